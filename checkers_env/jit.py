@@ -1,0 +1,173 @@
+"""How a Python function becomes a kernel: compilation, the cache on disk, and dispatch on type.
+
+numba's own cache watches one source file a function. Here a kernel is kept under a fingerprint of
+its code *and of everything that code refers to*, so that an edited callee is never missed, each
+entry is a file of its own, so that processes cannot mix them up, and keys are plain strings.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import itertools
+import logging
+import os
+import pickle
+import secrets
+import sys
+import tempfile
+import types as python_types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core import bytecode, caching, config, types
+from numba.core.serialize import dumps
+from numba.extending import overload
+from platformdirs import user_cache_dir
+
+OPTIONS = {"nogil": True, "error_model": "numpy"}
+
+logger = logging.getLogger(__name__)
+
+# Two processes that number their functions alike would give different kernels one symbol name,
+# and loading both from the cache would silently link the wrong one: start at a random number.
+bytecode.FunctionIdentity._unique_ids = itertools.count(secrets.randbits(48))  # type: ignore[misc]
+
+_generics: list[Any] = []
+
+
+def cache_directory() -> Path:
+    """Where compiled kernels are kept: below ``$NUMBA_CACHE_DIR``, or in the user's cache folder."""
+    return Path(config.CACHE_DIR or user_cache_dir("checkers-laboratory", False), "kernels")
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile `function` at its first call, to run without the GIL, and keep the code on disk."""
+    compiled = numba.njit(**OPTIONS)(function)
+    if not config.DISABLE_JIT:
+        compiled._cache = _KernelCache(function)
+    return compiled
+
+
+def generic(default: Callable[..., Any]) -> Any:
+    """A function dispatched on the type of its first argument, in kernels as in plain Python.
+
+    ``@evaluate.register(Material)`` adds the implementation for the NamedTuple class ``Material``;
+    inside a kernel the call becomes a direct one. Two classes of one name are refused with a
+    :class:`TypeError`, because compiled code tells classes apart by their names.
+    """
+    function: Any = functools.singledispatch(default)
+    register_type, names = function.register, {}
+
+    def register(cls: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        if names.setdefault(cls.__name__, cls) is not cls:
+            raise TypeError(
+                f"{default.__name__} already has a class named {cls.__name__!r}, from "
+                f"{names[cls.__name__].__module__}: rename the one from {cls.__module__}"
+            )
+        return lambda implementation: register_type(cls, implementation)
+
+    function.register = register
+
+    @overload(function, strict=False, jit_options=OPTIONS)
+    def compile_call(*arguments: Any) -> Any:
+        cls = getattr(arguments[0], "instance_class", None)
+        return cls and function.dispatch(cls)
+
+    _generics.append(function)
+    return function
+
+
+class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
+    """One file an entry, named by everything that decides the machine code."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._impl = object.__new__(caching.CompileResultCacheImpl)
+        self.enable()
+
+    @property
+    def cache_path(self) -> str:
+        return str(cache_directory())
+
+    def _path(self, signature: Any, codegen: Any) -> Path:
+        parts = [sys.version, numba.__version__, np.__version__, str(codegen.magic_tuple())]
+        parts += [str(signature), fingerprint(self._function), *_fingerprints_of_classes(signature)]
+        key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
+        return cache_directory() / f"{self._function.__name__}-{key}.kernel"
+
+    def _load_overload(self, signature: Any, target: Any) -> Any:
+        path = self._path(signature, target.codegen())
+        # An entry that cannot be read back is compiled again and written over.
+        with contextlib.suppress(Exception):
+            return self._impl.rebuild(target, pickle.loads(path.read_bytes()))
+        _announce_compilation()
+        return None
+
+    def _save_overload(self, signature: Any, compiled: Any) -> None:
+        path = self._path(signature, compiled.codegen)
+        with contextlib.suppress(OSError):  # no room for the cache: slower next time, that is all
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+                file.write(dumps(self._impl.reduce(compiled)))
+            os.replace(file.name, path)
+
+
+@functools.cache
+def _announce_compilation() -> None:
+    logger.info("compiling kernels for this machine: about a minute, once")
+
+
+def _fingerprints_of_classes(signature: Any) -> Iterator[str]:
+    """What the generics do for each NamedTuple class in a signature, at any depth."""
+    for argument in signature:
+        if isinstance(argument, types.BaseNamedTuple):
+            for function in _generics:
+                yield fingerprint(function.dispatch(argument.instance_class))
+        yield from _fingerprints_of_classes(getattr(argument, "types", ()))
+
+
+@functools.cache
+def fingerprint(function: Any) -> str:
+    """A digest of a function's code and, transitively, of all that its global names refer to."""
+    digest = hashlib.sha256(Path(__file__).read_bytes())
+    for part in _describe(function, set()):
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def _describe(thing: Any, seen: set[int]) -> Iterator[bytes]:
+    thing = getattr(thing, "py_func", getattr(thing, "_defn", thing))
+    if id(thing) in seen or any(thing is function for function in _generics):
+        return
+    if isinstance(thing, python_types.FunctionType):
+        seen.add(id(thing))
+        yield thing.__qualname__.encode() + repr(thing.__defaults__).encode()
+        yield from _describe_code(thing.__code__, thing.__globals__, seen)
+        for cell in thing.__closure__ or ():
+            yield from _describe(cell.cell_contents, seen)
+    elif isinstance(thing, np.ndarray):
+        yield f"{thing.dtype}{thing.shape}".encode() + thing.tobytes()
+    elif isinstance(thing, type) and hasattr(thing, "_fields"):
+        yield f"{thing.__qualname__}{thing._fields}".encode()
+    elif isinstance(thing, tuple):
+        for item in thing:
+            yield from _describe(item, seen)
+    elif isinstance(thing, bool | int | float | str | np.generic | np.dtype):
+        yield repr(thing).encode()
+
+
+def _describe_code(code: python_types.CodeType, names: Any, seen: set[int]) -> Iterator[bytes]:
+    yield code.co_code
+    for constant in code.co_consts:
+        if isinstance(constant, python_types.CodeType):
+            yield from _describe_code(constant, names, seen)
+        else:
+            yield repr(constant).encode()
+    for name in code.co_names:
+        yield name.encode()
+        yield from _describe(names.get(name), seen)

@@ -1,0 +1,184 @@
+"""The rules of English draughts on bitboards: what may be moved, and what comes of it.
+
+A position is three boards and the side to move: ``black``, ``white`` and ``kings`` (of both).
+A board is an integer with Samuel's 35 bits: squares 1-32 in order, with a ghost bit after every
+second row (8, 17, 26), so that each of the four directions is one shift and nothing wraps round.
+
+Everything here is seen from the side to move: its "up" is towards its king row, and where an
+order matters, Black scans from square 1 and White from square 32. A position and its colour-flipped
+image (turned by 180 degrees) therefore have the same moves in the same order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from checkers_env.bits import highest, lowest, popcount
+from checkers_env.jit import kernel
+
+BLACK, WHITE = 0, 1
+SQUARES = np.array([square + square // 8 for square in range(32)])  # square - 1 -> bit
+BOARD = 0x7FBFDFEFF
+KING_ROWS = (0x780000000, 0x00000000F)  # where the men of Black, of White are crowned
+START_BLACK, START_WHITE = 0x0000001EFF, 0x7FBC00000  # squares 1-12 and 21-32
+NO_MOVE = 1  # a path without squares: each square adds six bits to the right of this one
+BLACK_BOARD, WHITE_BOARD, KINGS, PATH = 0, 1, 2, 3  # columns of a row of successors
+ROW_WIDTH = 4
+
+
+@kernel
+def shifted(board: int, step: int) -> int:
+    """`board` with every piece moved by `step` bits (4, 5, -4 or -5)."""
+    return board << step if step > 0 else board >> -step
+
+
+@kernel
+def direction(index: int, side: int) -> int:
+    """The bit step of direction 0-3: 0 and 1 lead a man of `side` forward, 2 and 3 back."""
+    step = 4 + (index & 1)
+    return step if (index >> 1) == side else -step
+
+
+@kernel
+def first_piece(pieces: int, side: int) -> int:
+    """The bit of the piece that comes first in the order of `side`."""
+    return lowest(pieces) if side == BLACK else highest(pieces)
+
+
+@kernel
+def steppers(own: int, opponent: int, kings: int, side: int) -> tuple[int, int, int, int]:
+    """The pieces of `side` that can step to an empty square, for each of the steps 4, 5, -4, -5."""
+    empty = BOARD & ~(own | opponent)
+    up = own if side == BLACK else own & kings
+    down = own if side == WHITE else own & kings
+    return up & empty >> 4, up & empty >> 5, down & empty << 4, down & empty << 5
+
+
+@kernel
+def jumpers(pieces: int, own: int, opponent: int, kings: int, side: int) -> int:
+    """Those of `pieces` (of `side`) that can jump over an opponent to an empty square."""
+    empty = BOARD & ~(own | opponent)
+    up = pieces if side == BLACK else pieces & kings
+    down = pieces if side == WHITE else pieces & kings
+    over_up = (opponent & empty >> 4) >> 4 | (opponent & empty >> 5) >> 5
+    over_down = (opponent & empty << 4) << 4 | (opponent & empty << 5) << 5
+    return up & over_up | down & over_down
+
+
+@kernel
+def can_jump(own: int, opponent: int, kings: int, side: int) -> bool:
+    """Whether `side` has a capture, and so must make one."""
+    return jumpers(own, own, opponent, kings, side) != 0
+
+
+@kernel
+def can_move(own: int, opponent: int, kings: int, side: int) -> bool:
+    """Whether `side` has a move: without one it has lost."""
+    a, b, c, d = steppers(own, opponent, kings, side)
+    return (a | b | c | d) != 0 or can_jump(own, opponent, kings, side)
+
+
+@kernel
+def write_row(rows: Any, at: int, own: int, opponent: int, kings: int, side: int, path: int) -> None:
+    """Write the position in which `side` owns `own`, and the path that led to it."""
+    rows[at, BLACK_BOARD] = own if side == BLACK else opponent
+    rows[at, WHITE_BOARD] = opponent if side == BLACK else own
+    rows[at, KINGS] = kings
+    rows[at, PATH] = path
+
+
+@kernel
+def write_moves(rows: Any, end: int, own: int, opponent: int, kings: int, side: int) -> int:
+    """Append the successors by simple moves; return the new end of the rows."""
+    empty = BOARD & ~(own | opponent)
+    for index in range(4):
+        step = direction(index, side)
+        pieces = (own if index < 2 else own & kings) & shifted(empty, -step)
+        while pieces:
+            bit = first_piece(pieces, side)
+            piece = 1 << bit
+            pieces ^= piece
+            moved = piece | shifted(piece, step)
+            crowned = moved if kings & piece else moved & KING_ROWS[side]
+            path = (NO_MOVE << 6 | bit) << 6 | (bit + step)
+            write_row(rows, end, own ^ moved, opponent, kings ^ crowned, side, path)
+            end += 1
+    return end
+
+
+@kernel
+def write_jumps(
+    rows: Any, end: int, own: int, opponent: int, kings: int, side: int, path: int
+) -> int:
+    """Append what one more jump at the end of `path` leads to; return the new end of the rows."""
+    bit = path & 63
+    piece = 1 << bit
+    empty = BOARD & ~(own | opponent)
+    for index in range(4 if kings & piece else 2):
+        step = direction(index, side)
+        captured = shifted(piece, step) & opponent
+        landed = shifted(captured, step) & empty
+        if landed:
+            moved = piece | landed
+            crowned = moved if kings & piece else landed & KING_ROWS[side]
+            kings_now = (kings & ~captured) ^ crowned
+            path_now = path << 6 | (bit + 2 * step)
+            write_row(rows, end, own ^ moved, opponent ^ captured, kings_now, side, path_now)
+            end += 1
+    return end
+
+
+@kernel
+def write_captures(rows: Any, end: int, own: int, opponent: int, kings: int, side: int) -> int:
+    """Append the successors by captures, each route once; return the new end of the rows.
+
+    Unfinished routes wait in the rows behind the finished ones, shortest first.
+    """
+    pieces = jumpers(own, own, opponent, kings, side)
+    while pieces:
+        bit = first_piece(pieces, side)
+        piece = 1 << bit
+        pieces ^= piece
+        ends_route = 0 if kings & piece else KING_ROWS[side]
+        at = end
+        waiting = write_jumps(rows, end, own, opponent, kings, side, NO_MOVE << 6 | bit)
+        while at < waiting:
+            own_now, opponent_now = rows[at, side], rows[at, 1 - side]
+            kings_now, path = rows[at, KINGS], rows[at, PATH]
+            landed = 1 << (path & 63) & ~ends_route
+            at += 1
+            if jumpers(landed, own_now, opponent_now, kings_now, side):
+                waiting = write_jumps(
+                    rows, waiting, own_now, opponent_now, kings_now, side, path
+                )
+            else:
+                write_row(rows, end, own_now, opponent_now, kings_now, side, path)
+                end += 1
+    return end
+
+
+@kernel
+def write_successors(rows: Any, end: int, black: int, white: int, kings: int, side: int) -> int:
+    """Append every legal successor of a position; return the new end of the rows.
+
+    Parameters
+    ----------
+    rows
+        int64[:, 4]: black, white, kings and the path of the move that led there.
+    """
+    own, opponent = (black, white) if side == BLACK else (white, black)
+    if can_jump(own, opponent, kings, side):
+        return write_captures(rows, end, own, opponent, kings, side)
+    return write_moves(rows, end, own, opponent, kings, side)
+
+
+@kernel
+def count_successors(rows: Any, end: int, black: int, white: int, kings: int, side: int) -> int:
+    """How many legal moves a position has (rows from `end` on are scratch space)."""
+    own, opponent = (black, white) if side == BLACK else (white, black)
+    if can_jump(own, opponent, kings, side):
+        return write_captures(rows, end, own, opponent, kings, side) - end
+    a, b, c, d = steppers(own, opponent, kings, side)
+    return popcount(a) + popcount(b) + popcount(c) + popcount(d)
