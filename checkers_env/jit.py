@@ -29,19 +29,19 @@ from numba.core.serialize import dumps
 from numba.extending import overload
 from platformdirs import user_cache_dir
 
-OPTIONS = {"nogil": True, "error_model": "numpy"}
+OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True}
 
 logger = logging.getLogger(__name__)
 
 # Two processes that number their functions alike would give different kernels one symbol name,
 # and loading both from the cache would silently link the wrong one: start at a random number.
-bytecode.FunctionIdentity._unique_ids = itertools.count(secrets.randbits(48))  # type: ignore[misc]
+bytecode.FunctionIdentity._unique_ids = itertools.count(secrets.randbits(48))
 
 _generics: list[Any] = []
 
 
 def cache_directory() -> Path:
-    """Where compiled kernels are kept: below ``$NUMBA_CACHE_DIR``, or in the user's cache folder."""
+    """Where compiled kernels are kept: in ``$NUMBA_CACHE_DIR``, or in the user's cache folder."""
     return Path(config.CACHE_DIR or user_cache_dir("checkers-laboratory", False), "kernels")
 
 
@@ -53,15 +53,17 @@ def kernel(function: Callable[..., Any]) -> Any:
     return compiled
 
 
-def generic(default: Callable[..., Any]) -> Any:
+def generic(default: Callable[..., Any], *, inline: bool = True) -> Any:
     """A function dispatched on the type of its first argument, in kernels as in plain Python.
 
     ``@evaluate.register(Material)`` adds the implementation for the NamedTuple class ``Material``;
     inside a kernel the call becomes a direct one. Two classes of one name are refused with a
-    :class:`TypeError`, because compiled code tells classes apart by their names.
+    :class:`TypeError`, because compiled code tells classes apart by their names. What is large is
+    better not copied into each caller (`inline`).
     """
     function: Any = functools.singledispatch(default)
-    register_type, names = function.register, {}
+    register_type = function.register
+    names: dict[str, type] = {}
 
     def register(cls: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         if names.setdefault(cls.__name__, cls) is not cls:
@@ -73,7 +75,7 @@ def generic(default: Callable[..., Any]) -> Any:
 
     function.register = register
 
-    @overload(function, strict=False, jit_options=OPTIONS)
+    @overload(function, strict=False, jit_options={**OPTIONS, "forceinline": inline})
     def compile_call(*arguments: Any) -> Any:
         cls = getattr(arguments[0], "instance_class", None)
         return cls and function.dispatch(cls)
@@ -126,24 +128,27 @@ def _fingerprints_of_classes(signature: Any) -> Iterator[str]:
     """What the generics do for each NamedTuple class in a signature, at any depth."""
     for argument in signature:
         if isinstance(argument, types.BaseNamedTuple):
-            for function in _generics:
-                yield fingerprint(function.dispatch(argument.instance_class))
+            yield fingerprint(argument.instance_class)
         yield from _fingerprints_of_classes(getattr(argument, "types", ()))
 
 
 @functools.cache
 def fingerprint(function: Any) -> str:
     """A digest of a function's code and, transitively, of all that its global names refer to."""
-    digest = hashlib.sha256(Path(__file__).read_bytes())
+    digest = hashlib.sha256()
+    for source in ("jit.py", "bits.py"):
+        digest.update(Path(__file__).with_name(source).read_bytes())
     for part in _describe(function, set()):
-        digest.update(part)
+        digest.update(len(part).to_bytes(8, "little") + part)
     return digest.hexdigest()
 
 
 def _describe(thing: Any, seen: set[int]) -> Iterator[bytes]:
     thing = getattr(thing, "py_func", getattr(thing, "_defn", thing))
-    if id(thing) in seen or any(thing is function for function in _generics):
+    if id(thing) in seen:
         return
+    if any(thing is function for function in _generics):
+        thing = thing.dispatch(object)  # the others come with the classes they are for
     if isinstance(thing, python_types.FunctionType):
         seen.add(id(thing))
         yield thing.__qualname__.encode() + repr(thing.__defaults__).encode()
@@ -153,7 +158,12 @@ def _describe(thing: Any, seen: set[int]) -> Iterator[bytes]:
     elif isinstance(thing, np.ndarray):
         yield f"{thing.dtype}{thing.shape}".encode() + thing.tobytes()
     elif isinstance(thing, type) and hasattr(thing, "_fields"):
+        seen.add(id(thing))
         yield f"{thing.__qualname__}{thing._fields}".encode()
+        for function in sorted(_generics, key=lambda function: function.__qualname__):
+            implementation = function.dispatch(thing)
+            if implementation is not function.dispatch(object):
+                yield from _describe(implementation, seen)
     elif isinstance(thing, tuple):
         for item in thing:
             yield from _describe(item, seen)
@@ -168,6 +178,17 @@ def _describe_code(code: python_types.CodeType, names: Any, seen: set[int]) -> I
             yield from _describe_code(constant, names, seen)
         else:
             yield repr(constant).encode()
-    for name in code.co_names:
+    named = [names.get(name) for name in code.co_names]
+    modules = [thing for thing in named if isinstance(thing, python_types.ModuleType)]
+    for module in modules:  # which grows: package.module.function
+        inside = [getattr(module, name, None) for name in code.co_names]
+        modules += [
+            thing
+            for thing in inside
+            if isinstance(thing, python_types.ModuleType) and thing not in modules
+        ]
+    for name, thing in zip(code.co_names, named, strict=True):
         yield name.encode()
-        yield from _describe(names.get(name), seen)
+        yield from _describe(thing, seen)
+        for module in modules:
+            yield from _describe(getattr(module, name, None), seen)

@@ -11,7 +11,7 @@ image (turned by 180 degrees) therefore have the same moves in the same order.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,15 @@ START_BLACK, START_WHITE = 0x0000001EFF, 0x7FBC00000  # squares 1-12 and 21-32
 NO_MOVE = 1  # a path without squares: each square adds six bits to the right of this one
 BLACK_BOARD, WHITE_BOARD, KINGS, PATH = 0, 1, 2, 3  # columns of a row of successors
 ROW_WIDTH = 4
+
+
+class Position(NamedTuple):
+    """Three 35-bit boards and the side to move."""
+
+    black: int
+    white: int
+    kings: int
+    turn: int
 
 
 @kernel
@@ -81,7 +90,9 @@ def can_move(own: int, opponent: int, kings: int, side: int) -> bool:
 
 
 @kernel
-def write_row(rows: Any, at: int, own: int, opponent: int, kings: int, side: int, path: int) -> None:
+def write_row(
+    rows: Any, at: int, own: int, opponent: int, kings: int, side: int, path: int
+) -> None:
     """Write the position in which `side` owns `own`, and the path that led to it."""
     rows[at, BLACK_BOARD] = own if side == BLACK else opponent
     rows[at, WHITE_BOARD] = opponent if side == BLACK else own
@@ -150,9 +161,7 @@ def write_captures(rows: Any, end: int, own: int, opponent: int, kings: int, sid
             landed = 1 << (path & 63) & ~ends_route
             at += 1
             if jumpers(landed, own_now, opponent_now, kings_now, side):
-                waiting = write_jumps(
-                    rows, waiting, own_now, opponent_now, kings_now, side, path
-                )
+                waiting = write_jumps(rows, waiting, own_now, opponent_now, kings_now, side, path)
             else:
                 write_row(rows, end, own_now, opponent_now, kings_now, side, path)
                 end += 1

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from checkers_env.board import Board
 from checkers_env.jit import kernel
 from checkers_env.rules import (
     BLACK_BOARD,
@@ -17,6 +18,19 @@ from checkers_env.rules import (
 )
 
 ROWS_PER_PLY = 512
+
+
+def perft(board: Board, depth: int) -> int:
+    """Count the lines of exactly `depth` plies from a position, every capture route on its own.
+
+    Draw rules are not applied. Raises ValueError for a negative depth.
+    """
+    if depth < 0:
+        raise ValueError(f"perft counts lines of 0 plies or more, not of {depth}")
+    if depth == 0:
+        return 1
+    rows = np.empty((ROWS_PER_PLY * depth, ROW_WIDTH), np.int64)
+    return int(count_leaves(rows, board.black, board.white, board.kings, board.turn, depth))
 
 
 @kernel

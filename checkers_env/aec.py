@@ -1,0 +1,392 @@
+"""# Checkers
+
+English draughts, also called American checkers, for two agents.
+
+| Fact               | Value                                                      |
+|--------------------|------------------------------------------------------------|
+| Creation           | `make("aec", "checkers_env/checkers-v0")`                  |
+| Actions            | Discrete                                                   |
+| Agents             | `agents= ['player_0', 'player_1']`                         |
+| Number of agents   | 2                                                          |
+| Action values      | `Discrete(128)`                                            |
+| Observation shape  | `(8, 8, 8)`: plane, row, column                            |
+| Observation values | `[0, 1]`, float32                                          |
+| Parallel API       | No                                                         |
+
+## Rules
+
+`player_0` has the black men on squares 1-12 and moves first, `player_1` the white men on squares
+21-32. Men step and jump diagonally forward, kings one square in all four directions. A capture
+must be made when there is one, any of several may be chosen, and it goes on while the same piece
+can jump on. A man that reaches the far row becomes a king and its move ends there, even in the
+middle of a capture. A side that is to move and cannot has lost. These are the rules of the World
+Checkers Draughts Federation and the American Checker Federation, which also publish the ballots of
+two-move and three-move openings.
+
+A *move* is a whole turn, a multi-jump included; a *ply* is a move of one side.
+
+## Observations
+
+A dictionary: `"observation"` holds the planes, `"action_mask"` (int8) the legal actions. Both are
+seen from the side of the observing agent, and the mask is all zeros for an agent that is not to
+move and after the end. Black sees the standard square numbers and White the board turned round,
+square *s* as 33 - *s*. Seen so, an agent's square 1 is in row 7 (the last), column 6; squares 1-4
+fill row 7 from right to left, columns 6, 4, 2, 0; squares 5-8 row 6, columns 7, 5, 3, 1; and so on
+up to squares 29-32 in row 0. Men advance from row 7 to row 0.
+
+| Plane | Meaning                                                                   |
+|-------|---------------------------------------------------------------------------|
+| 0     | own men                                                                   |
+| 1     | own kings                                                                 |
+| 2     | the opponent's men                                                        |
+| 3     | the opponent's kings                                                      |
+| 4     | the piece in the middle of a multi-jump (captured pieces are gone)        |
+| 5     | plies played / (2 `max_moves`), on every square; 0 when the rule is off   |
+| 6     | plies without progress / (2 `no_progress`); 0 when the rule is off        |
+| 7     | earlier occurrences of the position / (`repetition` - 1); 0 when off      |
+
+## Actions
+
+Action `(square - 1) * 4 + direction`, the square as the agent sees it; direction 0 is forward
+right, 1 forward left, 2 back left, 3 back right. A jump has the action of a step in its direction.
+In a multi-jump the same agent acts again, once for each jump, and only the jumps of that piece are
+legal. `checkers_env.actions` turns moves into actions (`actions_of`) and puts them into words
+(`describe`).
+
+An illegal action ends the game in `env()`, with reward -1 for the agent that chose it and 0 for the
+other; in `raw_env()` it raises a `ValueError`.
+
+## Rewards
+
+| Winner | Loser | Draw |
+|:------:|:-----:|:----:|
+| +1     | -1    | 0    |
+
+Every ending is a termination, none a truncation; `infos[agent]["reason"]` then says which it was:
+`"no pieces"` or `"no legal move"` (of the loser), `"max moves"`, `"repetition"` or `"no progress"`.
+
+## Arguments
+
+```python
+checkers_env.env(
+    opening=None, max_moves=100, repetition=None, no_progress=None, render_mode=None
+)
+```
+
+`opening`: what is played before the agents begin. `None` is the start position; `"two-move"` and
+`"three-move"` draw a card of that ballot at each reset; `"9-13 22-18"` are moves, which count as
+played; `"W:W18,24,K31:B12,K3"` is a position (FEN). `reset(options={"opening": ...})` replaces it
+for one game.
+
+Each of the three draw rules is off when it is `None`.
+
+`max_moves`: a draw after this many moves by each side.
+
+`repetition`: a draw when a position occurs for this many times with the same side to move.
+
+`no_progress`: a draw after this many moves by each side without a capture or a move of a man.
+
+`render_mode`: `"ansi"` returns text, `"human"` prints it after each step, `"rgb_array"` returns an
+image, uint8 of shape (512, 512, 3).
+
+`env.unwrapped.board` is the game as a `checkers_env.Board`, at the start of the current turn.
+
+## Usage
+
+```python
+import checkers_env
+
+env = checkers_env.env(opening="three-move", render_mode="ansi")
+env.reset(seed=42)
+for agent in env.agent_iter():
+    observation, reward, termination, truncation, info = env.last()
+    if termination or truncation:
+        action = None
+    else:
+        action = env.action_space(agent).sample(observation["action_mask"])
+    env.step(action)
+env.close()
+```
+
+## Version history
+
+* v0: Initial version
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import sys
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+
+from checkers_env import openings, render
+from checkers_env.actions import ACTIONS, AGAIN, FULL, ILLEGAL, actions_of, describe, play
+from checkers_env.board import Board
+from checkers_env.game import (
+    GAME_LENGTH,
+    GOES_ON,
+    MAX_PLIES,
+    MAX_QUIET_PLIES,
+    NO_MOVES,
+    PLY,
+    REASONS,
+    REPETITION,
+    SIDE,
+    set_up,
+)
+from checkers_env.moves import decode, square_of
+from checkers_env.planes import PLANES, write_observation
+from checkers_env.rules import (
+    BLACK,
+    BLACK_BOARD,
+    KINGS,
+    NO_MOVE,
+    PATH,
+    ROW_WIDTH,
+    WHITE,
+    WHITE_BOARD,
+    Position,
+)
+
+Observation = dict[str, Any]
+
+AGENTS = ("player_0", "player_1")
+INDEX = {"player_0": BLACK, "player_1": WHITE}
+OTHER = {"player_0": "player_1", "player_1": "player_0"}
+ACCEPTED = "'two-move', 'three-move', moves such as '9-13 22-18', a FEN"
+BALLOTS = {"two-move": openings.TWO_MOVE, "three-move": openings.THREE_MOVE}
+FIRST_ROWS = 256  # of the history, which doubles when it is full
+
+
+class Opening(NamedTuple):
+    """A position and the actions that are played from it before the agents begin."""
+
+    start: Position
+    actions: tuple[int, ...]
+
+
+def env(**kwargs: Any) -> AECEnv[str, Observation, int]:
+    """The game, wrapped as PettingZoo's classic games are; arguments as for :class:`raw_env`."""
+    game: AECEnv[str, Observation, int] = raw_env(**kwargs)
+    game = wrappers.TerminateIllegalWrapper(game, illegal_reward=-1)
+    game = wrappers.AssertOutOfBoundsWrapper(game)
+    return wrappers.OrderEnforcingWrapper(game)
+
+
+make = env
+
+
+class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name
+    """The game without wrappers; this module's docstring describes it.
+
+    Raises ValueError for an argument that makes no sense, and for an illegal action.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by AECEnv
+        "render_modes": ["ansi", "human", "rgb_array"],
+        "name": "checkers_v0",
+        "is_parallelizable": False,
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        opening: str | None = None,
+        max_moves: int | None = 100,
+        repetition: int | None = None,
+        no_progress: int | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__()
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            accepted = self.metadata["render_modes"]
+            raise ValueError(f"render_mode must be None or one of {accepted}, not {render_mode!r}")
+        self.render_mode = render_mode
+        self.possible_agents = list(AGENTS)
+        self.observation_spaces = {agent: _observation_space() for agent in AGENTS}
+        self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in AGENTS}
+        self.np_random = np.random.default_rng()
+        self._rules = _checked_rules(
+            max_moves=max_moves, repetition=repetition, no_progress=no_progress
+        )
+        self._game = np.zeros(GAME_LENGTH, np.int64)
+        self._game[MAX_PLIES] = 2 * (max_moves or 0)
+        self._game[REPETITION] = repetition or 0
+        self._game[MAX_QUIET_PLIES] = 2 * (no_progress or 0)
+        self._history = np.zeros((FIRST_ROWS, ROW_WIDTH), np.int64)
+        self._opening = opening
+        self._set_up(_cards(opening)[0])  # so that a bad opening raises here
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of an agent's observations, the same object at each call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of an agent's actions, the same object at each call."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a game; without a seed, ballots are drawn on from the generator as it stands.
+
+        ``options={"opening": ...}`` replaces the opening for this game.
+        """
+        if seed is not None:
+            self.np_random = np.random.default_rng(seed)
+        cards = _cards((options or {}).get("opening", self._opening))
+        self._set_up(cards[int(self.np_random.integers(len(cards)))])
+        self.agents = list(AGENTS)
+        self.agent_selection = AGENTS[self._game[SIDE]]
+        self.rewards = dict.fromkeys(AGENTS, 0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self.infos: dict[str, dict[str, str]] = {agent: {} for agent in AGENTS}
+        _tell_api_test(self.metadata["name"])
+        if self.render_mode == "human":
+            self.render()
+
+    def _set_up(self, text: str | None) -> None:
+        opening = _read_opening(text)
+        event = set_up(self._game, self._history, *opening.start)
+        self._board = Board.from_position(*opening.start, **self._rules)
+        for action in opening.actions:
+            if event <= GOES_ON:
+                event = self._play(action)
+        if event > GOES_ON:
+            raise ValueError(f"opening {text!r} leaves no game to play: {REASONS[event]}")
+
+    def _play(self, action: int) -> int:
+        event: int = play(self._game, self._history, action)
+        if event == FULL:
+            self._history = np.concatenate([self._history, np.zeros_like(self._history)])
+            event = play(self._game, self._history, action)
+        return event
+
+    def step(self, action: Any) -> None:
+        """Play an action of the agent to move (None when the game is over).
+
+        Raises ValueError for an illegal action, and leaves the game as it was.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        try:
+            number = operator.index(action)
+        except TypeError:
+            raise ValueError(f"action {action!r} is not a whole number") from None
+        event = self._play(number) if 0 <= number < ACTIONS else ILLEGAL
+        if event == ILLEGAL:
+            raise ValueError(self._complaint(number))
+        if event != AGAIN:
+            self.agent_selection = OTHER[agent]
+        if event > GOES_ON:
+            self._finish(agent, event)
+        if self.render_mode == "human":
+            self.render()
+
+    def _complaint(self, action: int) -> str:
+        agent = self.agent_selection
+        legal = np.flatnonzero(self.observe(agent)["action_mask"]).tolist()
+        meaning = f" ({describe(action, self._game[SIDE])})" if 0 <= action < ACTIONS else ""
+        return f"action {action}{meaning} is illegal for {agent}: the legal ones are {legal}"
+
+    def _finish(self, agent: str, event: int) -> None:
+        if event <= NO_MOVES:
+            self.rewards[agent], self.rewards[OTHER[agent]] = 1, -1
+        self.terminations = dict.fromkeys(AGENTS, True)
+        self.infos = {name: {"reason": REASONS[event]} for name in AGENTS}
+        self._accumulate_rewards()
+
+    def observe(self, agent: str) -> Observation:
+        """What an agent sees: fresh arrays, float32[8, 8, 8] planes and an int8[128] mask."""
+        planes, mask = np.empty((PLANES, 8, 8), np.float32), np.empty(ACTIONS, np.int8)
+        to_move = agent == self.agent_selection and not self.terminations.get(agent, True)
+        write_observation(planes, mask, self._game, INDEX[agent], to_move)
+        return {"observation": planes, "action_mask": mask}
+
+    @property
+    def board(self) -> Board:
+        """The game at the start of the current turn, with its moves and draw rules.
+
+        It is kept in step with the game: leave it as it is found, or work on its ``copy()``.
+        """
+        for path in self._history[self._board.ply + 1 : self._game[PLY] + 1, PATH].tolist():
+            self._board.push(decode(path, False))
+        return self._board
+
+    def render(self) -> Any:
+        """Show the position as `render_mode` says: return text or an image, or print the text."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() does nothing: choose a render_mode when making the env")
+            return None
+        game = self._game.tolist()
+        board = Board.from_position(game[BLACK_BOARD], game[WHITE_BOARD], game[KINGS], game[SIDE])
+        jumping = square_of(game[PATH] & 63) if game[PATH] > NO_MOVE else None
+        if self.render_mode == "rgb_array":
+            return render.rgb_array(board, jumping)
+        text = render.ansi(board, jumping)
+        return text if self.render_mode == "ansi" else print(text)
+
+
+def _observation_space() -> spaces.Dict:
+    planes = spaces.Box(0, 1, (PLANES, 8, 8), np.float32)
+    mask = spaces.Box(0, 1, (ACTIONS,), np.int8)
+    return spaces.Dict({"observation": planes, "action_mask": mask})
+
+
+def _checked_rules(**rules: Any) -> dict[str, Any]:
+    for name, value in rules.items():
+        if value is not None and not isinstance(value, int | np.integer):
+            raise ValueError(f"{name} must be None or a whole number, not {value!r}")
+    Board(**rules)  # raises for a number that is too small
+    return rules
+
+
+def _cards(opening: str | None) -> Sequence[str | None]:
+    """The openings to draw from: those of a ballot, or the one given."""
+    if opening is None:
+        return (None,)
+    if not isinstance(opening, str):
+        raise ValueError(f"opening must be None or one of {ACCEPTED}, not {opening!r}")
+    return BALLOTS.get(opening, (opening,))
+
+
+@functools.lru_cache(1024)
+def _read_opening(text: str | None) -> Opening:
+    if text is None or ":" in text:
+        board = Board() if text is None else Board(text)
+        return Opening(Position(board.black, board.white, board.kings, board.turn), ())
+    board, actions = Board(), []
+    start = Position(board.black, board.white, board.kings, board.turn)
+    try:
+        for word in text.split():
+            move = board.parse_move(word)
+            actions += actions_of(move, board.turn)
+            board.push(move)
+    except ValueError as error:
+        raise ValueError(f"bad opening {text!r}: {error} (accepted: {ACCEPTED})") from None
+    if not actions:
+        raise ValueError(f"bad opening {text!r}: no moves (accepted: {ACCEPTED})")
+    return Opening(start, tuple(actions))
+
+
+def _tell_api_test(name: str) -> None:
+    """Add `name` to the lists of games that PettingZoo's api_test lets observe dictionaries.
+
+    It knows them by name only, and warns about any other game, including the masks of zeros that
+    its own classic games show to an agent that is not to move.
+    """
+    module = sys.modules.get("pettingzoo.test.api_test")
+    for attribute in ("env_obs_dicts", "env_obs_space", "env_all_zeros_obs"):
+        names = getattr(module, attribute, [name])
+        if name not in names:
+            names.append(name)

@@ -1,0 +1,194 @@
+"""A game in progress: a position, the moves that led to it, and the rules that may draw it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from checkers_env import fen as notation
+from checkers_env import moves
+from checkers_env.moves import Move, bit_of
+from checkers_env.rules import PATH, ROW_WIDTH, WHITE, Position, write_successors
+
+MAX_ROWS = 512  # successors of a position, and the unfinished routes of its captures
+
+
+class Outcome(NamedTuple):
+    """How a game ended: the winner (BLACK, WHITE, or None for a draw) and why."""
+
+    winner: int | None
+    reason: str
+
+
+class Board:
+    """A position that moves are made on and taken back from.
+
+    Parameters
+    ----------
+    fen
+        The position to set up.
+    max_moves
+        Draw after this many moves by each side.
+    repetition
+        Draw at this many occurrences of a position with the same side to move.
+    no_progress
+        Draw after this many moves by each side without a capture or a move of a man.
+
+    A rule that is None is off. Raises ValueError for a FEN or a rule that makes no sense.
+    """
+
+    def __init__(
+        self,
+        fen: str = notation.START,
+        *,
+        max_moves: int | None = 100,
+        repetition: int | None = None,
+        no_progress: int | None = None,
+    ) -> None:
+        self.max_moves = _at_least(1, "max_moves", max_moves)
+        self.repetition = _at_least(2, "repetition", repetition)
+        self.no_progress = _at_least(1, "no_progress", no_progress)
+        self._set_up(notation.parse(fen))
+
+    @classmethod
+    def from_position(
+        cls, black: int, white: int, kings: int, turn: int, **rules: int | None
+    ) -> Self:
+        """Set up 35-bit boards as in :mod:`checkers_env.rules`; `rules` as for the class.
+
+        Raises ValueError for boards that overlap, or a position that a FEN could not hold.
+        """
+        position = Position(int(black), int(white), int(kings), int(turn))
+        notation.check(position)
+        board = cls(notation.START, **rules)
+        board._set_up(position)
+        return board
+
+    def _set_up(self, position: Position) -> None:
+        self.black, self.white, self.kings, self.turn = position
+        self.no_progress_plies = 0
+        self.moves: list[Move] = []
+        self._past: list[tuple[int, int, int, int]] = []
+        self._legal: tuple[Move, ...] | None = None
+        self._successors: list[list[int]] = []
+
+    @property
+    def ply(self) -> int:
+        """How many turns have been made on this board."""
+        return len(self.moves)
+
+    @property
+    def legal_moves(self) -> list[Move]:
+        """The legal moves, in the order of :func:`checkers_env.rules.write_successors`."""
+        return list(self._generate())
+
+    def _generate(self) -> tuple[Move, ...]:
+        if self._legal is None:
+            rows = np.empty((MAX_ROWS, ROW_WIDTH), np.int64)
+            end = write_successors(rows, 0, self.black, self.white, self.kings, self.turn)
+            self._successors = rows[:end].tolist()
+            self._legal = moves.decode_all([row[PATH] for row in self._successors])
+        return self._legal
+
+    def parse_move(self, text: str) -> Move:
+        """The legal move that `text` writes: ``11-15``, ``22x15`` or, by each square, ``22x15x8``.
+
+        Raises ValueError for text that is malformed, illegal or ambiguous here.
+        """
+        return moves.find(text, self._generate())
+
+    def push(self, move: Move | str) -> None:
+        """Make a move, given as such or as text. Raises ValueError if it is illegal."""
+        legal = self._generate()
+        move = moves.find(move, legal) if isinstance(move, str) else move
+        if move not in legal:
+            raise ValueError(f"{move} is illegal: the legal moves are {moves.listed(legal)}")
+        index = legal.index(move)
+        man_moved = not self.kings >> bit_of(move.squares[0]) & 1
+        self._past.append((self.black, self.white, self.kings, self.no_progress_plies))
+        self.moves.append(legal[index])
+        self.black, self.white, self.kings, _ = self._successors[index]
+        self.turn ^= 1
+        self.no_progress_plies = 0 if man_moved or move.captured else self.no_progress_plies + 1
+        self._legal = None
+
+    def pop(self) -> Move:
+        """Take back the last move and return it. Raises ValueError if there is none."""
+        if not self.moves:
+            raise ValueError("no move to take back: none was made on this board")
+        self.black, self.white, self.kings, self.no_progress_plies = self._past.pop()
+        self.turn ^= 1
+        self._legal = None
+        return self.moves.pop()
+
+    def outcome(self) -> Outcome | None:
+        """How the game has ended, or None while it goes on. A loss comes before any draw."""
+        if not (self.white if self.turn == WHITE else self.black):
+            return Outcome(1 - self.turn, "no pieces")
+        if not self._generate():
+            return Outcome(1 - self.turn, "no legal move")
+        if self.max_moves is not None and self.ply >= 2 * self.max_moves:
+            return Outcome(None, "max moves")
+        if self.repetition is not None and self._occurrences() >= self.repetition:
+            return Outcome(None, "repetition")
+        if self.no_progress is not None and self.no_progress_plies >= 2 * self.no_progress:
+            return Outcome(None, "no progress")
+        return None
+
+    def _occurrences(self) -> int:
+        """How often the position has stood here: since the last capture or move of a man."""
+        since = self._past[self.ply - self.no_progress_plies :]
+        now = (self.black, self.white, self.kings)
+        return 1 + sum(past[:3] == now for past in since[-2::-2])
+
+    def piece_difference(self) -> int:
+        """Black pieces minus white ones, a king counting as one."""
+        return self.black.bit_count() - self.white.bit_count()
+
+    def fen(self) -> str:
+        """The position in the FEN of Portable Draughts Notation."""
+        return notation.format_position(self.black, self.white, self.kings, self.turn)
+
+    def copy(self) -> Self:
+        """An independent board with the same position, moves and rules."""
+        board = type(self).__new__(type(self))
+        vars(board).update(vars(self))
+        board.moves, board._past = self.moves.copy(), self._past.copy()
+        return board
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.copy()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Board):
+            return NotImplemented
+        mine = (self.black, self.white, self.kings, self.turn)
+        return mine == (other.black, other.white, other.kings, other.turn)
+
+    __hash__ = None  # type: ignore[assignment]  # a board changes
+
+    def __repr__(self) -> str:
+        return f"Board({self.fen()!r})"
+
+    def __str__(self) -> str:
+        ranks = [f"{self._rank(first)}   {first}-{first + 3}" for first in range(1, 33, 4)]
+        return "\n".join([*ranks, f"{('Black', 'White')[self.turn]} to move"])
+
+    def _rank(self, first: int) -> str:
+        dark = [self._symbol(bit_of(square)) for square in range(first, first + 4)]
+        return " ".join(f"  {piece}" if first % 8 == 1 else f"{piece}  " for piece in dark)
+
+    def _symbol(self, bit: int) -> str:
+        if not (self.black | self.white) >> bit & 1:
+            return "."
+        symbol = "b" if self.black >> bit & 1 else "w"
+        return symbol.upper() if self.kings >> bit & 1 else symbol
+
+
+def _at_least(least: int, name: str, value: int | None) -> int | None:
+    if value is not None and value < least:
+        raise ValueError(f"{name} must be None or at least {least}, not {value}")
+    return value

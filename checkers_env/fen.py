@@ -1,0 +1,110 @@
+"""Positions as text, in the FEN of Portable Draughts Notation: ``W:W18,24,K31:B12,K3``."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from checkers_env.moves import bit_of
+from checkers_env.rules import BLACK, BOARD, KING_ROWS, WHITE, Position
+
+EXAMPLE = "W:W18,24,K31:B12,K3"
+START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12"
+MAX_PIECES = 12
+_SIDES = {"B": BLACK, "W": WHITE}
+_NAMES = ("black", "white")
+_ITEM = re.compile(r"(K?)([0-9]{1,9})(?:-([0-9]{1,9}))?")
+
+
+@functools.lru_cache(1024)
+def parse(text: str) -> Position:
+    """Read a position: the side to move, then the squares of both colours in either order.
+
+    Spaces around colons and commas, a full stop at the end and ranges (``B1-12``) are allowed, and
+    a colour may have no piece. Raises ValueError that quotes the text and says what is wrong.
+    """
+    try:
+        return _parse(re.sub(r"\s*([:,])\s*", r"\1", text.strip().removesuffix(".").rstrip()))
+    except ValueError as error:
+        raise ValueError(f"bad FEN {text!r}: {error} (accepted: {EXAMPLE!r})") from None
+
+
+def format_position(black: int, white: int, kings: int, turn: int) -> str:
+    """Write a position: side to move, white pieces, black pieces, squares in ascending order."""
+    return f"{'BW'[turn]}:W{_listed(white, kings)}:B{_listed(black, kings)}"
+
+
+def check(position: Position) -> None:
+    """Raise ValueError for boards that are none, too many pieces, or a man on its king row."""
+    black, white, kings, turn = position
+    if turn not in (BLACK, WHITE):
+        raise ValueError(f"turn must be BLACK (0) or WHITE (1), not {turn}")
+    if min(black, white, kings) < 0 or (black | white) & ~BOARD or black & white:
+        raise ValueError(f"black {black:#x} and white {white:#x} must be disjoint 35-bit boards")
+    if kings & ~(black | white):
+        raise ValueError(f"kings {kings:#x} must be among the pieces {black | white:#x}")
+    for side, pieces in enumerate((black, white)):
+        if pieces.bit_count() > MAX_PIECES:
+            raise ValueError(f"{pieces.bit_count()} {_NAMES[side]} pieces: at most {MAX_PIECES}")
+        uncrowned = pieces & ~kings & KING_ROWS[side]
+        if uncrowned:
+            square = _squares(uncrowned)[0]
+            raise ValueError(f"{_NAMES[side]} man on {square}, its king row: write K{square}")
+
+
+def _parse(text: str) -> Position:
+    side, *sections = text.split(":")
+    if side not in _SIDES:
+        raise ValueError(f"side to move {side!r} is neither 'B' nor 'W'")
+    boards, kings = [0, 0], 0
+    for letter, items in _by_colour(sections).items():
+        for square, king in _read_squares(items):
+            piece = 1 << bit_of(square)
+            if (boards[BLACK] | boards[WHITE]) & piece:
+                raise ValueError(f"square {square} is named twice")
+            boards[_SIDES[letter]] |= piece
+            kings |= piece if king else 0
+    position = Position(boards[BLACK], boards[WHITE], kings, _SIDES[side])
+    check(position)
+    return position
+
+
+def _by_colour(sections: list[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for section in sections:
+        colour = section[:1]
+        if colour not in _SIDES:
+            raise ValueError(f"section {section!r} begins with neither 'B' nor 'W'")
+        if colour in found:
+            raise ValueError(f"two sections for {_NAMES[_SIDES[colour]]}")
+        found[colour] = section[1:]
+    for colour, side in _SIDES.items():
+        if colour not in found:
+            raise ValueError(f"no section for {_NAMES[side]}")
+    return found
+
+
+def _read_squares(items: str) -> list[tuple[int, bool]]:
+    squares = []
+    for item in items.split(",") if items else []:
+        match = _ITEM.fullmatch(item)
+        if not match:
+            raise ValueError(f"{item!r} is not a square, a king or a range such as 18, K31 or 1-12")
+        first = int(match[2])
+        last = int(match[3] or first)
+        for square in (first, last):
+            if not 1 <= square <= 32:
+                raise ValueError(f"square {square} is not 1 to 32")
+        if last < first:
+            raise ValueError(f"range {item!r} runs backwards")
+        squares += [(square, bool(match[1])) for square in range(first, last + 1)]
+    return squares
+
+
+def _squares(board: int) -> list[int]:
+    return [square for square in range(1, 33) if board >> bit_of(square) & 1]
+
+
+def _listed(pieces: int, kings: int) -> str:
+    crowned = _squares(kings)
+    return ",".join("K" * (square in crowned) + str(square) for square in _squares(pieces))

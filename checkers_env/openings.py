@@ -1,0 +1,45 @@
+"""The ballots from which the opening of a game is drawn, as moves in standard square numbers."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+_BLACK_MOVES = ("9-13", "9-14", "10-14", "10-15", "11-15", "11-16", "12-16")
+_WHITE_MOVES = ("21-17", "22-17", "22-18", "23-18", "23-19", "24-19", "24-20")
+_EXCLUDED = frozenset(
+    {
+        "9-14 21-17",
+        "9-14 23-18",
+        "10-14 21-17",
+        "10-14 23-18",
+        "11-16 23-19",
+        "12-16 23-19",
+    }
+)
+
+
+def _read_three_move() -> list[list[str]]:
+    text = files("checkers_env").joinpath("data/three_move.tsv").read_text("utf-8")
+    rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
+    return [row for row in rows if row[2] == "in"]
+
+
+_THREE_MOVE_ROWS = _read_three_move()
+
+TWO_MOVE: tuple[str, ...] = tuple(
+    opening
+    for black in _BLACK_MOVES
+    for white in _WHITE_MOVES
+    if (opening := f"{black} {white}") not in _EXCLUDED
+)
+"""The 43 cards of the two-move ballot: the 49 pairs of first moves but the six barred ones.
+
+Source: the two-move restriction of tournament play, in which three independent published lists
+agree.
+"""
+
+THREE_MOVE: tuple[str, ...] = tuple(row[1] for row in _THREE_MOVE_ROWS)
+"""The 156 openings of the three-move ballot (source: the American Checker Federation's deck)."""
+
+NAMES: dict[str, str] = {row[1]: row[4] for row in _THREE_MOVE_ROWS if row[4]}
+"""What players call an opening of :data:`THREE_MOVE`, where it has a name."""

@@ -1,0 +1,245 @@
+"""Games as text, in Portable Draughts Notation (PDN)."""
+
+from __future__ import annotations
+
+import os
+import re
+import textwrap
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from checkers_env import fen
+from checkers_env.board import Board
+from checkers_env.moves import Move
+
+RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+ROSTER = ("Event", "Site", "Date", "Round", "Black", "White", "Result")
+GAME_TYPE = "21"  # English draughts
+WIDTH = 80
+
+_SPELLINGS = {result: result for result in RESULTS} | {"2-0": "1-0", "0-2": "0-1", "1-1": "1/2-1/2"}
+_EXPECTED = 'expected a move such as 11-15, a result or a tag such as [Event "Match"]'
+_TOKEN = re.compile(
+    r"""
+    (?P<passed>\s+|\{[^}]*\}|;[^\n]*|^%[^\n]*|\$[0-9]+|[!?]+|[0-9]+\.+)
+    |(?P<variation>\()
+    |(?P<tag>\[\s*(?P<name>[A-Za-z0-9_]+)\s*"(?P<value>(?:[^"\\\n]|\\.)*)"\s*\])
+    |(?P<result>(?:1/2-1/2|[0-2]-[0-2]|\*)(?![0-9x*/-]))
+    |(?P<move>[0-9]+(?:[-x][0-9]+)+)
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+_VARIATION_TOKEN = re.compile(r"\{[^}]*\}|;[^\n]*|[(){]")
+_UNTERMINATED = {"{": "comment: expected }", "[": 'tag: expected the form [Event "Match"]'}
+
+
+class PdnError(ValueError):
+    """What is wrong with a PDN text, at which `line` and `column` (both count from 1)."""
+
+    def __init__(self, message: str, text: str, at: int) -> None:
+        self.line = text.count("\n", 0, at) + 1
+        self.column = at - text.rfind("\n", 0, at)
+        super().__init__(f"line {self.line}, column {self.column}: {message}")
+
+
+@dataclass(frozen=True)
+class Game:
+    """A recorded game: all its tags but Result, its moves, and its result.
+
+    As in published games of English draughts, "1-0" is a win of Black, who moves first, "0-1" one
+    of White; "*" is a game without a result. Raises ValueError for another result.
+    """
+
+    tags: dict[str, str] = field(default_factory=dict)
+    moves: tuple[Move, ...] = ()
+    result: str = "*"
+
+    def __post_init__(self) -> None:
+        if self.result not in RESULTS:
+            raise ValueError(f"result {self.result!r} is not one of {', '.join(RESULTS)}")
+
+    @property
+    def start(self) -> str:
+        """The FEN of the position that the game began with."""
+        return self.tags.get("FEN", fen.START)
+
+    def board(self) -> Board:
+        """The position after the last move, without draw rules. Raises ValueError if illegal."""
+        board = Board(self.start, max_moves=None)
+        for move in self.moves:
+            board.push(move)
+        return board
+
+
+class _Token(NamedTuple):
+    kind: str
+    value: str
+    at: int
+    name: str = ""
+
+
+def load(path: str | os.PathLike[str]) -> list[Game]:
+    """Read the games in a file. Raises PdnError as `loads` does, ValueError if not UTF-8."""
+    try:
+        text = Path(path).read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{os.fspath(path)} is not UTF-8 text: {error}") from None
+    return loads(text)
+
+
+def loads(text: str) -> list[Game]:
+    """Read the games in a text, passing over comments, variations, glyphs and move numbers.
+
+    The result of a game that does not end in one is that of its Result tag, or "*". Raises PdnError
+    for anything else than tags, legal moves and results, or for text that is not terminated.
+    """
+    return [_read_game(text, tokens) for tokens in _split(_tokens(text))]
+
+
+def dump(games: Iterable[Game], path: str | os.PathLike[str]) -> None:
+    """Write games to a file, which is replaced only once all is written."""
+    target, text = Path(path), dumps(games)
+    partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
+    try:
+        partial.write_text(text, "utf-8", newline="\n")
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def dumps(games: Iterable[Game]) -> str:
+    """Write games as text. Raises ValueError for an illegal move or a tag that PDN cannot hold."""
+    return "\n".join(_write_game(game) for game in games)
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    at = 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise PdnError(_unexpected(text, at), text, at)
+        kind = str(match.lastgroup)
+        if kind == "tag":
+            yield _Token(kind, re.sub(r"\\(.)", r"\1", match["value"]), at, match["name"])
+        elif kind in ("result", "move"):
+            yield _Token(kind, match[0], at)
+        at = _end_of_variation(text, at) if kind == "variation" else match.end()
+
+
+def _unexpected(text: str, at: int) -> str:
+    if text[at] in _UNTERMINATED:
+        return f"unterminated {_UNTERMINATED[text[at]]}"
+    return f"{text[at:].split(maxsplit=1)[0]!r}: {_EXPECTED}"
+
+
+def _end_of_variation(text: str, start: int) -> int:
+    depth = 0
+    for match in _VARIATION_TOKEN.finditer(text, start):
+        if match[0] == "{":
+            raise PdnError(_unexpected(text, match.start()), text, match.start())
+        depth += (match[0] == "(") - (match[0] == ")")
+        if depth == 0:
+            return match.end()
+    raise PdnError("unterminated variation: expected )", text, start)
+
+
+def _split(tokens: Iterable[_Token]) -> Iterator[list[_Token]]:
+    """The tokens of one game at a time: a tag behind a move or a result begins the next."""
+    game: list[_Token] = []
+    for token in tokens:
+        if token.kind == "tag" and game and game[-1].kind != "tag":
+            yield game
+            game = []
+        game.append(token)
+    if game:
+        yield game
+
+
+def _read_game(text: str, tokens: list[_Token]) -> Game:
+    tags: dict[str, _Token] = {}
+    for token in tokens:
+        if token.kind == "tag":
+            if token.name in tags:
+                raise PdnError(f"a second tag {token.name}: expected a move", text, token.at)
+            tags[token.name] = token
+    board = _set_up(text, tags)
+    end: _Token | None = None
+    for token in tokens[len(tags) :]:
+        if end:
+            raise PdnError(f"{token.value!r} after the result: expected a tag", text, token.at)
+        if token.kind == "result":
+            end = token
+        else:
+            _push(text, board, token)
+    result = _read_result(text, tags.pop("Result", None), end)
+    return Game({name: tag.value for name, tag in tags.items()}, tuple(board.moves), result)
+
+
+def _set_up(text: str, tags: dict[str, _Token]) -> Board:
+    if (kind := tags.get("GameType")) and kind.value.split(",")[0].strip() != GAME_TYPE:
+        message = f"GameType {kind.value!r}: expected {GAME_TYPE!r}, English draughts"
+        raise PdnError(message, text, kind.at)
+    start = tags.get("FEN")
+    try:
+        return Board(start.value if start else fen.START, max_moves=None)
+    except ValueError as error:
+        raise PdnError(str(error), text, start.at if start else 0) from None
+
+
+def _push(text: str, board: Board, token: _Token) -> None:
+    try:
+        board.push(token.value)
+    except ValueError as error:
+        raise PdnError(str(error), text, token.at) from None
+
+
+def _read_result(text: str, tag: _Token | None, end: _Token | None) -> str:
+    """The result at the end; where that is missing or "*", the one in the tag."""
+    results = []
+    for token in (end, tag):
+        if token and token.value not in _SPELLINGS:
+            message = f"result {token.value!r}: expected {', '.join(_SPELLINGS)}"
+            raise PdnError(message, text, token.at)
+        results.append(_SPELLINGS[token.value] if token else "*")
+    at_end, in_tag = results
+    if end and "*" not in results and at_end != in_tag:
+        raise PdnError(f"result {at_end}, but the tag Result says {in_tag}", text, end.at)
+    return in_tag if at_end == "*" else at_end
+
+
+def _write_game(game: Game) -> str:
+    tags = "".join(f'[{name} "{_escaped(name, value)}"]\n' for name, value in _all_tags(game))
+    movetext = textwrap.fill(" ".join([*_numbered(game), game.result]), WIDTH)
+    return f"{tags}\n{movetext}\n"
+
+
+def _all_tags(game: Game) -> Iterator[tuple[str, str]]:
+    known = game.tags | {"Result": game.result}
+    for name in ROSTER:
+        yield name, known.pop(name, "????.??.??" if name == "Date" else "?")
+    yield "GameType", known.pop("GameType", GAME_TYPE)
+    known.pop("SetUp", None)
+    start = fen.format_position(*fen.parse(known.pop("FEN", fen.START)))
+    if start != fen.START:
+        yield from (("SetUp", "1"), ("FEN", start))
+    yield from known.items()
+
+
+def _escaped(name: str, value: str) -> str:
+    if not re.fullmatch("[A-Za-z0-9_]+", name):
+        raise ValueError(f"tag name {name!r}: letters, digits and underscores are accepted")
+    if "\n" in value or "\r" in value:
+        raise ValueError(f"tag {name} holds a line break: {value!r}")
+    return value.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _numbered(game: Game) -> Iterator[str]:
+    white_first = fen.parse(game.start).turn
+    for ply, move in enumerate(game.board().moves, white_first):
+        if ply % 2 == 0:
+            yield f"{ply // 2 + 1}."
+        elif ply == white_first:
+            yield "1..."
+        yield str(move)
