@@ -1,0 +1,6 @@
+"""Agents that play checkers: baselines, evolved networks, and anything with ``act(board)``."""
+
+from agents.agent import Agent, PlayerAgent
+from agents.make import available, make
+
+__all__ = ["Agent", "PlayerAgent", "available", "make"]

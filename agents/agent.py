@@ -1,0 +1,101 @@
+"""What every agent is, ours or a third party's, and the agent that a compiled player makes."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from agents.choose import choose
+from agents.workspace import Workspace, workspace
+from checkers_env.bits import borrowed
+from checkers_env.board import Board
+from checkers_env.jit import kernel
+from checkers_env.moves import Move
+from checkers_env.moves import decode as decode_move
+from checkers_env.rules import Position, write_successors
+
+
+class Agent(Protocol):
+    """Anything that chooses a move."""
+
+    def act(self, board: Board) -> Move:
+        """Choose one of ``board.legal_moves``; the board must be left as it is."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlayerAgent:
+    """A compiled player as an agent.
+
+    Parameters
+    ----------
+    name
+        How tables and game records call it.
+    player
+        A NamedTuple that :func:`agents.choose.choose` knows.
+    rng
+        Drawn from by players that use chance.
+    seconds
+        Time for a move. A searching player then deepens ply by ply, to at most its depth, and
+        plays the best move of the last search that was finished.
+    """
+
+    name: str
+    player: Any
+    rng: np.random.Generator = field(default_factory=np.random.default_rng)
+    seconds: float | None = None
+    ws: Workspace = field(default_factory=workspace, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.seconds is not None and not hasattr(self.player, "depth"):
+            raise ValueError(f"{self.name} does not search: it takes no time limit")
+
+    def act(self, board: Board) -> Move:
+        """Choose a move. Raises ValueError when there is none."""
+        if not board.legal_moves:
+            raise ValueError(f"{self.name} has no legal move in {board.fen()}")
+        position = Position(board.black, board.white, board.kings, board.turn)
+        if self.seconds is None or len(board.legal_moves) == 1:
+            return self._move(self.player, position, board)
+        end = time.monotonic() + self.seconds
+        move = self._move(self.player._replace(depth=1), position, board)
+        with self._stop_at(end):
+            for depth in range(2, self.player.depth + 1):
+                deeper = self._move(self.player._replace(depth=depth), position, board)
+                if self.ws.stop[0]:
+                    break
+                move = deeper
+        return move
+
+    def _move(self, player: Any, position: Position, board: Board) -> Move:
+        squares = decode_move(choose_move(player, position, self.ws, self.rng), False).squares
+        return next(move for move in board.legal_moves if move.squares == squares)
+
+    @contextmanager
+    def _stop_at(self, end: float) -> Iterator[None]:
+        """Set the workspace's stop flag, which searches look at, when the time is up."""
+        left = min(max(end - time.monotonic(), 0.0), threading.TIMEOUT_MAX)
+        timer = threading.Timer(left, self.ws.stop.fill, [1])
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
+            self.ws.stop[0] = 0
+
+
+@kernel
+def choose_move(player: Any, position: Position, ws: Any, rng: Any) -> int:
+    """The path of the move that `player` makes in a position that has one."""
+    player, ws = borrowed(player), borrowed(ws)
+    count = write_successors(
+        ws.rows, 0, position.black, position.white, position.kings, position.turn
+    )
+    return choose(player, position, ws, count, position.turn, rng)

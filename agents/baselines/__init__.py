@@ -1,0 +1,1 @@
+"""Players that have learnt nothing: random, the hand-made heuristic, and the piece count."""

@@ -1,0 +1,1 @@
+"""The evolved networks of 1999 and 2001."""

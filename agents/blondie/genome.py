@@ -1,0 +1,121 @@
+"""The networks of 1999 and 2001 as genomes: which weights there are, and in which order.
+
+A genome is one float64 vector: for each layer, for each node, its weights and then its bias; and
+at the end the weight of the piece difference. K, the king's worth, is a parameter beside it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agents.aligned import aligned
+from agents.blondie.network import Network
+from checkers_env.rules import SQUARES
+
+FIXED_POINT_BITS = 22
+
+
+class Architecture(NamedTuple):
+    """A network's shape.
+
+    ``fields[n, s]`` says whether node n of the first layer is connected to square s + 1;
+    ``hidden`` are the widths of the layers behind it, the output (1) included.
+    """
+
+    name: str
+    fields: Any  # bool[nodes, 32]
+    hidden: tuple[int, ...]
+
+    @property
+    def weight_count(self) -> int:
+        """Weights and biases, without the weight of the piece difference (N_w of the papers)."""
+        count, inputs = int(self.fields.sum()) + len(self.fields), len(self.fields)
+        for width in self.hidden:
+            count, inputs = count + (inputs + 1) * width, width
+        return count
+
+    @property
+    def genome_size(self) -> int:
+        """Length of a genome: the weights, the biases and the weight of the piece difference."""
+        return self.weight_count + 1
+
+
+def _subsquares() -> Any:
+    """The playable squares in each of the 91 sub-squares of 3x3 to 8x8 (2001, section II)."""
+    board = np.zeros((8, 8), np.int64)
+    for square in range(32):
+        row, column = divmod(square, 4)
+        board[row, 2 * column + 1 - row % 2] = square + 1
+    fields = []
+    for size in range(3, 9):
+        for row in range(9 - size):
+            for column in range(9 - size):
+                inside = board[row : row + size, column : column + size]
+                fields.append(np.isin(np.arange(1, 33), inside))
+    return np.array(fields)
+
+
+BLONDIE_1999 = Architecture("blondie24-1999", np.ones((40, 32), bool), (10, 1))
+BLONDIE_2001 = Architecture("blondie24-2001", _subsquares(), (40, 10, 1))
+ARCHITECTURES = {shape.name: shape for shape in (BLONDIE_1999, BLONDIE_2001)}
+
+
+def layers(shape: Architecture, genome: Any) -> list[tuple[Any, Any]]:
+    """The genome as (weights[nodes, inputs], biases[nodes]) of each layer, float64."""
+    parts, at = [], 0
+    first, bias = np.zeros(shape.fields.shape), np.zeros(len(shape.fields))
+    for node, field in enumerate(shape.fields):
+        count = int(field.sum())
+        first[node, field] = genome[at : at + count]
+        bias[node] = genome[at + count]
+        at += count + 1
+    parts.append((first, bias))
+    inputs = len(first)
+    for width in shape.hidden:
+        rows = genome[at : at + width * (inputs + 1)].reshape(width, inputs + 1)
+        parts.append((rows[:, :-1], rows[:, -1]))
+        at, inputs = at + width * (inputs + 1), width
+    return parts
+
+
+def decode(shape: Architecture, genome: Any, king: float) -> Network:
+    """Prepare a genome (float64[genome_size]) for the kernels."""
+    (first, bias), *dense = layers(shape, np.asarray(genome, np.float64))
+    width = _padded(len(first))
+    scale = _fixed_point_scale(first, bias, king)
+    features, offsets = aligned((70, width), np.int32), aligned((width,), np.int32)
+    features[SQUARES, : len(first)] = np.rint(first.T * scale)
+    features[SQUARES + 35, : len(first)] = np.rint(first.T * (king * scale))
+    offsets[: len(first)] = np.rint(bias * scale)
+    widths, blocks = [width], []
+    for weights, biases in dense:
+        block = np.zeros((widths[-1] + 1, _padded(len(biases))), np.float32)
+        block[0, : len(biases)] = biases
+        block[1 : weights.shape[1] + 1, : len(biases)] = weights.T
+        widths.append(block.shape[1])
+        blocks.append(block.ravel())
+    flat = aligned((sum(map(len, blocks)),), np.float32)
+    flat[:] = np.concatenate(blocks)
+    return Network(
+        features,
+        offsets,
+        np.float32(1 / scale),
+        flat,
+        np.array(widths),
+        np.float32(genome[-1]),
+        np.float32(king),
+    )
+
+
+def _padded(width: int) -> int:
+    """The next width that agents.simd.dense has instructions for (or takes as inputs)."""
+    return 16 if width in range(9, 17) else -(-width // 8) * 8
+
+
+def _fixed_point_scale(first: Any, bias: Any, king: float) -> float:
+    """A power of two, 2^22 for small weights, with which no sum of 24 pieces leaves int32."""
+    largest = np.sort(np.abs(first), axis=1)[:, -24:].sum(axis=1) * max(king, 1.0) + np.abs(bias)
+    headroom = 30 - int(np.ceil(np.log2(max(largest.max(), 1e-9))))
+    return float(2.0 ** min(FIXED_POINT_BITS, headroom))

@@ -1,0 +1,122 @@
+"""The evolved networks as evaluators: incremental first layer, then dense layers of tanh nodes.
+
+The first layer is a sum over the pieces on the board, so it is kept up to date move by move, in
+fixed point: integer sums do not depend on the order of the moves, and every saving of the search
+stays exact. All that follows is computed from it when a position is evaluated.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agents.baselines.material import piece_difference
+from agents.evaluate import SCRATCH_WIDTH, advance_state, evaluate, start_state, state_size
+from agents.simd import dense, tanh_all
+from checkers_env.bits import lowest
+from checkers_env.jit import kernel
+from checkers_env.rules import Position
+
+KING_FEATURES = 35  # rows of `features`: a man on bit 0-34, then a king on bit 0-34
+
+
+class Network(NamedTuple):
+    """A network ready for the kernels; made by :func:`agents.blondie.genome.decode` only."""
+
+    features: Any  # int32[70, width]: what a piece of the viewer adds to each first-layer node
+    bias: Any  # int32[width]
+    unit: Any  # float32: the worth of 1 in these integers
+    weights: Any  # float32[:]: the dense layers as agents.simd.dense takes them
+    widths: Any  # int64[:]: padded widths of the layers, the first one included
+    difference: Any  # float32: weight of the piece difference at the output
+    king: Any  # float32: K, the worth of a king in men
+
+
+@state_size.register(Network)
+def network_state_size(network: Network) -> int:
+    return len(network.bias)
+
+
+@start_state.register(Network)
+def start_network_state(network: Network, position: Position, view: int, state: Any) -> None:
+    state[:] = network.bias
+    own = position.black if view == 0 else position.white
+    pieces = position.black | position.white
+    while pieces:
+        bit = lowest(pieces)
+        pieces &= pieces - 1
+        row = network.features[feature(bit, position.kings, view)]
+        if own >> bit & 1:
+            add(state, row, 1)
+        else:
+            add(state, row, -1)
+
+
+@kernel
+def feature(bit: int, kings: int, view: int) -> int:
+    """The row of `features` for the piece on `bit`; White sees the board turned round."""
+    row = bit if view == 0 else 34 - bit
+    return row + KING_FEATURES if kings >> bit & 1 else row
+
+
+@kernel
+def add(state: Any, row: Any, sign: int) -> None:
+    """Add or subtract a row of features."""
+    if sign > 0:
+        for i in range(len(state)):
+            state[i] += row[i]
+    else:
+        for i in range(len(state)):
+            state[i] -= row[i]
+
+
+@kernel
+def exchange(old: Any, new: Any, plus: Any, minus: Any) -> None:
+    """``new = old + plus - minus``."""
+    for i in range(len(new)):
+        new[i] = old[i] + plus[i] - minus[i]
+
+
+@advance_state.register(Network)
+def advance_network_state(
+    network: Network, before: Position, after: Position, view: int, old: Any, new: Any
+) -> None:
+    features = network.features
+    if before.turn == 0:
+        own_before, own_after = before.black, after.black
+        captured = before.white & ~after.white
+    else:
+        own_before, own_after = before.white, after.white
+        captured = before.black & ~after.black
+    moved = own_before ^ own_after
+    if moved:
+        left = features[feature(lowest(moved & own_before), before.kings, view)]
+        reached = features[feature(lowest(moved & own_after), after.kings, view)]
+        if before.turn == view:
+            exchange(old, new, reached, left)
+        else:
+            exchange(old, new, left, reached)
+    else:  # a capture that ends where it began
+        new[:] = old
+    while captured:
+        row = features[feature(lowest(captured), before.kings, view)]
+        captured &= captured - 1
+        add(new, row, -1 if before.turn != view else 1)
+
+
+@evaluate.register(Network)
+def evaluate_network(
+    network: Network, position: Position, view: int, state: Any, scratch: Any
+) -> float:
+    widths, at, source, target = network.widths, 0, 0, SCRATCH_WIDTH
+    for i in range(len(state)):
+        scratch[i] = np.float32(state[i]) * network.unit
+    for layer in range(len(widths) - 1):
+        tanh_all(scratch, source, widths[layer])
+        width = widths[layer + 1]
+        at = dense(network.weights, at, scratch, source, widths[layer], target, width)
+        source, target = target, source
+    scratch[source] += network.difference * piece_difference(position, view, network.king)
+    tanh_all(scratch, source, 8)
+    return scratch[source]

@@ -1,0 +1,136 @@
+"""One game between two players: in a kernel, or move by move through the environment."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agents.agent import Agent, PlayerAgent
+from agents.choose import uses_chance
+from agents.play import DRAW, DrawRules, Result, play
+from agents.workspace import Workspace, workspace
+from checkers_env.actions import actions_of
+from checkers_env.aec import raw_env
+from checkers_env.board import Board
+from checkers_env.game import REASONS
+from checkers_env.moves import Move, bit_of, decode
+from checkers_env.rules import BLACK, NO_MOVE, PATH, ROW_WIDTH, WHITE, Position
+
+ENGINES = ("kernel", "env")
+
+_thread = threading.local()
+
+
+class Game(NamedTuple):
+    """A finished game, and the paths of all its moves, those of the opening included."""
+
+    result: Result
+    start: Position
+    paths: tuple[int, ...]
+
+    @property
+    def board(self) -> Board:
+        """The final position, with the game's moves."""
+        board = Board.from_position(*self.start, max_moves=None)
+        for path in self.paths:
+            board.push(decode(path, False))
+        return board
+
+
+def play_game(
+    black: Any,
+    white: Any,
+    *,
+    opening: str | None = None,
+    rules: DrawRules = DrawRules(),  # noqa: B008 - immutable
+    rng: np.random.Generator | None = None,
+    engine: str = "kernel",
+) -> Game:
+    """Play one game between compiled players.
+
+    Parameters
+    ----------
+    black, white
+        Player tuples, such as :class:`agents.alphabeta.AlphaBeta`.
+    opening
+        None, moves such as ``"9-13 22-18"``, or a FEN, as for ``checkers_env.make``.
+    rng
+        For players that use chance; they draw from it in the order of their moves.
+    engine
+        ``"kernel"`` plays the game in compiled code; ``"env"`` through the AEC environment and
+        ``act``, a thousand times slower, with the same result.
+    """
+    rng = rng or np.random.default_rng(0)
+    if engine == "kernel":
+        return _play_in_kernel(black, white, opening, rules, rng)
+    agents = (PlayerAgent("black", black, rng), PlayerAgent("white", white, rng))
+    return play_through_environment(*agents, opening=opening, rules=rules)
+
+
+def play_through_environment(
+    black: Agent, white: Agent, *, opening: str | None, rules: DrawRules
+) -> Game:
+    """Play one game between any two agents, step by step through the AEC environment."""
+    env = raw_env(
+        opening=opening,
+        max_moves=rules.max_moves,
+        repetition=rules.repetition or None,
+        no_progress=rules.no_progress or None,
+    )
+    env.reset()
+    while not any(env.terminations.values()):
+        board = env.board
+        agent = black if board.turn == BLACK else white
+        for action in actions_of(agent.act(board.copy()), board.turn):
+            env.step(action)
+    board, reason = env.board, env.infos["player_0"]["reason"]
+    reward = env.rewards["player_0"]
+    winner = DRAW if reward == 0 else BLACK if reward > 0 else WHITE
+    result = Result(winner, REASONS.index(reason), board.ply)
+    return Game(result, opening_line(opening)[0], tuple(map(path_of, board.moves)))
+
+
+def _play_in_kernel(
+    black: Any, white: Any, opening: str | None, rules: DrawRules, rng: np.random.Generator
+) -> Game:
+    start, paths = opening_line(opening)
+    game = np.zeros((2 * rules.max_moves + 1, ROW_WIDTH), np.int64)
+    game[1 : len(paths) + 1, PATH] = paths
+    only_position_counts = not (
+        rules.repetition or rules.no_progress or uses_chance(black) or uses_chance(white)
+    )
+    seats = _seats()
+    result = play(black, white, *seats, start, rules, only_position_counts, rng, game)
+    return Game(Result(*result), start, tuple(game[1 : result[2] + 1, PATH].tolist()))
+
+
+def _seats() -> tuple[Workspace, Workspace]:
+    """This thread's two workspaces."""
+    if not hasattr(_thread, "seats"):
+        _thread.seats = (workspace(), workspace())
+    seats: tuple[Workspace, Workspace] = _thread.seats
+    return seats
+
+
+@functools.lru_cache(1024)
+def opening_line(opening: str | None) -> tuple[Position, tuple[int, ...]]:
+    """The start position of an opening, and the paths of its moves. Raises ValueError."""
+    if opening is not None and ":" in opening:
+        board = Board(opening)
+        return Position(board.black, board.white, board.kings, board.turn), ()
+    board = Board()
+    start = Position(board.black, board.white, board.kings, board.turn)
+    for word in (opening or "").split():
+        board.push(word)
+    return start, tuple(map(path_of, board.moves))
+
+
+def path_of(move: Move) -> int:
+    """The path of a move, as :func:`checkers_env.rules.write_successors` packs it."""
+    path = NO_MOVE
+    for square in move.squares:
+        path = path << 6 | bit_of(square)
+    return path

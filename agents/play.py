@@ -1,0 +1,129 @@
+"""A whole game as one kernel."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agents.choose import choose
+from checkers_env.bits import borrowed
+from checkers_env.game import (
+    GAME_LENGTH,
+    GOES_ON,
+    MAX_PLIES,
+    MAX_QUIET_PLIES,
+    MOVE_LIMIT,
+    NO_MOVES,
+    PLY,
+    QUIET_PLIES,
+    REPETITION,
+    SIDE,
+    set_up,
+    take_turn,
+)
+from checkers_env.jit import kernel
+from checkers_env.rules import (
+    BLACK,
+    BLACK_BOARD,
+    KINGS,
+    PATH,
+    WHITE_BOARD,
+    Position,
+    write_successors,
+)
+
+DRAW = -1
+
+
+class DrawRules(NamedTuple):
+    """When a game is drawn; 0 turns a rule off (see checkers_env.Board)."""
+
+    max_moves: int = 100
+    repetition: int = 0
+    no_progress: int = 0
+
+
+class Result(NamedTuple):
+    """How a game ended."""
+
+    winner: int  # BLACK, WHITE or DRAW
+    reason: int  # an index into checkers_env.game.REASONS
+    plies: int
+
+
+@kernel
+def play(
+    black_player: Any,
+    white_player: Any,
+    black_ws: Any,
+    white_ws: Any,
+    start: Position,
+    rules: DrawRules,
+    cut_cycles: bool,
+    rng: Any,
+    history: Any,
+) -> Result:
+    """Play a game to its end.
+
+    Parameters
+    ----------
+    cut_cycles
+        For players that look at nothing but the position, in games without other draw rules than
+        the number of moves: once a position comes back the rest is known, and is not played out.
+    history
+        int64[2 * max_moves + 1, 4]: takes the positions of the game and the paths that led to them.
+        Paths that stand in column 3 on entry, from row 1 up to the first 0, are the opening: they
+        are played as they stand.
+    """
+    black_player, white_player = borrowed(black_player), borrowed(white_player)
+    black_ws, white_ws, history = borrowed(black_ws), borrowed(white_ws), borrowed(history)
+    black_ws.counts[2] += 1
+    white_ws.counts[2] += 1
+    game = np.zeros(GAME_LENGTH, np.int64)
+    game[MAX_PLIES], game[MAX_QUIET_PLIES] = 2 * rules.max_moves, 2 * rules.no_progress
+    game[REPETITION] = rules.repetition
+    status = set_up(game, history, start.black, start.white, start.kings, start.turn)
+    chosen, in_opening = 0, True
+    while status == GOES_ON:
+        side, ply = game[SIDE], game[PLY]
+        here = Position(game[BLACK_BOARD], game[WHITE_BOARD], game[KINGS], side)
+        ws = black_ws if side == BLACK else white_ws
+        count = write_successors(ws.rows, 0, here.black, here.white, here.kings, side)
+        path = history[ply + 1, PATH]
+        in_opening = in_opening and path != 0
+        if not in_opening:
+            period = cycle(history, ply, min(game[QUIET_PLIES], chosen)) if cut_cycles else 0
+            if period:
+                for later in range(ply + 1, game[MAX_PLIES] + 1):
+                    history[later] = history[later - period]
+                return Result(DRAW, MOVE_LIMIT, game[MAX_PLIES])
+            chosen += 1
+            owner = ws.counts[2] << 1 | side
+            if side == BLACK:
+                path = choose(black_player, here, ws, count, owner, rng)
+            else:
+                path = choose(white_player, here, ws, count, owner, rng)
+        status = take_turn(game, history, ws.rows[row_of(ws.rows, count, path)])
+    winner = 1 - game[SIDE] if status <= NO_MOVES else DRAW
+    return Result(winner, status, game[PLY])
+
+
+@kernel
+def row_of(rows: Any, count: int, path: int) -> int:
+    """The row of the successor that `path` leads to."""
+    for row in range(count):
+        if rows[row, PATH] == path:
+            return row
+    raise ValueError("a player, or the opening, made an illegal move")
+
+
+@kernel
+def cycle(history: Any, ply: int, chosen: int) -> int:
+    """How many of the last `chosen` plies ago the position at `ply` stood; 0 for never."""
+    now = history[ply]
+    for back in range(2, chosen + 1, 2):
+        then = history[ply - back]
+        if then[BLACK_BOARD] == now[BLACK_BOARD] and then[WHITE_BOARD] == now[WHITE_BOARD]:
+            return back
+    return 0

@@ -1,0 +1,101 @@
+"""Weight files: safetensors with a JSON header, which load without executing code."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+HEADER = "checkers-laboratory"
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What a weight file says of itself.
+
+    Attributes
+    ----------
+    architecture
+        Name of the network, such as ``blondie24-2001``.
+    king
+        K, the worth of a king in men.
+    regime, seed, generation
+        How it was evolved.
+    depth
+        Plies of the searches it was trained with: the default for playing it.
+    versions
+        Of Python and the libraries that matter, by name.
+    made
+        Anything else worth keeping: command, processor, CPU seconds.
+    """
+
+    architecture: str
+    king: float
+    regime: str
+    seed: int
+    generation: int
+    depth: int = 4
+    own_leaves: bool = True
+    versions: dict[str, str] = field(default_factory=dict)
+    made: dict[str, Any] = field(default_factory=dict)
+    format: int = FORMAT
+
+
+def save_weights(path: Path | str, genome: Any, provenance: Provenance) -> None:
+    """Write a genome (float64 vector) and its header, all or nothing."""
+    header = {HEADER: json.dumps(asdict(provenance), sort_keys=True)}
+    genome = np.ascontiguousarray(genome, np.float64)
+    write_atomically(Path(path), save({"genome": genome}, metadata=header))
+
+
+def load_weights(path: Path | str) -> tuple[Any, Provenance]:
+    """Read a genome and its header.
+
+    Raises ValueError that names the file for one that is missing, damaged or not ours.
+    """
+    try:
+        with safe_open(str(path), framework="numpy") as file:
+            header = (file.metadata() or {}).get(HEADER)
+            if header is None:
+                raise ValueError(f"it has no {HEADER!r} header")
+            genome = file.get_tensor("genome")
+            return genome, _read_header(header)
+    except FileNotFoundError:
+        raise ValueError(f"there is no weight file {str(path)!r}") from None
+    except (SafetensorError, ValueError, OSError) as error:
+        raise ValueError(f"{str(path)!r} is not a weight file of ours: {error}") from None
+
+
+def _read_header(text: str) -> Provenance:
+    try:
+        fields = json.loads(text)
+        if fields.get("format") != FORMAT:
+            raise ValueError(f"its format is {fields.get('format')!r}, not {FORMAT}")
+        provenance = Provenance(**fields)
+        if not (isinstance(provenance.king, float | int) and 1 <= provenance.king <= 5):
+            raise ValueError(f"its king is worth {provenance.king!r}, not 1 to 5 men")
+        if not (isinstance(provenance.depth, int) and provenance.depth >= 1):
+            raise ValueError(f"its depth is {provenance.depth!r}, not 1 or more plies")
+        return provenance
+    except (TypeError, AttributeError, json.JSONDecodeError) as error:
+        raise ValueError(f"its header cannot be read ({error})") from None
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file so that at any moment either the old or the whole new one is there."""
+    temporary = path.with_name(f".{path.name}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,77 @@
+"""The memory that a search works in, allocated once for a player and a thread."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agents.aligned import aligned
+from agents.evaluate import SCRATCH_WIDTH
+from checkers_env.rules import ROW_WIDTH
+
+MAX_DEPTH = 64
+PLIES = MAX_DEPTH + 26  # captures can make a line at most 24 plies longer
+ROWS = 1 << 14
+ROOM = 1 << 10  # more rows than the successors of any position need
+TABLE_SIZE = 1 << 12
+STATE_WIDTH = 96
+
+ENTRY = np.dtype(
+    [
+        ("black", "i8"),
+        ("white", "i8"),
+        ("kings", "i8"),
+        ("tag", "i8"),
+        ("value", "f4"),
+        ("bound", "i2"),
+        ("best", "i2"),
+    ]
+)
+FRAME = np.dtype(
+    [
+        ("black", "i8"),
+        ("white", "i8"),
+        ("kings", "i8"),
+        ("begin", "i8"),
+        ("end", "i8"),
+        ("current", "i8"),
+        ("best", "i8"),
+        ("remaining", "i8"),
+        ("floor", "f8"),
+        ("alpha", "f8"),
+        ("beta", "f8"),
+        ("value", "f8"),
+    ]
+)
+
+
+class Workspace(NamedTuple):
+    """Arrays for the kernels of :mod:`agents.search`; made by :func:`workspace` only."""
+
+    rows: Any  # int64[ROWS, 4]: successors of the positions on the current line
+    scores: Any  # int64[ROWS]: the greatest is searched next; -1 when searched
+    frames: Any  # FRAME[PLIES]: the current line
+    states: Any  # int32[PLIES, 2, STATE_WIDTH]: evaluator states by ply and viewing side
+    scratch: Any  # float32[256]
+    table: Any  # ENTRY[TABLE_SIZE]
+    killers: Any  # int64[PLIES]: the move that last cut off at this ply
+    history: Any  # int64[2, 4096]: how often a move cut off, by side and squares
+    counts: Any  # int64[3]: positions visited, positions evaluated, owners of the table so far
+    stop: Any  # int64[1]: set by another thread to end a search
+
+
+def workspace() -> Workspace:
+    """Fresh memory for one player in one thread."""
+    return Workspace(
+        np.zeros((ROWS, ROW_WIDTH), np.int64),
+        np.zeros(ROWS, np.int64),
+        np.zeros(PLIES, FRAME),
+        aligned((PLIES, 2, STATE_WIDTH), np.int32),
+        aligned((2 * SCRATCH_WIDTH,), np.float32),
+        np.zeros(TABLE_SIZE, ENTRY),
+        np.zeros(PLIES, np.int64),
+        np.zeros((2, 4096), np.int64),
+        np.zeros(3, np.int64),
+        np.zeros(1, np.int64),
+    )

@@ -1,0 +1,189 @@
+"""The networks in kernels against networks written slowly, weight by weight, in float64."""
+
+import numpy as np
+import pytest
+
+from agents.blondie.genome import ARCHITECTURES, BLONDIE_1999, BLONDIE_2001, decode
+from agents.evaluate import advance_state, start_state, state_size, value
+from checkers_env.board import Board
+from checkers_env.jit import kernel
+from checkers_env.rules import PATH, ROW_WIDTH, Position, write_successors
+from tests import naive
+
+WHOLE_BOARD = [list(range(1, 33))] * 40
+FIELDS = {"blondie24-1999": WHOLE_BOARD, "blondie24-2001": naive.subsquares()}
+HIDDEN = {"blondie24-1999": (10, 1), "blondie24-2001": (40, 10, 1)}
+SHAPES = list(ARCHITECTURES.values())
+INT32 = np.iinfo(np.int32)
+
+every_shape = pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
+
+
+@kernel
+def start(evaluator, position, view, state):
+    start_state(evaluator, position, view, state)
+
+
+@kernel
+def advance(evaluator, before, after, view, old, new):
+    advance_state(evaluator, before, after, view, old, new)
+
+
+def random_network(shape, seed, spread=0.2, king=2.0):
+    genome = np.random.default_rng(seed).uniform(-spread, spread, shape.genome_size)
+    return genome, decode(shape, genome, king)
+
+
+def expected(shape, genome, king, board, view):
+    _, pieces = naive.read_fen(board.fen())
+    return naive.network(FIELDS[shape.name], HIDDEN[shape.name], genome, king, "bw"[view], pieces)
+
+
+def position_of(board):
+    return Position(board.black, board.white, board.kings, board.turn)
+
+
+def random_board(rng):
+    return Board(naive.write_fen(*naive.random_position(rng)))
+
+
+def test_counts_are_those_of_the_papers():
+    assert BLONDIE_1999.weight_count == 1741
+    assert BLONDIE_2001.weight_count == 5046
+    assert BLONDIE_2001.genome_size == 5047
+    assert BLONDIE_2001.fields.shape == (91, 32)
+    assert BLONDIE_2001.fields.sum() == 854
+
+
+def test_subsquares_are_those_drawn_slowly():
+    found = [[int(square) + 1 for square in np.flatnonzero(row)] for row in BLONDIE_2001.fields]
+    assert found == naive.subsquares()
+
+
+@every_shape
+@pytest.mark.parametrize("king", [1.0, 1.37, 2.0, 3.0])
+def test_output_is_that_of_the_slow_network(shape, king):
+    rng = np.random.default_rng(5)
+    genome, network = random_network(shape, 1, king=king)
+    for _ in range(12):
+        board = random_board(rng)
+        for view in range(2):
+            found = value(network, position_of(board), view)
+            assert found == pytest.approx(expected(shape, genome, king, board, view), abs=1e-5)
+
+
+@every_shape
+def test_each_kind_of_piece_on_each_square_reaches_the_right_weights(shape):
+    genome, network = random_network(shape, 2, spread=1.0)
+    for square in range(1, 33):
+        board = Board(f"B:WK{square}:B{5 if square == 6 else 6}")
+        for view in range(2):
+            found = value(network, position_of(board), view)
+            assert found == pytest.approx(expected(shape, genome, 2.0, board, view), abs=1e-5)
+
+
+@every_shape
+def test_white_sees_the_board_turned_round(shape):
+    rng = np.random.default_rng(6)
+    _, network = random_network(shape, 3)
+    for _ in range(50):
+        black, white, kings, turn = position_of(random_board(rng))
+        turned = [int(f"{bits:035b}"[::-1], 2) for bits in (white, black, kings)]
+        mirror = Position(*turned, 1 - turn)
+        here = Position(black, white, kings, turn)
+        assert value(network, here, 0) == value(network, mirror, 1)
+        assert value(network, here, 1) == value(network, mirror, 0)
+
+
+@every_shape
+def test_the_weight_of_the_piece_difference_counts_kings_as_k(shape):
+    genome = np.zeros(shape.genome_size)
+    genome[-1] = 0.125
+    board = Board("B:W21,K3:B1,2,K20,K30")
+    for king, difference in ((1.0, 2), (2.5, 3.5)):
+        network = decode(shape, genome, king)
+        for view, sign in ((0, 1), (1, -1)):
+            found = value(network, position_of(board), view)
+            assert found == pytest.approx(np.tanh(sign * 0.125 * difference), abs=1e-6)
+
+
+def states(network, position):
+    fresh = np.zeros((2, state_size(network)), np.int32)
+    for view in range(2):
+        start(network, position, view, fresh[view])
+    return fresh
+
+
+def assert_every_move_keeps_the_state(network, position):
+    """Each successor's state, brought up to date, equals the one computed anew."""
+    rows = np.zeros((512, ROW_WIDTH), np.int64)
+    count = write_successors(rows, 0, *position)
+    old = states(network, position)
+    for black, white, kings, _ in rows[:count].tolist():
+        after = Position(black, white, kings, 1 - position.turn)
+        new = np.full_like(old, 77)
+        for view in range(2):
+            advance(network, position, after, view, old[view], new[view])
+        assert (new == states(network, after)).all()
+    return rows[:count, PATH].tolist()
+
+
+@every_shape
+def test_state_along_random_games_equals_the_one_computed_anew(shape):
+    rng = np.random.default_rng(7)
+    _, network = random_network(shape, 4, king=1.37)
+    for _ in range(8):
+        board = Board(no_progress=20)
+        while not board.outcome():
+            assert_every_move_keeps_the_state(network, position_of(board))
+            board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
+    for _ in range(300):
+        assert_every_move_keeps_the_state(network, position_of(random_board(rng)))
+
+
+@every_shape
+@pytest.mark.parametrize(
+    ("fen", "route"),
+    [
+        ("B:W6,7,14,15:BK2", (2, 9, 18, 11, 2)),  # ends where it began
+        ("W:WK31:BK18,19,26,27", (31, 22, 15, 24, 31)),  # the same for White, of men and a king
+        ("B:WK10,17,26:B6", (6, 15)),
+        ("B:W10,18,26:B6", (6, 15, 22, 31)),  # crowned by the last of three jumps
+        ("W:W27:BK24,15,7", (27, 20)),
+        ("W:W22:B18,10,7", (22, 15, 6)),
+    ],
+)
+def test_state_after_captures_by_hand(shape, fen, route):
+    board = Board(fen)
+    _, network = random_network(shape, 5, king=2.5)
+    routes = {move.squares for move in board.legal_moves}
+    assert_every_move_keeps_the_state(network, position_of(board))
+    assert route in routes
+
+
+@every_shape
+@pytest.mark.parametrize("spread", [1.0, 30.0, 1e3])
+def test_large_weights_stay_inside_int32_and_accurate(shape, spread):
+    genome, network = random_network(shape, 6, spread, king=3.0)
+    first_layer = len(shape.fields) * 33 if shape is BLONDIE_1999 else 854 + 91
+    small = genome.copy()
+    small[first_layer:] *= 0.2 / spread  # behind the first layer the network stays sensitive
+    network = decode(shape, small, 3.0)
+    rng = np.random.default_rng(8)
+    worst = np.abs(network.features.astype(np.int64))
+    worst = np.sort(worst.reshape(2, 35, -1).max(axis=0), axis=0)[-24:].sum(axis=0)
+    assert (worst + np.abs(network.bias.astype(np.int64))).max() <= INT32.max
+    for _ in range(12):
+        board = random_board(rng)
+        for view in range(2):
+            found = value(network, position_of(board), view)
+            slow = expected(shape, small, 3.0, board, view)
+            assert found == pytest.approx(slow, abs=1e-5 * max(1.0, spread / 30))
+
+
+@every_shape
+def test_outputs_stay_within_one_even_when_saturated(shape):
+    rng = np.random.default_rng(9)
+    _, network = random_network(shape, 7, spread=1e3)
+    values = [value(network, position_of(random_board(rng)), 0) for _ in range(50)]
+    assert max(map(abs, values)) <= 1.0

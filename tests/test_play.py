@@ -1,0 +1,229 @@
+"""Whole games in the kernel against the same games played move by move on a board."""
+
+import numpy as np
+import pytest
+
+import checkers_env
+from agents.agent import PlayerAgent
+from agents.alphabeta import AlphaBeta
+from agents.baselines.heuristic import Heuristic
+from agents.baselines.material import Material
+from agents.baselines.uniform import Uniform
+from agents.blondie.genome import BLONDIE_1999, decode
+from agents.play import DRAW, DrawRules, play
+from agents.workspace import workspace
+from checkers_env.actions import actions_of
+from checkers_env.board import Board
+from checkers_env.game import REASONS
+from checkers_env.moves import Move
+from checkers_env.moves import decode as decode_move
+from checkers_env.openings import TWO_MOVE
+from checkers_env.rules import NO_MOVE, PATH, Position
+
+PLAYERS = {
+    "random": Uniform(),
+    "heuristic": Heuristic(),
+    "material": AlphaBeta(Material(), 2, random_ties=True),
+}
+PLAIN = DrawRules()
+START = Board().fen()
+TWO_KINGS = "W:WK29:BK4"
+ENDING = "W:WK15,K18:BK1,K3"
+
+
+def network(seed, depth, **options):
+    genome = np.random.default_rng(seed).uniform(-0.2, 0.2, BLONDIE_1999.genome_size)
+    return AlphaBeta(decode(BLONDIE_1999, genome, 2.0), depth, **options)
+
+
+def board_with(rules, fen=START):
+    return Board(
+        fen,
+        max_moves=rules.max_moves,
+        repetition=rules.repetition or None,
+        no_progress=rules.no_progress or None,
+    )
+
+
+def path_of(move):
+    path = NO_MOVE
+    for square in move.squares:
+        path = path << 6 | (square - 1) + (square - 1) // 8
+    return path
+
+
+def by_kernel(black, white, rules=PLAIN, *, fen=START, opening="", cut=False, seed=0):
+    """The game's result, and all of its rows."""
+    game = np.zeros((2 * rules.max_moves + 1, 4), np.int64)
+    board = Board(fen)
+    start = Position(board.black, board.white, board.kings, board.turn)
+    for ply, text in enumerate(opening.split(), 1):
+        game[ply, PATH] = path_of(board.parse_move(text))
+        board.push(text)
+    rng = np.random.default_rng(seed)
+    result = play(black, white, workspace(), workspace(), start, rules, cut, rng, game)
+    return result, game[: result.plies + 1]
+
+
+def by_hand(black, white, rules=PLAIN, *, fen=START, opening="", seed=0):
+    """The board at the end of the game."""
+    rng = np.random.default_rng(seed)
+    agents = [PlayerAgent("black", black, rng), PlayerAgent("white", white, rng)]
+    board = board_with(rules, fen)
+    moves = iter(opening.split())
+    while not board.outcome():
+        board.push(next(moves, None) or agents[board.turn].act(board))
+    return board
+
+
+def assert_same_game(found, board):
+    result, game = found
+    outcome = board.outcome()
+    assert REASONS[result.reason] == outcome.reason
+    assert result.winner == (DRAW if outcome.winner is None else outcome.winner)
+    assert result.plies == board.ply
+    replayed = board.copy()
+    for black, white, kings, path in game[:0:-1].tolist():
+        assert (black, white, kings) == (replayed.black, replayed.white, replayed.kings)
+        assert decode_move(path, False) == replayed.pop()
+
+
+@pytest.mark.parametrize("white", PLAYERS)
+@pytest.mark.parametrize("black", PLAYERS)
+def test_game_is_the_one_played_move_by_move(black, white):
+    players = PLAYERS[black], PLAYERS[white]
+    for seed, opening in enumerate(("", *TWO_MOVE[::15])):
+        options = {"opening": opening, "seed": seed}
+        assert_same_game(by_kernel(*players, **options), by_hand(*players, **options))
+
+
+@pytest.mark.parametrize(
+    ("rules", "reason"),
+    [
+        (DrawRules(max_moves=1), "max moves"),
+        (DrawRules(max_moves=7), "max moves"),
+        (DrawRules(repetition=2), "repetition"),
+        (DrawRules(repetition=3), "repetition"),
+        (DrawRules(no_progress=1), "no progress"),
+        (DrawRules(no_progress=9), "no progress"),
+        (DrawRules(repetition=3, no_progress=40), "repetition"),
+        (DrawRules(max_moves=5, no_progress=5), "max moves"),  # both at once
+        (DrawRules(repetition=6, no_progress=2), "no progress"),
+    ],
+)
+def test_draw_rules_are_those_of_the_board(rules, reason):
+    reasons = set()
+    for seed in range(12):
+        options = {"fen": TWO_KINGS, "seed": seed}
+        board = by_hand(Uniform(), Uniform(), rules, **options)
+        assert_same_game(by_kernel(Uniform(), Uniform(), rules, **options), board)
+        reasons.add(board.outcome().reason)
+    assert reason in reasons
+
+
+def test_longer_games_under_all_the_rules_together():
+    rules = DrawRules(max_moves=60, repetition=3, no_progress=10)
+    endings = set()
+    for seed in range(40):
+        board = by_hand(Uniform(), Heuristic(), rules, seed=seed)
+        assert_same_game(by_kernel(Uniform(), Heuristic(), rules, seed=seed), board)
+        endings.add(board.outcome().reason)
+    assert {"no pieces", "no legal move"} & endings
+
+
+@pytest.mark.parametrize(
+    ("fen", "expected"),
+    [
+        ("B:W18:B", (1, "no pieces", 0)),
+        ("B:W9,14:B5", (1, "no legal move", 0)),
+        ("W:W18:B14", (1, "no pieces", 1)),
+    ],
+)
+def test_lost_positions(fen, expected):
+    found = by_kernel(Uniform(), Uniform(), fen=fen)
+    assert_same_game(found, by_hand(Uniform(), Uniform(), fen=fen))
+    winner, reason, plies = found[0]
+    assert (winner, REASONS[reason], plies) == expected
+
+
+def test_a_loss_comes_before_the_last_move():
+    rules = DrawRules(max_moves=1)
+    fen = "B:W14,23,27:B9"  # 9x18 23x14
+    found = by_kernel(Uniform(), Uniform(), rules, fen=fen)
+    board = by_hand(Uniform(), Uniform(), rules, fen=fen)
+    assert_same_game(found, board)
+    assert board.ply == 2
+    assert REASONS[found[0].reason] == "no pieces"
+
+
+def test_an_illegal_opening_is_refused():
+    game = np.zeros((201, 4), np.int64)
+    game[1, PATH] = path_of(Move((11, 18)))
+    start = Position(Board().black, Board().white, 0, 0)
+    generator = np.random.default_rng(0)
+    players = Uniform(), Uniform(), workspace(), workspace()
+    with pytest.raises(ValueError, match="illegal move"):
+        play(*players, start, PLAIN, False, generator, game)
+
+
+def test_what_an_earlier_game_left_behind_the_opening_does_not_matter():
+    start = Position(Board().black, Board().white, 0, 0)
+    game = np.zeros((201, 4), np.int64)
+    results = []
+    for seed in (2, 1, 1):
+        game[1, PATH] = path_of(Move((11, 15)))
+        game[2, PATH] = 0
+        players = Uniform(), Heuristic(), workspace(), workspace()
+        result = play(*players, start, PLAIN, False, np.random.default_rng(seed), game)
+        results.append((result, game[: result.plies + 1].tolist()))
+    assert results[1] == results[2]
+
+
+@pytest.mark.parametrize("own_leaves", [True, False])
+def test_cutting_cycles_changes_no_game(own_leaves):
+    cycles = 0
+    for seed in range(30):
+        players = [network(2 * seed + side, 2, own_leaves=own_leaves) for side in range(2)]
+        fen = ENDING if seed % 2 else START
+        opening = "" if seed % 2 else TWO_MOVE[seed]
+        options = {"fen": fen, "opening": opening}
+        cut, full = (by_kernel(*players, **options, cut=cut) for cut in (True, False))
+        assert cut[0] == full[0]
+        assert (cut[1] == full[1]).all()
+        rows = [tuple(row) for row in full[1][:, :3].tolist()]
+        cycles += len(set(rows)) < len(rows)
+    assert cycles > 5
+
+
+def test_a_cycle_inside_the_opening_is_no_cycle_of_the_players():
+    opening = "15-11 1-5 11-15 5-1 15-11 1-5 11-15 5-1"
+    fen = "W:WK15:BK1"
+    players = network(0, 2), network(1, 2)
+    options = {"fen": fen, "opening": opening}
+    cut, full = (by_kernel(*players, **options, cut=cut) for cut in (True, False))
+    assert cut[0] == full[0]
+    assert (cut[1] == full[1]).all()
+
+
+def test_a_match_through_the_environment_has_the_moves_of_the_kernel():
+    players = [network(0, 4), network(1, 3, own_leaves=False)]
+    for game, opening in enumerate(TWO_MOVE[::20] * 2):
+        first = game // 3
+        black, white = players[first], players[1 - first]
+        _, rows = by_kernel(black, white, opening=opening, cut=True)
+        agents = [PlayerAgent("black", black), PlayerAgent("white", white)]
+        env = checkers_env.raw_env(opening=opening)
+        env.reset(seed=0)
+        board = Board()
+        for text in opening.split():
+            board.push(text)
+        while env.agents and not any(env.terminations.values()) | any(env.truncations.values()):
+            assert env.agent_selection == f"player_{board.turn}"
+            move = agents[board.turn].act(board)
+            for action in actions_of(move, board.turn):
+                env.step(action)
+            board.push(move)
+        played = [path_of(move) for move in board.moves]
+        assert played == rows[1:, PATH].tolist()
+        expected = {None: (0, 0), 0: (1, -1), 1: (-1, 1)}[board.outcome().winner]
+        assert (env.rewards["player_0"], env.rewards["player_1"]) == expected
