@@ -1,0 +1,18 @@
+"""Sphinx: Furo's theme, pages in Markdown (MyST), reference text from the docstrings."""
+
+from importlib.metadata import version as installed_version
+
+project = "checkers-laboratory"
+author = "the checkers-laboratory authors"
+project_copyright = f"2026, {author}"
+version = release = installed_version("checkers-laboratory")
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx.ext.napoleon"]
+myst_enable_extensions = ["deflist", "dollarmath"]
+myst_heading_anchors = 3
+autodoc_typehints = "description"
+napoleon_google_docstring = False
+exclude_patterns = ["_build"]
+
+html_theme = "furo"
+html_title = project

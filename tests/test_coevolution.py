@@ -1,0 +1,217 @@
+"""Coevolution: a generation against the same generation in plain Python, and its constants."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from agents.agent import PlayerAgent
+from agents.alphabeta import AlphaBeta
+from agents.blondie.genome import BLONDIE_1999, BLONDIE_2001, decode
+from agents.match import ENGINES, play_game
+from checkers_env.board import Board
+from checkers_env.rules import BLACK, WHITE
+from training.arena import open_arena
+from training.presets import DEFAULT, PRESETS
+from training.regimes.coevolution import Coevolution
+
+SMALL = Coevolution(
+    "blondie24-1999", parents=3, opponents=2, depth=1, max_moves=60, king=2.0, king_rule="lognormal"
+)
+WITH_SUBSQUARES = replace(SMALL, network="blondie24-2001", parents=2, king_rule="tenths")
+
+
+def after_one(regime, seed=0, threads=1, engine="kernel", generations=1):
+    state = regime.init(seed)
+    with open_arena(threads, engine) as arena:
+        for _ in range(generations):
+            state, measured = regime.step(state, arena)
+    return state, measured
+
+
+def winner_on_a_board(black, white, max_moves):
+    board, players = Board(max_moves=max_moves), (black, white)
+    while not board.outcome():
+        board.push(players[board.turn].act(board))
+    return board.outcome().winner, board.ply
+
+
+def draw_parents(regime, rng, count):
+    genomes = rng.uniform(-0.2, 0.2, (regime.parents, count + 1))
+    return genomes, np.full(genomes.shape, 0.05), np.full(regime.parents, 2.0)
+
+
+def draw_offspring(parents, king_rule, rng, count):
+    genomes, steps, kings = parents
+    tau = 1 / np.sqrt(2 * np.sqrt(count))
+    steps = steps * np.exp(tau * rng.standard_normal(steps.shape))
+    genomes = genomes + steps * rng.standard_normal(steps.shape)
+    if king_rule == "lognormal":
+        kings = kings * np.exp(rng.standard_normal(len(kings)) / np.sqrt(2))
+    elif king_rule == "tenths":
+        kings = kings + rng.choice([-0.1, 0.0, 0.1], size=len(kings))
+    return genomes, steps, np.minimum(np.maximum(kings, 1.0), 3.0)
+
+
+@pytest.mark.parametrize(
+    ("regime", "shape", "count"),
+    [
+        (SMALL, BLONDIE_1999, 1741),
+        (replace(SMALL, both_score=False, king_rule="fixed"), BLONDIE_1999, 1741),
+        (replace(SMALL, own_leaves=False, win=3.0, draw=1.0, loss=-0.5), BLONDIE_1999, 1741),
+        (WITH_SUBSQUARES, BLONDIE_2001, 5046),
+    ],
+)
+def test_a_generation_against_plain_python(regime, shape, count):
+    after, measured = after_one(regime, seed=3)
+
+    rng = np.random.default_rng(3)
+    parents = draw_parents(regime, rng, count)
+    offspring = draw_offspring(parents, regime.king_rule, rng, count)
+    genomes, steps, kings = map(np.concatenate, zip(parents, offspring, strict=True))
+    members = len(genomes)
+    players = [
+        PlayerAgent("", AlphaBeta(decode(shape, genome, king), 1, False, regime.own_leaves))
+        for genome, king in zip(genomes, kings, strict=True)
+    ]
+    scores, draws, plies = [0.0] * members, 0, []
+    opponents = rng.integers(members - 1, size=(members, regime.opponents))
+    for black in range(members):
+        others = [member for member in range(members) if member != black]
+        for white in (others[draw] for draw in opponents[black]):
+            winner, length = winner_on_a_board(players[black], players[white], 60)
+            plies.append(length)
+            draws += winner is None
+            for member, side in ((black, BLACK), (white, WHITE)):
+                if side == BLACK or regime.both_score:
+                    won = regime.win if winner == side else regime.loss
+                    scores[member] += regime.draw if winner is None else won
+    lots = rng.random(members)
+    survivors = sorted(range(members), key=lambda member: (-scores[member], lots[member]))
+    survivors = survivors[: regime.parents]
+
+    assert after.generation == 1
+    np.testing.assert_array_equal(after.population.genomes, genomes[survivors])
+    np.testing.assert_array_equal(after.population.steps, steps[survivors])
+    np.testing.assert_array_equal(after.population.kings, kings[survivors])
+    assert list(after.scores) == [scores[member] for member in survivors]
+    assert measured["games/draws"] == pytest.approx(draws / len(plies))
+    assert measured["games/plies"] == pytest.approx(np.mean(plies))
+    assert measured["score/best"] == max(scores)
+    assert measured["score/mean"] == pytest.approx(np.mean(scores))
+    assert len(plies) == regime.games
+    assert 0 < draws < len(plies)
+
+
+def test_the_next_generation_goes_on_from_the_one_before():
+    one = after_one(SMALL, generations=1)[0]
+    with open_arena(1) as arena:
+        two = SMALL.step(one, arena)[0]
+        again = SMALL.step(one, arena)[0]
+    straight = after_one(SMALL, generations=2)[0]
+    for state in (again, straight):
+        np.testing.assert_equal(vars(state.population), vars(two.population))
+        np.testing.assert_array_equal(state.scores, two.scores)
+        assert (state.rng, state.generation) == (two.rng, 2)
+    assert two.rng != one.rng
+
+
+@pytest.mark.parametrize("regime", [SMALL, WITH_SUBSQUARES])
+@pytest.mark.parametrize(("threads", "engine"), [(3, "kernel"), (2, "env")])
+def test_threads_and_engines_give_equal_results(regime, threads, engine):
+    generations = 3 if engine == "kernel" else 1
+    expected, measured = after_one(regime, generations=generations)
+    state, measured_there = after_one(regime, 0, threads, engine, generations)
+    np.testing.assert_equal(vars(state.population), vars(expected.population))
+    np.testing.assert_array_equal(state.scores, expected.scores)
+    assert state.rng == expected.rng
+    assert measured_there == measured
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_engine_asked_for_plays_the_games(monkeypatch, engine):
+    played = []
+
+    def play(*players, **options):
+        played.append(options["engine"])
+        return play_game(*players, **options)
+
+    monkeypatch.setattr("training.arena.play_game", play)
+    after_one(SMALL, engine=engine)
+    assert played == [engine] * SMALL.games
+
+
+def test_the_seed_decides_the_first_parents():
+    first, same, other = (SMALL.init(seed) for seed in (1, 1, 2))
+    np.testing.assert_equal(vars(first.population), vars(same.population))
+    assert not np.array_equal(first.population.genomes, other.population.genomes)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_first_parents_of_the_presets(name):
+    regime = PRESETS[name].regime
+    state = regime.init(0)
+    genomes = state.population.genomes
+    assert genomes.shape == (15, 1742 if name == "blondie24-1999" else 5047)
+    assert -0.2 <= genomes.min() < -0.199
+    assert 0.199 < genomes.max() <= 0.2
+    assert abs(genomes.std() - 0.4 / np.sqrt(12)) < 0.002
+    assert np.all(state.population.steps == 0.05)
+    assert set(state.population.kings) == {1.5 if name == "blondie24-2001" else 2.0}
+    assert state.generation == 0
+
+
+def test_the_presets_have_the_constants_of_the_papers():
+    assert DEFAULT == "blondie24-2001"
+    rules = {"blondie24-1999": "lognormal", "blondie24-2001": "tenths", "c0": "fixed"}
+    assert {name: preset.regime.king_rule for name, preset in PRESETS.items()} == rules
+    for preset in PRESETS.values():
+        regime = preset.regime
+        assert (regime.parents, regime.opponents, regime.depth, regime.max_moves) == (15, 5, 4, 100)
+        assert (regime.win, regime.draw, regime.loss, regime.both_score) == (1, 0, -2, True)
+        assert preset.generations * regime.games == 126_000
+        assert regime.own_leaves
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("parents", 0),
+        ("opponents", 0),
+        ("depth", 0),
+        ("depth", 65),
+        ("max_moves", 0),
+        ("max_moves", 10**12),
+        ("weight", -0.1),
+        ("weight", float("nan")),
+        ("weight", float("inf")),
+        ("step_size", -1.0),
+        ("step_size", float("inf")),
+        ("king", float("nan")),
+        ("king", float("inf")),
+        ("king", 0.9),
+        ("king", 3.1),
+        ("win", float("nan")),
+        ("draw", float("inf")),
+        ("loss", float("nan")),
+        ("network", "blondie25"),
+        ("king_rule", "hundredths"),
+    ],
+)
+def test_impossible_constants_are_refused_by_name(name, value):
+    with pytest.raises(ValueError, match=name) as raised:
+        replace(SMALL, **{name: value})
+    assert str(value) in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("threads", "engine", "message"),
+    [
+        (0, "kernel", "threads must be at least 1, not 0"),
+        (1, "paper", "engine must be one of kernel, env, not 'paper'"),
+    ],
+)
+def test_an_impossible_arena_is_refused(threads, engine, message):
+    with pytest.raises(ValueError, match=message), open_arena(threads, engine):
+        pass

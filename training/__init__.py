@@ -1,0 +1,1 @@
+"""Training: the evolutionary regimes of the papers, and the loop that runs them."""

@@ -1,0 +1,58 @@
+"""What is recorded of a generation; docs/metrics.md says what each name means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from agents.baselines.uniform import Uniform
+from agents.evaluate import value
+from agents.match import play_game
+from agents.play import DRAW, Result
+from checkers_env.rules import Position
+from training.population import Population
+
+Metrics = dict[str, float]
+
+SAMPLE_GAMES, SATURATED = 10, 0.99
+
+
+def of_results(results: Sequence[Result], scores: Any) -> Metrics:
+    """Of a tournament."""
+    return {
+        "score/best": float(np.max(scores)),
+        "score/mean": float(np.mean(scores)),
+        "games/draws": float(np.mean([result.winner == DRAW for result in results])),
+        "games/plies": float(np.mean([result.plies for result in results])),
+    }
+
+
+def of_population(population: Population) -> Metrics:
+    """Of the parents of a generation."""
+    return {
+        "king/mean": float(np.mean(population.kings)),
+        "step/mean": float(np.mean(population.steps)),
+        "weight/mean": float(np.mean(np.abs(population.genomes))),
+    }
+
+
+def of_evaluator(evaluator: Any, positions: Sequence[Position]) -> Metrics:
+    """How an evaluator's values of some positions are spread, seen from the side to move."""
+    values = [value(evaluator, position, position.turn) for position in positions]
+    return {
+        "champion/spread": float(np.std(values)),
+        "champion/saturated": float(np.mean(np.abs(values) > SATURATED)),
+    }
+
+
+def sample_positions() -> list[Position]:
+    """The positions of a few random games, always the same."""
+    positions = []
+    for seed in range(SAMPLE_GAMES):
+        board = play_game(Uniform(), Uniform(), rng=np.random.default_rng(seed)).board
+        while board.moves:
+            board.pop()
+            positions.append(Position(board.black, board.white, board.kings, board.turn))
+    return positions

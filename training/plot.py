@@ -1,0 +1,50 @@
+"""The performance curve as a picture."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+
+from agents.weights import write_atomically
+
+LINES = {
+    "curve/heuristic": ("against the heuristic player", "tab:blue"),
+    "curve/material": ("against the piece counter at 1 ply", "tab:orange"),
+}
+SMOOTHED_OVER = 20
+
+
+def plot_curve(history: dict[str, list[float]], title: str, path: Path) -> None:
+    """Draw mean payoff against generation, each as it was and as a running mean, to a PNG."""
+    from matplotlib.figure import Figure  # takes a second to import: not before there is a picture
+
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    axes = figure.subplots()
+    for name, (label, colour) in LINES.items():
+        values = np.array(history.get(name, []))
+        generations = np.flatnonzero(np.isfinite(values))
+        values = values[generations]
+        axes.plot(generations, values, color=colour, alpha=0.25, linewidth=0.7)
+        axes.plot(generations, _running_mean(values), color=colour, linewidth=2, label=label)
+    axes.axhline(0, color="grey", linewidth=0.7)
+    axes.set(
+        xlabel="generation",
+        ylabel="mean payoff of the parents (+1 / 0 / -2)",
+        ylim=(-2.05, 1.05),
+        title=title,
+    )
+    axes.legend(loc="lower right", frameon=False)
+    axes.spines[["top", "right"]].set_visible(False)
+    picture = io.BytesIO()
+    figure.savefig(picture, dpi=150)
+    write_atomically(path, picture.getvalue())
+
+
+def _running_mean(values: np.ndarray) -> np.ndarray:
+    """The mean of the last generations at each one."""
+    sums = np.cumsum(np.concatenate([[0.0], values]))
+    ends = np.arange(1, len(values) + 1)
+    starts = np.maximum(ends - SMOOTHED_OVER, 0)
+    return np.asarray((sums[ends] - sums[starts]) / (ends - starts))

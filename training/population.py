@@ -1,0 +1,50 @@
+"""A population of networks with self-adaptive step sizes, as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from agents.blondie.genome import Architecture
+
+
+@dataclass(frozen=True)
+class Population:
+    """Members in order: float64 arrays, a row a member."""
+
+    genomes: Any  # [members, genome_size]
+    steps: Any  # [members, genome_size]: self-adaptive step sizes
+    kings: Any  # [members]: K
+
+    @property
+    def size(self) -> int:
+        """How many members there are."""
+        return len(self.genomes)
+
+    def pick(self, members: Any) -> Self:
+        """The given members (indices), in that order."""
+        return type(self)(self.genomes[members], self.steps[members], self.kings[members])
+
+    def join(self, others: Self) -> Self:
+        """These members, then the others."""
+        return type(self)(
+            np.concatenate([self.genomes, others.genomes]),
+            np.concatenate([self.steps, others.steps]),
+            np.concatenate([self.kings, others.kings]),
+        )
+
+
+def random_population(
+    shape: Architecture,
+    members: int,
+    weight: float,
+    step: float,
+    king: float,
+    rng: np.random.Generator,
+) -> Population:
+    """Weights uniform in [-weight, weight], and the same step size and K for all."""
+    size = (members, shape.genome_size)
+    genomes = rng.uniform(-weight, weight, size)
+    return Population(genomes, np.full(size, step), np.full(members, king))

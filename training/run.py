@@ -1,0 +1,210 @@
+"""The one loop that every regime runs in: init, then step, measure, log and checkpoint."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import platform
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from tensorboard.summary import Writer
+
+from agents.weights import Provenance, save_weights, write_atomically
+from checkers_env.rules import Position
+from training.arena import Arena, open_arena
+from training.checkpoint import FILE_NAME, Checkpoint, load_checkpoint, save_checkpoint
+from training.metrics import Metrics, of_evaluator, of_population, sample_positions
+from training.plot import plot_curve
+from training.regimes.coevolution import Coevolution
+from training.state import State
+from training.yardstick import curve
+
+CHAMPION_FILE, CURVE_FILE, PLOT_FILE = "champion.safetensors", "curve.csv", "curve.png"
+LIBRARIES = ("checkers-laboratory", "numba", "llvmlite", "numpy")
+
+LEAST = {
+    "generations": 1,
+    "seed": 0,
+    "threads": 1,
+    "yardstick_every": 0,
+    "checkpoint_every": 1,
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A run: what identifies it, and how it is to be carried out.
+
+    Attributes
+    ----------
+    yardstick_every
+        Generations between two points of the performance curve; 0 for none.
+    checkpoint_every
+        Generations between two checkpoints.
+    """
+
+    name: str
+    regime: Coevolution
+    generations: int
+    seed: int
+    folder: Path
+    threads: int = 1
+    engine: str = "kernel"
+    yardstick_every: int = 1
+    checkpoint_every: int = 10
+
+    def __post_init__(self) -> None:
+        for name, least in LEAST.items():
+            if getattr(self, name) < least:
+                raise ValueError(f"{name} must be at least {least}, not {getattr(self, name)}")
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What the results of a run depend on, beside its number of generations."""
+        return {"name": self.name, **asdict(self.regime), "seed": self.seed}
+
+
+def begin(plan: Plan) -> Checkpoint:
+    """The start of a new run. Raises ValueError if the folder holds one already."""
+    plan.folder.mkdir(parents=True, exist_ok=True)
+    if (plan.folder / FILE_NAME).exists():
+        raise ValueError(
+            f"{str(plan.folder)!r} already holds a run: go on with it by --resume, "
+            "or choose another folder by --out"
+        )
+    checkpoint = Checkpoint(plan.regime.init(plan.seed), {}, plan.identity)
+    save_checkpoint(plan.folder, checkpoint)
+    return checkpoint
+
+
+def resume(plan: Plan) -> Checkpoint:
+    """The last checkpoint of a run.
+
+    Raises ValueError if there is none, if it is of another run, or if nothing is left to do.
+    """
+    checkpoint = load_checkpoint(plan.folder)
+    there, asked = checkpoint.identity, plan.identity
+    different = [
+        f"{name} is {there.get(name)!r} there and {asked.get(name)!r} here"
+        for name in sorted({*there, *asked})
+        if there.get(name) != asked.get(name)
+    ]
+    if different:
+        raise ValueError(f"{str(plan.folder)!r} holds another run: {'; '.join(different)}")
+    if checkpoint.state.generation >= plan.generations:
+        raise ValueError(
+            f"{str(plan.folder)!r} has reached generation {checkpoint.state.generation}: "
+            "to go on, ask for more by --generations"
+        )
+    return checkpoint
+
+
+def carry_out(
+    plan: Plan, checkpoint: Checkpoint, progress: Callable[[State, Metrics], None]
+) -> Checkpoint:
+    """Run to the last generation, telling `progress` of each; return the final checkpoint.
+
+    Whatever stops it, what was reached by then is saved first.
+    """
+    positions = sample_positions()
+    with open_arena(plan.threads, plan.engine) as arena, closing(Writer(str(plan.folder))) as log:
+        try:
+            if not checkpoint.history:
+                checkpoint = recorded(checkpoint, measure(plan, checkpoint.state, arena, positions))
+                write_events(log, checkpoint)
+            while checkpoint.state.generation < plan.generations:
+                checkpoint = generation(plan, checkpoint, arena, positions)
+                write_events(log, checkpoint)
+                if checkpoint.state.generation % plan.checkpoint_every == 0:
+                    save(plan, checkpoint)
+                    log.flush()
+                progress(checkpoint.state, latest(checkpoint.history))
+        finally:
+            save(plan, checkpoint)
+            title = f"{plan.name}, seed {plan.seed}"
+            plot_curve(checkpoint.history, title, plan.folder / PLOT_FILE)
+    return checkpoint
+
+
+def generation(
+    plan: Plan, checkpoint: Checkpoint, arena: Arena, positions: Sequence[Position]
+) -> Checkpoint:
+    """Let one generation pass, and measure it."""
+    began = time.process_time()
+    state, measured = plan.regime.step(checkpoint.state, arena)
+    speed = plan.regime.games / (time.process_time() - began)
+    measured |= {"speed/games_per_cpu_second": speed} | measure(plan, state, arena, positions)
+    return recorded(replace(checkpoint, state=state), measured)
+
+
+def measure(plan: Plan, state: State, arena: Arena, positions: Sequence[Position]) -> Metrics:
+    """The parents of a state, before they replicate."""
+    players = plan.regime.players(state.population)
+    measured = of_population(state.population) | of_evaluator(players[0].evaluator, positions)
+    if plan.yardstick_every and state.generation % plan.yardstick_every == 0:
+        measured |= curve(players, plan.seed, state.generation, plan.regime.rules, arena)
+    return measured
+
+
+def recorded(checkpoint: Checkpoint, measured: Metrics) -> Checkpoint:
+    """The checkpoint with another row of history; what was not measured is not a number."""
+    rows = checkpoint.state.generation
+    names = {*checkpoint.history, *measured}
+    history = {
+        name: [*checkpoint.history.get(name, [math.nan] * rows), measured.get(name, math.nan)]
+        for name in sorted(names)
+    }
+    return replace(checkpoint, history=history)
+
+
+def latest(history: dict[str, list[float]]) -> Metrics:
+    """What was measured last."""
+    return {name: row[-1] for name, row in history.items() if not math.isnan(row[-1])}
+
+
+def write_events(log: Writer, checkpoint: Checkpoint) -> None:
+    """Tell TensorBoard what was measured last."""
+    for name, number in latest(checkpoint.history).items():
+        log.add_scalar(name, number, checkpoint.state.generation)
+
+
+def save(plan: Plan, checkpoint: Checkpoint) -> None:
+    """Write the checkpoint, the champion's weights and the table of measurements."""
+    state, regime = checkpoint.state, plan.regime
+    save_checkpoint(plan.folder, checkpoint)
+    versions = {name: version(name) for name in LIBRARIES}
+    provenance = Provenance(
+        architecture=regime.network,
+        king=float(state.population.kings[0]),
+        regime=plan.name,
+        seed=plan.seed,
+        generation=state.generation,
+        depth=regime.depth,
+        own_leaves=regime.own_leaves,
+        versions=versions | {"python": platform.python_version()},
+        made={"score": float(state.scores[0]), "processor": processor()},
+    )
+    save_weights(plan.folder / CHAMPION_FILE, state.population.genomes[0], provenance)
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(["generation", *checkpoint.history])
+    columns = [[f"{number:.6g}" for number in row] for row in checkpoint.history.values()]
+    rows.writerows(zip(range(state.generation + 1), *columns, strict=True))
+    write_atomically(plan.folder / CURVE_FILE, text.getvalue().encode())
+
+
+def processor() -> str:
+    """The name of this machine's processor."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()

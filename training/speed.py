@@ -1,0 +1,392 @@
+"""Measure the speeds that matter, each beside a yardstick measured in the same run.
+
+    python training/speed.py [--quick] [--json FILE] [--run FOLDER]
+
+All figures are for one CPU-second of this process: the best of a few repeats, with kernels compiled
+beforehand. OpenSpiel (open_spiel) is a yardstick where it is installed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import tyro
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+import checkers_env
+from agents.aligned import aligned
+from agents.blondie.genome import ARCHITECTURES
+from agents.evaluate import SCRATCH_WIDTH, evaluate, start_state, state_size
+from agents.match import opening_line
+from agents.play import play
+from agents.weights import write_atomically
+from agents.workspace import workspace
+from checkers_env.bits import borrowed
+from checkers_env.jit import kernel
+from checkers_env.rules import BLACK, ROW_WIDTH, WHITE, Position
+from training.checkpoint import load_checkpoint
+from training.metrics import sample_positions
+from training.population import Population, random_population
+from training.presets import DEFAULT, PRESETS
+from training.run import processor
+from training.slow_search import SlowSearch, forward, inputs, slow_game, slow_network
+
+REGIME = PRESETS[DEFAULT].regime
+RUN_GAMES = PRESETS[DEFAULT].generations * REGIME.games
+RUN_SECONDS = 600.0
+PERFT_DEPTH = 9
+NETWORK_POSITIONS = 16  # few, so that they stay in the first-level cache as a search's do
+TABLE_WIDTH = 120
+SPEED = "speed/games_per_cpu_second"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What to measure."""
+
+    quick: bool = False
+    """Less of everything: half a minute instead of two."""
+    json: Path | None = None
+    """Write the figures to this file too."""
+    run: Path | None = None
+    """Folder of a finished run of training/evolve.py: report what its tournaments took."""
+
+
+class Effort(NamedTuple):
+    """How much is done."""
+
+    repeats: int
+    perft_runs: int
+    openspiel_depth: int  # of the perft
+    evaluations: int
+    games: int
+    slow_games: int
+    slow_repeats: int
+    env_games: int
+
+
+QUICK = Effort(3, 5, 5, 1_000_000, 300, 10, 1, 50)
+FULL = Effort(9, 20, 6, 4_000_000, 1200, 40, 3, 200)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A speed, its yardstick, and what each has to be."""
+
+    name: str
+    unit: str
+    value: float
+    goal: float | None  # a least one, for a time the greatest
+    yardstick: str = ""
+    yardstick_value: float | None = None
+    ratio_goal: float | None = None
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times as fast as the yardstick."""
+        return self.value / self.yardstick_value if self.yardstick_value else None
+
+
+def main() -> int:
+    """Run the command line; return the exit status."""
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    try:
+        settings = tyro.cli(Settings, prog="python training/speed.py", description=__doc__)
+        measure(settings, console)
+    except KeyboardInterrupt:
+        return 130
+    except (ValueError, OSError) as error:
+        console.print(f"error: {error}", style="red", markup=False)
+        return 1
+    return 0
+
+
+def measure(settings: Settings, console: Console) -> list[Row]:
+    """Measure, print the table, and write the file that is asked for."""
+    if settings.json and not settings.json.parent.is_dir():
+        raise ValueError(f"there is no folder {str(settings.json.parent)!r} to write to")
+    rows = [of_run(settings.run)] if settings.run else []
+    effort = QUICK if settings.quick else FULL
+    parts = (of_perft, of_network, of_games, of_environments)
+    for part in track(parts, "measuring", console=console, transient=True):
+        rows += part(effort)
+    _output().print(table(rows))
+    if settings.json:
+        figures = [asdict(row) | {"ratio": row.ratio} for row in rows]
+        content = {"processor": processor(), "quick": settings.quick, "rows": figures}
+        write_atomically(settings.json, json.dumps(content, indent=2).encode())
+    return rows
+
+
+def best_rate(work: Callable[[], Any], repeats: int) -> Any:
+    """The most work done in a CPU-second, in a few repeats after one to warm up."""
+    work()
+    rates = []
+    for _ in range(repeats):
+        began = time.process_time()
+        done = work()
+        rates.append(np.asarray(done) / (time.process_time() - began))
+    return np.max(rates, axis=0)
+
+
+def openspiel() -> Any:
+    """OpenSpiel's Python module, or None."""
+    try:
+        return importlib.import_module("pyspiel")
+    except ImportError:
+        return None
+
+
+def with_openspiel(label: str, work: Callable[[Any], Any], repeats: int) -> tuple[str, Any]:
+    """The name and the speed of a yardstick that needs OpenSpiel."""
+    library = openspiel()
+    if library is None:
+        return "OpenSpiel (not installed)", None
+    game = library.load_game("checkers")
+    return f"OpenSpiel, {label}", float(best_rate(partial(work, game), repeats))
+
+
+def of_perft(effort: Effort) -> list[Row]:
+    """Move generation."""
+    board = checkers_env.Board()
+
+    def ours() -> int:
+        return sum(checkers_env.perft(board, PERFT_DEPTH) for _ in range(effort.perft_runs))
+
+    def theirs(game: Any) -> int:
+        leaves = openspiel_perft(game.new_initial_state(), effort.openspiel_depth)
+        if leaves != checkers_env.perft(board, effort.openspiel_depth):
+            raise ValueError(f"OpenSpiel counts {leaves} lines, which is not what we count")
+        return leaves
+
+    label = f"perft {effort.openspiel_depth}"
+    yardstick = with_openspiel(label, theirs, effort.repeats)
+    value = float(best_rate(ours, effort.repeats))
+    return [Row(f"perft {PERFT_DEPTH}, bulk", "leaves/s", value, 100e6, *yardstick, 100)]
+
+
+def openspiel_perft(state: Any, depth: int) -> int:
+    """Lines of `depth` turns, counted in bulk too; a multi-jump is several actions there."""
+    actions = state.legal_actions()
+    # Odd actions are captures. They are compulsory: either all are, or none.
+    if depth == 1 and not (actions and actions[0] % 2):
+        return len(actions)
+    player, leaves = state.current_player(), 0
+    for action in actions:
+        after = state.child(action)
+        left = depth if after.current_player() == player else depth - 1
+        leaves += openspiel_perft(after, left) if left else 1
+    return leaves
+
+
+def random_networks() -> Population:
+    """The first parents and as many more, as the default run begins with."""
+    rng = np.random.default_rng(0)
+    shape = ARCHITECTURES[REGIME.network]
+    members = 2 * REGIME.parents
+    return random_population(shape, members, REGIME.weight, REGIME.step_size, REGIME.king, rng)
+
+
+def of_network(effort: Effort) -> list[Row]:
+    """The network behind its first layer, whose sums are given to both sides."""
+    population = random_networks()
+    network = REGIME.players(population.pick([0]))[0].evaluator
+    slow = slow_network(REGIME.shape, population.genomes[0], REGIME.king)
+    sample = sample_positions()
+    positions = sample[:: len(sample) // NETWORK_POSITIONS][:NETWORK_POSITIONS]
+    states = aligned((NETWORK_POSITIONS, state_size(network)), np.int32)
+    for position, state in zip(positions, states, strict=True):
+        start_state(network, position, position.turn, state)
+    table, scratch = np.array(positions), aligned((2 * SCRATCH_WIDTH,), np.float32)
+    squares = [inputs(slow, position, position.turn) for position in positions]
+    given = [(slow.first @ seen + slow.bias, float(seen.sum())) for seen in squares]
+    rounds = effort.evaluations // NETWORK_POSITIONS
+    slow_rounds = rounds // 50
+
+    def ours() -> int:
+        evaluate_many(network, table, states, scratch, rounds)
+        return rounds * NETWORK_POSITIONS
+
+    def theirs() -> int:
+        for _ in range(slow_rounds):
+            for sums, pieces in given:
+                forward(slow, sums, pieces)
+        return slow_rounds * NETWORK_POSITIONS
+
+    value, yardstick = (float(best_rate(work, effort.repeats)) for work in (ours, theirs))
+    label = "numpy, one at a time"
+    return [Row("2001 network alone", "evaluations/s", value, 4e6, label, yardstick, 25)]
+
+
+@kernel
+def evaluate_many(evaluator: Any, positions: Any, states: Any, scratch: Any, rounds: int) -> float:
+    """The sum of the values of all `positions`, int64[:, 4], each evaluated `rounds` times."""
+    evaluator, total = borrowed(evaluator), 0.0
+    for _ in range(rounds):
+        for i in range(len(positions)):
+            row = positions[i]
+            position = Position(row[0], row[1], row[2], row[3])
+            total += evaluate(evaluator, position, position.turn, states[i], scratch)
+    return total
+
+
+def pairs(count: int, members: int) -> Iterator[tuple[int, int]]:
+    """Who plays Black and who White in each of `count` games."""
+    rng = np.random.default_rng(1)
+    for _ in range(count):
+        black, white = rng.choice(members, 2, replace=False).tolist()
+        yield black, white
+
+
+def of_games(effort: Effort) -> list[Row]:
+    """Games between random networks, and the evaluations in them."""
+    population = random_networks()
+    players = REGIME.players(population)
+    fixtures = list(pairs(effort.games, population.size))
+    seats, rng = (workspace(), workspace()), np.random.default_rng(0)
+    start, _ = opening_line(None)
+
+    def ours() -> list[int]:
+        before = sum(int(seat.counts[1]) for seat in seats)
+        for black, white in fixtures:
+            game = np.zeros((2 * REGIME.max_moves + 1, ROW_WIDTH), np.int64)
+            play(players[black], players[white], *seats, start, REGIME.rules, True, rng, game)
+        return [len(fixtures), sum(int(seat.counts[1]) for seat in seats) - before]
+
+    def theirs() -> list[int]:
+        evaluations = 0
+        for fixture in fixtures[: effort.slow_games]:
+            networks = [
+                slow_network(REGIME.shape, population.genomes[member], REGIME.king)
+                for member in fixture
+            ]
+            sides = [SlowSearch(network, REGIME.depth) for network in networks]
+            slow_game(sides, start, REGIME.max_moves)
+            evaluations += sides[BLACK].evaluations + sides[WHITE].evaluations
+        return [effort.slow_games, evaluations]
+
+    games, evaluations = best_rate(ours, effort.repeats).tolist()
+    slow = best_rate(theirs, effort.slow_repeats).tolist()
+    label = "plain Python and numpy"
+    in_search, self_play = "2001 network in the search", f"self-play at {REGIME.depth} ply"
+    return [
+        Row(in_search, "evaluations/s", evaluations, 2.4e6, label, slow[1]),
+        Row(self_play, "games/s", games, 600, label, slow[0]),
+    ]
+
+
+def of_environments(effort: Effort) -> list[Row]:
+    """Steps through recorded games, with the observation and the legal actions at each."""
+    recorded = [record(seed) for seed in range(effort.env_games)]
+
+    def ours(env: Any) -> int:
+        for actions in recorded:
+            env.reset()
+            for action in actions:
+                env.last()
+                env.step(action)
+            env.last()
+        return sum(map(len, recorded))
+
+    library = openspiel()
+    theirs = [record_openspiel(library, seed) for seed in range(effort.env_games if library else 0)]
+
+    def steps(game: Any) -> int:
+        for actions in theirs:
+            state = game.new_initial_state()
+            for action in actions:
+                state.observation_tensor(state.current_player())
+                state.legal_actions()
+                state.apply_action(action)
+        return sum(map(len, theirs))
+
+    yardstick = with_openspiel("stepped", steps, effort.repeats)
+    raw, wrapped = (
+        float(best_rate(partial(ours, env), effort.repeats))
+        for env in (checkers_env.raw_env(), checkers_env.env())
+    )
+    return [
+        Row("raw_env(), with last()", "steps/s", raw, 200e3, *yardstick),
+        Row("env(), with last()", "steps/s", wrapped, 20e3, *yardstick),
+    ]
+
+
+def record(seed: int) -> list[int]:
+    """The actions of a random game."""
+    env, rng, actions = checkers_env.raw_env(), np.random.default_rng(seed), []
+    env.reset()
+    while not any(env.terminations.values()):
+        legal = np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
+        actions.append(int(rng.choice(legal)))
+        env.step(actions[-1])
+    return actions
+
+
+def record_openspiel(library: Any, seed: int) -> list[int]:
+    """The actions of a random game of OpenSpiel's."""
+    state, rng = library.load_game("checkers").new_initial_state(), np.random.default_rng(seed)
+    while not state.is_terminal():
+        state.apply_action(int(rng.choice(state.legal_actions())))
+    actions: list[int] = state.history()
+    return actions
+
+
+def of_run(folder: Path) -> Row:
+    """The CPU-seconds of a run's tournaments, by the speeds in its checkpoint."""
+    checkpoint = load_checkpoint(folder)
+    speeds, identity = np.array(checkpoint.history.get(SPEED, [])), checkpoint.identity
+    speeds = speeds[np.isfinite(speeds)]
+    if not (speeds.size and {"parents", "opponents"} <= identity.keys()):
+        raise ValueError(f"the run in {str(folder)!r} has not recorded the speed of its games")
+    games = 2 * identity["parents"] * identity["opponents"]
+    name = f"tournaments of a run, {games * speeds.size:,} games"
+    goal = RUN_SECONDS if games * speeds.size == RUN_GAMES else None
+    return Row(name, "CPU-seconds", float(np.sum(games / speeds)), goal)
+
+
+def table(rows: list[Row]) -> Table:
+    """The figures, a row a speed; a second is a CPU-second."""
+    shown = Table("speed", "measured", "goal", "yardstick", "its figure", "ratio", "goal")
+    for column in (1, 2, 4, 5, 6):
+        shown.columns[column].justify = "right"
+    for row in rows:
+        shown.add_row(
+            row.name,
+            f"{_number(row.value)} {row.unit}",
+            _number(row.goal),
+            row.yardstick,
+            _number(row.yardstick_value),
+            _number(row.ratio),
+            _number(row.ratio_goal),
+        )
+    return shown
+
+
+def _number(value: float | None) -> str:
+    """A few digits, thousands and millions by their letters."""
+    if value is None:
+        return ""
+    if value >= 1e6:
+        return f"{value / 1e6:,.4g} M"
+    return f"{value / 1e3:.4g} k" if value >= 1e4 else f"{value:.3g}"
+
+
+def _output() -> Console:
+    """Standard output, not folded to 80 columns where it is no terminal."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=TABLE_WIDTH)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

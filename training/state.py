@@ -1,0 +1,33 @@
+"""Where a run stands between two generations: all that the next one depends on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from training.population import Population
+
+
+@dataclass(frozen=True)
+class State:
+    """The parents, best first, and the state of the generator that everything is drawn from."""
+
+    generation: int
+    population: Population
+    scores: Any  # float64[parents]: what each scored in the last tournament
+    rng: str  # JSON
+
+
+def remembered(rng: np.random.Generator) -> str:
+    """The state of a generator as text."""
+    return json.dumps(rng.bit_generator.state)
+
+
+def generator(text: str) -> np.random.Generator:
+    """A generator in a remembered state."""
+    rng = np.random.default_rng()
+    rng.bit_generator.state = json.loads(text)
+    return rng

@@ -1,0 +1,49 @@
+"""Who plays whom in a generation, and what the games score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agents.play import DRAW, Result
+from checkers_env.rules import BLACK, WHITE
+
+
+class Payoff(NamedTuple):
+    """What a game is worth to a player; for the loser it is -2 in all the papers but one."""
+
+    win: float = 1.0
+    draw: float = 0.0
+    loss: float = -2.0
+
+    def of(self, result: Result, side: int) -> float:
+        """The payoff of the player who had `side`."""
+        if result.winner == DRAW:
+            return self.draw
+        return self.win if result.winner == side else self.loss
+
+
+def random_opponents(members: int, games: int, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Pairs (black, white): each member as Black against `games` others, drawn with replacement."""
+    draws = rng.integers(members - 1, size=(members, games))
+    return [
+        (black, int(draw) + int(draw >= black)) for black in range(members) for draw in draws[black]
+    ]
+
+
+def total_scores(
+    results: Sequence[Result],
+    pairs: Sequence[tuple[int, int]],
+    members: int,
+    payoff: Payoff,
+    both: bool,
+) -> Any:
+    """The payoffs of each member (float64[members]): of both players of a game, or Black only."""
+    scores = np.zeros(members)
+    for result, (black, white) in zip(results, pairs, strict=True):
+        scores[black] += payoff.of(result, BLACK)
+        if both:
+            scores[white] += payoff.of(result, WHITE)
+    return scores

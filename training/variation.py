@@ -1,0 +1,52 @@
+"""How offspring differ from their parents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from training.population import Population
+
+KING_LEAST, KING_MOST = 1.0, 3.0
+
+
+def mutate(
+    parents: Population, weight_count: int, king_rule: str, rng: np.random.Generator
+) -> Population:
+    """One offspring of each parent, by self-adaptive mutation.
+
+    For each weight j: s'(j) = s(j) exp(tau N_j(0, 1)), then w'(j) = w(j) + s'(j) N'_j(0, 1), with
+    tau = 1 / sqrt(2 sqrt(N_w)), where N_w is `weight_count`, the number of weights and biases
+    (Chellapilla & Fogel 1999, 2001; thesis, equations 3.1 and 3.2).
+    """
+    tau = 1 / np.sqrt(2 * np.sqrt(weight_count))
+    size = parents.genomes.shape
+    steps = parents.steps * np.exp(tau * rng.standard_normal(size))
+    genomes = parents.genomes + steps * rng.standard_normal(size)
+    return Population(genomes, steps, KING_RULES[king_rule](parents.kings, rng))
+
+
+def _lognormal(kings: Any, rng: np.random.Generator) -> Any:
+    """K' = K exp(N(0, 1) / sqrt(2)), in [1, 3] (1999)."""
+    factors = np.exp(rng.standard_normal(len(kings)) / np.sqrt(2))
+    return np.clip(kings * factors, KING_LEAST, KING_MOST)
+
+
+def _tenths(kings: Any, rng: np.random.Generator) -> Any:
+    """K' = K + d, d one of -0.1, 0 and 0.1, in [1, 3] (2001)."""
+    moves = rng.choice([-0.1, 0.0, 0.1], size=len(kings))
+    return np.clip(kings + moves, KING_LEAST, KING_MOST)
+
+
+def _fixed(kings: Any, rng: np.random.Generator) -> Any:
+    """K' = K (the thesis)."""
+    return kings.copy()
+
+
+KING_RULES: dict[str, Callable[[Any, np.random.Generator], Any]] = {
+    "lognormal": _lognormal,
+    "tenths": _tenths,
+    "fixed": _fixed,
+}

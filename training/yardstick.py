@@ -1,0 +1,47 @@
+"""The performance curve: the parents of a generation against players that do not change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from agents.alphabeta import AlphaBeta
+from agents.baselines.heuristic import Heuristic
+from agents.baselines.material import Material
+from agents.play import DrawRules
+from checkers_env.openings import TWO_MOVE
+from checkers_env.rules import BLACK, WHITE
+from training.arena import Arena, Fixture
+from training.metrics import Metrics
+from training.tournament import Payoff
+
+OPPONENTS = {
+    "curve/heuristic": Heuristic(),
+    "curve/material": AlphaBeta(Material(), 1, random_ties=True),
+}
+_PAYOFF = Payoff()
+
+
+def curve(
+    players: Sequence[Any], seed: int, generation: int, rules: DrawRules, arena: Arena
+) -> Metrics:
+    """The mean payoff (+1, 0 or -2 a game) of `players` against each yardstick.
+
+    As Skycak's performance curve. Each player has one game a colour with each opponent, from the
+    ballot card of the generation; nothing of the run itself depends on these games.
+    """
+    card = TWO_MOVE[np.random.default_rng((seed, generation)).integers(len(TWO_MOVE))]
+    measured = {}
+    for number, (name, opponent) in enumerate(OPPONENTS.items()):
+        fixtures = []
+        for member, player in enumerate(players):
+            for side in (BLACK, WHITE):
+                black, white = (player, opponent) if side == BLACK else (opponent, player)
+                drawn = (seed, generation, number, member, side)
+                fixtures.append(Fixture(black, white, card, drawn))
+        results = arena.play(fixtures, rules)
+        payoffs = [_PAYOFF.of(result, index % 2) for index, result in enumerate(results)]
+        measured[name] = float(np.mean(payoffs))
+    return measured
