@@ -7,8 +7,8 @@ author = "the checkers-laboratory authors"
 project_copyright = f"2026, {author}"
 version = release = installed_version("checkers-laboratory")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx.ext.napoleon"]
-myst_enable_extensions = ["deflist", "dollarmath"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 autodoc_typehints = "description"
 napoleon_google_docstring = False
