@@ -39,6 +39,7 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
         "scores": state.scores,
     }
     arrays |= {f"history/{name}": np.array(row) for name, row in checkpoint.history.items()}
+    arrays |= {f"extra/{name}": array for name, array in state.extra.items()}
     header = {
         "format": FORMAT,
         "generation": state.generation,
@@ -62,7 +63,8 @@ def load_checkpoint(folder: Path) -> Checkpoint:
                 raise ValueError(f"its format is {header['format']!r}, not {FORMAT}")
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         population = Population(arrays["genomes"], arrays["steps"], arrays["kings"])
-        state = State(header["generation"], population, arrays["scores"], header["rng"])
+        extra = _below("extra/", arrays)
+        state = State(header["generation"], population, arrays["scores"], header["rng"], extra)
         identity = header["identity"]
     except FileNotFoundError:
         raise ValueError(f"there is no run to resume in {str(folder)!r}") from None
@@ -70,9 +72,14 @@ def load_checkpoint(folder: Path) -> Checkpoint:
         raise ValueError(f"{str(path)!r} is not a checkpoint of ours: it lacks {error}") from None
     except (SafetensorError, OSError, TypeError, ValueError) as error:
         raise ValueError(f"{str(path)!r} is not a checkpoint of ours: {error}") from None
-    history = {
-        name.removeprefix("history/"): array.tolist()
-        for name, array in arrays.items()
-        if name.startswith("history/")
-    }
+    history = {name: array.tolist() for name, array in _below("history/", arrays).items()}
     return Checkpoint(state, history, identity)
+
+
+def _below(prefix: str, arrays: dict[str, Any]) -> dict[str, Any]:
+    """The arrays whose names begin with `prefix`, by the rest of their names."""
+    return {
+        name.removeprefix(prefix): array
+        for name, array in arrays.items()
+        if name.startswith(prefix)
+    }

@@ -1,6 +1,7 @@
 """Evolve checkers players as the papers did.
 
     python training/evolve.py [REGIME] [options]
+    python training/evolve.py --list
 
 Without a regime, blondie24-2001: 840 generations of the network with 91 sub-squares. The folder of
 a run holds a checkpoint, the champion's weights, the performance curve (CSV and PNG) and what
@@ -22,14 +23,16 @@ from pathlib import Path
 from typing import Literal
 
 import tyro
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.logging import RichHandler
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
 
 from training.checkpoint import FILE_NAME
 from training.metrics import Metrics
 from training.presets import DEFAULT, PRESETS
-from training.regimes.coevolution import Coevolution
+from training.regimes import Regime
 from training.run import CHAMPION_FILE, PLOT_FILE, Plan, begin, carry_out, resume
 from training.state import State
 
@@ -41,7 +44,7 @@ REPORT_EVERY = 10  # generations, where there is no terminal to show a bar on
 class Settings:
     """What to run and how."""
 
-    regime: Coevolution
+    regime: tyro.conf.AvoidSubcommands[Regime]
     """Constants of the regime."""
     generations: int
     """Generations in all, those of a resumed run included."""
@@ -79,18 +82,21 @@ def main() -> int:
 
 def evolve(arguments: list[str], console: Console) -> None:
     """Read the command line and carry out the run that it asks for."""
+    if arguments == ["--list"]:
+        print_presets()
+        return
     name, options = DEFAULT, arguments
     if arguments and not arguments[0].startswith("-"):
         name, options = arguments[0], arguments[1:]
     if name not in PRESETS:
-        raise ValueError(f"no regime {name!r}: known are {', '.join(PRESETS)}")
+        raise ValueError(f"no regime {name!r}: known are {', '.join(PRESETS)} (see --list)")
     preset = PRESETS[name]
     settings = tyro.cli(
         Settings,
         args=options,
         default=Settings(preset.regime, preset.generations),
         prog="python training/evolve.py [REGIME]",
-        description=_description(),
+        description=__doc__,
     )
     plan = Plan(
         name,
@@ -131,9 +137,13 @@ def _quiet(arguments: threading.ExceptHookArgs) -> None:
         threading.__excepthook__(arguments)
 
 
-def _description() -> str:
-    rows = [f"  {name:16} {preset.source}" for name, preset in PRESETS.items()]
-    return "\n".join([__doc__ or "", "Regimes:", *rows])
+def print_presets() -> None:
+    """Show every preset with its paper, and the games of a whole run."""
+    table = Table("regime", "paper", "what it is", "generations", "games", box=SIMPLE)
+    for name, preset in PRESETS.items():
+        shown = (preset.source, preset.what, str(preset.generations), f"{preset.games:,}")
+        table.add_row(name + (" (default)" if name == DEFAULT else ""), *shown)
+    Console().print(table)
 
 
 def _show_log(console: Console) -> None:

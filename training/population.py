@@ -35,6 +35,14 @@ class Population:
             np.concatenate([self.kings, others.kings]),
         )
 
+    def put(self, member: int, other: Self) -> Self:
+        """These members, one of them replaced by the only member of `other`."""
+        made = self.pick(slice(None))
+        made = type(self)(made.genomes.copy(), made.steps.copy(), made.kings.copy())
+        made.genomes[member], made.steps[member] = other.genomes[0], other.steps[0]
+        made.kings[member] = other.kings[0]
+        return made
+
 
 def random_population(
     shape: Architecture,

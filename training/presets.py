@@ -2,34 +2,98 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
-from training.regimes.coevolution import Coevolution
+from training.regimes import Coevolution, Regime, SocialLearning
 
 
 class Preset(NamedTuple):
     """A regime with a paper's constants."""
 
-    regime: Coevolution
+    regime: Regime
     generations: int
     source: str
+    what: str
+
+    @property
+    def games(self) -> int:
+        """Games of the whole run."""
+        return self.generations * self.regime.games
+
+
+_C0 = Coevolution("blondie24-2001", king=2.0, king_rule="fixed")
+_C10 = SocialLearning("blondie24-2001", king=2.0, king_rule="fixed")
+_ROUND_ROBIN = replace(_C0, pairing="round-robin")
+
+
+def _social(publish_every: int, social_every: int) -> Preset:
+    return Preset(
+        replace(_C10, publish_every=publish_every, social_every=social_every),
+        840,
+        "Al-Khateeb 2011, Algorithm 5.2",
+        f"individual and social learning, M = {publish_every}, N = {social_every}",
+    )
 
 
 PRESETS = {
     "blondie24-1999": Preset(
         Coevolution("blondie24-1999", king=2.0, king_rule="lognormal"),
         840,
-        "Chellapilla & Fogel 1999: 32-40-10-1, K log-normal from 2",
+        "Chellapilla & Fogel 1999",
+        "32-40-10-1, K log-normal from 2",
     ),
     "blondie24-2001": Preset(
         Coevolution("blondie24-2001", king=1.5, king_rule="tenths"),
         840,
-        "Chellapilla & Fogel 2001: 91 sub-squares, K by tenths from 1.5",
+        "Chellapilla & Fogel 2001",
+        "91 sub-squares, K by tenths from 1.5",
     ),
-    "c0": Preset(
-        Coevolution("blondie24-2001", king=2.0, king_rule="fixed"),
+    "c0": Preset(_C0, 840, "Al-Khateeb 2011, Algorithm 3.1", "the network of 2001, K fixed at 2"),
+    "blondie24-rr": Preset(
+        _ROUND_ROBIN, 140, "Al-Khateeb 2011, Algorithm 4.1", "C0 with a round robin of 870 games"
+    ),
+    "c0-common": Preset(
+        replace(_C0, pairing="common"),
         840,
-        "Al-Khateeb 2011, Algorithm 3.1: the network of 2001, K fixed at 2",
+        "Al-Khateeb 2011, 4.4 (after Miconi 2009)",
+        "C0 with the same five opponents for all",
     ),
+    "c200": _social(100, 200),
+    "c100": _social(50, 100),
+    "c50": _social(20, 50),
+    "c20": _social(10, 20),
+    "c10": _social(5, 10),
+    "c1": Preset(
+        replace(_C10, pool_limit=1),
+        840,
+        "Al-Khateeb 2011, 5.3",
+        "C10 with one strategy in the pool at most",
+    ),
+    "c10-rr": Preset(
+        replace(_C10, pairing="round-robin"),
+        140,
+        "Al-Khateeb 2011, 5.5",
+        "C10 with a round robin of 870 games",
+    ),
+}
+PRESETS |= {
+    f"{name}-npd": Preset(
+        replace(PRESETS[name].regime, piece_difference=False),
+        PRESETS[name].generations,
+        "Al-Khateeb 2011, 7.3",
+        f"{name} without the piece difference",
+    )
+    for name in ("c0", "blondie24-rr", "c10")
+}
+PRESETS |= {
+    f"{name}-{depth}ply": Preset(
+        replace(PRESETS[name].regime, depth=depth),
+        PRESETS[name].generations,
+        "Al-Khateeb 2011, 7.6",
+        f"{name} trained at {depth} ply",
+    )
+    for name, depths in (("c0", (1, 2, 3)), ("blondie24-rr", (1, 2, 3)), ("c10", (1,)))
+    for depth in depths
 }
 DEFAULT = "blondie24-2001"

@@ -7,7 +7,7 @@ import io
 import math
 import platform
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
@@ -22,7 +22,7 @@ from training.arena import Arena, open_arena
 from training.checkpoint import FILE_NAME, Checkpoint, load_checkpoint, save_checkpoint
 from training.metrics import Metrics, of_evaluator, of_population, sample_positions
 from training.plot import plot_curve
-from training.regimes.coevolution import Coevolution
+from training.regimes import Regime
 from training.state import State
 from training.yardstick import curve
 
@@ -51,7 +51,7 @@ class Plan:
     """
 
     name: str
-    regime: Coevolution
+    regime: Regime
     generations: int
     seed: int
     folder: Path
@@ -146,8 +146,9 @@ def generation(
 
 def measure(plan: Plan, state: State, arena: Arena, positions: Sequence[Position]) -> Metrics:
     """The parents of a state, before they replicate."""
-    players = plan.regime.players(state.population)
-    measured = of_population(state.population) | of_evaluator(players[0].evaluator, positions)
+    parents = state.population.pick(slice(plan.regime.parents))
+    players = plan.regime.players(parents)
+    measured = of_population(parents) | of_evaluator(players[0].evaluator, positions)
     if plan.yardstick_every and state.generation % plan.yardstick_every == 0:
         measured |= curve(players, plan.seed, state.generation, plan.regime.rules, arena)
     return measured
@@ -192,12 +193,20 @@ def save(plan: Plan, checkpoint: Checkpoint) -> None:
         made={"score": float(state.scores[0]), "processor": processor()},
     )
     save_weights(plan.folder / CHAMPION_FILE, state.population.genomes[0], provenance)
+    measurements = {"generation": range(state.generation + 1), **checkpoint.history}
+    write_table(plan.folder / CURVE_FILE, measurements)
+    for name, columns in regime.tables(state).items():
+        write_table(plan.folder / f"{name}.csv", columns)
+
+
+def write_table(path: Path, columns: Mapping[str, Sequence[float]]) -> None:
+    """Write named columns as CSV."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["generation", *checkpoint.history])
-    columns = [[f"{number:.6g}" for number in row] for row in checkpoint.history.values()]
-    rows.writerows(zip(range(state.generation + 1), *columns, strict=True))
-    write_atomically(plan.folder / CURVE_FILE, text.getvalue().encode())
+    rows.writerow(columns)
+    printed = [[f"{number:.6g}" for number in column] for column in columns.values()]
+    rows.writerows(zip(*printed, strict=True))
+    write_atomically(path, text.getvalue().encode())
 
 
 def processor() -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ class State:
     population: Population
     scores: Any  # float64[parents]: what each scored in the last tournament
     rng: str  # JSON
+    extra: dict[str, Any] = field(default_factory=dict)  # float64 arrays of the regime's own
 
 
 def remembered(rng: np.random.Generator) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from agents.play import DRAW, Result
 from checkers_env.rules import BLACK, WHITE
+
+Pairs = list[tuple[int, int]]  # Black and White of each game
 
 
 class Payoff(NamedTuple):
@@ -25,12 +28,37 @@ class Payoff(NamedTuple):
         return self.win if result.winner == side else self.loss
 
 
-def random_opponents(members: int, games: int, rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Pairs (black, white): each member as Black against `games` others, drawn with replacement."""
+def random_opponents(members: int, games: int, rng: np.random.Generator) -> Pairs:
+    """Each member as Black against `games` others, drawn with replacement."""
     draws = rng.integers(members - 1, size=(members, games))
     return [
         (black, int(draw) + int(draw >= black)) for black in range(members) for draw in draws[black]
     ]
+
+
+def round_robin(members: int, games: int, rng: np.random.Generator) -> Pairs:
+    """Each member as Black against each other; `games` is not used (thesis, Algorithm 4.1)."""
+    return list(itertools.permutations(range(members), 2))
+
+
+def common_opponents(members: int, games: int, rng: np.random.Generator) -> Pairs:
+    """Each member as Black against the same few (Miconi 2009; thesis 4.4).
+
+    One more than `games` are drawn, so that those who are among them have as many games.
+    """
+    drawn = rng.choice(members, size=min(games + 1, members), replace=False).tolist()
+    return [
+        (black, white)
+        for black in range(members)
+        for white in [other for other in drawn if other != black][:games]
+    ]
+
+
+PAIRINGS: dict[str, Callable[[int, int, np.random.Generator], Pairs]] = {
+    "random": random_opponents,
+    "round-robin": round_robin,
+    "common": common_opponents,
+}
 
 
 def total_scores(

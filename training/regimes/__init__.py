@@ -1,1 +1,8 @@
 """The regimes of the papers: a file each, which reads like the method section it implements."""
+
+from training.regimes.coevolution import Coevolution
+from training.regimes.social import SocialLearning
+
+Regime = Coevolution | SocialLearning
+
+__all__ = ["Coevolution", "Regime", "SocialLearning"]

@@ -12,8 +12,9 @@ parents.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -26,9 +27,14 @@ from training.metrics import Metrics, of_results
 from training.population import Population, random_population
 from training.selection import best
 from training.state import State, generator, remembered
-from training.tournament import Payoff, random_opponents, total_scores
+from training.tournament import PAIRINGS, Payoff, total_scores
 from training.variation import KING_LEAST, KING_MOST, KING_RULES, mutate
 
+CHOICES: dict[str, Collection[str]] = {
+    "network": ARCHITECTURES,
+    "pairing": PAIRINGS,
+    "king_rule": KING_RULES,
+}
 RANGES = {
     "parents": (1, 10_000),
     "opponents": (1, 10_000),
@@ -51,8 +57,10 @@ class Coevolution:
     """Which network is evolved."""
     parents: int = 15
     """Networks that survive a generation; each has one offspring."""
+    pairing: Literal["random", "round-robin", "common"] = "random"
+    """Opponents drawn for each network, all others (thesis 4.2), or the same for all (Miconi)."""
     opponents: int = 5
-    """Games that each network plays as Black in a generation."""
+    """Games that each network plays as Black in a generation (not in a round robin)."""
     win: float = 1.0
     """Payoff of a won game."""
     draw: float = 0.0
@@ -61,6 +69,8 @@ class Coevolution:
     """Payoff of a lost game."""
     both_score: bool = True
     """Whether White scores too (the thesis), or Black only (as Skycak reads the papers)."""
+    piece_difference: bool = True
+    """Whether the networks have the weight from the piece difference to the output (thesis 7.3)."""
     depth: int = 4
     """Plies of the search."""
     own_leaves: bool = True
@@ -77,7 +87,7 @@ class Coevolution:
     """How K is mutated: K exp(N(0,1)/sqrt 2) (1999), by -0.1, 0 or 0.1 (2001), not (thesis)."""
 
     def __post_init__(self) -> None:
-        for name, known in (("network", ARCHITECTURES), ("king_rule", KING_RULES)):
+        for name, known in CHOICES.items():
             value = getattr(self, name)
             if value not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
@@ -99,32 +109,51 @@ class Coevolution:
     @property
     def games(self) -> int:
         """Games in a generation."""
-        return 2 * self.parents * self.opponents
+        drawn = PAIRINGS[self.pairing](2 * self.parents, self.opponents, np.random.default_rng(0))
+        return len(drawn)
 
     def init(self, seed: int) -> State:
         """The first parents."""
         rng = np.random.default_rng(seed)
-        population = random_population(
-            self.shape, self.parents, self.weight, self.step_size, self.king, rng
-        )
-        return State(0, population, np.zeros(self.parents), remembered(rng))
+        return State(0, self.newcomers(self.parents, rng), np.zeros(self.parents), remembered(rng))
 
     def step(self, state: State, arena: Arena) -> tuple[State, Metrics]:
         """One generation: replication, tournament, selection."""
         rng = generator(state.rng)
-        offspring = mutate(state.population, self.shape.weight_count, self.king_rule, rng)
-        everyone = state.population.join(offspring)
-        pairs = random_opponents(everyone.size, self.opponents, rng)
+        everyone = self.with_offspring(state.population, rng)
+        scores, measured = self.tournament(everyone, arena, rng)
+        survivors = best(scores, self.parents, rng)
+        after = State(
+            state.generation + 1, everyone.pick(survivors), scores[survivors], remembered(rng)
+        )
+        return after, measured
+
+    def newcomers(self, members: int, rng: np.random.Generator) -> Population:
+        """New random networks."""
+        made = random_population(self.shape, members, self.weight, self.step_size, self.king, rng)
+        if not self.piece_difference:  # a weight of 0 with a step size of 0 stays 0
+            made.genomes[:, -1] = made.steps[:, -1] = 0.0
+        return made
+
+    def with_offspring(self, parents: Population, rng: np.random.Generator) -> Population:
+        """The parents, then one offspring of each."""
+        return parents.join(mutate(parents, self.shape.weight_count, self.king_rule, rng))
+
+    def tournament(
+        self, everyone: Population, arena: Arena, rng: np.random.Generator
+    ) -> tuple[Any, Metrics]:
+        """Each member's score (float64[members]), and what there is to say of the games."""
+        pairs = PAIRINGS[self.pairing](everyone.size, self.opponents, rng)
         players = self.players(everyone)
         fixtures = [Fixture(players[black], players[white]) for black, white in pairs]
         results = arena.play(fixtures, self.rules)
         payoff = Payoff(self.win, self.draw, self.loss)
         scores = total_scores(results, pairs, everyone.size, payoff, self.both_score)
-        survivors = best(scores, self.parents, rng)
-        after = State(
-            state.generation + 1, everyone.pick(survivors), scores[survivors], remembered(rng)
-        )
-        return after, of_results(results, scores)
+        return scores, of_results(results, scores)
+
+    def tables(self, state: State) -> dict[str, dict[str, Any]]:
+        """Tables of the regime's own to keep with a run: names, and columns by their headings."""
+        return {}
 
     def players(self, population: Population) -> list[AlphaBeta]:
         """The members as players."""

@@ -1,0 +1,176 @@
+"""Individual and social learning.
+
+B. Al-Khateeb's thesis (Nottingham, 2011), Algorithm 5.2: players C10, C20, C50, C100, C200 and C1,
+and C10-RR of section 5.5. Thirty players evolve as in coevolution, but every M generations the best
+are copied into a pool, and every N generations, instead of selection and mutation, each player
+judges itself by its normalised score: the best publish their strategies, the satisfied keep
+theirs, and the others copy one out of the pool, start afresh or stay, with equal chances.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from training.arena import Arena
+from training.metrics import Metrics
+from training.population import Population
+from training.regimes.coevolution import Coevolution
+from training.selection import best
+from training.state import State, generator, remembered
+
+ITS_OWN = -1.0  # the source of a strategy that is not in the pool
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Published strategies in the order of publication; float64 arrays, a row a strategy."""
+
+    strategies: Population
+    names: Any  # [size]: numbers given at publication
+    scores: Any  # [size]: what the roulette goes by
+    reused: Any  # [size]: how often each was copied
+    generations: Any  # [size]: when each was published
+
+    def pick(self, rows: Any) -> Pool:
+        """Some of the strategies, in the given order."""
+        return Pool(
+            self.strategies.pick(rows),
+            self.names[rows],
+            self.scores[rows],
+            self.reused[rows],
+            self.generations[rows],
+        )
+
+
+@dataclass(frozen=True)
+class SocialLearning(Coevolution):
+    """The constants of the method: those of coevolution, and its own."""
+
+    publish_every: int = 5
+    """M: generations between publications of the best (individual learning)."""
+    social_every: int = 10
+    """N: generations between rounds of social learning."""
+    satisfied: float = 0.9
+    """Normalised score from which a player keeps its strategy."""
+    pool_limit: int = 0
+    """Strategies in the pool at most, the latest ones (C1: 1); 0 for no limit."""
+    doubling: bool = False
+    """Double a pool score when its strategy is the best again, instead of adding 1."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, least in (("publish_every", 1), ("social_every", 1), ("pool_limit", 0)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name} must be at least {least}, not {getattr(self, name)}")
+        if not 0 <= self.satisfied <= 1:
+            raise ValueError(f"satisfied must be 0 to 1, not {self.satisfied}")
+
+    def init(self, seed: int) -> State:
+        """The first players, twice as many as there are parents, and an empty pool."""
+        rng = np.random.default_rng(seed)
+        members = 2 * self.parents
+        players = self.newcomers(members, rng)
+        pool = Pool(players.pick([]), *np.zeros((4, 0)))
+        sources = np.full(members, ITS_OWN)
+        return State(0, players, np.zeros(members), remembered(rng), packed(pool, sources))
+
+    def step(self, state: State, arena: Arena) -> tuple[State, Metrics]:
+        """One generation: a tournament, and what its number asks for."""
+        rng = generator(state.rng)
+        generation = state.generation + 1
+        scores, measured = self.tournament(state.population, arena, rng)
+        order = best(scores, len(scores), rng)
+        players, scores = state.population.pick(order), scores[order]
+        pool, sources = unpacked(state.extra)
+        sources = sources[order]
+        if generation % self.social_every == 0:
+            values = normalised(scores)
+            pool, sources = self.published(pool, players, sources, values == 1, generation)
+            players, sources, pool = self.learn(players, sources, values, pool, rng)
+        else:
+            if generation % self.publish_every == 0:
+                won = scores == scores[0]
+                pool, sources = self.published(pool, players, sources, won, generation)
+            players = self.with_offspring(players.pick(slice(self.parents)), rng)
+            sources = np.append(sources[: self.parents], np.full(self.parents, ITS_OWN))
+        measured |= {
+            "pool/size": float(pool.strategies.size),
+            "pool/copies": float(np.count_nonzero(sources != ITS_OWN)),
+        }
+        extra = packed(pool, sources)
+        return State(generation, players, scores, remembered(rng), extra), measured
+
+    def tables(self, state: State) -> dict[str, dict[str, Any]]:
+        """The pool, as the thesis's Table 5.1 shows it."""
+        pool, _ = unpacked(state.extra)
+        columns = {
+            "player": pool.names + 1,
+            "generation": pool.generations,
+            "pool score": pool.scores,
+            "reused": pool.reused,
+        }
+        return {"pool": columns}
+
+    def published(
+        self, pool: Pool, players: Population, sources: Any, won: Any, generation: int
+    ) -> tuple[Pool, Any]:
+        """The pool after the winners have published, and the sources of all strategies then.
+
+        A winner whose strategy is in the pool raises its score there; any other is added with a
+        score of 1. What is more than the limit goes, the oldest first.
+        """
+        again = np.isin(pool.names, sources[won])
+        raised = pool.scores * 2 if self.doubling else pool.scores + 1
+        new = np.flatnonzero(won & ~np.isin(sources, pool.names))
+        names = (pool.names[-1] + 1 if len(pool.names) else 0.0) + np.arange(len(new))
+        pool = Pool(
+            pool.strategies.join(players.pick(new)),
+            np.append(pool.names, names),
+            np.append(np.where(again, raised, pool.scores), np.ones(len(new))),
+            np.append(pool.reused, np.zeros(len(new))),
+            np.append(pool.generations, np.full(len(new), generation)),
+        )
+        sources = sources.copy()
+        sources[new] = names
+        return pool.pick(slice(-self.pool_limit, None)) if self.pool_limit else pool, sources
+
+    def learn(
+        self, players: Population, sources: Any, values: Any, pool: Pool, rng: np.random.Generator
+    ) -> tuple[Population, Any, Pool]:
+        """Social learning of those who are not satisfied with their normalised scores."""
+        sources, reused = sources.copy(), pool.reused.copy()
+        for member in np.flatnonzero((values < 1) & (values < self.satisfied)).tolist():
+            choice = rng.integers(3)
+            if choice == 0:
+                drawn = rng.choice(len(pool.names), p=pool.scores / pool.scores.sum())
+                players = players.put(member, pool.strategies.pick([drawn]))
+                sources[member] = pool.names[drawn]
+                reused[drawn] += 1
+            elif choice == 1:
+                players = players.put(member, self.newcomers(1, rng))
+                sources[member] = ITS_OWN
+        return players, sources, replace(pool, reused=reused)
+
+
+def normalised(scores: Any) -> Any:
+    """Scores scaled to [0, 1] (equation 5.1); where all are equal, everybody has 1."""
+    least, most = np.min(scores), np.max(scores)
+    return (scores - least) / (most - least) if most > least else np.ones(len(scores))
+
+
+def packed(pool: Pool, sources: Any) -> dict[str, Any]:
+    """The pool, and the sources of the players' strategies, as arrays for a checkpoint."""
+    arrays = {**vars(pool), **vars(pool.strategies), "sources": sources}
+    del arrays["strategies"]
+    return arrays
+
+
+def unpacked(arrays: dict[str, Any]) -> tuple[Pool, Any]:
+    """What :func:`packed` has packed."""
+    arrays = dict(arrays)
+    sources = arrays.pop("sources")
+    strategies = Population(*(arrays.pop(name) for name in ("genomes", "steps", "kings")))
+    return Pool(strategies, **arrays), sources
