@@ -1,0 +1,1 @@
+"""Monte Carlo tree search: pure, and with playouts that an evaluator cuts short."""
