@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.match import ENGINES, play_game
-from agents.play import DrawRules, Result
+from agents.match import ENGINES, Game, play_game
+from agents.play import DrawRules
 
 
 class Fixture(NamedTuple):
@@ -31,10 +31,10 @@ class Arena:
     def __init__(self, pool: ThreadPoolExecutor, engine: str) -> None:
         self._pool, self._engine = pool, engine
 
-    def play(self, fixtures: Iterable[Fixture], rules: DrawRules) -> list[Result]:
+    def play(self, fixtures: Iterable[Fixture], rules: DrawRules) -> list[Game]:
         """Play each game to its end."""
 
-        def result(fixture: Fixture) -> Result:
+        def game(fixture: Fixture) -> Game:
             rng = np.random.default_rng(fixture.seed)
             return play_game(
                 fixture.black,
@@ -43,9 +43,9 @@ class Arena:
                 rules=rules,
                 rng=rng,
                 engine=self._engine,
-            ).result
+            )
 
-        return list(self._pool.map(result, fixtures))
+        return list(self._pool.map(game, fixtures))
 
 
 @contextmanager

@@ -31,11 +31,13 @@ def of_results(results: Sequence[Result], scores: Any) -> Metrics:
 
 def of_population(population: Population) -> Metrics:
     """Of the parents of a generation."""
-    return {
+    measured = {
         "king/mean": float(np.mean(population.kings)),
-        "step/mean": float(np.mean(population.steps)),
         "weight/mean": float(np.mean(np.abs(population.genomes))),
     }
+    if population.steps.size:
+        measured["step/mean"] = float(np.mean(population.steps))
+    return measured
 
 
 def of_evaluator(evaluator: Any, positions: Sequence[Position]) -> Metrics:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from training.regimes import Coevolution, Regime, SocialLearning
+from training.regimes import Coevolution, Genetic, Regime, SocialLearning
 
 
 class Preset(NamedTuple):
@@ -79,21 +79,31 @@ PRESETS = {
 }
 PRESETS |= {
     f"{name}-npd": Preset(
-        replace(PRESETS[name].regime, piece_difference=False),
+        replace(regime, piece_difference=False),
         PRESETS[name].generations,
         "Al-Khateeb 2011, 7.3",
         f"{name} without the piece difference",
     )
-    for name in ("c0", "blondie24-rr", "c10")
+    for name, regime in (("c0", _C0), ("blondie24-rr", _ROUND_ROBIN), ("c10", _C10))
 }
 PRESETS |= {
     f"{name}-{depth}ply": Preset(
-        replace(PRESETS[name].regime, depth=depth),
+        replace(regime, depth=depth),
         PRESETS[name].generations,
         "Al-Khateeb 2011, 7.6",
         f"{name} trained at {depth} ply",
     )
-    for name, depths in (("c0", (1, 2, 3)), ("blondie24-rr", (1, 2, 3)), ("c10", (1,)))
+    for name, regime, depths in (
+        ("c0", _C0, (1, 2, 3)),
+        ("blondie24-rr", _ROUND_ROBIN, (1, 2, 3)),
+        ("c10", _C10, (1,)),
+    )
     for depth in depths
 }
+PRESETS["nguyen"] = Preset(
+    Genetic(), 200, "Nguyen, III.C", "genetic algorithm, sums of the 91 sub-squares, 4 ply"
+)
+PRESETS["nguyen-safe"] = Preset(
+    Genetic(perturbations=10), 200, "Nguyen, III.C.3", "the same with safe mutation"
+)
 DEFAULT = "blondie24-2001"

@@ -39,11 +39,12 @@ from training.checkpoint import load_checkpoint
 from training.metrics import sample_positions
 from training.population import Population, random_population
 from training.presets import DEFAULT, PRESETS
+from training.regimes import Coevolution
 from training.run import processor
 from training.slow_search import SlowSearch, forward, inputs, slow_game, slow_network
 
-REGIME = PRESETS[DEFAULT].regime
-RUN_GAMES = PRESETS[DEFAULT].generations * REGIME.games
+REGIME = Coevolution()
+RUN_GAMES = PRESETS[DEFAULT].games
 RUN_SECONDS = 600.0
 PERFT_DEPTH = 9
 NETWORK_POSITIONS = 16  # few, so that they stay in the first-level cache as a search's do

@@ -41,7 +41,7 @@ def curve(
                 black, white = (player, opponent) if side == BLACK else (opponent, player)
                 drawn = (seed, generation, number, member, side)
                 fixtures.append(Fixture(black, white, card, drawn))
-        results = arena.play(fixtures, rules)
-        payoffs = [_PAYOFF.of(result, index % 2) for index, result in enumerate(results)]
+        games = arena.play(fixtures, rules)
+        payoffs = [_PAYOFF.of(game.result, index % 2) for index, game in enumerate(games)]
         measured[name] = float(np.mean(payoffs))
     return measured

@@ -21,17 +21,23 @@ class Architecture(NamedTuple):
     """A network's shape.
 
     ``fields[n, s]`` says whether node n of the first layer is connected to square s + 1;
-    ``hidden`` are the widths of the layers behind it, the output (1) included.
+    ``hidden`` are the widths of the layers behind it, the output (1) included. With ``sums`` the
+    fields are no nodes but inputs: the sums of the pieces on their squares. With ``by_colour``
+    Black's pieces are positive, whoever evaluates, and White's value is the negative of Black's.
     """
 
     name: str
     fields: Any  # bool[nodes, 32]
     hidden: tuple[int, ...]
+    sums: bool = False
+    by_colour: bool = False
 
     @property
     def weight_count(self) -> int:
         """Weights and biases, without the weight of the piece difference (N_w of the papers)."""
         count, inputs = int(self.fields.sum()) + len(self.fields), len(self.fields)
+        if self.sums:
+            count = 0
         for width in self.hidden:
             count, inputs = count + (inputs + 1) * width, width
         return count
@@ -59,14 +65,15 @@ def _subsquares() -> Any:
 
 BLONDIE_1999 = Architecture("blondie24-1999", np.ones((40, 32), bool), (10, 1))
 BLONDIE_2001 = Architecture("blondie24-2001", _subsquares(), (40, 10, 1))
-ARCHITECTURES = {shape.name: shape for shape in (BLONDIE_1999, BLONDIE_2001)}
+NGUYEN = Architecture("nguyen-91", _subsquares(), (40, 10, 1), sums=True, by_colour=True)
+ARCHITECTURES = {shape.name: shape for shape in (BLONDIE_1999, BLONDIE_2001, NGUYEN)}
 
 
 def layers(shape: Architecture, genome: Any) -> list[tuple[Any, Any]]:
     """The genome as (weights[nodes, inputs], biases[nodes]) of each layer, float64."""
     parts, at = [], 0
     first, bias = np.zeros(shape.fields.shape), np.zeros(len(shape.fields))
-    for node, field in enumerate(shape.fields):
+    for node, field in enumerate(() if shape.sums else shape.fields):
         count = int(field.sum())
         first[node, field] = genome[at : at + count]
         bias[node] = genome[at + count]
@@ -77,6 +84,9 @@ def layers(shape: Architecture, genome: Any) -> list[tuple[Any, Any]]:
         rows = genome[at : at + width * (inputs + 1)].reshape(width, inputs + 1)
         parts.append((rows[:, :-1], rows[:, -1]))
         at, inputs = at + width * (inputs + 1), width
+    if shape.sums:  # a weighted sum of sums of squares is a weighted sum of squares
+        weights, biases = parts[1]
+        parts[:2] = [(weights @ shape.fields, biases)]
     return parts
 
 
@@ -106,6 +116,7 @@ def decode(shape: Architecture, genome: Any, king: float) -> Network:
         np.array(widths),
         np.float32(genome[-1]),
         np.float32(king),
+        int(shape.by_colour),
     )
 
 

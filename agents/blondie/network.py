@@ -31,6 +31,7 @@ class Network(NamedTuple):
     widths: Any  # int64[:]: padded widths of the layers, the first one included
     difference: Any  # float32: weight of the piece difference at the output
     king: Any  # float32: K, the worth of a king in men
+    by_colour: int = 0  # 1: Black's pieces are positive for both, and White's value is negated
 
 
 @state_size.register(Network)
@@ -40,6 +41,7 @@ def network_state_size(network: Network) -> int:
 
 @start_state.register(Network)
 def start_network_state(network: Network, position: Position, view: int, state: Any) -> None:
+    view = 0 if network.by_colour else view
     state[:] = network.bias
     own = position.black if view == 0 else position.white
     pieces = position.black | position.white
@@ -83,6 +85,7 @@ def advance_network_state(
     network: Network, before: Position, after: Position, view: int, old: Any, new: Any
 ) -> None:
     features = network.features
+    view = 0 if network.by_colour else view
     if before.turn == 0:
         own_before, own_after = before.black, after.black
         captured = before.white & ~after.white
@@ -117,6 +120,7 @@ def evaluate_network(
         width = widths[layer + 1]
         at = dense(network.weights, at, scratch, source, widths[layer], target, width)
         source, target = target, source
-    scratch[source] += network.difference * piece_difference(position, view, network.king)
+    seen = 0 if network.by_colour else view
+    scratch[source] += network.difference * piece_difference(position, seen, network.king)
     tanh_all(scratch, source, 8)
-    return scratch[source]
+    return scratch[source] if seen == view else -scratch[source]

@@ -1,8 +1,9 @@
 """The regimes of the papers: a file each, which reads like the method section it implements."""
 
 from training.regimes.coevolution import Coevolution
+from training.regimes.genetic import Genetic
 from training.regimes.social import SocialLearning
 
-Regime = Coevolution | SocialLearning
+Regime = Coevolution | SocialLearning | Genetic
 
-__all__ = ["Coevolution", "Regime", "SocialLearning"]
+__all__ = ["Coevolution", "Genetic", "Regime", "SocialLearning"]

@@ -25,6 +25,7 @@ from agents.workspace import MAX_DEPTH
 from training.arena import Arena, Fixture
 from training.metrics import Metrics, of_results
 from training.population import Population, random_population
+from training.ranges import check
 from training.selection import best
 from training.state import State, generator, remembered
 from training.tournament import PAIRINGS, Payoff, total_scores
@@ -87,14 +88,7 @@ class Coevolution:
     """How K is mutated: K exp(N(0,1)/sqrt 2) (1999), by -0.1, 0 or 0.1 (2001), not (thesis)."""
 
     def __post_init__(self) -> None:
-        for name, known in CHOICES.items():
-            value = getattr(self, name)
-            if value not in known:
-                raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
-        for name, (least, most) in RANGES.items():
-            value = getattr(self, name)
-            if not least <= value <= most:
-                raise ValueError(f"{name} must be {least} to {most}, not {value}")
+        check(self, RANGES, CHOICES)
 
     @property
     def shape(self) -> Architecture:
@@ -146,7 +140,7 @@ class Coevolution:
         pairs = PAIRINGS[self.pairing](everyone.size, self.opponents, rng)
         players = self.players(everyone)
         fixtures = [Fixture(players[black], players[white]) for black, white in pairs]
-        results = arena.play(fixtures, self.rules)
+        results = [game.result for game in arena.play(fixtures, self.rules)]
         payoff = Payoff(self.win, self.draw, self.loss)
         scores = total_scores(results, pairs, everyone.size, payoff, self.both_score)
         return scores, of_results(results, scores)

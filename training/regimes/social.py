@@ -17,10 +17,17 @@ import numpy as np
 from training.arena import Arena
 from training.metrics import Metrics
 from training.population import Population
+from training.ranges import check
 from training.regimes.coevolution import Coevolution
 from training.selection import best
 from training.state import State, generator, remembered
 
+SOCIAL_RANGES = {
+    "publish_every": (1, 1_000_000),
+    "social_every": (1, 1_000_000),
+    "satisfied": (0.0, 1.0),
+    "pool_limit": (0, 1_000_000),
+}
 ITS_OWN = -1.0  # the source of a strategy that is not in the pool
 
 
@@ -62,11 +69,7 @@ class SocialLearning(Coevolution):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, least in (("publish_every", 1), ("social_every", 1), ("pool_limit", 0)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} must be at least {least}, not {getattr(self, name)}")
-        if not 0 <= self.satisfied <= 1:
-            raise ValueError(f"satisfied must be 0 to 1, not {self.satisfied}")
+        check(self, SOCIAL_RANGES, {})
 
     def init(self, seed: int) -> State:
         """The first players, twice as many as there are parents, and an empty pool."""
