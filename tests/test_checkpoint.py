@@ -59,6 +59,25 @@ def test_round_trip_is_exact(tmp_path):
     assert_equal(load_checkpoint(tmp_path), sample())
 
 
+def test_what_a_regime_keeps_beside_its_population_comes_back_exactly(tmp_path):
+    extra = {
+        "sources": np.array([-1.0, 5e-324, np.nan]),
+        "genomes": np.random.default_rng(1).standard_normal((2, 11)),
+        "steps": np.zeros((0, 11)),
+        "names": np.zeros(0),
+        "history/inner": np.array([[-0.0]]),
+        "extra/inner": np.array([3.0]),
+    }
+    given = replace(sample(), state=replace(sample().state, extra=extra))
+    save_checkpoint(tmp_path, given)
+    loaded = load_checkpoint(tmp_path)
+    assert_equal(loaded, given)
+    for name, array in extra.items():
+        assert loaded.state.extra[name].tobytes() == array.tobytes()
+        assert loaded.state.extra[name].shape == array.shape
+        assert loaded.state.extra[name].dtype == np.float64
+
+
 @pytest.mark.parametrize("words", [2, 3])
 def test_the_generator_goes_on_where_it_stood(tmp_path, words):
     rng = np.random.default_rng(5)

@@ -1,6 +1,6 @@
 """Coevolution: a generation against the same generation in plain Python, and its constants."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -8,12 +8,12 @@ import pytest
 from agents.agent import PlayerAgent
 from agents.alphabeta import AlphaBeta
 from agents.blondie.genome import BLONDIE_1999, BLONDIE_2001, decode
+from agents.evaluate import value
 from agents.match import ENGINES, play_game
 from checkers_env.board import Board
-from checkers_env.rules import BLACK, WHITE
+from checkers_env.rules import BLACK, WHITE, Position
 from training.arena import open_arena
-from training.presets import DEFAULT, PRESETS
-from training.regimes.coevolution import Coevolution
+from training.regimes import Coevolution, SocialLearning
 
 SMALL = Coevolution(
     "blondie24-1999", parents=3, opponents=2, depth=1, max_moves=60, king=2.0, king_rule="lognormal"
@@ -53,12 +53,30 @@ def draw_offspring(parents, king_rule, rng, count):
     return genomes, steps, np.minimum(np.maximum(kings, 1.0), 3.0)
 
 
+def draw_opponents(regime, rng, members):
+    """Whom each member plays as Black."""
+    if regime.pairing == "common":
+        drawn = rng.choice(members, size=regime.opponents + 1, replace=False)
+    elif regime.pairing == "random":
+        draws = rng.integers(members - 1, size=(members, regime.opponents))
+    for black in range(members):
+        others = [member for member in range(members) if member != black]
+        if regime.pairing == "round-robin":
+            yield others
+        elif regime.pairing == "common":
+            yield [member for member in drawn if member != black][: regime.opponents]
+        else:
+            yield [others[draw] for draw in draws[black]]
+
+
 @pytest.mark.parametrize(
     ("regime", "shape", "count"),
     [
         (SMALL, BLONDIE_1999, 1741),
         (replace(SMALL, both_score=False, king_rule="fixed"), BLONDIE_1999, 1741),
         (replace(SMALL, own_leaves=False, win=3.0, draw=1.0, loss=-0.5), BLONDIE_1999, 1741),
+        (replace(SMALL, pairing="round-robin"), BLONDIE_1999, 1741),
+        (replace(SMALL, pairing="common", opponents=3), BLONDIE_1999, 1741),
         (WITH_SUBSQUARES, BLONDIE_2001, 5046),
     ],
 )
@@ -75,10 +93,8 @@ def test_a_generation_against_plain_python(regime, shape, count):
         for genome, king in zip(genomes, kings, strict=True)
     ]
     scores, draws, plies = [0.0] * members, 0, []
-    opponents = rng.integers(members - 1, size=(members, regime.opponents))
-    for black in range(members):
-        others = [member for member in range(members) if member != black]
-        for white in (others[draw] for draw in opponents[black]):
+    for black, whites in enumerate(draw_opponents(regime, rng, members)):
+        for white in whites:
             winner, length = winner_on_a_board(players[black], players[white], 60)
             plies.append(length)
             draws += winner is None
@@ -147,30 +163,51 @@ def test_the_seed_decides_the_first_parents():
     assert not np.array_equal(first.population.genomes, other.population.genomes)
 
 
-@pytest.mark.parametrize("name", PRESETS)
-def test_first_parents_of_the_presets(name):
-    regime = PRESETS[name].regime
+@pytest.mark.parametrize(
+    "regime",
+    [
+        replace(SMALL, piece_difference=False),
+        SocialLearning(
+            **asdict(replace(SMALL, piece_difference=False, king_rule="fixed")),
+            publish_every=1,
+            social_every=2,
+        ),
+    ],
+)
+def test_without_the_piece_difference_its_weight_and_step_stay_0(regime):
     state = regime.init(0)
-    genomes = state.population.genomes
-    assert genomes.shape == (15, 1742 if name == "blondie24-1999" else 5047)
-    assert -0.2 <= genomes.min() < -0.199
-    assert 0.199 < genomes.max() <= 0.2
-    assert abs(genomes.std() - 0.4 / np.sqrt(12)) < 0.002
-    assert np.all(state.population.steps == 0.05)
-    assert set(state.population.kings) == {1.5 if name == "blondie24-2001" else 2.0}
-    assert state.generation == 0
+    with open_arena(1) as arena:
+        for _ in range(8):
+            state, _ = regime.step(state, arena)
+            population = state.population
+            for name, values in (*vars(population).items(), *state.extra.items()):
+                if name in ("genomes", "steps"):
+                    assert not np.any(values[:, -1])
+                    assert np.all(values[:, :-1])
+    assert np.any(np.abs(population.genomes) > 0.2)  # the other weights are mutated
+    assert len(state.extra.get("genomes", [1]))
 
 
-def test_the_presets_have_the_constants_of_the_papers():
-    assert DEFAULT == "blondie24-2001"
-    rules = {"blondie24-1999": "lognormal", "blondie24-2001": "tenths", "c0": "fixed"}
-    assert {name: preset.regime.king_rule for name, preset in PRESETS.items()} == rules
-    for preset in PRESETS.values():
-        regime = preset.regime
-        assert (regime.parents, regime.opponents, regime.depth, regime.max_moves) == (15, 5, 4, 100)
-        assert (regime.win, regime.draw, regime.loss, regime.both_score) == (1, 0, -2, True)
-        assert preset.generations * regime.games == 126_000
-        assert regime.own_leaves
+def test_the_piece_difference_changes_no_other_weight():
+    bare, whole = (
+        replace(SMALL, piece_difference=there).init(0).population for there in (False, True)
+    )
+    np.testing.assert_array_equal(bare.genomes[:, :-1], whole.genomes[:, :-1])
+    assert np.all(whole.genomes[:, -1])
+    assert np.all(whole.steps == 0.05)
+
+
+def test_the_last_weight_is_the_one_of_the_piece_difference():
+    regime = replace(SMALL, piece_difference=False)
+    population = regime.init(3).population
+    heavy = replace(population, genomes=population.genomes.copy())
+    heavy.genomes[:, -1] = 1.0
+    board = Board("W:W32:B1,2,3,4,5")
+    position = Position(board.black, board.white, board.kings, board.turn)
+    for player, other in zip(regime.players(population), regime.players(heavy), strict=True):
+        light = np.arctanh(value(player.evaluator, position, BLACK))
+        difference = np.arctanh(value(other.evaluator, position, BLACK)) - light
+        assert difference == pytest.approx(4.0, rel=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -196,6 +233,7 @@ def test_the_presets_have_the_constants_of_the_papers():
         ("loss", float("nan")),
         ("network", "blondie25"),
         ("king_rule", "hundredths"),
+        ("pairing", "swiss"),
     ],
 )
 def test_impossible_constants_are_refused_by_name(name, value):

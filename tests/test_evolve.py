@@ -89,12 +89,48 @@ def test_every_way_of_starting_it_explains_itself(way, tmp_path):
         [*WAYS[way], "--help"], capture_output=True, text=True, cwd=tmp_path, env=environment
     )
     assert (done.returncode, done.stderr) == (0, "")
-    for name, preset in PRESETS.items():
-        assert name in done.stdout
-        assert preset.source in done.stdout
-    for option in OPTIONS:
+    for option in (*OPTIONS, "list"):
         assert f"--{option}" in done.stdout
     assert not list(tmp_path.iterdir())
+
+
+def test_the_list_shows_every_preset(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    status, said = command("--list")
+    assert status == 0
+    rows = {line.split()[0]: line for line in said.splitlines() if line.strip()}
+    assert set(PRESETS) == set(rows) - {"regime", next(name for name in rows if "\u2500" in name)}
+    for name, preset in PRESETS.items():
+        for shown in (preset.source, preset.what, preset.generations, f"{preset.games:,}"):
+            assert f" {shown} " in rows[name]
+        assert ("(default)" in rows[name]) == (name == "blondie24-2001")
+    for name, games in (("c10", "126,000"), ("blondie24-rr", "121,800")):
+        assert rows[name].split()[-1] == games
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_list_shows_whole_names_where_there_is_little_room(tmp_path):
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    done = subprocess.run(
+        [*WAYS["script"], "--list"], capture_output=True, text=True, cwd=tmp_path, env=environment
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert set(PRESETS) <= set(done.stdout.split())
+
+
+@pytest.mark.parametrize("name", ["c1", "c10-npd", "blondie24-rr-1ply"])
+def test_a_preset_is_run_by_its_name_and_goes_on(command, tmp_path, name):
+    options = ["--regime.network", "blondie24-1999", *SMALL[1:]]
+    for generations in (5, 10):
+        words = [name, *options, "--generations", generations, "--out", tmp_path]
+        status, said = command(*words, *(["--resume"] if generations == 10 else []))
+        assert (status, "Traceback" in said) == (0, False)
+    checkpoint = load_checkpoint(tmp_path)
+    assert (checkpoint.state.generation, checkpoint.identity["name"]) == (10, name)
+    assert (tmp_path / "pool.csv").exists() == name.startswith("c1")
+    refused, said = command(*words[:-2], "--out", tmp_path, "--resume", "--seed", "2")
+    assert refused == 1
+    assert "seed is 1 there and 2 here" in said
 
 
 def test_a_run_says_where_its_results_are(command, tmp_path):
@@ -129,6 +165,11 @@ def test_the_folder_is_named_after_regime_and_seed(command, tmp_path, monkeypatc
         ("c0 --regime.king-rule hundredths", "hundredths"),
         ("c0 --regime.king inf", "king must"),
         ("c0 --regime.weight inf", "weight must"),
+        ("c0 --regime.publish-every 5", "--regime.publish-every"),
+        ("c0 --regime.pairing swiss", "swiss"),
+        ("c10 --regime.publish-every 0", "publish_every must be"),
+        ("c10 --regime.satisfied nan", "satisfied must be"),
+        ("c10 --regime.pool-limit -1", "pool_limit must be"),
         ("c0 --engine paper", "paper"),
         ("c0 --regime.colour red", "--regime.colour"),
         ("c0 c1", "c1"),

@@ -1,7 +1,7 @@
 """Who plays whom, and what it scores: against a plain count."""
 
 from collections import Counter
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -9,7 +9,15 @@ import pytest
 from agents.play import DRAW, Result
 from checkers_env.game import MOVE_LIMIT, NO_PIECES
 from checkers_env.rules import BLACK, WHITE
-from training.tournament import Payoff, random_opponents, total_scores
+from training.regimes import Coevolution
+from training.tournament import (
+    PAIRINGS,
+    Payoff,
+    common_opponents,
+    random_opponents,
+    round_robin,
+    total_scores,
+)
 
 ERRORS = 5
 
@@ -37,6 +45,54 @@ def test_opponents_are_uniform_and_drawn_with_replacement():
         assert abs(count - games / 4) < ERRORS * np.sqrt(games * 3 / 16)
     repeats = sum(first == second for first, second in pairwise(pairs))
     assert abs(repeats - len(pairs) / 4) < ERRORS * np.sqrt(len(pairs) * 3 / 16)
+
+
+@pytest.mark.parametrize("members", [2, 3, 6, 30])
+@pytest.mark.parametrize("games", [1, 5])
+def test_a_round_robin_has_each_ordered_pair_once_and_draws_nothing(members, games):
+    rng = np.random.default_rng(0)
+    pairs = round_robin(members, games, rng)
+    assert len(pairs) == members * (members - 1)
+    assert set(pairs) == set(permutations(range(members), 2))
+    assert rng.random() == np.random.default_rng(0).random()
+
+
+@pytest.mark.parametrize(("members", "games"), [(30, 5), (6, 2), (2, 1), (4, 3), (30, 29), (3, 1)])
+@pytest.mark.parametrize("seed", range(3))
+def test_common_opponents_are_the_same_for_all(members, games, seed):
+    pairs = common_opponents(members, games, np.random.default_rng(seed))
+    assert Counter(black for black, _ in pairs) == dict.fromkeys(range(members), games)
+    assert len(set(pairs)) == len(pairs)
+    assert all(black != white for black, white in pairs)
+    met = {black: {white for one, white in pairs if one == black} for black in range(members)}
+    drawn = set().union(*met.values())
+    assert len(drawn) == games + 1
+    outside = [met[black] for black in range(members) if black not in drawn]
+    assert all(whites == outside[0] for whites in outside)
+    for black in drawn:
+        assert met[black] == drawn - {black} or (black not in met[black] == outside[0])
+
+
+def test_common_opponents_are_drawn_uniformly_and_anew():
+    members, games, rounds = 8, 2, 4000
+    rng, counts = np.random.default_rng(5), Counter()
+    for _ in range(rounds):
+        pairs = common_opponents(members, games, rng)
+        counts.update({white for _, white in pairs})
+    share = (games + 1) / members
+    assert set(counts) == set(range(members))
+    for count in counts.values():
+        assert abs(count - rounds * share) < ERRORS * np.sqrt(rounds * share * (1 - share))
+
+
+@pytest.mark.parametrize("pairing", PAIRINGS)
+@pytest.mark.parametrize(("parents", "opponents"), [(15, 5), (1, 1), (3, 2)])
+def test_a_regime_knows_its_number_of_games(pairing, parents, opponents):
+    regime = Coevolution(parents=parents, opponents=opponents, pairing=pairing)
+    pairs = PAIRINGS[pairing](2 * parents, opponents, np.random.default_rng(9))
+    assert regime.games == len(pairs)
+    rivals = 2 * parents - 1 if pairing == "round-robin" else opponents
+    assert regime.games == 2 * parents * rivals
 
 
 def test_payoffs_of_the_papers():

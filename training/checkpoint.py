@@ -46,7 +46,7 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
         "rng": state.rng,
         "identity": checkpoint.identity,
     }
-    arrays = {name: np.ascontiguousarray(array, np.float64) for name, array in arrays.items()}
+    arrays = {name: np.array(array, np.float64, order="C") for name, array in arrays.items()}
     write_atomically(folder / FILE_NAME, save(arrays, metadata={HEADER: json.dumps(header)}))
 
 

@@ -27,7 +27,7 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.logging import RichHandler
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.table import Column, Table
 
 from training.checkpoint import FILE_NAME
 from training.metrics import Metrics
@@ -139,7 +139,9 @@ def _quiet(arguments: threading.ExceptHookArgs) -> None:
 
 def print_presets() -> None:
     """Show every preset with its paper, and the games of a whole run."""
-    table = Table("regime", "paper", "what it is", "generations", "games", box=SIMPLE)
+    table = Table(
+        Column("regime", no_wrap=True), "paper", "what it is", "generations", "games", box=SIMPLE
+    )
     for name, preset in PRESETS.items():
         shown = (preset.source, preset.what, str(preset.generations), f"{preset.games:,}")
         table.add_row(name + (" (default)" if name == DEFAULT else ""), *shown)

@@ -13,11 +13,11 @@ from training.population import Population
 
 @dataclass(frozen=True)
 class State:
-    """The parents, best first, and the state of the generator that everything is drawn from."""
+    """The members, best first, and the state of the generator that everything is drawn from."""
 
     generation: int
     population: Population
-    scores: Any  # float64[parents]: what each scored in the last tournament
+    scores: Any  # float64[members]: what each scored in the last tournament; 0 for new ones
     rng: str  # JSON
     extra: dict[str, Any] = field(default_factory=dict)  # float64 arrays of the regime's own
 

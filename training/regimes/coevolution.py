@@ -89,6 +89,8 @@ class Coevolution:
 
     def __post_init__(self) -> None:
         check(self, RANGES, CHOICES)
+        if self.pairing == "common" and self.opponents >= 2 * self.parents:
+            raise ValueError(f"opponents must be fewer than the {2 * self.parents} networks")
 
     @property
     def shape(self) -> Architecture:

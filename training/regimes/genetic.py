@@ -33,6 +33,9 @@ MUTANT, CROSSED = 0.0, 1.0  # how a member came about
 CHILDREN = np.array([CROSSED, CROSSED, MUTANT, MUTANT] * 2 + [MUTANT, MUTANT])
 RANGES = {
     "opponents": (1, 10_000),
+    "win": (-1e6, 1e6),
+    "draw": (-1e6, 1e6),
+    "loss": (-1e6, 1e6),
     "depth": (1, MAX_DEPTH),
     "max_moves": (1, 100_000),
     "repetition": (0, 100),

@@ -28,6 +28,7 @@ SOCIAL_RANGES = {
     "satisfied": (0.0, 1.0),
     "pool_limit": (0, 1_000_000),
 }
+GREATEST = 2.0**500  # a pool score
 ITS_OWN = -1.0  # the source of a strategy that is not in the pool
 
 
@@ -90,18 +91,19 @@ class SocialLearning(Coevolution):
         pool, sources = unpacked(state.extra)
         sources = sources[order]
         if generation % self.social_every == 0:
-            values = normalised(scores)
-            pool, sources = self.published(pool, players, sources, values == 1, generation)
-            players, sources, pool = self.learn(players, sources, values, pool, rng)
+            won = normalised(scores) == 1
+            pool, sources = self.published(pool, players, sources, won, generation)
+            players, sources, scores, pool = self.learn(players, sources, scores, pool, rng)
         else:
             if generation % self.publish_every == 0:
                 won = scores == scores[0]
                 pool, sources = self.published(pool, players, sources, won, generation)
             players = self.with_offspring(players.pick(slice(self.parents)), rng)
             sources = np.append(sources[: self.parents], np.full(self.parents, ITS_OWN))
+            scores = np.append(scores[: self.parents], np.zeros(self.parents))
         measured |= {
             "pool/size": float(pool.strategies.size),
-            "pool/copies": float(np.count_nonzero(sources != ITS_OWN)),
+            "pool/users": float(np.count_nonzero(np.isin(sources, pool.names))),
         }
         extra = packed(pool, sources)
         return State(generation, players, scores, remembered(rng), extra), measured
@@ -125,8 +127,10 @@ class SocialLearning(Coevolution):
         A winner whose strategy is in the pool raises its score there; any other is added with a
         score of 1. What is more than the limit goes, the oldest first.
         """
+        if self.pool_limit:  # the members stand best first, equals in random order
+            won = won & (np.cumsum(won) <= self.pool_limit)
         again = np.isin(pool.names, sources[won])
-        raised = pool.scores * 2 if self.doubling else pool.scores + 1
+        raised = np.minimum(pool.scores * 2, GREATEST) if self.doubling else pool.scores + 1
         new = np.flatnonzero(won & ~np.isin(sources, pool.names))
         names = (pool.names[-1] + 1 if len(pool.names) else 0.0) + np.arange(len(new))
         pool = Pool(
@@ -141,21 +145,23 @@ class SocialLearning(Coevolution):
         return pool.pick(slice(-self.pool_limit, None)) if self.pool_limit else pool, sources
 
     def learn(
-        self, players: Population, sources: Any, values: Any, pool: Pool, rng: np.random.Generator
-    ) -> tuple[Population, Any, Pool]:
-        """Social learning of those who are not satisfied with their normalised scores."""
-        sources, reused = sources.copy(), pool.reused.copy()
-        for member in np.flatnonzero((values < 1) & (values < self.satisfied)).tolist():
+        self, players: Population, sources: Any, scores: Any, pool: Pool, rng: np.random.Generator
+    ) -> tuple[Population, Any, Any, Pool]:
+        """Social learning of those who are not satisfied; new strategies have a score of 0."""
+        unsatisfied = np.flatnonzero(normalised(scores) < self.satisfied)
+        sources, scores, reused = sources.copy(), scores.copy(), pool.reused.copy()
+        for member in unsatisfied.tolist():
             choice = rng.integers(3)
             if choice == 0:
                 drawn = rng.choice(len(pool.names), p=pool.scores / pool.scores.sum())
                 players = players.put(member, pool.strategies.pick([drawn]))
                 sources[member] = pool.names[drawn]
+                scores[member] = 0.0
                 reused[drawn] += 1
             elif choice == 1:
                 players = players.put(member, self.newcomers(1, rng))
-                sources[member] = ITS_OWN
-        return players, sources, replace(pool, reused=reused)
+                sources[member], scores[member] = ITS_OWN, 0.0
+        return players, sources, scores, replace(pool, reused=reused)
 
 
 def normalised(scores: Any) -> Any:
