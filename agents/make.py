@@ -19,7 +19,7 @@ from agents.alphabeta import AlphaBeta
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
 from agents.baselines.uniform import Uniform
-from agents.blondie.player import load_player
+from agents.load import load_player
 from agents.workspace import MAX_DEPTH
 
 SUFFIX = ".safetensors"

@@ -27,9 +27,13 @@ class Provenance:
     king
         K, the worth of a king in men.
     regime, seed, generation
-        How it was evolved.
+        How it was trained.
     depth
         Plies of the searches it was trained with: the default for playing it.
+    own_leaves
+        How leaves are judged, as :class:`agents.alphabeta.AlphaBeta` has it.
+    options
+        What the evaluator needs beside its weights, by name.
     versions
         Of Python and the libraries that matter, by name.
     made
@@ -43,6 +47,7 @@ class Provenance:
     generation: int
     depth: int = 4
     own_leaves: bool = True
+    options: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     made: dict[str, Any] = field(default_factory=dict)
     format: int = FORMAT

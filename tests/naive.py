@@ -5,7 +5,7 @@ A position is a side to move, "b" or "w", and the pieces: squares 1-32 to "b", "
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -187,6 +187,28 @@ def network(
     for field in fields:
         total = sum(next(weights) * seen[square] for square in field)
         nodes.append(np.tanh(total + next(weights)))
+    return output(nodes, hidden, weights, sum(seen.values()))
+
+
+def sums_network(
+    fields: list[list[int]],
+    hidden: tuple[int, ...],
+    genome: np.ndarray,
+    king: float,
+    side: str,
+    pieces: Pieces,
+) -> float:
+    """The output of a network over sums of fields, Black's pieces positive; for White negated."""
+    seen = inputs(pieces, "b", king)
+    sums = [sum(seen[square] for square in field) for field in fields]
+    found = output(sums, hidden, iter(genome.tolist()), sum(seen.values()))
+    return found if side == "b" else -found
+
+
+def output(
+    nodes: list[float], hidden: tuple[int, ...], weights: Iterator[float], difference: float
+) -> float:
+    """What layers behind some nodes make of them, and of the piece difference."""
     for layer, width in enumerate(hidden):
         sums = []
         for _ in range(width):
@@ -194,4 +216,4 @@ def network(
             sums.append(total + next(weights))
         last = layer == len(hidden) - 1
         nodes = sums if last else [np.tanh(total) for total in sums]
-    return float(np.tanh(nodes[0] + next(weights) * sum(seen.values())))
+    return float(np.tanh(nodes[0] + next(weights) * difference))

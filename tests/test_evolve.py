@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from agents.weights import load_weights
+from training import command as trainer
 from training import evolve, run
 from training.checkpoint import FILE_NAME, load_checkpoint
 from training.presets import PRESETS
@@ -264,7 +265,7 @@ def test_ctrl_c_before_the_first_generation_is_done_gives_advice_that_works(
 
     folder = tmp_path / "run [red]"
     words = [*SMALL, "--generations", 1, "--out", folder]
-    owner = evolve if place == "begin" else run
+    owner = trainer if place == "begin" else run
     with monkeypatch.context() as patch:
         patch.setattr(owner, place, interrupt)
         status, said = command(*words)

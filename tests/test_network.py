@@ -1,9 +1,11 @@
 """The networks in kernels against networks written slowly, weight by weight, in float64."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from agents.blondie.genome import ARCHITECTURES, BLONDIE_1999, BLONDIE_2001, decode
+from agents.blondie.genome import ARCHITECTURES, BLONDIE_1999, BLONDIE_2001, NGUYEN, decode
 from agents.evaluate import advance_state, start_state, state_size, value
 from checkers_env.board import Board
 from checkers_env.jit import kernel
@@ -11,8 +13,12 @@ from checkers_env.rules import PATH, ROW_WIDTH, Position, write_successors
 from tests import naive
 
 WHOLE_BOARD = [list(range(1, 33))] * 40
-FIELDS = {"blondie24-1999": WHOLE_BOARD, "blondie24-2001": naive.subsquares()}
-HIDDEN = {"blondie24-1999": (10, 1), "blondie24-2001": (40, 10, 1)}
+SLOWLY = {
+    "blondie24-1999": partial(naive.network, WHOLE_BOARD, (10, 1)),
+    "blondie24-2001": partial(naive.network, naive.subsquares(), (40, 10, 1)),
+    "nguyen-91": partial(naive.sums_network, naive.subsquares(), (40, 10, 1)),
+}
+FIRST_LAYER = {"blondie24-1999": 40 * 33, "blondie24-2001": 854 + 91, "nguyen-91": 40 * 92}
 SHAPES = list(ARCHITECTURES.values())
 INT32 = np.iinfo(np.int32)
 
@@ -36,7 +42,7 @@ def random_network(shape, seed, spread=0.2, king=2.0):
 
 def expected(shape, genome, king, board, view):
     _, pieces = naive.read_fen(board.fen())
-    return naive.network(FIELDS[shape.name], HIDDEN[shape.name], genome, king, "bw"[view], pieces)
+    return SLOWLY[shape.name](genome, king, "bw"[view], pieces)
 
 
 def position_of(board):
@@ -53,11 +59,14 @@ def test_counts_are_those_of_the_papers():
     assert BLONDIE_2001.genome_size == 5047
     assert BLONDIE_2001.fields.shape == (91, 32)
     assert BLONDIE_2001.fields.sum() == 854
+    assert NGUYEN.weight_count == 91 * 40 + 40 + 40 * 10 + 10 + 10 + 1 == 4101
+    assert NGUYEN.genome_size == 4102
 
 
 def test_subsquares_are_those_drawn_slowly():
-    found = [[int(square) + 1 for square in np.flatnonzero(row)] for row in BLONDIE_2001.fields]
-    assert found == naive.subsquares()
+    for shape in (BLONDIE_2001, NGUYEN):
+        found = [[int(square) + 1 for square in np.flatnonzero(row)] for row in shape.fields]
+        assert found == naive.subsquares()
 
 
 @every_shape
@@ -82,7 +91,7 @@ def test_each_kind_of_piece_on_each_square_reaches_the_right_weights(shape):
             assert found == pytest.approx(expected(shape, genome, 2.0, board, view), abs=1e-5)
 
 
-@every_shape
+@pytest.mark.parametrize("shape", [BLONDIE_1999, BLONDIE_2001], ids=lambda shape: shape.name)
 def test_white_sees_the_board_turned_round(shape):
     rng = np.random.default_rng(6)
     _, network = random_network(shape, 3)
@@ -93,6 +102,28 @@ def test_white_sees_the_board_turned_round(shape):
         here = Position(black, white, kings, turn)
         assert value(network, here, 0) == value(network, mirror, 1)
         assert value(network, here, 1) == value(network, mirror, 0)
+
+
+def test_by_colour_both_see_the_same_and_white_values_its_negative():
+    rng = np.random.default_rng(6)
+    _, network = random_network(NGUYEN, 3)
+    for _ in range(50):
+        here = position_of(random_board(rng))
+        black, white = states(network, here)
+        assert (black == white).all()
+        assert value(network, here, 1) == -value(network, here, 0) != 0
+
+
+def test_the_sum_of_a_subsquare_by_hand():
+    """The sum of squares 1, 5, 6 and 9 goes alone through one node of each layer."""
+    genome = np.zeros(NGUYEN.genome_size)
+    genome[[0, 40 * 92, 40 * 92 + 10 * 41]] = 0.5
+    network = decode(NGUYEN, genome, 1.5)
+    for fen, total in (("B:W9,20:B1,K6,11", 1.5), ("W:WK1,K5,9:B6,2", -3.0)):
+        output = np.tanh(np.tanh(np.tanh(total / 2) / 2) / 2)
+        for view, sign in ((0, 1), (1, -1)):
+            found = value(network, position_of(Board(fen)), view)
+            assert found == pytest.approx(sign * output, abs=1e-6)
 
 
 @every_shape
@@ -165,9 +196,9 @@ def test_state_after_captures_by_hand(shape, fen, route):
 @pytest.mark.parametrize("spread", [1.0, 30.0, 1e3])
 def test_large_weights_stay_inside_int32_and_accurate(shape, spread):
     genome, network = random_network(shape, 6, spread, king=3.0)
-    first_layer = len(shape.fields) * 33 if shape is BLONDIE_1999 else 854 + 91
     small = genome.copy()
-    small[first_layer:] *= 0.2 / spread  # behind the first layer the network stays sensitive
+    behind = FIRST_LAYER[shape.name]
+    small[behind:] *= 0.2 / spread  # behind the first layer the network stays sensitive
     network = decode(shape, small, 3.0)
     rng = np.random.default_rng(8)
     worst = np.abs(network.features.astype(np.int64))

@@ -10,7 +10,7 @@ from agents.match import play_through_environment
 from agents.play import DrawRules
 from agents.weights import load_weights
 from checkers_env.board import Board
-from training.presets import DEFAULT, PRESETS
+from training.presets import DEFAULT, PRESETS, TD_DEFAULT, TD_PRESETS
 from training.regimes import Coevolution, SocialLearning
 from training.run import CHAMPION_FILE, Plan, begin, carry_out, resume
 
@@ -21,7 +21,11 @@ QUICK = {
     "max_moves": 20,
     "publish_every": 1,
     "social_every": 2,
+    "games": 20,  # of a generation of temporal differences
+    "search": 1,
 }
+ALL = {**PRESETS, **TD_PRESETS}
+LARGE = {"subsquares-4": "subsquares-3", "subsquares-3-4": "subsquares-3"}
 RULES = DrawRules(40)
 
 # Thesis 3.1, 4.1, 4.4, 5.2, 5.3, 5.5, 7.3, 7.6; Chellapilla and Fogel 1999, 2001.
@@ -60,13 +64,16 @@ def shrunk(regime):
     """The same regime with as little to do as possible."""
     known = {field.name for field in fields(regime)}
     changes = {name: value for name, value in QUICK.items() if name in known}
-    if regime.network == "blondie24-2001":
+    if getattr(regime, "network", None) == "blondie24-2001":
         changes["network"] = "blondie24-1999"
+    if "tuples" in known:
+        changes["tuples"] = LARGE.get(regime.tuples, regime.tuples)
+        changes["search"] = min(regime.search, QUICK["search"])
     return replace(regime, **changes)
 
 
 def carried_out(name, folder, generations, threads, start=begin):
-    regime = shrunk(PRESETS[name].regime)
+    regime = shrunk(ALL[name].regime)
     plan = Plan(name, regime, generations, 5, folder, threads, yardstick_every=0)
     return carry_out(plan, start(plan), lambda *told: None)
 
@@ -78,7 +85,7 @@ def without_speed(checkpoint):
     return asdict(replace(checkpoint, history=history))
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", ALL)
 def test_a_preset_runs_goes_on_and_leaves_a_player(name, tmp_path, monkeypatch):
     monkeypatch.setattr("training.run.plot_curve", lambda *given: None)  # slow; see test_run
     whole = carried_out(name, tmp_path / "whole", 2, threads=1)
@@ -168,3 +175,23 @@ def test_first_players(name):
     assert np.all(steps == 0.05)
     assert set(state.population.kings) == {1.5 if name == "blondie24-2001" else 2.0}
     assert state.generation == 0
+
+
+@pytest.mark.parametrize("name", TD_PRESETS)
+def test_constants_of_temporal_differences(name):
+    preset = TD_PRESETS[name]
+    regime = preset.regime
+    assert preset.games == 126_000
+    assert (regime.lam, regime.epsilon, regime.half_at, regime.openings) == (0, 0, 0, "none")
+    assert (regime.max_moves, regime.king) == (100, 1.0)
+    assert regime.piece_difference == (name != "c5-n0.001-npd")
+    if name.startswith("c"):
+        system, alpha, *_ = name.split("-")
+        assert regime.tuples == {"c5": "walks-5", "c1": "singles"}[system]
+        assert regime.alpha == float(alpha.removeprefix("n"))
+
+
+def test_every_temporal_difference_player_of_the_thesis_is_there():
+    thesis = {f"c{size}-n{alpha}" for size in (1, 5) for alpha in ("0.01", "0.001", "0.0001")}
+    assert thesis | {"c5-n0.001-npd", "c5-n0.001-1ply", "c5-n0.001-4ply"} <= set(TD_PRESETS)
+    assert TD_DEFAULT == "c5-n0.001"

@@ -8,7 +8,7 @@ import pytest
 from safetensors.numpy import save, save_file
 
 from agents.blondie.genome import BLONDIE_1999, decode
-from agents.blondie.player import load_player
+from agents.load import load_player
 from agents.weights import FORMAT, HEADER, Provenance, load_weights, save_weights, write_atomically
 
 PROVENANCE = Provenance(

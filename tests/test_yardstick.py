@@ -10,6 +10,7 @@ from agents.alphabeta import AlphaBeta
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.uniform import Uniform
 from agents.blondie.genome import BLONDIE_1999, decode
+from agents.match import Game, opening_line
 from agents.play import DRAW, DrawRules, Result
 from checkers_env.board import Board
 from checkers_env.game import MOVE_LIMIT, NO_PIECES
@@ -33,9 +34,9 @@ class Recorder:
         self.rules.append(rules)
         self.fixtures.append(list(fixtures))
         winners = map(self.winner, self.fixtures[-1])
-        return [
-            Result(winner, MOVE_LIMIT if winner == DRAW else NO_PIECES, 60) for winner in winners
-        ]
+        reasons = {True: MOVE_LIMIT, False: NO_PIECES}
+        results = [Result(winner, reasons[winner == DRAW], 60) for winner in winners]
+        return [Game(result, opening_line(None)[0], ()) for result in results]
 
 
 def networks(count):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from training.regimes import Coevolution, Genetic, Regime, SocialLearning
+from training.regimes import Coevolution, Genetic, Regime, SocialLearning, TemporalDifference
 
 
 class Preset(NamedTuple):
@@ -107,3 +107,46 @@ PRESETS["nguyen-safe"] = Preset(
     Genetic(perturbations=10), 200, "Nguyen, III.C.3", "the same with safe mutation"
 )
 DEFAULT = "blondie24-2001"
+
+_C5 = TemporalDifference("walks-5")
+TD_PRESETS = {
+    f"c{size}-n{alpha}": Preset(
+        replace(_C5, tuples=tuples, alpha=alpha),
+        126,
+        f"Al-Khateeb 2011, Algorithm 6.{3 if size == 5 else 4}",
+        f"32 {what}, alpha {alpha}",
+    )
+    for size, tuples, what in ((5, "walks-5", "random-walk 5-tuples"), (1, "singles", "1-tuples"))
+    for alpha in (0.01, 0.001, 0.0001)
+}
+TD_PRESETS |= {
+    "c5-n0.001-npd": Preset(
+        replace(_C5, piece_difference=False),
+        126,
+        "Al-Khateeb 2011, 7.3",
+        "c5-n0.001 without the piece difference",
+    ),
+    "c5-n0.001-1ply": Preset(
+        replace(_C5, search=1),
+        126,
+        "Al-Khateeb 2011, 7.6",
+        "c5-n0.001, moves chosen by a search of 1 ply and captures",
+    ),
+    "c5-n0.001-4ply": Preset(
+        replace(_C5, search=4, depth=4),
+        126,
+        "Al-Khateeb 2011, 7.6",
+        "c5-n0.001 trained at 4 ply",
+    ),
+}
+TD_PRESETS |= {
+    name: Preset(replace(_C5, tuples=name), 126, "Al-Khateeb 2011, 8.2 (future work)", what)
+    for name, what in (
+        ("walks-3", "random-walk 3-tuples"),
+        ("walks-4", "random-walk 4-tuples"),
+        ("subsquares-3", "all 3x3 sub-squares"),
+        ("subsquares-4", "all 4x4 sub-squares"),
+        ("subsquares-3-4", "all 3x3 and 4x4 sub-squares"),
+    )
+}
+TD_DEFAULT = "c5-n0.001"

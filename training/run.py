@@ -146,9 +146,9 @@ def generation(
 
 def measure(plan: Plan, state: State, arena: Arena, positions: Sequence[Position]) -> Metrics:
     """The parents of a state, before they replicate."""
-    parents = state.population.pick(slice(plan.regime.parents))
-    players = plan.regime.players(parents)
-    measured = of_population(parents) | of_evaluator(players[0].evaluator, positions)
+    players = plan.regime.contenders(state)
+    measured = of_population(state.population.pick(slice(len(players))))
+    measured |= of_evaluator(players[0].evaluator, positions)
     if plan.yardstick_every and state.generation % plan.yardstick_every == 0:
         measured |= curve(players, plan.seed, state.generation, plan.regime.rules, arena)
     return measured
@@ -180,19 +180,21 @@ def save(plan: Plan, checkpoint: Checkpoint) -> None:
     """Write the checkpoint, the champion's weights and the table of measurements."""
     state, regime = checkpoint.state, plan.regime
     save_checkpoint(plan.folder, checkpoint)
+    champion = regime.champion(state)
     versions = {name: version(name) for name in LIBRARIES}
     provenance = Provenance(
-        architecture=regime.network,
-        king=float(state.population.kings[0]),
+        architecture=champion.architecture,
+        king=champion.king,
         regime=plan.name,
         seed=plan.seed,
         generation=state.generation,
         depth=regime.depth,
         own_leaves=regime.own_leaves,
+        options=champion.options,
         versions=versions | {"python": platform.python_version()},
         made={"score": float(state.scores[0]), "processor": processor()},
     )
-    save_weights(plan.folder / CHAMPION_FILE, state.population.genomes[0], provenance)
+    save_weights(plan.folder / CHAMPION_FILE, champion.genome, provenance)
     measurements = {"generation": range(state.generation + 1), **checkpoint.history}
     write_table(plan.folder / CURVE_FILE, measurements)
     for name, columns in regime.tables(state).items():

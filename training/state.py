@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,15 @@ class State:
     scores: Any  # float64[members]: what each scored in the last tournament; 0 for new ones
     rng: str  # JSON
     extra: dict[str, Any] = field(default_factory=dict)  # float64 arrays of the regime's own
+
+
+class Champion(NamedTuple):
+    """What a weight file is made of."""
+
+    architecture: str
+    genome: Any  # float64 vector
+    king: float
+    options: dict[str, Any] = {}  # noqa: RUF012 - never written to
 
 
 def remembered(rng: np.random.Generator) -> str:

@@ -14,6 +14,7 @@ from agents.evaluate import state_size
 from agents.montecarlo.tree import favourite, grow
 from agents.workspace import STATE_WIDTH
 from checkers_env.bits import borrowed
+from checkers_env.jit import kernel
 from checkers_env.rules import BLACK, BLACK_BOARD, KINGS, PATH, WHITE_BOARD, Position, can_move
 
 
@@ -60,8 +61,10 @@ def monte_carlo(
         Evaluate from the side of the player, as :class:`agents.alphabeta.AlphaBeta` does; otherwise
         from the side to move where the playout was cut.
 
-    Raises ValueError for numbers that make no sense.
+    Raises ValueError for numbers that make no sense, or an evaluator with too large a state.
     """
+    if state_size(evaluator) > STATE_WIDTH:
+        raise ValueError("the evaluator's state is larger than a workspace has room for")
     if simulations < 1:
         raise ValueError(f"simulations must be 1 or more, not {simulations}")
     if cut < 0:
@@ -85,14 +88,17 @@ def plays_at_random(player: MonteCarlo) -> bool:
 def choose_by_playouts(
     player: MonteCarlo, position: Position, ws: Any, count: int, owner: int, rng: Any
 ) -> int:
-    if state_size(player.evaluator) > STATE_WIDTH:
-        raise ValueError("the evaluator's state is larger than a workspace has room for")
     if count == 1:
         return ws.rows[0, PATH]
     for row in range(count):
-        black, white = ws.rows[row, BLACK_BOARD], ws.rows[row, WHITE_BOARD]
-        own, opponent = (white, black) if position.turn == BLACK else (black, white)
-        if not can_move(own, opponent, ws.rows[row, KINGS], 1 - position.turn):
-            return ws.rows[row, PATH]  # wins at once
-    tree = grow(borrowed(player), position, borrowed(ws), count, rng)
-    return tree[favourite(tree)].path
+        if wins(ws.rows[row], position.turn):
+            return ws.rows[row, PATH]
+    return favourite(grow(borrowed(player), position, borrowed(ws), count, rng))
+
+
+@kernel
+def wins(row: Any, side: int) -> bool:
+    """Whether `side` has won with the move to a row of successors."""
+    black, white = row[BLACK_BOARD], row[WHITE_BOARD]
+    own, opponent = (white, black) if side == BLACK else (black, white)
+    return not can_move(own, opponent, row[KINGS], 1 - side)

@@ -30,8 +30,8 @@ NODE = np.dtype(
         ("total", "f8"),  # of the results, for the side that moved here
     ]
 )
-NODES_PER_SIMULATION = 8  # more than twice what a tree takes
-LARGEST_TREE = 1 << 20
+NODES_PER_SIMULATION = 4  # in games a tree takes about 2
+LARGEST_TREE = 1 << 21  # 150 MB, touched as it grows; when full, leaves stay leaves
 _LEAST_SPREAD = 1e-3
 
 
@@ -52,14 +52,12 @@ def grow(player: Any, position: Position, ws: Any, count: int, rng: Any) -> Any:
     size = min(NODES_PER_SIMULATION * player.simulations, LARGEST_TREE) + ROOM
     tree, chance = np.empty(size, NODE), np.empty(1, np.int64)
     chance[0] = rng.integers(1, SEEDS)
-    end = simulate(player, position, borrowed(tree), borrowed(ws), count, borrowed(chance))
+    end = simulate(player, position, borrowed(tree), borrowed(ws), count, chance)
     return tree[:end]
 
 
 @kernel
-def simulate(
-    player: Any, position: Position, tree: Any, ws: Any, count: int, chance: Any
-) -> int:
+def simulate(player: Any, position: Position, tree: Any, ws: Any, count: int, chance: Any) -> int:
     """Run the simulations; return the end of the tree's nodes."""
     set_node(tree, 0, position.black, position.white, position.kings, 0, 0)
     end = add_children(tree, 0, 1, ws.rows, 0, count)
@@ -157,10 +155,10 @@ def count_in(tree: Any, at: int, result: float) -> None:
 
 @kernel
 def favourite(tree: Any) -> int:
-    """The root's child of most visits; of equal ones the one of the best mean, then the first."""
+    """The path of the most visited move; of equal ones that of the best mean, then the first."""
     best = tree[0].begin
     for child in range(best + 1, tree[0].end):
         more = tree[child].visits - tree[best].visits
         if more > 0 or (more == 0 and tree[child].total > tree[best].total):
             best = child
-    return best
+    return tree[best].path

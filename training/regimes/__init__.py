@@ -3,7 +3,8 @@
 from training.regimes.coevolution import Coevolution
 from training.regimes.genetic import Genetic
 from training.regimes.social import SocialLearning
+from training.regimes.temporal import TemporalDifference
 
-Regime = Coevolution | SocialLearning | Genetic
+Regime = Coevolution | SocialLearning | Genetic | TemporalDifference
 
-__all__ = ["Coevolution", "Genetic", "Regime", "SocialLearning"]
+__all__ = ["Coevolution", "Genetic", "Regime", "SocialLearning", "TemporalDifference"]

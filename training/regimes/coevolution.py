@@ -27,7 +27,7 @@ from training.metrics import Metrics, of_results
 from training.population import Population, random_population
 from training.ranges import check
 from training.selection import best
-from training.state import State, generator, remembered
+from training.state import Champion, State, generator, remembered
 from training.tournament import PAIRINGS, Payoff, total_scores
 from training.variation import KING_LEAST, KING_MOST, KING_RULES, mutate
 
@@ -146,6 +146,15 @@ class Coevolution:
         payoff = Payoff(self.win, self.draw, self.loss)
         scores = total_scores(results, pairs, everyone.size, payoff, self.both_score)
         return scores, of_results(results, scores)
+
+    def champion(self, state: State) -> Champion:
+        """The best of the last tournament."""
+        best_one = state.population
+        return Champion(self.network, best_one.genomes[0], float(best_one.kings[0]))
+
+    def contenders(self, state: State) -> list[AlphaBeta]:
+        """The parents as players, the champion first."""
+        return self.players(state.population.pick(slice(self.parents)))
 
     def tables(self, state: State) -> dict[str, dict[str, Any]]:
         """Tables of the regime's own to keep with a run: names, and columns by their headings."""

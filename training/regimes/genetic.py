@@ -24,7 +24,7 @@ from training.metrics import Metrics, of_results
 from training.population import Population
 from training.ranges import check
 from training.selection import best
-from training.state import State, generator, remembered
+from training.state import Champion, State, generator, remembered
 from training.tournament import Payoff, random_opponents, total_scores
 
 PROGRESS_PAYOFF = Payoff(1.0, 0.0, -1.0)
@@ -37,7 +37,7 @@ RANGES = {
     "draw": (-1e6, 1e6),
     "loss": (-1e6, 1e6),
     "depth": (1, MAX_DEPTH),
-    "max_moves": (1, 100_000),
+    "max_moves": (2, 100_000),
     "repetition": (0, 100),
     "king": (1.0, 3.0),
     "dominant": (0.0, 1.0),
@@ -84,6 +84,8 @@ class Genetic:
 
     def __post_init__(self) -> None:
         check(self, RANGES, {"network": ("nguyen-91",)})
+        if self.repetition == 1:
+            raise ValueError("repetition must be 0 or 2 to 100, not 1")
 
     @property
     def shape(self) -> Architecture:
@@ -180,8 +182,8 @@ class Genetic:
     def mutant(self, parent: Any, inputs: Any, rng: np.random.Generator) -> Any:
         """The parent with w + m / sqrt(2 sqrt(K)), m uniform in [-1, 1], kept in [-1, 1].
 
-        Of several perturbations the one that keeps or raises most of the outputs for remembered
-        inputs (III.C.3, after Lehman et al. 2017).
+        Of several perturbations the one is taken that gives most of the remembered inputs an output
+        of the same sign and at least as large (III.C.3, after Lehman et al. 2017).
         """
         size = 1 / np.sqrt(2 * np.sqrt(self.shape.weight_count))
         moves = rng.uniform(-1, 1, (self.perturbations, len(parent))) * size
@@ -191,7 +193,9 @@ class Genetic:
             return mutants[0]
         old = outputs(self.shape, parent, self.king, inputs)
         kept = [
-            np.count_nonzero(outputs(self.shape, mutant, self.king, inputs) / old >= 1)
+            np.count_nonzero(
+                outputs(self.shape, mutant, self.king, inputs) * np.sign(old) >= np.abs(old)
+            )
             for mutant in mutants
         ]
         return mutants[int(np.argmax(kept))]
@@ -220,6 +224,14 @@ class Genetic:
             for index, game in enumerate(games)
         ]
         return {"champion/progress": float(np.mean(payoffs))}
+
+    def champion(self, state: State) -> Champion:
+        """The best of the last tournament."""
+        return Champion(self.network, state.population.genomes[0], self.king)
+
+    def contenders(self, state: State) -> list[AlphaBeta]:
+        """The elites as players, the champion first."""
+        return self.players(state.population.pick(slice(ELITES)))
 
     def tables(self, state: State) -> dict[str, dict[str, Any]]:
         """Tables of the regime's own to keep with a run: none."""

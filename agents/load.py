@@ -1,0 +1,46 @@
+"""A weight file as a searching player."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.alphabeta import AlphaBeta
+from agents.blondie.genome import ARCHITECTURES, decode
+from agents.ntuple.ntuple import ntuple
+from agents.weights import Provenance, load_weights
+
+NTUPLE = "ntuple"
+LARGEST_WEIGHT = 1e6  # far beyond what evolution reaches, and within what float32 can add up
+
+
+def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta:
+    """The player of a weight file, at its training depth unless another is given.
+
+    Raises ValueError for a file that cannot be read, or whose genome does not fit its evaluator.
+    """
+    genome, provenance = load_weights(path)
+    try:
+        evaluator = evaluator_of(genome, provenance)
+    except (ValueError, TypeError, KeyError) as error:
+        raise ValueError(f"{str(path)!r} cannot be played: {error}") from None
+    return AlphaBeta(evaluator, depth or provenance.depth, own_leaves=provenance.own_leaves)
+
+
+def evaluator_of(genome: Any, provenance: Provenance) -> Any:
+    """The evaluator that a genome and its header describe. Raises ValueError if they do not fit."""
+    if provenance.architecture == NTUPLE:
+        options = dict(provenance.options)
+        drawing = tuple(tuple(map(int, squares)) for squares in options.pop("drawing"))
+        return ntuple(drawing, genome, king=provenance.king, **options)
+    shape = ARCHITECTURES.get(provenance.architecture)
+    if shape is None:
+        known = ", ".join([*ARCHITECTURES, NTUPLE])
+        raise ValueError(f"it is for {provenance.architecture!r}; known are {known}")
+    if genome.shape != (shape.genome_size,):
+        raise ValueError(f"it holds {genome.shape} weights; {shape.name} has {shape.genome_size}")
+    if not np.all(np.abs(genome) <= LARGEST_WEIGHT):
+        raise ValueError("it has weights that are no numbers, or too large to use")
+    return decode(shape, genome, provenance.king)

@@ -1,0 +1,1 @@
+"""N-tuple systems: sums of look-up table entries, evolved or learnt by temporal differences."""

@@ -1,0 +1,181 @@
+"""N-tuple systems as evaluators (Al-Khateeb 2011, chapter 6).
+
+A tuple of n squares, read as a number of n digits to the base 5, is an index into a look-up table
+of its own. The value is tanh of the sum of the entries and of the piece difference. The indices
+are kept up to date move by move; they are integers, so that no order of updates matters.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agents.aligned import aligned
+from agents.baselines.material import piece_difference
+from agents.evaluate import advance_state, evaluate, start_state, state_size
+from agents.ntuple.drawing import LONGEST, Drawing
+from agents.simd import tanh_all
+from agents.workspace import STATE_WIDTH
+from checkers_env.bits import lowest
+from checkers_env.jit import kernel
+from checkers_env.rules import BLACK, SQUARES, Position
+
+BASE = 5
+LARGEST_ENTRY = 1e6  # far beyond what learning reaches
+# Digits (Algorithm 6.1, step 4): an opponent's piece on a square, nothing, or one's own.
+OPPONENTS_MAN, OPPONENTS_KING, EMPTY, OWN_MAN, OWN_KING = range(BASE)
+
+
+class NTuple(NamedTuple):
+    """An n-tuple system ready for the kernels; made by :func:`ntuple` only."""
+
+    table: Any  # float64[:]: the look-up tables end to end
+    features: Any  # int32[35, 5, tuples]: what a digit on a bit adds to each tuple's index
+    empty: Any  # int32[tuples]: the indices for the empty board
+    difference: Any  # float64: weight of the piece difference, 0 to leave it out
+    king: Any  # float64: the worth of a king in it, in men
+    by_colour: Any  # bool: seen as Black sees it, White's worth being the negative
+
+
+def table_size(drawing: Drawing) -> int:
+    """How many entries the tables of a drawing have together."""
+    return sum(BASE ** len(squares) for squares in drawing)
+
+
+def ntuple(
+    drawing: Drawing,
+    table: Any = None,
+    *,
+    difference: float = 1.0,
+    king: float = 1.0,
+    by_colour: bool = False,
+) -> NTuple:
+    """Make an n-tuple system.
+
+    Parameters
+    ----------
+    table
+        float64[table_size(drawing)]: for each tuple its table, the first square being the highest
+        digit. Used as it is, not copied, so that learning can write into it. By default zeros.
+    difference
+        Weight of the piece difference in the sum; 0 leaves it out.
+    king
+        How many men a king counts in it.
+    by_colour
+        False (evolved systems): the digits tell own from opponent's pieces, and White sees the
+        board turned round. True (temporal differences): the digits are Black's throughout, and
+        what White gets is the negative.
+
+    Raises ValueError for a drawing or a table that does not fit.
+    """
+    _check(drawing)
+    size = table_size(drawing)
+    table = np.zeros(size) if table is None else np.require(table, np.float64, ["C", "W"])
+    if table.shape != (size,):
+        raise ValueError(f"the tables of this drawing have {size} entries, not {table.shape}")
+    if not np.all(np.abs(table) <= LARGEST_ENTRY):
+        raise ValueError("the table has entries that are no numbers, or too large to use")
+    features, empty = aligned((35, BASE, len(drawing)), np.int32), np.zeros(len(drawing), np.int32)
+    offset = 0
+    for number, squares in enumerate(drawing):
+        powers = BASE ** np.arange(len(squares))[::-1]
+        for square, power in zip(squares, powers, strict=True):
+            features[SQUARES[square - 1], :, number] = (np.arange(BASE) - EMPTY) * power
+        empty[number] = offset + EMPTY * powers.sum()
+        offset += BASE ** len(squares)
+    return NTuple(table, features, empty, float(difference), float(king), bool(by_colour))
+
+
+def _check(drawing: Drawing) -> None:
+    if not 1 <= len(drawing) <= STATE_WIDTH:
+        raise ValueError(f"a drawing has 1 to {STATE_WIDTH} tuples, not {len(drawing)}")
+    for squares in drawing:
+        known = all(1 <= square <= 32 for square in squares)
+        if not (known and 1 <= len(squares) <= LONGEST and len(set(squares)) == len(squares)):
+            raise ValueError(f"a tuple is 1 to {LONGEST} different squares 1-32, not {squares}")
+
+
+@kernel
+def digit(position: Position, bit: int, view: int) -> int:
+    """What `view` has on `bit`: 0 to 4."""
+    own, opponent = position.black, position.white
+    if view != BLACK:
+        own, opponent = opponent, own
+    crowned = position.kings >> bit & 1
+    if own >> bit & 1:
+        return OWN_MAN + crowned
+    return OPPONENTS_MAN + crowned if opponent >> bit & 1 else EMPTY
+
+
+@kernel
+def seen_by(system: Any, view: int) -> int:
+    """The side from which the board is read for `view`."""
+    return BLACK if system.by_colour else view
+
+
+@state_size.register(NTuple)
+def ntuple_state_size(system: NTuple) -> int:
+    return len(system.empty)
+
+
+@start_state.register(NTuple)
+def start_ntuple_state(system: NTuple, position: Position, view: int, state: Any) -> None:
+    seen = seen_by(system, view)
+    state[:] = system.empty
+    pieces = position.black | position.white
+    while pieces:
+        bit = lowest(pieces)
+        pieces &= pieces - 1
+        row = system.features[bit if seen == BLACK else 34 - bit, digit(position, bit, seen)]
+        for i in range(len(state)):
+            state[i] += row[i]
+
+
+@advance_state.register(NTuple)
+def advance_ntuple_state(
+    system: NTuple, before: Position, after: Position, view: int, old: Any, new: Any
+) -> None:
+    seen = seen_by(system, view)
+    new[:] = old
+    changed = (before.black ^ after.black) | (before.white ^ after.white)
+    while changed:
+        bit = lowest(changed)
+        changed &= changed - 1
+        rows = system.features[bit if seen == BLACK else 34 - bit]
+        plus, minus = rows[digit(after, bit, seen)], rows[digit(before, bit, seen)]
+        for i in range(len(new)):
+            new[i] += plus[i] - minus[i]
+
+
+@kernel
+def entries(table: Any, state: Any) -> float:
+    """The sum of the entries, in four chains of a fixed order, as on every machine."""
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    whole = len(state) & ~3
+    for i in range(0, whole, 4):
+        a += table[state[i]]
+        b += table[state[i + 1]]
+        c += table[state[i + 2]]
+        d += table[state[i + 3]]
+    for i in range(whole, len(state)):
+        a += table[state[i]]
+    return (a + b) + (c + d)
+
+
+@kernel
+def total(system: Any, position: Position, view: int, state: Any) -> float:
+    """The worth of a position for `view` before tanh."""
+    seen = seen_by(system, view)
+    worth = entries(system.table, state)
+    worth += system.difference * float(piece_difference(position, seen, system.king))
+    return worth if seen == view else -worth
+
+
+@evaluate.register(NTuple)
+def evaluate_ntuple(
+    system: NTuple, position: Position, view: int, state: Any, scratch: Any
+) -> float:
+    scratch[0] = total(system, position, view, state)
+    tanh_all(scratch, 0, 8)
+    return scratch[0]

@@ -1,0 +1,188 @@
+"""The command line that trains players: a program is a set of presets, and all share the rest."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shlex
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import tyro
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.logging import RichHandler
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Column, Table
+
+from training.checkpoint import FILE_NAME
+from training.metrics import Metrics
+from training.presets import Preset
+from training.regimes import Regime
+from training.run import CHAMPION_FILE, PLOT_FILE, Plan, begin, carry_out, resume
+from training.state import State
+
+FAILED, INTERRUPTED = 1, 130
+REPORT_EVERY = 10  # generations, where there is no terminal to show a bar on
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What to run and how."""
+
+    regime: tyro.conf.AvoidSubcommands[Regime]
+    """Constants of the regime."""
+    generations: int
+    """Generations in all, those of a resumed run included."""
+    seed: int = 0
+    """Seed of everything that is drawn."""
+    out: Path | None = None
+    """Folder of the run; by default runs/REGIME-seed-SEED."""
+    threads: int = os.cpu_count() or 1
+    """Games played at once. Results do not depend on it."""
+    resume: bool = False
+    """Go on with the run in the folder, from its last checkpoint."""
+    engine: Literal["kernel", "env"] = "kernel"
+    """Where games are played: compiled, or (slowly) through the AEC environment and act()."""
+    yardstick_every: int = 1
+    """Generations between points of the performance curve; 0 for no curve."""
+    checkpoint_every: int = 10
+    """Generations between checkpoints."""
+
+
+class Program(NamedTuple):
+    """A command: how it is called, what its help says, and what it can train."""
+
+    call: str
+    description: str
+    presets: dict[str, Preset]
+    default: str
+
+
+def run_program(program: Program) -> int:
+    """Run the command line; return the exit status."""
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    _show_log(console)
+    threading.excepthook = _quiet
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: save, then go
+    try:
+        train(program, sys.argv[1:], console)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except (ValueError, OSError) as error:
+        console.print(f"error: {error}", style="red", markup=False)
+        return FAILED
+    return 0
+
+
+def train(program: Program, arguments: list[str], console: Console) -> None:
+    """Read the command line and carry out the run that it asks for."""
+    if arguments == ["--list"]:
+        print_presets(program)
+        return
+    presets = program.presets
+    name, options = program.default, arguments
+    if arguments and not arguments[0].startswith("-"):
+        name, options = arguments[0], arguments[1:]
+    if name not in presets:
+        raise ValueError(f"no regime {name!r}: known are {', '.join(presets)} (see --list)")
+    preset = presets[name]
+    settings = tyro.cli(
+        Settings,
+        args=options,
+        default=Settings(preset.regime, preset.generations),
+        prog=f"{program.call} [REGIME]",
+        description=program.description,
+    )
+    plan = Plan(
+        name,
+        settings.regime,
+        settings.generations,
+        settings.seed,
+        settings.out or Path("runs", f"{name}-seed-{settings.seed}"),
+        settings.threads,
+        settings.engine,
+        settings.yardstick_every,
+        settings.checkpoint_every,
+    )
+    try:
+        start = resume(plan) if settings.resume else begin(plan)
+        with _progress(plan, start.state.generation, console) as report:
+            carry_out(plan, start, report)
+    except KeyboardInterrupt:
+        _say_how_to_go_on((plan.folder / FILE_NAME).exists(), console)
+        raise
+    except OSError as error:
+        raise OSError(f"{error} (the run is in {str(plan.folder)!r})") from error
+    console.print(
+        f"Champion: {plan.folder / CHAMPION_FILE}\nCurve:    {plan.folder / PLOT_FILE}\n"
+        f"TensorBoard: tensorboard --logdir {plan.folder.parent}",
+        markup=False,
+    )
+
+
+def _say_how_to_go_on(saved: bool, console: Console) -> None:
+    options = sys.argv if "--resume" in sys.argv or not saved else [*sys.argv, "--resume"]
+    state = "what was reached is saved. Go on" if saved else "nothing was begun. Start again"
+    console.print(f"Interrupted; {state} with: {shlex.join(['python', *options])}", markup=False)
+
+
+def _quiet(arguments: threading.ExceptHookArgs) -> None:
+    """TensorBoard's thread fails on a full disk; its writer raises the same error to us."""
+    if not isinstance(arguments.exc_value, OSError):
+        threading.__excepthook__(arguments)
+
+
+def print_presets(program: Program) -> None:
+    """Show every preset with its paper, and the games of a whole run."""
+    table = Table(
+        Column("regime", no_wrap=True), "paper", "what it is", "generations", "games", box=SIMPLE
+    )
+    for name, preset in program.presets.items():
+        shown = (preset.source, preset.what, str(preset.generations), f"{preset.games:,}")
+        table.add_row(name + (" (default)" if name == program.default else ""), *shown)
+    Console().print(table)
+
+
+def _show_log(console: Console) -> None:
+    handler = RichHandler(console=console, show_time=False, show_level=False, show_path=False)
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], format="%(message)s")
+    logging.getLogger("checkers_env").setLevel(logging.INFO)
+
+
+@contextmanager
+def _progress(
+    plan: Plan, done: int, console: Console
+) -> Iterator[Callable[[State, Metrics], None]]:
+    """A bar on a terminal, and a line every few generations elsewhere."""
+    games = plan.regime.games
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[curve]}"),
+    )
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task(plan.name, total=plan.generations, completed=done, rate="", curve="")
+
+        def report(state: State, measured: Metrics) -> None:
+            speed = bar.tasks[0].speed or 0.0
+            curve = measured.get("curve/heuristic")
+            shown = "" if curve is None else f"against the heuristic {curve:+.2f}"
+            bar.update(
+                task, completed=state.generation, rate=f"{speed * games:.0f} games/s", curve=shown
+            )
+            if not console.is_terminal and (
+                state.generation % REPORT_EVERY == 0 or state.generation in (1, plan.generations)
+            ):
+                console.print(f"generation {state.generation} of {plan.generations} {shown}")
+
+        yield report
