@@ -42,7 +42,8 @@ class PlayerAgent:
         Drawn from by players that use chance.
     seconds
         Time for a move. A searching player then deepens ply by ply, to at most its depth, and
-        plays the best move of the last search that was finished.
+        plays the best move of the last search that was finished; a simulating one simulates, at
+        most as often as it is set to.
     """
 
     name: str
@@ -52,7 +53,8 @@ class PlayerAgent:
     ws: Workspace = field(default_factory=workspace, repr=False)
 
     def __post_init__(self) -> None:
-        if self.seconds is not None and not hasattr(self.player, "depth"):
+        limited = hasattr(self.player, "depth") or hasattr(self.player, "simulations")
+        if self.seconds is not None and not limited:
             raise ValueError(f"{self.name} does not search: it takes no time limit")
 
     def act(self, board: Board) -> Move:
@@ -63,6 +65,9 @@ class PlayerAgent:
         if self.seconds is None or len(board.legal_moves) == 1:
             return self._move(self.player, position, board)
         end = time.monotonic() + self.seconds
+        if not hasattr(self.player, "depth"):
+            with self._stop_at(end):
+                return self._move(self.player, position, board)
         move = self._move(self.player._replace(depth=1), position, board)
         with self._stop_at(end):
             for depth in range(2, self.player.depth + 1):

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from agents.alphabeta import AlphaBeta
-from agents.blondie.genome import ARCHITECTURES, decode
 from agents.ntuple.ntuple import ntuple
+from agents.shapes import SHAPES, evaluator_for
 from agents.weights import Provenance, load_weights
 
 NTUPLE = "ntuple"
@@ -35,12 +35,13 @@ def evaluator_of(genome: Any, provenance: Provenance) -> Any:
         options = dict(provenance.options)
         drawing = tuple(tuple(map(int, squares)) for squares in options.pop("drawing"))
         return ntuple(drawing, genome, king=provenance.king, **options)
-    shape = ARCHITECTURES.get(provenance.architecture)
+    shape = SHAPES.get(provenance.architecture)
     if shape is None:
-        known = ", ".join([*ARCHITECTURES, NTUPLE])
+        known = ", ".join([*SHAPES, NTUPLE])
         raise ValueError(f"it is for {provenance.architecture!r}; known are {known}")
     if genome.shape != (shape.genome_size,):
-        raise ValueError(f"it holds {genome.shape} weights; {shape.name} has {shape.genome_size}")
+        what = f"{provenance.architecture} has {shape.genome_size}"
+        raise ValueError(f"it holds {genome.shape} weights; {what}")
     if not np.all(np.abs(genome) <= LARGEST_WEIGHT):
         raise ValueError("it has weights that are no numbers, or too large to use")
-    return decode(shape, genome, provenance.king)
+    return evaluator_for(shape, genome, provenance.king)

@@ -20,15 +20,19 @@ from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
 from agents.baselines.uniform import Uniform
 from agents.load import load_player
+from agents.montecarlo.player import MonteCarlo, monte_carlo
 from agents.workspace import MAX_DEPTH
 
 SUFFIX = ".safetensors"
 DEFAULT_DEPTH = 4
+UNLIMITED = 1_000_000_000  # simulations, where time is the limit
 
 BASELINES: dict[str, Callable[[int | None], Any]] = {
     "random": lambda depth: Uniform(),
     "heuristic": lambda depth: Heuristic(),
     "material": lambda depth: AlphaBeta(Material(), depth or DEFAULT_DEPTH, random_ties=True),
+    "mcts": lambda depth: monte_carlo(cut=0),
+    "mcts-ept": lambda depth: monte_carlo(),
 }
 
 
@@ -41,6 +45,7 @@ def make(
     agent: str,
     *,
     depth: int | None = None,
+    simulations: int | None = None,
     seconds: float | None = None,
     seed: int | None = None,
     **options: Any,
@@ -54,8 +59,11 @@ def make(
         class or function as ``package.module:factory`` or ``file.py:factory``.
     depth
         Plies to search; by default those a player was trained with, 4 for ``material``.
+    simulations
+        Playouts a move, for ``mcts`` and ``mcts-ept`` (1,000 by default); for a player that
+        searches, to play by Monte Carlo tree search with its evaluator instead.
     seconds
-        Time a move, instead of a depth: deepens ply by ply until it is up.
+        Time a move, instead of a depth or simulations.
     seed
         For agents that use chance.
     options
@@ -65,23 +73,46 @@ def make(
     """
     is_file = agent.endswith(SUFFIX)
     if ":" in agent and not is_file:
-        given = {"depth": depth, "seconds": seconds, "seed": seed, **options}
+        given = {"depth": depth, "simulations": simulations, "seconds": seconds, "seed": seed}
+        given |= options
         return _from_factory(agent, {k: v for k, v in given.items() if v is not None})
     if options:
-        raise ValueError(f"{agent!r} takes depth, seconds and seed, not {', '.join(options)}")
-    _check(depth, seconds, seed)
+        raise ValueError(
+            f"{agent!r} takes depth, simulations, seconds and seed, not {', '.join(options)}"
+        )
+    _check(depth, simulations, seconds, seed)
     player = load_player(agent, depth) if is_file else _named_player(agent, depth)
-    if isinstance(player, AlphaBeta):
-        if seconds is not None:
-            player = player._replace(depth=depth or MAX_DEPTH)
-    elif depth is not None or seconds is not None:
-        raise ValueError(f"{agent!r} does not search: it takes no depth and no seconds")
+    player = _budgeted(agent, player, depth, simulations, seconds)
     return PlayerAgent(agent, player, np.random.default_rng(seed), seconds)
 
 
-def _check(depth: int | None, seconds: float | None, seed: int | None) -> None:
+def _budgeted(
+    agent: str, player: Any, depth: int | None, simulations: int | None, seconds: float | None
+) -> Any:
+    """The player with what it may spend on a move."""
+    if isinstance(player, AlphaBeta) and simulations is not None:
+        if depth is not None:
+            raise ValueError("a player has a depth or simulations, not both")
+        player = monte_carlo(player.evaluator, simulations)
+    if isinstance(player, AlphaBeta):
+        return player if seconds is None else player._replace(depth=depth or MAX_DEPTH)
+    if depth is not None:
+        raise ValueError(f"{agent!r} does not search by plies: it takes no depth")
+    if isinstance(player, MonteCarlo):
+        most = player.simulations if seconds is None else UNLIMITED
+        return player._replace(simulations=simulations or most)
+    if simulations is not None or seconds is not None:
+        raise ValueError(f"{agent!r} does not search: it takes no simulations and no seconds")
+    return player
+
+
+def _check(
+    depth: int | None, simulations: int | None, seconds: float | None, seed: int | None
+) -> None:
     if depth is not None and not (isinstance(depth, int) and 1 <= depth <= MAX_DEPTH):
         raise ValueError(f"depth must be a whole number from 1 to {MAX_DEPTH}, not {depth!r}")
+    if simulations is not None and not (isinstance(simulations, int) and simulations >= 1):
+        raise ValueError(f"simulations must be a whole number from 1 on, not {simulations!r}")
     if seconds is not None and not seconds > 0:
         raise ValueError(f"seconds must be more than 0, not {seconds!r}")
     if seed is not None and not (isinstance(seed, int) and seed >= 0):

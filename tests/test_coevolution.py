@@ -253,3 +253,29 @@ def test_impossible_constants_are_refused_by_name(name, value):
 def test_an_impossible_arena_is_refused(threads, engine, message):
     with pytest.raises(ValueError, match=message), open_arena(threads, engine):
         pass
+
+
+@pytest.mark.parametrize("piece_difference", [True, False])
+def test_tables_are_mutated_by_standard_normals_and_nothing_else_changes(piece_difference):
+    regime = Coevolution(
+        "5-tuples",
+        parents=4,
+        weight=0.0,
+        step_size=1.0,
+        self_adaptive=False,
+        king=2.0,
+        king_rule="fixed",
+        piece_difference=piece_difference,
+    )
+    rng = np.random.default_rng(0)
+    parents = regime.newcomers(4, rng)
+    assert not parents.genomes[:, :-1].any()
+    everyone = regime.with_offspring(parents, rng)
+    moved = everyone.genomes[4:, :-1]
+    assert moved.shape == (4, 100_000)
+    assert abs(moved.mean()) < 0.01
+    assert abs(moved.std() - 1) < 0.01
+    assert set(everyone.genomes[:, -1]) == {float(piece_difference)}
+    assert set(everyone.steps[:, -1]) == {0.0}
+    assert set(everyone.steps[:, :-1].ravel()) == {1.0}
+    assert regime.players(everyone)[5].evaluator.difference == float(piece_difference)

@@ -184,10 +184,14 @@ def test_a_file_with_an_evaluator_makes_any_number_of_agents(tmp_path):
             "depth must be a whole number from 1 to 64, not 0",
         ),
         ("random", {"seconds": 1}, "'random' does not search"),
-        ("random", {"depth": 2}, "'random' does not search"),
+        ("random", {"depth": 2}, "'random' does not search by plies"),
         ("heuristic", {"depth": 2}, "'heuristic' does not search"),
         ("heuristic", {"depth": 0}, "'heuristic' does not search|depth must be"),
-        ("material", {"king": 2}, "'material' takes depth, seconds and seed, not king"),
+        (
+            "material",
+            {"king": 2},
+            "'material' takes depth, simulations, seconds and seed, not king",
+        ),
         ("random", {"a": 1, "b": 2}, "not a, b"),
         ("material", {"seed": -1}, "seed"),
         ("no_such_module:make", {}, "cannot import 'no_such_module'"),
@@ -238,3 +242,18 @@ def test_a_file_with_a_syntax_error_cannot_be_imported(tmp_path):
     path.write_text("def make(:\n")
     with pytest.raises(ValueError, match=r"cannot import '.*broken\.py'"):
         agents.make(f"{path}:make")
+
+
+def test_monte_carlo_players_have_simulations_or_time():
+    assert agents.make("mcts").player.cut == 0
+    assert agents.make("mcts-ept", simulations=50).player.simulations == 50
+    assert agents.make("mcts-ept", simulations=50).player.cut == 6
+    timed = agents.make("mcts-ept", seconds=0.1, seed=1)
+    assert timed.player.simulations > 10**6
+    assert timed.act(Board()) in Board().legal_moves
+
+
+def test_any_searching_player_can_play_by_monte_carlo():
+    plain, simulated = agents.make("material"), agents.make("material", simulations=70)
+    assert simulated.player.evaluator == plain.player.evaluator
+    assert simulated.player.simulations == 70

@@ -45,6 +45,12 @@ COEVOLUTION = {
     "blondie24-rr-2ply": (140, 121_800, "round-robin", 2, True, 2.0, "fixed"),
     "blondie24-rr-3ply": (140, 121_800, "round-robin", 3, True, 2.0, "fixed"),
 }
+# Thesis 6.3, 6.5, 7.2: what is evolved, weights, first step size and whether it is mutated, K
+OTHER_GENOMES = {
+    "c5-tuple": ("5-tuples", 100_000, 1.0, False, "fixed"),
+    "c1-tuple": ("1-tuples", 160, 1.0, False, "fixed"),
+    "hughes": ("weighted-pieces", 32, 0.05, True, "tenths"),
+}
 # M, N, strategies in the pool at most (0: any number), generations, games, pairing, plies,
 # piece difference
 SOCIAL = {
@@ -114,7 +120,7 @@ def test_every_preset_of_the_thesis_is_there():
     assert DEFAULT == "blondie24-2001"
     for name, preset in PRESETS.items():
         assert (type(preset.regime) is SocialLearning) == (name in SOCIAL)
-        assert (type(preset.regime) is Coevolution) == (name in COEVOLUTION)
+        assert (type(preset.regime) is Coevolution) == (name in {*COEVOLUTION, *OTHER_GENOMES})
 
 
 @pytest.mark.parametrize("name", COEVOLUTION)
@@ -195,3 +201,16 @@ def test_every_temporal_difference_player_of_the_thesis_is_there():
     thesis = {f"c{size}-n{alpha}" for size in (1, 5) for alpha in ("0.01", "0.001", "0.0001")}
     assert thesis | {"c5-n0.001-npd", "c5-n0.001-1ply", "c5-n0.001-4ply"} <= set(TD_PRESETS)
     assert TD_DEFAULT == "c5-n0.001"
+
+
+@pytest.mark.parametrize("name", OTHER_GENOMES)
+def test_constants_of_other_genomes(name):
+    preset, regime = PRESETS[name], PRESETS[name].regime
+    assert preset.games == 126_000
+    assert OTHER_GENOMES[name] == (
+        regime.network,
+        regime.shape.weight_count,
+        regime.step_size,
+        regime.self_adaptive,
+        regime.king_rule,
+    )

@@ -7,8 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from agents.blondie.genome import Architecture
-
 
 @dataclass(frozen=True)
 class Population:
@@ -45,7 +43,7 @@ class Population:
 
 
 def random_population(
-    shape: Architecture,
+    genome_size: int,
     members: int,
     weight: float,
     step: float,
@@ -53,6 +51,6 @@ def random_population(
     rng: np.random.Generator,
 ) -> Population:
     """Weights uniform in [-weight, weight], and the same step size and K for all."""
-    size = (members, shape.genome_size)
+    size = (members, genome_size)
     genomes = rng.uniform(-weight, weight, size)
     return Population(genomes, np.full(size, step), np.full(members, king))

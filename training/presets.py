@@ -100,6 +100,25 @@ PRESETS |= {
     )
     for depth in depths
 }
+_TUPLES = replace(_C0, weight=0.0, step_size=1.0, self_adaptive=False)
+PRESETS["c5-tuple"] = Preset(
+    replace(_TUPLES, network="5-tuples"),
+    840,
+    "Al-Khateeb 2011, Algorithm 6.1",
+    "C0 with the 5-tuples of Table 6.1, mutated by N(0, 1)",
+)
+PRESETS["c1-tuple"] = Preset(
+    replace(_TUPLES, network="1-tuples"),
+    840,
+    "Al-Khateeb 2011, Algorithm 6.2",
+    "C0 with 32 1-tuples, mutated by N(0, 1)",
+)
+PRESETS["hughes"] = Preset(
+    Coevolution("weighted-pieces"),
+    840,
+    "Hughes 2003 (Al-Khateeb 2011, 7.2)",
+    "a weighted piece counter, co-evolved as C0, K by tenths",
+)
 PRESETS["nguyen"] = Preset(
     Genetic(), 200, "Nguyen, III.C", "genetic algorithm, sums of the 91 sub-squares, 4 ply"
 )

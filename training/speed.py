@@ -26,7 +26,6 @@ from rich.table import Table
 
 import checkers_env
 from agents.aligned import aligned
-from agents.blondie.genome import ARCHITECTURES
 from agents.evaluate import SCRATCH_WIDTH, evaluate, start_state, state_size
 from agents.match import opening_line
 from agents.play import play
@@ -194,9 +193,9 @@ def openspiel_perft(state: Any, depth: int) -> int:
 def random_networks() -> Population:
     """The first parents and as many more, as the default run begins with."""
     rng = np.random.default_rng(0)
-    shape = ARCHITECTURES[REGIME.network]
+    size = REGIME.shape.genome_size
     members = 2 * REGIME.parents
-    return random_population(shape, members, REGIME.weight, REGIME.step_size, REGIME.king, rng)
+    return random_population(size, members, REGIME.weight, REGIME.step_size, REGIME.king, rng)
 
 
 def of_network(effort: Effort) -> list[Row]:

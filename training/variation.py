@@ -13,17 +13,25 @@ KING_LEAST, KING_MOST = 1.0, 3.0
 
 
 def mutate(
-    parents: Population, weight_count: int, king_rule: str, rng: np.random.Generator
+    parents: Population,
+    weight_count: int,
+    king_rule: str,
+    rng: np.random.Generator,
+    *,
+    self_adaptive: bool = True,
 ) -> Population:
     """One offspring of each parent, by self-adaptive mutation.
 
     For each weight j: s'(j) = s(j) exp(tau N_j(0, 1)), then w'(j) = w(j) + s'(j) N'_j(0, 1), with
     tau = 1 / sqrt(2 sqrt(N_w)), where N_w is `weight_count`, the number of weights and biases
-    (Chellapilla & Fogel 1999, 2001; thesis, equations 3.1 and 3.2).
+    (Chellapilla & Fogel 1999, 2001; thesis, equations 3.1 and 3.2). Step sizes that are not
+    self-adaptive stay as they are (thesis, equation 6.1).
     """
     tau = 1 / np.sqrt(2 * np.sqrt(weight_count))
     size = parents.genomes.shape
-    steps = parents.steps * np.exp(tau * rng.standard_normal(size))
+    steps = parents.steps
+    if self_adaptive:
+        steps = steps * np.exp(tau * rng.standard_normal(size))
     genomes = parents.genomes + steps * rng.standard_normal(size)
     return Population(genomes, steps, KING_RULES[king_rule](parents.kings, rng))
 

@@ -43,6 +43,11 @@ class Architecture(NamedTuple):
         return count
 
     @property
+    def difference(self) -> float | None:
+        """What the weight of the piece difference is fixed at; None where it is evolved."""
+        return 0.0 if self.sums else None
+
+    @property
     def genome_size(self) -> int:
         """Length of a genome: the weights, the biases and the weight of the piece difference."""
         return self.weight_count + 1

@@ -19,8 +19,8 @@ from typing import Any, Literal
 import numpy as np
 
 from agents.alphabeta import AlphaBeta
-from agents.blondie.genome import ARCHITECTURES, Architecture, decode
 from agents.play import DrawRules
+from agents.shapes import SHAPES, evaluator_for
 from agents.workspace import MAX_DEPTH
 from training.arena import Arena, Fixture
 from training.metrics import Metrics, of_results
@@ -31,8 +31,9 @@ from training.state import Champion, State, generator, remembered
 from training.tournament import PAIRINGS, Payoff, total_scores
 from training.variation import KING_LEAST, KING_MOST, KING_RULES, mutate
 
+NETWORKS = ("blondie24-1999", "blondie24-2001", "weighted-pieces", "5-tuples", "1-tuples")
 CHOICES: dict[str, Collection[str]] = {
-    "network": ARCHITECTURES,
+    "network": NETWORKS,
     "pairing": PAIRINGS,
     "king_rule": KING_RULES,
 }
@@ -54,8 +55,10 @@ RANGES = {
 class Coevolution:
     """The constants of the method."""
 
-    network: Literal["blondie24-1999", "blondie24-2001"] = "blondie24-2001"
-    """Which network is evolved."""
+    network: Literal[
+        "blondie24-1999", "blondie24-2001", "weighted-pieces", "5-tuples", "1-tuples"
+    ] = "blondie24-2001"
+    """What is evolved: a network, the weights of a piece counter, or the tables of n-tuples."""
     parents: int = 15
     """Networks that survive a generation; each has one offspring."""
     pairing: Literal["random", "round-robin", "common"] = "random"
@@ -82,6 +85,8 @@ class Coevolution:
     """First weights are uniform in [-weight, weight]."""
     step_size: float = 0.05
     """First step size of every weight."""
+    self_adaptive: bool = True
+    """Whether the step sizes are mutated too; otherwise they stay (n-tuples, thesis 6.1)."""
     king: float = 1.5
     """First K, the worth of a king."""
     king_rule: Literal["lognormal", "tenths", "fixed"] = "tenths"
@@ -93,9 +98,9 @@ class Coevolution:
             raise ValueError(f"opponents must be fewer than the {2 * self.parents} networks")
 
     @property
-    def shape(self) -> Architecture:
-        """The network's architecture."""
-        return ARCHITECTURES[self.network]
+    def shape(self) -> Any:
+        """The shape of the genomes (agents.shapes)."""
+        return SHAPES[self.network]
 
     @property
     def rules(self) -> DrawRules:
@@ -126,14 +131,20 @@ class Coevolution:
 
     def newcomers(self, members: int, rng: np.random.Generator) -> Population:
         """New random networks."""
-        made = random_population(self.shape, members, self.weight, self.step_size, self.king, rng)
-        if not self.piece_difference:  # a weight of 0 with a step size of 0 stays 0
-            made.genomes[:, -1] = made.steps[:, -1] = 0.0
+        shape = self.shape
+        made = random_population(
+            shape.genome_size, members, self.weight, self.step_size, self.king, rng
+        )
+        difference = shape.difference if self.piece_difference else 0.0
+        if difference is not None:  # what has a step size of 0 stays as it is
+            made.genomes[:, -1], made.steps[:, -1] = difference, 0.0
         return made
 
     def with_offspring(self, parents: Population, rng: np.random.Generator) -> Population:
         """The parents, then one offspring of each."""
-        return parents.join(mutate(parents, self.shape.weight_count, self.king_rule, rng))
+        count = self.shape.weight_count
+        offspring = mutate(parents, count, self.king_rule, rng, self_adaptive=self.self_adaptive)
+        return parents.join(offspring)
 
     def tournament(
         self, everyone: Population, arena: Arena, rng: np.random.Generator
@@ -163,6 +174,6 @@ class Coevolution:
     def players(self, population: Population) -> list[AlphaBeta]:
         """The members as players."""
         return [
-            AlphaBeta(decode(self.shape, genome, king), self.depth, False, self.own_leaves)
+            AlphaBeta(evaluator_for(self.shape, genome, king), self.depth, False, self.own_leaves)
             for genome, king in zip(population.genomes, population.kings, strict=True)
         ]
