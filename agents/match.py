@@ -12,12 +12,13 @@ from agents.agent import Agent, PlayerAgent
 from agents.choose import uses_chance
 from agents.play import DRAW, DrawRules, Result, play
 from agents.workspace import Workspace, workspace
+from checkers_env import openings
 from checkers_env.actions import actions_of
 from checkers_env.aec import raw_env
 from checkers_env.board import Board
 from checkers_env.game import REASONS
-from checkers_env.moves import Move, bit_of, decode
-from checkers_env.rules import BLACK, NO_MOVE, PATH, ROW_WIDTH, WHITE, Position
+from checkers_env.moves import decode, encode
+from checkers_env.rules import BLACK, PATH, ROW_WIDTH, WHITE, Position
 
 ENGINES = ("kernel", "env")
 
@@ -90,7 +91,7 @@ def play_through_environment(
     reward = env.rewards["player_0"]
     winner = DRAW if reward == 0 else BLACK if reward > 0 else WHITE
     result = Result(winner, REASONS.index(reason), board.ply)
-    return Game(result, opening_line(opening)[0], tuple(map(path_of, board.moves)))
+    return Game(result, opening_line(opening)[0], tuple(map(encode, board.moves)))
 
 
 def _play_in_kernel(
@@ -118,19 +119,5 @@ def _seats() -> tuple[Workspace, Workspace]:
 @functools.lru_cache(1024)
 def opening_line(opening: str | None) -> tuple[Position, tuple[int, ...]]:
     """The start position of an opening, and the paths of its moves. Raises ValueError."""
-    if opening is not None and ":" in opening:
-        board = Board(opening)
-        return Position(board.black, board.white, board.kings, board.turn), ()
-    board = Board()
-    start = Position(board.black, board.white, board.kings, board.turn)
-    for word in (opening or "").split():
-        board.push(word)
-    return start, tuple(map(path_of, board.moves))
-
-
-def path_of(move: Move) -> int:
-    """The path of a move, as :func:`checkers_env.rules.write_successors` packs it."""
-    path = NO_MOVE
-    for square in move.squares:
-        path = path << 6 | bit_of(square)
-    return path
+    start, moves = openings.line(opening)
+    return start, tuple(map(encode, moves))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,8 @@ from typing import Any
 import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
+
+from checkers_env.files import write_atomically
 
 HEADER = "checkers-laboratory"
 FORMAT = 1
@@ -91,16 +92,3 @@ def _read_header(text: str) -> Provenance:
         return provenance
     except (TypeError, AttributeError, json.JSONDecodeError) as error:
         raise ValueError(f"its header cannot be read ({error})") from None
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that at any moment either the old or the whole new one is there."""
-    temporary = path.with_name(f".{path.name}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -362,20 +362,20 @@ def _cards(opening: str | None) -> Sequence[str | None]:
 
 @functools.lru_cache(1024)
 def _read_opening(text: str | None) -> Opening:
-    if text is None or ":" in text:
-        board = Board() if text is None else Board(text)
-        return Opening(Position(board.black, board.white, board.kings, board.turn), ())
-    board, actions = Board(), []
-    start = Position(board.black, board.white, board.kings, board.turn)
+    is_moves = text is not None and ":" not in text
     try:
-        for word in text.split():
-            move = board.parse_move(word)
-            actions += actions_of(move, board.turn)
-            board.push(move)
+        start, moves = openings.line(text)
     except ValueError as error:
+        if not is_moves:
+            raise
         raise ValueError(f"bad opening {text!r}: {error} (accepted: {ACCEPTED})") from None
-    if not actions:
+    if is_moves and not moves:
         raise ValueError(f"bad opening {text!r}: no moves (accepted: {ACCEPTED})")
+    actions = [
+        action
+        for ply, move in enumerate(moves)
+        for action in actions_of(move, start.turn ^ ply & 1)
+    ]
     return Opening(start, tuple(actions))
 
 

@@ -50,7 +50,8 @@ def end_turn(game: Any, history: Any, quiet: bool) -> int:
     history[game[PLY]] = game[:4]
     game[PATH] = NO_MOVE
     game[SIDE] = 1 - game[SIDE]
-    game[EARLIER] = earlier_occurrences(game, history)
+    if game[REPETITION]:
+        game[EARLIER] = earlier_occurrences(game, history)
     return status(game)
 
 

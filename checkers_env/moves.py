@@ -48,6 +48,14 @@ def decode(path: int, ambiguous: bool) -> Move:
     return Move(tuple(map(square_of, bits)), tuple(captured), ambiguous)
 
 
+def encode(move: Move) -> int:
+    """The path of a move: what :func:`decode` reads."""
+    path = NO_MOVE
+    for square in move.squares:
+        path = path << 6 | bit_of(square)
+    return path
+
+
 def decode_all(paths: Sequence[int]) -> tuple[Move, ...]:
     """The moves of all the paths of a position, those marked that share start and end."""
     found = [decode(path, False) for path in paths]

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+from checkers_env.board import Board
+from checkers_env.moves import Move
+from checkers_env.rules import Position
+
 _BLACK_MOVES = ("9-13", "9-14", "10-14", "10-15", "11-15", "11-16", "12-16")
 _WHITE_MOVES = ("21-17", "22-17", "22-18", "23-18", "23-19", "24-19", "24-20")
 _EXCLUDED = frozenset(
@@ -43,3 +47,16 @@ THREE_MOVE: tuple[str, ...] = tuple(row[1] for row in _THREE_MOVE_ROWS)
 
 NAMES: dict[str, str] = {row[1]: row[4] for row in _THREE_MOVE_ROWS if row[4]}
 """What players call an opening of :data:`THREE_MOVE`, where it has a name."""
+
+
+def line(text: str | None) -> tuple[Position, tuple[Move, ...]]:
+    """The start and the moves of an opening: None, moves such as ``9-13 22-18``, or a FEN.
+
+    Raises ValueError for a FEN that is none, and for a move that is illegal or none.
+    """
+    board = Board(text) if text is not None and ":" in text else Board()
+    start = Position(board.black, board.white, board.kings, board.turn)
+    if text is not None and ":" not in text:
+        for word in text.split():
+            board.push(word)
+    return start, tuple(board.moves)

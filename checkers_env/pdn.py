@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from checkers_env import fen
 from checkers_env.board import Board
+from checkers_env.files import write_atomically
 from checkers_env.moves import Move
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
@@ -100,13 +101,7 @@ def loads(text: str) -> list[Game]:
 
 def dump(games: Iterable[Game], path: str | os.PathLike[str]) -> None:
     """Write games to a file, which is replaced only once all is written."""
-    target, text = Path(path), dumps(games)
-    partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
-    try:
-        partial.write_text(text, "utf-8", newline="\n")
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
+    write_atomically(Path(path), dumps(games).encode())
 
 
 def dumps(games: Iterable[Game]) -> str:

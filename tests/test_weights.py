@@ -9,7 +9,8 @@ from safetensors.numpy import save, save_file
 
 from agents.blondie.genome import BLONDIE_1999, decode
 from agents.load import load_player
-from agents.weights import FORMAT, HEADER, Provenance, load_weights, save_weights, write_atomically
+from agents.weights import FORMAT, HEADER, Provenance, load_weights, save_weights
+from checkers_env.files import write_atomically
 
 PROVENANCE = Provenance(
     architecture="blondie24-1999",

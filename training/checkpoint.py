@@ -11,7 +11,7 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from agents.weights import write_atomically
+from checkers_env.files import write_atomically
 from training.population import Population
 from training.state import State
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.weights import write_atomically
+from checkers_env.files import write_atomically
 
 LINES = {
     "curve/heuristic": ("against the heuristic player", "tab:blue"),

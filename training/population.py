@@ -7,6 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from agents.alphabeta import AlphaBeta
+from agents.shapes import evaluator_for
+
 
 @dataclass(frozen=True)
 class Population:
@@ -54,3 +57,11 @@ def random_population(
     size = (members, genome_size)
     genomes = rng.uniform(-weight, weight, size)
     return Population(genomes, np.full(size, step), np.full(members, king))
+
+
+def players_of(shape: Any, population: Population, depth: int, own_leaves: bool) -> list[AlphaBeta]:
+    """The members as players, their genomes of the given shape (agents.shapes)."""
+    return [
+        AlphaBeta(evaluator_for(shape, genome, king), depth, own_leaves=own_leaves)
+        for genome, king in zip(population.genomes, population.kings, strict=True)
+    ]

@@ -16,7 +16,8 @@ from typing import Any
 
 from tensorboard.summary import Writer
 
-from agents.weights import Provenance, save_weights, write_atomically
+from agents.weights import Provenance, save_weights
+from checkers_env.files import write_atomically
 from checkers_env.rules import Position
 from training.arena import Arena, open_arena
 from training.checkpoint import FILE_NAME, Checkpoint, load_checkpoint, save_checkpoint

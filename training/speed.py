@@ -29,9 +29,9 @@ from agents.aligned import aligned
 from agents.evaluate import SCRATCH_WIDTH, evaluate, start_state, state_size
 from agents.match import opening_line
 from agents.play import play
-from agents.weights import write_atomically
 from agents.workspace import workspace
 from checkers_env.bits import borrowed
+from checkers_env.files import write_atomically
 from checkers_env.jit import kernel
 from checkers_env.rules import BLACK, ROW_WIDTH, WHITE, Position
 from training.checkpoint import load_checkpoint

@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.play import DRAW, Result
+from agents.match import Game
+from agents.play import DRAW, DrawRules, Result
 from checkers_env.rules import BLACK, WHITE
+from training.arena import Arena, Fixture
 
 Pairs = list[tuple[int, int]]  # Black and White of each game
 
@@ -75,3 +77,17 @@ def total_scores(
         if both:
             scores[white] += payoff.of(result, WHITE)
     return scores
+
+
+def hold(
+    players: Sequence[Any],
+    pairs: Pairs,
+    rules: DrawRules,
+    payoff: Payoff,
+    both: bool,
+    arena: Arena,
+) -> tuple[list[Game], Any]:
+    """Play the games of all pairs: the games, and each player's score (float64[players])."""
+    games = arena.play([Fixture(players[black], players[white]) for black, white in pairs], rules)
+    results = [game.result for game in games]
+    return games, total_scores(results, pairs, len(players), payoff, both)

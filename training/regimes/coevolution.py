@@ -20,15 +20,15 @@ import numpy as np
 
 from agents.alphabeta import AlphaBeta
 from agents.play import DrawRules
-from agents.shapes import SHAPES, evaluator_for
+from agents.shapes import SHAPES
 from agents.workspace import MAX_DEPTH
-from training.arena import Arena, Fixture
+from training.arena import Arena
 from training.metrics import Metrics, of_results
-from training.population import Population, random_population
+from training.population import Population, players_of, random_population
 from training.ranges import check
 from training.selection import best
 from training.state import Champion, State, generator, remembered
-from training.tournament import PAIRINGS, Payoff, total_scores
+from training.tournament import PAIRINGS, Payoff, hold
 from training.variation import KING_LEAST, KING_MOST, KING_RULES, mutate
 
 NETWORKS = ("blondie24-1999", "blondie24-2001", "weighted-pieces", "5-tuples", "1-tuples")
@@ -151,12 +151,11 @@ class Coevolution:
     ) -> tuple[Any, Metrics]:
         """Each member's score (float64[members]), and what there is to say of the games."""
         pairs = PAIRINGS[self.pairing](everyone.size, self.opponents, rng)
-        players = self.players(everyone)
-        fixtures = [Fixture(players[black], players[white]) for black, white in pairs]
-        results = [game.result for game in arena.play(fixtures, self.rules)]
         payoff = Payoff(self.win, self.draw, self.loss)
-        scores = total_scores(results, pairs, everyone.size, payoff, self.both_score)
-        return scores, of_results(results, scores)
+        games, scores = hold(
+            self.players(everyone), pairs, self.rules, payoff, self.both_score, arena
+        )
+        return scores, of_results([game.result for game in games], scores)
 
     def champion(self, state: State) -> Champion:
         """The best of the last tournament."""
@@ -173,7 +172,4 @@ class Coevolution:
 
     def players(self, population: Population) -> list[AlphaBeta]:
         """The members as players."""
-        return [
-            AlphaBeta(evaluator_for(self.shape, genome, king), self.depth, False, self.own_leaves)
-            for genome, king in zip(population.genomes, population.kings, strict=True)
-        ]
+        return players_of(self.shape, population, self.depth, self.own_leaves)

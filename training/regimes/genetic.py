@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from agents.alphabeta import AlphaBeta
-from agents.blondie.genome import ARCHITECTURES, Architecture, decode, layers
+from agents.blondie.genome import ARCHITECTURES, Architecture, layers
 from agents.match import Game
 from agents.play import DrawRules
 from agents.workspace import MAX_DEPTH
@@ -21,11 +21,11 @@ from checkers_env.openings import TWO_MOVE
 from checkers_env.rules import BLACK, SQUARES, WHITE
 from training.arena import Arena, Fixture
 from training.metrics import Metrics, of_results
-from training.population import Population
+from training.population import Population, players_of
 from training.ranges import check
 from training.selection import best
 from training.state import Champion, State, generator, remembered
-from training.tournament import Payoff, random_opponents, total_scores
+from training.tournament import Payoff, hold, random_opponents
 
 PROGRESS_PAYOFF = Payoff(1.0, 0.0, -1.0)
 MEMBERS, ELITES = 15, 5
@@ -124,12 +124,10 @@ class Genetic:
         """One generation: a tournament, five elites, and ten children of theirs."""
         rng = generator(state.rng)
         pairs = random_opponents(MEMBERS, self.opponents, rng)
-        players = self.players(state.population)
-        fixtures = [Fixture(players[black], players[white]) for black, white in pairs]
-        games = arena.play(fixtures, self.rules)
-        results = [game.result for game in games]
         payoff = Payoff(self.win, self.draw, self.loss)
-        scores = total_scores(results, pairs, MEMBERS, payoff, self.both_score)
+        games, scores = hold(
+            self.players(state.population), pairs, self.rules, payoff, self.both_score, arena
+        )
         elites = best(scores, ELITES, rng)
         memories = [None] * ELITES
         if self.perturbations > 1:
@@ -140,7 +138,7 @@ class Genetic:
         generation = state.generation + 1
         births, kinds = state.extra["births"][elites], state.extra["kinds"][elites]
         champions = state.extra["champions"]
-        measured = of_results(results, scores) | {
+        measured = of_results([game.result for game in games], scores) | {
             "elites/age": float(np.mean(generation - births)),
             "elites/crossed": float(np.mean(kinds == CROSSED)),
         }
@@ -239,10 +237,7 @@ class Genetic:
 
     def players(self, population: Population) -> list[AlphaBeta]:
         """The members as players."""
-        return [
-            AlphaBeta(decode(self.shape, genome, king), self.depth, False, self.own_leaves)
-            for genome, king in zip(population.genomes, population.kings, strict=True)
-        ]
+        return players_of(self.shape, population, self.depth, self.own_leaves)
 
 
 def incoming(shape: Architecture) -> list[Any]:
