@@ -57,6 +57,10 @@ class PlayerAgent:
         if self.seconds is not None and not limited:
             raise ValueError(f"{self.name} does not search: it takes no time limit")
 
+    def new_game(self, rng: np.random.Generator) -> None:
+        """Leave to `rng` what the player leaves to chance in the game to come."""
+        self.rng.bit_generator.state = rng.bit_generator.state
+
     def act(self, board: Board) -> Move:
         """Choose a move. Raises ValueError when there is none."""
         if not board.legal_moves:

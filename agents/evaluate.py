@@ -16,6 +16,7 @@ from checkers_env.jit import generic, kernel
 from checkers_env.rules import Position
 
 SCRATCH_WIDTH = 128
+UNFORESEEN = -1
 
 
 @generic
@@ -48,6 +49,16 @@ def advance_state(
     evaluator: Any, before: Position, after: Position, view: int, old: Any, new: Any
 ) -> None:
     """Fill `new` for the position `after`, which one move has reached from `before` with `old`."""
+
+
+@generic
+def foresee(evaluator: Any, position: Position, over: bool) -> int:
+    """How many plies the game still lasts, as agents.endgame.probe counts them, or UNFORESEEN.
+
+    For evaluators that know the ends of games; the search then goes no further. `over`: the side
+    to move has lost. What is foreseen there counts in the place of a plain loss.
+    """
+    return UNFORESEEN
 
 
 @kernel

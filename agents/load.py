@@ -8,22 +8,27 @@ from typing import Any
 import numpy as np
 
 from agents.alphabeta import AlphaBeta
+from agents.baselines.samuel import samuel
+from agents.montecarlo.player import MonteCarlo, monte_carlo
 from agents.ntuple.ntuple import ntuple
 from agents.shapes import SHAPES, evaluator_for
 from agents.weights import Provenance, load_weights
 
-NTUPLE = "ntuple"
+NTUPLE, SAMUEL = "ntuple", "samuel"
 LARGEST_WEIGHT = 1e6  # far beyond what evolution reaches, and within what float32 can add up
 
 
-def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta:
-    """The player of a weight file, at its training depth unless another is given.
+def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | MonteCarlo:
+    """The player of a weight file, as it was trained unless a depth is given.
 
     Raises ValueError for a file that cannot be read, or whose genome does not fit its evaluator.
     """
     genome, provenance = load_weights(path)
     try:
         evaluator = evaluator_of(genome, provenance)
+        if provenance.playouts and depth is None:
+            own_leaves = provenance.own_leaves
+            return monte_carlo(evaluator, own_leaves=own_leaves, **provenance.playouts)
     except (ValueError, TypeError, KeyError) as error:
         raise ValueError(f"{str(path)!r} cannot be played: {error}") from None
     return AlphaBeta(evaluator, depth or provenance.depth, own_leaves=provenance.own_leaves)
@@ -35,9 +40,11 @@ def evaluator_of(genome: Any, provenance: Provenance) -> Any:
         options = dict(provenance.options)
         drawing = tuple(tuple(map(int, squares)) for squares in options.pop("drawing"))
         return ntuple(drawing, genome, king=provenance.king, **options)
+    if provenance.architecture == SAMUEL:
+        return samuel(genome)
     shape = SHAPES.get(provenance.architecture)
     if shape is None:
-        known = ", ".join([*SHAPES, NTUPLE])
+        known = ", ".join([*SHAPES, NTUPLE, SAMUEL])
         raise ValueError(f"it is for {provenance.architecture!r}; known are {known}")
     if genome.shape != (shape.genome_size,):
         what = f"{provenance.architecture} has {shape.genome_size}"

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib
-import importlib.util
-import inspect
-import sys
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -19,8 +14,12 @@ from agents.alphabeta import AlphaBeta
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
 from agents.baselines.uniform import Uniform
+from agents.code import agent_from
+from agents.endgame.tables import endgame as tables_of
+from agents.informed import informed
 from agents.load import load_player
 from agents.montecarlo.player import MonteCarlo, monte_carlo
+from agents.outside import outside
 from agents.workspace import MAX_DEPTH
 
 SUFFIX = ".safetensors"
@@ -48,6 +47,7 @@ def make(
     simulations: int | None = None,
     seconds: float | None = None,
     seed: int | None = None,
+    endgame: int | None = None,
     **options: Any,
 ) -> Agent:
     """Make an agent.
@@ -55,8 +55,10 @@ def make(
     Parameters
     ----------
     agent
-        A name out of :func:`available`, a weight file (``champion.safetensors``), or anyone's
-        class or function as ``package.module:factory`` or ``file.py:factory``.
+        A name out of :func:`available`, a weight file (``champion.safetensors``), anyone's class
+        or function as ``package.module:factory`` or ``file.py:factory``, or a player that is not
+        ours: ``hub:COMMAND``, ``dxp:HOST:PORT``, ``policy:file.py:name``, ``openspiel:mcts``, or a
+        zip file of Stable-Baselines3 (see the docs on outside players).
     depth
         Plies to search; by default those a player was trained with, 4 for ``material``.
     simulations
@@ -66,23 +68,31 @@ def make(
         Time a move, instead of a depth or simulations.
     seed
         For agents that use chance.
+    endgame
+        Let a player that searches by plies look endings of so many pieces up (2 to 5; see
+        :mod:`agents.endgame`; the tables are worked out once, in seconds up to 4 pieces).
     options
-        For a factory only: passed on, as are the others that are not None.
+        For factories and outside players only: passed on, as are the others that are not None.
 
     Raises ValueError for what is unknown, impossible or cannot be read.
     """
     is_file = agent.endswith(SUFFIX)
-    if ":" in agent and not is_file:
-        given = {"depth": depth, "simulations": simulations, "seconds": seconds, "seed": seed}
-        given |= options
-        return _from_factory(agent, {k: v for k, v in given.items() if v is not None})
+    if not is_file and (":" in agent or outside(agent)):
+        options |= {"depth": depth, "simulations": simulations, "seconds": seconds}
+        options |= {"seed": seed, "endgame": endgame}
+        return _outside(agent, {k: v for k, v in options.items() if v is not None})
     if options:
         raise ValueError(
-            f"{agent!r} takes depth, simulations, seconds and seed, not {', '.join(options)}"
+            f"{agent!r} takes depth, simulations, seconds, seed and endgame, "
+            f"not {', '.join(options)}"
         )
     _check(depth, simulations, seconds, seed)
     player = load_player(agent, depth) if is_file else _named_player(agent, depth)
     player = _budgeted(agent, player, depth, simulations, seconds)
+    if endgame is not None:
+        if not isinstance(player, AlphaBeta):
+            raise ValueError(f"{agent!r} does not search by plies: it takes no endgame")
+        player = informed(player, tables_of(endgame))
     return PlayerAgent(agent, player, np.random.default_rng(seed), seconds)
 
 
@@ -135,43 +145,11 @@ def _zoo() -> dict[str, Path]:
     return {path.name.removesuffix(SUFFIX): path for path in folder.glob(f"*{SUFFIX}")}
 
 
-def _from_factory(text: str, given: dict[str, Any]) -> Agent:
-    place, _, name = text.rpartition(":")
-    if not (place and name) or place.startswith("."):
-        raise ValueError(f"{text!r} is not a factory: write package.module:name or file.py:name")
+def _outside(agent: str, given: dict[str, Any]) -> Agent:
+    make_outside = outside(agent)
+    if make_outside is None:
+        return agent_from(agent, given)
     try:
-        module = _module(place)
-    except (ImportError, OSError, SyntaxError) as error:
-        raise ValueError(f"cannot import {place!r}: {error}") from error
-    factory = getattr(module, name, None)
-    if not callable(factory):
-        raise ValueError(f"{place!r} has no class or function {name!r}")
-    try:
-        inspect.signature(factory).bind(**given)
+        return make_outside(**given)
     except TypeError as error:
-        raise ValueError(f"{text!r} cannot be called with {given}: {error}") from None
-    made = factory(**given)
-    if not callable(getattr(made, "act", None)):
-        raise ValueError(f"{text!r} made {made!r}, which has no method act(board)")
-    agent: Agent = made
-    return agent
-
-
-def _module(place: str) -> Any:
-    """A module by its name, or by its file, which is executed once in a process."""
-    if not place.endswith(".py"):
-        return importlib.import_module(place)
-    path = Path(place).resolve()
-    name = f"{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ImportError("it is no Python file")
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
+        raise ValueError(f"{agent!r} cannot be made with {given}: {error}") from None

@@ -80,6 +80,7 @@ def play_through_environment(
         max_moves=rules.max_moves,
         repetition=rules.repetition or None,
         no_progress=rules.no_progress or None,
+        blocked_draws=rules.blocked_draws,
     )
     env.reset()
     while not any(env.terminations.values()):

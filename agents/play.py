@@ -9,16 +9,17 @@ import numpy as np
 from agents.choose import choose
 from checkers_env.bits import borrowed
 from checkers_env.game import (
+    BLOCKED_DRAWS,
     GAME_LENGTH,
     GOES_ON,
     MAX_PLIES,
     MAX_QUIET_PLIES,
     MOVE_LIMIT,
-    NO_MOVES,
     PLY,
     QUIET_PLIES,
     REPETITION,
     SIDE,
+    has_lost,
     set_up,
     take_turn,
 )
@@ -37,11 +38,15 @@ DRAW = -1
 
 
 class DrawRules(NamedTuple):
-    """When a game is drawn; 0 turns a rule off (see checkers_env.Board)."""
+    """When a game is drawn; 0 turns a rule off (see checkers_env.Board).
+
+    The players themselves always count a side that cannot move as lost.
+    """
 
     max_moves: int = 100
     repetition: int = 0
     no_progress: int = 0
+    blocked_draws: bool = False
 
 
 class Result(NamedTuple):
@@ -82,7 +87,7 @@ def play(
     white_ws.counts[2] += 1
     game = np.zeros(GAME_LENGTH, np.int64)
     game[MAX_PLIES], game[MAX_QUIET_PLIES] = 2 * rules.max_moves, 2 * rules.no_progress
-    game[REPETITION] = rules.repetition
+    game[REPETITION], game[BLOCKED_DRAWS] = rules.repetition, rules.blocked_draws
     status = set_up(game, history, start.black, start.white, start.kings, start.turn)
     chosen, in_opening = 0, True
     while status == GOES_ON:
@@ -105,7 +110,7 @@ def play(
             else:
                 path = choose(white_player, here, ws, count, owner, rng)
         status = take_turn(game, history, ws.rows[row_of(ws.rows, count, path)])
-    winner = 1 - game[SIDE] if status <= NO_MOVES else DRAW
+    winner = 1 - game[SIDE] if has_lost(game, status) else DRAW
     return Result(winner, status, game[PLY])
 
 

@@ -13,8 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from agents.evaluate import advance_state, evaluate, start_state, state_size
-from agents.workspace import ROOM, STATE_WIDTH, TABLE_SIZE
+from agents.endgame.probe import NEVER
+from agents.evaluate import (
+    UNFORESEEN,
+    advance_state,
+    evaluate,
+    foresee,
+    start_state,
+    state_size,
+)
+from agents.workspace import MAX_DEPTH, ROOM, STATE_WIDTH, TABLE_SIZE
 from checkers_env.jit import kernel
 from checkers_env.rules import (
     BLACK,
@@ -29,9 +37,11 @@ from checkers_env.rules import (
     write_moves,
 )
 
-EXACT, AT_LEAST, AT_MOST = 0, 1, 2  # what a value in the table says
+EXACT, AT_LEAST, AT_MOST, NOTHING = range(4)  # what a value in the table says
+EACH_MOVER = -1  # as a judge: the side to move at the leaf
 INFINITY = 2.0
 OPENED = 3.0  # no value yet: the position is searched further
+SOONER = 2.0**-20  # what it is worth that a won end comes a ply sooner
 
 _TABLE_MOVE, _KILLER = 1 << 41, 1 << 40
 
@@ -55,9 +65,9 @@ def search(
         A Workspace whose rows 0 to `end` hold the successors of `position`.
     """
     age(ws.history)
-    best = 0
+    best, judge = 0, position.turn if own_leaves else EACH_MOVER
     for plies in range(2 - depth % 2, depth + 1, 2):
-        search_to(evaluator, position, plies, own_leaves, owner, ws, end)
+        search_to(evaluator, position, plies, judge, owner, ws, end)
         if ws.stop[0]:
             break
         best = ws.frames[0].best
@@ -74,15 +84,19 @@ def age(history: Any) -> None:
 
 @kernel
 def search_to(
-    evaluator: Any, position: Position, plies: int, own_leaves: bool, owner: int, ws: Any, end: int
+    evaluator: Any, position: Position, plies: int, judge: int, owner: int, ws: Any, end: int
 ) -> float:
-    """The value of `position` for the side to move; its best row is left in the first frame."""
+    """The value of `position` for the side to move; its best row is left in the first frame.
+
+    Leaves are judged from the side of `judge`, or EACH_MOVER's. `plies` may be 0 where the side to
+    move must jump.
+    """
     root = position.turn
     width = state_size(evaluator)
     if width > STATE_WIDTH:
         raise ValueError("the evaluator's state is larger than a workspace has room for")
     for view in range(2):
-        if view == root or not own_leaves:
+        if view == judge or judge == EACH_MOVER:
             start_state(evaluator, position, view, ws.states[0, view, :width])
     open_frame(ws, 0, position, 0, end, plies, -INFINITY, INFINITY, owner)
     ply = 0
@@ -92,14 +106,14 @@ def search_to(
         if ws.stop[0]:
             return ws.frames[0].value
         if at < 0:
-            remember(ws, frame, root ^ (ply & 1), owner)
+            remember(ws, frame, root ^ (ply & 1), owner, ply)
             value = -frame.value
             if ply == 0:
                 return frame.value
             ply -= 1
         else:
             frame.current = at
-            value = visit(evaluator, ws, ply, root, own_leaves, owner, width)
+            value = visit(evaluator, ws, ply, root, judge, owner, width)
             if value == OPENED:
                 ply += 1
                 continue
@@ -152,7 +166,7 @@ def next_row(scores: Any, begin: int, end: int) -> int:
 
 @kernel
 def visit(
-    evaluator: Any, ws: Any, ply: int, root: int, own_leaves: bool, owner: int, width: int
+    evaluator: Any, ws: Any, ply: int, root: int, judge: int, owner: int, width: int
 ) -> float:
     """The value of the current successor for the side that moved there, or OPENED."""
     frame = ws.frames[ply]
@@ -164,7 +178,11 @@ def visit(
     remaining = max(frame.remaining - 1, 0)
     jump = can_jump(own, opponent, after.kings, after.turn)
     ws.counts[0] += 1
-    if not jump and not can_move(own, opponent, after.kings, after.turn):
+    over = not jump and not can_move(own, opponent, after.kings, after.turn)
+    plies = foresee(evaluator, after, over)
+    if plies != UNFORESEEN:
+        return -foreseen(plies, remaining)
+    if over:
         return 1.0
     alpha, beta = -frame.beta, -frame.alpha
     if ply == 0 and frame.current < frame.best:
@@ -179,11 +197,11 @@ def visit(
     ):
         return -entry.value
     for view in range(2):
-        if view == root or not own_leaves:
+        if view == judge or judge == EACH_MOVER:
             old, new = ws.states[ply, view, :width], ws.states[ply + 1, view, :width]
             advance_state(evaluator, before, after, view, old, new)
     if not jump and remaining == 0:
-        view = root if own_leaves else after.turn
+        view = after.turn if judge == EACH_MOVER else judge
         state = ws.states[ply + 1, view, :width]
         value = float(np.float32(evaluate(evaluator, after, view, state, ws.scratch)))
         if view != after.turn:
@@ -197,6 +215,18 @@ def visit(
         end = write_moves(ws.rows, frame.end, own, opponent, after.kings, after.turn)
     open_frame(ws, ply + 1, after, frame.end, end, remaining, alpha, beta, owner)
     return OPENED
+
+
+@kernel
+def foreseen(plies: int, remaining: int) -> float:
+    """The value of an end that many plies away, `remaining` plies before the horizon.
+
+    Of two won ends the one that comes sooner in the whole line is the better one.
+    """
+    if plies == NEVER:
+        return 0.0
+    worth = 1.0 - SOONER * (plies + MAX_DEPTH - remaining)
+    return worth if plies & 1 else -worth
 
 
 @kernel
@@ -254,10 +284,12 @@ def write_entry(
 
 
 @kernel
-def remember(ws: Any, frame: Any, side: int, owner: int) -> None:
+def remember(ws: Any, frame: Any, side: int, owner: int, ply: int) -> None:
     """Put what a finished frame has shown into the table."""
     bound = EXACT
-    if frame.value >= frame.beta:
+    if ply == 0:  # a player may have left some moves out
+        bound = NOTHING
+    elif frame.value >= frame.beta:
         bound = AT_LEAST
     elif frame.value <= frame.floor:
         bound = AT_MOST

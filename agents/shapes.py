@@ -1,4 +1,4 @@
-"""Every kind of genome that can be evolved, by name, and the evaluator that a genome makes.
+"""Every kind of genome that can be evolved, and the evaluator that a genome makes.
 
 A shape says how long its genomes are (``genome_size``), how many of the numbers are weights and
 biases (``weight_count``), and what the last one, the weight of the piece difference, is fixed at
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from agents.baselines.weighted import weighted_pieces
 from agents.blondie.genome import ARCHITECTURES, Architecture, decode
-from agents.ntuple.drawing import SINGLES, THESIS, Drawing
+from agents.ntuple.drawing import Drawing
 from agents.ntuple.ntuple import ntuple, table_size
 
 
@@ -41,8 +41,6 @@ def tables(drawing: Drawing) -> Tables:
 SHAPES: dict[str, Any] = {
     **ARCHITECTURES,
     "weighted-pieces": PieceWeights(),
-    "5-tuples": tables(THESIS),
-    "1-tuples": tables(SINGLES),
 }
 
 
@@ -64,4 +62,4 @@ def _(shape: PieceWeights, genome: Any, king: float) -> Any:
 
 @evaluator_for.register
 def _(shape: Tables, genome: Any, king: float) -> Any:
-    return ntuple(shape.drawing, genome[:-1].copy(), difference=genome[-1])
+    return ntuple(shape.drawing, genome[:-1].copy(), difference=genome[-1], king=king)

@@ -33,6 +33,8 @@ class Provenance:
         Plies of the searches it was trained with: the default for playing it.
     own_leaves
         How leaves are judged, as :class:`agents.alphabeta.AlphaBeta` has it.
+    playouts
+        Options of the Monte Carlo tree search it was trained with; empty for alpha-beta.
     options
         What the evaluator needs beside its weights, by name.
     versions
@@ -48,6 +50,7 @@ class Provenance:
     generation: int
     depth: int = 4
     own_leaves: bool = True
+    playouts: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     made: dict[str, Any] = field(default_factory=dict)

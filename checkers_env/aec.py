@@ -63,13 +63,15 @@ other; in `raw_env()` it raises a `ValueError`.
 | +1     | -1    | 0    |
 
 Every ending is a termination, none a truncation; `infos[agent]["reason"]` then says which it was:
-`"no pieces"` or `"no legal move"` (of the loser), `"max moves"`, `"repetition"` or `"no progress"`.
+`"no pieces"` or `"no legal move"` (of the side to move), `"max moves"`, `"repetition"` or
+`"no progress"`.
 
 ## Arguments
 
 ```python
 checkers_env.env(
-    opening=None, max_moves=100, repetition=None, no_progress=None, render_mode=None
+    opening=None, max_moves=100, repetition=None, no_progress=None, render_mode=None,
+    blocked_draws=False,
 )
 ```
 
@@ -78,13 +80,16 @@ checkers_env.env(
 played; `"W:W18,24,K31:B12,K3"` is a position (FEN). `reset(options={"opening": ...})` replaces it
 for one game.
 
-Each of the three draw rules is off when it is `None`.
+Each of the first three draw rules is off when it is `None`.
 
 `max_moves`: a draw after this many moves by each side.
 
 `repetition`: a draw when a position occurs for this many times with the same side to move.
 
 `no_progress`: a draw after this many moves by each side without a capture or a move of a man.
+
+`blocked_draws`: whether a side that has pieces but no legal move draws; otherwise it loses, as the
+rules of the game say.
 
 `render_mode`: `"ansi"` returns text, `"human"` prints it after each step, `"rgb_array"` returns an
 image, uint8 of shape (512, 512, 3).
@@ -131,15 +136,16 @@ from checkers_env import openings, render
 from checkers_env.actions import ACTIONS, AGAIN, FULL, ILLEGAL, actions_of, describe, play
 from checkers_env.board import Board
 from checkers_env.game import (
+    BLOCKED_DRAWS,
     GAME_LENGTH,
     GOES_ON,
     MAX_PLIES,
     MAX_QUIET_PLIES,
-    NO_MOVES,
     PLY,
     REASONS,
     REPETITION,
     SIDE,
+    has_lost,
     set_up,
 )
 from checkers_env.moves import decode, square_of
@@ -204,6 +210,8 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         repetition: int | None = None,
         no_progress: int | None = None,
         render_mode: str | None = None,
+        *,
+        blocked_draws: bool = False,
     ) -> None:
         super().__init__()
         if render_mode not in (None, *self.metadata["render_modes"]):
@@ -215,12 +223,16 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in AGENTS}
         self.np_random = np.random.default_rng()
         self._rules = _checked_rules(
-            max_moves=max_moves, repetition=repetition, no_progress=no_progress
+            max_moves=max_moves,
+            repetition=repetition,
+            no_progress=no_progress,
+            blocked_draws=blocked_draws,
         )
         self._game = np.zeros(GAME_LENGTH, np.int64)
         self._game[MAX_PLIES] = 2 * (max_moves or 0)
         self._game[REPETITION] = repetition or 0
         self._game[MAX_QUIET_PLIES] = 2 * (no_progress or 0)
+        self._game[BLOCKED_DRAWS] = blocked_draws
         self._history = np.zeros((FIRST_ROWS, ROW_WIDTH), np.int64)
         self._opening = opening
         self._set_up(_cards(opening)[0])  # so that a bad opening raises here
@@ -300,7 +312,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         return f"action {action}{meaning} is illegal for {agent}: the legal ones are {legal}"
 
     def _finish(self, agent: str, event: int) -> None:
-        if event <= NO_MOVES:
+        if has_lost(self._game, event):
             self.rewards[agent], self.rewards[OTHER[agent]] = 1, -1
         self.terminations = dict.fromkeys(AGENTS, True)
         self.infos = {name: {"reason": REASONS[event]} for name in AGENTS}
@@ -343,11 +355,12 @@ def _observation_space() -> spaces.Dict:
     return spaces.Dict({"observation": planes, "action_mask": mask})
 
 
-def _checked_rules(**rules: Any) -> dict[str, Any]:
-    for name, value in rules.items():
+def _checked_rules(*, blocked_draws: Any, **numbers: Any) -> dict[str, Any]:
+    for name, value in numbers.items():
         if value is not None and not isinstance(value, int | np.integer):
             raise ValueError(f"{name} must be None or a whole number, not {value!r}")
-    Board(**rules)  # raises for a number that is too small
+    rules = {**numbers, "blocked_draws": blocked_draws}
+    Board(**rules)  # raises for a number that is too small, or no truth value
     return rules
 
 

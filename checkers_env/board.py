@@ -34,6 +34,8 @@ class Board:
         Draw at this many occurrences of a position with the same side to move.
     no_progress
         Draw after this many moves by each side without a capture or a move of a man.
+    blocked_draws
+        Whether a side that has pieces but no legal move draws: by the rules of the game it loses.
 
     A rule that is None is off. Raises ValueError for a FEN or a rule that makes no sense.
     """
@@ -45,16 +47,18 @@ class Board:
         max_moves: int | None = 100,
         repetition: int | None = None,
         no_progress: int | None = None,
+        blocked_draws: bool = False,
     ) -> None:
         self.max_moves = _at_least(1, "max_moves", max_moves)
         self.repetition = _at_least(2, "repetition", repetition)
         self.no_progress = _at_least(1, "no_progress", no_progress)
+        if blocked_draws not in (True, False):
+            raise ValueError(f"blocked_draws must be True or False, not {blocked_draws!r}")
+        self.blocked_draws = bool(blocked_draws)
         self._set_up(notation.parse(fen))
 
     @classmethod
-    def from_position(
-        cls, black: int, white: int, kings: int, turn: int, **rules: int | None
-    ) -> Self:
+    def from_position(cls, black: int, white: int, kings: int, turn: int, **rules: Any) -> Self:
         """Set up 35-bit boards as in :mod:`checkers_env.rules`; `rules` as for the class.
 
         Raises ValueError for boards that overlap, or a position that a FEN could not hold.
@@ -127,7 +131,7 @@ class Board:
         if not (self.white if self.turn == WHITE else self.black):
             return Outcome(1 - self.turn, "no pieces")
         if not self._generate():
-            return Outcome(1 - self.turn, "no legal move")
+            return Outcome(None if self.blocked_draws else 1 - self.turn, "no legal move")
         if self.max_moves is not None and self.ply >= 2 * self.max_moves:
             return Outcome(None, "max moves")
         if self.repetition is not None and self._occurrences() >= self.repetition:

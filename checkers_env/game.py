@@ -13,10 +13,10 @@ from checkers_env.jit import kernel
 from checkers_env.rules import BLACK_BOARD, KINGS, NO_MOVE, PATH, ROW_WIDTH, WHITE_BOARD, can_move
 
 SIDE, PLY, QUIET_PLIES, EARLIER = 4, 5, 6, 7  # further entries of a game
-MAX_PLIES, REPETITION, MAX_QUIET_PLIES = 8, 9, 10  # the draw rules; 0: off
-GAME_LENGTH = 11
+MAX_PLIES, REPETITION, MAX_QUIET_PLIES, BLOCKED_DRAWS = 8, 9, 10, 11  # the draw rules; 0: off
+GAME_LENGTH = 12
 
-# How a game stands at the start of a turn. Up to NO_MOVES the side that is not to move has won.
+# How a game stands at the start of a turn.
 GOES_ON, NO_PIECES, NO_MOVES, MOVE_LIMIT, REPEATED, NO_PROGRESS = range(6)
 REASONS = ("", "no pieces", "no legal move", "max moves", "repetition", "no progress")
 
@@ -70,6 +70,12 @@ def status(game: Any) -> int:
     if game[MAX_QUIET_PLIES] and game[QUIET_PLIES] >= game[MAX_QUIET_PLIES]:
         return NO_PROGRESS
     return GOES_ON
+
+
+@kernel
+def has_lost(game: Any, status: int) -> bool:
+    """Whether a game that ended with `status` is lost for the side to move, and not drawn."""
+    return status == NO_PIECES or (status == NO_MOVES and not game[BLOCKED_DRAWS])
 
 
 @kernel

@@ -102,6 +102,30 @@ def test_a_side_that_cannot_move_has_lost(fen, outcome):
     assert Board(fen).outcome() == outcome
 
 
+@pytest.mark.parametrize(
+    ("fen", "outcome"),
+    [
+        ("B:W5,6,9,10:B1", Outcome(None, "no legal move")),
+        ("W:W32:B23,24,27,28", Outcome(None, "no legal move")),
+        ("W:WK29:B22,25", Outcome(None, "no legal move")),
+        ("B:W18:B", Outcome(WHITE, "no pieces")),
+        ("W:W:B18", Outcome(BLACK, "no pieces")),
+        ("B:W9,5,6:B1", None),
+    ],
+)
+def test_a_blocked_side_draws_if_so_agreed(fen, outcome):
+    assert Board(fen, blocked_draws=True).outcome() == outcome
+
+
+def test_a_blocked_side_comes_before_the_draws_by_count():
+    board = Board("W:WK1,5:BK10", max_moves=1, no_progress=1, blocked_draws=True)
+    board.push("1-6")
+    board.push("10x1")
+    assert board.outcome() == Outcome(None, "no legal move")
+    board.pop()
+    assert board.outcome() is None
+
+
 def test_max_moves():
     board = Board(KINGS_ONLY, max_moves=2)
     for move in ("1-6", "32-27", "6-1"):
@@ -177,13 +201,19 @@ def test_rules_that_make_no_sense_are_refused(rule, value, least):
         Board(**{rule: value})
 
 
+@pytest.mark.parametrize("value", [None, 2, "yes"])
+def test_blocked_draws_is_true_or_false(value):
+    with pytest.raises(ValueError, match=f"blocked_draws must be True or False, not {value!r}"):
+        Board(blocked_draws=value)
+
+
 def through_pickle(board):
     return pickle.loads(pickle.dumps(board))
 
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, copy.copy, Board.copy, through_pickle])
 def test_a_copy_is_exact_and_independent(duplicate):
-    board = random_game(1, repetition=3, no_progress=40)
+    board = random_game(1, repetition=3, no_progress=40, blocked_draws=True)
     twin = duplicate(board)
     assert state(twin) == state(board)
     assert twin.outcome() == board.outcome()
@@ -208,8 +238,10 @@ def test_boards_compare_by_position_and_turn():
 def test_from_position():
     board = random_game(3)
     position = (board.black, board.white, board.kings, board.turn)
-    twin = Board.from_position(*position, max_moves=7, repetition=3)
+    twin = Board.from_position(*position, max_moves=7, repetition=3, blocked_draws=True)
     assert (twin, twin.ply, twin.max_moves, twin.repetition) == (board, 0, 7, 3)
+    assert (twin.blocked_draws, board.blocked_draws) == (True, False)
+    assert twin.fen() == board.fen()
 
 
 @pytest.mark.parametrize(

@@ -199,12 +199,13 @@ def test_the_piece_difference_changes_no_other_weight():
 
 def test_the_last_weight_is_the_one_of_the_piece_difference():
     regime = replace(SMALL, piece_difference=False)
-    population = regime.init(3).population
-    heavy = replace(population, genomes=population.genomes.copy())
-    heavy.genomes[:, -1] = 1.0
+    state = regime.init(3)
+    population = replace(state.population, genomes=state.population.genomes.copy())
+    population.genomes[:, -1] = 1.0
+    heavy = regime.contenders(replace(state, population=population))
     board = Board("W:W32:B1,2,3,4,5")
     position = Position(board.black, board.white, board.kings, board.turn)
-    for player, other in zip(regime.players(population), regime.players(heavy), strict=True):
+    for player, other in zip(regime.contenders(state), heavy, strict=True):
         light = np.arctanh(value(player.evaluator, position, BLACK))
         difference = np.arctanh(value(other.evaluator, position, BLACK)) - light
         assert difference == pytest.approx(4.0, rel=1e-3)
@@ -258,7 +259,7 @@ def test_an_impossible_arena_is_refused(threads, engine, message):
 @pytest.mark.parametrize("piece_difference", [True, False])
 def test_tables_are_mutated_by_standard_normals_and_nothing_else_changes(piece_difference):
     regime = Coevolution(
-        "5-tuples",
+        "walks-5",
         parents=4,
         weight=0.0,
         step_size=1.0,
@@ -268,9 +269,10 @@ def test_tables_are_mutated_by_standard_normals_and_nothing_else_changes(piece_d
         piece_difference=piece_difference,
     )
     rng = np.random.default_rng(0)
-    parents = regime.newcomers(4, rng)
+    shape = regime.shape(regime.drawn(rng))
+    parents = regime.newcomers(shape, 4, rng)
     assert not parents.genomes[:, :-1].any()
-    everyone = regime.with_offspring(parents, rng)
+    everyone = regime.with_offspring(shape, parents, rng)
     moved = everyone.genomes[4:, :-1]
     assert moved.shape == (4, 100_000)
     assert abs(moved.mean()) < 0.01
@@ -278,4 +280,4 @@ def test_tables_are_mutated_by_standard_normals_and_nothing_else_changes(piece_d
     assert set(everyone.genomes[:, -1]) == {float(piece_difference)}
     assert set(everyone.steps[:, -1]) == {0.0}
     assert set(everyone.steps[:, :-1].ravel()) == {1.0}
-    assert regime.players(everyone)[5].evaluator.difference == float(piece_difference)
+    assert regime.players(shape, everyone)[5].evaluator.difference == float(piece_difference)

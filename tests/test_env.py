@@ -88,7 +88,7 @@ def naive_reason(side: str, pieces: naive.Pieces, past: list[Any], quiet: int, r
     if side not in "".join(pieces.values()).lower():
         return "no pieces"
     if not naive.legal_turns(side, pieces):
-        return "no legal move"
+        return "no legal move"  # lost, or drawn with blocked_draws
     if len(past) >= 2 * rules.get("max_moves", 100):
         return "max moves"
     if past.count((side, pieces)) + 1 >= rules.get("repetition", 10**9):
@@ -179,17 +179,15 @@ def referee(env: Any, rules: Any, rng: np.random.Generator) -> str:
         quiet = quiet + 1 if pieces[turn.squares[0]].isupper() and not turn.captured else 0
         pieces, side = turn.after, naive.OTHER[side]
         assert env.unwrapped.board.fen() == naive.write_fen(side, pieces)
-    check_end(env, side, reason)
+    lost = reason == "no pieces" or (reason == "no legal move" and not rules.get("blocked_draws"))
+    check_end(env, side, reason, lost)
     return reason
 
 
-def check_end(env: Any, side: str, reason: str) -> None:
+def check_end(env: Any, side: str, reason: str, lost: bool) -> None:
     loser = f"player_{'bw'.index(side)}"
-    won = reason in ("no pieces", "no legal move")
-    rewards = {agent: (1 - 2 * (agent == loser)) * won for agent in env.possible_agents}
-    outcome = env.unwrapped.board.outcome()
-    assert outcome is not None
-    assert outcome.reason == reason
+    rewards = {agent: (1 - 2 * (agent == loser)) * lost for agent in env.possible_agents}
+    assert env.unwrapped.board.outcome() == (1 - "bw".index(side) if lost else None, reason)
     assert env.rewards == rewards
     assert env.terminations == {"player_0": True, "player_1": True}
     assert env.truncations == {"player_0": False, "player_1": False}
@@ -207,6 +205,9 @@ def check_end(env: Any, side: str, reason: str) -> None:
     [
         (None, {}, {"no pieces"}),
         ("B:W21:B17,10,K1", {}, {"no legal move"}),
+        ("B:W21:B17,10,K1", {"blocked_draws": True}, {"no legal move"}),
+        ("W:WK1,K18:B5", {"blocked_draws": True}, {"no pieces"}),
+        ("W:WK1,5:BK10,K12", {"blocked_draws": True, "max_moves": 3}, {"no legal move"}),
         (FOUR_KINGS, {"max_moves": 8}, {"max moves"}),
         (FOUR_KINGS, {"repetition": 3}, {"repetition"}),
         (FOUR_KINGS, {"no_progress": 5}, {"no progress"}),
@@ -316,6 +317,8 @@ def test_an_opening_for_one_game() -> None:
         ({"repetition": 1}, "repetition"),
         ({"repetition": "3"}, "repetition must be None or a whole number, not '3'"),
         ({"no_progress": -1}, "no_progress"),
+        ({"blocked_draws": "no"}, "blocked_draws must be True or False, not 'no'"),
+        ({"blocked_draws": None}, "blocked_draws must be True or False, not None"),
         ({"render_mode": "svg"}, "render_mode must be None or one of .*'ansi'.*not 'svg'"),
     ],
 )
@@ -421,6 +424,20 @@ def test_a_copy_in_the_middle_of_a_capture(make: Any, clone: Callable[[Any], Any
 
 @pytest.mark.parametrize("clone", COPIES)
 @pytest.mark.parametrize("make", MAKERS)
+def test_a_copy_keeps_the_draw_of_a_blocked_side(make: Any, clone: Callable[[Any], Any]) -> None:
+    env = make(opening="W:WK1,5:BK10", blocked_draws=True)
+    env.reset()
+    env.step(actions_of(Move((1, 6)), 1)[0])
+    twin = clone(env)
+    for game in (env, twin):
+        game.step(actions_of(Move((10, 1), (6,)), 0)[0])
+        assert game.rewards == {"player_0": 0, "player_1": 0}
+        assert game.infos["player_1"] == {"reason": "no legal move"}
+        assert game.unwrapped.board.fen() == "W:W5:BK1"
+
+
+@pytest.mark.parametrize("clone", COPIES)
+@pytest.mark.parametrize("make", MAKERS)
 def test_a_copy_before_the_first_game_and_after_a_game(make: Any, clone: Any) -> None:
     env = make(opening="two-move")
     twin = clone(env)
@@ -457,12 +474,13 @@ def test_an_observation_is_the_callers_own() -> None:
 
 
 def test_the_board_is_kept_and_has_the_draw_rules() -> None:
-    env = checkers_env.raw_env(max_moves=7, repetition=4, no_progress=9)
+    env = checkers_env.raw_env(max_moves=7, repetition=4, no_progress=9, blocked_draws=True)
     env.reset()
     board = env.board
     env.step(36)
     assert env.board is board
     assert (board.max_moves, board.repetition, board.no_progress, board.ply) == (7, 4, 9, 1)
+    assert board.blocked_draws
 
 
 def test_registration() -> None:

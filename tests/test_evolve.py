@@ -16,6 +16,7 @@ from agents.weights import load_weights
 from training import command as trainer
 from training import evolve, run
 from training.checkpoint import FILE_NAME, load_checkpoint
+from training.command import duration
 from training.presets import PRESETS
 
 SCRIPT = Path(evolve.__file__)
@@ -102,11 +103,12 @@ def test_the_list_shows_every_preset(command, tmp_path, monkeypatch):
     rows = {line.split()[0]: line for line in said.splitlines() if line.strip()}
     assert set(PRESETS) == set(rows) - {"regime", next(name for name in rows if "\u2500" in name)}
     for name, preset in PRESETS.items():
-        for shown in (preset.source, preset.what, preset.generations, f"{preset.games:,}"):
+        time = duration(preset.cpu_seconds)
+        for shown in (preset.source, preset.what, f"{preset.games:,}", time):
             assert f" {shown} " in rows[name]
         assert ("(default)" in rows[name]) == (name == "blondie24-2001")
     for name, games in (("c10", "126,000"), ("blondie24-rr", "121,800")):
-        assert rows[name].split()[-1] == games
+        assert rows[name].split()[-3] == games
     assert not list(tmp_path.iterdir())
 
 

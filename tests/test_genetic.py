@@ -2,44 +2,37 @@
 
 from collections import Counter
 from dataclasses import asdict, replace
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
+import agents
 from agents.agent import PlayerAgent
 from agents.alphabeta import AlphaBeta
-from agents.baselines.uniform import Uniform
-from agents.blondie.genome import NGUYEN, decode
-from agents.match import play_game
+from agents.blondie.genome import NGUYEN, NGUYEN_LOGISTIC, decode
+from agents.montecarlo.player import MonteCarlo, monte_carlo
 from agents.play import DRAW, Result
 from agents.weights import load_weights
 from checkers_env.board import Board
 from checkers_env.game import REASONS
 from checkers_env.openings import TWO_MOVE
 from checkers_env.rules import BLACK, WHITE
-from tests import naive
+from tests.test_crossover import NODES
+from tests.test_safe_mutation import LARGEST, game_won_by, positions, recount
 from training.arena import open_arena
 from training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from training.regimes import Genetic
-from training.regimes.genetic import memory
 from training.run import CHAMPION_FILE, Plan, begin, carry_out, resume
 
 SMALL = Genetic(opponents=2, depth=1, max_moves=30)
 SAFE = replace(SMALL, perturbations=3, memory_size=4)
+SIMULATING = replace(SMALL, simulations=8, cut=4, skew=0.25)
+LOGISTIC = replace(SAFE, activation="logistic")
+BLOCKED = replace(SMALL, max_moves=100, blocked_draws=True)
+SHAPES = {"tanh": NGUYEN, "logistic": NGUYEN_LOGISTIC}
 WEIGHTS, SIZE, MEMBERS = 4101, 4102, 15
-LARGEST = 1 / np.sqrt(2 * np.sqrt(WEIGHTS))  # of the mutations
-NODES = [list(range(92 * node, 92 * node + 92)) for node in range(40)]
-NODES += [list(range(3680 + 41 * node, 3680 + 41 * node + 41)) for node in range(10)]
 GENERATIONS, ERRORS = 8, 5
-
-
-@cache
-def game_won_by(winner, seed=0):
-    """A game of random moves, and the result that it is to have had."""
-    game = play_game(Uniform(), Uniform(), rng=np.random.default_rng(seed))
-    return game._replace(result=game.result._replace(winner=winner))
 
 
 class Lottery:
@@ -72,7 +65,7 @@ class Member:
 
 
 class Plain:
-    """Section III.C a member at a time; `games` plays (black, white, opening) of genomes."""
+    """Section III.C a member at a time; `games` plays (black, white, opening, seed) of genomes."""
 
     def __init__(self, regime, seed, games):
         self.regime, self.rng, self.games = regime, np.random.default_rng(seed), games
@@ -88,7 +81,13 @@ class Plain:
             others = [member for member in range(MEMBERS) if member != black]
             pairs += [(black, others[draw]) for draw in draws[black]]
         genomes = [member.genome for member in self.members]
-        played = self.games([(genomes[black], genomes[white], None) for black, white in pairs])
+        chance = self.rng.integers(2**63) if self.regime.simulations else 0
+        played = self.games(
+            [
+                (genomes[black], genomes[white], None, (chance, number))
+                for number, (black, white) in enumerate(pairs)
+            ]
+        )
         scores = [0] * MEMBERS
         for (black, white), game in zip(pairs, played, strict=True):
             if game.result.winner != DRAW:
@@ -146,7 +145,8 @@ class Plain:
                 for weight, move in zip(parent.genome, moves, strict=True)
             ]
             mutant[-1] = 0.0
-            kept = recount(parent.genome, mutant, remembered) if remembered else 0
+            shape = SHAPES[self.regime.activation]
+            kept = recount(shape, parent.genome, mutant, remembered) if remembered else 0
             if kept > most:
                 best, most = mutant, kept
         return best
@@ -168,7 +168,8 @@ class Plain:
         fixtures = []
         for other in self.champions:
             for card in cards:
-                fixtures += [(champion, other, card), (other, champion, card)]
+                for pair in ((champion, other), (other, champion)):
+                    fixtures.append((*pair, card, (self.generation, len(fixtures))))
         winners = [game.result.winner for game in self.games(fixtures)]
         payoffs = [
             0 if winner == DRAW else 1 if winner == (BLACK, WHITE)[game % 2] else -1
@@ -177,37 +178,17 @@ class Plain:
         return np.mean([np.mean(payoffs[start : start + 6]) for start in range(0, len(payoffs), 6)])
 
 
-def positions(game):
-    """The board after each move of a game."""
-    board, after = Board(), []
-    for move in game.board.moves:
-        board.push(move)
-        after.append(board.copy())
-    return after
-
-
-def slow_value(genome, board):
-    pieces = naive.read_fen(board.fen())[1]
-    return naive.sums_network(naive.subsquares(), (40, 10, 1), np.array(genome), 1.5, "b", pieces)
-
-
-def recount(parent, mutant, boards):
-    """For how many positions the mutant's output has the parent's sign and is no smaller."""
-    return sum(slow_value(mutant, board) / slow_value(parent, board) >= 1 for board in boards)
-
-
-def rows_of(boards):
-    return np.array([(board.black, board.white, board.kings) for board in boards])
-
-
 def play_on_boards(fixtures, regime=SMALL):
     """The games of genomes, played on boards by agents."""
-    for black, white, opening in fixtures:
-        agents = [
-            PlayerAgent("", AlphaBeta(decode(NGUYEN, genome, 1.5), regime.depth))
-            for genome in (black, white)
-        ]
-        board = Board(max_moves=regime.max_moves, repetition=3)
+    for black, white, opening, seed in fixtures:
+        networks = [decode(SHAPES[regime.activation], genome, 1.5) for genome in (black, white)]
+        players = [AlphaBeta(network, regime.depth) for network in networks]
+        if regime.simulations:
+            options = {"cut": regime.cut, "skew": regime.skew}
+            players = [monte_carlo(network, regime.simulations, **options) for network in networks]
+        rng = np.random.default_rng(seed)
+        agents = [PlayerAgent("", player, rng) for player in players]
+        board = Board(max_moves=regime.max_moves, repetition=3, blocked_draws=regime.blocked_draws)
         for move in (opening or "").split():
             board.push(move)
         while not board.outcome():
@@ -246,7 +227,13 @@ def run_through(regime, generations, threads=1, engine="kernel", seed=4):
 
 @pytest.mark.parametrize(
     "changes",
-    [{}, {"opponents": 5, "champions": 2}, {"perturbations": 3, "memory_size": 4}],
+    [
+        {},
+        {"opponents": 5, "champions": 2},
+        {"perturbations": 3, "memory_size": 4},
+        {"perturbations": 2, "memory_size": 6, "activation": "logistic"},
+        {"simulations": 5},
+    ],
 )
 @pytest.mark.parametrize("seed", [0, 1])
 def test_generations_decided_by_lot_against_plain_python(changes, seed):
@@ -274,12 +261,15 @@ def test_the_lottery_brings_about_all_that_can_happen():
     assert {name for name, count in happened.items() if count > 1} == expected
 
 
-def test_generations_of_real_games_against_plain_python():
-    plain = Plain(SMALL, 4, lambda fixtures: list(play_on_boards(fixtures)))
-    state, decided = SMALL.init(4), 0
+@pytest.mark.parametrize(
+    ("regime", "generations"), [(SMALL, 4), (SIMULATING, 3), (LOGISTIC, 2), (BLOCKED, 2)]
+)
+def test_generations_of_real_games_against_plain_python(regime, generations):
+    plain = Plain(regime, 4, lambda fixtures: list(play_on_boards(fixtures, regime)))
+    state, decided = regime.init(4), 0
     with open_arena(1) as arena:
-        for _ in range(4):
-            state, measured = SMALL.step(state, arena)
+        for _ in range(generations):
+            state, measured = regime.step(state, arena)
             plain.step()
             assert_agree(state, measured, plain)
             decided += measured["games/draws"] < 1
@@ -292,6 +282,8 @@ def test_the_constants_are_those_of_the_paper():
     assert (regime.opponents, regime.games, regime.parents, regime.champions) == (5, 75, 5, 5)
     assert (regime.max_moves, regime.repetition, regime.depth) == (100, 3, 4)
     assert (regime.king, regime.dominant, regime.perturbations) == (1.5, 0.75, 1)
+    assert (regime.simulations, regime.cut, regime.activation) == (0, 6, "tanh")
+    assert not regime.blocked_draws
 
 
 def test_the_first_networks_are_fifteen_without_a_piece_difference():
@@ -322,7 +314,7 @@ def test_each_plays_black_against_others_and_both_are_scored():
     assert [black for black, _ in seats] == [member for member in range(MEMBERS) for _ in range(5)]
     assert all(black != white for black, white in seats)
     assert len({white for _, white in seats}) > 10
-    assert (rules.max_moves, rules.repetition, rules.no_progress) == (30, 3, 0)
+    assert rules == (30, 3, 0, False)
     for fixture in fixtures:
         assert fixture.opening is None
         for player in fixture[:2]:
@@ -352,10 +344,6 @@ def test_a_win_is_2_and_a_loss_is_minus_1_to_both_players(monkeypatch, both, whi
     assert [([*expected, *[0] * 10])[member] for member in kept] == best
 
 
-def changed(child, parent):
-    return set(np.flatnonzero(child != parent).tolist())
-
-
 def test_which_child_comes_from_which_parents():
     rng = np.random.default_rng(1)
     parents = rng.uniform(-0.5, 0.5, (5, SIZE))
@@ -367,124 +355,6 @@ def test_which_child_comes_from_which_parents():
         for child in children
     ]
     assert near == [0, 1, 0, 1, 1, 2, 1, 2, 3, 4]
-
-
-def test_a_crossover_exchanges_the_dominant_weights_of_one_node():
-    rng = np.random.default_rng(2)
-    nodes, rounds = Counter(), 2000
-    for _ in range(rounds):
-        first, second = rng.uniform(-1, 1, (2, SIZE))
-        lead = rng.choice([-3.0, 3.0])
-        one, other = SMALL.crossed(first, second, lead, rng)
-        places = changed(one, first)
-        [node] = [node for node, row in enumerate(NODES) if places and places <= set(row)]
-        leader = first if lead > 0 else second
-        assert places == {place for place in NODES[node] if abs(leader[place]) > 0.75}
-        assert changed(other, second) == places
-        swapped = sorted(places)
-        np.testing.assert_array_equal(one[swapped], second[swapped])
-        np.testing.assert_array_equal(other[swapped], first[swapped])
-        nodes[node] += 1
-    assert set(nodes) == set(range(50))
-    error = np.sqrt(rounds * 0.02 * 0.98)
-    assert all(abs(count - rounds / 50) < ERRORS * error for count in nodes.values())
-
-
-def test_biases_are_swapped_too_and_three_quarters_are_not_yet_dominant():
-    for at, size in ((91, 40), (3680 + 40, 10)):
-        step = 92 if size == 40 else 41
-        biases = [at + step * node for node in range(size)]
-        first, second = np.full((2, SIZE), [[0.75], [0.5]])
-        first[biases] = -0.7500001
-        seen = set()
-        for seed in range(400):
-            one, _ = SMALL.crossed(first, second, 1.0, np.random.default_rng(seed))
-            seen |= changed(one, first)
-        assert seen == set(biases)
-
-
-def test_the_parent_with_more_points_leads_and_chance_decides_a_tie():
-    rounds, led = 400, Counter()
-    for seed in range(rounds):
-        for lead in (2.0, -0.5, 0.0):
-            rng = np.random.default_rng(seed)
-            first, second = rng.uniform(0.8, 0.9, SIZE), rng.uniform(0.1, 0.2, SIZE)
-            one, _ = SMALL.crossed(first, second, lead, rng)  # nothing of the second is dominant
-            led[lead, bool(changed(one, first))] += 1
-    assert led[2.0, True] == led[-0.5, False] == rounds
-    assert abs(led[0.0, True] - rounds / 2) < ERRORS * np.sqrt(rounds / 4)
-
-
-def test_mutations_are_uniform_and_weights_stay_within_one():
-    rng = np.random.default_rng(3)
-    moves = np.array([SMALL.mutant(np.zeros(SIZE), None, rng) for _ in range(20)])
-    assert not moves[:, WEIGHTS].any()
-    counts, _ = np.histogram(moves[:, :WEIGHTS] / LARGEST, bins=20, range=(-1, 1))
-    total = 20 * WEIGHTS
-    assert counts.sum() == total  # none is larger
-    assert np.all(np.abs(counts - total / 20) < ERRORS * np.sqrt(total * 0.05 * 0.95))
-    parent = np.append(rng.choice([-1.0, 1.0, 0.95], WEIGHTS), 0)
-    before = parent.copy()
-    for _ in range(20):
-        mutant = SMALL.mutant(parent, None, rng)
-        assert np.all(np.abs(mutant) <= 1)
-        assert np.all(np.abs(mutant - parent) <= LARGEST)
-        stuck = np.count_nonzero(np.abs(mutant[np.abs(parent) == 1]) == 1)
-        number = np.count_nonzero(np.abs(parent) == 1)
-        assert abs(stuck - number / 2) < ERRORS * np.sqrt(number / 4)
-    np.testing.assert_array_equal(parent, before)
-
-
-def test_safe_mutation_takes_the_first_of_those_that_keep_most_outputs():
-    regime = replace(SMALL, perturbations=6)
-    boards, ties = positions(game_won_by(DRAW))[::5][:9], 0
-    for seed in range(4):
-        parent = np.append(np.random.default_rng(seed).uniform(-1, 1, WEIGHTS), 0)
-        moves = np.random.default_rng(seed + 10).uniform(-1, 1, (6, SIZE)) * LARGEST
-        moves[:, WEIGHTS] = 0
-        mutants = np.clip(parent + moves, -1, 1)
-        kept = [recount(parent, mutant, boards) for mutant in mutants]
-        found = regime.mutant(parent, rows_of(boards), np.random.default_rng(seed + 10))
-        np.testing.assert_array_equal(found, mutants[kept.index(max(kept))])
-        assert len(set(kept)) > 1
-        ties += kept.count(max(kept)) > 1
-    assert ties
-
-
-class Drawn:
-    """A generator whose perturbations of one weight are given."""
-
-    def __init__(self, weight, moves):
-        self.weight, self.moves = weight, moves
-
-    def uniform(self, low, high, size):
-        assert (low, high, size) == (-1, 1, (len(self.moves), SIZE))
-        drawn = np.zeros(size)
-        drawn[:, self.weight] = self.moves
-        return drawn
-
-
-def test_an_output_is_kept_if_it_is_equal_or_larger_and_of_the_same_sign():
-    """The first sub-square's sum goes alone through one node of each layer."""
-    chain = [0, 40 * 92, 40 * 92 + 10 * 41]
-    parent = np.zeros(SIZE)
-    parent[chain] = 0.9, 0.9, 0.05
-    inputs = rows_of([Board("B:W9:B1,5,6"), Board("B:WK1,5:BK30")])
-    for moves, taken in (([-1, -0.1, 0, 1], 0), ([-1, -0.1, 1, 0], 1), ([-1, -0.1], -1)):
-        regime = replace(SMALL, perturbations=len(moves))
-        mutant = regime.mutant(parent, inputs, Drawn(chain[2], moves))
-        assert mutant[chain[2]] == pytest.approx(0.05 + taken * LARGEST)
-
-
-def test_memory_is_of_won_games_if_there_are_any():
-    winners = [BLACK, WHITE, DRAW, WHITE, BLACK]
-    games = [game_won_by(winner, seed) for seed, winner in enumerate(winners)]
-    pairs = [(0, 1), (2, 0), (3, 0), (1, 2), (1, 3)]
-    for member, remembered in ((0, [0, 1]), (1, [4]), (2, [3]), (3, [2, 4])):
-        rows = memory(member, pairs, games, 6000, np.random.default_rng(member))
-        assert rows.shape == (6000, 3)
-        boards = [board for index in remembered for board in positions(games[index])]
-        assert set(map(tuple, rows.tolist())) == set(map(tuple, rows_of(boards).tolist()))
 
 
 def test_progress_is_six_games_with_each_earlier_champion():
@@ -585,6 +455,66 @@ def test_the_third_occurrence_of_a_position_draws(repetition):
     assert (reasons["repetition"] > 3) == (repetition > 0)
 
 
+@pytest.mark.parametrize("blocked_draws", [True, False])
+def test_a_side_that_cannot_move_draws_if_so_agreed(blocked_draws):
+    regime, reasons = replace(BLOCKED, blocked_draws=blocked_draws), Counter()
+    state = regime.init(3)
+    with open_arena(1) as arena:
+        listening = Listening(arena)
+        for _ in range(8):
+            state, _ = regime.step(state, listening)
+    for game in listening.games:
+        reasons[REASONS[game.result.reason], game.result.winner == DRAW] += 1
+    assert reasons["no legal move", blocked_draws] > 5
+    assert reasons["no legal move", not blocked_draws] == 0
+    assert reasons["no pieces", True] == 0
+
+
+def seeds_of(regime, seed, generations):
+    """The seeds of the games of some generations: for the tournaments, and for the progress."""
+    arena, state = Lottery(0), regime.init(seed)
+    for _ in range(generations):
+        state, _ = regime.step(state, arena)
+    played = [[fixture.seed for fixture in fixtures] for fixtures, _ in arena.asked]
+    return [game for games in played[:1] + played[1::2] for game in games], [
+        game for games in played[2::2] for game in games
+    ]
+
+
+def test_each_game_has_chances_of_its_own():
+    games = seeds_of(SIMULATING, 1, 4)
+    assert games == seeds_of(SIMULATING, 1, 4)
+    drawn, measured = games
+    assert len(set(drawn)) == len(drawn) == 4 * SIMULATING.games
+    assert len(set(measured)) == len(measured) == 6 * (1 + 2 + 3)
+    assert not set(drawn) & set(measured)
+    assert not set(drawn) & set(seeds_of(SIMULATING, 2, 4)[0])
+
+
+def test_with_simulations_the_members_are_monte_carlo_players():
+    regime = replace(SIMULATING, own_leaves=False)
+    state = regime.init(0)
+    players, searching = regime.players(state.population), SMALL.players(state.population)
+    assert len(players) == len(searching) == MEMBERS
+    for player, other in zip(players, searching, strict=True):
+        assert type(player) is MonteCarlo
+        assert (player.simulations, player.cut, player.skew) == (8, 4, 0.25)
+        assert not player.own_leaves
+        np.testing.assert_equal(player.evaluator._asdict(), other.evaluator._asdict())
+    assert len(regime.contenders(state)) == 5
+    assert regime.playouts == {"simulations": 8, "cut": 4, "skew": 0.25}
+    assert SMALL.playouts == {}
+
+
+def test_a_logistic_network_is_the_network_of_half_the_weights():
+    regime = replace(SMALL, activation="logistic")
+    state = regime.init(0)
+    half = replace(state.population, genomes=state.population.genomes / 2)
+    for player, other in zip(regime.players(state.population), SMALL.players(half), strict=True):
+        np.testing.assert_equal(player.evaluator._asdict(), other.evaluator._asdict())
+    assert regime.champion(state).architecture == "nguyen-91-logistic"
+
+
 def test_whose_side_judges_leaves_makes_no_difference():
     expected, measured = run_through(SMALL, 2)
     state, measured_there = run_through(replace(SMALL, own_leaves=False), 2)
@@ -604,7 +534,7 @@ def test_a_step_leaves_the_state_before_it_as_it_was():
         state = after
 
 
-@pytest.mark.parametrize("regime", [SMALL, SAFE])
+@pytest.mark.parametrize("regime", [SMALL, SAFE, SIMULATING])
 def test_every_generation_goes_on_from_its_checkpoint(regime, tmp_path):
     state = regime.init(2)
     with open_arena(1) as arena:
@@ -618,7 +548,7 @@ def test_every_generation_goes_on_from_its_checkpoint(regime, tmp_path):
             assert measured_there == measured
 
 
-@pytest.mark.parametrize("regime", [SMALL, SAFE])
+@pytest.mark.parametrize("regime", [SMALL, SAFE, SIMULATING, LOGISTIC])
 def test_threads_give_equal_results(regime):
     expected, measured = run_through(regime, 7)
     state, measured_there = run_through(regime, 7, threads=2)
@@ -626,29 +556,43 @@ def test_threads_give_equal_results(regime):
     assert measured_there == measured
 
 
-@pytest.mark.parametrize("max_moves", [2, 12])
-def test_the_environment_gives_equal_results(max_moves):
-    regime = replace(SAFE, opponents=1, max_moves=max_moves, repetition=2)
+@pytest.mark.parametrize(
+    ("regime", "max_moves"), [(SAFE, 2), (SAFE, 12), (SIMULATING, 12), (BLOCKED, 60)]
+)
+def test_the_environment_gives_equal_results(regime, max_moves):
+    regime = replace(regime, opponents=1, max_moves=max_moves, repetition=2)
     expected, measured = run_through(regime, 2)
     state, measured_there = run_through(regime, 2, engine="env")
     assert_states_equal(state, expected)
     assert measured_there == measured
 
 
-def test_a_run_in_parts_is_the_whole_run_and_its_champion_is_saved(tmp_path):
+@pytest.mark.parametrize(
+    ("regime", "network", "yardstick_every"),
+    [(SAFE, "nguyen-91", 0), (LOGISTIC, "nguyen-91-logistic", 0), (SIMULATING, "nguyen-91", 3)],
+)
+def test_a_run_in_parts_is_the_whole_run_and_its_champion_is_saved(
+    regime, network, yardstick_every, tmp_path
+):
     plans = [
-        Plan("nguyen", SAFE, generations, 4, tmp_path / name, threads, yardstick_every=0)
+        Plan("nguyen", regime, generations, 4, tmp_path / name, threads, "kernel", yardstick_every)
         for name, generations, threads in (("whole", 7, 1), ("parts", 3, 1), ("parts", 7, 2))
     ]
     whole = carry_out(plans[0], begin(plans[0]), lambda *told: None)
     carry_out(plans[1], begin(plans[1]), lambda *told: None)
     parts = carry_out(plans[2], resume(plans[2]), lambda *told: None)
     assert_states_equal(parts.state, whole.state)
-    for name in ("champion/progress", "elites/age", "elites/crossed"):
+    names = {"champion/progress", "elites/age", "elites/crossed", "champion/spread"}
+    names |= {"curve/heuristic", "curve/material"} if yardstick_every else set()
+    assert names <= set(whole.history)
+    for name in names:
         np.testing.assert_array_equal(parts.history[name], whole.history[name])
     genome, provenance = load_weights(tmp_path / "parts" / CHAMPION_FILE)
     np.testing.assert_allclose(genome, whole.state.population.genomes[0], atol=1e-7)
-    assert (provenance.architecture, provenance.king) == ("nguyen-91", 1.5)
+    assert (provenance.architecture, provenance.king) == (network, 1.5)
+    champion = regime.players(whole.state.population)[0].evaluator
+    loaded = agents.make(str(tmp_path / "parts" / CHAMPION_FILE)).player.evaluator
+    np.testing.assert_equal(loaded._asdict(), champion._asdict())
 
 
 @pytest.mark.parametrize(
@@ -671,7 +615,13 @@ def test_a_run_in_parts_is_the_whole_run_and_its_champion_is_saved(tmp_path):
         ("win", float("nan")),
         ("draw", float("inf")),
         ("loss", float("nan")),
-        ("network", "blondie24-2001"),
+        ("activation", "relu"),
+        ("simulations", -1),
+        ("simulations", 1_000_001),
+        ("cut", 0),
+        ("skew", -0.1),
+        ("skew", 1.1),
+        ("skew", float("nan")),
     ],
 )
 def test_impossible_constants_are_refused_by_name(name, value):

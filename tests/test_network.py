@@ -1,24 +1,58 @@
 """The networks in kernels against networks written slowly, weight by weight, in float64."""
 
+import math
 from functools import partial
 
 import numpy as np
 import pytest
 
-from agents.blondie.genome import ARCHITECTURES, BLONDIE_1999, BLONDIE_2001, NGUYEN, decode
+from agents.blondie.genome import (
+    ARCHITECTURES,
+    BLONDIE_1999,
+    BLONDIE_2001,
+    NGUYEN,
+    NGUYEN_LOGISTIC,
+    decode,
+)
 from agents.evaluate import advance_state, start_state, state_size, value
 from checkers_env.board import Board
 from checkers_env.jit import kernel
 from checkers_env.rules import PATH, ROW_WIDTH, Position, write_successors
 from tests import naive
 
+
+def logistic(total):
+    """2 / (1 + e^-x) - 1."""
+    return 2 / (1 + math.exp(min(-total, 700.0))) - 1
+
+
+def logistic_network(genome, king, side, pieces):
+    """The network over sums with logistic nodes, as naive.sums_network is with nodes of tanh."""
+    weights, seen = iter(genome.tolist()), naive.inputs(pieces, "b", king)
+    nodes = [sum(seen[square] for square in field) for field in naive.subsquares()]
+    for width in (40, 10, 1):
+        sums = []
+        for _ in range(width):
+            total = sum(next(weights) * node for node in nodes)
+            sums.append(total + next(weights))
+        nodes = [logistic(total) for total in sums]
+    output = logistic(sums[0] + next(weights) * sum(seen.values()))
+    return output if side == "b" else -output
+
+
 WHOLE_BOARD = [list(range(1, 33))] * 40
 SLOWLY = {
     "blondie24-1999": partial(naive.network, WHOLE_BOARD, (10, 1)),
     "blondie24-2001": partial(naive.network, naive.subsquares(), (40, 10, 1)),
     "nguyen-91": partial(naive.sums_network, naive.subsquares(), (40, 10, 1)),
+    "nguyen-91-logistic": logistic_network,
 }
-FIRST_LAYER = {"blondie24-1999": 40 * 33, "blondie24-2001": 854 + 91, "nguyen-91": 40 * 92}
+FIRST_LAYER = {
+    "blondie24-1999": 40 * 33,
+    "blondie24-2001": 854 + 91,
+    "nguyen-91": 40 * 92,
+    "nguyen-91-logistic": 40 * 92,
+}
 SHAPES = list(ARCHITECTURES.values())
 INT32 = np.iinfo(np.int32)
 
@@ -60,11 +94,11 @@ def test_counts_are_those_of_the_papers():
     assert BLONDIE_2001.fields.shape == (91, 32)
     assert BLONDIE_2001.fields.sum() == 854
     assert NGUYEN.weight_count == 91 * 40 + 40 + 40 * 10 + 10 + 10 + 1 == 4101
-    assert NGUYEN.genome_size == 4102
+    assert NGUYEN.genome_size == NGUYEN_LOGISTIC.genome_size == 4102
 
 
 def test_subsquares_are_those_drawn_slowly():
-    for shape in (BLONDIE_2001, NGUYEN):
+    for shape in (BLONDIE_2001, NGUYEN, NGUYEN_LOGISTIC):
         found = [[int(square) + 1 for square in np.flatnonzero(row)] for row in shape.fields]
         assert found == naive.subsquares()
 
@@ -104,9 +138,10 @@ def test_white_sees_the_board_turned_round(shape):
         assert value(network, here, 1) == value(network, mirror, 0)
 
 
-def test_by_colour_both_see_the_same_and_white_values_its_negative():
+@pytest.mark.parametrize("shape", [NGUYEN, NGUYEN_LOGISTIC], ids=lambda shape: shape.name)
+def test_by_colour_both_see_the_same_and_white_values_its_negative(shape):
     rng = np.random.default_rng(6)
-    _, network = random_network(NGUYEN, 3)
+    _, network = random_network(shape, 3)
     for _ in range(50):
         here = position_of(random_board(rng))
         black, white = states(network, here)
@@ -114,13 +149,14 @@ def test_by_colour_both_see_the_same_and_white_values_its_negative():
         assert value(network, here, 1) == -value(network, here, 0) != 0
 
 
-def test_the_sum_of_a_subsquare_by_hand():
+@pytest.mark.parametrize(("shape", "node"), [(NGUYEN, math.tanh), (NGUYEN_LOGISTIC, logistic)])
+def test_the_sum_of_a_subsquare_by_hand(shape, node):
     """The sum of squares 1, 5, 6 and 9 goes alone through one node of each layer."""
     genome = np.zeros(NGUYEN.genome_size)
     genome[[0, 40 * 92, 40 * 92 + 10 * 41]] = 0.5
-    network = decode(NGUYEN, genome, 1.5)
+    network = decode(shape, genome, 1.5)
     for fen, total in (("B:W9,20:B1,K6,11", 1.5), ("W:WK1,K5,9:B6,2", -3.0)):
-        output = np.tanh(np.tanh(np.tanh(total / 2) / 2) / 2)
+        output = node(node(node(total / 2) / 2) / 2)
         for view, sign in ((0, 1), (1, -1)):
             found = value(network, position_of(Board(fen)), view)
             assert found == pytest.approx(sign * output, abs=1e-6)
@@ -130,12 +166,13 @@ def test_the_sum_of_a_subsquare_by_hand():
 def test_the_weight_of_the_piece_difference_counts_kings_as_k(shape):
     genome = np.zeros(shape.genome_size)
     genome[-1] = 0.125
+    node = logistic if shape is NGUYEN_LOGISTIC else np.tanh
     board = Board("B:W21,K3:B1,2,K20,K30")
     for king, difference in ((1.0, 2), (2.5, 3.5)):
         network = decode(shape, genome, king)
         for view, sign in ((0, 1), (1, -1)):
             found = value(network, position_of(board), view)
-            assert found == pytest.approx(np.tanh(sign * 0.125 * difference), abs=1e-6)
+            assert found == pytest.approx(node(sign * 0.125 * difference), abs=1e-6)
 
 
 def states(network, position):

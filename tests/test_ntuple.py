@@ -101,7 +101,7 @@ def test_subsquares_are_those_of_the_board():
     ("name", "tuples", "entries"),
     [
         ("walks-5", 32, 32 * 5**5),
-        ("thesis", 32, 100_000),
+        ("table-6.1", 32, 100_000),
         ("singles", 32, 160),
         ("walks-3", 32, 32 * 5**3),
         ("walks-4", 32, 32 * 5**4),
@@ -126,7 +126,7 @@ SYSTEMS = {
 }
 TUPLES = {
     "mixed": MIXED,
-    "thesis": drawing.THESIS,
+    "table-6.1": drawing.THESIS,
     "3x3": drawing.subsquares(3),
 }
 

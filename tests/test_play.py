@@ -10,6 +10,7 @@ from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
 from agents.baselines.uniform import Uniform
 from agents.blondie.genome import BLONDIE_1999, decode
+from agents.match import ENGINES, play_game
 from agents.play import DRAW, DrawRules, play
 from agents.workspace import workspace
 from checkers_env.actions import actions_of
@@ -42,6 +43,7 @@ def board_with(rules, fen=START):
         max_moves=rules.max_moves,
         repetition=rules.repetition or None,
         no_progress=rules.no_progress or None,
+        blocked_draws=rules.blocked_draws,
     )
 
 
@@ -144,6 +146,59 @@ def test_lost_positions(fen, expected):
     assert_same_game(found, by_hand(Uniform(), Uniform(), fen=fen))
     winner, reason, plies = found[0]
     assert (winner, REASONS[reason], plies) == expected
+
+
+@pytest.mark.parametrize(
+    ("fen", "expected"),
+    [
+        ("B:W18:B", (1, "no pieces", 0)),
+        ("B:W9,14:B5", (DRAW, "no legal move", 0)),
+        ("W:W18:B14", (1, "no pieces", 1)),
+    ],
+)
+def test_a_blocked_side_draws_if_so_agreed(fen, expected):
+    rules = DrawRules(blocked_draws=True)
+    found = by_kernel(Uniform(), Uniform(), rules, fen=fen)
+    assert_same_game(found, by_hand(Uniform(), Uniform(), rules, fen=fen))
+    winner, reason, plies = found[0]
+    assert (winner, REASONS[reason], plies) == expected
+
+
+BLOCKADES = ("W:WK1,5:BK10", "B:WK5,17,K32:B24", "B:W21:B17,10,K1", START)
+
+
+@pytest.mark.parametrize("blocked_draws", [True, False])
+def test_games_with_blocked_sides_are_equal_in_both_engines_and_on_the_board(blocked_draws):
+    rules, endings = DrawRules(30, 3, blocked_draws=blocked_draws), set()
+    for seed in range(24):
+        opening = BLOCKADES[seed % 4]
+        games = [
+            play_game(
+                Uniform(),
+                Heuristic(),
+                opening=opening,
+                rules=rules,
+                rng=np.random.default_rng(seed),
+                engine=engine,
+            )
+            for engine in ENGINES
+        ]
+        assert games[0] == games[1]
+        board = by_hand(Uniform(), Heuristic(), rules, fen=opening, seed=seed)
+        assert_same_game(by_kernel(Uniform(), Heuristic(), rules, fen=opening, seed=seed), board)
+        assert games[0].board.moves == board.moves
+        endings.add((REASONS[games[0].result.reason], games[0].result.winner == DRAW))
+    assert ("no legal move", blocked_draws) in endings
+    assert ("no legal move", not blocked_draws) not in endings
+    assert ("no pieces", False) in endings
+
+
+def test_players_count_a_blocked_side_as_lost_whatever_the_rule():
+    """The black king can play on, or block the white man at once, which draws here."""
+    rules, player = DrawRules(blocked_draws=True), AlphaBeta(Material(), 3)
+    assert len(Board("B:W5:BK6").legal_moves) == 4
+    result, _ = by_kernel(player, player, rules, fen="B:W5:BK6")
+    assert (REASONS[result.reason], result.winner, result.plies) == ("no legal move", DRAW, 1)
 
 
 def test_a_loss_comes_before_the_last_move():

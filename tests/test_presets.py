@@ -23,8 +23,10 @@ QUICK = {
     "social_every": 2,
     "games": 20,  # of a generation of temporal differences
     "search": 1,
+    "simulations": 4,
 }
 ALL = {**PRESETS, **TD_PRESETS}
+LEAF = ("c5-leaf", "samuel")
 LARGE = {"subsquares-4": "subsquares-3", "subsquares-3-4": "subsquares-3"}
 RULES = DrawRules(40)
 
@@ -47,8 +49,8 @@ COEVOLUTION = {
 }
 # Thesis 6.3, 6.5, 7.2: what is evolved, weights, first step size and whether it is mutated, K
 OTHER_GENOMES = {
-    "c5-tuple": ("5-tuples", 100_000, 1.0, False, "fixed"),
-    "c1-tuple": ("1-tuples", 160, 1.0, False, "fixed"),
+    "c5-tuple": ("walks-5", 100_000, 1.0, False, "fixed"),
+    "c1-tuple": ("singles", 160, 1.0, False, "fixed"),
     "hughes": ("weighted-pieces", 32, 0.05, True, "tenths"),
 }
 # M, N, strategies in the pool at most (0: any number), generations, games, pairing, plies,
@@ -63,6 +65,8 @@ SOCIAL = {
     "c10-rr": (5, 10, 0, 140, 121_800, "round-robin", 4, True),
     "c10-npd": (5, 10, 0, 840, 126_000, "random", 4, False),
     "c10-1ply": (5, 10, 0, 840, 126_000, "random", 1, True),
+    "c10-2ply": (5, 10, 0, 840, 126_000, "random", 2, True),
+    "c10-3ply": (5, 10, 0, 840, 126_000, "random", 3, True),
 }
 
 
@@ -70,17 +74,19 @@ def shrunk(regime):
     """The same regime with as little to do as possible."""
     known = {field.name for field in fields(regime)}
     changes = {name: value for name, value in QUICK.items() if name in known}
+    changes = {  # what is off stays off
+        name: value for name, value in changes.items() if getattr(regime, name)
+    }
     if getattr(regime, "network", None) == "blondie24-2001":
         changes["network"] = "blondie24-1999"
-    if "tuples" in known:
-        changes["tuples"] = LARGE.get(regime.tuples, regime.tuples)
-        changes["search"] = min(regime.search, QUICK["search"])
+    if "features" in known:
+        changes["features"] = LARGE.get(regime.features, regime.features)
     return replace(regime, **changes)
 
 
-def carried_out(name, folder, generations, threads, start=begin):
+def carried_out(name, folder, generations, threads, start=begin, engine="kernel"):
     regime = shrunk(ALL[name].regime)
-    plan = Plan(name, regime, generations, 5, folder, threads, yardstick_every=0)
+    plan = Plan(name, regime, generations, 5, folder, threads, engine, yardstick_every=0)
     return carry_out(plan, start(plan), lambda *told: None)
 
 
@@ -96,7 +102,7 @@ def test_a_preset_runs_goes_on_and_leaves_a_player(name, tmp_path, monkeypatch):
     monkeypatch.setattr("training.run.plot_curve", lambda *given: None)  # slow; see test_run
     whole = carried_out(name, tmp_path / "whole", 2, threads=1)
     carried_out(name, tmp_path / "parts", 1, threads=2)
-    parts = carried_out(name, tmp_path / "parts", 2, threads=2, start=resume)
+    parts = carried_out(name, tmp_path / "parts", 2, threads=2, start=resume, engine="env")
     np.testing.assert_equal(without_speed(parts), without_speed(whole))
     assert whole.state.generation == 2
     assert whole.history["games/plies"][1:]
@@ -104,7 +110,7 @@ def test_a_preset_runs_goes_on_and_leaves_a_player(name, tmp_path, monkeypatch):
     champion = tmp_path / "whole" / CHAMPION_FILE
     assert champion.read_bytes() == (tmp_path / "parts" / CHAMPION_FILE).read_bytes()
     genome, provenance = load_weights(champion)
-    np.testing.assert_array_equal(genome, whole.state.population.genomes[0])
+    np.testing.assert_array_equal(genome, shrunk(ALL[name].regime).champion(whole.state).genome)
     assert (provenance.regime, provenance.generation) == (name, 2)
     players = agents.make(str(champion)), agents.make("random", seed=1)
     for pair in (players, players[::-1]):
@@ -187,13 +193,16 @@ def test_first_players(name):
 def test_constants_of_temporal_differences(name):
     preset = TD_PRESETS[name]
     regime = preset.regime
+    if name in LEAF:
+        assert (regime.leaf, regime.search, regime.lam, preset.games) == (True, 2, 0.7, 20_000)
+        return
     assert preset.games == 126_000
     assert (regime.lam, regime.epsilon, regime.half_at, regime.openings) == (0, 0, 0, "none")
     assert (regime.max_moves, regime.king) == (100, 1.0)
     assert regime.piece_difference == (name != "c5-n0.001-npd")
     if name.startswith("c"):
         system, alpha, *_ = name.split("-")
-        assert regime.tuples == {"c5": "walks-5", "c1": "singles"}[system]
+        assert regime.features == {"c5": "walks-5", "c1": "singles"}[system]
         assert regime.alpha == float(alpha.removeprefix("n"))
 
 
@@ -209,7 +218,7 @@ def test_constants_of_other_genomes(name):
     assert preset.games == 126_000
     assert OTHER_GENOMES[name] == (
         regime.network,
-        regime.shape.weight_count,
+        regime.shape(regime.init(0).extra).weight_count,
         regime.step_size,
         regime.self_adaptive,
         regime.king_rule,

@@ -166,7 +166,7 @@ def test_the_champion_is_an_agent_that_plays_as_it_was_trained(tmp_path, own_lea
     plan = plan_for(tmp_path, regime=replace(SMALL, own_leaves=own_leaves), generations=1)
     state = carry_out(plan, begin(plan), nothing).state
     champion = agents.make(str(tmp_path / CHAMPION_FILE))
-    trained = plan.regime.players(state.population)[0]
+    trained = plan.regime.contenders(state)[0]
     assert champion.player.depth == trained.depth == 1
     for loaded, expected in zip(champion.player.evaluator, trained.evaluator, strict=True):
         np.testing.assert_array_equal(loaded, expected)

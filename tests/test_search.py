@@ -11,7 +11,7 @@ from agents.alphabeta import AlphaBeta
 from agents.baselines.material import Material
 from agents.blondie.genome import BLONDIE_1999, BLONDIE_2001, decode
 from agents.evaluate import advance_state, evaluate, start_state, state_size, value
-from agents.search import search, search_to
+from agents.search import EACH_MOVER, search, search_to
 from agents.workspace import MAX_DEPTH, STATE_WIDTH, workspace
 from checkers_env.bits import popcount
 from checkers_env.board import Board
@@ -147,7 +147,8 @@ def searched(board, evaluator, depth, own_leaves, ws):
     path = search(evaluator, position, depth, own_leaves, board.turn, ws, count)
     fresh = workspace()
     write_successors(fresh.rows, 0, *position)
-    root = search_to(evaluator, position, depth, own_leaves, 0, fresh, count)
+    judge = position.turn if own_leaves else EACH_MOVER
+    root = search_to(evaluator, position, depth, judge, 0, fresh, count)
     return ws.rows[:count, PATH].tolist().index(path), root
 
 

@@ -10,8 +10,10 @@ import pytest
 from agents.agent import PlayerAgent
 from agents.alphabeta import AlphaBeta
 from agents.blondie.genome import BLONDIE_1999, decode
-from agents.match import Game
+from agents.match import Game, play_game
 from agents.play import DRAW, Result
+from agents.pool import load_pool
+from agents.weights import Provenance
 from checkers_env.game import MOVE_LIMIT, NO_PIECES
 from checkers_env.rules import BLACK, WHITE, Position
 from tests.test_coevolution import draw_offspring, winner_on_a_board
@@ -19,7 +21,15 @@ from training.arena import open_arena
 from training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from training.population import Population
 from training.regimes import SocialLearning
-from training.regimes.social import ITS_OWN, Pool, normalised, packed, unpacked
+from training.regimes.social import (
+    ITS_OWN,
+    POOL_FILE,
+    POOL_TABLE,
+    Pool,
+    normalised,
+    packed,
+    unpacked,
+)
 from training.run import Plan, begin, carry_out, resume
 
 SMALL = SocialLearning(
@@ -343,7 +353,8 @@ def test_the_dissatisfied_copy_restart_or_stay_with_equal_chances():
     rng = np.random.default_rng(3)
     worths, members, rounds = np.array([1.0, 2.0, 5.0]), 30, 300
     regime = replace(SMALL, parents=members // 2, step_size=0.07, king=2.5)
-    players = regime.newcomers(members, rng)
+    shape = regime.shape({})
+    players = regime.newcomers(shape, members, rng)
     strategies = Population(*(rng.random(shape) for shape in ((3, SIZE), (3, SIZE), (3,))))
     pool = Pool(strategies, np.array([4.0, 6.0, 7.0]), worths, np.zeros(3), np.zeros(3))
     untouched = asdict(players), asdict(pool)
@@ -351,7 +362,7 @@ def test_the_dissatisfied_copy_restart_or_stay_with_equal_chances():
     for _ in range(rounds):
         sources = np.arange(members) + 10.0
         scores = np.append(1.0, np.zeros(members - 1))  # the first is satisfied
-        after, sources, scores, used = regime.learn(players, sources, scores, pool, rng)
+        after, sources, scores, used = regime.learn(shape, players, sources, scores, pool, rng)
         assert rows_of(after, players)[0] == 0
         kept, copied = rows_of(after, players), rows_of(after, strategies)
         for member in range(1, members):
@@ -493,6 +504,39 @@ def test_a_run_keeps_its_pool_as_a_table_and_goes_on_with_it(tmp_path):
     for name in ("pool/size", "pool/users"):
         assert whole.history[name][1:] == parts.history[name][1:]
     assert whole.history["pool/size"][-1] == len(rows)
+
+
+def provenance_of(regime, state):
+    champion = regime.champion(state)
+    return Provenance(
+        champion.architecture, champion.king, "c10", 4, 7, regime.depth, options=champion.options
+    )
+
+
+@pytest.mark.parametrize("network", ["blondie24-1999", "weighted-pieces", "walks-3"])
+def test_the_pool_is_kept_as_a_file_that_plays(tmp_path, network):
+    regime = replace(SMALL, network=network, weight=0.3)
+    state, _ = run_through(regime, 7)
+    pool, path = unpacked(state.extra)[0], tmp_path / POOL_FILE
+    files = regime.files(state, provenance_of(regime, state))
+    assert set(files) == {POOL_FILE, POOL_TABLE}
+    path.write_bytes(files[POOL_FILE])
+    there = load_pool(path)
+    rows = (there.numbers - 1 - int(pool.names[0])).tolist()
+    assert sorted(rows) == list(range(there.size)) == list(range(len(pool.names)))
+    assert rows == sorted(rows, key=lambda row: (-pool.scores[row], -row))
+    for name in ("scores", "generations"):
+        assert list(getattr(there, name)) == [getattr(pool, name)[row] for row in rows]
+    expected = regime.players(regime.shape(state.extra), pool.strategies.pick(rows))
+    for row, player in enumerate(expected):
+        games = [play_game(one, one).paths for one in (there.player(row), player)]
+        assert games[0] == games[1]
+        assert there.player(row)[1:] == player[1:]
+
+
+def test_there_is_no_file_of_an_empty_pool():
+    state = SMALL.init(0)
+    assert set(SMALL.files(state, provenance_of(SMALL, state))) == {POOL_TABLE}
 
 
 @pytest.mark.parametrize(

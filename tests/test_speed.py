@@ -37,9 +37,9 @@ def contestants(name: str, depth: int) -> tuple[list[Any], list[SlowSearch]]:
     """Two random networks as players, and the same two as slow ones."""
     shape = ARCHITECTURES[name]
     regime = Coevolution(shape.name, parents=1, depth=depth)
-    populations = [regime.init(seed).population for seed in (1, 2)]
-    fast = [regime.players(population)[0] for population in populations]
-    slow = [slow_network(shape, population.genomes[0], regime.king) for population in populations]
+    states = [regime.init(seed) for seed in (1, 2)]
+    fast = [regime.contenders(state)[0] for state in states]
+    slow = [slow_network(shape, state.population.genomes[0], regime.king) for state in states]
     return fast, [SlowSearch(network, depth) for network in slow]
 
 

@@ -6,14 +6,17 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 
-from agents.play import DRAW, Result
+from agents.match import Game, opening_line
+from agents.play import DRAW, DrawRules, Result
 from checkers_env.game import MOVE_LIMIT, NO_PIECES
 from checkers_env.rules import BLACK, WHITE
+from training.arena import Fixture
 from training.regimes import Coevolution
 from training.tournament import (
     PAIRINGS,
     Payoff,
     common_opponents,
+    hold,
     random_opponents,
     round_robin,
     total_scores,
@@ -122,6 +125,29 @@ def test_scores_against_a_plain_count(payoff, both):
     scores = total_scores(results, pairs, 7, payoff, both)
     assert scores.dtype == np.float64
     assert list(scores) == expected
+
+
+def test_the_games_of_all_pairs_are_played_and_each_has_a_seed_of_its_own():
+    asked, rules, pairs = [], DrawRules(7), [(0, 1), (2, 0), (1, 2), (0, 1)]
+    winners = [BLACK, DRAW, WHITE, WHITE]
+
+    class Decided:
+        def play(self, fixtures, given):
+            asked.append((fixtures, given))
+            results = [Result(winner, NO_PIECES, 9) for winner in winners]
+            return [Game(result, opening_line(None)[0], ()) for result in results]
+
+    for seed in ((), (5, 6)):
+        players = ["first", "second", "third"]
+        games, scores = hold(players, pairs, rules, Payoff(), True, Decided(), seed)
+        fixtures, given = asked.pop()
+        assert given is rules
+        assert fixtures == [
+            Fixture(players[black], players[white], None, (*seed, number))
+            for number, (black, white) in enumerate(pairs)
+        ]
+        assert [game.result.winner for game in games] == winners
+        assert list(scores) == [1 - 2, -2 - 2 + 1, 1]
 
 
 def test_results_and_pairs_must_match():

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-import logging
 import os
-import shlex
-import signal
-import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import tyro
 from rich.box import SIMPLE
 from rich.console import Console
-from rich.logging import RichHandler
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column, Table
 
 from training.checkpoint import FILE_NAME
+from training.console import run_command, say_how_to_go_on
 from training.metrics import Metrics
 from training.presets import Preset
 from training.regimes import Regime
 from training.run import CHAMPION_FILE, PLOT_FILE, Plan, begin, carry_out, resume
 from training.state import State
 
-FAILED, INTERRUPTED = 1, 130
 REPORT_EVERY = 10  # generations, where there is no terminal to show a bar on
 
 
@@ -67,18 +62,7 @@ class Program(NamedTuple):
 
 def run_program(program: Program) -> int:
     """Run the command line; return the exit status."""
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    _show_log(console)
-    threading.excepthook = _quiet
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: save, then go
-    try:
-        train(program, sys.argv[1:], console)
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except (ValueError, OSError) as error:
-        console.print(f"error: {error}", style="red", markup=False)
-        return FAILED
-    return 0
+    return run_command(partial(train, program))
 
 
 def train(program: Program, arguments: list[str], console: Console) -> None:
@@ -116,7 +100,7 @@ def train(program: Program, arguments: list[str], console: Console) -> None:
         with _progress(plan, start.state.generation, console) as report:
             carry_out(plan, start, report)
     except KeyboardInterrupt:
-        _say_how_to_go_on((plan.folder / FILE_NAME).exists(), console)
+        say_how_to_go_on((plan.folder / FILE_NAME).exists(), console)
         raise
     except OSError as error:
         raise OSError(f"{error} (the run is in {str(plan.folder)!r})") from error
@@ -127,33 +111,30 @@ def train(program: Program, arguments: list[str], console: Console) -> None:
     )
 
 
-def _say_how_to_go_on(saved: bool, console: Console) -> None:
-    options = sys.argv if "--resume" in sys.argv or not saved else [*sys.argv, "--resume"]
-    state = "what was reached is saved. Go on" if saved else "nothing was begun. Start again"
-    console.print(f"Interrupted; {state} with: {shlex.join(['python', *options])}", markup=False)
-
-
-def _quiet(arguments: threading.ExceptHookArgs) -> None:
-    """TensorBoard's thread fails on a full disk; its writer raises the same error to us."""
-    if not isinstance(arguments.exc_value, OSError):
-        threading.__excepthook__(arguments)
-
-
 def print_presets(program: Program) -> None:
-    """Show every preset with its paper, and the games of a whole run."""
+    """Show every preset with its paper, and the games and CPU time of a whole run."""
     table = Table(
-        Column("regime", no_wrap=True), "paper", "what it is", "generations", "games", box=SIMPLE
+        Column("regime", no_wrap=True),
+        "paper",
+        "what it is",
+        Column("games", justify="right"),
+        Column("CPU time", justify="right", no_wrap=True),
+        box=SIMPLE,
     )
     for name, preset in program.presets.items():
-        shown = (preset.source, preset.what, str(preset.generations), f"{preset.games:,}")
+        shown = (
+            preset.source,
+            preset.what,
+            f"{preset.games:,}",
+            duration(preset.cpu_seconds),
+        )
         table.add_row(name + (" (default)" if name == program.default else ""), *shown)
     Console().print(table)
 
 
-def _show_log(console: Console) -> None:
-    handler = RichHandler(console=console, show_time=False, show_level=False, show_path=False)
-    logging.basicConfig(level=logging.WARNING, handlers=[handler], format="%(message)s")
-    logging.getLogger("checkers_env").setLevel(logging.INFO)
+def duration(seconds: int) -> str:
+    """Seconds as ``17 s`` or ``9 min``."""
+    return f"{seconds} s" if seconds < 90 else f"{round(seconds / 60)} min"
 
 
 @contextmanager

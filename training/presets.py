@@ -15,6 +15,7 @@ class Preset(NamedTuple):
     generations: int
     source: str
     what: str
+    cpu_seconds: int = 0  # that a whole run is expected to take
 
     @property
     def games(self) -> int:
@@ -96,19 +97,19 @@ PRESETS |= {
     for name, regime, depths in (
         ("c0", _C0, (1, 2, 3)),
         ("blondie24-rr", _ROUND_ROBIN, (1, 2, 3)),
-        ("c10", _C10, (1,)),
+        ("c10", _C10, (1, 2, 3)),
     )
     for depth in depths
 }
-_TUPLES = replace(_C0, weight=0.0, step_size=1.0, self_adaptive=False)
+_TUPLES = replace(_C0, weight=0.0, step_size=1.0, self_adaptive=False, king=1.0)
 PRESETS["c5-tuple"] = Preset(
-    replace(_TUPLES, network="5-tuples"),
+    replace(_TUPLES, network="walks-5"),
     840,
     "Al-Khateeb 2011, Algorithm 6.1",
-    "C0 with the 5-tuples of Table 6.1, mutated by N(0, 1)",
+    "C0 with 32 random-walk 5-tuples, mutated by N(0, 1)",
 )
 PRESETS["c1-tuple"] = Preset(
-    replace(_TUPLES, network="1-tuples"),
+    replace(_TUPLES, network="singles"),
     840,
     "Al-Khateeb 2011, Algorithm 6.2",
     "C0 with 32 1-tuples, mutated by N(0, 1)",
@@ -125,17 +126,35 @@ PRESETS["nguyen"] = Preset(
 PRESETS["nguyen-safe"] = Preset(
     Genetic(perturbations=10), 200, "Nguyen, III.C.3", "the same with safe mutation"
 )
+PRESETS |= {
+    f"nguyen-{depth}ply": Preset(
+        Genetic(depth=depth), 200, "Nguyen, III.D, IV.A", f"nguyen trained at {depth} ply"
+    )
+    for depth in (1, 3, 6)
+}
+PRESETS["nguyen-mcts"] = Preset(
+    Genetic(simulations=200),
+    200,
+    "Nguyen, III.B",
+    "nguyen with MCTS-EPT, 200 playouts a move, in place of minimax",
+)
+PRESETS["nguyen-logistic"] = Preset(
+    Genetic(activation="logistic"),
+    200,
+    "Nguyen, III.A",
+    "nguyen with 2/(1+e^-x) - 1 in place of tanh",
+)
 DEFAULT = "blondie24-2001"
 
 _C5 = TemporalDifference("walks-5")
 TD_PRESETS = {
     f"c{size}-n{alpha}": Preset(
-        replace(_C5, tuples=tuples, alpha=alpha),
+        replace(_C5, features=features, alpha=alpha),
         126,
         f"Al-Khateeb 2011, Algorithm 6.{3 if size == 5 else 4}",
         f"32 {what}, alpha {alpha}",
     )
-    for size, tuples, what in ((5, "walks-5", "random-walk 5-tuples"), (1, "singles", "1-tuples"))
+    for size, features, what in ((5, "walks-5", "random-walk 5-tuples"), (1, "singles", "1-tuples"))
     for alpha in (0.01, 0.001, 0.0001)
 }
 TD_PRESETS |= {
@@ -151,15 +170,18 @@ TD_PRESETS |= {
         "Al-Khateeb 2011, 7.6",
         "c5-n0.001, moves chosen by a search of 1 ply and captures",
     ),
-    "c5-n0.001-4ply": Preset(
-        replace(_C5, search=4, depth=4),
-        126,
-        "Al-Khateeb 2011, 7.6",
-        "c5-n0.001 trained at 4 ply",
-    ),
 }
 TD_PRESETS |= {
-    name: Preset(replace(_C5, tuples=name), 126, "Al-Khateeb 2011, 8.2 (future work)", what)
+    f"c5-n0.001-{depth}ply": Preset(
+        replace(_C5, search=depth, depth=depth),
+        126,
+        "Al-Khateeb 2011, 7.6",
+        f"c5-n0.001 trained at {depth} ply",
+    )
+    for depth in (2, 3, 4)
+}
+TD_PRESETS |= {
+    name: Preset(replace(_C5, features=name), 126, "Al-Khateeb 2011, 8.2 (future work)", what)
     for name, what in (
         ("walks-3", "random-walk 3-tuples"),
         ("walks-4", "random-walk 4-tuples"),
@@ -168,4 +190,84 @@ TD_PRESETS |= {
         ("subsquares-3-4", "all 3x3 and 4x4 sub-squares"),
     )
 }
+_LEAF = replace(
+    _C5,
+    alpha=0.0005,
+    half_at=2000.0,
+    lam=0.7,
+    epsilon=0.05,
+    openings="two-move",
+    search=2,
+    leaf=True,
+    depth=4,
+)
+TD_PRESETS["c5-leaf"] = Preset(
+    _LEAF, 20, "Baxter et al. 1998", "random-walk 5-tuples by TD-leaf(0.7), ballots, searched 2 ply"
+)
+TD_PRESETS["samuel"] = Preset(
+    replace(_LEAF, features="samuel"),
+    20,
+    "Samuel 1959, Baxter et al. 1998",
+    "eight features made by hand, weighed by TD-leaf(0.7), searched 2 ply",
+)
 TD_DEFAULT = "c5-n0.001"
+
+# Of one run each on a core of an AMD EPYC (Zen 4), or of the run most like it; see docs/regimes.md.
+_CPU_SECONDS = {
+    "blondie24-1999": 300,
+    "blondie24-2001": 540,
+    "c0": 510,
+    "blondie24-rr": 470,
+    "c0-common": 510,
+    "c200": 470,
+    "c100": 470,
+    "c50": 470,
+    "c20": 470,
+    "c10": 470,
+    "c1": 470,
+    "c10-rr": 440,
+    "c0-npd": 280,
+    "blondie24-rr-npd": 250,
+    "c10-npd": 280,
+    "c0-1ply": 70,
+    "c0-2ply": 90,
+    "c0-3ply": 300,
+    "blondie24-rr-1ply": 46,
+    "blondie24-rr-2ply": 84,
+    "blondie24-rr-3ply": 250,
+    "c10-1ply": 64,
+    "c10-2ply": 90,
+    "c10-3ply": 300,
+    "c5-tuple": 300,
+    "c1-tuple": 170,
+    "hughes": 150,
+    "nguyen": 37,
+    "nguyen-safe": 32,
+    "nguyen-1ply": 10,
+    "nguyen-3ply": 27,
+    "nguyen-6ply": 200,
+    "nguyen-mcts": 300,
+    "nguyen-logistic": 48,
+    "c5-n0.01": 18,
+    "c5-n0.001": 18,
+    "c5-n0.0001": 17,
+    "c1-n0.01": 11,
+    "c1-n0.001": 9,
+    "c1-n0.0001": 14,
+    "c5-n0.001-npd": 30,
+    "c5-n0.001-1ply": 64,
+    "c5-n0.001-2ply": 100,
+    "c5-n0.001-3ply": 300,
+    "c5-n0.001-4ply": 540,
+    "walks-3": 18,
+    "walks-4": 18,
+    "subsquares-3": 19,
+    "subsquares-4": 25,
+    "subsquares-3-4": 35,
+    "c5-leaf": 40,
+    "samuel": 25,
+}
+PRESETS, TD_PRESETS = (
+    {name: preset._replace(cpu_seconds=_CPU_SECONDS[name]) for name, preset in presets.items()}
+    for presets in (PRESETS, TD_PRESETS)
+)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import platform
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
@@ -25,6 +23,7 @@ from training.metrics import Metrics, of_evaluator, of_population, sample_positi
 from training.plot import plot_curve
 from training.regimes import Regime
 from training.state import State
+from training.table import as_csv
 from training.yardstick import curve
 
 CHAMPION_FILE, CURVE_FILE, PLOT_FILE = "champion.safetensors", "curve.csv", "curve.png"
@@ -191,25 +190,16 @@ def save(plan: Plan, checkpoint: Checkpoint) -> None:
         generation=state.generation,
         depth=regime.depth,
         own_leaves=regime.own_leaves,
+        playouts=champion.playouts,
         options=champion.options,
         versions=versions | {"python": platform.python_version()},
         made={"score": float(state.scores[0]), "processor": processor()},
     )
     save_weights(plan.folder / CHAMPION_FILE, champion.genome, provenance)
     measurements = {"generation": range(state.generation + 1), **checkpoint.history}
-    write_table(plan.folder / CURVE_FILE, measurements)
-    for name, columns in regime.tables(state).items():
-        write_table(plan.folder / f"{name}.csv", columns)
-
-
-def write_table(path: Path, columns: Mapping[str, Sequence[float]]) -> None:
-    """Write named columns as CSV."""
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(columns)
-    printed = [[f"{number:.6g}" for number in column] for column in columns.values()]
-    rows.writerows(zip(*printed, strict=True))
-    write_atomically(path, text.getvalue().encode())
+    write_atomically(plan.folder / CURVE_FILE, as_csv(measurements))
+    for name, content in regime.files(state, provenance).items():
+        write_atomically(plan.folder / name, content)
 
 
 def processor() -> str:

@@ -29,6 +29,7 @@ from agents.aligned import aligned
 from agents.evaluate import SCRATCH_WIDTH, evaluate, start_state, state_size
 from agents.match import opening_line
 from agents.play import play
+from agents.shapes import SHAPES
 from agents.workspace import workspace
 from checkers_env.bits import borrowed
 from checkers_env.files import write_atomically
@@ -43,6 +44,7 @@ from training.run import processor
 from training.slow_search import SlowSearch, forward, inputs, slow_game, slow_network
 
 REGIME = Coevolution()
+SHAPE = SHAPES[REGIME.network]
 RUN_GAMES = PRESETS[DEFAULT].games
 RUN_SECONDS = 600.0
 PERFT_DEPTH = 9
@@ -193,7 +195,7 @@ def openspiel_perft(state: Any, depth: int) -> int:
 def random_networks() -> Population:
     """The first parents and as many more, as the default run begins with."""
     rng = np.random.default_rng(0)
-    size = REGIME.shape.genome_size
+    size = SHAPE.genome_size
     members = 2 * REGIME.parents
     return random_population(size, members, REGIME.weight, REGIME.step_size, REGIME.king, rng)
 
@@ -201,8 +203,8 @@ def random_networks() -> Population:
 def of_network(effort: Effort) -> list[Row]:
     """The network behind its first layer, whose sums are given to both sides."""
     population = random_networks()
-    network = REGIME.players(population.pick([0]))[0].evaluator
-    slow = slow_network(REGIME.shape, population.genomes[0], REGIME.king)
+    network = REGIME.players(SHAPE, population.pick([0]))[0].evaluator
+    slow = slow_network(SHAPE, population.genomes[0], REGIME.king)
     sample = sample_positions()
     positions = sample[:: len(sample) // NETWORK_POSITIONS][:NETWORK_POSITIONS]
     states = aligned((NETWORK_POSITIONS, state_size(network)), np.int32)
@@ -252,7 +254,7 @@ def pairs(count: int, members: int) -> Iterator[tuple[int, int]]:
 def of_games(effort: Effort) -> list[Row]:
     """Games between random networks, and the evaluations in them."""
     population = random_networks()
-    players = REGIME.players(population)
+    players = REGIME.players(SHAPE, population)
     fixtures = list(pairs(effort.games, population.size))
     seats, rng = (workspace(), workspace()), np.random.default_rng(0)
     start, _ = opening_line(None)
@@ -268,8 +270,7 @@ def of_games(effort: Effort) -> list[Row]:
         evaluations = 0
         for fixture in fixtures[: effort.slow_games]:
             networks = [
-                slow_network(REGIME.shape, population.genomes[member], REGIME.king)
-                for member in fixture
+                slow_network(SHAPE, population.genomes[member], REGIME.king) for member in fixture
             ]
             sides = [SlowSearch(network, REGIME.depth) for network in networks]
             slow_game(sides, start, REGIME.max_moves)

@@ -29,6 +29,7 @@ class Champion(NamedTuple):
     genome: Any  # float64 vector
     king: float
     options: dict[str, Any] = {}  # noqa: RUF012 - never written to
+    playouts: dict[str, Any] = {}  # noqa: RUF012 - never written to
 
 
 def remembered(rng: np.random.Generator) -> str:

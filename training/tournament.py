@@ -86,8 +86,16 @@ def hold(
     payoff: Payoff,
     both: bool,
     arena: Arena,
+    seed: tuple[int, ...] = (),
 ) -> tuple[list[Game], Any]:
-    """Play the games of all pairs: the games, and each player's score (float64[players])."""
-    games = arena.play([Fixture(players[black], players[white]) for black, white in pairs], rules)
+    """Play the games of all pairs: the games, and each player's score (float64[players]).
+
+    What players leave to chance is drawn from `seed` and the number of the game.
+    """
+    fixtures = [
+        Fixture(players[black], players[white], seed=(*seed, number))
+        for number, (black, white) in enumerate(pairs)
+    ]
+    games = arena.play(fixtures, rules)
     results = [game.result for game in games]
     return games, total_scores(results, pairs, len(players), payoff, both)

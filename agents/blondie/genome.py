@@ -24,6 +24,7 @@ class Architecture(NamedTuple):
     ``hidden`` are the widths of the layers behind it, the output (1) included. With ``sums`` the
     fields are no nodes but inputs: the sums of the pieces on their squares. With ``by_colour``
     Black's pieces are positive, whoever evaluates, and White's value is the negative of Black's.
+    The activation of every node is tanh(`slope` x): with 1/2 that is 2 / (1 + e^-x) - 1.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Architecture(NamedTuple):
     hidden: tuple[int, ...]
     sums: bool = False
     by_colour: bool = False
+    slope: float = 1.0
 
     @property
     def weight_count(self) -> int:
@@ -71,12 +73,18 @@ def _subsquares() -> Any:
 BLONDIE_1999 = Architecture("blondie24-1999", np.ones((40, 32), bool), (10, 1))
 BLONDIE_2001 = Architecture("blondie24-2001", _subsquares(), (40, 10, 1))
 NGUYEN = Architecture("nguyen-91", _subsquares(), (40, 10, 1), sums=True, by_colour=True)
-ARCHITECTURES = {shape.name: shape for shape in (BLONDIE_1999, BLONDIE_2001, NGUYEN)}
+NGUYEN_LOGISTIC = NGUYEN._replace(name="nguyen-91-logistic", slope=0.5)
+ARCHITECTURES = {
+    shape.name: shape for shape in (BLONDIE_1999, BLONDIE_2001, NGUYEN, NGUYEN_LOGISTIC)
+}
 
 
 def layers(shape: Architecture, genome: Any) -> list[tuple[Any, Any]]:
-    """The genome as (weights[nodes, inputs], biases[nodes]) of each layer, float64."""
-    parts, at = [], 0
+    """The genome as (weights[nodes, inputs], biases[nodes]) of each layer, float64.
+
+    They are for nodes of tanh(x): all of them are multiplied by the architecture's slope.
+    """
+    genome, parts, at = shape.slope * genome, [], 0
     first, bias = np.zeros(shape.fields.shape), np.zeros(len(shape.fields))
     for node, field in enumerate(() if shape.sums else shape.fields):
         count = int(field.sum())
@@ -119,7 +127,7 @@ def decode(shape: Architecture, genome: Any, king: float) -> Network:
         np.float32(1 / scale),
         flat,
         np.array(widths),
-        np.float32(genome[-1]),
+        np.float32(shape.slope * genome[-1]),
         np.float32(king),
         int(shape.by_colour),
     )

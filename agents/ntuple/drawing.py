@@ -6,6 +6,7 @@ A drawing is a tuple of n-tuples, each a tuple of standard square numbers from B
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ LONGEST = 8  # squares in a 4x4 sub-square; a table of 5**8 entries
 Drawing = tuple[tuple[int, ...], ...]
 
 # Table 6.1 as it stands, in the thesis's square numbers.
-_TABLE_6_1 = """
+_THESIS = """
 1,6,9,14,17     2,6,10,15,19    3,7,2,6,1       4,8,11,7,10
 5,1,6,2,7       6,2,7,3,8       7,2,6,10,15     8,12,16,19,24
 9,14,18,22,26   10,14,17,21,25  11,15,18,23,26  12,8,3,7,11
@@ -26,7 +27,7 @@ _TABLE_6_1 = """
 """
 
 THESIS: Drawing = tuple(
-    tuple(33 - int(square) for square in row.split(",")) for row in _TABLE_6_1.split()
+    tuple(33 - int(square) for square in row.split(",")) for row in _THESIS.split()
 )
 """The 5-tuples of Table 6.1 in standard square numbers: the thesis's are turned round."""
 
@@ -90,7 +91,7 @@ def subsquares(size: int) -> Drawing:
 
 DRAWINGS: dict[str, Callable[[np.random.Generator], Drawing]] = {
     "walks-5": lambda rng: random_walks(5, rng),
-    "thesis": lambda rng: THESIS,
+    "table-6.1": lambda rng: THESIS,
     "singles": lambda rng: SINGLES,
     "walks-3": lambda rng: random_walks(3, rng),
     "walks-4": lambda rng: random_walks(4, rng),
@@ -108,3 +109,14 @@ def draw(name: str, rng: np.random.Generator) -> Drawing:
     if name not in DRAWINGS:
         raise ValueError(f"no drawing {name!r}: known are {', '.join(DRAWINGS)}")
     return DRAWINGS[name](rng)
+
+
+def as_matrix(drawing: Drawing) -> Any:
+    """A drawing as float64[tuples, longest], shorter tuples filled up with zeros."""
+    longest = max(map(len, drawing))
+    return np.array([[*squares, *[0] * (longest - len(squares))] for squares in drawing], float)
+
+
+def as_drawing(matrix: Any) -> Drawing:
+    """The drawing that :func:`as_matrix` has made a matrix of."""
+    return tuple(tuple(int(square) for square in row if square) for row in matrix)

@@ -14,8 +14,8 @@ import numpy as np
 from agents.aligned import aligned
 from agents.baselines.material import piece_difference
 from agents.evaluate import advance_state, evaluate, start_state, state_size
+from agents.linear import adjust, one_view, squashed, total
 from agents.ntuple.drawing import LONGEST, Drawing
-from agents.simd import tanh_all
 from agents.workspace import STATE_WIDTH
 from checkers_env.bits import lowest
 from checkers_env.jit import kernel
@@ -163,19 +163,27 @@ def entries(table: Any, state: Any) -> float:
     return (a + b) + (c + d)
 
 
-@kernel
-def total(system: Any, position: Position, view: int, state: Any) -> float:
-    """The worth of a position for `view` before tanh."""
+@total.register(NTuple)
+def total_of_entries(system: NTuple, position: Position, view: int, state: Any) -> float:
     seen = seen_by(system, view)
     worth = entries(system.table, state)
     worth += system.difference * float(piece_difference(position, seen, system.king))
     return worth if seen == view else -worth
 
 
+@adjust.register(NTuple)
+def adjust_entries(system: NTuple, state: Any, step: float) -> None:
+    for index in state:
+        system.table[index] += step
+
+
+@one_view.register(NTuple)
+def reads_by_colour(system: NTuple) -> bool:
+    return system.by_colour
+
+
 @evaluate.register(NTuple)
 def evaluate_ntuple(
     system: NTuple, position: Position, view: int, state: Any, scratch: Any
 ) -> float:
-    scratch[0] = total(system, position, view, state)
-    tanh_all(scratch, 0, 8)
-    return scratch[0]
+    return squashed(total(system, position, view, state), scratch)

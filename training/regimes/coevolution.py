@@ -19,8 +19,11 @@ from typing import Any, Literal
 import numpy as np
 
 from agents.alphabeta import AlphaBeta
+from agents.load import NTUPLE
+from agents.ntuple.drawing import DRAWINGS, as_drawing, as_matrix, draw
 from agents.play import DrawRules
-from agents.shapes import SHAPES
+from agents.shapes import SHAPES, tables
+from agents.weights import Provenance
 from agents.workspace import MAX_DEPTH
 from training.arena import Arena
 from training.metrics import Metrics, of_results
@@ -31,9 +34,8 @@ from training.state import Champion, State, generator, remembered
 from training.tournament import PAIRINGS, Payoff, hold
 from training.variation import KING_LEAST, KING_MOST, KING_RULES, mutate
 
-NETWORKS = ("blondie24-1999", "blondie24-2001", "weighted-pieces", "5-tuples", "1-tuples")
 CHOICES: dict[str, Collection[str]] = {
-    "network": NETWORKS,
+    "network": ("blondie24-1999", "blondie24-2001", "weighted-pieces", *DRAWINGS),
     "pairing": PAIRINGS,
     "king_rule": KING_RULES,
 }
@@ -55,10 +57,9 @@ RANGES = {
 class Coevolution:
     """The constants of the method."""
 
-    network: Literal[
-        "blondie24-1999", "blondie24-2001", "weighted-pieces", "5-tuples", "1-tuples"
-    ] = "blondie24-2001"
-    """What is evolved: a network, the weights of a piece counter, or the tables of n-tuples."""
+    network: str = "blondie24-2001"
+    """What is evolved: blondie24-1999, blondie24-2001, weighted-pieces, or the tables of n-tuples
+    on the squares that td.py knows: walks-5 (drawn anew), table-6.1, singles ..."""
     parents: int = 15
     """Networks that survive a generation; each has one offspring."""
     pairing: Literal["random", "round-robin", "common"] = "random"
@@ -98,11 +99,6 @@ class Coevolution:
             raise ValueError(f"opponents must be fewer than the {2 * self.parents} networks")
 
     @property
-    def shape(self) -> Any:
-        """The shape of the genomes (agents.shapes)."""
-        return SHAPES[self.network]
-
-    @property
     def rules(self) -> DrawRules:
         """When the games of the tournament are drawn."""
         return DrawRules(self.max_moves)
@@ -116,22 +112,36 @@ class Coevolution:
     def init(self, seed: int) -> State:
         """The first parents."""
         rng = np.random.default_rng(seed)
-        return State(0, self.newcomers(self.parents, rng), np.zeros(self.parents), remembered(rng))
+        extra = self.drawn(rng)
+        parents = self.newcomers(self.shape(extra), self.parents, rng)
+        return State(0, parents, np.zeros(self.parents), remembered(rng), extra)
 
     def step(self, state: State, arena: Arena) -> tuple[State, Metrics]:
         """One generation: replication, tournament, selection."""
         rng = generator(state.rng)
-        everyone = self.with_offspring(state.population, rng)
-        scores, measured = self.tournament(everyone, arena, rng)
-        survivors = best(scores, self.parents, rng)
-        after = State(
-            state.generation + 1, everyone.pick(survivors), scores[survivors], remembered(rng)
-        )
-        return after, measured
+        shape = self.shape(state.extra)
+        everyone = self.with_offspring(shape, state.population, rng)
+        scores, measured = self.tournament(shape, everyone, arena, rng)
+        chosen = best(scores, self.parents, rng)
+        survivors, scores = everyone.pick(chosen), scores[chosen]
+        return State(
+            state.generation + 1, survivors, scores, remembered(rng), state.extra
+        ), measured
 
-    def newcomers(self, members: int, rng: np.random.Generator) -> Population:
+    def drawn(self, rng: np.random.Generator) -> dict[str, Any]:
+        """What is drawn once for a run: the squares of n-tuples."""
+        if self.network not in DRAWINGS:
+            return {}
+        return {"drawing": as_matrix(draw(self.network, rng))}
+
+    def shape(self, extra: dict[str, Any]) -> Any:
+        """The shape of the genomes (agents.shapes)."""
+        if self.network not in DRAWINGS:
+            return SHAPES[self.network]
+        return tables(as_drawing(extra["drawing"]))
+
+    def newcomers(self, shape: Any, members: int, rng: np.random.Generator) -> Population:
         """New random networks."""
-        shape = self.shape
         made = random_population(
             shape.genome_size, members, self.weight, self.step_size, self.king, rng
         )
@@ -140,36 +150,39 @@ class Coevolution:
             made.genomes[:, -1], made.steps[:, -1] = difference, 0.0
         return made
 
-    def with_offspring(self, parents: Population, rng: np.random.Generator) -> Population:
+    def with_offspring(
+        self, shape: Any, parents: Population, rng: np.random.Generator
+    ) -> Population:
         """The parents, then one offspring of each."""
-        count = self.shape.weight_count
-        offspring = mutate(parents, count, self.king_rule, rng, self_adaptive=self.self_adaptive)
-        return parents.join(offspring)
+        count, adaptive = shape.weight_count, self.self_adaptive
+        return parents.join(mutate(parents, count, self.king_rule, rng, self_adaptive=adaptive))
 
     def tournament(
-        self, everyone: Population, arena: Arena, rng: np.random.Generator
+        self, shape: Any, everyone: Population, arena: Arena, rng: np.random.Generator
     ) -> tuple[Any, Metrics]:
         """Each member's score (float64[members]), and what there is to say of the games."""
         pairs = PAIRINGS[self.pairing](everyone.size, self.opponents, rng)
         payoff = Payoff(self.win, self.draw, self.loss)
-        games, scores = hold(
-            self.players(everyone), pairs, self.rules, payoff, self.both_score, arena
-        )
+        players = self.players(shape, everyone)
+        games, scores = hold(players, pairs, self.rules, payoff, self.both_score, arena)
         return scores, of_results([game.result for game in games], scores)
 
     def champion(self, state: State) -> Champion:
         """The best of the last tournament."""
-        best_one = state.population
-        return Champion(self.network, best_one.genomes[0], float(best_one.kings[0]))
+        genome, king = state.population.genomes[0], float(state.population.kings[0])
+        if self.network not in DRAWINGS:
+            return Champion(self.network, genome, king)
+        options = {"drawing": self.shape(state.extra).drawing, "difference": float(genome[-1])}
+        return Champion(NTUPLE, genome[:-1], king, options)
 
     def contenders(self, state: State) -> list[AlphaBeta]:
         """The parents as players, the champion first."""
-        return self.players(state.population.pick(slice(self.parents)))
+        return self.players(self.shape(state.extra), state.population.pick(slice(self.parents)))
 
-    def tables(self, state: State) -> dict[str, dict[str, Any]]:
-        """Tables of the regime's own to keep with a run: names, and columns by their headings."""
+    def files(self, state: State, provenance: Provenance) -> dict[str, bytes]:
+        """Files of the regime's own to keep with a run, by name: none."""
         return {}
 
-    def players(self, population: Population) -> list[AlphaBeta]:
+    def players(self, shape: Any, population: Population) -> list[AlphaBeta]:
         """The members as players."""
-        return players_of(self.shape, population, self.depth, self.own_leaves)
+        return players_of(shape, population, self.depth, self.own_leaves)

@@ -1,8 +1,9 @@
 """Nguyen's genetic algorithm.
 
-T. P. Nguyen, "A neuroevolutionary approach to draughts" (BSc project, Durham University), section
-III.C: networks over the sums of the 91 sub-squares, five elites, and ten children by crossover and
-mutation; a champion's progress is measured against the five champions before it.
+T. P. Nguyen, "A neuroevolutionary approach to draughts" (BSc project, Durham University): networks
+over the sums of the 91 sub-squares (section III.A), moves by minimax or by Monte Carlo tree search
+with early playout termination (III.B), five elites, and ten children by crossover and mutation
+(III.C); a champion's progress is measured against the five champions before it (III.D).
 """
 
 from __future__ import annotations
@@ -12,21 +13,24 @@ from typing import Any, Literal
 
 import numpy as np
 
-from agents.alphabeta import AlphaBeta
-from agents.blondie.genome import ARCHITECTURES, Architecture, layers
-from agents.match import Game
+from agents.blondie.genome import NGUYEN, NGUYEN_LOGISTIC, Architecture
+from agents.montecarlo.player import monte_carlo
 from agents.play import DrawRules
+from agents.weights import Provenance
 from agents.workspace import MAX_DEPTH
 from checkers_env.openings import TWO_MOVE
-from checkers_env.rules import BLACK, SQUARES, WHITE
+from checkers_env.rules import BLACK, WHITE
 from training.arena import Arena, Fixture
+from training.crossover import crossed
 from training.metrics import Metrics, of_results
 from training.population import Population, players_of
 from training.ranges import check
+from training.safe_mutation import board_inputs, memory, mutant
 from training.selection import best
 from training.state import Champion, State, generator, remembered
 from training.tournament import Payoff, hold, random_opponents
 
+NETWORKS = {"tanh": NGUYEN, "logistic": NGUYEN_LOGISTIC}
 PROGRESS_PAYOFF = Payoff(1.0, 0.0, -1.0)
 MEMBERS, ELITES = 15, 5
 MUTANT, CROSSED = 0.0, 1.0  # how a member came about
@@ -37,6 +41,9 @@ RANGES = {
     "draw": (-1e6, 1e6),
     "loss": (-1e6, 1e6),
     "depth": (1, MAX_DEPTH),
+    "simulations": (0, 1_000_000),
+    "cut": (1, 200),
+    "skew": (0.0, 1.0),
     "max_moves": (2, 100_000),
     "repetition": (0, 100),
     "king": (1.0, 3.0),
@@ -51,12 +58,12 @@ RANGES = {
 class Genetic:
     """The constants of the method."""
 
-    network: Literal["nguyen-91"] = "nguyen-91"
-    """Which network is evolved."""
+    activation: Literal["tanh", "logistic"] = "tanh"
+    """Of every node: tanh (III.A), or 2 / (1 + e^-x) - 1 as in the figure there."""
     opponents: int = 5
-    """Games that each network plays as Black in a generation."""
+    """Games that each network plays as Black in a generation (III.C.2)."""
     win: float = 2.0
-    """Payoff of a won game."""
+    """Payoff of a won game (III.C.2)."""
     draw: float = 0.0
     """Payoff of a drawn game."""
     loss: float = -1.0
@@ -64,38 +71,53 @@ class Genetic:
     both_score: bool = True
     """Whether White scores too."""
     depth: int = 4
-    """Plies of the search (1, 3, 4 and 6 in the text)."""
+    """Plies of the search (III.B, III.D, IV.A: 1, 3, 4 and 6)."""
+    simulations: int = 0
+    """Playouts a move of MCTS-EPT, which then takes the place of the search (III.B); 0: none."""
+    cut: int = 6
+    """Plies of a playout before the network judges it (III.B)."""
+    skew: float = 0.5
+    """Probability that a playout's move is the hand-made heuristic's, not a random one (III.B)."""
     own_leaves: bool = True
     """Judge leaves from the searching player's side, or from the side to move."""
     max_moves: int = 100
-    """Moves by each side after which a game is drawn."""
+    """Moves by each side after which a game is drawn (III.C.2)."""
     repetition: int = 3
-    """Occurrences of a position that draw a game; 0 for no such rule."""
+    """Occurrences of a position that draw a game (III.C.2); 0 for no such rule."""
+    blocked_draws: bool = False
+    """Whether a side with pieces that cannot move draws (I); players still count it as lost."""
     king: float = 1.5
-    """K, the worth of a king."""
+    """K, the worth of a king (III.A)."""
     dominant: float = 0.75
-    """Weights beyond this, of either sign, are swapped in a crossover."""
+    """Weights beyond this, of either sign, are swapped in a crossover (III.C.4)."""
     perturbations: int = 1
-    """Mutants that safe mutation chooses from; 1 for plain mutation."""
+    """Mutants that safe mutation chooses from (III.C.3); 1 for plain mutation."""
     memory_size: int = 64
-    """Inputs that safe mutation compares outputs on."""
+    """Inputs that safe mutation compares outputs on (III.C.3)."""
     champions: int = 5
-    """Earlier champions that a new one is measured against."""
+    """Earlier champions that a new one is measured against (III.D)."""
 
     def __post_init__(self) -> None:
-        check(self, RANGES, {"network": ("nguyen-91",)})
+        check(self, RANGES, {"activation": NETWORKS})
         if self.repetition == 1:
             raise ValueError("repetition must be 0 or 2 to 100, not 1")
 
     @property
     def shape(self) -> Architecture:
         """The network's architecture."""
-        return ARCHITECTURES[self.network]
+        return NETWORKS[self.activation]
 
     @property
     def rules(self) -> DrawRules:
         """When games are drawn."""
-        return DrawRules(self.max_moves, self.repetition)
+        return DrawRules(self.max_moves, self.repetition, blocked_draws=self.blocked_draws)
+
+    @property
+    def playouts(self) -> dict[str, Any]:
+        """Options of the Monte Carlo tree search that chooses moves; none for alpha-beta."""
+        if not self.simulations:
+            return {}
+        return {"simulations": self.simulations, "cut": self.cut, "skew": self.skew}
 
     @property
     def parents(self) -> int:
@@ -124,14 +146,17 @@ class Genetic:
         """One generation: a tournament, five elites, and ten children of theirs."""
         rng = generator(state.rng)
         pairs = random_opponents(MEMBERS, self.opponents, rng)
-        payoff = Payoff(self.win, self.draw, self.loss)
-        games, scores = hold(
-            self.players(state.population), pairs, self.rules, payoff, self.both_score, arena
-        )
+        chance = int(rng.integers(2**63)) if self.simulations else 0
+        players, payoff = self.players(state.population), Payoff(self.win, self.draw, self.loss)
+        games, scores = hold(players, pairs, self.rules, payoff, self.both_score, arena, (chance,))
         elites = best(scores, ELITES, rng)
         memories = [None] * ELITES
         if self.perturbations > 1:
-            memories = [memory(member, pairs, games, self.memory_size, rng) for member in elites]
+            size = self.memory_size
+            memories = [
+                board_inputs(memory(member, pairs, games, size, rng), self.king)
+                for member in elites
+            ]
         parents = state.population.genomes[elites]
         children = self.children(parents, scores[elites], memories, rng)
         genomes = np.concatenate([parents, children])
@@ -156,47 +181,19 @@ class Genetic:
         self, parents: Any, scores: Any, memories: list[Any], rng: np.random.Generator
     ) -> Any:
         """Four children each of the first two and of the second and third, one each of the rest."""
+
+        def mutants(*members: int) -> list[Any]:
+            return [
+                mutant(self.shape, parents[member], memories[member], self.perturbations, rng)
+                for member in members
+            ]
+
         made: list[Any] = []
         for first, second in ((0, 1), (1, 2)):
-            made += self.crossed(
-                parents[first], parents[second], scores[first] - scores[second], rng
-            )
-            made += [
-                self.mutant(parents[member], memories[member], rng) for member in (first, second)
-            ]
-        made += [self.mutant(parents[member], memories[member], rng) for member in (3, 4)]
-        return np.array(made)
-
-    def crossed(self, first: Any, second: Any, lead: float, rng: np.random.Generator) -> list[Any]:
-        """Two reciprocal children: one hidden node's dominant weights change places (III.C.4)."""
-        leader = first if lead > 0 or (lead == 0 and rng.random() < 0.5) else second
-        nodes = incoming(self.shape)
-        weights = nodes[int(rng.integers(len(nodes) - 1))]  # the last is the output node
-        swapped = weights[np.abs(leader[weights]) > self.dominant]
-        one, other = first.copy(), second.copy()
-        one[swapped], other[swapped] = second[swapped], first[swapped]
-        return [one, other]
-
-    def mutant(self, parent: Any, inputs: Any, rng: np.random.Generator) -> Any:
-        """The parent with w + m / sqrt(2 sqrt(K)), m uniform in [-1, 1], kept in [-1, 1].
-
-        Of several perturbations the one is taken that gives most of the remembered inputs an output
-        of the same sign and at least as large (III.C.3, after Lehman et al. 2017).
-        """
-        size = 1 / np.sqrt(2 * np.sqrt(self.shape.weight_count))
-        moves = rng.uniform(-1, 1, (self.perturbations, len(parent))) * size
-        moves[:, -1] = 0.0
-        mutants = np.clip(parent + moves, -1, 1)
-        if self.perturbations == 1:
-            return mutants[0]
-        old = outputs(self.shape, parent, self.king, inputs)
-        kept = [
-            np.count_nonzero(
-                outputs(self.shape, mutant, self.king, inputs) * np.sign(old) >= np.abs(old)
-            )
-            for mutant in mutants
-        ]
-        return mutants[int(np.argmax(kept))]
+            lead = scores[first] - scores[second]
+            made += crossed(self.shape, parents[first], parents[second], lead, self.dominant, rng)
+            made += mutants(first, second)
+        return np.array(made + mutants(3, 4))
 
     def progress(self, champion: Any, earlier: Any, generation: int, arena: Arena) -> Metrics:
         """The mean of mean payoffs against earlier champions, six games with each (III.D).
@@ -210,11 +207,14 @@ class Genetic:
         kings = np.full(len(earlier) + 1, self.king)
         genomes = np.concatenate([[champion], earlier])
         mine, *others = self.players(Population(genomes, genomes, kings))
-        fixtures = [
-            fixture
+        meetings = [
+            (*pair, card)
             for other in others
             for card in cards
-            for fixture in (Fixture(mine, other, card), Fixture(other, mine, card))
+            for pair in ((mine, other), (other, mine))
+        ]
+        fixtures = [
+            Fixture(*meeting, (generation, number)) for number, meeting in enumerate(meetings)
         ]
         games = arena.play(fixtures, self.rules)
         payoffs = [
@@ -225,63 +225,21 @@ class Genetic:
 
     def champion(self, state: State) -> Champion:
         """The best of the last tournament."""
-        return Champion(self.network, state.population.genomes[0], self.king)
+        genome = state.population.genomes[0]
+        return Champion(self.shape.name, genome, self.king, playouts=self.playouts)
 
-    def contenders(self, state: State) -> list[AlphaBeta]:
+    def contenders(self, state: State) -> list[Any]:
         """The elites as players, the champion first."""
         return self.players(state.population.pick(slice(ELITES)))
 
-    def tables(self, state: State) -> dict[str, dict[str, Any]]:
-        """Tables of the regime's own to keep with a run: none."""
+    def files(self, state: State, provenance: Provenance) -> dict[str, bytes]:
+        """Files of the regime's own to keep with a run, by name: none."""
         return {}
 
-    def players(self, population: Population) -> list[AlphaBeta]:
-        """The members as players."""
-        return players_of(self.shape, population, self.depth, self.own_leaves)
-
-
-def incoming(shape: Architecture) -> list[Any]:
-    """Where in a genome the weights and the bias of each node stand, hidden nodes first."""
-    nodes, at, inputs = [], 0, len(shape.fields)
-    for width in shape.hidden:
-        for _ in range(width):
-            nodes.append(np.arange(at, at + inputs + 1))
-            at += inputs + 1
-        inputs = width
-    return nodes
-
-
-def outputs(shape: Architecture, genome: Any, king: float, positions: Any) -> Any:
-    """The network's values, for Black, of many positions (float64[positions])."""
-    values = board_inputs(positions, king)
-    for weights, biases in layers(shape, genome):
-        values = np.tanh(values @ weights.T + biases)
-    return values[:, 0]
-
-
-def board_inputs(positions: Any, king: float) -> Any:
-    """Positions, rows of three boards, as float64[positions, 32]: Black +, White -, kings K."""
-    black, white, kings = (positions[:, [board]] >> SQUARES & 1 for board in range(3))
-    return (black - white) * np.where(kings, king, 1.0)
-
-
-def memory(member: int, pairs: Any, games: list[Game], size: int, rng: np.random.Generator) -> Any:
-    """Positions of the games that a member has won, or of all its games: int64[size, 3]."""
-    own = [
-        (game, pair.index(member))
-        for game, pair in zip(games, pairs, strict=True)
-        if member in pair
-    ]
-    won = [game for game, side in own if game.result.winner == side] or [game for game, _ in own]
-    rows = np.concatenate([boards(game) for game in won])
-    return rows[rng.integers(len(rows), size=size)]
-
-
-def boards(game: Game) -> Any:
-    """Every position of a game: int64[plies, 3]."""
-    board = game.board
-    rows = []
-    while board.moves:
-        rows.append((board.black, board.white, board.kings))
-        board.pop()
-    return np.array(rows, np.int64)
+    def players(self, population: Population) -> list[Any]:
+        """The members as players: AlphaBeta, or MonteCarlo where there are `simulations`."""
+        searching = players_of(self.shape, population, self.depth, self.own_leaves)
+        if not self.simulations:
+            return list(searching)
+        options = {"own_leaves": self.own_leaves, **self.playouts}
+        return [monte_carlo(player.evaluator, **options) for player in searching]

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from agents.pool import ranked
+from agents.weights import Provenance
 from training.arena import Arena
 from training.metrics import Metrics
 from training.population import Population
@@ -21,6 +23,7 @@ from training.ranges import check
 from training.regimes.coevolution import Coevolution
 from training.selection import best
 from training.state import State, generator, remembered
+from training.table import as_csv
 
 SOCIAL_RANGES = {
     "publish_every": (1, 1_000_000),
@@ -29,6 +32,7 @@ SOCIAL_RANGES = {
     "pool_limit": (0, 1_000_000),
 }
 GREATEST = 2.0**500  # a pool score
+POOL_FILE, POOL_TABLE = "pool.safetensors", "pool.csv"
 ITS_OWN = -1.0  # the source of a strategy that is not in the pool
 
 
@@ -76,16 +80,18 @@ class SocialLearning(Coevolution):
         """The first players, twice as many as there are parents, and an empty pool."""
         rng = np.random.default_rng(seed)
         members = 2 * self.parents
-        players = self.newcomers(members, rng)
+        drawn = self.drawn(rng)
+        players = self.newcomers(self.shape(drawn), members, rng)
         pool = Pool(players.pick([]), *np.zeros((4, 0)))
-        sources = np.full(members, ITS_OWN)
-        return State(0, players, np.zeros(members), remembered(rng), packed(pool, sources))
+        extra = drawn | packed(pool, np.full(members, ITS_OWN))
+        return State(0, players, np.zeros(members), remembered(rng), extra)
 
     def step(self, state: State, arena: Arena) -> tuple[State, Metrics]:
         """One generation: a tournament, and what its number asks for."""
         rng = generator(state.rng)
         generation = state.generation + 1
-        scores, measured = self.tournament(state.population, arena, rng)
+        shape = self.shape(state.extra)
+        scores, measured = self.tournament(shape, state.population, arena, rng)
         order = best(scores, len(scores), rng)
         players, scores = state.population.pick(order), scores[order]
         pool, sources = unpacked(state.extra)
@@ -93,23 +99,26 @@ class SocialLearning(Coevolution):
         if generation % self.social_every == 0:
             won = normalised(scores) == 1
             pool, sources = self.published(pool, players, sources, won, generation)
-            players, sources, scores, pool = self.learn(players, sources, scores, pool, rng)
+            players, sources, scores, pool = self.learn(shape, players, sources, scores, pool, rng)
         else:
             if generation % self.publish_every == 0:
                 won = scores == scores[0]
                 pool, sources = self.published(pool, players, sources, won, generation)
-            players = self.with_offspring(players.pick(slice(self.parents)), rng)
+            players = self.with_offspring(shape, players.pick(slice(self.parents)), rng)
             sources = np.append(sources[: self.parents], np.full(self.parents, ITS_OWN))
             scores = np.append(scores[: self.parents], np.zeros(self.parents))
         measured |= {
             "pool/size": float(pool.strategies.size),
             "pool/users": float(np.count_nonzero(np.isin(sources, pool.names))),
         }
-        extra = packed(pool, sources)
+        extra = state.extra | packed(pool, sources)
         return State(generation, players, scores, remembered(rng), extra), measured
 
-    def tables(self, state: State) -> dict[str, dict[str, Any]]:
-        """The pool, as the thesis's Table 5.1 shows it."""
+    def files(self, state: State, provenance: Provenance) -> dict[str, bytes]:
+        """The pool: as the thesis's Table 5.1 shows it, and for :mod:`agents.continual`.
+
+        `provenance` is the champion's.
+        """
         pool, _ = unpacked(state.extra)
         columns = {
             "player": pool.names + 1,
@@ -117,7 +126,22 @@ class SocialLearning(Coevolution):
             "pool score": pool.scores,
             "reused": pool.reused,
         }
-        return {"pool": columns}
+        table = {POOL_TABLE: as_csv(columns)}
+        champions = [
+            self.champion(replace(state, population=pool.strategies.pick([row])))
+            for row in range(pool.strategies.size)
+        ]
+        if not champions:
+            return table
+        strategies = ranked(
+            provenance,
+            genomes=[champion.genome for champion in champions],
+            kings=[champion.king for champion in champions],
+            scores=pool.scores,
+            generations=pool.generations,
+            numbers=pool.names + 1,
+        )
+        return table | {POOL_FILE: strategies.content()}
 
     def published(
         self, pool: Pool, players: Population, sources: Any, won: Any, generation: int
@@ -145,7 +169,13 @@ class SocialLearning(Coevolution):
         return pool.pick(slice(-self.pool_limit, None)) if self.pool_limit else pool, sources
 
     def learn(
-        self, players: Population, sources: Any, scores: Any, pool: Pool, rng: np.random.Generator
+        self,
+        shape: Any,
+        players: Population,
+        sources: Any,
+        scores: Any,
+        pool: Pool,
+        rng: np.random.Generator,
     ) -> tuple[Population, Any, Any, Pool]:
         """Social learning of those who are not satisfied; new strategies have a score of 0."""
         unsatisfied = np.flatnonzero(normalised(scores) < self.satisfied)
@@ -159,7 +189,7 @@ class SocialLearning(Coevolution):
                 scores[member] = 0.0
                 reused[drawn] += 1
             elif choice == 1:
-                players = players.put(member, self.newcomers(1, rng))
+                players = players.put(member, self.newcomers(shape, 1, rng))
                 sources[member], scores[member] = ITS_OWN, 0.0
         return players, sources, scores, replace(pool, reused=reused)
 
@@ -179,7 +209,6 @@ def packed(pool: Pool, sources: Any) -> dict[str, Any]:
 
 def unpacked(arrays: dict[str, Any]) -> tuple[Pool, Any]:
     """What :func:`packed` has packed."""
-    arrays = dict(arrays)
-    sources = arrays.pop("sources")
-    strategies = Population(*(arrays.pop(name) for name in ("genomes", "steps", "kings")))
-    return Pool(strategies, **arrays), sources
+    strategies = Population(*(arrays[name] for name in ("genomes", "steps", "kings")))
+    columns = (arrays[name] for name in ("names", "scores", "reused", "generations"))
+    return Pool(strategies, *columns), arrays["sources"]

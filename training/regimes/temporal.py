@@ -1,8 +1,11 @@
-"""Temporal-difference learning of n-tuple systems in self-play.
+"""Temporal-difference learning in self-play.
 
 B. Al-Khateeb's thesis (Nottingham, 2011), Algorithms 6.3 (C5-N) and 6.4 (C1-N): one system plays
 both sides, and after each move w += alpha (v(x') - v(x)) (1 - v(x)^2), v seen from Black's side; at
 the end of a game its result stands for v(x'). A generation here is a number of games.
+
+TD-leaf: J. Baxter, A. Tridgell and L. Weaver, "TDLeaf(lambda): combining temporal difference
+learning with game-tree search", 1998.
 """
 
 from __future__ import annotations
@@ -13,12 +16,15 @@ from typing import Any, Literal
 import numpy as np
 
 from agents.alphabeta import AlphaBeta
-from agents.load import NTUPLE
+from agents.baselines.samuel import FEATURES, samuel
+from agents.load import NTUPLE, SAMUEL
 from agents.match import opening_line
-from agents.ntuple.drawing import DRAWINGS, Drawing, draw
-from agents.ntuple.ntuple import NTuple, ntuple, table_size
-from agents.ntuple.td import Learning, learn
+from agents.ntuple.drawing import DRAWINGS, as_drawing, as_matrix, draw
+from agents.ntuple.ntuple import ntuple, table_size
 from agents.play import DrawRules
+from agents.temporal.learner import Learning
+from agents.temporal.selfplay import learn
+from agents.weights import Provenance
 from agents.workspace import MAX_DEPTH
 from checkers_env.openings import THREE_MOVE, TWO_MOVE
 from training.arena import Arena
@@ -46,8 +52,9 @@ RANGES = {
 class TemporalDifference:
     """The constants of the method."""
 
-    tuples: str = "walks-5"
-    """Which squares: walks-3, -4, -5 (drawn anew), thesis (Table 6.1), singles, subsquares-3 ..."""
+    features: str = "walks-5"
+    """What is weighed: tuples (walks-3, -4, -5, drawn anew; table-6.1, singles, subsquares-3, -4,
+    subsquares-3-4), or samuel: a few features made by hand."""
     alpha: float = 0.001
     """Step size."""
     half_at: float = 0.0
@@ -62,8 +69,10 @@ class TemporalDifference:
     """The ballot that games are opened from."""
     search: int = 0
     """Plies of the search that chooses moves in training; 0: the successors as they stand."""
+    leaf: bool = False
+    """Learn about the last position of the search's principal variation (TD-leaf)."""
     piece_difference: bool = True
-    """Whether the piece difference is added to the entries (thesis 7.3)."""
+    """Whether the piece difference is added to the entries of tuples (thesis 7.3)."""
     king: float = 1.0
     """The worth of a king in the piece difference."""
     games: int = 1000
@@ -77,7 +86,9 @@ class TemporalDifference:
     parents = 1
 
     def __post_init__(self) -> None:
-        check(self, RANGES, {"tuples": DRAWINGS, "openings": CARDS})
+        check(self, RANGES, {"features": (*DRAWINGS, SAMUEL), "openings": CARDS})
+        if self.leaf and not self.search:
+            raise ValueError("leaf takes a search of 1 ply or more")
 
     @property
     def rules(self) -> DrawRules:
@@ -85,29 +96,29 @@ class TemporalDifference:
         return DrawRules(self.max_moves)
 
     def init(self, seed: int) -> State:
-        """A drawing, and tables of zeros."""
+        """A drawing, and weights of zero."""
         rng = np.random.default_rng(seed)
-        drawing = draw(self.tuples, rng)
-        table = Population(np.zeros((1, table_size(drawing))), np.zeros((1, 0)), np.ones(1))
-        return State(0, table, np.zeros(1), remembered(rng), {"drawing": as_matrix(drawing)})
+        extra, size = {}, len(FEATURES)
+        if self.features != SAMUEL:
+            drawing = draw(self.features, rng)
+            extra, size = {"drawing": as_matrix(drawing)}, table_size(drawing)
+        weights = Population(np.zeros((1, size)), np.zeros((1, 0)), np.ones(1))
+        return State(0, weights, np.zeros(1), remembered(rng), extra)
 
     def step(self, state: State, arena: Arena) -> tuple[State, Metrics]:
         """Play and learn from the games of a generation, in one thread."""
         rng = generator(state.rng)
-        table = state.population.genomes[0].copy()
-        learning = Learning(
-            self.alpha, self.half_at, self.lam, self.epsilon, self.random_plies, self.search
-        )
+        weights = state.population.genomes[0].copy()
         tally = learn(
-            self.system(state, table),
+            self.evaluator(state, weights),
             self.games,
             rng,
-            learning,
+            self.learning,
             openings=self.lines(),
             rules=self.rules,
             first=state.generation * self.games,
         )
-        learnt = Population(table[None], np.zeros((1, 0)), state.population.kings)
+        learnt = Population(weights[None], np.zeros((1, 0)), state.population.kings)
         measured = {
             "games/draws": tally.draws / self.games,
             "games/black_wins": tally.black_wins / self.games,
@@ -122,38 +133,42 @@ class TemporalDifference:
         paths = [opening_line(card)[1] for card in CARDS[self.openings]]
         return np.array(paths, np.int64).reshape(len(paths), -1)
 
-    def system(self, state: State, table: Any) -> NTuple:
-        """The evaluator with a given table."""
-        return ntuple(as_drawing(state.extra["drawing"]), table, **self.options())
+    @property
+    def learning(self) -> Learning:
+        """How to learn."""
+        return Learning(
+            self.alpha,
+            self.half_at,
+            self.lam,
+            self.epsilon,
+            self.random_plies,
+            self.search,
+            self.leaf,
+        )
 
+    def evaluator(self, state: State, weights: Any) -> Any:
+        """The system with given weights."""
+        if self.features == SAMUEL:
+            return samuel(weights)
+        return ntuple(as_drawing(state.extra["drawing"]), weights, king=self.king, **self.options)
+
+    @property
     def options(self) -> dict[str, Any]:
-        """What the evaluator needs beside its drawing and its table."""
-        return {
-            "difference": float(self.piece_difference),
-            "king": self.king,
-            "by_colour": True,
-        }
+        """What an n-tuple system needs beside its drawing, its table and its king."""
+        return {"difference": float(self.piece_difference), "by_colour": True}
 
     def champion(self, state: State) -> Champion:
         """The system as it stands."""
-        options = self.options() | {"drawing": as_drawing(state.extra["drawing"])}
-        return Champion(NTUPLE, state.population.genomes[0], options.pop("king"), options)
+        weights = state.population.genomes[0]
+        if self.features == SAMUEL:
+            return Champion(SAMUEL, weights, self.king)
+        options = self.options | {"drawing": as_drawing(state.extra["drawing"])}
+        return Champion(NTUPLE, weights, self.king, options)
 
     def contenders(self, state: State) -> list[AlphaBeta]:
         """The system as a player."""
-        return [AlphaBeta(self.system(state, state.population.genomes[0]), self.depth)]
+        return [AlphaBeta(self.evaluator(state, state.population.genomes[0]), self.depth)]
 
-    def tables(self, state: State) -> dict[str, dict[str, Any]]:
-        """Tables of the regime's own to keep with a run: none."""
+    def files(self, state: State, provenance: Provenance) -> dict[str, bytes]:
+        """Files of the regime's own to keep with a run, by name: none."""
         return {}
-
-
-def as_matrix(drawing: Drawing) -> Any:
-    """A drawing as float64[tuples, longest], shorter tuples filled up with zeros."""
-    longest = max(map(len, drawing))
-    return np.array([[*squares, *[0] * (longest - len(squares))] for squares in drawing], float)
-
-
-def as_drawing(matrix: Any) -> Drawing:
-    """The drawing that :func:`as_matrix` has made a matrix of."""
-    return tuple(tuple(int(square) for square in row if square) for row in matrix)

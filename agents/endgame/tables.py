@@ -1,0 +1,97 @@
+"""The tables on disk: worked out once, kept in the user's cache, checked whenever they are read."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from platformdirs import user_cache_dir
+from rich.console import Console
+from rich.progress import Progress
+
+from agents.endgame.build import solve
+from agents.endgame.numbering import numbering, total
+from agents.endgame.probe import Endgame
+from checkers_env.files import write_atomically
+
+# SHA-256 of each file. The worth of an ending is a fact, so there is one right file a number.
+DIGESTS = {
+    2: "0626922a215fa903bc466f7f590a8cdfd22022ef9cbe8ea8293ad0b59dab55b3",
+    3: "2b9e248331b2fda056acf6e418230639dfb4e462e3ab103689dd390998788b9c",
+    4: "9a6898046749ce3cf906457c9d66a9a43c416da13a45f787cee7bf6510a1d99b",
+    5: "60d33df3d1d7948c1cd32c2dd7bb10cde207d4956a410b56c4c244fd7984f427",
+}
+
+logger = logging.getLogger(__name__)
+
+
+def endgame(pieces: int = 4, folder: Path | str | None = None) -> Endgame:
+    """The tables of all endings of 2 to `pieces` pieces (at most 5), those of both sides counted.
+
+    They are read from `folder`, by default :func:`cache_directory`. What is missing or damaged
+    there is worked out and written: up to 4 pieces in a few seconds, 5 in some minutes, with 600 MB
+    of memory and 140 MB of disk. Within a process this happens once. Raises ValueError for another
+    number of pieces.
+    """
+    if not isinstance(pieces, int) or pieces not in DIGESTS:
+        raise ValueError(f"endgame tables are for 2 to 5 pieces, not {pieces!r}")
+    return _load(pieces, Path(folder or cache_directory()))
+
+
+def cache_directory() -> Path:
+    """Where tables are kept: in ``$CHECKERS_CACHE_DIR``, or in the user's cache folder."""
+    place = os.environ.get("CHECKERS_CACHE_DIR") or user_cache_dir("checkers-laboratory", False)
+    return Path(place, "endgame")
+
+
+@cache
+def _load(pieces: int, folder: Path) -> Endgame:
+    sizes = [total(count) for count in range(2, pieces + 1)]
+    tables = Endgame(numbering(pieces), np.empty(sum(sizes), np.uint8))
+    parts = np.split(tables.plies, np.cumsum(sizes)[:-1])
+    for count, part in enumerate(parts, 2):
+        path = folder / f"{count}-pieces.plies"
+        if not _read(path, part, DIGESTS[count]):
+            _work_out(tables, count)
+            if _digest(part) != DIGESTS[count]:
+                raise RuntimeError(f"the endings of {count} pieces came out wrong: please report")
+            _write(path, part)
+    return tables
+
+
+def _read(path: Path, part: Any, digest: str) -> bool:
+    """Fill `part` from a file; False if there is none, or not the right one."""
+    try:
+        content = np.fromfile(path, np.uint8)
+    except OSError:
+        return False
+    if _digest(content) != digest:
+        logger.warning("%s is damaged: it will be worked out again", path)
+        return False
+    part[:] = content
+    return True
+
+
+def _work_out(tables: Endgame, pieces: int) -> None:
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(f"Endings of {pieces} pieces", total=total(pieces))
+        for count in solve(tables, pieces):
+            bar.advance(task, count)
+
+
+def _write(path: Path, part: Any) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, part.tobytes())
+    except OSError as error:
+        logger.warning("the endings are not kept for the next time: %s", error)
+
+
+def _digest(content: Any) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,189 @@
+"""Policies as agents: a function of observation and mask, or a network of Stable-Baselines3."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import operator
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from agents.external.errors import EngineError
+from agents.external.start import start_of
+from checkers_env.actions import ACTIONS, actions_of, describe
+from checkers_env.aec import AGENTS, INDEX, raw_env
+from checkers_env.board import Board
+from checkers_env.moves import Move
+
+Policy = Callable[[Any, Any], Any]
+"""From planes, float32[8, 8, 8], and a mask, int8[128], to an action that the mask allows."""
+
+PLAIN_POLICIES = "sb3_contrib.common.maskable.policies"
+
+
+class PolicyAgent:
+    """A policy for :mod:`checkers_env.aec` as an agent.
+
+    It is shown what the environment shows to the side to move: all as that side sees it, the draw
+    clocks of the board included, and a multi-jump jump by jump.
+    """
+
+    def __init__(self, policy: Policy, name: str | None = None) -> None:
+        self.policy = policy
+        self.name = name or getattr(policy, "__name__", type(policy).__name__)
+
+    def new_game(self, rng: np.random.Generator) -> None:
+        """Pass the generator of the game to come to a policy that asks for one."""
+        if hasattr(self.policy, "new_game"):
+            self.policy.new_game(rng)
+
+    def act(self, board: Board) -> Move:
+        """Choose a move.
+
+        Raises EngineError for an illegal action, ValueError when the game is over.
+        """
+        env, ply = environment_of(board), board.ply
+        agent = env.agent_selection
+        if env.terminations[agent]:
+            raise ValueError(f"the game is over in {board.fen()}: {env.infos[agent]['reason']}")
+        while env.agent_selection == agent and not env.terminations[agent]:
+            seen = env.observe(agent)
+            legal = np.flatnonzero(seen["action_mask"]).tolist()
+            action = self._number(self.policy(seen["observation"], seen["action_mask"]))
+            if action not in legal:
+                what = f" ({describe(action, INDEX[agent])})" if 0 <= action < ACTIONS else ""
+                raise EngineError(
+                    f"{self.name} chose action {action}{what}, illegal in {board.fen()}: "
+                    f"the legal ones are {legal}"
+                )
+            env.step(action)
+        return env.board.moves[ply]
+
+    def _number(self, action: Any) -> int:
+        try:
+            return operator.index(np.asarray(action).item())
+        except (TypeError, ValueError):
+            raise EngineError(f"{self.name} chose {action!r}, which is no whole number") from None
+
+
+def environment_of(board: Board) -> raw_env:
+    """The environment after the moves of `board`, with its start and its draw rules."""
+    start = start_of(board)
+    env = raw_env(start.fen(), board.max_moves, board.repetition, board.no_progress)
+    env.reset()
+    for ply, move in enumerate(board.moves):
+        for action in actions_of(move, start.turn ^ ply & 1):
+            env.step(action)
+    return env
+
+
+def sb3_agent(
+    path: str, *, deterministic: bool = True, seed: int | None = None, trust: bool = False
+) -> PolicyAgent:
+    """The policy in a zip file of sb3-contrib's MaskablePPO as an agent (needs the extra `sb3`).
+
+    Parameters
+    ----------
+    path
+        What ``model.save(path)`` wrote, of a model trained on ``checkers_env/Checkers-v0``: with
+        its observation as it is ("MultiInputPolicy"), or with the planes alone, float32[8, 8, 8] or
+        flat ("MlpPolicy").
+    deterministic
+        Play the most probable action; otherwise draw one by the probabilities, by `seed`.
+    trust
+        Such a file holds pickled Python objects, and to read one is to execute whatever its maker
+        put there. They are all left unread, which does for sb3-contrib's own policies, with
+        `policy_kwargs` of plain numbers and lists. Others need ``trust=True``: give it for files
+        of your own only.
+
+    Raises ValueError without the extra, and for a file that cannot be loaded.
+    """
+    model = _load(Path(path), trust)
+    return PolicyAgent(MaskablePolicy(model, deterministic, seed), Path(path).stem)
+
+
+class MaskablePolicy:
+    """A model of MaskablePPO as a policy."""
+
+    def __init__(self, model: Any, deterministic: bool, seed: int | None) -> None:
+        self._model = model
+        self._deterministic = deterministic
+        self._rng = np.random.default_rng(seed)
+
+    def new_game(self, rng: np.random.Generator) -> None:
+        """Draw actions by `rng` from now on."""
+        self._rng = rng
+
+    def __call__(self, observation: Any, mask: Any) -> int:
+        """The action for planes, float32[8, 8, 8], and a mask, int8[128]."""
+        space = self._model.observation_space
+        if isinstance(space, spaces.Dict):
+            seen: Any = {"observation": observation, "action_mask": mask}
+        else:
+            seen = observation.reshape(space.shape)
+        policy = self._model.policy
+        distribution = policy.get_distribution(policy.obs_to_tensor(seen)[0], mask).distribution
+        chances = np.array(distribution.probs.tolist()[0])
+        if self._deterministic:
+            return int(chances.argmax())
+        return int(self._rng.choice(ACTIONS, p=chances / chances.sum()))
+
+
+def _load(path: Path, trust: bool) -> Any:
+    try:
+        sb3_contrib = importlib.import_module("sb3_contrib")
+    except ImportError as error:
+        raise ValueError(
+            f"{path} needs Stable-Baselines3: install torch and the extra sb3 "
+            f"(pip install 'checkers-laboratory[sb3]'): {error}"
+        ) from error
+    algorithm = sb3_contrib.MaskablePPO
+    try:
+        replaced = {} if trust else _in_place_of_pickles(path, algorithm.policy_aliases)
+        unused = {"env": None, "n_steps": 1, "n_envs": 1}  # a buffer for training is made, too
+        model = algorithm.load(path, device="cpu", custom_objects=replaced | unused)
+        _check_space(model.observation_space)
+    except Exception as error:
+        raise ValueError(f"cannot load {path} as a model of MaskablePPO: {error}") from error
+    model.policy.set_training_mode(False)
+    return model
+
+
+def _in_place_of_pickles(path: Path, policies: dict[str, Any]) -> dict[str, Any]:
+    """What to put for each entry of the file that is pickled. Raises ValueError if it is needed."""
+    with zipfile.ZipFile(path) as archive:
+        entries = json.loads(archive.read("data"))
+    pickled = {
+        key: entry
+        for key, entry in entries.items()
+        if isinstance(entry, dict) and ":serialized:" in entry
+    }
+    if pickled.get("policy_class", {}).get("__module__") != PLAIN_POLICIES:
+        raise ValueError("its policy is not one of sb3-contrib's own: trust=True reads it")
+    if "policy_kwargs" in pickled:
+        raise ValueError("its policy_kwargs are pickled Python objects: trust=True reads them")
+    shape = pickled["observation_space"].get("_shape")
+    known = {
+        "policy_class": policies["MlpPolicy" if shape else "MultiInputPolicy"],
+        "observation_space": spaces.Box(0, 1, shape, np.float32) if shape else _whole_observation(),
+        "action_space": spaces.Discrete(ACTIONS),
+        "learning_rate": 0.0,
+        "clip_range": 0.0,
+    }
+    return {key: known.get(key) for key in pickled}
+
+
+def _whole_observation() -> Any:
+    return raw_env().observation_space(AGENTS[0])
+
+
+def _check_space(space: spaces.Space[Any]) -> None:
+    whole = _whole_observation()
+    planes = whole["observation"].shape
+    if space != whole and space.shape not in (planes, (np.prod(planes),)):
+        raise ValueError(f"it was trained on observations {space}, not on those of this game")

@@ -1,0 +1,101 @@
+"""A move of one of our agents within limits that are known only now, and that can be stopped."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
+
+from agents.agent import Agent, PlayerAgent
+from agents.make import UNLIMITED
+from agents.workspace import MAX_DEPTH, Workspace
+from checkers_env.board import Board
+from checkers_env.moves import Move
+
+N = TypeVar("N", int, float)
+Report = Callable[[int, Move], None]
+
+
+class Limits(NamedTuple):
+    """What a move may cost, None being no limit."""
+
+    depth: int | None = None
+    simulations: int | None = None
+    seconds: float | None = None
+    """Infinite for a search that goes on until it is stopped."""
+
+
+def tighter(one: Limits, other: Limits) -> Limits:
+    """Of every two limits the smaller."""
+    return Limits(
+        _least(one.depth, other.depth),
+        _least(one.simulations, other.simulations),
+        _least(one.seconds, other.seconds),
+    )
+
+
+def _least(*limits: N | None) -> N | None:
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def check(agent: Agent, limits: Limits) -> None:
+    """Raise ValueError for plies or simulations where the agent counts in the other."""
+    counted = limits._replace(seconds=None)._asdict()
+    known = [name for name in counted if hasattr(getattr(agent, "player", None), name)]
+    for name, most in counted.items():
+        if known and most is not None and name not in known:
+            raise ValueError(f"this agent is limited by seconds or {known[0]}, not by {name}")
+
+
+def think(
+    agent: Agent, board: Board, limits: Limits, stopped: threading.Event, report: Report
+) -> Move:
+    """The agent's move, and once `stopped` is set the best one so far.
+
+    A player that searches deepens ply by ply and reports each depth with its move; without a depth
+    among the limits it goes as deep as it can when it has a time, else as deep as it was made for.
+    Agents of others know neither limits nor a stop. `stopped` is set at the end in any case.
+    """
+    if not isinstance(agent, PlayerAgent) or len(board.legal_moves) == 1:
+        return agent.act(board)
+    player, timed = agent.player, limits.seconds is not None
+    if hasattr(player, "simulations"):
+        most = limits.simulations or (UNLIMITED if timed else player.simulations)
+        with _stopping(agent.ws, stopped, limits.seconds):
+            return _act(agent, board, simulations=most)
+    if not hasattr(player, "depth"):
+        return agent.act(board)
+    most = min(limits.depth or (MAX_DEPTH if timed else player.depth), MAX_DEPTH)
+    move = _act(agent, board, depth=1)
+    with _stopping(agent.ws, stopped, limits.seconds):
+        for depth in range(2, most + 1):
+            deeper = _act(agent, board, depth=depth)
+            if agent.ws.stop[0]:
+                break
+            move = deeper
+            report(depth, move)
+    return move
+
+
+def _act(agent: PlayerAgent, board: Board, **setting: int) -> Move:
+    return replace(agent, player=agent.player._replace(**setting), seconds=None).act(board)
+
+
+@contextmanager
+def _stopping(ws: Workspace, stopped: threading.Event, seconds: float | None) -> Iterator[None]:
+    """Set the workspace's stop flag when it is `stopped` or the time is up."""
+
+    def wait() -> None:
+        stopped.wait(None if seconds is None else min(seconds, threading.TIMEOUT_MAX))
+        ws.stop.fill(1)
+
+    guard = threading.Thread(target=wait, daemon=True)
+    guard.start()
+    try:
+        yield
+    finally:
+        stopped.set()
+        guard.join()
+        ws.stop.fill(0)

@@ -1,0 +1,108 @@
+"""The player that looks endings up, and searches everything else with an eye on them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from agents.alphabeta import AlphaBeta
+from agents.choose import choose, uses_chance
+from agents.endgame.probe import NEVER, known, probe
+from agents.evaluate import advance_state, evaluate, foresee, start_state, state_size
+from checkers_env.bits import borrowed, popcount
+from checkers_env.jit import kernel
+from checkers_env.rules import BLACK_BOARD, KINGS, WHITE_BOARD, Position
+
+LONGEST = 1000  # plies: more than any ending takes
+
+
+class Informed(NamedTuple):
+    """An :class:`agents.alphabeta.AlphaBeta` that knows endings.
+
+    In a position that the tables have, it keeps to the quickest win, to all moves that draw or to
+    the slowest loss, and chooses among these as it would without tables.
+    """
+
+    evaluator: Any
+    depth: int
+    random_ties: bool
+    own_leaves: bool
+    tables: Any  # agents.endgame.probe.Endgame
+
+
+class Foresighted(NamedTuple):
+    """An evaluator for which the search stops where the tables begin."""
+
+    evaluator: Any
+    tables: Any
+
+
+def informed(player: AlphaBeta, tables: Any) -> Informed:
+    """The player with endgame tables."""
+    return Informed(*player, tables)
+
+
+@uses_chance.register(Informed)
+def breaks_ties(player: Informed) -> bool:
+    return player.random_ties
+
+
+@choose.register(Informed)
+def choose_with_tables(
+    player: Informed, position: Position, ws: Any, count: int, owner: int, rng: Any
+) -> int:
+    evaluator, depth, random_ties, own_leaves, tables = player
+    if popcount(position.black | position.white) <= tables.numbering.pieces:
+        count = keep_best(borrowed(tables), position, borrowed(ws.rows), count)
+        plain = AlphaBeta(evaluator, depth, random_ties, own_leaves)
+        return choose(plain, position, ws, count, owner, rng)
+    seeing = AlphaBeta(Foresighted(evaluator, tables), depth, random_ties, own_leaves)
+    return choose(seeing, position, ws, count, owner, rng)
+
+
+@kernel
+def keep_best(tables: Any, position: Position, rows: Any, count: int) -> int:
+    """Bring the moves that the tables call best to the front, in their order; return how many."""
+    best, kept = -2 * LONGEST, 0
+    for at in range(count):
+        row = rows[at]
+        after = Position(row[BLACK_BOARD], row[WHITE_BOARD], row[KINGS], 1 - position.turn)
+        plies, worth = known(tables, after), 0
+        if plies != NEVER:
+            worth = plies - LONGEST if plies & 1 else LONGEST - plies
+        if worth > best:
+            best, kept = worth, 0
+        if worth == best:
+            for column in range(rows.shape[1]):
+                rows[kept, column], rows[at, column] = rows[at, column], rows[kept, column]
+            kept += 1
+    return kept
+
+
+@evaluate.register(Foresighted)
+def evaluate_foresighted(
+    seer: Foresighted, position: Position, view: int, state: Any, scratch: Any
+) -> float:
+    """Half of what the evaluator says, so that no opinion outweighs what the tables know."""
+    return evaluate(seer.evaluator, position, view, state, scratch) / 2
+
+
+@state_size.register(Foresighted)
+def foresighted_state_size(seer: Foresighted) -> int:
+    return state_size(seer.evaluator)
+
+
+@start_state.register(Foresighted)
+def start_foresighted_state(seer: Foresighted, position: Position, view: int, state: Any) -> None:
+    start_state(seer.evaluator, position, view, state)
+
+
+@advance_state.register(Foresighted)
+def advance_foresighted_state(
+    seer: Foresighted, before: Position, after: Position, view: int, old: Any, new: Any
+) -> None:
+    advance_state(seer.evaluator, before, after, view, old, new)
+
+
+@foresee.register(Foresighted)
+def foresee_end(seer: Foresighted, position: Position, over: bool) -> int:
+    return 0 if over else probe(seer.tables, position)

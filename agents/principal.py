@@ -1,0 +1,68 @@
+"""The principal variation: the line that a search takes for the best play of both sides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agents.search import EACH_MOVER, age, search_to
+from checkers_env.jit import kernel
+from checkers_env.rules import (
+    BLACK,
+    BLACK_BOARD,
+    KINGS,
+    ROW_WIDTH,
+    WHITE_BOARD,
+    Position,
+    can_jump,
+    write_successors,
+)
+
+
+@kernel
+def write_line(
+    evaluator: Any,
+    position: Position,
+    depth: int,
+    own_leaves: bool,
+    owner: int,
+    ws: Any,
+    count: int,
+    line: Any,
+) -> int:
+    """Search a position that has a move; write the best line, and return its length.
+
+    The value of the last position is that of the search: it is a leaf, or the end of the game. The
+    search is repeated from each position of the line, a ply less deep; the table knows most of it.
+
+    Parameters
+    ----------
+    depth, own_leaves, owner, ws
+        As :func:`agents.search.search` has them.
+    count
+        Rows of `ws` that hold the successors of `position`, of which the first of the best is
+        taken. They are there again at the end, in the order of the rules.
+    line
+        int64[PLIES, 4]: takes the successor after each move of the line.
+    """
+    age(ws.history)
+    here, plies, length = position, depth, 0
+    judge = position.turn if own_leaves else EACH_MOVER
+    while count and (plies > 0 or jumps(here)):
+        search_to(evaluator, here, plies, judge, owner, ws, count)
+        best = ws.rows[ws.frames[0].best]
+        for column in range(ROW_WIDTH):
+            line[length, column] = best[column]
+        here = Position(best[BLACK_BOARD], best[WHITE_BOARD], best[KINGS], 1 - here.turn)
+        plies, length = max(plies - 1, 0), length + 1
+        count = write_successors(ws.rows, 0, here.black, here.white, here.kings, here.turn)
+    write_successors(ws.rows, 0, position.black, position.white, position.kings, position.turn)
+    return length
+
+
+@kernel
+def jumps(position: Position) -> bool:
+    """Whether the side to move must jump."""
+    own, opponent = position.black, position.white
+    if position.turn != BLACK:
+        own, opponent = opponent, own
+    return can_jump(own, opponent, position.kings, position.turn)

@@ -1,0 +1,111 @@
+"""Agents as strangers write them: most of them go wrong."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+from checkers_env import Move
+
+
+class First:
+    """What all the others do until they go wrong."""
+
+    def act(self, board):
+        return board.legal_moves[0]
+
+
+class Draws:
+    """Leaves its moves to the generator that it is given for each game."""
+
+    def new_game(self, rng):
+        self.rng = rng
+        return self  # which is nobody's business, and cannot be pickled without the module
+
+    def act(self, board):
+        return board.legal_moves[self.rng.integers(len(board.legal_moves))]
+
+
+class Dawdles(Draws):
+    """Takes its time, and writes its process to the file that STORY names."""
+
+    def __init__(self):
+        with Path(os.environ["STORY"]).open("a") as story:
+            print(os.getpid(), file=story)
+
+    def act(self, board):
+        time.sleep(0.01)
+        return super().act(board)
+
+
+class Noisy(First):
+    def act(self, board):
+        print("I think, therefore I print")
+        return super().act(board)
+
+
+class Tells:
+    """Writes what happens to it to the file that STORY names."""
+
+    def new_game(self, rng):
+        self.tell(f"new game {rng.integers(1000)}")
+
+    def act(self, board):
+        self.tell("move")
+        return board.legal_moves[0]
+
+    def game_over(self, board, side):
+        self.tell(f"game over {side} {board.ply} {board.outcome().reason}")
+
+    def tell(self, what):
+        with Path(os.environ["STORY"]).open("a") as story:
+            print(what, file=story)
+
+
+class Hangs:
+    def act(self, board):
+        time.sleep(1000)
+
+
+class Moody(First):
+    """Does another thing at each move of a game."""
+
+    def act(self, board):
+        match board.ply:
+            case 1:
+                raise ZeroDivisionError("a message\nof two \ud800 lines " + "and more " * 100)
+            case 2:
+                return self.missing
+            case 3:
+                return "11-15"
+            case 4:
+                return None
+            case 5:
+                return Move(5)
+            case 6:
+                sys.exit("that is all")
+            case 7:
+                os._exit(5)
+            case 8:
+                time.sleep(1000)
+            case 9:
+                while True:
+                    pass
+        return super().act(board)
+
+
+class HangsBeforeGames(First):
+    def new_game(self, rng):
+        time.sleep(1000)
+
+
+class NeverMade:
+    def __init__(self):
+        raise KeyError("weights")
+
+
+class DiesWhenMade:
+    def __init__(self):
+        os._exit(9)

@@ -1,0 +1,52 @@
+"""What all command lines share: where messages go, and how errors and interruptions end them."""
+
+from __future__ import annotations
+
+import logging
+import shlex
+import signal
+import sys
+import threading
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.logging import RichHandler
+
+from agents.external.errors import EngineError
+
+FAILED, INTERRUPTED = 1, 130
+
+
+def run_command(command: Callable[[list[str], Console], None]) -> int:
+    """Call a command with its arguments and a console for messages; return the exit status."""
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    _show_log(console)
+    threading.excepthook = _quiet
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: save, then go
+    try:
+        command(sys.argv[1:], console)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except (ValueError, OSError, EngineError) as error:
+        console.print(f"error: {error}", style="red", markup=False)
+        return FAILED
+    return 0
+
+
+def say_how_to_go_on(saved: bool, console: Console) -> None:
+    """After an interruption: the command line that continues, or that starts again."""
+    options = sys.argv if "--resume" in sys.argv or not saved else [*sys.argv, "--resume"]
+    state = "what was reached is saved. Go on" if saved else "nothing was begun. Start again"
+    console.print(f"Interrupted; {state} with: {shlex.join(['python', *options])}", markup=False)
+
+
+def _show_log(console: Console) -> None:
+    handler = RichHandler(console=console, show_time=False, show_level=False, show_path=False)
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], format="%(message)s")
+    logging.getLogger("checkers_env").setLevel(logging.INFO)
+
+
+def _quiet(arguments: threading.ExceptHookArgs) -> None:
+    """TensorBoard's thread fails on a full disk; its writer raises the same error to us."""
+    if not isinstance(arguments.exc_value, OSError):
+        threading.__excepthook__(arguments)

@@ -1,0 +1,289 @@
+"""Measure the continual player against its frozen twin (thesis 8.2, item 2).
+
+    python training/continual.py POOL.safetensors --against NAME [options]
+
+The continual player (agents/continual.py) begins with the best strategy of the pool and changes
+after every game that it loses; its twin keeps the best one. Both meet the same opponent over the
+same cards of the two-move ballot, with the same colours and the same luck, and the difference of
+their scores is judged game by game.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+import tyro
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+from scipy import stats
+
+from agents.agent import Agent, PlayerAgent
+from agents.continual import SCORES, ContinualAgent, Played
+from agents.external.errors import EngineError
+from agents.make import make
+from agents.match import Game, play_through_environment
+from agents.play import DRAW, DrawRules
+from agents.pool import Strategies, load_pool
+from checkers_env.files import write_atomically
+from checkers_env.openings import TWO_MOVE
+from checkers_env.rules import BLACK, WHITE
+from training.console import run_command
+
+MEMBER = "pool:"  # before the number of a strategy of the pool, as the opponent
+CONFIDENCE = 0.95
+WIDTH = 100
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What to measure."""
+
+    pool: tyro.conf.Positional[Path]
+    """Pool file of a run of individual and social learning (pool.safetensors)."""
+    against: str
+    """The opponent, as agents.make takes it, or pool:N: strategy N of the pool (0 is the best)."""
+    games: int = 2 * len(TWO_MOVE)
+    """Games of each; beyond 86 the cards come again."""
+    depth: int = 4
+    """Plies that all search (an opponent that does not search by plies plays as it does)."""
+    seed: int = 0
+    """Seed of the order of the cards, of the opponent's luck and of the rule "random"."""
+    rule: Literal["next", "random", "best"] = "next"
+    """Strategy after a lost game: the next best, any other, or the best by the record so far."""
+    record: Path | None = None
+    """The continual player's record, in which an interrupted run goes on; by default beside --out.
+
+    A measurement always begins with the best of the pool: its games stand apart from others there.
+    """
+    out: Path | None = None
+    """Write every game and the result to this JSON file."""
+
+
+class Fixture(NamedTuple):
+    """A game to be played: its number, its card, and the side of the player that is measured."""
+
+    number: int
+    opening: str
+    side: int
+
+
+class Pair(NamedTuple):
+    """The two games of a fixture: the continual player's strategy and score, its twin's score."""
+
+    opening: str
+    side: int
+    strategy: int
+    score: float
+    twin: float
+
+
+class Difference(NamedTuple):
+    """The mean difference of the scores of a game, and the interval that it lies in."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def main() -> int:
+    """Run the command line; return the exit status."""
+    return run_command(run)
+
+
+def run(arguments: Sequence[str], console: Console) -> None:
+    """Read the command line, carry out the measurement and show it."""
+    settings = tyro.cli(
+        Settings, args=arguments, prog="python training/continual.py", description=__doc__
+    )
+    for name, least in (("games", 2), ("seed", 0)):
+        if getattr(settings, name) < least:
+            raise ValueError(f"{name} must be at least {least}, not {getattr(settings, name)}")
+    record = settings.record or (settings.out and settings.out.with_suffix(".record.json"))
+    if settings.out and settings.out in (settings.pool, record):
+        raise ValueError(f"--out must be a file of its own, not {str(settings.out)!r}")
+    pool = load_pool(settings.pool)
+    try:
+        pairs = measure(settings, pool, record, console)
+    except KeyboardInterrupt:
+        kept = f"what was played is in {str(record)!r}. Go on" if record else "Start again"
+        again = shlex.join(["python", *sys.argv])
+        console.print(f"Interrupted; {kept} with the same command: {again}", markup=False)
+        raise
+    if settings.out:
+        save_measurement(settings, pool, pairs)
+    show(pairs, pool)
+
+
+def measure(
+    settings: Settings, pool: Strategies, record: Path | None, console: Console
+) -> list[Pair]:
+    """Play the games; the continual player's are on record before the next one begins."""
+    conditions = f"at {settings.depth} plies, rule {settings.rule}, seed {settings.seed}"
+    match = f"{settings.against} {conditions}"
+    agent = ContinualAgent(pool, record, settings.rule, match, settings.depth, settings.seed)
+    twin = ContinualAgent(pool, depth=settings.depth, frozen=True)
+    other = opponent(settings, pool)
+    schedule = list(itertools.islice(fixtures(settings.seed), settings.games))
+    pairs, hidden = [], not console.is_terminal
+    # Ctrl-C strikes in the main thread, and if it did so while numba takes a generator apart for a
+    # kernel, the process would crash: so games are played in another one.
+    with ThreadPoolExecutor(1) as thread:
+        for fixture in track(schedule, settings.against, console=console, disable=hidden):
+            game = thread.submit(play_pair, agent, twin, other, fixture, settings.seed)
+            pairs.append(game.result())
+    return pairs
+
+
+def play_pair(
+    agent: ContinualAgent, twin: ContinualAgent, other: Agent, fixture: Fixture, seed: int
+) -> Pair:
+    """The game of the continual player, and that of its twin."""
+    luck = (seed, fixture.number, 1)
+    played = game_on_record(agent, other, fixture, luck)
+    winner = play(twin, other, fixture, luck).result.winner
+    score = 0.5 if winner == DRAW else float(winner == fixture.side)
+    return Pair(fixture.opening, fixture.side, played.strategy, played.score, score)
+
+
+def opponent(settings: Settings, pool: Strategies) -> Agent:
+    """The opponent. Raises ValueError if there is none such."""
+    text, depth = settings.against, settings.depth
+    if text.startswith(MEMBER):
+        number = text.removeprefix(MEMBER)
+        if number not in map(str, range(pool.size)):
+            raise ValueError(f"no opponent {text!r}: the pool has strategies 0 to {pool.size - 1}")
+        return PlayerAgent(text, pool.player(int(number), depth))
+    agent = make(text)
+    by_plies = isinstance(agent, PlayerAgent) and hasattr(agent.player, "depth")
+    return make(text, depth=depth) if by_plies else agent
+
+
+def fixtures(seed: int) -> Iterator[Fixture]:
+    """Each card with each colour, pack after pack, every pack in an order of its own."""
+    rng, number = np.random.default_rng(seed), itertools.count()
+    while True:
+        for card in rng.permutation(len(TWO_MOVE)).tolist():
+            for side in (BLACK, WHITE):
+                yield Fixture(next(number), TWO_MOVE[card], side)
+
+
+def play(player: Agent, other: Agent, fixture: Fixture, luck: tuple[int, ...]) -> Game:
+    """One game, in which the other's luck is as given, if it takes it.
+
+    Raises ValueError when a player from outside does not play on.
+    """
+    new_game = getattr(other, "new_game", None)
+    seats = (player, other) if fixture.side == BLACK else (other, player)
+    try:
+        if new_game:
+            new_game(np.random.default_rng(luck))
+        return play_through_environment(*seats, opening=fixture.opening, rules=DrawRules())
+    except EngineError as error:
+        raise ValueError(f"game {fixture.number + 1} was not finished: {error}") from error
+
+
+def game_on_record(
+    agent: ContinualAgent, other: Agent, fixture: Fixture, luck: tuple[int, ...]
+) -> Played:
+    """The continual player's game: out of its record, or played now."""
+    if len(agent.met) == fixture.number:
+        agent.game_over(play(agent, other, fixture, luck).board, fixture.side)
+        if len(agent.met) != fixture.number + 1:
+            raise ValueError(f"another process makes this measurement in {str(agent.record)!r}")
+    return agent.met[fixture.number]
+
+
+def save_measurement(settings: Settings, pool: Strategies, pairs: Sequence[Pair]) -> None:
+    """Write what was measured as JSON, all or nothing."""
+    fields = {
+        "conditions": {name: str(value) for name, value in vars(settings).items()},
+        "pool": pool.digest(),
+        "difference": difference(pairs)._asdict(),
+        "switches": switches(pairs),
+        "pairs": [pair._asdict() for pair in pairs],
+    }
+    if settings.out:
+        write_atomically(settings.out, json.dumps(fields, indent=1).encode())
+
+
+def difference(pairs: Sequence[Pair]) -> Difference:
+    """How much more of a point a game brought to the continual player than to its twin.
+
+    The interval of 95 per cent is Student's over the differences of the pairs and two more, a point
+    for each: so it has a width even where all are equal (after Bonett and Price, J. Educational
+    and Behavioral Statistics 37(4), 2012, who treat paired proportions so).
+    """
+    differences = np.array([pair.score - pair.twin for pair in pairs])
+    padded = np.append(differences, [1.0, -1.0])
+    error = stats.sem(padded)
+    interval = stats.t.interval(CONFIDENCE, len(padded) - 1, padded.mean(), error)
+    low, high = np.clip(interval, -1.0, 1.0).tolist()
+    return Difference(float(differences.mean()), low, high)
+
+
+def switches(pairs: Sequence[Pair]) -> list[tuple[int, int, int]]:
+    """The games, counted from 1, after which the strategy changed, from what and to what."""
+    following = enumerate(itertools.pairwise(pairs), 1)
+    return [
+        (number, before.strategy, after.strategy)
+        for number, (before, after) in following
+        if before.strategy != after.strategy
+    ]
+
+
+def show(pairs: Sequence[Pair], pool: Strategies) -> None:
+    """Print who scored what, whether the difference is more than noise, and the strategies."""
+    console = Console(highlight=False)
+    console = console if console.is_terminal else Console(highlight=False, width=WIDTH)
+    players = Table("player", "won-drawn-lost", "score", box=SIMPLE)
+    for name, scores in (
+        ("continual", [pair.score for pair in pairs]),
+        ("frozen twin", [pair.twin for pair in pairs]),
+    ):
+        players.add_row(name, won_drawn_lost(scores), f"{np.mean(scores):.3f}")
+    console.print(players)
+    console.print(verdict(pairs))
+    used = Table("strategy", "player", "generation", "pool score", "won-drawn-lost", box=SIMPLE)
+    for row in dict.fromkeys(pair.strategy for pair in pairs):
+        scores = [pair.score for pair in pairs if pair.strategy == row]
+        made = (pool.numbers[row], pool.generations[row], f"{pool.scores[row]:g}")
+        used.add_row(str(row), *map(str, made), won_drawn_lost(scores))
+    console.print(used)
+    changes = [f"{number}: {old} to {new}" for number, old, new in switches(pairs)]
+    console.print(f"Changes of strategy after game {', '.join(changes) or '(none)'}.")
+
+
+def won_drawn_lost(scores: list[float]) -> str:
+    """Scores counted."""
+    return "-".join(str(scores.count(score)) for score in reversed(SCORES))
+
+
+def verdict(pairs: Sequence[Pair]) -> str:
+    """The difference in words."""
+    mean, low, high = difference(pairs)
+    same = sum(pair.strategy == 0 for pair in pairs)
+    if low > 0:
+        what = "The continual player did better than its twin."
+    elif high < 0:
+        what = "The continual player did worse than its twin."
+    else:
+        what = f"That is noise: {len(pairs)} games cannot tell it from no difference."
+    return (
+        f"Difference: {mean:+.3f} a game ({CONFIDENCE:.0%}: {low:+.3f} to {high:+.3f}). {what}\n"
+        f"In {same} of {len(pairs)} games both played the same strategy."
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
