@@ -1,0 +1,306 @@
+"""Play anyone's agents against each other, and rate them.
+
+    python training/benchmark.py AGENT [AGENT ...] [--against NAME [NAME ...]] [options]
+
+An agent is a name (blondie24, material, ...), a weight file, anyone's code as file.py:factory or
+package.module:factory, a program as "hub:COMMAND", a policy as zip file; options of its own follow
+an @, as in material@depth=6 or blondie24@seconds=0.05. Without --against all play all. Each pair
+plays every opening with both colours. The folder of a league holds its games (PDN and JSON) and a
+page with tables and a board to replay them on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from agents.play import DrawRules
+from checkers_env import pdn
+from training.console import run_command, say_how_to_go_on
+from training.examination import examine, lineup, sentences
+from training.league.adjudicate import judge_of
+from training.league.contest import Terms, first_board
+from training.league.entrants import Entry, digest, enter
+from training.league.export import as_pdn
+from training.league.hold import hold
+from training.league.journal import FILE_NAME, Journal
+from training.league.record import GameRecord, League, save_league
+from training.league.schedule import (
+    BALLOTS,
+    Fixture,
+    Pairing,
+    against,
+    everybody,
+    read_openings,
+    schedule,
+)
+from training.rating.sprt import sprt
+from training.rating.stopping import is_decided, until_decided, verdict
+from training.report.page import write_report
+from training.report.standings import standings, write_standings
+from training.report.terminal import print_league
+
+NOTES = (
+    "Ratings are Elo points by the Bradley-Terry model, a draw counting half a win, with the "
+    "first move allowed for; the intervals hold 95 %, with the games from one opening taken for "
+    "one observation.",
+)
+LEAST = {
+    "rounds": 1,
+    "max_moves": 1,
+    "repetition": 0,
+    "no_progress": 0,
+    "seed": 0,
+    "threads": 1,
+}
+DAY = 86_400  # seconds
+LONGEST_NAME = 80  # characters of a folder's name
+
+
+Names = Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME [NAME ...]", help_behavior_hint="")]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Who plays whom, and how."""
+
+    agents: tyro.conf.Positional[Names]
+    """Agents to be measured."""
+    against: Names = ()
+    """Opponents; without any, the agents play each other."""
+    depth: int | None = None
+    """Plies for players of ours (by default as in training) and for Hub engines (by default 4)."""
+    seconds: float | None = None
+    """Time a move for players of ours that search and for Hub engines, instead of a depth."""
+    openings: str = "two-move"
+    """two-move (43 cards), three-move (156), start, or a file with an opening a line."""
+    rounds: int = 1
+    """Times that each pair plays each opening with both colours."""
+    max_moves: int = 100
+    """Moves by each side after which a game is drawn."""
+    repetition: int = 0
+    """Occurrences of a position that draw a game; 0 for no such rule."""
+    no_progress: int = 0
+    """Moves by each side without a capture or a man's move that draw a game; 0 for no such rule."""
+    adjudicate: str = "none"
+    """What becomes of drawn games: none, material, or an agent that plays the rest out."""
+    move_limit: float = 60.0
+    """Seconds, 0 for no limit: who takes longer forfeits. Not for two of ours, both at a depth."""
+    sprt: tuple[float, float] | None = None
+    """Two leads in Elo, such as 0 50: a match of two stops when one of them is accepted."""
+    seed: int = 0
+    """Seed of everything that agents leave to chance."""
+    threads: int = os.cpu_count() or 1
+    """Games played at once. Results do not depend on it, unless agents do on time."""
+    out: Path | None = None
+    """Folder of the league; by default runs/AGENT-...-against-NAME-...-seed-SEED."""
+    analyse: bool = False
+    """Examine one agent: against all yardsticks, at 1 to 8 plies, its time, and its endings."""
+    json: Path | None = None
+    """A further file for the standings and the games."""
+    resume: bool = False
+    """Go on with the league in the folder."""
+
+
+def main() -> int:
+    """Run the command line; return the exit status."""
+    return run_command(benchmark)
+
+
+def benchmark(arguments: Sequence[str], console: Console) -> None:
+    """Read the command line, hold the league and write its reports."""
+    settings = tyro.cli(
+        Settings, args=arguments, prog="python training/benchmark.py", description=__doc__
+    )
+    check(settings)
+    sys.path.append(os.getcwd())  # where a package of the caller's is, as package.module:factory
+    folder = settings.out or folder_of(settings)
+    try:
+        hold_league(settings, folder, console)
+    except KeyboardInterrupt:
+        say_how_to_go_on((folder / FILE_NAME).exists(), console)
+        raise
+    except OSError as error:
+        raise OSError(f"{error} (the league is in {str(folder)!r})") from error
+
+
+def hold_league(settings: Settings, folder: Path, console: Console) -> None:
+    """Play what is left to play, and write the reports."""
+    texts, pairings = lineup_of(settings)
+    fixtures = fixtures_of(settings, pairings)
+    terms = terms_of(settings)
+    entries = entered(settings, texts)
+    league = League(tuple(entry.entrant for entry in entries), conditions(settings))
+    journal = Journal(folder / FILE_NAME)
+    identity = asdict(league) | {"games": len(fixtures)}
+    if settings.resume:
+        games = {game.number: game for game in journal.resume(identity, fixtures)}
+    else:
+        journal.begin(identity)
+        games = {}
+    play(settings, entries, fixtures, games, terms, journal, console)
+    kept = [games[number] for number in sorted(games)]
+    found = []
+    if settings.sprt:
+        kept = until_decided(games, settings.sprt)
+        found = [verdict(kept, settings.sprt)]
+    league = replace(league, games=tuple(kept))
+    if settings.analyse:
+        found = sentences(examine(entries[0].make, league, settings.seed))
+    report(settings, folder, league, found, console)
+
+
+def check(settings: Settings) -> None:
+    """Raise ValueError for settings that make no sense."""
+    for name, least in LEAST.items():
+        if getattr(settings, name) < least:
+            raise ValueError(f"{name} must be at least {least}, not {getattr(settings, name)}")
+    if settings.repetition == 1:
+        raise ValueError("repetition must be 0, or at least 2, not 1")
+    if not 0 <= settings.move_limit <= DAY:
+        raise ValueError(f"move_limit is 0 to {DAY} seconds, not {settings.move_limit}")
+    if settings.seconds is not None and not settings.seconds > 0:
+        raise ValueError(f"seconds must be more than 0, not {settings.seconds}")
+    if settings.depth is not None and settings.seconds is not None:
+        raise ValueError("agents have a depth or seconds, not both")
+    if settings.json and (settings.json.is_dir() or not settings.json.parent.is_dir()):
+        raise ValueError(f"json is a file in a folder that exists, not {str(settings.json)!r}")
+    if settings.analyse and (settings.against or settings.sprt or len(settings.agents) != 1):
+        raise ValueError("analyse is for one agent, without against and sprt")
+    if settings.sprt and len(settings.agents) + len(settings.against) != 2:
+        raise ValueError("sprt is for a match of two agents")
+    if settings.sprt:
+        sprt([], *settings.sprt)
+
+
+def folder_of(settings: Settings) -> Path:
+    """Where a league is kept if nothing else is said: a folder named after the agents."""
+    text = "-".join(settings.agents)
+    if settings.against:
+        text += "-against-" + "-".join(settings.against)
+    name = re.sub("[^A-Za-z0-9_.=]+", "-", text).strip("-.")
+    if len(name) > LONGEST_NAME:
+        name = f"{name[:LONGEST_NAME]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    return Path("runs", f"{name}-seed-{settings.seed}")
+
+
+def lineup_of(settings: Settings) -> tuple[list[str], list[Pairing]]:
+    """The texts of everybody, and who plays whom. Raises ValueError for less than two."""
+    if settings.analyse:
+        return lineup(settings.agents[0], settings.depth)
+    texts, first = [*settings.agents, *settings.against], len(settings.agents)
+    if len(texts) < 2:
+        raise ValueError("it takes two to play: name a second agent, or one --against")
+    if settings.against:
+        return texts, against(range(first), range(first, len(texts)))
+    return texts, everybody(first)
+
+
+def entered(settings: Settings, texts: Sequence[str]) -> list[Entry]:
+    """Everybody. Raises ValueError for who cannot be made, and for namesakes."""
+    patience = settings.move_limit or None
+    entries = [
+        enter(text, depth=settings.depth, seconds=settings.seconds, patience=patience)
+        for text in texts
+    ]
+    names = [entry.entrant.name for entry in entries]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"{name!r} was entered twice")
+    return entries
+
+
+def fixtures_of(settings: Settings, pairings: Sequence[Pairing]) -> tuple[Fixture, ...]:
+    """All games, in the order in which they are begun."""
+    cards = read_openings(settings.openings)
+    for card in cards:
+        if over := first_board(card, rules_of(settings)).outcome():
+            raise ValueError(f"nothing can be played from {card!r}: {over.reason}")
+    return schedule(pairings, cards, settings.rounds)
+
+
+def rules_of(settings: Settings) -> DrawRules:
+    """When games are drawn."""
+    return DrawRules(settings.max_moves, settings.repetition, settings.no_progress)
+
+
+def terms_of(settings: Settings) -> Terms:
+    """What all games have in common."""
+    judge = judge_of(settings.adjudicate, settings.seed)
+    return Terms(rules_of(settings), settings.seed, settings.move_limit or None, judge)
+
+
+def conditions(settings: Settings) -> dict[str, Any]:
+    """What the games depend on, beside the entrants."""
+    openings = settings.openings
+    if openings not in BALLOTS:
+        openings += f" {digest(Path(openings))}"
+    names = ("rounds", "max_moves", "repetition", "no_progress", "adjudicate", "move_limit", "seed")
+    chosen = {name: getattr(settings, name) for name in names}
+    return {"openings": openings, **chosen, "version": version("checkers-laboratory")}
+
+
+def play(
+    settings: Settings,
+    entries: Sequence[Entry],
+    fixtures: Sequence[Fixture],
+    games: dict[int, GameRecord],
+    terms: Terms,
+    journal: Journal,
+    console: Console,
+) -> None:
+    """Play what is left, and add it to the games."""
+    left = [fixture for fixture in fixtures if fixture.number not in games]
+    threads = 1 if any(entry.single for entry in entries) else settings.threads
+    if settings.sprt and is_decided(games, settings.sprt):
+        return
+    makers = [entry.make for entry in entries]
+    with closing(hold(makers, left, terms, journal, threads)) as ending:
+        for game in shown(ending, len(games), len(fixtures), console):
+            games[game.number] = game
+            if settings.sprt and is_decided(games, settings.sprt):
+                return
+
+
+def shown(
+    games: Iterator[GameRecord], done: int, total: int, console: Console
+) -> Iterator[GameRecord]:
+    """The games, with a progress bar beside them."""
+    columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=total, completed=done)
+        for game in games:
+            bar.advance(task)
+            yield game
+
+
+def report(
+    settings: Settings, folder: Path, league: League, found: Sequence[str], console: Console
+) -> None:
+    """Write everything that is known of the league, and print its table."""
+    lines = standings(league)
+    save_league(folder / "league.json", league)
+    pdn.dump(as_pdn(league), folder / "games.pdn")
+    write_report(folder / "report.html", league, lines, notes=(*NOTES, *found))
+    if settings.json:
+        write_standings(settings.json, league, lines)
+    print_league(league, lines)
+    for sentence in found:
+        Console().print(sentence, highlight=False, markup=False)
+    console.print(f"Report: {folder / 'report.html'}", markup=False)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

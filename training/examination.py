@@ -1,0 +1,106 @@
+"""The analysis of one player: whom it meets, and what is measured beside the games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+import agents
+from agents.agent import Agent, PlayerAgent
+from agents.endgame.tables import endgame
+from agents.make import SUFFIX
+from training.analysis import Accuracy, Timing, accuracy, determinism, positions_of, timing
+from training.league.entrants import close, split
+from training.league.record import League
+from training.league.schedule import Pairing, against
+
+YARDSTICKS = ("random", "heuristic", *(f"material@depth={depth}" for depth in (1, 2, 4, 6, 8)))
+REFERENCE = "material@depth=4"  # for the same player at all depths
+DEPTHS = range(1, 9)
+POSITIONS, MOVES = 300, 200  # endings of each kind, and moves that are timed, at most
+PIECES = (3, 4)
+
+
+class Examination(NamedTuple):
+    """What was measured beside the games."""
+
+    timing: Timing
+    determinism: float
+    accuracy: dict[int, Accuracy]  # by the number of pieces
+
+
+def lineup(text: str, depth: int | None = None) -> tuple[list[str], list[Pairing]]:
+    """The entrants and who plays whom: the player first, against all yardsticks; and at each depth.
+
+    A player that searches by plies (`depth` of them, unless the text says otherwise) meets one
+    piece counter at 1 to 8 plies besides.
+    """
+    texts = [text, *YARDSTICKS]
+    pairings = against([0], range(1, len(texts)))
+    own = own_depth(text, depth)
+    others = [at_depth(text, plies) for plies in DEPTHS if own is not None and plies != own]
+    numbers = range(len(texts), len(texts) + len(others))
+    return texts + others, pairings + against(numbers, [texts.index(REFERENCE)])
+
+
+def own_depth(text: str, depth: int | None) -> int | None:
+    """The plies that a player of ours searches, 0 where it has time instead; None for others."""
+    name, options = split(text)
+    if not name.endswith(SUFFIX) and name not in agents.available():
+        return None
+    agent = agents.make(name)
+    if not (isinstance(agent, PlayerAgent) and hasattr(agent.player, "depth")):
+        return None
+    if "seconds" in options:
+        return 0
+    chosen: int = options.get("depth") or depth or agent.player.depth
+    return chosen
+
+
+def at_depth(text: str, depth: int) -> str:
+    """The same player at another depth."""
+    name, options = split(text)
+    for limit in ("depth", "seconds"):
+        options.pop(limit, None)
+    given = {"depth": depth, **options}
+    return f"{name}@" + ",".join(f"{key}={value}" for key, value in given.items())
+
+
+def examine(make: Callable[[], Agent], league: League, seed: int) -> Examination:
+    """Measure the first entrant of a league of :func:`lineup`, in positions of its games."""
+    boards = positions_of((game for game in league.games if 0 in (game.black, game.white)), 0)
+    boards = boards[:: max(len(boards) // MOVES, 1)][:MOVES]
+    agent = seeded(make(), seed)
+    rng = np.random.default_rng(seed)
+    try:
+        return Examination(
+            timing(agent, boards),
+            determinism(lambda number: seeded(make(), number), boards),
+            {n: accuracy(agent, endgame(max(PIECES)), n, POSITIONS, rng) for n in PIECES},
+        )
+    finally:
+        close(agent)
+
+
+def seeded(agent: Agent, seed: int) -> Agent:
+    """The agent, told of a generator if it asks for one."""
+    if tell := getattr(agent, "new_game", None):
+        tell(np.random.default_rng(seed))
+    return agent
+
+
+def sentences(examination: Examination) -> list[str]:
+    """What was found, a sentence each."""
+    time, same = examination.timing, examination.determinism
+    found = [
+        f"Time a move: {time.mean * 1000:.3g} ms in the mean, {time.median * 1000:.3g} in the "
+        f"median, {time.longest * 1000:.3g} at most ({time.moves} positions with a choice).",
+        f"Determinism: the same move in {same:.1%} of these positions whatever the seed.",
+    ]
+    return found + [
+        f"Endings of {pieces} pieces, drawn at random where a move would spoil them: "
+        f"{kept.wins_kept} of {kept.won} wins kept, {kept.draws_kept} of {kept.drawn} draws."
+        for pieces, kept in examination.accuracy.items()
+    ]

@@ -1,0 +1,54 @@
+"""Winners for drawn games, as the papers have them: by material, or by playing the rest out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from agents.agent import PlayerAgent
+from agents.make import make
+from agents.match import play_game
+from agents.play import DRAW, DrawRules
+from checkers_env.board import Board
+from checkers_env.game import REASONS
+from checkers_env.rules import BLACK
+from training.league.contest import Judge
+from training.league.entrants import split
+from training.league.record import GameRecord
+
+PLAYED_OUT = DrawRules(max_moves=100)
+
+
+def judge_of(text: str, seed: int) -> Judge | None:
+    """The judge that a text asks for: ``none``, ``material``, or an agent that plays games out.
+
+    Raises ValueError for agents other than ours at a depth.
+    """
+    if text in ("none", "material"):
+        return by_material if text == "material" else None
+    name, options = split(text)
+    agent = make(name, **options)
+    if not isinstance(agent, PlayerAgent) or agent.seconds is not None:
+        raise ValueError(f"games are played out by players of ours at a depth, not by {text!r}")
+    return by_playing_out(agent.player, text, seed)
+
+
+def by_material(board: Board, game: GameRecord) -> GameRecord:
+    """Who has more pieces has won."""
+    score = (1 + np.sign(game.difference)) / 2
+    reason = f"{game.reason}; by material {game.difference:+d}"
+    return replace(game, score=float(score), reason=reason)
+
+
+def by_playing_out(player: object, name: str, seed: int) -> Judge:
+    """The result of the rest of the game, if both sides were the player's."""
+
+    def judge(board: Board, game: GameRecord) -> GameRecord:
+        rng = np.random.default_rng((seed, game.number, 1))  # another one than of the game
+        end = play_game(player, player, opening=board.fen(), rules=PLAYED_OUT, rng=rng).result
+        score = 0.5 if end.winner == DRAW else float(end.winner == BLACK)
+        reason = f"{game.reason}; played out by {name}: {REASONS[end.reason]}"
+        return replace(game, score=score, reason=reason)
+
+    return judge

@@ -1,0 +1,156 @@
+"""Who enters a league: texts such as ``blondie24@depth=6``, and the agents they stand for."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import agents
+from agents.agent import Agent, PlayerAgent
+from agents.alphabeta import AlphaBeta
+from agents.external.hosted import HostedAgent
+from agents.informed import Informed
+from agents.make import SUFFIX
+from agents.montecarlo.player import MonteCarlo
+from agents.outside import DEPTH, ZIP
+from training.league.record import Entrant
+
+OPTIONS: dict[str, Callable[[str], Any]] = {
+    "depth": int,
+    "simulations": int,
+    "nodes": int,
+    "seconds": float,
+    "endgame": int,
+}
+LIMITS = {"depth", "simulations", "nodes", "seconds"}
+HUB, DXP, POLICY = "hub:", "dxp:", "policy:"
+FILES = {".py", SUFFIX, ZIP}
+READY = 30.0  # seconds, at least, for an engine to get ready in
+FOREVER = 1e6  # seconds, where there is no limit
+
+
+class Entry(NamedTuple):
+    """An entrant, a function that makes its agent, and whether there can be one of it only."""
+
+    entrant: Entrant
+    make: Callable[[], Agent]
+    single: bool = False
+
+
+def enter(
+    text: str,
+    *,
+    depth: int | None = None,
+    seconds: float | None = None,
+    patience: float | None = None,
+) -> Entry:
+    """The entry that a text asks for, such as ``material``, ``material@depth=6`` or ``my.py:Mine``.
+
+    Parameters
+    ----------
+    text
+        What :func:`agents.make` takes and, after an @, its options.
+    depth, seconds
+        For agents of ours that search and for Hub engines, unless the text has its own.
+    patience
+        Seconds after which an agent in another process is taken to hang.
+
+    The agent is made once, to see whether it can be. Raises ValueError or EngineError if it cannot.
+    """
+    name, options = split(text)
+    make: Callable[[], Agent]
+    if name.startswith(HUB):
+        options = _limited(options, depth, seconds, {"depth": DEPTH})
+        make = partial(agents.make, name, timeout=max(patience or FOREVER, READY), **options)
+    elif name.startswith(DXP):
+        make = partial(agents.make, name, **{"seconds": patience or FOREVER, **options})
+    elif _is_code(name):
+        code = partial(agents.make, name, **options)
+        make = partial(HostedAgent, repr(text), code, patience=patience)
+    else:
+        options = _limited(options, depth, seconds, _own_limit(agents.make(name, **options)))
+        make = partial(agents.make, name, **options)
+    if patience and options.get("seconds", 0) >= patience:
+        raise ValueError(f"{text!r} would use up the {patience:g} seconds that a move may take")
+    agent = make()
+    close(agent)
+    entrant = Entrant(called(name, options), name, options, about(agent, name))
+    return Entry(entrant, make, name.startswith(DXP))
+
+
+def split(text: str) -> tuple[str, dict[str, Any]]:
+    """The agent and its options. Raises ValueError for options that there are not."""
+    name, at, given = text.rpartition("@")
+    if not at or not re.fullmatch(r"[a-z_]+=[^@]*", given) or not name:
+        return text, {}
+    options = {}
+    for part in given.split(","):
+        key, _, number = part.partition("=")
+        if key not in OPTIONS:
+            raise ValueError(f"{text!r}: options are {', '.join(OPTIONS)}, not {key!r}")
+        try:
+            options[key] = OPTIONS[key](number)
+        except ValueError:
+            raise ValueError(f"{text!r}: {key} is a number, not {number!r}") from None
+    return name, options
+
+
+def called(name: str, options: dict[str, Any]) -> str:
+    """What tables call an agent with options."""
+    told = ", ".join(f"{key} {value}" for key, value in options.items())
+    return f"{name} ({told})" if told else name
+
+
+def about(agent: Agent, name: str) -> str:
+    """What kind of player it is, in a word or two, and which version of its file."""
+    what = _kind(agent.player) if isinstance(agent, PlayerAgent) else "outside program or code"
+    file = name.removeprefix(POLICY)
+    for path in (Path(file), Path(file.rpartition(":")[0])):
+        if path.suffix in FILES and path.is_file():
+            return f"{what}, {path.name} {digest(path)}"
+    return what
+
+
+def digest(path: Path) -> str:
+    """What tells one version of a file from others."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+
+
+def _kind(player: Any) -> str:
+    if isinstance(player, AlphaBeta | Informed):
+        return f"alpha-beta, {type(player.evaluator).__name__}"
+    if isinstance(player, MonteCarlo):
+        return f"Monte Carlo, {type(player.evaluator).__name__}"
+    return "no search"
+
+
+def close(agent: Agent) -> None:
+    """End what an agent has started, if it has a way to."""
+    if end := getattr(agent, "close", None):
+        end()
+
+
+def _own_limit(agent: Any) -> dict[str, Any]:
+    """What limits the search of a player of ours where nothing is said; nothing if it has none."""
+    names = {AlphaBeta: "depth", Informed: "depth", MonteCarlo: "simulations"}
+    name = names.get(type(agent.player))
+    return {name: getattr(agent.player, name)} if name else {}
+
+
+def _limited(
+    options: dict[str, Any], depth: int | None, seconds: float | None, own: dict[str, Any]
+) -> dict[str, Any]:
+    """The options of a search with a limit: theirs, the one given to all, or its own."""
+    if not own or LIMITS & set(options):
+        return options
+    if seconds is not None:
+        return options | {"seconds": seconds}
+    return options | ({"depth": depth} if depth is not None and "depth" in own else own)
+
+
+def _is_code(name: str) -> bool:
+    return (":" in name and not name.endswith(SUFFIX)) or name.endswith(ZIP)

@@ -1,0 +1,77 @@
+"""The games of a league on disk while it is played: a line for each, so that none is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from training.league.record import GameRecord, game_of
+from training.league.schedule import Fixture
+
+FILE_NAME = "games.jsonl"
+
+
+class Journal:
+    """An append-only file: what the league is, then its games as they end."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def begin(self, identity: dict[str, Any]) -> None:
+        """Start a new one. Raises ValueError if the folder holds a league already."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        empty = self._path.exists() and self._path.stat().st_size == 0  # of a disk that was full
+        try:
+            with self._path.open("w" if empty else "x", encoding="utf-8") as file:
+                file.write(json.dumps(identity) + "\n")
+        except FileExistsError:
+            raise ValueError(
+                f"{str(self._path.parent)!r} already holds a league: go on with it by --resume, "
+                "or choose another folder by --out"
+            ) from None
+
+    def resume(self, identity: dict[str, Any], fixtures: Sequence[Fixture]) -> list[GameRecord]:
+        """The games there are; what a killed program had half written is cut off.
+
+        Raises ValueError if there is no league, another one, or games that are not its fixtures.
+        """
+        content = self._path.read_bytes() if self._path.exists() else b""
+        if not content:
+            raise ValueError(f"there is no league to resume in {str(self._path.parent)!r}")
+        whole = content[: content.rfind(b"\n") + 1]
+        try:
+            there, *games = map(json.loads, whole.splitlines())
+            _check_same(dict(there), json.loads(json.dumps(identity)))
+            found = [_checked(game_of(game), fixtures) for game in games]
+        except (ValueError, TypeError, KeyError, IndexError) as error:
+            raise ValueError(f"{str(self._path)!r} cannot be resumed: {error}") from None
+        os.truncate(self._path, len(whole))
+        return found
+
+    def add(self, games: Iterable[GameRecord]) -> None:
+        """Write games down."""
+        with self._path.open("a", encoding="utf-8") as file:
+            for game in games:
+                file.write(json.dumps(asdict(game)) + "\n")
+
+
+def _checked(game: GameRecord, fixtures: Sequence[Fixture]) -> GameRecord:
+    if fixtures[game.number] != (game.number, game.black, game.white, game.opening):
+        raise ValueError(f"game {game.number + 1} is not what is played here")
+    if game.score not in (0, 0.5, 1):
+        raise ValueError(f"game {game.number + 1} has a score of {game.score!r}")
+    return game
+
+
+def _check_same(there: dict[str, Any], asked: dict[str, Any]) -> None:
+    different = [
+        f"{name} is {there.get(name)!r} there and {asked.get(name)!r} here"
+        for name in sorted({*there, *asked})
+        if there.get(name) != asked.get(name)
+    ]
+    if different:
+        raise ValueError(f"it is another league's: {'; '.join(different)}")

@@ -1,0 +1,98 @@
+"""What is kept of a league: its entrants, its conditions and its games."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from checkers_env.files import write_atomically
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """Who plays: the name in tables, how ``agents.make`` is called for it, and what it is."""
+
+    name: str
+    agent: str
+    options: dict[str, Any] = field(default_factory=dict)
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """One finished game.
+
+    Attributes
+    ----------
+    number
+        Its place in the schedule, from 0.
+    black, white
+        Numbers of the entrants.
+    opening
+        The moves of its card, such as ``"9-13 22-18"``, a FEN, or ``""`` for the start position.
+    score
+        Black's: 1, 0.5 or 0.
+    reason
+        How it ended: a reason of ``Board.outcome()``, or who forfeited it and why.
+    difference
+        Black's pieces less White's in the final position.
+    moves
+        All moves in PDN notation, those of the opening included.
+    seconds
+        Black's and White's time for all their moves.
+    """
+
+    number: int
+    black: int
+    white: int
+    opening: str
+    score: float
+    reason: str
+    difference: int
+    moves: tuple[str, ...]
+    seconds: tuple[float, float] = (0.0, 0.0)
+
+    @property
+    def result(self) -> str:
+        """As PDN has it."""
+        return {1.0: "1-0", 0.0: "0-1"}.get(self.score, "1/2-1/2")
+
+
+@dataclass(frozen=True)
+class League:
+    """Everybody, the conditions (openings, draw rules, seed, versions), and the games so far."""
+
+    entrants: tuple[Entrant, ...]
+    conditions: dict[str, Any]
+    games: tuple[GameRecord, ...] = ()
+
+
+def save_league(path: Path, league: League) -> None:
+    """Write a league as JSON, all or nothing."""
+    text = json.dumps({"format": FORMAT, **asdict(league)}, indent=1)
+    write_atomically(path, text.encode())
+
+
+def load_league(path: Path) -> League:
+    """Read a league. Raises ValueError that names the file for one that cannot be used."""
+    try:
+        fields = json.loads(path.read_text("utf-8"))
+        if fields["format"] != FORMAT:
+            raise ValueError(f"its format is {fields['format']!r}, not {FORMAT}")
+        return League(
+            tuple(Entrant(**entrant) for entrant in fields["entrants"]),
+            fields["conditions"],
+            tuple(game_of(game) for game in fields["games"]),
+        )
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{str(path)!r} is not a league of ours: {error}") from None
+
+
+def game_of(fields: dict[str, Any]) -> GameRecord:
+    """A game out of what JSON has made of it."""
+    given = {**fields, "moves": tuple(fields["moves"]), "seconds": tuple(fields["seconds"])}
+    return GameRecord(**given)

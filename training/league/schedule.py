@@ -1,0 +1,77 @@
+"""Which games are played: the openings, and who has which colour."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from checkers_env import openings
+
+Pairing = tuple[int, int]  # numbers of two entrants
+
+BALLOTS: dict[str, tuple[str, ...]] = {
+    "two-move": openings.TWO_MOVE,
+    "three-move": openings.THREE_MOVE,
+    "start": ("",),
+}
+
+
+class Fixture(NamedTuple):
+    """A game to be played: its number, the numbers of the entrants, and the opening."""
+
+    number: int
+    black: int
+    white: int
+    opening: str
+
+
+def read_openings(name: str) -> tuple[str, ...]:
+    """The openings of a ballot, or of a file: moves such as ``9-13 22-18``, or a FEN, on each line.
+
+    Raises ValueError for what is neither, and names the line that cannot be used.
+    """
+    if name in BALLOTS:
+        return BALLOTS[name]
+    try:
+        lines = Path(name).read_text("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        known = ", ".join(BALLOTS)
+        raise ValueError(f"openings are {known}, or a file; {name!r}: {error}") from None
+    found = []
+    for number, line in enumerate(lines, 1):
+        text = " ".join(line.partition("#")[0].split())
+        try:
+            openings.line(text)
+        except ValueError as error:
+            raise ValueError(f"{name}, line {number}: {error}") from None
+        if text:
+            found.append(text)
+    if not found:
+        raise ValueError(f"{name!r} has no openings in it")
+    return tuple(found)
+
+
+def everybody(entrants: int) -> list[Pairing]:
+    """Each against each."""
+    return list(itertools.combinations(range(entrants), 2))
+
+
+def against(challengers: Sequence[int], others: Sequence[int]) -> list[Pairing]:
+    """Each challenger against each of the others."""
+    return [(one, other) for one in challengers for other in others]
+
+
+def schedule(
+    pairings: Iterable[Pairing], cards: Sequence[str], rounds: int = 1
+) -> tuple[Fixture, ...]:
+    """Each pairing plays each opening with both colours, the two games one after the other."""
+    games = (
+        (black, white, card)
+        for first, second in pairings
+        for _ in range(rounds)
+        for card in cards
+        for black, white in ((first, second), (second, first))
+    )
+    return tuple(Fixture(number, *game) for number, game in enumerate(games))

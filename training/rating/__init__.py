@@ -1,0 +1,1 @@
+"""What the games of a match or a league say of the players' strengths."""

@@ -1,0 +1,126 @@
+"""The score of a match, and how far it can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import t as student
+
+from training.league.record import GameRecord
+from training.rating.clusters import clusters
+
+
+@dataclass(frozen=True)
+class Score:
+    """A player's results, and what they say of other openings of the kind.
+
+    Attributes
+    ----------
+    wins, draws, losses
+        Numbers of games.
+    clusters
+        How many independent groups these are; see :mod:`training.rating.clusters`.
+    mean
+        Points a game, 0 to 1, with half a point for a draw.
+    low, high
+        The confidence interval of the true score.
+    superiority
+        The likelihood of superiority: the confidence with which the true score exceeds 0.5, that
+        is, the level of the one-sided interval that just reaches 0.5.
+    """
+
+    wins: int
+    draws: int
+    losses: int
+    clusters: int
+    mean: float
+    low: float
+    high: float
+    superiority: float
+
+
+@dataclass(frozen=True)
+class MatchScore:
+    """A player's score over all games of a match, and with each colour (None without games)."""
+
+    total: Score
+    as_black: Score | None
+    as_white: Score | None
+
+
+def score_match(
+    games: Sequence[GameRecord], first: int, second: int, confidence: float = 0.95
+) -> MatchScore:
+    """The score of entrant `first` against entrant `second`; games of others are passed over.
+
+    Raises ValueError if the two have not met.
+    """
+    black = [game for game in games if (game.black, game.white) == (first, second)]
+    white = [game for game in games if (game.black, game.white) == (second, first)]
+    if first == second or not black + white:
+        raise ValueError(f"entrants {first} and {second} have not played each other")
+
+    def of(some: list[GameRecord]) -> Score:
+        return score(points_of(some, first), clusters(some), confidence)
+
+    return MatchScore(of(black + white), of(black) if black else None, of(white) if white else None)
+
+
+def points_of(games: Sequence[GameRecord], player: int) -> Any:
+    """What each game scored for `player`, one of its two (float64[games])."""
+    return np.array([game.score if game.black == player else 1 - game.score for game in games])
+
+
+def score(points: Any, clusters: Any, confidence: float = 0.95) -> Score:
+    """The mean of some points with an interval for clustered games.
+
+    `points` are 1, 0.5 or 0 and `clusters` anything that tells clusters apart, one of each a game.
+    Raises ValueError for others, for no games, and for a confidence that is not between 0 and 1.
+    """
+    points, clusters = np.asarray(points, float), np.asarray(clusters)
+    if not 0 < confidence < 1:
+        raise ValueError(f"a confidence of {confidence}: it lies between 0 and 1")
+    if not points.size or points.shape != clusters.shape or not np.isin(points, (0, 0.5, 1)).all():
+        raise ValueError("a score takes the points (1, 0.5 or 0) and the cluster of each game")
+    _, numbers, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
+    sums = np.bincount(numbers, points)
+    mean, groups, tail = float(points.mean()), len(sizes), (1 - confidence) / 2
+    if np.allclose(sums, mean * sizes):
+        low, high, superiority = _equal(mean, groups, tail)
+    else:
+        residuals = sums - mean * sizes
+        variance = groups / (groups - 1) * residuals @ residuals / points.size**2
+        low, high, superiority = _varied(mean, float(variance), groups, tail)
+    wins, draws, losses = (int((points == result).sum()) for result in (1, 0.5, 0))
+    return Score(wins, draws, losses, groups, mean, low, high, superiority)
+
+
+def _varied(mean: float, variance: float, groups: int, tail: float) -> tuple[float, float, float]:
+    """Bounds and superiority from the cluster-robust variance of the mean.
+
+    The interval of Wilson (1927) for as many games as would be that uncertain if each were won or
+    lost by itself, with Student's t for the number of clusters (as for surveys: Dean and Pagano,
+    2015). Unlike mean and standard error it stays between 0 and 1 and covers near them.
+    """
+    games = mean * (1 - mean) / variance
+    freedom = groups - 1
+    share = student.isf(tail, freedom) ** 2 / games
+    centre = (mean + share / 2) / (1 + share)
+    half = np.sqrt(share * mean * (1 - mean) + share**2 / 4) / (1 + share)
+    superiority = student.cdf((mean - 0.5) / np.sqrt(0.25 / games), freedom)
+    return float(centre - half), float(centre + half), float(superiority)
+
+
+def _equal(mean: float, groups: int, tail: float) -> tuple[float, float, float]:
+    """Bounds and superiority where all clusters have the same score, so that nothing varies.
+
+    Other clusters may exist, but with a chance c of them this would be seen with probability
+    (1 - c)^groups only, and at worst they are all lost, or all won: exact binomial bounds.
+    """
+    share = tail ** (1 / groups)
+    # So likely, at most, are such results between equals; beyond one half that says nothing.
+    doubt = min((0.5 / max(mean, 1 - mean)) ** groups, 0.5)
+    return mean * share, 1 - (1 - mean) * share, 1 - doubt if mean > 0.5 else doubt

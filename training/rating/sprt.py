@@ -1,0 +1,97 @@
+"""When a match of two may stop: a sequential probability ratio test on pairs of games.
+
+The generalised test of the engine testers, for "pentanomial" results: a pair of games from one
+opening, colours swapped, scores 0, 1/4, 1/2, 3/4 or 1, and it is pairs that are independent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from training.league.record import GameRecord
+from training.rating.clusters import clusters
+from training.rating.elo import expected_score
+from training.rating.intervals import points_of
+
+
+@dataclass(frozen=True)
+class Sprt:
+    """Where a test stands.
+
+    Attributes
+    ----------
+    ratio
+        Log of the likelihood of the results at `elo1` over that at `elo0`.
+    lower, upper
+        The bounds at which the test stops.
+    pairs
+        How many pairs it has seen.
+    """
+
+    ratio: float
+    lower: float
+    upper: float
+    pairs: int
+
+    @property
+    def decision(self) -> str:
+        """``"elo0"`` or ``"elo1"``, whichever is accepted, or ``""``: play on."""
+        if self.ratio >= self.upper:
+            return "elo1"
+        return "elo0" if self.ratio <= self.lower else ""
+
+
+def sprt(
+    pair_scores: Sequence[float],
+    elo0: float,
+    elo1: float,
+    *,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+) -> Sprt:
+    """Is the first player `elo0` or `elo1` points stronger? To be asked after each pair.
+
+    The ratio is that of a normal mean with the variance of the scores, to which a pair won and a
+    pair lost are added: otherwise the first two pairs that happen to be equal would end the match.
+
+    Parameters
+    ----------
+    pair_scores
+        The mean score of the first player in each pair of games so far, 0 to 1.
+    alpha, beta
+        Accepted chances of "elo1" if `elo0` is true, and of "elo0" if `elo1` is.
+
+    Raises ValueError for scores that are none, `elo0` not below `elo1`, and impossible chances.
+    """
+    if not elo0 < elo1:
+        raise ValueError(f"elo0 = {elo0} and elo1 = {elo1}: the second is to be the greater")
+    if not (0 < alpha < 0.5 and 0 < beta < 0.5):
+        raise ValueError(f"alpha = {alpha} and beta = {beta}: both lie between 0 and 0.5")
+    scores = np.asarray(pair_scores, float)
+    if not ((scores >= 0) & (scores <= 1)).all():
+        raise ValueError("the score of a pair of games lies between 0 and 1")
+    low, high = expected_score(elo0), expected_score(elo1)
+    mean = scores.mean() if scores.size else 0.5
+    variance = np.mean((np.append(scores, (0, 1)) - mean) ** 2)
+    ratio = len(scores) * (high - low) * (2 * mean - low - high) / (2 * variance)
+    lower, upper = math.log(beta / (1 - alpha)), math.log((1 - beta) / alpha)
+    return Sprt(float(ratio), lower, upper, len(scores))
+
+
+def pair_scores(games: Sequence[GameRecord], first: int, second: int) -> list[float]:
+    """The mean score of entrant `first` against `second` in each opening; both colours were played.
+
+    Openings that lack a colour are left out.
+    """
+    met = [game for game in games if {game.black, game.white} == {first, second}]
+    scores, groups = points_of(met, first), clusters(met)
+    black = np.array([game.black == first for game in met], bool)
+    return [
+        float(scores[black & its].mean() + scores[~black & its].mean()) / 2
+        for its in (groups == group for group in range(groups.max(initial=-1) + 1))
+        if (black & its).any() and (~black & its).any()
+    ]

@@ -1,0 +1,78 @@
+"""The games of a league, packed for the viewer: two letters a move."""
+
+from __future__ import annotations
+
+import functools
+import re
+import string
+from collections.abc import Iterable
+from typing import Any
+
+from checkers_env import fen, openings
+from training.league.record import GameRecord, League
+
+LETTERS = string.ascii_letters[:32]  # of squares 1-32
+START = "start position"
+
+
+def packed(league: League) -> dict[str, Any]:
+    """What the viewer reads, as JSON holds it.
+
+    ``games`` has a row for each: its number, Black, White, opening, Black's score doubled, reason
+    (numbers into the other lists) and moves, as :func:`pack` writes them. Raises ValueError for
+    an opening that is none, and for what is not a move.
+    """
+    cards = _places(game.opening for game in league.games)
+    reasons = _places(game.reason for game in league.games)
+    return {
+        "players": [entrant.name for entrant in league.entrants],
+        "openings": [_card(opening) for opening in cards],
+        "reasons": list(reasons),
+        "start": fen.START,
+        "games": [
+            [
+                game.number,
+                game.black,
+                game.white,
+                cards[game.opening],
+                round(2 * game.score),
+                reasons[game.reason],
+                _moves(game),
+            ]
+            for game in league.games
+        ],
+    }
+
+
+@functools.cache
+def pack(move: str) -> str:
+    """The letters of a move's start and end; in brackets those of a path of more squares."""
+    if not re.fullmatch(r"[0-9]+(-[0-9]+|(x[0-9]+)+)", move):
+        raise ValueError(f"{move!r} is not a move")
+    squares = [int(square) for square in re.split("[-x]", move)]
+    if not all(1 <= square <= len(LETTERS) for square in squares):
+        raise ValueError(f"{move!r} names a square that is not 1 to {len(LETTERS)}")
+    letters = "".join(LETTERS[square - 1] for square in squares)
+    return letters if len(letters) == 2 else f"({letters})"
+
+
+def _moves(game: GameRecord) -> str:
+    try:
+        return "".join(map(pack, game.moves))
+    except ValueError as error:
+        raise ValueError(f"game {game.number}: {error}") from None
+
+
+def _card(opening: str) -> dict[str, Any]:
+    start, moves = openings.line(opening or None)
+    return {
+        "text": opening or START,
+        "name": openings.NAMES.get(opening, ""),
+        "start": fen.format_position(*start),
+        "plies": len(moves),
+    }
+
+
+def _places(values: Iterable[str]) -> dict[str, int]:
+    """Each value, and where it comes first."""
+    return {value: place for place, value in enumerate(dict.fromkeys(values))}

@@ -1,0 +1,86 @@
+"""A league on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Column, Table
+from rich.text import Text
+
+from training.league.record import League
+from training.rating.intervals import MatchScore, Score, score_match
+from training.rating.thesis import compare
+from training.report.page import Standing
+
+MOST_ORDERED = 1000  # games: the thesis's matches have 86, and 5000 orderings of more take long
+
+
+def print_league(league: League, lines: Sequence[Standing]) -> None:
+    """Print the standings and, of a match of two, what else there is to say."""
+    console = Console(highlight=False)
+    console.print(standings_table(lines))
+    if len(league.entrants) == 2:
+        names = [entrant.name for entrant in league.entrants]
+        console.print(match_table(names, score_match(league.games, 0, 1)))
+    for line in forfeits(league):
+        console.print(line, markup=False)
+
+
+def standings_table(lines: Sequence[Standing]) -> Table:
+    """Everybody, best first."""
+    table = _table("", "player", "Elo", "95 %", "W-D-L", "score (95 %)")
+    for place, line in enumerate(lines, 1):
+        table.add_row(
+            str(place),
+            Text(line.name),
+            f"{line.elo:+.0f}",
+            f"{line.low:+.0f} to {line.high:+.0f}",
+            f"{line.wins}-{line.draws}-{line.losses}",
+            f"{line.score:.1%} ({100 * line.score_low:.1f} to {100 * line.score_high:.1f})",
+        )
+    return table
+
+
+def match_table(names: Sequence[str], match: MatchScore) -> Table:
+    """A match of two: by colour, the likelihood of superiority, and the thesis's ratings."""
+    table = _table("", f"{names[0]} against {names[1]}", "")
+    for colour, part in (("as Black", match.as_black), ("as White", match.as_white)):
+        if part:
+            table.add_row("", colour, _result(part))
+    table.add_row("", "likelihood of superiority", f"{match.total.superiority:.1%}")
+    results = match.total.wins, match.total.draws, match.total.losses
+    if sum(results) <= MOST_ORDERED:
+        table.add_row("", "the thesis's ratings, formula", _thesis(*results, "written"))
+        table.add_row("", "as printed", _thesis(*results, "printed"))
+    return table
+
+
+def forfeits(league: League) -> Iterator[str]:
+    """What to say of everyone who lost games otherwise than on the board."""
+    for number, entrant in enumerate(league.entrants):
+        lost = [
+            game
+            for game in league.games
+            if "forfeits: " in game.reason and number == (game.white if game.score else game.black)
+        ]
+        if lost:
+            first = f"game {lost[0].number + 1}: {lost[0].reason}"
+            yield f"{entrant.name} forfeited {len(lost)} of its games, the first being {first}"
+
+
+def _table(place: str, name: str, *others: str) -> Table:
+    """A table that folds what a narrow terminal has no room for, and leaves nothing out."""
+    right = (Column(other, justify="right", overflow="fold") for other in others)
+    return Table(place, Column(Text(name), overflow="fold"), *right, box=SIMPLE)
+
+
+def _thesis(wins: int, draws: int, losses: int, mode: str) -> str:
+    both = compare(wins, draws, losses, np.random.default_rng(0), mode=mode)
+    return " and ".join(f"{one.mean:.0f} ({one.grade})" for one in (both.first, both.second))
+
+
+def _result(part: Score) -> str:
+    return f"{part.wins}-{part.draws}-{part.losses}, {part.mean:.1%}"
