@@ -724,6 +724,15 @@ def test_a_limit_for_all_is_for_those_who_search_and_have_none(text, given, name
     assert entry.single == text.startswith("dxp")
 
 
+def test_weight_files_are_called_without_folder_and_ending():
+    for path, name in (
+        ("players/c10.safetensors", "c10"),
+        ("runs/c10-seed-0/champion.safetensors", "c10-seed-0"),
+    ):
+        assert called(path, {}) == name
+        assert called(path, {"depth": 4}) == f"{name} (depth 4)"
+
+
 def test_a_depth_of_nothing_is_refused():
     with pytest.raises(ValueError, match="depth must be a whole number from 1"):
         enter("blondie24", depth=0)

@@ -19,6 +19,7 @@ from agents.montecarlo.player import MonteCarlo
 from agents.outside import DEPTH, ZIP
 from training.league.record import Entrant
 
+CHAMPION = f"champion{SUFFIX}"
 OPTIONS: dict[str, Callable[[str], Any]] = {
     "depth": int,
     "simulations": int,
@@ -100,8 +101,14 @@ def split(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def called(name: str, options: dict[str, Any]) -> str:
-    """What tables call an agent with options."""
+    """What tables call an agent with options: a weight file without its folder and ending.
+
+    A file that every run has is called by the run's folder.
+    """
     told = ", ".join(f"{key} {value}" for key, value in options.items())
+    if name.endswith(SUFFIX):
+        path = Path(name).absolute()
+        name = path.parent.name if path.name == CHAMPION else path.name.removesuffix(SUFFIX)
     return f"{name} ({told})" if told else name
 
 
