@@ -23,6 +23,7 @@ from agents.workspace import MAX_DEPTH
 from checkers_env.board import Board
 from checkers_env.files import write_atomically
 from checkers_env.moves import Move
+from checkers_env.rules import BLACK, WHITE
 
 FORMAT = 1
 SCORES = (0.0, 0.5, 1.0)  # of a lost, drawn and won game
@@ -130,10 +131,12 @@ class ContinualAgent:
     def __post_init__(self) -> None:
         if self.rule not in RULES:
             raise ValueError(f"rule must be one of {', '.join(RULES)}, not {self.rule!r}")
-        if self.depth is not None and not 1 <= self.depth <= MAX_DEPTH:
-            raise ValueError(f"depth must be from 1 to {MAX_DEPTH}, not {self.depth}")
-        if self.seed is not None and self.seed < 0:
-            raise ValueError(f"seed must be 0 or more, not {self.seed}")
+        if not (self.depth is None or self.depth in range(1, MAX_DEPTH + 1)):
+            raise ValueError(f"depth must be from 1 to {MAX_DEPTH}, not {self.depth!r}")
+        if not (self.seed is None or (isinstance(self.seed, int) and self.seed >= 0)):
+            raise ValueError(f"seed must be a whole number from 0 on, not {self.seed!r}")
+        if not isinstance(self.opponent, str | None):
+            raise ValueError(f"opponent must be a name or None, not {self.opponent!r}")
         if self.record and not self.record.parent.is_dir():
             raise ValueError(f"there is no folder {str(self.record.parent)!r} for a record")
         self._digest = self.pool.digest()
@@ -151,6 +154,8 @@ class ContinualAgent:
 
     def game_over(self, board: Board, side: int) -> None:
         """Put the game on record, and after a loss choose a strategy (see LearningAgent)."""
+        if side not in (BLACK, WHITE):
+            raise ValueError(f"side must be BLACK (0) or WHITE (1), not {side!r}")
         if self.frozen:
             return
         outcome = board.outcome()
@@ -159,7 +164,7 @@ class ContinualAgent:
         # Another process may have played, or be about to write, since the record was read.
         with FileLock(f"{self.record}.lock") if self.record else nullcontext():
             self.games = self._recorded()
-            game = Played(self.opponent, self.strategy, side, score, self.strategy)
+            game = Played(self.opponent, self.strategy, int(side), score, self.strategy)
             game = game._replace(then=self._choice(game)) if score == 0 else game
             games = (*self.games, game)
             if self.record:
@@ -185,9 +190,19 @@ class ContinualAgent:
         self._player = PlayerAgent(f"strategy {strategy} of the pool", player)
 
 
-def continual(pool: Path | str, record: Path | str | None = None, **options: Any) -> ContinualAgent:
-    """The continual player over a pool file; `options` as for the class."""
-    return ContinualAgent(load_pool(pool), None if record is None else Path(record), **options)
+def continual(
+    pool: Path | str,
+    record: Path | str | None = None,
+    *,
+    rule: str = "next",
+    opponent: str | None = None,
+    depth: int | None = None,
+    seed: int | None = None,
+    frozen: bool = False,
+) -> ContinualAgent:
+    """The continual player over a pool file: see :class:`ContinualAgent`."""
+    path = None if record is None else Path(record)
+    return ContinualAgent(load_pool(pool), path, rule, opponent, depth, seed, frozen)
 
 
 def save_record(path: Path, digest: str, games: Sequence[Played]) -> None:

@@ -371,12 +371,31 @@ def test_a_pool_file_makes_one_by_name(tmp_path):
         ({"rule": "worst"}, "rule must be one of next, random, best, not 'worst'"),
         ({"depth": 0}, "depth must be from 1 to 64, not 0"),
         ({"depth": 65}, "depth must be from 1 to 64, not 65"),
-        ({"seed": -1}, "seed must be 0 or more, not -1"),
+        ({"depth": 2.5}, "depth must be from 1 to 64, not 2.5"),
+        ({"seed": -1}, "seed must be a whole number from 0 on, not -1"),
+        ({"seed": 0.5}, "seed must be a whole number from 0 on, not 0.5"),
+        ({"opponent": 7}, "opponent must be a name or None, not 7"),
     ],
 )
 def test_what_is_impossible_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
         ContinualAgent(POOL, **options)
+
+
+def test_a_side_that_is_none_spoils_no_record(tmp_path):
+    path = tmp_path / "record.json"
+    agent = ContinualAgent(POOL, path)
+    with pytest.raises(ValueError, match="side must be"):
+        agent.game_over(final(BLACK, WIN), 2)
+    assert not path.exists()
+    agent.game_over(final(WHITE, WIN), np.int64(WHITE))
+    assert ContinualAgent(POOL, path).games == agent.games
+
+
+def test_an_option_that_there_is_none_is_refused(tmp_path):
+    save_pool(tmp_path / "pool.safetensors", POOL)
+    with pytest.raises(ValueError, match="colour"):
+        agents.make("agents.continual:continual", pool=tmp_path / "pool.safetensors", colour=1)
 
 
 def test_a_record_needs_a_folder(tmp_path):
@@ -443,7 +462,7 @@ def lose_often(path, times):
 
 
 def test_two_processes_lose_no_game_of_each_other(tmp_path):
-    path, times = tmp_path / "record.json", 40
+    path, times = tmp_path / "record.json", 80
     context = multiprocessing.get_context("spawn")
     processes = [context.Process(target=lose_often, args=(path, times)) for _ in range(2)]
     for process in processes:

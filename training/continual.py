@@ -13,9 +13,10 @@ from __future__ import annotations
 import itertools
 import json
 import shlex
+import signal
 import sys
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -114,7 +115,8 @@ def run(arguments: Sequence[str], console: Console) -> None:
         raise ValueError(f"--out must be a file of its own, not {str(settings.out)!r}")
     pool = load_pool(settings.pool)
     try:
-        pairs = measure(settings, pool, record, console)
+        with signals_held_back() as look:
+            pairs = measure(settings, pool, record, console, look)
     except KeyboardInterrupt:
         kept = f"what was played is in {str(record)!r}. Go on" if record else "Start again"
         again = shlex.join(["python", *sys.argv])
@@ -125,10 +127,43 @@ def run(arguments: Sequence[str], console: Console) -> None:
     show(pairs, pool)
 
 
+@contextmanager
+def signals_held_back() -> Iterator[Callable[[], None]]:
+    """Let Ctrl-C and SIGTERM interrupt a with block nowhere but where it calls what this gives.
+
+    An exception that a signal raises while numba takes a generator apart for a kernel crashes the
+    process. A second signal, from somebody who will not wait, is taken at once all the same.
+    """
+    signals: list[int] = []
+
+    def note(number: int, frame: object) -> None:
+        if signals:
+            raise KeyboardInterrupt
+        signals.append(number)
+
+    def look() -> None:
+        if signals:
+            raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield look
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def measure(
-    settings: Settings, pool: Strategies, record: Path | None, console: Console
+    settings: Settings,
+    pool: Strategies,
+    record: Path | None,
+    console: Console,
+    look: Callable[[], None],
 ) -> list[Pair]:
-    """Play the games; the continual player's are on record before the next one begins."""
+    """Play the games; the continual player's are on record before the next one begins.
+
+    `look` is called before each, and may end it all by an exception.
+    """
     conditions = f"at {settings.depth} plies, rule {settings.rule}, seed {settings.seed}"
     match = f"{settings.against} {conditions}"
     agent = ContinualAgent(pool, record, settings.rule, match, settings.depth, settings.seed)
@@ -136,12 +171,9 @@ def measure(
     other = opponent(settings, pool)
     schedule = list(itertools.islice(fixtures(settings.seed), settings.games))
     pairs, hidden = [], not console.is_terminal
-    # Ctrl-C strikes in the main thread, and if it did so while numba takes a generator apart for a
-    # kernel, the process would crash: so games are played in another one.
-    with ThreadPoolExecutor(1) as thread:
-        for fixture in track(schedule, settings.against, console=console, disable=hidden):
-            game = thread.submit(play_pair, agent, twin, other, fixture, settings.seed)
-            pairs.append(game.result())
+    for fixture in track(schedule, settings.against, console=console, disable=hidden):
+        look()
+        pairs.append(play_pair(agent, twin, other, fixture, settings.seed))
     return pairs
 
 
