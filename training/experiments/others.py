@@ -1,0 +1,82 @@
+"""What the other papers ask for: performance curves, and Nguyen's comparisons."""
+
+from __future__ import annotations
+
+from training.experiments.jobs import PLAYERS, Player
+from training.experiments.tables import RESULTS, Table, curve, row
+
+NETWORKS = ("blondie24-1999", "blondie24-2001")
+NGUYEN = ("nguyen", "nguyen-safe")
+_STEPS = 11
+
+
+def _half(player: str) -> Player:
+    """The champion of half the generations."""
+    return Player(player, generations=PLAYERS[player].generations // 2)
+
+
+TABLES = (
+    *(
+        Table(
+            f"skycak-{player.removeprefix('blondie24-')}",
+            f"Skycak 2022: {player}'s parents against the heuristic player, mean payoff by share "
+            "of the generations",
+            curve("curve/heuristic", _STEPS),
+            (row(player, ()),),
+            note='He expects a curve that rises and levels off, for 2001 "slightly higher".',
+        )
+        for player in NETWORKS
+    ),
+    Table(
+        "skycak-material",
+        "the same parents against the piece counter at 1 ply",
+        curve("curve/material", _STEPS),
+        tuple(row(player, ()) for player in NETWORKS),
+    ),
+    Table(
+        "skycak-networks",
+        "the network of 2001 against that of 1999, and both against a piece counter",
+        RESULTS,
+        (row(*NETWORKS[::-1]), *(row(player, "material") for player in NETWORKS)),
+    ),
+    Table(
+        "nguyen-progress",
+        "Nguyen III.D: champions against the five before them, mean of means by share of the "
+        "generations",
+        curve("champion/progress", _STEPS),
+        tuple(row(player, ()) for player in NGUYEN),
+        note="Above 0 the champions improve. He prints no figures.",
+    ),
+    Table(
+        "nguyen-comparisons",
+        "Nguyen III.D: against random moves, pure MCTS, and the champion of half the generations",
+        RESULTS,
+        tuple(
+            row(player, other)
+            for player in NGUYEN
+            for other in ("random", "mcts", _half(player), "heuristic")
+        ),
+    ),
+    Table(
+        "nguyen-choices",
+        "Nguyen III.B and III.C.3: alpha-beta against Monte Carlo tree search; safe mutation",
+        RESULTS,
+        (
+            *(row(player, Player(player, simulations=1000)) for player in NGUYEN),
+            row(*NGUYEN[::-1]),
+        ),
+    ),
+    Table(
+        "saturation",
+        "share of positions that the champion gives more than 0.99 or less than -0.99",
+        curve("champion/saturated", _STEPS),
+        tuple(row(player, ()) for player in (*NETWORKS, "c0", "blondie24-rr", "c10")),
+        note="Not in the papers: how far outputs saturate as step sizes grow.",
+    ),
+    Table(
+        "step-sizes",
+        "mean step size of the parents",
+        curve("step/mean", _STEPS),
+        tuple(row(player, ()) for player in (*NETWORKS, "c0", "blondie24-rr", "c10")),
+    ),
+)

@@ -1,0 +1,232 @@
+"""Train and play what the papers' tables need, and write the tables: theirs, and ours beside them.
+
+    python training/reproduce.py --list
+    python training/reproduce.py --experiment table-4.6 [table-7.5 ...] [options]
+    python training/reproduce.py --all [options]
+
+Each finished training run and match is a small file in the folder of records, found again by its
+configuration, seed and a digest of the code that matters: nothing is done twice. Stop it in any way
+and call it again: unfinished runs go on from their last checkpoints. The tables have what is there.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import tyro
+from filelock import FileLock, Timeout
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Column
+from rich.table import Table as Shown
+
+from checkers_env.files import write_atomically
+from training.console import run_command
+from training.executor import open_executor
+from training.experiments.adopt import adopt
+from training.experiments.plan import EXPERIMENTS, Job, Ledger, Scope, figures
+from training.experiments.records import differences, older
+from training.experiments.schedule import Costs, Shop, work_through
+from training.experiments.schedule import Progress as Reached
+from training.experiments.tables import Table, shown
+
+RECORDS, WORK = Path("docs", "records"), Path("runs", "reproduce")
+SAY_EVERY = 600.0  # seconds, where there is no terminal to show a bar on
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What to reproduce and how."""
+
+    experiment: tuple[str, ...] = ()
+    """Experiments, as --list names them."""
+    all: bool = False
+    """All of them."""
+    list: bool = False
+    """Only show the experiments, what is done of them, and what is left."""
+    seeds: int | None = None
+    """Training runs of each player; by default 10, or 5 of those that less depends on."""
+    scale: float = 1.0
+    """Below 1 for a trial: so much of the generations, parents, openings and seeds."""
+    deadline: float | None = None
+    """Minutes after which to stop. No job is begun that would end later."""
+    workers: int = os.cpu_count() or 1
+    """Jobs at once. Results do not depend on it."""
+    executor: Literal["processes", "threads", "ray"] = "processes"
+    """Where jobs are done: processes or threads of this machine, or a Ray cluster."""
+    address: str | None = None
+    """Of a Ray cluster that runs; without, Ray is started on this machine."""
+    records: Path | None = None
+    """Folder of the records; by default docs/records, for a trial one in --work."""
+    work: Path | None = None
+    """Folder of unfinished runs; by default runs/reproduce, with the scale for a trial."""
+    tables: Path | None = None
+    """File for the tables; by default tables.md in --work."""
+    adopt: bool = False
+    """First take over records of older code, where the new code is seen to do the same."""
+    compare: Path | None = None
+    """Only compare the records with those in another folder."""
+
+
+def main() -> int:
+    """Run the command line; return the exit status."""
+    return run_command(reproduce)
+
+
+def reproduce(arguments: Sequence[str], console: Console) -> None:
+    """Read the command line and do what it asks for."""
+    settings = tyro.cli(
+        Settings, args=arguments, prog="python training/reproduce.py", description=__doc__
+    )
+    scope, chosen = Scope(settings.seeds, settings.scale), tables_of(settings)
+    work = settings.work or (WORK if scope.scale == 1 else WORK / f"scale-{scope.scale:g}")
+    ledger = Ledger(settings.records or (RECORDS if scope.scale == 1 else work / "records"))
+    if settings.list:
+        print_experiments(chosen, scope, ledger, work)
+        return
+    jobs = scope.jobs(chosen)
+    if settings.compare is not None:
+        compare(ledger, Ledger(settings.compare), scope, chosen, console)
+        return
+    began = time.time()
+    deadline = float("inf") if settings.deadline is None else began + 60 * settings.deadline
+    try:
+        with (
+            alone(work),
+            open_executor(settings.executor, settings.workers, settings.address) as executor,
+        ):
+            shop = Shop(executor, settings.workers, work, deadline)
+            if settings.adopt:
+                told = adopt(jobs, ledger, shop)
+                console.print(f"{told.taken} records taken over, {told.refused} not the same")
+            elif stale := sum(any(older(ledger.folder, job)) for job in undone(jobs, ledger)):
+                console.print(f"{stale} jobs have records of other code only (see --adopt)")
+            with progress(console) as report:
+                left = work_through(jobs, ledger, shop, report)
+    except BrokenProcessPool:
+        raise ChildProcessError(
+            "a worker process has died; what was finished is kept: call the same again"
+        ) from None
+    except KeyboardInterrupt:
+        console.print("Interrupted; what was reached is saved. Go on by the same command.")
+        raise
+    path = settings.tables or work / "tables.md"
+    write_tables(path, chosen, scope, ledger)
+    console.print(f"{len(jobs) - len(left)} of {len(jobs)} jobs are done. Tables: {path}")
+    if left:
+        console.print(f"{len(left)} would have ended after the deadline: call again to go on.")
+
+
+def tables_of(settings: Settings) -> list[Table]:
+    """The tables asked for. Raises ValueError for unknown ones, and for none."""
+    unknown = [name for name in settings.experiment if name not in EXPERIMENTS]
+    if unknown:
+        raise ValueError(
+            f"no experiment {', '.join(map(repr, unknown))}: known are {', '.join(EXPERIMENTS)}"
+        )
+    names = settings.experiment or (EXPERIMENTS if settings.all or settings.list else ())
+    if not names:
+        raise ValueError("say what to reproduce: --experiment NAME, or --all (see --list)")
+    return [EXPERIMENTS[name] for name in names]
+
+
+def undone(jobs: Sequence[Job], ledger: Ledger) -> list[Job]:
+    """The jobs without a record."""
+    return [job for job in jobs if ledger.result(job) is None]
+
+
+@contextmanager
+def alone(work: Path) -> Iterator[None]:
+    """Keep other sessions out of a work folder. Raises ValueError if one is there."""
+    work.mkdir(parents=True, exist_ok=True)
+    try:
+        with FileLock(work / "lock", timeout=0):
+            yield
+    except Timeout:
+        raise ValueError(
+            f"another session is at work in {str(work)!r}: wait for it, or use another --work "
+            "and --records"
+        ) from None
+
+
+@contextmanager
+def progress(console: Console) -> Iterator[Callable[[Reached], None]]:
+    """A bar on a terminal, and a line now and then elsewhere."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:.1f} %"),
+        TimeRemainingColumn(),
+    )
+    last = time.monotonic()
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task("jobs")
+
+        def report(reached: Reached) -> None:
+            nonlocal last
+            told = f"{reached.jobs_done} of {reached.jobs} jobs"
+            bar.update(task, description=told, completed=reached.seconds, total=reached.all_seconds)
+            if not console.is_terminal and time.monotonic() - last >= SAY_EVERY:
+                last = time.monotonic()
+                hours = (reached.all_seconds - reached.seconds) / 3600
+                console.print(f"{told}, {hours:.1f} CPU-hours left")
+
+        yield report
+
+
+def print_experiments(chosen: Sequence[Table], scope: Scope, ledger: Ledger, work: Path) -> None:
+    """Show what there is to do and what is done."""
+    table = Shown(
+        Column("experiment", no_wrap=True),
+        "what it is",
+        Column("jobs done", justify="right", no_wrap=True),
+        Column("CPU-hours left", justify="right"),
+        box=SIMPLE,
+    )
+    everything = scope.jobs(chosen)
+    costs = Costs(ledger, everything, work)
+    for name, title, jobs in (
+        *((it.name, it.title, scope.jobs([it])) for it in chosen),
+        ("in all", "each job counted once", everything),
+    ):
+        left = undone(jobs, ledger)
+        hours = sum(map(costs.expected, left)) / 3600
+        table.add_row(name, title, f"{len(jobs) - len(left)}/{len(jobs)}", f"{hours:.2f}")
+    Console().print(table)
+
+
+def write_tables(path: Path, chosen: Sequence[Table], scope: Scope, ledger: Ledger) -> None:
+    """Write the tables in Markdown."""
+    lines = ["# The papers' tables, theirs and ours", ""]
+    for table in chosen:
+        lines += shown(table, figures(table, scope, ledger))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, "\n".join(lines).encode())
+
+
+def compare(
+    ledger: Ledger, other: Ledger, scope: Scope, chosen: Sequence[Table], console: Console
+) -> None:
+    """Say which records of two folders differ. Raises ValueError if any do."""
+    jobs = scope.jobs(chosen)
+    pairs = [(job, ledger.result(job), other.result(job)) for job in jobs]
+    both = [(job, one, two) for job, one, two in pairs if one and two]
+    different = [(job, told) for job, one, two in both if (told := differences(one, two))]
+    for job, told in different:
+        console.print(f"{job.title}: {', '.join(told)}", markup=False)
+    if different or not both:
+        raise ValueError(f"of {len(both)} jobs in both folders {len(different)} differ")
+    console.print(f"{len(both)} of {len(jobs)} jobs are in both folders, and all are equal")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
