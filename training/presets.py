@@ -224,7 +224,7 @@ _CPU_SECONDS = {
     "c50": 470,
     "c20": 470,
     "c10": 470,
-    "c1": 470,
+    "c1": 480,
     "c10-rr": 440,
     "c0-npd": 280,
     "blondie24-rr-npd": 250,
@@ -259,13 +259,13 @@ _CPU_SECONDS = {
     "c5-n0.001-2ply": 100,
     "c5-n0.001-3ply": 300,
     "c5-n0.001-4ply": 540,
-    "walks-3": 18,
-    "walks-4": 18,
+    "walks-3": 8,
+    "walks-4": 6,
     "subsquares-3": 19,
-    "subsquares-4": 25,
-    "subsquares-3-4": 35,
-    "c5-leaf": 40,
-    "samuel": 25,
+    "subsquares-4": 23,
+    "subsquares-3-4": 33,
+    "c5-leaf": 16,
+    "samuel": 13,
 }
 PRESETS, TD_PRESETS = (
     {name: preset._replace(cpu_seconds=_CPU_SECONDS[name]) for name, preset in presets.items()}
