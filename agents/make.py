@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
 from agents.baselines.uniform import Uniform
 from agents.code import agent_from
+from agents.continual import continual
 from agents.endgame.tables import endgame as tables_of
 from agents.informed import informed
 from agents.load import load_player
@@ -22,7 +24,7 @@ from agents.montecarlo.player import MonteCarlo, monte_carlo
 from agents.outside import outside
 from agents.workspace import MAX_DEPTH
 
-SUFFIX = ".safetensors"
+SUFFIX, CONTINUAL = ".safetensors", "continual:"
 DEFAULT_DEPTH = 4
 UNLIMITED = 1_000_000_000  # simulations, where time is the limit
 
@@ -58,7 +60,8 @@ def make(
         A name out of :func:`available`, a weight file (``champion.safetensors``), anyone's class
         or function as ``package.module:factory`` or ``file.py:factory``, or a player that is not
         ours: ``hub:COMMAND``, ``dxp:HOST:PORT``, ``policy:file.py:name``, ``openspiel:mcts``, or a
-        zip file of Stable-Baselines3 (see the docs on outside players).
+        zip file of Stable-Baselines3 (see the docs on outside players); or ``continual:POOL``, with
+        ``:RECORD`` behind it if the record is to be kept (see :mod:`agents.continual`).
     depth
         Plies to search; by default those a player was trained with, 4 for ``material``.
     simulations
@@ -76,7 +79,7 @@ def make(
 
     Raises ValueError for what is unknown, impossible or cannot be read.
     """
-    is_file = agent.endswith(SUFFIX)
+    is_file = agent.endswith(SUFFIX) and not agent.startswith(CONTINUAL)
     if not is_file and (":" in agent or outside(agent)):
         options |= {"depth": depth, "simulations": simulations, "seconds": seconds}
         options |= {"seed": seed, "endgame": endgame}
@@ -146,10 +149,15 @@ def _zoo() -> dict[str, Path]:
 
 
 def _outside(agent: str, given: dict[str, Any]) -> Agent:
-    make_outside = outside(agent)
-    if make_outside is None:
+    maker = _continual(agent) if agent.startswith(CONTINUAL) else outside(agent)
+    if maker is None:
         return agent_from(agent, given)
     try:
-        return make_outside(**given)
+        return maker(**given)
     except TypeError as error:
         raise ValueError(f"{agent!r} cannot be made with {given}: {error}") from None
+
+
+def _continual(agent: str) -> Callable[..., Agent]:
+    pool, _, record = agent.removeprefix(CONTINUAL).partition(f"{SUFFIX}:")
+    return partial(continual, pool + SUFFIX if record else pool, record or None)

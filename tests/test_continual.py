@@ -579,3 +579,13 @@ def test_any_text_is_a_record_or_refused(tmp_path_factory, content):
     with suppress(ValueError):
         games = load_record(path, DIGEST, 5)
         assert all(game.strategy in range(5) and game.score in (0, 0.5, 1) for game in games)
+
+
+def test_it_has_a_name(tmp_path):
+    path, record = tmp_path / "pool.safetensors", tmp_path / "record.json"
+    save_pool(path, pool_of([1, 2]))
+    player = agents.make(f"continual:{path}:{record}", depth=1, rule="best")
+    assert (player.record, player.rule, player.depth) == (record, "best", 1)
+    assert agents.make(f"continual:{path}").record is None
+    with pytest.raises(ValueError, match="cannot be made with"):
+        agents.make(f"continual:{path}", simulations=5)

@@ -7,6 +7,7 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -155,6 +156,17 @@ def test_what_was_shared_and_read_only_can_be_written_to_and_is_copied_once():
     assert array[0] == 0
     assert (number, same) == (7, player)
     assert type(same) is AlphaBeta
+
+
+def test_an_address_where_nobody_is_is_an_error_at_once(monkeypatch):
+    monkeypatch.setattr(
+        executor, "import_module", lambda name: SimpleNamespace(is_initialized=bool)
+    )
+    with (
+        pytest.raises(ValueError, match=r"no Ray cluster at '127\.0\.0\.1:1'"),
+        open_executor("ray", 1, "127.0.0.1:1"),
+    ):
+        pass
 
 
 @pytest.mark.slow

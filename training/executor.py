@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import os
 import signal
+import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -195,6 +196,13 @@ def writable(thing: Any, known: dict[int, Any]) -> Any:
     return known[id(thing)]
 
 
+def _knock(address: str) -> None:
+    """See whether anybody is there: Ray itself would try for minutes. Raises OSError."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if port.isdigit():
+        socket.create_connection((host, int(port)), 10.0).close()
+
+
 @contextmanager
 def _connected(workers: int, address: str | None) -> Iterator[Any]:
     """Ray, connected to a cluster, unless the program is so already."""
@@ -210,8 +218,9 @@ def _connected(workers: int, address: str | None) -> Iterator[Any]:
         return
     started = {"address": address} if address else {"num_cpus": workers, "include_dashboard": False}
     try:
+        _knock(address or "")
         ray.init(**started, log_to_driver=False, logging_level="ERROR")
-    except (ConnectionError, RuntimeError) as error:
+    except (OSError, RuntimeError) as error:
         raise ValueError(f"no Ray cluster at {address!r}: {error}") from None
     try:
         yield ray
