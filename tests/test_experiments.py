@@ -422,6 +422,24 @@ def test_a_match_is_known_by_its_players_not_by_how_they_came_about(quick, tmp_p
     assert third.identity(match) != first
 
 
+def test_every_setting_of_a_player_is_part_of_the_match(quick, tmp_path):
+    ledger, player = Ledger(tmp_path), Player("c1-n0.001")
+    others = [
+        replace(player, depth=1),
+        replace(player, depth=2),
+        *(replace(player, simulations=number) for number in (10, 20)),
+        Player("random"),
+        Player("mcts"),
+        Player("mcts", simulations=10),
+        *(Player("material", depth=depth) for depth in (2, 4)),
+    ]
+    ledger.add(QUICK, quick)
+    conditions = [Conditions(), Conditions(depth=5), Conditions(repetition=3)]
+    matches = [match_of(player, other, 0, each, 0.01)[0] for other in others for each in conditions]
+    keys = {key_of(ledger.identity(match)) for match in matches}
+    assert len(keys) == len(matches)
+
+
 # The work
 
 

@@ -24,7 +24,8 @@ import numpy as np
 from checkers_env import bits, jit
 
 OURS = ("checkers_env", "agents", "training")
-# Ways that no result depends on: games through the environment, and files beside a run.
+# What no result depends on: games through the environment (a Board reads openings, no more), and
+# files beside a run.
 LEFT_OUT = frozenset(
     {
         "agents.match.play_through_environment",

@@ -150,10 +150,8 @@ def means(row: Any, generations: Any) -> Any:
 def seated(player: Player, opponent: Opponent | None, depth: int) -> Any:
     """The player tuple of one of the two in a match. Raises ValueError for one that has none."""
     if opponent is not None:
-        evaluator, own_leaves = (
-            evaluator_of(opponent.genome, opponent.header),
-            opponent.header.own_leaves,
-        )
+        evaluator = evaluator_of(opponent.genome, opponent.header)
+        own_leaves = opponent.header.own_leaves
         if player.simulations:
             return monte_carlo(evaluator, player.simulations, own_leaves=own_leaves)
         return AlphaBeta(evaluator, player.depth or depth, own_leaves=own_leaves)
@@ -173,12 +171,17 @@ def identity_of(match: Match, first: Opponent | None, second: Opponent | None) -
     return {
         "first": first.digest if first else match.first.name,
         "second": second.digest if second else match.second.name,
-        "depths": [getattr(seat, "depth", None) for seat in seats],
+        "settings": [_settings(seat) for seat in seats],
         "conditions": asdict(match.conditions),
         "openings": len(match.openings),
         "seed": match.seed,
         "code": digest(play_each, play_out, evaluator_of, *map(type, seats)),
     }
+
+
+def _settings(seat: Any) -> dict[str, Any]:
+    """The plain values of a player tuple: its depth and the like."""
+    return {name: it for name, it in seat._asdict().items() if isinstance(it, bool | int | float)}
 
 
 def play(
