@@ -21,7 +21,7 @@ SCRIPT = Path(reproduce.__file__)
 QUICK = ["--experiment", "table-6.18", "--scale", "0.01", "--executor", "threads", "--workers", "1"]
 SECONDS = 300
 OPTIONS = (
-    "experiment all list seeds scale deadline workers executor address records work tables adopt "
+    "experiment all list seeds scale deadline workers executor address records work page adopt "
     "compare"
 )
 
@@ -86,15 +86,15 @@ def test_a_table_is_made_once(command, tmp_path):
     assert command(*QUICK, "--work", "work")[0] == 0
     made = contents(tmp_path / "work" / "records")
     assert len(made) == 3
-    table = (tmp_path / "work" / "tables.md").read_text()
+    table = (tmp_path / "work" / "reproduction.md").read_text()
     assert "## table-6.18: C5-N0.001 against C1-N0.001, two-move ballot" in table
     assert "| c5-n0.001 | c1-n0.001 | theirs | 29 | 35 | 22 |" in table
     assert "| c5-n0.001 | c1-n0.001 | ours, 1 seed |" in table
-    status, said = command(*QUICK, "--work", "work", "--tables", "here/tables.md")
+    status, said = command(*QUICK, "--work", "work", "--page", "here/reproduction.md")
     assert status == 0
-    assert "3 of 3 jobs are done. Tables: here/tables.md" in said
+    assert "3 of 3 jobs are done. The page: here/reproduction.md" in said
     assert contents(tmp_path / "work" / "records") == made
-    assert (tmp_path / "here" / "tables.md").read_text() == table
+    assert (tmp_path / "here" / "reproduction.md").read_text() == table
     status, said = command("--list", *QUICK[:4], "--work", "work")
     assert "3/3" in said.splitlines()[-2]
 
@@ -185,7 +185,8 @@ def test_a_killed_session_goes_on_to_the_same_records(command, tmp_path):
     assert command(*words, "--work", "whole", "--executor", "threads")[0] == 0
     status, said = command(*words, "--work", "whole", "--compare", work / "records")
     assert status == 0, said
-    assert {path.name for path in work.iterdir()} == {"lock", "records", "tables.md"}
+    left = {"lock", "records", "reproduction", "reproduction.md"}  # no folder of a run
+    assert {path.name for path in work.iterdir()} == left
 
 
 def test_ctrl_c_and_sigterm_save_what_runs(tmp_path):

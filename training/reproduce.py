@@ -6,7 +6,8 @@
 
 Each finished training run and match is a small file in the folder of records, found again by its
 configuration, seed and a digest of the code that matters: nothing is done twice. Stop it in any way
-and call it again: unfinished runs go on from their last checkpoints. The tables have what is there.
+and call it again: unfinished runs go on from their last checkpoints. The page has what is there;
+--deadline 0 writes it and begins nothing.
 """
 
 from __future__ import annotations
@@ -29,15 +30,15 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column
 from rich.table import Table as Shown
 
-from checkers_env.files import write_atomically
 from training.console import run_command
 from training.executor import open_executor
 from training.experiments.adopt import adopt
-from training.experiments.plan import EXPERIMENTS, Job, Ledger, Scope, figures
+from training.experiments.page import write_page
+from training.experiments.plan import EXPERIMENTS, Job, Ledger, Scope
 from training.experiments.records import differences, older
 from training.experiments.schedule import Costs, Shop, work_through
 from training.experiments.schedule import Progress as Reached
-from training.experiments.tables import Table, shown
+from training.experiments.tables import Table
 
 RECORDS, WORK = Path("docs", "records"), Path("runs", "reproduce")
 SAY_EVERY = 600.0  # seconds, where there is no terminal to show a bar on
@@ -69,8 +70,8 @@ class Settings:
     """Folder of the records; by default docs/records, for a trial one in --work."""
     work: Path | None = None
     """Folder of unfinished runs; by default runs/reproduce, with the scale for a trial."""
-    tables: Path | None = None
-    """File for the tables; by default tables.md in --work."""
+    page: Path | None = None
+    """File for the tables and verdicts (Markdown); by default reproduction.md in --work."""
     adopt: bool = False
     """First take over records of older code, where the new code is seen to do the same."""
     compare: Path | None = None
@@ -119,9 +120,9 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
     except KeyboardInterrupt:
         console.print("Interrupted; what was reached is saved. Go on by the same command.")
         raise
-    path = settings.tables or work / "tables.md"
-    write_tables(path, chosen, scope, ledger)
-    console.print(f"{len(jobs) - len(left)} of {len(jobs)} jobs are done. Tables: {path}")
+    path = settings.page or work / "reproduction.md"
+    write_page(path, chosen, scope, ledger)
+    console.print(f"{len(jobs) - len(left)} of {len(jobs)} jobs are done. The page: {path}")
     if left:
         console.print(f"{len(left)} would have ended after the deadline: call again to go on.")
 
@@ -202,15 +203,6 @@ def print_experiments(chosen: Sequence[Table], scope: Scope, ledger: Ledger, wor
         hours = sum(map(costs.expected, left)) / 3600
         table.add_row(name, title, f"{len(jobs) - len(left)}/{len(jobs)}", f"{hours:.2f}")
     Console().print(table)
-
-
-def write_tables(path: Path, chosen: Sequence[Table], scope: Scope, ledger: Ledger) -> None:
-    """Write the tables in Markdown."""
-    lines = ["# The papers' tables, theirs and ours", ""]
-    for table in chosen:
-        lines += shown(table, figures(table, scope, ledger))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, "\n".join(lines).encode())
 
 
 def compare(

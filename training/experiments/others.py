@@ -10,7 +10,7 @@ NGUYEN = ("nguyen", "nguyen-safe")
 _STEPS = 11
 
 
-def _half(player: str) -> Player:
+def half(player: str) -> Player:
     """The champion of half the generations."""
     return Player(player, generations=PLAYERS[player].generations // 2)
 
@@ -54,7 +54,7 @@ TABLES = (
         tuple(
             row(player, other)
             for player in NGUYEN
-            for other in ("random", "mcts", _half(player), "heuristic")
+            for other in ("random", "mcts", half(player), "heuristic")
         ),
     ),
     Table(

@@ -9,7 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from training.experiments import chapter3, chapter4, chapter5, chapter6, chapter7, chapter8, others
-from training.experiments.jobs import Match, Player, Run, key_of, match_of, run_of, settled
+from training.experiments.jobs import (
+    AS_THE_THESIS,
+    Conditions,
+    Match,
+    Player,
+    Run,
+    key_of,
+    match_of,
+    run_of,
+    settled,
+)
 from training.experiments.perform import Opponent, identity_of
 from training.experiments.records import (
     Played,
@@ -66,7 +76,9 @@ class Scope:
             return True
         return player.seed < max(2, self.seeds_of(player))
 
-    def games(self, line: Row, table: Table) -> Iterator[list[tuple[Job, bool]]]:
+    def games(
+        self, line: Row, conditions: Conditions = AS_THE_THESIS
+    ) -> Iterator[list[tuple[Job, bool]]]:
         """For each seed the jobs of a row, and whether the row sees them the other way round."""
         others = [other for other in line.others if self.has(other)]
         if not self.has(line.first) or bool(line.others) != bool(others):
@@ -78,16 +90,14 @@ class Scope:
             if not others:
                 yield [(run_of(settled(line.first, seed), self.scale), False)]
                 continue
-            yield [
-                match_of(line.first, other, seed, table.conditions, self.scale) for other in others
-            ]
+            yield [match_of(line.first, other, seed, conditions, self.scale) for other in others]
 
     def jobs(self, tables: Iterable[Table]) -> list[Job]:
         """All jobs of some tables, each once, the first seeds of all tables before the second."""
         wanted: dict[Job, None] = {}
         for table in tables:
             for line in table.rows:
-                for job, _ in chain.from_iterable(self.games(line, table)):
+                for job, _ in chain.from_iterable(self.games(line, table.conditions)):
                     if isinstance(job, Match):
                         wanted.update(dict.fromkeys(job.runs))
                     wanted[job] = None
@@ -144,7 +154,7 @@ def figures(table: Table, scope: Scope, ledger: Ledger) -> list[list[Sequence[fl
     found: list[list[Sequence[float]]] = []
     for line in table.rows:
         found.append([])
-        for jobs in scope.games(line, table):
+        for jobs in scope.games(line, table.conditions):
             results = [ledger.result(job) for job, _ in jobs]
             if any(result is None for result in results):
                 continue

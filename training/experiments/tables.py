@@ -124,10 +124,10 @@ def interval(values: Sequence[float]) -> str:
     """The mean over seeds and its 95 % interval by Student's t, or the one value."""
     mean = float(np.mean(values))
     if len(values) < 2:
-        return f"{mean:g}" if mean.is_integer() else _brief(mean)
+        return f"{mean:g}" if mean.is_integer() else brief(mean)
     error = float(np.std(values, ddof=1)) / len(values) ** 0.5
     half = float(student.isf((1 - CONFIDENCE) / 2, len(values) - 1)) * error
-    return f"{_brief(mean)} [{_brief(mean - half)}, {_brief(mean + half)}]"
+    return f"{brief(mean)} [{brief(mean - half)}, {brief(mean + half)}]"
 
 
 def tally(values: Sequence[float]) -> str:
@@ -136,7 +136,7 @@ def tally(values: Sequence[float]) -> str:
     return "-".join(str(count) for count in counts.values())
 
 
-def _brief(number: float) -> str:
+def brief(number: float) -> str:
     """Three digits or so."""
     size = abs(number)
     return f"{number:.0f}" if size >= 1000 else f"{number:.1f}" if size >= 10 else f"{number:.2f}"

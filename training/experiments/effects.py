@@ -1,0 +1,82 @@
+"""What a claim is measured by: one figure for each seed, out of the games or runs of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.stats import kendalltau
+
+from training.experiments.records import Trained
+from training.experiments.tables import POINTS, Seen
+from training.rating.elo import elo_difference
+
+FIRST, LAST = (0, 0.1), (0.8, 1)  # shares of a curve: its beginning, and where it has levelled off
+
+Effect = Callable[[Sequence[Any]], float]
+
+
+def score(games: Sequence[Seen]) -> float:
+    """Wins and half the draws, per cent of the games that began with a card."""
+    return 100 * float(np.mean([POINTS[game.result] for game in games if game.opening]))
+
+
+def advantage(rows: Sequence[Sequence[Seen]]) -> float:
+    """How far the first players score above one half."""
+    return float(np.mean([score(games) for games in rows])) - 50
+
+
+def red_advantage(rows: Sequence[Sequence[Seen]]) -> float:
+    """How far red, who moves first, scores above one half, whoever it is."""
+    reds = [POINTS[game.result] for games in rows for game in games if game.red and game.opening]
+    others = [
+        1 - POINTS[game.result] for games in rows for game in games if not game.red and game.opening
+    ]
+    return 100 * float(np.mean(reds + others)) - 50
+
+
+def rating_difference(rows: Sequence[Sequence[Seen]]) -> float:
+    """The rating points that a score stands for; a score of 100 % counts as half a point less."""
+    (games,) = rows
+    points = [POINTS[game.result] for game in games if game.opening]
+    share = float(np.clip(np.mean(points), 0.5 / len(points), 1 - 0.5 / len(points)))
+    return float(elo_difference(share))
+
+
+def order(rows: Sequence[Sequence[Seen]]) -> float:
+    """Kendall's tau of the claimed order, the weakest first, and the order of the scores."""
+    return float(kendalltau(range(len(rows)), [score(games) for games in rows]).statistic)
+
+
+def growth(rows: Sequence[Sequence[Seen]]) -> float:
+    """How much better the last player does against the one before it than the first pair."""
+    return score(rows[-1]) - score(rows[0])
+
+
+def levels(name: str) -> Effect:
+    """How far the first run's curve ends above the second's."""
+    return lambda runs: _mean(runs[0], name, *LAST) - _mean(runs[1], name, *LAST)
+
+
+def late(name: str) -> Effect:
+    """The mean of a curve's second half."""
+    return lambda runs: _mean(runs[0], name, 0.5, 1)
+
+
+def rise(name: str) -> Effect:
+    """How much a curve's end lies above its beginning."""
+    return lambda runs: _mean(runs[0], name, *LAST) - _mean(runs[0], name, *FIRST)
+
+
+def speed(runs: Sequence[Trained]) -> float:
+    """How many times the first run's CPU time the second one took."""
+    return runs[1].origin.cpu_seconds / runs[0].origin.cpu_seconds
+
+
+def _mean(run: Trained, name: str, start: float, end: float) -> float:
+    """The mean of a part of a curve, from one share of its points to another; nan for none."""
+    line = run.curves[name]
+    line = line[~np.isnan(line)]
+    part = line[int(start * len(line)) : max(1, round(end * len(line)))]
+    return float(part.mean()) if len(part) else float("nan")

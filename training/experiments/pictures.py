@@ -1,0 +1,98 @@
+"""The plots of the page: the claims' effects, and curves over the generations of many seeds."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.stats import t as student
+
+from training.experiments.records import Trained
+from training.experiments.tables import CONFIDENCE
+from training.experiments.verdict import Verdict
+
+# Told apart by shape too. The word None is of claims with too few seeds.
+LOOKS = {
+    "holds": ("tab:green", "o"),
+    "not shown": ("tab:grey", "s"),
+    "reversed": ("tab:red", "D"),
+    None: ("lightgrey", "x"),
+}
+
+
+def forest(verdicts: Sequence[Verdict]) -> bytes:
+    """Effect and interval of claims that are measured in one unit, one below the other (SVG)."""
+    figure = _figure(8.5, 1 + 0.27 * len(verdicts))
+    axes = figure.subplots()
+    for place, verdict in enumerate(verdicts):
+        colour, marker = LOOKS[verdict.word]
+        if np.isfinite(verdict.low):
+            axes.plot([verdict.low, verdict.high], [place, place], color=colour, linewidth=2)
+        axes.plot(verdict.values, [place] * len(verdict.values), "|", color=colour, alpha=0.5)
+        axes.plot(verdict.mean, place, marker, color=colour, markersize=6)
+    for word in dict.fromkeys(verdict.word for verdict in verdicts):
+        colour, marker = LOOKS[word]
+        axes.plot([], [], marker, color=colour, label=word or "too few seeds")
+    axes.axvline(0, color="black", linewidth=0.8)
+    axes.set(
+        xlim=(-52, 52),
+        ylim=(len(verdicts) - 0.5, -0.5),
+        xlabel="score less 50 %: mean over seeds, 95 % interval, and each seed",
+    )
+    axes.set_yticks(range(len(verdicts)), [verdict.claim.name for verdict in verdicts])
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    figure.legend(loc="outside upper center", ncols=len(LOOKS), frameon=False)
+    return _svg(figure)
+
+
+def curves(runs: Mapping[str, Sequence[Trained]], panels: Sequence[tuple[str, str]]) -> bytes:
+    """Measurements over the generations, mean and 95 % interval of each player's runs (SVG).
+
+    `panels` are the names of measurements, and what to call them.
+    """
+    figure = _figure(8.5, 3.2 * len(panels))
+    rows = figure.subplots(len(panels), squeeze=False, sharex=True)[:, 0]
+    for axes, (name, label) in zip(rows, panels, strict=True):
+        for number, (player, seeds) in enumerate(runs.items()):
+            lines = np.array([run.curves[name] for run in seeds])
+            known = ~np.isnan(lines).any(axis=0)
+            generations, lines = seeds[0].generations, lines[:, known]
+            shares = 100 * generations[known] / generations[-1]
+            colour, mean = f"C{number}", lines.mean(axis=0)
+            seeds_told = f"{player} ({len(seeds)} seed{'s' if len(seeds) > 1 else ''})"
+            axes.plot(shares, mean, color=colour, label=seeds_told)
+            half = _half_width(lines)
+            axes.fill_between(shares, mean - half, mean + half, color=colour, alpha=0.2)
+        axes.set(ylabel=label)
+        axes.spines[["top", "right"]].set_visible(False)
+    rows[-1].set(xlabel="% of the generations")
+    told = rows[-1].get_legend_handles_labels()
+    figure.legend(*told, loc="outside upper center", ncols=3, frameon=False)
+    return _svg(figure)
+
+
+def _half_width(lines: Any) -> Any:
+    """Half of the 95 % interval of the mean at each point; 0 for one run."""
+    seeds = len(lines)
+    if seeds < 2:
+        return np.zeros(lines.shape[1])
+    factor = student.isf((1 - CONFIDENCE) / 2, seeds - 1)
+    return factor * lines.std(axis=0, ddof=1) / np.sqrt(seeds)
+
+
+def _figure(width: float, height: float) -> Any:
+    from matplotlib.figure import Figure  # takes a second to import: not before there is a picture
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _svg(figure: Any) -> bytes:
+    import matplotlib as mpl
+
+    picture = io.BytesIO()
+    # Equal data, equal bytes: no date, and no chance in the names of parts.
+    with mpl.rc_context({"svg.hashsalt": "checkers-laboratory", "svg.fonttype": "none"}):
+        figure.savefig(picture, format="svg", metadata={"Date": None})
+    return picture.getvalue()
