@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from training.experiments.jobs import Conditions, Player
 from training.experiments.tables import (
@@ -27,6 +28,8 @@ _XCHECKERS = Player("material", depth=6)  # not to be had either: what plays in 
 
 C0 = ("c0-1ply", "c0-2ply", "c0-3ply", "c0")
 RR = ("blondie24-rr-1ply", "blondie24-rr-2ply", "blondie24-rr-3ply", "blondie24-rr")
+C10 = ("c10-1ply", "c10-2ply", "c10-3ply", "c10")
+C5 = ("c5-n0.001-1ply", "c5-n0.001-2ply", "c5-n0.001-3ply", "c5-n0.001-4ply")
 _PAIRS = tuple((here, there) for place, here in enumerate(C0) for there in C0[place + 1 :])
 _RR_PAIRS = tuple((here, there) for place, here in enumerate(RR) for there in RR[place + 1 :])
 _NPD = {
@@ -229,6 +232,13 @@ TABLES = (
             row("c10-1ply", "c10", "lost", "lost"),
             row("c5-n0.001-1ply", "c5-n0.001-4ply", "lost", "lost"),
         ),
+    ),
+    Table(
+        "training-ply",
+        "C10 and C5-N0.001 trained at 1 to 4 plies, each against the one trained a ply less deep",
+        RESULTS,
+        tuple(row(deep, flat) for players in (C10, C5) for flat, deep in pairwise(players)),
+        note="Not in the thesis, which trains these two at 1 and 4 plies only.",
     ),
     Table(
         "below-trained-ply",
