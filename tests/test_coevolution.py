@@ -247,7 +247,7 @@ def test_impossible_constants_are_refused_by_name(name, value):
 @pytest.mark.parametrize(
     ("threads", "engine", "message"),
     [
-        (0, "kernel", "threads must be at least 1, not 0"),
+        (0, "kernel", "workers must be at least 1, not 0"),
         (1, "paper", "engine must be one of kernel, env, not 'paper'"),
     ],
 )

@@ -268,3 +268,28 @@ def test_tensorboard_shows_every_value(finished):
 def test_impossible_plans_are_refused(tmp_path, changes, message):
     with pytest.raises(ValueError, match=message):
         plan_for(tmp_path / "run", **changes)
+
+
+@pytest.mark.parametrize("executor", ["processes", pytest.param("ray", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("engine", ["kernel", "env"])
+def test_games_played_elsewhere_are_the_same(tmp_path, finished, executor, engine):
+    plan = plan_for(
+        tmp_path / "run", threads=2, executor=executor, engine=engine, generations=GENERATIONS
+    )
+    checkpoint = carry_out(plan, begin(plan), nothing)
+    assert_equal_but_for_speed(checkpoint, finished[1])
+    speeds = np.array(checkpoint.history["speed/games_per_cpu_second"][1:])
+    assert (speeds > 0).all()
+
+
+def test_work_in_other_processes_counts(tmp_path):
+    """The CPU time of a generation is that of its games, wherever they are played."""
+    plans = [
+        plan_for(tmp_path / kind, executor=kind, generations=1, regime=replace(SMALL, depth=5))
+        for kind in ("threads", "processes")
+    ]
+    here, there = (
+        carry_out(plan, begin(plan), nothing).history["speed/games_per_cpu_second"][1]
+        for plan in plans
+    )
+    assert there < 3 * here  # unless counted, hardly any time is spent at all

@@ -49,6 +49,10 @@ class Settings:
     """Generations between points of the performance curve; 0 for no curve."""
     checkpoint_every: int = 10
     """Generations between checkpoints."""
+    executor: Literal["threads", "processes", "ray"] = "threads"
+    """Where games are played: threads or processes of this machine, or a Ray cluster."""
+    address: str | None = None
+    """Of a Ray cluster that runs; without, Ray is started on this machine."""
 
 
 class Program(NamedTuple):
@@ -94,6 +98,8 @@ def train(program: Program, arguments: list[str], console: Console) -> None:
         settings.engine,
         settings.yardstick_every,
         settings.checkpoint_every,
+        settings.executor,
+        settings.address,
     )
     try:
         start = resume(plan) if settings.resume else begin(plan)

@@ -48,6 +48,8 @@ class Plan:
         Generations between two points of the performance curve; 0 for none.
     checkpoint_every
         Generations between two checkpoints.
+    executor, address
+        Where games are played (see :func:`training.executor.open_executor`).
     """
 
     name: str
@@ -59,6 +61,8 @@ class Plan:
     engine: str = "kernel"
     yardstick_every: int = 1
     checkpoint_every: int = 10
+    executor: str = "threads"
+    address: str | None = None
 
     def __post_init__(self) -> None:
         for name, least in LEAST.items():
@@ -114,7 +118,10 @@ def carry_out(
     Whatever stops it, what was reached by then is saved first.
     """
     positions = sample_positions()
-    with open_arena(plan.threads, plan.engine) as arena, closing(Writer(str(plan.folder))) as log:
+    with (
+        open_arena(plan.threads, plan.engine, plan.executor, plan.address) as arena,
+        closing(Writer(str(plan.folder))) as log,
+    ):
         try:
             if not checkpoint.history:
                 checkpoint = recorded(checkpoint, measure(plan, checkpoint.state, arena, positions))
@@ -137,9 +144,9 @@ def generation(
     plan: Plan, checkpoint: Checkpoint, arena: Arena, positions: Sequence[Position]
 ) -> Checkpoint:
     """Let one generation pass, and measure it."""
-    began = time.process_time()
+    began = time.process_time() + arena.seconds_afar
     state, measured = plan.regime.step(checkpoint.state, arena)
-    speed = plan.regime.games / (time.process_time() - began)
+    speed = plan.regime.games / (time.process_time() + arena.seconds_afar - began)
     measured |= {"speed/games_per_cpu_second": speed} | measure(plan, state, arena, positions)
     return recorded(replace(checkpoint, state=state), measured)
 
