@@ -10,6 +10,7 @@ command line makes a finished run worthless.
 from __future__ import annotations
 
 import ast
+import dis
 import functools
 import hashlib
 import inspect
@@ -24,6 +25,7 @@ import numpy as np
 from checkers_env import bits, jit
 
 OURS = ("checkers_env", "agents", "training")
+READS = ("LOAD_GLOBAL", "LOAD_NAME")  # the instructions that look a global name up
 # What no result depends on: games through the environment (a Board reads openings, no more), and
 # files beside a run.
 LEFT_OUT = frozenset(
@@ -158,16 +160,17 @@ def _full_name(thing: Any) -> str:
 
 def _names(code: types.CodeType, known: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """What the global names in some code stand for, those behind a module's dot included."""
-    modules = []
-    for name in code.co_names:
-        thing = known.get(name)
-        if isinstance(thing, types.ModuleType):
-            modules.append(thing)
-        elif thing is not None:
+    modules: list[types.ModuleType] = []
+    read = (it.argval for it in dis.get_instructions(code) if it.opname in READS)
+    found = [(name, known[name]) for name in dict.fromkeys(read) if name in known]
+    for name, thing in found:  # which grows
+        if not isinstance(thing, types.ModuleType):
             yield name, thing
-    for module in modules:
-        if module.__name__.split(".")[0] in OURS:
-            yield from _names(code, vars(module))
+        elif thing.__name__.split(".")[0] in OURS and thing not in modules:
+            modules.append(thing)
+            found += [
+                (other, vars(thing)[other]) for other in code.co_names if other in vars(thing)
+            ]
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _names(constant, known)
