@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from training.experiments.records import Trained
-from training.experiments.tables import POINTS, Seen
+from training.experiments.tables import POINTS, SCORE, Seen
 from training.rating.elo import elo_difference
 
 FIRST, LAST = (0, 0.1), (0.8, 1)  # shares of a curve: its beginning, and where it has levelled off
@@ -19,7 +19,7 @@ Effect = Callable[[Sequence[Any]], float]
 
 def score(games: Sequence[Seen]) -> float:
     """Wins and half the draws, per cent of the games that began with a card."""
-    return 100 * float(np.mean([POINTS[game.result] for game in games if game.opening]))
+    return SCORE.of(games)[0]
 
 
 def advantage(rows: Sequence[Sequence[Seen]]) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 
 from agents.match import play_game
 from agents.play import DrawRules
-from checkers_env.openings import TWO_MOVE
+from checkers_env.openings import THREE_MOVE, TWO_MOVE
 from training import run
 from training.experiments.digest import digest
 from training.metrics import sample_positions
@@ -28,7 +28,9 @@ PLAYERS: dict[str, Preset] = {
 POINTS = 100  # of a curve, at most
 TRIAL = 20  # generations, at least, by which one code's run is told from another's
 KEY_DIGITS = 16
+SPARE = 100  # seeds from here on are of players that no table is about
 LEAST_PARENTS = 3  # of a scaled population
+BALLOTS = {"two-move": TWO_MOVE, "three-move": THREE_MOVE}
 KEPT = {"blondie24-rr": 5}  # members in a record, where the champion is not enough (Table 4.1)
 
 
@@ -85,18 +87,21 @@ class Conditions:
     depth
         Plies, for players without a depth of their own.
     games
-        0: every card of the two-move ballot with both colours, and before them the start position
-        with both. Else so many, both colours of cards drawn by the seed of the match.
+        0: every card of the ballot with both colours, and before them the start position with
+        both. Else so many, both colours of cards drawn by the seed of the match.
     repetition
         Occurrences of a position that draw a game; 0 for no such rule.
     play_out
         Plies of the piece counter that plays drawn games out; 0 to let them be drawn.
+    ballot
+        Where the cards come from: ``"two-move"`` or ``"three-move"``.
     """
 
     depth: int = 6
     games: int = 0
     repetition: int = 0
     play_out: int = 0
+    ballot: str = "two-move"
 
     @property
     def rules(self) -> DrawRules:
@@ -204,7 +209,8 @@ class Match:
     @property
     def openings(self) -> tuple[str, ...]:
         """The opening of each pair of games, "" for the start position."""
-        cards = np.random.default_rng(self.seed).permutation(TWO_MOVE)
+        ballot = BALLOTS[self.conditions.ballot]
+        cards = np.random.default_rng(self.seed).permutation(ballot)
         drawn = self.conditions.games // 2 or len(cards)
         drawn = max(1, round(drawn * self.scale))
         start = () if self.conditions.games else ("",)

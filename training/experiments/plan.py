@@ -8,9 +8,19 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from training.experiments import chapter3, chapter4, chapter5, chapter6, chapter7, chapter8, others
+from training.experiments import (
+    chapter3,
+    chapter4,
+    chapter5,
+    chapter6,
+    chapter7,
+    chapter8,
+    others,
+    validation,
+)
 from training.experiments.jobs import (
     AS_THE_THESIS,
+    SPARE,
     Conditions,
     Match,
     Player,
@@ -32,11 +42,21 @@ from training.experiments.records import (
 )
 from training.experiments.tables import Row, Table, seen
 
+PARTS = (chapter3, chapter4, chapter5, chapter6, chapter7, chapter8, others, validation)
 EXPERIMENTS: dict[str, Table] = {
     table.name: table
     for table in chain.from_iterable(
         chapter.TABLES
-        for chapter in (chapter3, chapter4, chapter5, chapter6, chapter7, chapter8, others)
+        for chapter in (
+            chapter3,
+            chapter4,
+            chapter5,
+            chapter6,
+            chapter7,
+            chapter8,
+            others,
+            validation,
+        )
     )
 }
 SEEDS, FEWER = 10, 5  # of the players that conclusions rest on, and of the others
@@ -72,7 +92,7 @@ class Scope:
 
     def has(self, player: Player) -> bool:
         """Whether the player is one of those that play."""
-        if not player.trained or player.seed is None:
+        if not player.trained or player.seed is None or player.seed >= SPARE:
             return True
         return player.seed < max(2, self.seeds_of(player))
 

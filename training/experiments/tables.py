@@ -160,6 +160,10 @@ def _results(games: Sequence[Seen]) -> list[float]:
     return [sum(game.result == result for game in _ballot(games)) for result in "WDL"]
 
 
+def _score(games: Sequence[Seen]) -> list[float]:
+    return [100 * float(np.mean([POINTS[game.result] for game in _ballot(games)]))]
+
+
 def _wins_and_losses(games: Sequence[Seen]) -> list[float]:
     wins, _, losses = _results(games)
     return [wins, losses]
@@ -225,6 +229,7 @@ def curve(name: str, points: int = 5) -> Measure:
     return Measure(tuple(f"{share:.0%}" for share in shares), at, interval)
 
 
+SCORE = Measure(("score, %",), _score, interval)
 RESULTS = Measure(("won", "drawn", "lost"), _results, interval)
 WINS, DRAWS, LOSSES = map(_count, "WDL")
 WINS_AND_LOSSES = Measure(("won", "lost"), _wins_and_losses, interval)

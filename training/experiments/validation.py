@@ -1,0 +1,24 @@
+"""Who of a player's seeds stands in the zoo: chosen by games that no table of a paper has."""
+
+from __future__ import annotations
+
+from training.experiments.jobs import PLAYERS, SPARE, Conditions, Player
+from training.experiments.tables import SCORE, Table, row
+
+PANEL = (
+    Player("material"),
+    *(Player(name, seed=SPARE) for name in ("c5-n0.001", "c5-leaf", "samuel")),
+)
+FORTY = Conditions(games=40, ballot="three-move")
+
+VALIDATION = Table(
+    "validation",
+    "every player against a panel, 160 games from three-move cards",
+    SCORE,
+    tuple(row(player, PANEL) for player in PLAYERS),
+    FORTY,
+    note="The best of a player's seeds here stands in the zoo. Its opponents, their seeds and the "
+    "openings are in no other table.",
+)
+
+TABLES = (VALIDATION,)
