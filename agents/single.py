@@ -36,7 +36,7 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         For the opponent, where it is not given as an agent.
     colour
         ``"black"`` or ``"white"``; None draws one at each reset.
-    opening, max_moves, repetition, no_progress, render_mode
+    opening, max_moves, repetition, no_progress, blocked_draws, render_mode
         As for :func:`checkers_env.make`.
 
     A seed decides on colours, ballot cards, and what agents of :func:`agents.make` leave to chance;
@@ -59,13 +59,21 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         max_moves: int | None = 100,
         repetition: int | None = None,
         no_progress: int | None = None,
+        blocked_draws: bool = False,
         render_mode: str | None = None,
     ) -> None:
         if colour not in (None, *COLOURS):
             raise ValueError(f"colour must be None or one of {list(COLOURS)}, not {colour!r}")
         self._opponent = _opponent(opponent, depth)
         self._colour = colour
-        self._game = raw_env(opening, max_moves, repetition, no_progress, render_mode)
+        self._game = raw_env(
+            opening,
+            max_moves,
+            repetition,
+            no_progress,
+            render_mode,
+            blocked_draws=blocked_draws,
+        )
         self._agent, self._mask, self._over = AGENTS[0], np.zeros(ACTIONS, np.int8), True
         self.render_mode = render_mode
         self.observation_space = self._game.observation_space(AGENTS[0])
@@ -124,6 +132,10 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
     def render(self) -> Any:
         """Show the position as `render_mode` says (in mode "human" the game shows itself)."""
         return self._game.render()
+
+    def close(self) -> None:
+        """Shut the window, if there is one."""
+        self._game.close()
 
     def _answer(self) -> None:
         """Let the opponent play until the agent is to move or the game is over."""

@@ -8,6 +8,7 @@ from checkers_env.board import Board, Outcome
 from checkers_env.leaves import perft
 from checkers_env.moves import Move
 from checkers_env.rules import BLACK, WHITE
+from checkers_env.vector import make_vec
 
 __all__ = [
     "BLACK",
@@ -18,6 +19,7 @@ __all__ = [
     "__version__",
     "env",
     "make",
+    "make_vec",
     "openings",
     "pdn",
     "perft",

@@ -91,8 +91,9 @@ Each of the first three draw rules is off when it is `None`.
 `blocked_draws`: whether a side that has pieces but no legal move draws; otherwise it loses, as the
 rules of the game say.
 
-`render_mode`: `"ansi"` returns text, `"human"` prints it after each step, `"rgb_array"` returns an
-image, uint8 of shape (512, 512, 3).
+`render_mode`: `"ansi"` returns text; `"rgb_array"` an image, uint8 of shape (512, 512, 3), with the
+last move tinted and its captures crossed; `"human"` shows that image in a window after each step,
+twice a second at most (it needs pygame-ce: `pip install 'checkers-laboratory[human]'`).
 
 `env.unwrapped.board` is the game as a `checkers_env.Board`, at the start of the current turn.
 
@@ -148,19 +149,10 @@ from checkers_env.game import (
     has_lost,
     set_up,
 )
-from checkers_env.moves import decode, square_of
+from checkers_env.moves import decode
 from checkers_env.planes import PLANES, write_observation
-from checkers_env.rules import (
-    BLACK,
-    BLACK_BOARD,
-    KINGS,
-    NO_MOVE,
-    PATH,
-    ROW_WIDTH,
-    WHITE,
-    WHITE_BOARD,
-    Position,
-)
+from checkers_env.rules import BLACK, PATH, ROW_WIDTH, WHITE, Position
+from checkers_env.window import Window
 
 Observation = dict[str, Any]
 
@@ -218,6 +210,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
             accepted = self.metadata["render_modes"]
             raise ValueError(f"render_mode must be None or one of {accepted}, not {render_mode!r}")
         self.render_mode = render_mode
+        self._window = Window()
         self.possible_agents = list(AGENTS)
         self.observation_spaces = {agent: _observation_space() for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in AGENTS}
@@ -336,17 +329,21 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         return self._board
 
     def render(self) -> Any:
-        """Show the position as `render_mode` says: return text or an image, or print the text."""
+        """Show the game as `render_mode` says: return text or an image, or show a window."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() does nothing: choose a render_mode when making the env")
             return None
-        game = self._game.tolist()
-        board = Board.from_position(game[BLACK_BOARD], game[WHITE_BOARD], game[KINGS], game[SIDE])
-        jumping = square_of(game[PATH] & 63) if game[PATH] > NO_MOVE else None
+        view = render.view(self._game, self._history)
+        if self.render_mode == "ansi":
+            return render.ansi(view)
+        image = render.rgb_array(view)
         if self.render_mode == "rgb_array":
-            return render.rgb_array(board, jumping)
-        text = render.ansi(board, jumping)
-        return text if self.render_mode == "ansi" else print(text)
+            return image
+        return self._window.show(image, render.title(view), self.metadata["render_fps"])
+
+    def close(self) -> None:
+        """Shut the window, if there is one; rendering again opens another."""
+        self._window.close()
 
 
 def _observation_space() -> spaces.Dict:

@@ -10,6 +10,7 @@ from checkers_env import fen as notation
 from checkers_env import moves
 from checkers_env.moves import Move, bit_of
 from checkers_env.rules import PATH, ROW_WIDTH, WHITE, Position, write_successors
+from checkers_env.svg import svg
 
 MAX_ROWS = 512  # successors of a position, and the unfinished routes of its captures
 
@@ -180,6 +181,9 @@ class Board:
     def __str__(self) -> str:
         ranks = [f"{self._rank(first)}   {first}-{first + 3}" for first in range(1, 33, 4)]
         return "\n".join([*ranks, f"{('Black', 'White')[self.turn]} to move"])
+
+    def _repr_svg_(self) -> str:
+        return svg(self)
 
     def _rank(self, first: int) -> str:
         dark = [self._symbol(bit_of(square)) for square in range(first, first + 4)]

@@ -7,11 +7,18 @@ import pettingzoo
 
 AEC_ID = "checkers_env/checkers-v0"
 SINGLE_AGENT_ID = "checkers_env/Checkers-v0"
+SELF_PLAY_ID = "checkers_env/SelfPlay-v0"  # a vector environment, of gymnasium.make_vec only
 
 
 def register() -> None:
-    """Register both environments, unless that was done before (a second time would warn)."""
+    """Register the environments, unless that was done before (a second time would warn)."""
     if AEC_ID not in pettingzoo.aec_registry:
         pettingzoo.register("aec", AEC_ID, "checkers_env.aec:env")
     if SINGLE_AGENT_ID not in gymnasium.registry:
-        gymnasium.register(SINGLE_AGENT_ID, "agents.single:SingleAgentEnv")
+        gymnasium.register(
+            SINGLE_AGENT_ID,
+            "agents.single:SingleAgentEnv",
+            vector_entry_point="agents.single_vector:SingleAgentVectorEnv",
+        )
+    if SELF_PLAY_ID not in gymnasium.registry:
+        gymnasium.register(SELF_PLAY_ID, vector_entry_point="checkers_env.vector:SelfPlayVectorEnv")

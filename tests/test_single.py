@@ -154,6 +154,15 @@ def test_rewards_at_the_end(opening: str, action: tuple[int, int], reward: float
     assert info["reason"] == ("no pieces" if reward else "max moves")
 
 
+@pytest.mark.parametrize(("blocked_draws", "reward"), [(False, 1.0), (True, 0.0)])
+def test_a_blocked_opponent(blocked_draws: bool, reward: float) -> None:
+    env = SingleAgentEnv(First(), "white", opening="W:W11,12:B4", blocked_draws=blocked_draws)
+    env.reset()
+    [action] = actions_of(env.board.parse_move("12-8"), env.board.turn)
+    _, found, terminated, _, info = env.step(action)
+    assert (found, terminated, info["reason"]) == (reward, True, "no legal move")
+
+
 def test_a_lost_game() -> None:
     env = SingleAgentEnv(First(), "black", opening="B:W15,32:B6")
     env.reset()
@@ -272,6 +281,7 @@ def test_the_opening_can_be_replaced_for_a_game() -> None:
     ({"depth": 3}, "does not search"),
     ({"opening": "11-16 11-16"}, "bad opening"),
     ({"max_moves": 0}, "max_moves must be"),
+    ({"blocked_draws": 2}, "blocked_draws must be True or False"),
     ({"render_mode": "svg"}, "render_mode must be"),
 ])  # fmt: skip
 def test_arguments_that_make_no_sense(arguments: dict[str, Any], message: str) -> None:

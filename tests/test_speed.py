@@ -29,6 +29,7 @@ NAMES = [
     "self-play at 4 ply",
     "raw_env(), with last()",
     "env(), with last()",
+    "make_vec(1024)",
 ]
 NONE = speed.Effort(1, 1, 3, 16 * 50, 2, 1, 1, 1)
 

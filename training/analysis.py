@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.agent import Agent
+from agents.agent import Agent, PlayerAgent
 from agents.endgame.numbering import first_of, position_of, size, slices
 from agents.endgame.probe import Endgame, look_up
 from checkers_env.board import Board
@@ -66,6 +66,16 @@ def timing(agent: Agent, boards: Sequence[Board]) -> Timing:
     return Timing(
         len(measured), *map(float, (measured.mean(), np.median(measured), measured.max()))
     )
+
+
+def nodes(agent: Agent, boards: Sequence[Board]) -> float:
+    """Positions that a player of ours visits for a move (mean); nan for one without a search."""
+    if not (isinstance(agent, PlayerAgent) and hasattr(agent.player, "evaluator")):
+        return float("nan")
+    agent.ws.counts[0] = 0
+    for board in boards:
+        agent.act(board.copy())
+    return float(agent.ws.counts[0] / len(boards))
 
 
 def determinism(make: Callable[[int], Agent], boards: Sequence[Board]) -> float:

@@ -136,8 +136,8 @@ def benchmark(arguments: Sequence[str], console: Console) -> None:
         raise OSError(f"{error} (the league is in {str(folder)!r})") from error
 
 
-def hold_league(settings: Settings, folder: Path, console: Console) -> None:
-    """Play what is left to play, and write the reports."""
+def hold_league(settings: Settings, folder: Path, console: Console) -> tuple[League, Sequence[str]]:
+    """Play what is left to play, and write the reports; what was found beside the games."""
     texts, pairings = lineup_of(settings)
     fixtures = fixtures_of(settings, pairings)
     terms = terms_of(settings)
@@ -160,6 +160,7 @@ def hold_league(settings: Settings, folder: Path, console: Console) -> None:
     if settings.analyse:
         found = sentences(examine(entries[0].make, league, settings.seed))
     report(settings, folder, league, found, console)
+    return league, found
 
 
 def check(settings: Settings) -> None:

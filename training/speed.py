@@ -42,6 +42,7 @@ from training.presets import DEFAULT, PRESETS
 from training.regimes import Coevolution
 from training.run import processor
 from training.slow_search import SlowSearch, forward, inputs, slow_game, slow_network
+from training.vector_speed import self_play
 
 REGIME = Coevolution()
 SHAPE = SHAPES[REGIME.network]
@@ -317,9 +318,11 @@ def of_environments(effort: Effort) -> list[Row]:
         float(best_rate(partial(ours, env), effort.repeats))
         for env in (checkers_env.raw_env(), checkers_env.env())
     )
+    many = float(best_rate(self_play(), effort.repeats))
     return [
         Row("raw_env(), with last()", "steps/s", raw, 200e3, *yardstick),
         Row("env(), with last()", "steps/s", wrapped, 20e3, *yardstick),
+        Row("make_vec(1024)", "steps/s", many, 2e6, *yardstick),
     ]
 
 

@@ -50,6 +50,8 @@ def adopt(jobs: Sequence[Job], ledger: Ledger, shop: Shop) -> Told:
         trials = [begin_trial(group[0].job, ledger, shop) for group in groups]
         for group, trial in zip(groups, trials, strict=True):
             again = trial.result()
+            if isinstance(group[0].job, Run):
+                shutil.rmtree(folder_of(shop.work, beginning(group[0].job)), ignore_errors=True)
             if again is None or not same(group[0], again):
                 refused += len(group)
                 continue
@@ -91,10 +93,14 @@ def begin_trial(job: Job, ledger: Ledger, shop: Shop) -> Future[Result | None]:
     order = Order(shop.deadline)
     if isinstance(job, Match):
         return shop.executor.submit(play, job, *ledger.opponents(job), order)
-    beginning = replace(job, generations=math.ceil(job.trial / job.scale))
-    folder = folder_of(shop.work, beginning)
+    folder = folder_of(shop.work, beginning(job))
     shutil.rmtree(folder, ignore_errors=True)
-    return shop.executor.submit(train, beginning, folder, order)
+    return shop.executor.submit(train, beginning(job), folder, order)
+
+
+def beginning(job: Run) -> Run:
+    """The first generations of a run."""
+    return replace(job, generations=math.ceil(job.trial / job.scale))
 
 
 def same(old: Found, again: Result) -> bool:

@@ -1,0 +1,90 @@
+"""A window on the screen, by pygame-ce, which is imported when there is something to show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pygame
+
+_open: WeakSet[Window] = WeakSet()
+
+
+class Window:
+    """A window for images, opened by the first of them; a copy of it begins closed."""
+
+    def __init__(self) -> None:
+        self._shown: tuple[pygame.Window, pygame.time.Clock] | None = None
+        self._dismissed = False
+
+    def show(self, image: NDArray[np.uint8], title: str, fps: float) -> None:
+        """Show an image, uint8[height, width, 3], for 1 / `fps` seconds at least.
+
+        When the person at the screen closes the window, nothing more is shown or waited for until
+        :meth:`close`. Raises ImportError where pygame-ce is not installed.
+        """
+        if self._dismissed:
+            return
+        pygame = _pygame()
+        if self._shown is None or not pygame.display.get_init():  # others may have quit pygame
+            pygame.display.init()
+            height, width, _ = image.shape
+            self._shown = pygame.Window(title, (width, height)), pygame.time.Clock()
+            _open.add(self)
+        window, clock = self._shown
+        window.title = title
+        window.get_surface().blit(pygame.surfarray.make_surface(image.swapaxes(0, 1)), (0, 0))
+        window.flip()
+        _answer_events()
+        if not self._dismissed:
+            clock.tick(fps)
+
+    def close(self) -> None:
+        """Shut the window if it is open, and pygame's display with the last of all windows."""
+        self._dismissed = False
+        if self._shown:
+            self._shown[0].destroy()
+            self._shown = None
+            _open.discard(self)
+            if not _open:
+                _pygame().display.quit()
+
+    def dismiss(self) -> None:
+        """Shut the window, and keep it so until :meth:`close`."""
+        self.close()
+        self._dismissed = True
+
+    def owns(self, window: Any) -> bool:
+        """Whether it is this window that pygame knows as `window`."""
+        return self._shown is not None and self._shown[0] is window
+
+    def __reduce__(self) -> tuple[type[Window], tuple[()]]:
+        return Window, ()
+
+
+def _answer_events() -> None:
+    """Take all events, without which a window freezes; close those whose button was pressed."""
+    pygame = _pygame()
+    for event in pygame.event.get():
+        if event.type == pygame.WINDOWCLOSE:
+            for window in list(_open):
+                if window.owns(event.window):
+                    window.dismiss()
+
+
+def _pygame() -> Any:
+    try:
+        import pygame
+
+        if not hasattr(pygame, "Window"):
+            raise ImportError("the pygame that is installed is not pygame-ce")
+    except ImportError as error:
+        raise ImportError(
+            "render_mode 'human' needs pygame-ce (pip install 'checkers-laboratory[human]'): "
+            f"{error}"
+        ) from error
+    return pygame

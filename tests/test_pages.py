@@ -1,0 +1,43 @@
+"""The Python of the README and of the docs, run as a reader would: block after block of a page."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# What a reader of the page has done by then, in small.
+BEFORE = {
+    "regimes": "evolve.py c10 --generations 10 --regime.parents 2 --regime.depth 1",
+}
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks_of(page):
+    text = page.read_text(encoding="utf-8")
+    for block in PYTHON_BLOCK.finditer(text):
+        line = text.count("\n", 0, block.start(1))
+        yield "\n" * line + block[1]  # so that a traceback shows the page's own lines
+
+
+def test_the_readme_shows_python():
+    assert list(blocks_of(ROOT / "README.md"))
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if any(blocks_of(page))], ids=lambda page: page.stem
+)
+def test_python_blocks_run_in_order(page, tmp_path, monkeypatch):
+    session = {"__name__": page.stem}
+    monkeypatch.chdir(tmp_path)
+    scripts = str(Path(sys.executable).parent)  # where ours are, such as checkers-hub
+    monkeypatch.setenv("PATH", scripts + os.pathsep + os.environ["PATH"])
+    if page.stem in BEFORE:
+        script, *options = BEFORE[page.stem].split()
+        subprocess.run([sys.executable, ROOT / "training" / script, *options], check=True)
+    for source in blocks_of(page):
+        exec(compile(source, page, "exec"), session)

@@ -1,0 +1,107 @@
+"""The zoo: whom it takes, what it keeps, and what it tells of them."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import agents
+from agents.weights import load_weights
+from checkers_env import Board
+from training import zoo
+from training.experiments.choice import choose
+from training.experiments.jobs import SPARE, Match, Run
+from training.experiments.perform import Order, play, train
+from training.experiments.plan import Ledger, Scope
+from training.experiments.tables import Table
+from training.experiments.validation import FORTY, VALIDATION
+
+SCOPE = Scope(seeds=2, scale=0.02)
+PLAYER = "c1-n0.001"
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory):
+    """The validation of two seeds of one player, in small; and of another, not finished."""
+    folder = tmp_path_factory.mktemp("records")
+    ledger = Ledger(folder)
+    rows = tuple(line for line in VALIDATION.rows if line.first.name in (PLAYER, "c1-n0.01"))
+    for job in SCOPE.jobs([Table("", "", VALIDATION.measure, rows, FORTY)]):
+        if isinstance(job, Run):
+            ledger.add(job, train(job, folder / "work" / job.title, Order()))
+        elif "c1-n0.01" not in (job.first.name, job.second.name):
+            ledger.add(job, play(job, *ledger.opponents(job), Order()))
+    return ledger
+
+
+def test_the_seed_with_the_best_score_is_taken(ledger):
+    chosen = choose(SCOPE, ledger)
+    assert chosen.keys() == {PLAYER}
+    points = {0: [], 1: []}
+    for path in (ledger.folder / "matches").iterdir():
+        match = next(job for job in matches() if path.name.startswith(named(job)))
+        own = match.first if match.first.name == PLAYER else match.second
+        results = ledger.result(match).results
+        worth = {"W": 1, "D": 0.5, "L": 0} if own is match.first else {"W": 0, "D": 0.5, "L": 1}
+        points[own.seed] += [worth[result] for result in results]
+    scores = {seed: 100 * np.mean(some) for seed, some in points.items()}
+    choice = chosen[PLAYER]
+    assert choice.scores == pytest.approx(scores)
+    assert choice.seed == max(scores, key=scores.get)
+    assert choice.run.headers[0]["seed"] == choice.seed
+
+
+def matches():
+    return [job for job in SCOPE.jobs([VALIDATION]) if isinstance(job, Match)]
+
+
+def named(job):
+    from training.experiments.records import path_of
+
+    return path_of(Path(), job, "").stem
+
+
+def test_the_zoo_is_filled_from_the_records(ledger, tmp_path, monkeypatch, capsys):
+    words = ["--records", str(ledger.folder), "--out", "zoo", "--work", "work", "--scale", "0.02"]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["zoo.py", *words, "--threads", "1"])
+    monkeypatch.setattr(zoo, "YARDSTICKS", ("random", "material@depth=4"))
+    monkeypatch.setattr("training.examination.YARDSTICKS", ("random", "material@depth=4"))
+    monkeypatch.setattr("training.examination.DEPTHS", range(1, 3))
+    monkeypatch.setattr("training.examination.POSITIONS", 10)
+    monkeypatch.setattr(zoo, "Scope", lambda scale: SCOPE)
+    assert zoo.main() == 0, capsys.readouterr().err
+    assert {path.name for path in Path("zoo").iterdir()} == {
+        "README.md",
+        f"{PLAYER}.md",
+        f"{PLAYER}.safetensors",
+    }
+    choice = choose(SCOPE, ledger)[PLAYER]
+    genome, header = load_weights(Path("zoo", f"{PLAYER}.safetensors"))
+    assert np.array_equal(genome, choice.run.genomes[0].astype(float))
+    assert header.seed == choice.seed
+    board = Board()
+    assert agents.make(f"zoo/{PLAYER}.safetensors").act(board) in board.legal_moves
+    table = Path("zoo", "README.md").read_text()
+    assert f"`python training/td.py {PLAYER} --seed {choice.seed}`" in table
+    assert "| *random* |" in table
+    told = Path("zoo", f"{PLAYER}.md").read_text()
+    assert "Chosen among 2 seeds" in told
+    assert "wins kept" in told
+    before = {path.name: path.read_bytes() for path in Path("zoo").iterdir()}
+    games = len(list(Path("work").iterdir()))
+    assert zoo.main() == 0  # nothing is played again
+    assert len(list(Path("work").iterdir())) == games
+    unchanged = {"README.md", f"{PLAYER}.safetensors"}  # a card tells of times
+    assert all(Path("zoo", name).read_bytes() == before[name] for name in unchanged)
+
+
+def test_without_a_validation_there_is_no_zoo(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["zoo.py", "--records", str(tmp_path)])
+    assert zoo.main() == 1
+    assert "no validation is done in" in capsys.readouterr().err
+
+
+def test_no_seed_of_the_panel_is_in_the_zoo():
+    assert Scope().seeds_of(VALIDATION.rows[0].first) < SPARE
