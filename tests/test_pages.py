@@ -12,9 +12,9 @@ ROOT = Path(__file__).parents[1]
 PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # What a reader of the page has done by then, in small.
 BEFORE = {
-    "regimes": "evolve.py c10 --generations 10 --regime.parents 2 --regime.depth 1",
+    "social-learning": "evolve.py c10 --generations 10 --regime.parents 2 --regime.depth 1",
 }
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def blocks_of(page):

@@ -1,0 +1,41 @@
+"""A regime of your own: Blondie24's, except that parents do not survive their offspring.
+
+A regime is a frozen dataclass with init and step; the run loop gives it checkpoints, curves and
+TensorBoard, the executor its threads. Here all but the survival is taken over.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from training.arena import Arena
+from training.metrics import Metrics
+from training.regimes.coevolution import Coevolution
+from training.run import Plan, begin, carry_out
+from training.selection import best
+from training.state import State, generator, remembered
+
+
+@dataclass(frozen=True)
+class Comma(Coevolution):
+    """As coevolution, but selection is among the offspring only: of twice as many parents."""
+
+    def step(self, state: State, arena: Arena) -> tuple[State, Metrics]:
+        rng, shape = generator(state.rng), self.shape(state.extra)
+        parents = state.population.join(state.population)
+        children = self.with_offspring(shape, parents, rng).pick(slice(parents.size, None))
+        scores, measured = self.tournament(shape, children, arena, rng)
+        chosen = best(scores, self.parents, rng)
+        survivors = children.pick(chosen)
+        generation = state.generation + 1
+        return State(generation, survivors, scores[chosen], remembered(rng), {}), measured
+
+
+def told(state: State, measured: Metrics) -> None:
+    print(
+        f"generation {state.generation}: {measured['curve/material']:+.2f} against a piece counter"
+    )
+
+
+plan = Plan("comma", Comma(parents=6, depth=2), generations=5, seed=0, folder=Path("runs/comma"))
+carry_out(plan, begin(plan), told)
+print(f"The champion is in {plan.folder}")

@@ -1,0 +1,20 @@
+"""Watch a search: what blondie24 would play as it looks deeper, and how much it costs."""
+
+import time
+
+import agents
+import checkers_env
+
+board = checkers_env.Board()
+for text in "11-15 23-19 8-11 22-17 4-8 25-22".split():
+    board.push(text)
+print(board)
+print("plies  move    positions  seconds")
+for depth in range(1, 10):
+    player = agents.make("blondie24", depth=depth)
+    player.act(board)  # compiled and warm
+    player.ws.counts[0] = 0
+    began = time.perf_counter()
+    move = player.act(board)
+    seconds = time.perf_counter() - began
+    print(f"{depth:5}  {move!s:6}  {player.ws.counts[0]:9,}  {seconds:.4f}")
