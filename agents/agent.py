@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from agents.choose import choose
+from agents.undisturbed import undisturbed
 from agents.workspace import Workspace, workspace
 from checkers_env.bits import borrowed
 from checkers_env.board import Board
@@ -82,7 +83,9 @@ class PlayerAgent:
         return move
 
     def _move(self, player: Any, position: Position, board: Board) -> Move:
-        squares = decode_move(choose_move(player, position, self.ws, self.rng), False).squares
+        with undisturbed():
+            path = choose_move(player, position, self.ws, self.rng)
+        squares = decode_move(path, False).squares
         return next(move for move in board.legal_moves if move.squares == squares)
 
     @contextmanager

@@ -229,19 +229,6 @@ def test_stopped_in_any_way_it_goes_on_as_if_never_stopped(command, pool, tmp_pa
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_waits_until_it_is_looked_for_and_a_second_one_does_not(number):
-    before = signal.getsignal(number)
-    with continual.signals_held_back() as look:
-        look()
-        signal.raise_signal(number)
-        with pytest.raises(KeyboardInterrupt):
-            look()
-        with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(number)
-    assert signal.getsignal(number) is before
-
-
 def test_without_a_record_nothing_is_kept(command, pool, tmp_path, monkeypatch):
     def interrupt(*arguments):
         raise KeyboardInterrupt

@@ -13,10 +13,8 @@ from __future__ import annotations
 import itertools
 import json
 import shlex
-import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -115,8 +113,7 @@ def run(arguments: Sequence[str], console: Console) -> None:
         raise ValueError(f"--out must be a file of its own, not {str(settings.out)!r}")
     pool = load_pool(settings.pool)
     try:
-        with signals_held_back() as look:
-            pairs = measure(settings, pool, record, console, look)
+        pairs = measure(settings, pool, record, console)
     except KeyboardInterrupt:
         kept = f"what was played is in {str(record)!r}. Go on" if record else "Start again"
         again = shlex.join(["python", *sys.argv])
@@ -127,43 +124,13 @@ def run(arguments: Sequence[str], console: Console) -> None:
     show(pairs, pool)
 
 
-@contextmanager
-def signals_held_back() -> Iterator[Callable[[], None]]:
-    """Let Ctrl-C and SIGTERM interrupt a with block nowhere but where it calls what this gives.
-
-    An exception that a signal raises while numba takes a generator apart for a kernel crashes the
-    process. A second signal, from somebody who will not wait, is taken at once all the same.
-    """
-    signals: list[int] = []
-
-    def note(number: int, frame: object) -> None:
-        if signals:
-            raise KeyboardInterrupt
-        signals.append(number)
-
-    def look() -> None:
-        if signals:
-            raise KeyboardInterrupt
-
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield look
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 def measure(
     settings: Settings,
     pool: Strategies,
     record: Path | None,
     console: Console,
-    look: Callable[[], None],
 ) -> list[Pair]:
-    """Play the games; the continual player's are on record before the next one begins.
-
-    `look` is called before each, and may end it all by an exception.
-    """
+    """Play the games; the continual player's are on record before the next one begins."""
     conditions = f"at {settings.depth} plies, rule {settings.rule}, seed {settings.seed}"
     match = f"{settings.against} {conditions}"
     agent = ContinualAgent(pool, record, settings.rule, match, settings.depth, settings.seed)
@@ -172,7 +139,6 @@ def measure(
     schedule = list(itertools.islice(fixtures(settings.seed), settings.games))
     pairs, hidden = [], not console.is_terminal
     for fixture in track(schedule, settings.against, console=console, disable=hidden):
-        look()
         pairs.append(play_pair(agent, twin, other, fixture, settings.seed))
     return pairs
 

@@ -1,0 +1,72 @@
+"""Signals are put off, not lost; and a loop of moves survives them."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from agents.undisturbed import undisturbed
+
+LOOP = """
+import agents, checkers_env
+board, player = checkers_env.Board(), agents.make("random")
+player.act(board)
+print("ready", flush=True)
+while True:
+    player.act(board)
+"""
+
+
+def test_a_signal_is_handled_at_the_end():
+    begun = []
+
+    def work():
+        with undisturbed():
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.01)
+            begun.append("went on")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert begun == ["went on"]
+
+
+def test_the_handlers_are_those_of_before():
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    with undisturbed():
+        assert signal.getsignal(signal.SIGINT) != before[0]
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+def test_an_error_inside_comes_first():
+    with pytest.raises(ValueError, match="inside"), undisturbed():
+        raise ValueError("inside")
+
+
+def test_other_threads_are_let_be():
+    found = []
+
+    def work():
+        before = signal.getsignal(signal.SIGINT)
+        with undisturbed():
+            found.append(signal.getsignal(signal.SIGINT) is before)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [True]
+
+
+@pytest.mark.parametrize("attempt", range(4))
+def test_ctrl_c_ends_a_loop_of_moves_in_order(attempt):
+    process = subprocess.Popen([sys.executable, "-c", LOOP], stdout=-1, stderr=-1, text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.01 * attempt)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    assert "KeyboardInterrupt" in error
+    assert process.returncode == -signal.SIGINT
