@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -25,15 +25,15 @@ def undisturbed() -> Iterator[None]:
     def note(number: int, frame: FrameType | None) -> None:
         came.append((number, frame))
 
-    handlers = {}
+    handlers: dict[int, Callable[[int, FrameType | None], object]] = {}
     if threading.current_thread() is threading.main_thread():
         handlers = {it: call for it in SIGNALS if callable(call := signal.getsignal(it))}
-    for number in handlers:
-        signal.signal(number, note)
+    for each in handlers:
+        signal.signal(each, note)
     try:
         yield
     finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
+        for each, handler in handlers.items():
+            signal.signal(each, handler)
         for number, frame in came:
             handlers[number](number, frame)

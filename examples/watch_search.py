@@ -6,7 +6,7 @@ import agents
 import checkers_env
 
 board = checkers_env.Board()
-for text in "11-15 23-19 8-11 22-17 4-8 25-22".split():
+for text in ("11-15", "23-19", "8-11", "22-17", "4-8", "25-22"):
     board.push(text)
 print(board)
 agents.make("blondie24").act(board)  # from here on it is compiled

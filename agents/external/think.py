@@ -63,13 +63,13 @@ def think(
     player, timed = agent.player, limits.seconds is not None
     if hasattr(player, "simulations"):
         most = limits.simulations or (UNLIMITED if timed else player.simulations)
-        with _stopping(agent.ws, stopped, limits.seconds):
+        with stopping(agent.ws, stopped, limits.seconds):
             return _act(agent, board, simulations=most)
     if not hasattr(player, "depth"):
         return agent.act(board)
     most = min(limits.depth or (MAX_DEPTH if timed else player.depth), MAX_DEPTH)
     move = _act(agent, board, depth=1)
-    with _stopping(agent.ws, stopped, limits.seconds):
+    with stopping(agent.ws, stopped, limits.seconds):
         for depth in range(2, most + 1):
             deeper = _act(agent, board, depth=depth)
             if agent.ws.stop[0]:
@@ -84,7 +84,7 @@ def _act(agent: PlayerAgent, board: Board, **setting: int) -> Move:
 
 
 @contextmanager
-def _stopping(ws: Workspace, stopped: threading.Event, seconds: float | None) -> Iterator[None]:
+def stopping(ws: Workspace, stopped: threading.Event, seconds: float | None) -> Iterator[None]:
     """Set the workspace's stop flag when it is `stopped` or the time is up."""
 
     def wait() -> None:

@@ -1,0 +1,459 @@
+"""The pages to play and to compare on, in a real browser: by mouse, by keyboard, on a phone."""
+
+import shutil
+import threading
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+import uvicorn
+from playwright.sync_api import expect, sync_playwright
+
+from checkers_env import Board, pdn
+from training.app.app import application
+from training.app.serve import listening
+
+pytestmark = pytest.mark.browser
+expect.set_options(timeout=30_000)  # a busy machine
+
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
+REFUSED = "Failed to load resource: the server responded with a status of 40"
+ROUTES = "B:W6,7,14,15:BK2"  # 2x9x18x11x2 and 2x11x18x9x2
+
+
+@pytest.fixture(scope="module")
+def browser():
+    chromium = shutil.which("chromium")
+    assert chromium, "these tests need Debian's chromium"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def serving(games, port=0):
+    """The application, in a thread; its address."""
+    with listening("127.0.0.1", port) as listener:
+        server = uvicorn.Server(uvicorn.Config(application(games), log_config=None))
+        thread = threading.Thread(target=server.run, args=([listener],))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory):
+    return tmp_path_factory.mktemp("games")
+
+
+@pytest.fixture(scope="module")
+def address(games):
+    with serving(games) as address:
+        yield address
+
+
+@pytest.fixture
+def open_page(browser, address):
+    """Opens pages, each in a context of its own; in the end none may have complained."""
+    contexts, complaints = [], []
+
+    def told(message):
+        if message.type in ("error", "warning") and not message.text.startswith(REFUSED):
+            complaints.append(message.text)
+
+    def open_page(path="/", viewport=None, **options):
+        options = {"reduced_motion": "reduce", **options}
+        context = browser.new_context(viewport=viewport or DESKTOP, **options)
+        context.set_default_timeout(30_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", told)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(address + path)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def cell(page, square):
+    return page.locator(f"#board [data-square='{square}']")
+
+
+def begin(page, *, agent="random", colour="black", opening=None, plies=None):
+    """Begin a game, and wait until it is the person's turn."""
+    page.select_option("#setup [data-field=agent]", agent)
+    if plies:
+        page.fill("#setup [data-field=amount]", str(plies))
+    page.check(f"[name=colour][value={colour}]")
+    if opening:
+        page.select_option("#setup [data-field=opening]", "moves")
+        page.fill("[data-opening=moves] input", opening)
+    page.click("#start")
+    expect(page.locator("[data-do=resign]")).to_be_visible()
+    settle(page)
+
+
+def settle(page):
+    """Wait until all that was asked for is answered, and the agent has moved."""
+    expect(page.locator("#game")).to_have_attribute("aria-busy", "false")
+    page.locator("[data-do=hint]:not([hidden]), #start:not([hidden])").first.wait_for()
+
+
+def moves_shown(page):
+    return page.locator("#score button").all_inner_texts()
+
+
+def position(page):
+    return page.input_value("#fen")
+
+
+def squares_of(page, mark):
+    return page.eval_on_selector_all(
+        f"#board .{mark}", "cells => cells.map((cell) => Number(cell.dataset.square))"
+    )
+
+
+# A game by mouse
+
+
+def test_a_whole_game_by_clicking(open_page, games):
+    page, rng, board = open_page(), np.random.default_rng(1), Board(max_moves=None)
+    begin(page, agent="heuristic")
+    while page.locator("[data-do=resign]").is_visible():
+        assert position(page) == board.fen()
+        able = squares_of(page, "able")
+        assert set(able) == {move.squares[0] for move in board.legal_moves}
+        path = [able[rng.integers(len(able))]]
+        cell(page, path[-1]).click()
+        while targets := squares_of(page, "target"):
+            expected = {
+                move.squares[len(path)]
+                for move in board.legal_moves
+                if move.squares[: len(path)] == tuple(path)
+            }
+            assert set(targets) == expected
+            path.append(targets[rng.integers(len(targets))])
+            cell(page, path[-1]).click()
+            if tuple(path) in [move.squares for move in board.legal_moves]:
+                break
+        settle(page)
+        for text in moves_shown(page)[board.ply :]:
+            board.push(text)
+    assert board.outcome() is not None or "Drawn" in page.inner_text("#status")
+    assert "The game is kept." in page.inner_text("#status")
+    (game,) = pdn.load(next(games.glob("*.pdn")))
+    assert list(map(str, game.moves)) == moves_shown(page)
+    with page.expect_download() as download:
+        page.click("#save summary")
+        page.click("#pdn")
+    assert pdn.load(download.value.path())[0].moves == game.moves
+
+
+def test_a_multi_jump_square_by_square(open_page):
+    page = open_page()
+    begin(page, opening=ROUTES)
+    assert "Black must capture: 2x9x18x11x2 or 2x11x18x9x2." in page.inner_text("#status")
+    cell(page, 2).click()
+    assert sorted(squares_of(page, "target")) == [9, 11]
+    cell(page, 11).click()
+    cell(page, 18).click()
+    assert squares_of(page, "chosen") == [18]
+    assert page.locator("#board .taken").count() == 2
+    assert cell(page, 18).get_attribute("aria-label") == "18, black king, chosen"
+    assert cell(page, 2).get_attribute("aria-label") == "2, empty"
+    cell(page, 9).click()
+    cell(page, 2).click()
+    expect(page.locator("#status")).to_contain_text("Black wins: White has no pieces left.")
+    assert moves_shown(page) == ["2x11x18x9x2"]
+    assert page.locator("#board .cross").count() == 4
+
+
+def test_a_capture_may_be_chosen_by_its_last_square(open_page):
+    page = open_page()
+    begin(page, opening="B:W6,14,32:BK2")
+    cell(page, 2).click()
+    cell(page, 18).click()
+    expect(page.locator("#score")).to_contain_text("2x18")
+
+
+def test_a_man_is_crowned(open_page):
+    page = open_page()
+    begin(page, opening="B:W5,9:B25")
+    cell(page, 25).click()
+    cell(page, 30).click()
+    settle(page)
+    expect(cell(page, 30)).to_have_attribute("aria-label", "30, black king, can move")
+    assert page.locator("#board .piece.black path").count() == 1
+    assert position(page).endswith(":BK30")
+
+
+def test_an_illegal_move_is_refused_in_words(open_page):
+    page = open_page()
+    begin(page, opening="B:W15,32:B11,1")
+    cell(page, 1).click()
+    error = page.locator("#error")
+    expect(error).to_have_text("Black must capture: 11x18. The piece on 1 cannot.")
+    cell(page, 11).click()
+    cell(page, 16).click()
+    expect(error).to_contain_text("A capture must be made when there is one.")
+    assert squares_of(page, "chosen") == []
+    assert moves_shown(page) == []
+    cell(page, 11).click()
+    cell(page, 18).click()
+    settle(page)
+    expect(error).to_be_hidden()
+    assert moves_shown(page)[0] == "11x18"
+
+
+def test_a_bad_opening_is_refused_in_words(open_page):
+    page = open_page()
+    page.select_option("#setup [data-field=opening]", "moves")
+    page.fill("[data-opening=moves] input", "11-16 1-2")
+    page.click("#start")
+    expect(page.locator("#error")).to_contain_text("'1-2' is illegal")
+    page.fill("[data-opening=moves] input", "")
+    page.click("#start")
+    expect(page.locator("#error")).to_contain_text("Give the opening")
+
+
+def test_take_back(open_page):
+    page = open_page()
+    begin(page)
+    before = position(page)
+    cell(page, 11).click()
+    cell(page, 15).click()
+    settle(page)
+    assert len(moves_shown(page)) == 2
+    page.click("[data-do=take-back]")
+    expect(page.locator("#score button")).to_have_count(0)
+    assert position(page) == before
+
+
+def test_hint_draw_and_resigning(open_page):
+    page = open_page()
+    begin(page, agent="blondie24", plies=2)
+    page.click("[data-do=hint]")
+    expect(page.locator("#status")).to_contain_text("would play")
+    assert page.locator("#board .arrow polyline").count() == 1
+    page.click("[data-do=draw]")
+    expect(page.locator("#status")).to_contain_text("declined: the game has hardly begun")
+    page.click("[data-do=resign]")
+    expect(page.locator("[data-do=resign]")).to_have_text("Really resign?")
+    page.click("[data-do=resign]")
+    expect(page.locator("#status")).to_contain_text("White wins: Black resigned.")
+    expect(page.locator("#status")).to_contain_text("does not count")
+    page.click("#kept summary")
+    expect(page.locator("#kept-told")).to_contain_text("blondie24 (depth 2)")
+    page.click("#start")
+    expect(page.locator("[data-do=resign]")).to_have_text("Resign")
+
+
+def test_what_the_agent_thinks(open_page):
+    page = open_page()
+    begin(page, agent="blondie24", colour="white", plies=4)
+    facts = page.locator("#thoughts")
+    for text in ("blondie24 (depth 4) thinks", "4 plies", "lost, to +1, won"):
+        expect(facts).to_contain_text(text)
+    assert moves_shown(page)[0] in page.inner_text("dd[data-fact=line]")
+    assert float(page.get_attribute("#bar", "aria-valuenow")) != 0
+    assert "for blondie24" in page.get_attribute("#bar", "aria-valuetext")
+
+
+def test_earlier_positions_are_shown_and_cannot_be_played_in(open_page):
+    page = open_page()
+    begin(page)
+    cell(page, 11).click()
+    cell(page, 15).click()
+    settle(page)
+    last = position(page)
+    page.click("#score button >> nth=0")
+    assert position(page) != last
+    assert squares_of(page, "able") == []
+    page.click("[aria-label='Last position']")
+    assert position(page) == last
+    assert squares_of(page, "able")
+
+
+def test_see_inside(open_page):
+    page = open_page()
+    begin(page, agent="blondie24", plies=2)
+    page.click("#inside summary")
+    expect(page.locator("#board .tile")).to_have_count(24)
+    for layer, tiles in (("3x3 squares", 36), ("8x8 squares", 1), ("", 0)):
+        page.select_option("#inside-choice", layer)
+        expect(page.locator("#board .tile")).to_have_count(tiles)
+    page.select_option("#inside-choice", "5x5 squares")
+    page.hover("#inside .cells button >> nth=0")
+    expect(page.locator("#board .outline rect")).to_have_count(1)
+    page.click("#inside summary")
+    expect(page.locator("#board .tile")).to_have_count(0)
+
+
+# Tabs, reloads, other servers
+
+
+def test_two_tabs_are_two_games(open_page):
+    one = open_page()
+    begin(one)
+    other = one.context.new_page()
+    other.goto(one.url.partition("#")[0])
+    begin(other, colour="white", opening="B:WK32:BK1,K5")
+    cell(one, 11).click()
+    cell(one, 15).click()
+    settle(one)
+    assert moves_shown(one)[0] == "11-15"
+    assert len(moves_shown(other)) == 1
+    assert one.url != other.url
+
+
+def test_a_game_goes_on_after_a_reload(open_page):
+    page = open_page()
+    begin(page)
+    cell(page, 11).click()
+    cell(page, 15).click()
+    settle(page)
+    before = moves_shown(page)
+    page.reload()
+    settle(page)
+    assert moves_shown(page) == before
+    page.goto(page.url.partition("#")[0] + "#" + "x" * 22)
+    page.reload()
+    expect(page.locator("#error")).to_contain_text("There is no such game any more")
+
+
+def test_a_game_goes_on_with_a_server_that_was_stopped_meanwhile(browser, tmp_path):
+    context = browser.new_context()
+    page = context.new_page()
+    with serving(tmp_path) as address:
+        page.goto(address)
+        begin(page, agent="material", colour="white")
+    cell(page, 22).click()
+    cell(page, 18).click()
+    expect(page.locator("#error")).to_contain_text("The server does not answer.")
+    before = position(page)
+    with serving(tmp_path, int(address.rpartition(":")[2])):
+        cell(page, 22).click()
+        cell(page, 18).click()
+        settle(page)
+        expect(page.locator("#error")).to_be_hidden()
+        assert len(moves_shown(page)) == 3
+        assert position(page) != before
+    context.close()
+
+
+# By keyboard, for screen readers, on a phone
+
+
+def test_a_move_by_keyboard_alone(open_page):
+    page = open_page()
+    page.focus("#start")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-do=resign]")).to_be_visible()
+    focused = "document.activeElement.dataset.square"
+    assert page.evaluate(focused) == "12"
+    way = "Right 11, Up 15, Down 11, Left 12, Left 12, Right 11"
+    for key, square in (step.split() for step in way.split(", ")):
+        page.keyboard.press(f"Arrow{key}")
+        assert page.evaluate(focused) == square
+    page.keyboard.press("Enter")
+    expect(page.locator("#live")).to_have_text("11 chosen: it can go to 15 or 16.")
+    page.keyboard.press("Escape")
+    expect(page.locator("#live")).to_have_text("Cancelled.")
+    assert squares_of(page, "chosen") == []
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    settle(page)
+    assert moves_shown(page)[0] == "11-15"
+    assert page.evaluate(focused) == "15"
+    assert page.locator("#board [tabindex='0']").count() == 1
+
+
+def test_the_board_tells_screen_readers_what_is_where(open_page):
+    page = open_page()
+    assert page.get_by_role("grid", name="Board").count() == 1
+    assert page.get_by_role("row").count() == 8
+    assert page.get_by_role("gridcell").count() == 32
+    begin(page)
+    assert cell(page, 11).get_attribute("aria-label") == "11, black man, can move"
+    assert cell(page, 1).get_attribute("aria-label") == "1, black man"
+    cell(page, 11).click()
+    assert cell(page, 15).get_attribute("aria-label") == "15, empty, can go here"
+    page.click("#save summary")
+    page.click("#read")
+    expect(page.locator("#live")).to_contain_text("Black: men on 1, 2, 3")
+    assert page.get_attribute("#status", "aria-live") == "polite"
+    for control in page.locator("button, select, input, textarea, a").all():
+        named = control.evaluate(
+            "node => node.ariaLabel || node.textContent.trim() || node.labels?.length"
+        )
+        assert named, control.evaluate("node => node.outerHTML")
+
+
+@pytest.mark.parametrize("path", ["/", "/compare"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_needs_no_scrolling_sideways(open_page, path, scheme):
+    page = open_page(path, PHONE, color_scheme=scheme)
+    width = "document.documentElement.scrollWidth"
+    assert page.evaluate(width) == PHONE["width"]
+    page.click("#start")
+    page.locator("#record").wait_for()
+    for panel in page.locator("details").all():
+        panel.evaluate("panel => { panel.open = true; }")
+    page.wait_for_timeout(300)
+    assert page.evaluate(width) == PHONE["width"]
+    assert page.locator("#board").bounding_box()["width"] > 290
+
+
+def test_light_and_dark(open_page):
+    page = open_page(color_scheme="dark")
+    paper = "getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(paper)
+    page.click("#theme")
+    light = page.evaluate(paper)
+    assert light != dark
+    page.reload()
+    assert page.evaluate(paper) == light
+
+
+# Two agents
+
+
+def test_two_agents_play_to_the_end_and_can_be_stepped_through(open_page):
+    page = open_page("/compare")
+    page.select_option("[data-side=black] [data-field=agent]", "heuristic")
+    page.select_option("[data-side=white] [data-field=agent]", "material")
+    page.evaluate("document.getElementById('pause').value = 0")
+    page.click("#start")
+    page.locator("#run").wait_for()
+    page.click("#run")
+    expect(page.locator("#run")).to_have_text("Go on")
+    expect(page.locator("#step")).to_be_enabled()
+    before = len(moves_shown(page))
+    page.click("#step")
+    expect(page.locator("#score button")).to_have_count(before + 1)
+    page.click("#run")
+    page.locator("#start:not([hidden])").wait_for(timeout=60_000)
+    assert page.locator("#status").inner_text().endswith(".")
+    moves = moves_shown(page)
+    with page.expect_download() as download:
+        page.click("#pdn")
+    (game,) = pdn.load(download.value.path())
+    assert list(map(str, game.moves)) == moves
+    assert game.result != "*"
+    assert (game.tags["Black"], game.tags["White"]) == ("heuristic", "material (depth 4)")
+    page.click("[aria-label='First position']")
+    for ply in range(3):
+        assert page.locator("#score [aria-current]").count() == (ply > 0)
+        page.click("[aria-label=Forward]")
+    assert page.inner_text("#score [aria-current]") == moves[2]
+    assert page.get_attribute("#chart .white", "points").count(",") > 3
+    assert page.get_attribute("#chart .black", "points") == ""

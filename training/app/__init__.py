@@ -1,0 +1,1 @@
+"""The web page: play against the agents, watch two of them, look inside, watch evolution."""

@@ -1,0 +1,134 @@
+"""A run's folder, read while evolve.py or td.py works in it.
+
+Every file there is replaced as a whole, so that each can be read at any moment; but two files read
+one after the other may be of different generations.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from dataclasses import fields
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, get_args
+
+from training.app.shown import Json
+from training.checkpoint import FILE_NAME, load_checkpoint
+from training.presets import PRESETS, TD_PRESETS
+from training.regimes import Regime
+from training.run import CHAMPION_FILE, CURVE_FILE, PLOT_FILE
+
+
+def runs(folder: Path) -> dict[str, Path]:
+    """The runs in a folder by name, sorted; the folder itself, if it is one, comes first."""
+    try:
+        inside = sorted(path for path in folder.iterdir() if path.is_dir())
+    except OSError:  # it is not there yet
+        return {}
+    there = [folder.resolve(), *inside]
+    return {path.name: path for path in there if (path / FILE_NAME).is_file()}
+
+
+def saved(run: Path) -> int:
+    """When a run wrote its last checkpoint, in nanoseconds of Unix time; 0 for never."""
+    return _written(run / FILE_NAME)
+
+
+def is_running(run: Path) -> bool:
+    """Whether a run has saved its state since it last ended: it draws its curve when it ends."""
+    return saved(run) > _written(run / PLOT_FILE)
+
+
+def version(run: Path) -> str:
+    """A text that changes when a run saves something, and when it ends."""
+    return "-".join(str(_written(run / name)) for name in (FILE_NAME, CURVE_FILE, PLOT_FILE))
+
+
+def _written(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def history(run: Path) -> dict[str, list[float | None]]:
+    """The columns of curve.csv, None where nothing was measured; empty before it is written.
+
+    Raises ValueError for a file that is no such table.
+    """
+    path = run / CURVE_FILE
+    try:
+        names, *rows = csv.reader(path.read_text("utf-8").splitlines())
+        numbers = [[float(cell) for cell in row] for row in rows]
+        columns = dict(zip(names, zip(*numbers, strict=True), strict=True))
+    except FileNotFoundError:
+        return {}
+    except ValueError as error:
+        raise ValueError(f"{str(path)!r} is not a curve of ours: {error}") from None
+    return {
+        name: [number if math.isfinite(number) else None for number in column]
+        for name, column in columns.items()
+    }
+
+
+def generations(run: Path) -> int:
+    """The last generation in curve.csv; 0 before it is written."""
+    try:
+        return max((run / CURVE_FILE).read_bytes().count(b"\n") - 2, 0)
+    except FileNotFoundError:
+        return 0
+
+
+def overview(run: Path) -> Json:
+    """How far a run is, and what it is.
+
+    - ``version`` and ``running``: see :func:`version` and :func:`is_running`; ``saved``: seconds of
+      Unix time; ``champion``: its weight file, None before there is one;
+    - ``generation``: the last one in ``history``, which is that of :func:`history`;
+    - ``regime``: its name; ``seed``; ``planned``: the generations of the preset of that name, since
+      a run does not keep how many it was asked for; ``games`` in a generation. These two are None
+      where they are not known.
+
+    Raises ValueError for a checkpoint or a curve that cannot be read.
+    """
+    seen = version(run)  # before anything is read: whatever is written later changes it
+    measured, champion = history(run), run / CHAMPION_FILE
+    identity = _identity(run, saved(run))
+    preset = (PRESETS | TD_PRESETS).get(identity["name"])
+    try:
+        games = regime_of(identity).games
+    except ValueError:
+        games = None
+    return {
+        "version": seen,
+        "running": is_running(run),
+        "saved": saved(run) / 1e9,
+        "champion": str(champion) if champion.is_file() else None,
+        "generation": max(len(measured.get("generation", ())) - 1, 0),
+        "history": measured,
+        "regime": identity["name"],
+        "seed": identity["seed"],
+        "planned": preset and preset.generations,
+        "games": games,
+    }
+
+
+@lru_cache(64)
+def _identity(run: Path, saved: int) -> dict[str, Any]:
+    identity = load_checkpoint(run).identity
+    if not {"name", "seed"} <= set(identity):
+        raise ValueError(f"{str(run)!r} holds a run of no name or seed")
+    return identity
+
+
+def regime_of(identity: dict[str, Any]) -> Regime:
+    """The regime of a run, from its checkpoint. Raises ValueError for one that is not known."""
+    constants = {
+        name: constant for name, constant in identity.items() if name not in ("name", "seed")
+    }
+    for kind in get_args(Regime):
+        if {field.name for field in fields(kind)} == set(constants):
+            regime: Regime = kind(**constants)
+            return regime
+    raise ValueError(f"{identity.get('name')!r} is not a regime of this version")

@@ -1,0 +1,295 @@
+// The board: shows a position, and lets a person choose one of the legal moves it is given.
+//
+//   import { Board } from "/static/board.js";
+//   const board = new Board(element, { label: "Board", onMove, onIllegal, onSay });
+//   board.show({ fen, last, legal, flipped, animate });
+//
+// It fills `element` (an empty <div>) and knows how a position is written and drawn, but no rules.
+//
+// Options of the constructor, none of them needed:
+//   label          what screen readers call the board
+//   onMove(move)   a person has chosen this one of `legal`
+//   onIllegal(squares)   a person has tried these squares (one, or a path), which no legal move has
+//   onSay(text)    something to be announced: "11 chosen: it can go to 15 or 16."
+//
+// show(view): everything is replaced; what is left out has the default given here.
+//   fen            the position as checkers_env writes it: "B:W21,22,K30:B1,2,K12"
+//   last = null    the move that led there, a Move: its squares and what it captured are marked
+//   legal = []     Moves that may be chosen; without any the board only shows
+//   flipped = false   true turns it round: Black, whose squares are 1 to 12, is then below
+//   animate = false   true lets the piece of `last` glide along its squares
+// A Move is {text: "22x15x8", squares: [22, 15, 8], captured: [18, 11]}: see shown.move on the server.
+//
+// point(move)      draws an arrow along a Move (a hint, a principal variation); point(null) removes it
+// paint(tiles)     lays tiles over the board, each in the middle of its squares (of one square, or of
+//                  a part of the board): {squares, value, text = ""}; value from -1 (bad, amber) to +1
+//                  (good, blue) is the strength of the colour. paint([]) removes them.
+// outline(squares) frames the part of the board that these squares take up; outline([]) removes it
+// cancel()         forgets the squares chosen so far
+// focus()          puts the keyboard's focus on the square that last had it
+//
+// Keys: arrows go over the dark squares, Enter or Space chooses, Escape cancels.
+// See also position.js: readFen, nameOf, inWords, listed.
+
+import { draw, make } from "/static/dom.js";
+import { ALL, listed, nameOf, readFen } from "/static/position.js";
+
+const CROWN = "M-1.9 1.5h3.8l.55-3.1-1.5 1.2L0-2.1-.95-.4-2.45-1.6z";
+const HOP = 180; // milliseconds from square to square
+const rowOf = (square) => (square - 1) >> 2;
+const columnOf = (square) => 2 * ((square - 1) & 3) + 1 - (rowOf(square) & 1);
+
+const box = (className, role) => {
+  const made = make("div", { className });
+  if (role) made.setAttribute("role", role);
+  return made;
+};
+
+const startsWith = (squares, path) => path.every((square, index) => squares[index] === square);
+
+export class Board {
+  #element;
+  #handlers;
+  #cells = [];
+  #layers = {};
+  #view = { legal: [], last: null, flipped: null };
+  #position = { turn: "b", cells: [] };
+  #path = [];
+  #at = 0; // the square of the keyboard's focus
+
+  constructor(element, { label = "Board", ...handlers } = {}) {
+    this.#element = element;
+    this.#handlers = handlers;
+    element.classList.add("board");
+    element.setAttribute("role", "grid");
+    element.setAttribute("aria-label", label);
+    element.addEventListener("click", (event) => this.#onClick(event));
+    element.addEventListener("keydown", (event) => this.#onKey(event));
+    element.addEventListener("focusin", ({ target }) => this.#attend(Number(target.dataset.square)));
+  }
+
+  show({ fen, last = null, legal = [], flipped = false, animate = false }) {
+    if (flipped !== this.#view.flipped) this.#build(flipped);
+    this.#view = { last, legal, flipped };
+    this.#position = readFen(fen);
+    this.#path = [];
+    this.point(null);
+    this.#draw();
+    if (animate && last) this.#glide(last.squares);
+  }
+
+  point(move) {
+    const points = move ? move.squares.map((square) => this.#centre(square).join(" ")).join(" ") : "";
+    const line = draw("polyline", { points, class: "arrow", "marker-end": "url(#arrowhead)" });
+    this.#layers.arrow.replaceChildren(...(move ? [line] : []));
+  }
+
+  paint(tiles) {
+    this.#layers.tiles.replaceChildren(...tiles.map((tile) => this.#tile(tile)));
+  }
+
+  outline(squares) {
+    this.#layers.outline.replaceChildren();
+    if (!squares.length) return;
+    this.#layers.outline.append(draw("rect", this.#around(squares)));
+  }
+
+  cancel() {
+    if (!this.#path.length) return;
+    this.#path = [];
+    this.#draw();
+    this.#say("Cancelled.");
+  }
+
+  focus() {
+    this.#cells[this.#at]?.focus();
+  }
+
+  // The cells, row by row as they are seen, and over them a drawing in layers.
+  #build(flipped) {
+    this.#view.flipped = flipped;
+    const rows = Array.from({ length: 8 }, () => box("row", "row"));
+    for (const place of Array(64).keys()) {
+      const [row, column] = [place >> 3, place & 7];
+      rows[row].append((row + column) % 2 ? this.#darkCell(row, column, flipped) : box("light"));
+    }
+    const names = ["moved", "pieces", "tiles", "arrow", "outline"];
+    this.#layers = Object.fromEntries(names.map((name) => [name, draw("g", { class: name })]));
+    const head = draw("marker", {
+      id: "arrowhead", viewBox: "0 0 4 4", refX: 2, refY: 2, markerWidth: 3, orient: "auto",
+    }, draw("path", { d: "M0 0 4 2 0 4z" }));
+    const picture = draw("svg", { viewBox: "0 0 80 80", "aria-hidden": "true" },
+      draw("defs", {}, head), ...Object.values(this.#layers));
+    this.#element.replaceChildren(...rows, picture);
+    this.#attend(this.#at || (flipped ? 12 : 21));
+  }
+
+  #darkCell(row, column, flipped) {
+    const number = 4 * row + (column >> 1) + 1;
+    const square = flipped ? 33 - number : number;
+    const cell = box("dark", "gridcell");
+    cell.dataset.square = square;
+    cell.tabIndex = -1;
+    this.#cells[square] = cell;
+    return cell;
+  }
+
+  #draw() {
+    const { last, legal } = this.#view;
+    const cells = [...this.#position.cells];
+    const taken = this.#takenSoFar();
+    if (this.#path.length > 1) { // in the middle of a capture
+      cells[this.#path.at(-1)] = cells[this.#path[0]];
+      if (this.#path.at(-1) !== this.#path[0]) cells[this.#path[0]] = "";
+    }
+    const next = new Set(this.#following().map(({ squares }) => squares[this.#path.length]));
+    for (const square of ALL) this.#drawCell(square, cells[square], next.has(square), legal.length > 0);
+    const here = this.#path.at(-1) ?? last?.squares.at(-1);
+    const order = ALL.filter((square) => cells[square]).sort((a, b) => (a === here) - (b === here));
+    this.#layers.pieces.replaceChildren(...order.map((square) =>
+      this.#piece(cells[square], square, taken.includes(square) ? "piece taken" : "piece")));
+    this.#layers.moved.replaceChildren(...(last ? this.#traces(last) : []));
+  }
+
+  #drawCell(square, piece, next, choosing) {
+    const { last } = this.#view;
+    const cell = this.#cells[square];
+    const chosen = square === this.#path.at(-1);
+    const ends = last ? [last.squares[0], last.squares.at(-1)] : [];
+    cell.className = "dark";
+    cell.classList.toggle("moved", ends.includes(square));
+    cell.classList.toggle("chosen", chosen);
+    cell.classList.toggle("able", next && !this.#path.length);
+    cell.classList.toggle("target", next && this.#path.length > 0);
+    const can = next ? (this.#path.length ? ", can go here" : ", can move") : "";
+    cell.setAttribute("aria-label", `${square}, ${nameOf(piece)}${can}${chosen ? ", chosen" : ""}`);
+    if (choosing) cell.setAttribute("aria-selected", chosen);
+    else cell.removeAttribute("aria-selected");
+  }
+
+  #piece(piece, square, className) {
+    const side = piece.toLowerCase() === "b" ? "black" : "white";
+    const disc = draw("g", { class: `${className} ${side}` },
+      draw("circle", { r: 3.9 }), draw("circle", { r: 2.9, class: "ring" }));
+    if (piece !== piece.toLowerCase()) disc.append(draw("path", { d: CROWN }));
+    return draw("g", { transform: `translate(${this.#centre(square).join(" ")})` }, disc);
+  }
+
+  #traces({ squares, captured }) {
+    const points = squares.map((square) => this.#centre(square).join(" ")).join(" ");
+    const crosses = captured.map((square) => draw("path", {
+      d: "M-1.8-1.8l3.6 3.6m0-3.6l-3.6 3.6",
+      transform: `translate(${this.#centre(square).join(" ")})`,
+      class: "cross",
+    }));
+    return [draw("polyline", { points, class: "way" }), ...crosses];
+  }
+
+  #tile({ squares, value, text = "" }) {
+    const around = this.#around(squares);
+    const [x, y] = [around.x + around.width / 2, around.y + around.height / 2];
+    const strength = Math.min(Math.abs(value), 1);
+    const box = { x: x - 4.7, y: y - 4.7, width: 9.4, height: 9.4, rx: 0.8 };
+    return draw("g", { class: value < 0 ? "tile bad" : "tile good" },
+      draw("rect", { ...box, "fill-opacity": (0.08 + 0.7 * strength).toFixed(3) }),
+      draw("text", { x, y: y + 0.9 }, text));
+  }
+
+  #glide(squares) {
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const [toX, toY] = this.#centre(squares.at(-1));
+    const frames = squares.map((square) => {
+      const [x, y] = this.#centre(square);
+      return { transform: `translate(${x - toX}px, ${y - toY}px)` };
+    });
+    const duration = HOP * (squares.length - 1);
+    this.#layers.pieces.lastChild?.firstChild.animate(frames, { duration, easing: "ease-in-out" });
+  }
+
+  #centre(square) {
+    const [x, y] = [5 + 10 * columnOf(square), 5 + 10 * rowOf(square)];
+    return this.#view.flipped ? [80 - x, 80 - y] : [x, y];
+  }
+
+  // The part of the board that squares take up, as a rectangle has it.
+  #around(squares) {
+    const centres = squares.map((square) => this.#centre(square));
+    const [xs, ys] = [centres.map(([x]) => x), centres.map(([, y]) => y)];
+    const [x, y] = [Math.min(...xs) - 5, Math.min(...ys) - 5];
+    return { x, y, width: Math.max(...xs) + 5 - x, height: Math.max(...ys) + 5 - y };
+  }
+
+  // The legal moves that begin with the squares chosen so far.
+  #following() {
+    return this.#view.legal.filter(({ squares }) => startsWith(squares, this.#path));
+  }
+
+  #takenSoFar() {
+    const jumps = Math.max(this.#path.length - 1, 0);
+    return this.#following()[0]?.captured.slice(0, jumps) ?? [];
+  }
+
+  #onClick({ target }) {
+    const cell = target.closest("[data-square]");
+    if (!cell) return;
+    cell.focus();
+    this.#choose(Number(cell.dataset.square));
+  }
+
+  #onKey(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const { key } = event;
+    if (key === "Enter" || key === " ") this.#choose(this.#at);
+    else if (key === "Escape" && this.#path.length) this.cancel();
+    else if (!this.#walk(key)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #walk(key) {
+    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -4, ArrowDown: 4 }[key];
+    if (!step) return false;
+    const to = this.#at + (this.#view.flipped ? -step : step);
+    const leavesRow = Math.abs(step) === 1 && to > 0 && rowOf(to) !== rowOf(this.#at);
+    if (!leavesRow) this.#cells[to]?.focus();
+    return true;
+  }
+
+  #attend(square) {
+    if (!square) return;
+    if (this.#cells[this.#at]) this.#cells[this.#at].tabIndex = -1;
+    this.#at = square;
+    this.#cells[square].tabIndex = 0;
+  }
+
+  #choose(square) {
+    const { legal } = this.#view;
+    if (!legal.length) return;
+    const before = this.#path;
+    if (before.length === 1 && square === before[0] && !this.#goesOn(square)) return this.cancel();
+    if (this.#goesOn(square)) return this.#extend([...before, square]);
+    const ending = this.#following().filter(({ squares }) => squares.at(-1) === square);
+    if (before.length && ending.length === 1) return this.#handlers.onMove?.(ending[0]);
+    if (before.length < 2 && legal.some(({ squares }) => squares[0] === square)) return this.#extend([square]);
+    this.#handlers.onIllegal?.([...before, square]);
+  }
+
+  #goesOn(square) {
+    return this.#following().some(({ squares }) => squares[this.#path.length] === square);
+  }
+
+  #extend(path) {
+    this.#path = path;
+    const following = this.#following();
+    const whole = following.find(({ squares }) => squares.length === path.length);
+    if (whole) return this.#handlers.onMove?.(whole);
+    this.#draw();
+    const next = [...new Set(following.map(({ squares }) => squares[path.length]))];
+    const verb = following[0].captured.length ? "jump" : "go";
+    this.#say(`${path.join(" to ")} chosen: it can ${verb} to ${listed(next, "or")}.`);
+  }
+
+  #say(text) {
+    this.#handlers.onSay?.(text);
+  }
+}

@@ -1,0 +1,191 @@
+// Stepping through a game: a row of buttons, a slider, keys and a list of moves for a board.
+//
+//   import { Replay } from "/static/replay.js";
+//   const replay = new Replay({ board, controls, score, onShow });
+//   replay.open(frames, { at: 0, flipped: false });
+//
+// board      a Board (board.js)
+// controls   an empty element: takes the buttons and the slider
+// score      an empty <ol>, or left out: takes the moves, which can be clicked
+// onShow(frame, ply)   is told which position is shown
+//
+// open(frames, {at, flipped})   frames are [{fen, move}] as shown.frames on the server makes them
+// add(frame, {animate})   a further position of a game that goes on; shown at once if the last one was
+// go(ply), play(), pause(), flip(); and to be read: ply, playing, flipped
+// A frame may have `legal`, as Board.show has it: these moves can be chosen while it is the last one.
+// The page adds `replay.onKey` to what shall listen: arrows left and right step, Home and End go to the
+// ends, Space plays and stops, F turns the board.
+
+import { draw, make } from "/static/dom.js";
+
+const PAUSE = 900; // milliseconds between moves
+const ICONS = {
+  first: ["First position", "M5 5h2.5v14H5zM20 5v14l-11-7z"],
+  back: ["Back", "M15.4 5 16.8 6.4 11.2 12l5.6 5.6L15.4 19l-7-7z"],
+  play: ["Play", "M7 5v14l12-7z"],
+  on: ["Forward", "M8.6 5 7.2 6.4 12.8 12l-5.6 5.6L8.6 19l7-7z"],
+  last: ["Last position", "M4 5v14l11-7zM16.5 5H19v14h-2.5z"],
+  flip: ["Turn the board", "M8 3 3.5 8H7v9h2V8h3.5zM16 21l4.5-5H17V7h-2v9h-3.5z"],
+};
+const STOP = "M6 5h4v14H6zM14 5h4v14h-4z";
+const KEYS = {
+  ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last", " ": "play", f: "flip", F: "flip",
+};
+
+const icon = (path) =>
+  draw("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, draw("path", { d: path }));
+
+// The list of a game's moves, two in a row, from the frames of a replay.
+export const scoreSheet = (frames, whiteFirst = frames[0].fen.startsWith("W")) => {
+  const rows = [];
+  frames.slice(1).forEach(({ move }, index) => {
+    const turn = index + Number(whiteFirst);
+    if (turn % 2 === 0 || !index) {
+      const number = make("span", { className: "number", textContent: `${(turn >> 1) + 1}.` });
+      rows.push(make("li", {}, number));
+      if (turn % 2) rows.at(-1).append(make("span", { textContent: "…" }));
+    }
+    const button = make("button", { type: "button", textContent: move.text });
+    button.dataset.ply = index + 1;
+    rows.at(-1).append(button);
+  });
+  return rows;
+};
+
+// Mark the move shown, and bring it into the view of its list without moving the page.
+export const markMove = (list, ply) => {
+  list.querySelector("[aria-current]")?.removeAttribute("aria-current");
+  const button = list.querySelector(`[data-ply="${ply}"]`);
+  button?.setAttribute("aria-current", "step");
+  list.scrollTop = button ? button.parentNode.offsetTop - list.clientHeight / 2 : 0;
+};
+
+export class Replay {
+  #board;
+  #controls;
+  #score;
+  #onShow;
+  #frames = [];
+  #ply = 0;
+  #flipped = false;
+  #timer = 0;
+  #buttons = {};
+  #slider;
+
+  constructor({ board, controls, score = null, onShow = () => {} }) {
+    Object.assign(this, { onKey: this.onKey.bind(this) });
+    [this.#board, this.#controls, this.#score, this.#onShow] = [board, controls, score, onShow];
+    controls.classList.add("controls");
+    for (const [name, [title, path]] of Object.entries(ICONS)) {
+      const button = make("button", { type: "button", title, onclick: () => this.#do(name) }, icon(path));
+      button.setAttribute("aria-label", title);
+      this.#buttons[name] = button;
+    }
+    this.#slider = make("input", { type: "range", min: 0, value: 0 });
+    this.#slider.setAttribute("aria-label", "Move");
+    this.#slider.addEventListener("input", () => this.go(Number(this.#slider.value)));
+    controls.append(make("div", { className: "buttons" }, ...Object.values(this.#buttons)), this.#slider);
+    score?.addEventListener("click", ({ target }) => {
+      if (target.dataset.ply) this.go(Number(target.dataset.ply));
+    });
+  }
+
+  get ply() {
+    return this.#ply;
+  }
+
+  get flipped() {
+    return this.#flipped;
+  }
+
+  get playing() {
+    return this.#timer > 0;
+  }
+
+  open(frames, { at = 0, flipped = this.#flipped } = {}) {
+    this.pause();
+    [this.#frames, this.#flipped] = [[...frames], flipped];
+    this.#list();
+    this.#show(at);
+  }
+
+  add(frame, { animate = true } = {}) {
+    const follows = this.#ply === this.#frames.length - 1;
+    this.#frames.push(frame);
+    this.#list();
+    if (follows) this.#show(this.#ply + 1, animate);
+    else this.#show(this.#ply);
+  }
+
+  go(ply) {
+    this.pause();
+    const to = Math.max(0, Math.min(ply, this.#frames.length - 1));
+    this.#show(to, to === this.#ply + 1);
+  }
+
+  play() {
+    if (this.#timer || this.#frames.length < 2) return;
+    if (this.#ply === this.#frames.length - 1) this.go(0);
+    this.#timer = setInterval(() => this.#advance(), PAUSE);
+    this.#showTimer();
+  }
+
+  pause() {
+    clearInterval(this.#timer);
+    this.#timer = 0;
+    this.#showTimer();
+  }
+
+  flip() {
+    this.#flipped = !this.#flipped;
+    this.#show(this.#ply);
+  }
+
+  onKey(event) {
+    const { key, target } = event;
+    const theirs = target.matches(key === " " ? "select, input, textarea, button, a" : "select, input, textarea");
+    if (!(key in KEYS) || theirs || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    this.#do(KEYS[key]);
+  }
+
+  #do(name) {
+    const actions = {
+      first: () => this.go(0),
+      back: () => this.go(this.#ply - 1),
+      play: () => (this.playing ? this.pause() : this.play()),
+      on: () => this.go(this.#ply + 1),
+      last: () => this.go(this.#frames.length - 1),
+      flip: () => this.flip(),
+    };
+    actions[name]();
+  }
+
+  #advance() {
+    if (this.#ply < this.#frames.length - 1) this.#show(this.#ply + 1, true);
+    if (this.#ply === this.#frames.length - 1) this.pause();
+  }
+
+  #list() {
+    this.#slider.max = this.#frames.length - 1;
+    this.#score?.replaceChildren(...scoreSheet(this.#frames));
+  }
+
+  #show(ply, animate = false) {
+    this.#ply = ply;
+    const frame = this.#frames[ply];
+    this.#slider.value = ply;
+    const legal = ply === this.#frames.length - 1 ? frame.legal : [];
+    this.#board.show({ fen: frame.fen, last: frame.move, legal, flipped: this.#flipped, animate });
+    if (this.#score) markMove(this.#score, ply);
+    this.#onShow(frame, ply);
+  }
+
+  #showTimer() {
+    const [title, path] = this.playing ? ["Pause", STOP] : ICONS.play;
+    const { play } = this.#buttons;
+    play.title = title;
+    play.setAttribute("aria-label", title);
+    play.replaceChildren(icon(path));
+  }
+}

@@ -1,0 +1,148 @@
+"""An agent's move together with what it thought: value, expected line, depth, nodes and time."""
+
+from __future__ import annotations
+
+import time
+from threading import Event
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agents.agent import Agent, PlayerAgent
+from agents.alphabeta import AlphaBeta
+from agents.evaluate import value
+from agents.external.think import Limits, stopping, think
+from agents.montecarlo.player import MonteCarlo, wins
+from agents.montecarlo.tree import grow
+from agents.principal import write_line
+from agents.workspace import PLIES
+from checkers_env.board import Board
+from checkers_env.moves import Move, decode, encode
+from checkers_env.rules import PATH, ROW_WIDTH, Position, write_successors
+
+LEAST_SECONDS = 1.0  # that a line may take
+
+
+class Thought(NamedTuple):
+    """A move and what the agent that chose it can say of it."""
+
+    move: Move
+    seconds: float
+    value: float | None = None  # -1 to 1, for the side that moves
+    line: tuple[Move, ...] = ()  # the best play of both sides, `move` first
+    depth: int | None = None  # plies
+    nodes: int | None = None  # positions visited, or simulations
+
+
+def consider(agent: Agent, board: Board, limits: Limits, stopped: Event) -> Thought:
+    """The agent's move in a position that has one.
+
+    A player of ours keeps to the limits and, once `stopped` is set, plays the best move so far. The
+    line of a search, and its value, are worked out after the move; where that takes longer than the
+    search itself, and a second, there is neither.
+    """
+    if isinstance(agent, PlayerAgent):
+        if isinstance(agent.player, AlphaBeta):
+            return _search(agent, board, limits, stopped)
+        if isinstance(agent.player, MonteCarlo):
+            return _simulate(agent, board, limits, stopped)
+    began = time.perf_counter()
+    return Thought(agent.act(board.copy()), time.perf_counter() - began)
+
+
+def _search(agent: PlayerAgent, board: Board, limits: Limits, stopped: Event) -> Thought:
+    depths = [1]
+    agent.ws.counts[0] = 0
+    began = time.perf_counter()
+    move = think(agent, board, limits, stopped, lambda depth, _: depths.append(depth))
+    taken, nodes = time.perf_counter() - began, int(agent.ws.counts[0])
+    # An only move is made without a search, and then looked at to the depth of the training.
+    depth = agent.player.depth if len(board.legal_moves) == 1 else depths[-1]
+    line = _line(agent, board, move, depth, max(taken, LEAST_SECONDS))
+    if not line:
+        return Thought(move, taken, None, (move,), depth, nodes)
+    return Thought(move, taken, _worth(agent.player, board, line), line, depth, nodes)
+
+
+def _line(
+    agent: PlayerAgent, board: Board, move: Move, depth: int, seconds: float
+) -> tuple[Move, ...]:
+    """The line of the search that begins with `move`; nothing if there was no time for it."""
+    _paths(agent, board, move, 1)  # compiled here, on a new machine, and not in its time
+    with stopping(agent.ws, Event(), seconds):
+        paths = _paths(agent, board, move, depth)
+        if agent.ws.stop[0]:
+            return ()
+    return _played(board, paths)
+
+
+def _paths(agent: PlayerAgent, board: Board, move: Move, depth: int) -> list[int]:
+    player, ws, position = agent.player, agent.ws, _position(board)
+    count = write_successors(ws.rows, 0, *position)
+    ws.rows[0] = ws.rows[ws.rows[:count, PATH].tolist().index(encode(move))]
+    line = np.zeros((PLIES, ROW_WIDTH), np.int64)
+    length = write_line(
+        player.evaluator, position, depth, player.own_leaves, position.turn, ws, 1, line
+    )
+    paths: list[int] = line[:length, PATH].tolist()
+    return paths
+
+
+def _worth(player: AlphaBeta, board: Board, line: tuple[Move, ...]) -> float:
+    """The value of the last position of a line, for the side to move in the first."""
+    last = board.copy()
+    for move in line:
+        last.push(move)
+    sign = 1.0 if last.turn == board.turn else -1.0
+    if not last.legal_moves:
+        return -sign
+    view = board.turn if player.own_leaves else last.turn
+    worth = float(np.float32(value(player.evaluator, _position(last), view)))
+    return worth if player.own_leaves else sign * worth
+
+
+def _simulate(agent: PlayerAgent, board: Board, limits: Limits, stopped: Event) -> Thought:
+    began = time.perf_counter()
+    position = _position(board)
+    count = write_successors(agent.ws.rows, 0, *position)
+    if count == 1 or any(wins(row, position.turn) for row in agent.ws.rows[:count]):
+        move = agent.act(board.copy())
+        after = board.copy()
+        after.push(move)
+        worth = None if after.legal_moves else 1.0
+        return Thought(move, time.perf_counter() - began, worth, (move,))
+    player = agent.player._replace(simulations=limits.simulations or agent.player.simulations)
+    # Compiled here, on a new machine, and not in the time of the move.
+    grow(player._replace(simulations=1), position, agent.ws, count, np.random.default_rng(0))
+    with stopping(agent.ws, stopped, limits.seconds):
+        tree = grow(player, position, agent.ws, count, agent.rng)
+    taken = time.perf_counter() - began
+    nodes = _most_visited(tree)
+    line = _played(board, tree[nodes]["path"].tolist())
+    first = tree[nodes[0]]
+    worth = float(first["total"] / first["visits"])
+    return Thought(line[0], taken, worth, line, None, int(tree[0]["visits"]))
+
+
+def _most_visited(tree: Any) -> list[int]:
+    """The nodes of a Monte Carlo tree from the root's favourite child on, as far as visited."""
+    found, at = [], 0
+    while tree[at]["end"] > tree[at]["begin"]:
+        begin, children = int(tree[at]["begin"]), tree[tree[at]["begin"] : tree[at]["end"]]
+        at = begin + int(np.lexsort((-children["total"], -children["visits"]))[0])
+        if not tree[at]["visits"]:
+            break
+        found.append(at)
+    return found
+
+
+def _position(board: Board) -> Position:
+    return Position(board.black, board.white, board.kings, board.turn)
+
+
+def _played(board: Board, paths: list[int]) -> tuple[Move, ...]:
+    """The moves of paths from a position on, written as they must be there."""
+    after = board.copy()
+    for path in paths:
+        after.push(decode(path, False))
+    return tuple(after.moves[board.ply :])
