@@ -7,9 +7,16 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
+NEED_TORCH = ("ppo", "torchrl_loop")
 
 
-@pytest.mark.parametrize("script", EXAMPLES, ids=lambda script: script.stem)
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(it, marks=pytest.mark.sb3 if it.stem in NEED_TORCH else (), id=it.stem)
+        for it in EXAMPLES
+    ],
+)
 def test_an_example_runs(script, tmp_path):
     ran = subprocess.run(
         [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=False

@@ -1,0 +1,1 @@
+"""MaskablePPO in self-play: needs torch and the extra `sb3`."""

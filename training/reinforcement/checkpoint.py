@@ -1,0 +1,126 @@
+"""A run's memory on disk: one safetensors file, written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from checkers_env.files import write_atomically
+from training.reinforcement.actor import Actor
+from training.reinforcement.games import Games
+from training.reinforcement.pool import Pool
+
+FILE_NAME = "checkpoint.safetensors"
+HEADER = "checkers-laboratory ppo"
+FORMAT = 1
+BATCH = ("games", "history", "events", "actors", "seats", "opponents", "numbers", "used")
+
+
+@dataclass
+class Run:
+    """All that the rest of a run depends on, and what was measured in it so far."""
+
+    model: Any  # MaskablePPO
+    games: Games
+    pool: Pool
+    rng: np.random.Generator
+    steps: int = 0
+    history: dict[str, list[float]] = field(default_factory=dict)
+
+
+def save_run(folder: Path, run: Run, identity: dict[str, Any]) -> None:
+    """Write a checkpoint in place of the one before."""
+    arrays = {f"weights/{name}": it.numpy() for name, it in run.model.policy.state_dict().items()}
+    for number, moments in run.model.policy.optimizer.state_dict()["state"].items():
+        arrays |= {f"optimiser/{number}/{name}": it.numpy() for name, it in moments.items()}
+    for number, actor in enumerate(run.pool.actors):
+        for depth, (weight, bias) in enumerate(zip(*actor, strict=True)):
+            arrays[f"pool/{number}/{depth}/weight"] = weight.numpy()
+            arrays[f"pool/{number}/{depth}/bias"] = bias.numpy()
+    arrays |= {f"games/{name}": getattr(run.games.batch, name) for name in BATCH}
+    arrays |= {f"history/{name}": np.array(row) for name, row in run.history.items()}
+    arrays["scores"] = np.array(run.pool.scores)
+    header = {
+        "format": FORMAT,
+        "steps": run.steps,
+        "rng": run.rng.bit_generator.state,
+        "identity": identity,
+    }
+    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    write_atomically(folder / FILE_NAME, save(arrays, metadata={HEADER: json.dumps(header)}))
+
+
+def load_run(folder: Path, run: Run, identity: dict[str, Any]) -> None:
+    """Put into `run`, a new one of this identity, what the checkpoint of a folder holds.
+
+    Raises ValueError for a checkpoint that is missing, broken, or of another run.
+    """
+    header, arrays = _read(folder)
+    there, here = header["identity"], json.loads(json.dumps(identity))
+    different = [
+        f"{name} is {there.get(name)!r} there and {here.get(name)!r} here"
+        for name in sorted({*there, *here})
+        if there.get(name) != here.get(name)
+    ]
+    if different:
+        raise ValueError(f"{str(folder)!r} holds another run: {'; '.join(different)}")
+    tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
+    run.model.policy.load_state_dict(below("weights/", tensors))
+    optimiser = run.model.policy.optimizer
+    moments: dict[int, dict[str, torch.Tensor]] = {}
+    for name, tensor in below("optimiser/", tensors).items():
+        number, _, key = name.partition("/")
+        moments.setdefault(int(number), {})[key] = tensor
+    optimiser.load_state_dict({**optimiser.state_dict(), "state": moments})
+    run.pool = Pool(_actors(below("pool/", tensors)), arrays["scores"].tolist())
+    for name in BATCH:
+        getattr(run.games.batch, name)[:] = arrays[f"games/{name}"]
+    run.rng.bit_generator.state = header["rng"]
+    run.history = {name: row.tolist() for name, row in below("history/", arrays).items()}
+    run.steps = header["steps"]
+
+
+def _read(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    path = folder / FILE_NAME
+    try:
+        with safe_open(str(path), framework="numpy") as file:
+            text = (file.metadata() or {}).get(HEADER)
+            if text is None:
+                raise ValueError(f"it has no {HEADER!r} header")
+            header = json.loads(text)
+            if header["format"] != FORMAT:
+                raise ValueError(f"its format is {header['format']!r}, not {FORMAT}")
+            return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except FileNotFoundError:
+        raise ValueError(f"there is no run to resume in {str(folder)!r}") from None
+    except (SafetensorError, OSError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{str(path)!r} is not a checkpoint of ours: {error}") from None
+
+
+def _actors(tensors: dict[str, torch.Tensor]) -> list[Actor]:
+    """The policies of a pool, out of tensors named NUMBER/DEPTH/weight and NUMBER/DEPTH/bias."""
+    numbers = {int(name.split("/")[0]) for name in tensors}
+    depths = range(len({name.split("/")[1] for name in tensors}))
+    return [
+        Actor(
+            tuple(tensors[f"{number}/{depth}/weight"] for depth in depths),
+            tuple(tensors[f"{number}/{depth}/bias"] for depth in depths),
+        )
+        for number in sorted(numbers)
+    ]
+
+
+def below(prefix: str, entries: dict[str, Any]) -> dict[str, Any]:
+    """The entries whose names begin with `prefix`, by the rest of their names."""
+    return {
+        name.removeprefix(prefix): entry
+        for name, entry in entries.items()
+        if name.startswith(prefix)
+    }

@@ -1,0 +1,35 @@
+"""The scores of a run as a picture."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+
+from checkers_env.files import write_atomically
+from training.reinforcement.evaluation import YARDSTICKS
+
+
+def plot_scores(history: dict[str, list[float]], title: str, path: Path) -> None:
+    """Draw the score against each yardstick, by the actions learned from, to a PNG."""
+    from matplotlib.figure import Figure  # takes a second to import: not before there is a picture
+
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    axes = figure.subplots()
+    millions = np.array(history["steps"]) / 1e6
+    for number, name in enumerate(YARDSTICKS):
+        style = {"linestyle": ("-", "--")[number % 2], "label": f"against {name}"}  # some coincide
+        axes.plot(millions, history[f"score/{name}"], marker=".", **style)
+    axes.axhline(0.5, color="grey", linewidth=0.7)
+    axes.set(
+        xlabel="millions of actions learned from",
+        ylabel="score (a win 1, a draw ½)",
+        ylim=(-0.02, 1.02),
+        title=title,
+    )
+    axes.legend(loc="lower right", frameon=False)
+    axes.spines[["top", "right"]].set_visible(False)
+    picture = io.BytesIO()
+    figure.savefig(picture, dpi=150)
+    write_atomically(path, picture.getvalue())
