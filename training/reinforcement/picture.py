@@ -19,8 +19,8 @@ def plot_scores(history: dict[str, list[float]], title: str, path: Path) -> None
     axes = figure.subplots()
     millions = np.array(history["steps"]) / 1e6
     for number, name in enumerate(YARDSTICKS):
-        style = {"linestyle": ("-", "--")[number % 2], "label": f"against {name}"}  # some coincide
-        axes.plot(millions, history[f"score/{name}"], marker=".", **style)
+        scores, style = history[f"score/{name}"], ("-", "--")[number % 2]  # some coincide
+        axes.plot(millions, scores, marker=".", linestyle=style, label=f"against {name}")
     axes.axhline(0.5, color="grey", linewidth=0.7)
     axes.set(
         xlabel="millions of actions learned from",
