@@ -25,7 +25,7 @@ def actor_of(policy: Any) -> Actor:
 
 
 def logits(actor: Actor, seen: Any) -> Any:
-    """What the actor thinks of each action: float32[n, 128] for features, float32[n, 163]."""
+    """What the actor thinks of each action: float32[n, 128] for features, float32[n, 161]."""
     here = torch.from_numpy(seen)
     last = len(actor.weights) - 1
     for depth, (weight, bias) in enumerate(zip(*actor, strict=True)):

@@ -89,7 +89,7 @@ class Games:
         return outcome.reward, over, ended
 
     def _look(self) -> None:
-        """Let the learner see the games as they stand: `seen`, float32[n, 163], and `mask`."""
+        """Let the learner see the games as they stand: `seen`, float32[n, 161], and `mask`."""
         outcome = kernels.blank(self.count)
         kernels.look(self.batch, outcome)
         self.seen, self.mask = features(outcome.planes), outcome.mask
@@ -133,7 +133,7 @@ def going_on(batch: Any) -> Any:
 
 
 def look_at(batch: Any, games: Any) -> tuple[Any, Any]:
-    """What the sides to move see in these games: float32[m, 163] and the mask, int8[m, 128]."""
+    """What the sides to move see in these games: float32[m, 161] and the mask, int8[m, 128]."""
     planes = np.empty((len(games), PLANES, 8, 8), np.float32)
     mask = np.empty((len(games), ACTIONS), np.int8)
     observe_these(batch, games, planes, mask)

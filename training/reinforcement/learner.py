@@ -45,7 +45,7 @@ def roll_out(model: MaskablePPO, games: Games, rng: np.random.Generator) -> list
 
 @torch.no_grad()
 def thoughts(model: MaskablePPO, seen: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    """Logits, float32[n, 128], and values, float32[n, 1], of features, float32[n, 163]."""
+    """Logits, float32[n, 128], and values, float32[n, 1], of features, float32[n, 161]."""
     policy: Any = model.policy
     for_actions, for_values = policy.mlp_extractor(torch.from_numpy(seen))
     return policy.action_net(for_actions), policy.value_net(for_values)

@@ -1,0 +1,183 @@
+"""Self-play of a large n-tuple system towards the values of searches: a strong player.
+
+After the n-tuple systems of B. Al-Khateeb's thesis (Nottingham, 2011, chapter 6), with larger
+windows and other learning: TD(lambda) towards the values of a search (R. S. Sutton, "Learning to
+predict by the methods of temporal differences", 1988), and a step of its own for each weight (D. F.
+Beal and M. C. Smith, "Temporal coherence and prediction decay in TD learning", 1999); the positions
+inside the searches are learnt about too (J. Veness, D. Silver, W. Uther and A. Blair,
+"Bootstrapping from game tree search", 2009). Nothing is told to the player but the rules. A
+generation is a number of games.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from agents.alphabeta import AlphaBeta
+from agents.endgame.tables import DIGESTS, endgame
+from agents.informed import Informed, informed
+from agents.match import opening_line
+from agents.play import DrawRules
+from agents.weights import Provenance
+from agents.windows.file import STEP, pack
+from agents.windows.learner import ABSOLUTE, Method
+from agents.windows.selfplay import learn
+from agents.windows.windows import SIZE, STAGES, windows
+from agents.workspace import MAX_DEPTH
+from checkers_env.board import Board
+from checkers_env.openings import THREE_MOVE, TWO_MOVE
+from training.arena import Arena
+from training.metrics import Metrics
+from training.population import Population
+from training.ranges import check
+from training.state import Champion, State, generator, remembered
+
+WINDOWS = "windows"
+CARDS = {"none": (None,), "two-move": TWO_MOVE, "three-move": THREE_MOVE}
+RANGES = {
+    "alpha": (1e-6, 10.0),
+    "lam": (0.0, 1.0),
+    "search": (1, MAX_DEPTH),
+    "epsilon": (0.0, 1.0),
+    "random_plies": (0, 200),
+    "inner": (0, MAX_DEPTH),
+    "games": (1, 1_000_000),
+    "depth": (1, MAX_DEPTH),
+    "max_moves": (2, 100_000),
+}
+
+
+@dataclass(frozen=True)
+class DeepSelfPlay:
+    """The constants of the method."""
+
+    alpha: float = 2.0
+    """Step size, of which each weight of a position gets an equal share."""
+    lam: float = 0.8
+    """Lambda: how much what comes later counts beside a position's own search."""
+    search: int = 4
+    """Plies of the search that chooses moves in training, and is learnt from."""
+    epsilon: float = 0.05
+    """How often a move is made at random."""
+    openings: Literal["none", "two-move", "three-move"] = "three-move"
+    """The ballot that games are opened from."""
+    random_plies: int = 8
+    """Plies made at random after that, at most."""
+    quiet: bool = True
+    """Learn only about positions without a capture, which are those that are evaluated."""
+    repetition: bool = True
+    """In training, a position that comes back is a draw, and the players know it."""
+    coherence: bool = True
+    """Adapt the step size of each weight (temporal coherence)."""
+    inner: int = 2
+    """Learn also about the positions inside a search that were searched to so many plies; 0: no."""
+    endgame: int = 0
+    """Pieces of the endgame tables used in training and play (2 to 5); 0 for none."""
+    games: int = 1000
+    """Games in a generation."""
+    depth: int = 4
+    """Plies at which the player is measured, and plays by default."""
+    max_moves: int = 100
+    """Moves by each side after which a game is drawn."""
+
+    own_leaves = True
+    parents = 1
+
+    def __post_init__(self) -> None:
+        check(self, RANGES, {"openings": CARDS})
+        if self.endgame not in (0, *DIGESTS):
+            raise ValueError(f"endgame must be 0 or 2 to {max(DIGESTS)}, not {self.endgame}")
+
+    @property
+    def rules(self) -> DrawRules:
+        """When games are drawn outside training."""
+        return DrawRules(self.max_moves)
+
+    def init(self, seed: int) -> State:
+        """Weights of zero."""
+        rng = np.random.default_rng(seed)
+        nothing = np.zeros((STAGES, SIZE, 2), np.float32)
+        return self._state(0, windows().table, nothing, rng)
+
+    def step(self, state: State, arena: Arena) -> tuple[State, Metrics]:
+        """Play and learn from the games of a generation, in one thread."""
+        rng, system = generator(state.rng), windows(table_of(state))
+        errors = np.zeros((STAGES, SIZE, 2), np.float32)
+        errors.reshape(-1, 2)[state.extra["entries"].astype(np.int64)] = state.extra["errors"]
+        tally = learn(
+            system,
+            errors,
+            self.games,
+            rng,
+            self.method,
+            starts=[after(card) for card in CARDS[self.openings]],
+            tables=endgame(self.endgame) if self.endgame else None,
+        )
+        measured = {
+            "games/draws": tally.draws / self.games,
+            "games/black_wins": tally.black_wins / self.games,
+            "games/plies": tally.plies / self.games,
+            "td/error": tally.mean_error,
+        }
+        learnt = self._state(state.generation + 1, system.table, errors, rng)
+        measured["td/entries"] = float(len(learnt.extra["entries"]))
+        return learnt, measured
+
+    def _state(self, generation: int, table: Any, errors: Any, rng: np.random.Generator) -> State:
+        """The entries that learning has touched; the first one stands there in any case."""
+        flat = errors.reshape(-1, 2)
+        entries = np.union1d(0, np.flatnonzero(flat[:, ABSOLUTE]))
+        weights = table.ravel()[entries].astype(float)
+        extra = {
+            "entries": entries.astype(float),
+            "errors": flat[entries].astype(float),
+        }
+        population = Population(weights[None], np.zeros((1, 0)), np.ones(1))
+        return State(generation, population, np.zeros(1), remembered(rng), extra)
+
+    @property
+    def method(self) -> Method:
+        """How to learn."""
+        return Method(
+            self.alpha,
+            self.lam,
+            self.search,
+            self.epsilon,
+            self.random_plies,
+            2 * self.max_moves,
+            self.quiet,
+            self.repetition,
+            self.coherence,
+            self.inner,
+        )
+
+    def champion(self, state: State) -> Champion:
+        """The tables as they stand, rounded and packed."""
+        return Champion(WINDOWS, pack(table_of(state)), 1.0, {"step": STEP})
+
+    def contenders(self, state: State) -> list[AlphaBeta | Informed]:
+        """The tables as a player."""
+        player = AlphaBeta(windows(table_of(state)), self.depth)
+        return [informed(player, endgame(self.endgame)) if self.endgame else player]
+
+    def files(self, state: State, provenance: Provenance) -> dict[str, bytes]:
+        """Files of the regime's own to keep with a run, by name: none."""
+        return {}
+
+
+def table_of(state: State) -> Any:
+    """The tables of a state: float32[STAGES, SIZE]."""
+    table = np.zeros(STAGES * SIZE, np.float32)
+    table[state.extra["entries"].astype(np.int64)] = state.population.genomes[0]
+    return table.reshape(STAGES, SIZE)
+
+
+def after(card: str | None) -> tuple[int, int, int, int]:
+    """The position after the moves of a card: black, white, kings and the side to move."""
+    board = Board.from_position(*opening_line(card)[0])
+    for word in (card or "").split():
+        board.push(word)
+    return board.black, board.white, board.kings, board.turn
