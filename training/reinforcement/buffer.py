@@ -10,7 +10,7 @@ import torch
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
 
 
-class ZeroSumBuffer(MaskableRolloutBuffer):
+class ZeroSumBuffer(MaskableRolloutBuffer):  # type: ignore[misc]
     """A rollout in which whoever was to move acted, and whose rewards and values are the mover's.
 
     What is good for one side is bad for the other, and a multi-jump gives several samples of the
@@ -37,7 +37,7 @@ class ZeroSumBuffer(MaskableRolloutBuffer):
         for array in (self.rewards, self.values, self.advantages, self.returns):
             array *= self.views
 
-    def get(self, batch_size: int | None = None) -> Iterator[MaskableRolloutBufferSamples]:  # type: ignore[override]
+    def get(self, batch_size: int | None = None) -> Iterator[MaskableRolloutBufferSamples]:
         """All samples in batches, in a new order each time."""
         count = self.buffer_size * self.n_envs
         columns = [

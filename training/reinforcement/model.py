@@ -67,7 +67,7 @@ def _model(space: spaces.Box, hidden: list[int], games: int, **options: Any) -> 
     kwargs = {"net_arch": hidden}  # plain numbers, which a file keeps without pickling them
     model = MaskablePPO(
         "MlpPolicy",
-        None,  # type: ignore[arg-type]
+        None,
         policy_kwargs=kwargs,
         device="cpu",
         _init_setup_model=False,
