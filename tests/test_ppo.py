@@ -395,14 +395,14 @@ def test_settings_that_make_no_sense(changed, message):
 
 
 def test_without_the_extra_one_line_says_what_to_install(capsys, monkeypatch, tmp_path):
-    monkeypatch.setitem(sys.modules, "sb3_contrib", None)
+    monkeypatch.setitem(sys.modules, "torch", None)
     for name in [name for name in sys.modules if name.startswith("training.reinforcement.")]:
         if not name.endswith(".settings"):
             monkeypatch.delitem(sys.modules, name)
     status, text = said(capsys, monkeypatch, "--out", tmp_path / "run")
     assert (status, text) == (
         1,
-        "error: PPO needs sb3_contrib: pip install 'checkers-laboratory[sb3]'",
+        "error: PPO needs torch: pip install 'checkers-laboratory[sb3]'",
     )
     assert not (tmp_path / "run").exists()
 

@@ -12,7 +12,9 @@ import pytest
 from agents.undisturbed import undisturbed
 
 LOOP = """
+import signal
 import agents, checkers_env
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 board, player = checkers_env.Board(), agents.make("random")
 player.act(board)
 print("ready", flush=True)
@@ -64,9 +66,12 @@ def test_other_threads_are_let_be():
 @pytest.mark.parametrize("attempt", range(4))
 def test_ctrl_c_ends_a_loop_of_moves_in_order(attempt):
     process = subprocess.Popen([sys.executable, "-c", LOOP], stdout=-1, stderr=-1, text=True)
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(0.01 * attempt)
-    process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=60)
+    try:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.01 * attempt)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert "KeyboardInterrupt" in error
     assert process.returncode == -signal.SIGINT
