@@ -82,6 +82,7 @@ def test_without_the_rule_positions_come_back():
     assert len(set(past[:-1])) < plies
 
 
+@pytest.mark.slow  # games with endgame tables are kernels of their own to compile
 def test_the_tables_end_games_and_say_how():
     tables = endgame(4)
     start = position_of(Board(KINGS))
