@@ -13,6 +13,7 @@ from agents.choose import choose
 from agents.make import make
 from agents.play import row_of
 from agents.single import COLOURS
+from agents.undisturbed import undisturbed
 from agents.workspace import Workspace, workspace
 from checkers_env import batch as kernels
 from checkers_env.batch import MOVER, Openings, Seen, is_over
@@ -104,7 +105,8 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
 
     def _answer(self) -> None:
         for index, opponent in enumerate(self._opponents):
-            answer(opponent.player, index, self._batch, opponent.ws, opponent.rng)
+            with undisturbed():
+                answer(opponent.player, index, self._batch, opponent.ws, opponent.rng)
 
     def _advance(self, actions: Any, seen: Seen) -> Any:
         kernels.act(self._batch, actions)

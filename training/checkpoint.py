@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,34 +54,57 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
 
 def load_checkpoint(folder: Path) -> Checkpoint:
     """Read the checkpoint of a run's folder. Raises ValueError for one that cannot be used."""
-    path = folder / FILE_NAME
-    try:
-        with safe_open(str(path), framework="numpy") as file:
-            text = (file.metadata() or {}).get(HEADER)
-            if text is None:
-                raise ValueError(f"it has no {HEADER!r} header")
-            header = json.loads(text)
-            if header["format"] != FORMAT:
-                raise ValueError(f"its format is {header['format']!r}, not {FORMAT}")
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    with readable(folder):
+        header, arrays = read(folder, HEADER, FORMAT)
         population = Population(arrays["genomes"], arrays["steps"], arrays["kings"])
-        extra = _below("extra/", arrays)
+        extra = below("extra/", arrays)
         state = State(header["generation"], population, arrays["scores"], header["rng"], extra)
         identity = header["identity"]
+    history = {name: array.tolist() for name, array in below("history/", arrays).items()}
+    return Checkpoint(state, history, identity)
+
+
+@contextmanager
+def readable(folder: Path) -> Iterator[None]:
+    """Turn what goes wrong while a folder's checkpoint is read into a ValueError that names it."""
+    path = folder / FILE_NAME
+    try:
+        yield
     except FileNotFoundError:
         raise ValueError(f"there is no run to resume in {str(folder)!r}") from None
     except KeyError as error:
         raise ValueError(f"{str(path)!r} is not a checkpoint of ours: it lacks {error}") from None
     except (SafetensorError, OSError, TypeError, ValueError) as error:
         raise ValueError(f"{str(path)!r} is not a checkpoint of ours: {error}") from None
-    history = {name: array.tolist() for name, array in _below("history/", arrays).items()}
-    return Checkpoint(state, history, identity)
 
 
-def _below(prefix: str, arrays: dict[str, Any]) -> dict[str, Any]:
-    """The arrays whose names begin with `prefix`, by the rest of their names."""
+def read(folder: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The header and the arrays of a folder's checkpoint, which must be of that kind and format."""
+    with safe_open(str(folder / FILE_NAME), framework="numpy") as file:
+        text = (file.metadata() or {}).get(kind)
+        if text is None:
+            raise ValueError(f"it has no {kind!r} header")
+        header = json.loads(text)
+        if header["format"] != version:
+            raise ValueError(f"its format is {header['format']!r}, not {version}")
+        return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+
+
+def check_same(folder: Path, there: dict[str, Any], asked: dict[str, Any]) -> None:
+    """Raise ValueError if a folder's run is not the one asked for, by what identifies them."""
+    different = [
+        f"{name} is {there.get(name)!r} there and {asked.get(name)!r} here"
+        for name in sorted({*there, *asked})
+        if there.get(name) != asked.get(name)
+    ]
+    if different:
+        raise ValueError(f"{str(folder)!r} holds another run: {'; '.join(different)}")
+
+
+def below(prefix: str, entries: dict[str, Any]) -> dict[str, Any]:
+    """The entries whose names begin with `prefix`, by the rest of their names."""
     return {
-        name.removeprefix(prefix): array
-        for name, array in arrays.items()
+        name.removeprefix(prefix): entry
+        for name, entry in entries.items()
         if name.startswith(prefix)
     }

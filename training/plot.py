@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +19,7 @@ SMOOTHED_OVER = 20
 
 def plot_curve(history: dict[str, list[float]], title: str, path: Path) -> None:
     """Draw mean payoff against generation, each as it was and as a running mean, to a PNG."""
-    from matplotlib.figure import Figure  # takes a second to import: not before there is a picture
-
-    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    figure = new_figure()
     axes = figure.subplots()
     for name, (label, colour) in LINES.items():
         values = np.array(history.get(name, []))
@@ -37,6 +36,18 @@ def plot_curve(history: dict[str, list[float]], title: str, path: Path) -> None:
     )
     axes.legend(loc="lower right", frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
+    save_figure(figure, path)
+
+
+def new_figure(width: float = 8, height: float = 4.5) -> Any:
+    """An empty figure, in inches."""
+    from matplotlib.figure import Figure  # takes a second to import: not before there is a picture
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def save_figure(figure: Any, path: Path) -> None:
+    """Write a figure as a PNG, all or nothing."""
     picture = io.BytesIO()
     figure.savefig(picture, dpi=150)
     write_atomically(path, picture.getvalue())

@@ -19,6 +19,7 @@ import tyro
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from training.checkpoint import FILE_NAME
 from training.console import run_command, say_how_to_go_on
 from training.reinforcement.settings import Settings, check
 
@@ -37,7 +38,6 @@ def train(arguments: list[str], console: Console) -> None:
     )
     check(settings)
     try:
-        from training.reinforcement.checkpoint import FILE_NAME
         from training.reinforcement.run import CHAMPION_FILE, PLOT_FILE, begin, carry_out
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in PACKAGES:

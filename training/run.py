@@ -18,7 +18,13 @@ from agents.weights import Provenance, save_weights
 from checkers_env.files import write_atomically
 from checkers_env.rules import Position
 from training.arena import Arena, open_arena
-from training.checkpoint import FILE_NAME, Checkpoint, load_checkpoint, save_checkpoint
+from training.checkpoint import (
+    FILE_NAME,
+    Checkpoint,
+    check_same,
+    load_checkpoint,
+    save_checkpoint,
+)
 from training.metrics import Metrics, of_evaluator, of_population, sample_positions
 from training.plot import plot_curve
 from training.regimes import Regime
@@ -94,14 +100,7 @@ def resume(plan: Plan) -> Checkpoint:
     Raises ValueError if there is none, if it is of another run, or if nothing is left to do.
     """
     checkpoint = load_checkpoint(plan.folder)
-    there, asked = checkpoint.identity, plan.identity
-    different = [
-        f"{name} is {there.get(name)!r} there and {asked.get(name)!r} here"
-        for name in sorted({*there, *asked})
-        if there.get(name) != asked.get(name)
-    ]
-    if different:
-        raise ValueError(f"{str(plan.folder)!r} holds another run: {'; '.join(different)}")
+    check_same(plan.folder, checkpoint.identity, plan.identity)
     if checkpoint.state.generation >= plan.generations:
         raise ValueError(
             f"{str(plan.folder)!r} has reached generation {checkpoint.state.generation}: "

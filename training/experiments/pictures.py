@@ -12,6 +12,7 @@ from scipy.stats import t as student
 from training.experiments.records import Trained
 from training.experiments.tables import CONFIDENCE
 from training.experiments.verdict import Verdict
+from training.plot import new_figure
 
 # Told apart by shape too. The word None is of claims with too few seeds.
 LOOKS = {
@@ -24,7 +25,7 @@ LOOKS = {
 
 def forest(verdicts: Sequence[Verdict]) -> bytes:
     """Effect and interval of claims that are measured in one unit, one below the other (SVG)."""
-    figure = _figure(8.5, 1 + 0.27 * len(verdicts))
+    figure = new_figure(8.5, 1 + 0.27 * len(verdicts))
     axes = figure.subplots()
     for place, verdict in enumerate(verdicts):
         colour, marker = LOOKS[verdict.word]
@@ -52,7 +53,7 @@ def curves(runs: Mapping[str, Sequence[Trained]], panels: Sequence[tuple[str, st
 
     `panels` are the names of measurements, and what to call them.
     """
-    figure = _figure(8.5, 3.2 * len(panels))
+    figure = new_figure(8.5, 3.2 * len(panels))
     rows = figure.subplots(len(panels), squeeze=False, sharex=True)[:, 0]
     for axes, (name, label) in zip(rows, panels, strict=True):
         for number, (player, seeds) in enumerate(runs.items()):
@@ -80,12 +81,6 @@ def _half_width(lines: Any) -> Any:
         return np.zeros(lines.shape[1])
     factor = student.isf((1 - CONFIDENCE) / 2, seeds - 1)
     return factor * lines.std(axis=0, ddof=1) / np.sqrt(seeds)
-
-
-def _figure(width: float, height: float) -> Any:
-    from matplotlib.figure import Figure  # takes a second to import: not before there is a picture
-
-    return Figure(figsize=(width, height), layout="constrained")
 
 
 def _svg(figure: Any) -> bytes:

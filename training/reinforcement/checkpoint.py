@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from checkers_env.files import write_atomically
+from training.checkpoint import FILE_NAME, below, check_same, read, readable
 from training.reinforcement.actor import Actor
 from training.reinforcement.games import Games
 from training.reinforcement.pool import Pool
 
-FILE_NAME = "checkpoint.safetensors"
 HEADER = "checkers-laboratory ppo"
 FORMAT = 1
 BATCH = ("games", "history", "events", "actors", "seats", "opponents", "numbers", "used")
@@ -62,15 +61,9 @@ def load_run(folder: Path, run: Run, identity: dict[str, Any]) -> None:
 
     Raises ValueError for a checkpoint that is missing, broken, or of another run.
     """
-    header, arrays = _read(folder)
-    there, here = header["identity"], json.loads(json.dumps(identity))
-    different = [
-        f"{name} is {there.get(name)!r} there and {here.get(name)!r} here"
-        for name in sorted({*there, *here})
-        if there.get(name) != here.get(name)
-    ]
-    if different:
-        raise ValueError(f"{str(folder)!r} holds another run: {'; '.join(different)}")
+    with readable(folder):
+        header, arrays = read(folder, HEADER, FORMAT)
+    check_same(folder, header["identity"], json.loads(json.dumps(identity)))
     tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
     run.model.policy.load_state_dict(below("weights/", tensors))
     optimiser = run.model.policy.optimizer
@@ -87,23 +80,6 @@ def load_run(folder: Path, run: Run, identity: dict[str, Any]) -> None:
     run.steps = header["steps"]
 
 
-def _read(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    path = folder / FILE_NAME
-    try:
-        with safe_open(str(path), framework="numpy") as file:
-            text = (file.metadata() or {}).get(HEADER)
-            if text is None:
-                raise ValueError(f"it has no {HEADER!r} header")
-            header = json.loads(text)
-            if header["format"] != FORMAT:
-                raise ValueError(f"its format is {header['format']!r}, not {FORMAT}")
-            return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except FileNotFoundError:
-        raise ValueError(f"there is no run to resume in {str(folder)!r}") from None
-    except (SafetensorError, OSError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{str(path)!r} is not a checkpoint of ours: {error}") from None
-
-
 def _actors(tensors: dict[str, torch.Tensor]) -> list[Actor]:
     """The policies of a pool, out of tensors named NUMBER/DEPTH/weight and NUMBER/DEPTH/bias."""
     numbers = {int(name.split("/")[0]) for name in tensors}
@@ -115,12 +91,3 @@ def _actors(tensors: dict[str, torch.Tensor]) -> list[Actor]:
         )
         for number in sorted(numbers)
     ]
-
-
-def below(prefix: str, entries: dict[str, Any]) -> dict[str, Any]:
-    """The entries whose names begin with `prefix`, by the rest of their names."""
-    return {
-        name.removeprefix(prefix): entry
-        for name, entry in entries.items()
-        if name.startswith(prefix)
-    }

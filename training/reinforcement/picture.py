@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import numpy as np
 
-from checkers_env.files import write_atomically
+from training.plot import new_figure, save_figure
 from training.reinforcement.evaluation import YARDSTICKS
 
 
 def plot_scores(history: dict[str, list[float]], title: str, path: Path) -> None:
     """Draw the score against each yardstick, by the actions learned from, to a PNG."""
-    from matplotlib.figure import Figure  # takes a second to import: not before there is a picture
-
-    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    figure = new_figure()
     axes = figure.subplots()
     millions = np.array(history["steps"]) / 1e6
     for number, name in enumerate(YARDSTICKS):
@@ -30,6 +27,4 @@ def plot_scores(history: dict[str, list[float]], title: str, path: Path) -> None
     )
     axes.legend(loc="lower right", frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
-    picture = io.BytesIO()
-    figure.savefig(picture, dpi=150)
-    write_atomically(path, picture.getvalue())
+    save_figure(figure, path)

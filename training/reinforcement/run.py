@@ -16,8 +16,9 @@ from agents.make import make
 from agents.single_vector import Opponent
 from agents.workspace import workspace
 from checkers_env.files import write_atomically
+from training.checkpoint import FILE_NAME
 from training.reinforcement.actor import actor_of
-from training.reinforcement.checkpoint import FILE_NAME, Run, load_run, save_run
+from training.reinforcement.checkpoint import Run, load_run, save_run
 from training.reinforcement.evaluation import YARDSTICKS, evaluate
 from training.reinforcement.games import Ended, Games
 from training.reinforcement.learner import roll_out, update
