@@ -7,19 +7,21 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
-from agents.choose import choose
+from agents.choose import choose, looks_back
 from agents.undisturbed import undisturbed
-from agents.workspace import Workspace, workspace
+from agents.workspace import PAST, Workspace, forget, table_bits, workspace
 from checkers_env.bits import borrowed
 from checkers_env.board import Board
 from checkers_env.jit import kernel
 from checkers_env.moves import Move
 from checkers_env.moves import decode as decode_move
 from checkers_env.rules import Position, write_successors
+
+FIRST_OWNER = 2  # of the searches' table, for one side, the other is one more; less is nobody's
 
 
 class Agent(Protocol):
@@ -43,17 +45,19 @@ class PlayerAgent:
         Drawn from by players that use chance.
     seconds
         Time for a move. A searching player then deepens ply by ply, to at most its depth, and
-        plays the best move of the last search that was finished; a simulating one simulates, at
-        most as often as it is set to.
+        plays the best move of the last search that was finished, or, if it is selective, the best
+        so far; a simulating one simulates, at most as often as it is set to.
     """
 
     name: str
     player: Any
     rng: np.random.Generator = field(default_factory=np.random.default_rng)
     seconds: float | None = None
-    ws: Workspace = field(default_factory=workspace, repr=False)
+    ws: Workspace = field(default=cast(Workspace, None), repr=False)
 
     def __post_init__(self) -> None:
+        if self.ws is None:
+            object.__setattr__(self, "ws", workspace(table_bits(self.player)))
         limited = hasattr(self.player, "depth") or hasattr(self.player, "simulations")
         if self.seconds is not None and not limited:
             raise ValueError(f"{self.name} does not search: it takes no time limit")
@@ -61,12 +65,14 @@ class PlayerAgent:
     def new_game(self, rng: np.random.Generator) -> None:
         """Leave to `rng` what the player leaves to chance in the game to come."""
         self.rng.bit_generator.state = rng.bit_generator.state
+        forget(self.ws)
 
     def act(self, board: Board) -> Move:
         """Choose a move. Raises ValueError when there is none."""
         if not board.legal_moves:
             raise ValueError(f"{self.name} has no legal move in {board.fen()}")
         position = Position(board.black, board.white, board.kings, board.turn)
+        self._look_back(board)
         if self.seconds is None or len(board.legal_moves) == 1:
             return self._move(self.player, position, board)
         end = time.monotonic() + self.seconds
@@ -77,10 +83,18 @@ class PlayerAgent:
         with self._stop_at(end):
             for depth in range(2, self.player.depth + 1):
                 deeper = self._move(self.player._replace(depth=depth), position, board)
+                if not self.ws.stop[0] or looks_back(self.player):
+                    move = deeper
                 if self.ws.stop[0]:
                     break
-                move = deeper
         return move
+
+    def _look_back(self, board: Board) -> None:
+        """Tell the workspace which positions can come back."""
+        if looks_back(self.player):
+            boards = [position[:2] for position in board.earlier_positions()[-PAST:]]
+            self.ws.quiet[0] = len(boards)
+            self.ws.past[: len(boards)] = np.array(boards, np.int64).reshape(-1, 2)
 
     def _move(self, player: Any, position: Position, board: Board) -> Move:
         with undisturbed():
@@ -110,4 +124,4 @@ def choose_move(player: Any, position: Position, ws: Any, rng: Any) -> int:
     count = write_successors(
         ws.rows, 0, position.black, position.white, position.kings, position.turn
     )
-    return choose(player, position, ws, count, position.turn, rng)
+    return choose(player, position, ws, count, FIRST_OWNER | position.turn, rng)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from agents.choose import choose, uses_chance
+from agents.choose import choose, looks_back, uses_chance
 from agents.search import search
+from agents.style import FULL_WIDTH, selective
 from checkers_env.bits import borrowed
 from checkers_env.jit import kernel
 from checkers_env.rules import PATH, Position
@@ -16,18 +17,25 @@ class AlphaBeta(NamedTuple):
 
     With `random_ties`, equally good moves have equal chances; otherwise the first one is played.
     With `own_leaves`, leaves are judged from the searching player's side, as in the papers;
-    otherwise from the side to move there.
+    otherwise from the side to move there. The `style` is full-width, as in the papers, or
+    selective.
     """
 
     evaluator: Any
     depth: int
     random_ties: bool = False
     own_leaves: bool = True
+    style: Any = FULL_WIDTH
 
 
 @uses_chance.register(AlphaBeta)
 def breaks_ties(player: AlphaBeta) -> bool:
     return player.random_ties
+
+
+@looks_back.register(AlphaBeta)
+def avoids_repetition(player: AlphaBeta) -> bool:
+    return selective(player.style)
 
 
 @choose.register(AlphaBeta)
@@ -39,7 +47,8 @@ def choose_by_search(
     player, ws = borrowed(player), borrowed(ws)
     if player.random_ties:
         shuffle(ws.rows, count, rng)
-    return search(player.evaluator, position, player.depth, player.own_leaves, owner, ws, count)
+    evaluator, depth, _, own_leaves, style = player
+    return search(style, evaluator, position, depth, own_leaves, owner, ws, count)
 
 
 @kernel

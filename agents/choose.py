@@ -29,3 +29,9 @@ def choose(player: Any, position: Position, ws: Any, count: int, owner: int, rng
 def uses_chance(player: Any) -> bool:
     """Whether the player draws from the generator it is given."""
     return False
+
+
+@generic
+def looks_back(player: Any) -> bool:
+    """Whether a choice depends on the positions before, which the workspace then must be told."""
+    return False

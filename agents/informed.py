@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from agents.alphabeta import AlphaBeta
-from agents.choose import choose, uses_chance
+from agents.choose import choose, looks_back, uses_chance
 from agents.endgame.probe import NEVER, known, probe
 from agents.evaluate import advance_state, evaluate, foresee, start_state, state_size
+from agents.style import selective
 from checkers_env.bits import borrowed, popcount
 from checkers_env.jit import kernel
 from checkers_env.rules import BLACK_BOARD, KINGS, WHITE_BOARD, Position
@@ -26,6 +27,7 @@ class Informed(NamedTuple):
     depth: int
     random_ties: bool
     own_leaves: bool
+    style: Any
     tables: Any  # agents.endgame.probe.Endgame
 
 
@@ -41,21 +43,33 @@ def informed(player: AlphaBeta, tables: Any) -> Informed:
     return Informed(*player, tables)
 
 
+def searching_evaluator(player: AlphaBeta | Informed) -> Any:
+    """The evaluator that a player's search asks."""
+    if isinstance(player, Informed):
+        return Foresighted(player.evaluator, player.tables)
+    return player.evaluator
+
+
 @uses_chance.register(Informed)
 def breaks_ties(player: Informed) -> bool:
     return player.random_ties
+
+
+@looks_back.register(Informed)
+def avoids_repetition(player: Informed) -> bool:
+    return selective(player.style)
 
 
 @choose.register(Informed)
 def choose_with_tables(
     player: Informed, position: Position, ws: Any, count: int, owner: int, rng: Any
 ) -> int:
-    evaluator, depth, random_ties, own_leaves, tables = player
+    evaluator, depth, random_ties, own_leaves, style, tables = player
     if popcount(position.black | position.white) <= tables.numbering.pieces:
         count = keep_best(borrowed(tables), position, borrowed(ws.rows), count)
-        plain = AlphaBeta(evaluator, depth, random_ties, own_leaves)
+        plain = AlphaBeta(evaluator, depth, random_ties, own_leaves, style)
         return choose(plain, position, ws, count, owner, rng)
-    seeing = AlphaBeta(Foresighted(evaluator, tables), depth, random_ties, own_leaves)
+    seeing = AlphaBeta(Foresighted(evaluator, tables), depth, random_ties, own_leaves, style)
     return choose(seeing, position, ws, count, owner, rng)
 
 

@@ -9,22 +9,29 @@ import numpy as np
 
 from agents.alphabeta import AlphaBeta
 from agents.baselines.samuel import samuel
+from agents.endgame.tables import endgame as tables_of
+from agents.informed import Informed, informed
 from agents.montecarlo.player import MonteCarlo, monte_carlo
 from agents.ntuple.ntuple import ntuple
 from agents.shapes import SHAPES, evaluator_for
+from agents.style import Selective
 from agents.weights import Provenance, load_weights
+from agents.windows.file import unpack
+from agents.windows.windows import windows
 
-NTUPLE, SAMUEL = "ntuple", "samuel"
+NTUPLE, SAMUEL, WINDOWS = "ntuple", "samuel", "windows"
 LARGEST_WEIGHT = 1e6  # far beyond what evolution reaches, and within what float32 can add up
 
 
-def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | MonteCarlo:
+def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | Informed | MonteCarlo:
     """The player of a weight file, as it was trained unless a depth is given.
 
     Raises ValueError for a file that cannot be read, or whose genome does not fit its evaluator.
     """
     genome, provenance = load_weights(path)
     try:
+        if provenance.architecture == WINDOWS:
+            return windows_player(genome, depth or provenance.depth, **provenance.options)
         evaluator = evaluator_of(genome, provenance)
         if provenance.playouts and depth is None:
             own_leaves = provenance.own_leaves
@@ -34,8 +41,24 @@ def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | Monte
     return AlphaBeta(evaluator, depth or provenance.depth, own_leaves=provenance.own_leaves)
 
 
+def windows_player(
+    packed: Any, depth: int, *, step: float, endgame: int = 0
+) -> AlphaBeta | Informed:
+    """The player of packed tables, whose search is selective, with endgame tables if it has any.
+
+    Raises ValueError for what is impossible.
+    """
+    if not (isinstance(step, float) and 0 < step <= 1):
+        raise ValueError(f"the step of packed tables is above 0 and at most 1, not {step!r}")
+    player = AlphaBeta(windows(unpack(packed), step), depth, style=Selective())
+    return informed(player, tables_of(endgame)) if endgame else player
+
+
 def evaluator_of(genome: Any, provenance: Provenance) -> Any:
-    """The evaluator that a genome and its header describe. Raises ValueError if they do not fit."""
+    """The evaluator that a genome of numbers and its header describe; packed tables have none here.
+
+    Raises ValueError if they do not fit.
+    """
     if provenance.architecture == NTUPLE:
         options = dict(provenance.options)
         drawing = tuple(tuple(map(int, squares)) for squares in options.pop("drawing"))
@@ -44,7 +67,7 @@ def evaluator_of(genome: Any, provenance: Provenance) -> Any:
         return samuel(genome)
     shape = SHAPES.get(provenance.architecture)
     if shape is None:
-        known = ", ".join([*SHAPES, NTUPLE, SAMUEL])
+        known = ", ".join([*SHAPES, NTUPLE, SAMUEL, WINDOWS])
         raise ValueError(f"it is for {provenance.architecture!r}; known are {known}")
     if genome.shape != (shape.genome_size,):
         what = f"{provenance.architecture} has {shape.genome_size}"

@@ -15,13 +15,15 @@ from agents.alphabeta import AlphaBeta
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
 from agents.baselines.uniform import Uniform
+from agents.choose import looks_back
 from agents.code import agent_from
 from agents.continual import continual
 from agents.endgame.tables import endgame as tables_of
-from agents.informed import informed
+from agents.informed import Informed, informed
 from agents.load import load_player
 from agents.montecarlo.player import MonteCarlo, monte_carlo
 from agents.outside import outside
+from agents.style import FULL_WIDTH, Selective, for_time
 from agents.workspace import MAX_DEPTH
 
 SUFFIX, CONTINUAL = ".safetensors", "continual:"
@@ -50,6 +52,7 @@ def make(
     seconds: float | None = None,
     seed: int | None = None,
     endgame: int | None = None,
+    selective: bool | None = None,
     **options: Any,
 ) -> Agent:
     """Make an agent.
@@ -74,28 +77,41 @@ def make(
     endgame
         Let a player that searches by plies look endings of so many pieces up (2 to 5; see
         :mod:`agents.endgame`; the tables are worked out once, in seconds up to 4 pieces).
+    selective
+        Whether a player that searches by plies does so selectively (see
+        :class:`agents.style.Selective`); by default as it was made, the papers' players not.
     options
         For factories and outside players only: passed on, as are the others that are not None.
 
     Raises ValueError for what is unknown, impossible or cannot be read.
     """
-    is_file = agent.endswith(SUFFIX) and not agent.startswith(CONTINUAL)
+    is_file = agent.endswith(SUFFIX) and not (agent.startswith(CONTINUAL) or outside(agent))
     if not is_file and (":" in agent or outside(agent)):
         options |= {"depth": depth, "simulations": simulations, "seconds": seconds}
-        options |= {"seed": seed, "endgame": endgame}
+        options |= {"seed": seed, "endgame": endgame, "selective": selective}
         return _outside(agent, {k: v for k, v in options.items() if v is not None})
     if options:
         raise ValueError(
-            f"{agent!r} takes depth, simulations, seconds, seed and endgame, "
+            f"{agent!r} takes depth, simulations, seconds, seed, endgame and selective, "
             f"not {', '.join(options)}"
         )
     _check(depth, simulations, seconds, seed)
-    player = load_player(agent, depth) if is_file else _named_player(agent, depth)
+    player: Any = load_player(agent, depth) if is_file else _named_player(agent, depth)
     player = _budgeted(agent, player, depth, simulations, seconds)
+    if selective is not None:
+        if not isinstance(player, AlphaBeta | Informed):
+            raise ValueError(f"{agent!r} does not search by plies: it takes no selective")
+        player = player._replace(style=Selective() if selective else FULL_WIDTH)
+    if seconds is not None and looks_back(player):
+        player = player._replace(style=for_time(player.style, seconds))
     if endgame is not None:
-        if not isinstance(player, AlphaBeta):
+        if not isinstance(player, AlphaBeta | Informed):
             raise ValueError(f"{agent!r} does not search by plies: it takes no endgame")
-        player = informed(player, tables_of(endgame))
+        tables = tables_of(endgame)
+        if isinstance(player, Informed):
+            player = player._replace(tables=tables)
+        else:
+            player = informed(player, tables)
     return PlayerAgent(agent, player, np.random.default_rng(seed), seconds)
 
 
@@ -103,11 +119,11 @@ def _budgeted(
     agent: str, player: Any, depth: int | None, simulations: int | None, seconds: float | None
 ) -> Any:
     """The player with what it may spend on a move."""
-    if isinstance(player, AlphaBeta) and simulations is not None:
+    if isinstance(player, AlphaBeta | Informed) and simulations is not None:
         if depth is not None:
             raise ValueError("a player has a depth or simulations, not both")
         player = monte_carlo(player.evaluator, simulations)
-    if isinstance(player, AlphaBeta):
+    if isinstance(player, AlphaBeta | Informed):
         return player if seconds is None else player._replace(depth=depth or MAX_DEPTH)
     if depth is not None:
         raise ValueError(f"{agent!r} does not search by plies: it takes no depth")

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.agent import Agent, PlayerAgent
-from agents.choose import uses_chance
+from agents.choose import looks_back, uses_chance
 from agents.play import DRAW, DrawRules, Result, play
-from agents.workspace import Workspace, workspace
+from agents.workspace import Workspace, table_bits, workspace
 from checkers_env import openings
 from checkers_env.actions import actions_of
 from checkers_env.aec import raw_env
@@ -101,20 +101,25 @@ def _play_in_kernel(
     start, paths = opening_line(opening)
     game = np.zeros((2 * rules.max_moves + 1, ROW_WIDTH), np.int64)
     game[1 : len(paths) + 1, PATH] = paths
+    players = (black, white)
     only_position_counts = not (
-        rules.repetition or rules.no_progress or uses_chance(black) or uses_chance(white)
+        rules.repetition
+        or rules.no_progress
+        or any(uses_chance(player) or looks_back(player) for player in players)
     )
-    seats = _seats()
+    seats = tuple(_seat(side, table_bits(player)) for side, player in enumerate(players))
     result = play(black, white, *seats, start, rules, only_position_counts, rng, game)
     return Game(Result(*result), start, tuple(game[1 : result[2] + 1, PATH].tolist()))
 
 
-def _seats() -> tuple[Workspace, Workspace]:
-    """This thread's two workspaces."""
+def _seat(side: int, bits: int) -> Workspace:
+    """This thread's workspace for a side, with so large a table."""
     if not hasattr(_thread, "seats"):
-        _thread.seats = (workspace(), workspace())
-    seats: tuple[Workspace, Workspace] = _thread.seats
-    return seats
+        _thread.seats = {}
+    if (side, bits) not in _thread.seats:
+        _thread.seats[side, bits] = workspace(bits)
+    seat: Workspace = _thread.seats[side, bits]
+    return seat
 
 
 @functools.lru_cache(1024)

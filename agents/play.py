@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.choose import choose
+from agents.choose import choose, looks_back
+from agents.selectivity import forget_cutoffs, note_past
 from checkers_env.bits import borrowed
 from checkers_env.game import (
     BLOCKED_DRAWS,
@@ -85,6 +86,10 @@ def play(
     black_ws, white_ws, history = borrowed(black_ws), borrowed(white_ws), borrowed(history)
     black_ws.counts[2] += 1
     white_ws.counts[2] += 1
+    if looks_back(black_player):
+        forget_cutoffs(black_ws)
+    if looks_back(white_player):
+        forget_cutoffs(white_ws)
     game = np.zeros(GAME_LENGTH, np.int64)
     game[MAX_PLIES], game[MAX_QUIET_PLIES] = 2 * rules.max_moves, 2 * rules.no_progress
     game[REPETITION], game[BLOCKED_DRAWS] = rules.repetition, rules.blocked_draws
@@ -105,6 +110,8 @@ def play(
                 return Result(DRAW, MOVE_LIMIT, game[MAX_PLIES])
             chosen += 1
             owner = ws.counts[2] << 1 | side
+            if looks_back(black_player) if side == BLACK else looks_back(white_player):
+                note_past(ws, history, ply, game[QUIET_PLIES])
             if side == BLACK:
                 path = choose(black_player, here, ws, count, owner, rng)
             else:

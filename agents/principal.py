@@ -20,6 +20,7 @@ from checkers_env.rules import (
 
 @kernel
 def write_line(
+    style: Any,
     evaluator: Any,
     position: Position,
     depth: int,
@@ -36,7 +37,7 @@ def write_line(
 
     Parameters
     ----------
-    depth, own_leaves, owner, ws
+    style, depth, own_leaves, owner, ws
         As :func:`agents.search.search` has them.
     count
         Rows of `ws` that hold the successors of `position`, of which the first of the best is
@@ -48,7 +49,8 @@ def write_line(
     here, plies, length = position, depth, 0
     judge = position.turn if own_leaves else EACH_MOVER
     while count and (plies > 0 or jumps(here)):
-        search_to(evaluator, here, plies, judge, owner, ws, count)
+        ws.begun[0] = ws.counts[0]
+        search_to(style, evaluator, here, plies, judge, owner, ws, count)
         best = ws.rows[ws.frames[0].best]
         for column in range(ROW_WIDTH):
             line[length, column] = best[column]

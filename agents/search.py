@@ -1,10 +1,11 @@
-"""Alpha-beta to a fixed number of plies, for every evaluator.
+"""Alpha-beta to a number of plies, for every evaluator and every style.
 
-The search of the papers: all moves to `depth` plies, and on lines where a side must jump on until
-it need not; leaves judged from the searching player's side (Chellapilla & Fogel 1999, 2001); won
-and lost positions are +1 and -1 before the evaluator is asked; the first of the best moves is
-taken. Killer moves, history, deepening by two plies and the table of positions change the order
-and the number of evaluations only: values and the chosen move are those of plain minimax.
+Full-width it is the search of the papers: all moves to `depth` plies, and on lines where a side
+must jump on until it need not; leaves judged from the searching player's side (Chellapilla & Fogel
+1999, 2001); won and lost positions are +1 and -1 before the evaluator is asked; the first of the
+best moves is taken. Killer moves, history, deepening by two plies and the table of positions change
+the order and the number of evaluations only: values and the chosen move are those of plain minimax.
+What a selective search does otherwise is in :mod:`agents.selectivity`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,20 @@ from agents.evaluate import (
     start_state,
     state_size,
 )
-from agents.workspace import MAX_DEPTH, ROOM, STATE_WIDTH, TABLE_SIZE
+from agents.selectivity import (
+    SOONER,
+    comes_back,
+    from_ply,
+    from_root,
+    is_settled,
+    is_spent,
+    quiet_plies,
+    remaining_after,
+    window,
+)
+from agents.style import selective
+from agents.table import AT_LEAST, AT_MOST, EXACT, NOTHING, best_known, holds, place_of, write_entry
+from agents.workspace import MAX_DEPTH, ROOM, STATE_WIDTH
 from checkers_env.jit import kernel
 from checkers_env.rules import (
     BLACK,
@@ -37,23 +51,33 @@ from checkers_env.rules import (
     write_moves,
 )
 
-EXACT, AT_LEAST, AT_MOST, NOTHING = range(4)  # what a value in the table says
 EACH_MOVER = -1  # as a judge: the side to move at the leaf
 INFINITY = 2.0
 OPENED = 3.0  # no value yet: the position is searched further
-SOONER = 2.0**-20  # what it is worth that a won end comes a ply sooner
 
 _TABLE_MOVE, _KILLER = 1 << 41, 1 << 40
 
 
 @kernel
 def search(
-    evaluator: Any, position: Position, depth: int, own_leaves: bool, owner: int, ws: Any, end: int
+    style: Any,
+    evaluator: Any,
+    position: Position,
+    depth: int,
+    own_leaves: bool,
+    owner: int,
+    ws: Any,
+    end: int,
 ) -> int:
     """The path of the best move.
 
+    When it is stopped, a full-width search gives the best of the last depth that was finished, a
+    selective one the best so far.
+
     Parameters
     ----------
+    style
+        A :class:`agents.style.FullWidth` or :class:`agents.style.Selective`.
     depth
         Plies, from 1 to 64.
     own_leaves
@@ -65,10 +89,16 @@ def search(
         A Workspace whose rows 0 to `end` hold the successors of `position`.
     """
     age(ws.history)
+    ws.begun[0] = ws.counts[0]
     best, judge = 0, position.turn if own_leaves else EACH_MOVER
-    for plies in range(2 - depth % 2, depth + 1, 2):
-        search_to(evaluator, position, plies, judge, owner, ws, end)
-        if ws.stop[0]:
+    if selective(style):
+        best = min(max(best_known(style, ws.table, position, depth, owner), 0), end - 1)
+    first = 1 + (depth - 1) % style.deepens_by
+    for plies in range(first, depth + 1, style.deepens_by):
+        search_to(style, evaluator, position, plies, judge, owner, ws, end)
+        if ws.stop[0] or is_spent(style, ws):
+            if selective(style) and ws.frames[0].value > -INFINITY:
+                best = ws.frames[0].best
             break
         best = ws.frames[0].best
     return ws.rows[best, PATH]
@@ -84,7 +114,14 @@ def age(history: Any) -> None:
 
 @kernel
 def search_to(
-    evaluator: Any, position: Position, plies: int, judge: int, owner: int, ws: Any, end: int
+    style: Any,
+    evaluator: Any,
+    position: Position,
+    plies: int,
+    judge: int,
+    owner: int,
+    ws: Any,
+    end: int,
 ) -> float:
     """The value of `position` for the side to move; its best row is left in the first frame.
 
@@ -98,30 +135,33 @@ def search_to(
     for view in range(2):
         if view == judge or judge == EACH_MOVER:
             start_state(evaluator, position, view, ws.states[0, view, :width])
-    open_frame(ws, 0, position, 0, end, plies, -INFINITY, INFINITY, owner)
+    open_frame(style, ws, 0, position, 0, end, plies, -INFINITY, INFINITY, owner)
+    ws.frames[0].quiet = ws.quiet[0]
     ply = 0
     while True:
         frame = ws.frames[ply]
-        at = next_row(ws.scores, frame.begin, frame.end) if frame.alpha < frame.beta else -1
-        if ws.stop[0]:
+        if ws.stop[0] or is_spent(style, ws):
             return ws.frames[0].value
+        at = next_row(style, ws.scores, frame)
         if at < 0:
-            remember(ws, frame, root ^ (ply & 1), owner, ply)
+            remember(style, ws, frame, root ^ (ply & 1), owner, ply)
             value = -frame.value
             if ply == 0:
                 return frame.value
             ply -= 1
         else:
             frame.current = at
-            value = visit(evaluator, ws, ply, root, judge, owner, width)
+            value = visit(style, evaluator, ws, ply, root, judge, owner, width)
             if value == OPENED:
                 ply += 1
                 continue
-        take(ws, ply, root, value)
+        if not selective(style) or is_settled(ws.frames[ply], value):
+            take(style, ws, ply, root, value)
 
 
 @kernel
 def open_frame(
+    style: Any,
     ws: Any,
     ply: int,
     position: Position,
@@ -138,9 +178,9 @@ def open_frame(
     frame = ws.frames[ply]
     frame.black, frame.white, frame.kings = position.black, position.white, position.kings
     frame.begin, frame.end, frame.best, frame.current = begin, end, begin, begin
-    frame.remaining = remaining
+    frame.remaining, frame.searched, frame.tries = remaining, 0, 0
     frame.floor, frame.alpha, frame.beta, frame.value = alpha, alpha, beta, -INFINITY
-    table_move = best_known(ws.table, position, remaining, owner)
+    table_move = best_known(style, ws.table, position, remaining, owner)
     history = ws.history[position.turn]
     for row in range(begin, end):
         path = ws.rows[row, PATH]
@@ -153,20 +193,27 @@ def open_frame(
 
 
 @kernel
-def next_row(scores: Any, begin: int, end: int) -> int:
-    """The unsearched row of the greatest score, marked as searched; -1 when there is none."""
+def next_row(style: Any, scores: Any, frame: Any) -> int:
+    """The row to search next; -1 when there is none, or none can matter.
+
+    It is the unsearched one of the greatest score, marked as searched, or the current one again.
+    """
+    if selective(style) and frame.tries:
+        return frame.current
     best, at = -1, -1
-    for row in range(begin, end):
-        if scores[row] > best:
-            best, at = scores[row], row
+    if frame.alpha < frame.beta:
+        for row in range(frame.begin, frame.end):
+            if scores[row] > best:
+                best, at = scores[row], row
     if at >= 0:
         scores[at] = -1
+        frame.searched += 1
     return at
 
 
 @kernel
 def visit(
-    evaluator: Any, ws: Any, ply: int, root: int, judge: int, owner: int, width: int
+    style: Any, evaluator: Any, ws: Any, ply: int, root: int, judge: int, owner: int, width: int
 ) -> float:
     """The value of the current successor for the side that moved there, or OPENED."""
     frame = ws.frames[ply]
@@ -175,27 +222,37 @@ def visit(
     before = Position(frame.black, frame.white, frame.kings, mover)
     after = Position(row[BLACK_BOARD], row[WHITE_BOARD], row[KINGS], 1 - mover)
     own, opponent = (after.black, after.white) if mover != BLACK else (after.white, after.black)
-    remaining = max(frame.remaining - 1, 0)
     jump = can_jump(own, opponent, after.kings, after.turn)
     ws.counts[0] += 1
     over = not jump and not can_move(own, opponent, after.kings, after.turn)
+    remaining = remaining_after(style, frame, before, after)
+    if selective(style):
+        alpha, beta = window(frame)
+        plies_before = ply + 1
+    else:
+        alpha, beta = -frame.beta, -frame.alpha
+        plies_before = MAX_DEPTH - remaining
+        if ply == 0 and frame.current < frame.best:  # of equal moves the first is preferred
+            beta = -float(np.nextafter(frame.alpha, -INFINITY))
     plies = foresee(evaluator, after, over)
     if plies != UNFORESEEN:
-        return -foreseen(plies, remaining)
+        return -foreseen(plies, plies_before)
     if over:
-        return 1.0
-    alpha, beta = -frame.beta, -frame.alpha
-    if ply == 0 and frame.current < frame.best:
-        beta = -float(
-            np.nextafter(frame.alpha, -INFINITY)
-        )  # an equal move that comes first is preferred
-    entry = ws.table[slot(after, owner, remaining)]
-    if holds(entry, after, owner, remaining) and (
-        entry.bound == EXACT
-        or (entry.bound == AT_LEAST and entry.value >= beta)
-        or (entry.bound == AT_MOST and entry.value <= alpha)
-    ):
-        return -entry.value
+        return 1.0 - SOONER * plies_before if selective(style) else 1.0
+    if selective(style):
+        quiet = quiet_plies(frame, before, after)
+        if comes_back(ws, ply + 1, after, quiet):
+            return 0.0
+        ws.frames[ply + 1].quiet = quiet
+    entry = ws.table[place_of(style, ws.table, after, owner, remaining)]
+    if holds(style, entry, after, owner, remaining):
+        known = from_root(entry.value, ply + 1) if selective(style) else entry.value
+        if (
+            entry.bound == EXACT
+            or (entry.bound == AT_LEAST and known >= beta)
+            or (entry.bound == AT_MOST and known <= alpha)
+        ):
+            return -known
     for view in range(2):
         if view == judge or judge == EACH_MOVER:
             old, new = ws.states[ply, view, :width], ws.states[ply + 1, view, :width]
@@ -207,34 +264,34 @@ def visit(
         if view != after.turn:
             value = -value
         ws.counts[1] += 1
-        write_entry(entry, after, owner, remaining, value, EXACT, 0)
+        write_entry(style, entry, after, owner, remaining, value, EXACT, 0)
         return -value
     if jump:
         end = write_captures(ws.rows, frame.end, own, opponent, after.kings, after.turn)
     else:
         end = write_moves(ws.rows, frame.end, own, opponent, after.kings, after.turn)
-    open_frame(ws, ply + 1, after, frame.end, end, remaining, alpha, beta, owner)
+    open_frame(style, ws, ply + 1, after, frame.end, end, remaining, alpha, beta, owner)
     return OPENED
 
 
 @kernel
-def foreseen(plies: int, remaining: int) -> float:
-    """The value of an end that many plies away, `remaining` plies before the horizon.
+def foreseen(plies: int, before: int) -> float:
+    """The value of an end that is so many plies away, of a position that has as many before it.
 
     Of two won ends the one that comes sooner in the whole line is the better one.
     """
     if plies == NEVER:
         return 0.0
-    worth = 1.0 - SOONER * (plies + MAX_DEPTH - remaining)
+    worth = 1.0 - SOONER * (plies + before)
     return worth if plies & 1 else -worth
 
 
 @kernel
-def take(ws: Any, ply: int, root: int, value: float) -> None:
+def take(style: Any, ws: Any, ply: int, root: int, value: float) -> None:
     """Count in the value of the current successor of a frame."""
     frame = ws.frames[ply]
     tie = ply == 0 and value == frame.value and frame.current < frame.best
-    if value > frame.value or tie:
+    if value > frame.value or (tie and not selective(style)):
         frame.value, frame.best = value, frame.current
         frame.alpha = max(frame.alpha, value)
         if frame.alpha >= frame.beta:
@@ -244,47 +301,7 @@ def take(ws: Any, ply: int, root: int, value: float) -> None:
 
 
 @kernel
-def tag_of(position: Position, owner: int, remaining: int) -> int:
-    """What a table entry is about beside its three boards."""
-    return (owner << 1 | position.turn) << 7 | remaining
-
-
-@kernel
-def slot(position: Position, owner: int, remaining: int) -> int:
-    """Where in the table a position belongs."""
-    mixed = position.black * 0x2545F4914F6CDD1D + position.white * 0x1B873593CC9E2D51
-    mixed += (
-        position.kings * 0x165667B19E3779F9
-        + tag_of(position, owner, remaining) * 0x27D4EB2F165667C5
-    )
-    mixed ^= mixed >> 29
-    mixed *= 0x2127599BF4325C37
-    return (mixed >> 40) & (TABLE_SIZE - 1)
-
-
-@kernel
-def holds(entry: Any, position: Position, owner: int, remaining: int) -> bool:
-    """Whether a table entry is about exactly this position, evaluator and depth."""
-    return (
-        entry.black == position.black
-        and entry.white == position.white
-        and entry.kings == position.kings
-        and entry.tag == tag_of(position, owner, remaining)
-    )
-
-
-@kernel
-def write_entry(
-    entry: Any, position: Position, owner: int, remaining: int, value: Any, bound: int, best: int
-) -> None:
-    """Fill a table entry; the older one goes."""
-    entry.black, entry.white, entry.kings = position.black, position.white, position.kings
-    entry.tag = tag_of(position, owner, remaining)
-    entry.value, entry.bound, entry.best = value, bound, best
-
-
-@kernel
-def remember(ws: Any, frame: Any, side: int, owner: int, ply: int) -> None:
+def remember(style: Any, ws: Any, frame: Any, side: int, owner: int, ply: int) -> None:
     """Put what a finished frame has shown into the table."""
     bound = EXACT
     if ply == 0:  # a player may have left some moves out
@@ -294,17 +311,7 @@ def remember(ws: Any, frame: Any, side: int, owner: int, ply: int) -> None:
     elif frame.value <= frame.floor:
         bound = AT_MOST
     position = Position(frame.black, frame.white, frame.kings, side)
-    entry = ws.table[slot(position, owner, frame.remaining)]
+    entry = ws.table[place_of(style, ws.table, position, owner, frame.remaining)]
+    value = from_ply(frame.value, ply) if selective(style) else frame.value
     best = frame.best - frame.begin
-    write_entry(entry, position, owner, frame.remaining, frame.value, bound, best)
-
-
-@kernel
-def best_known(table: Any, position: Position, remaining: int, owner: int) -> int:
-    """The index of the best move at this depth, or two plies less; -1 when not in the table."""
-    for plies in (remaining, remaining - 2):
-        if plies > 0:
-            entry = table[slot(position, owner, plies)]
-            if holds(entry, position, owner, plies):
-                return entry.best
-    return -1
+    write_entry(style, entry, position, owner, frame.remaining, value, bound, best)

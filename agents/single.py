@@ -11,7 +11,7 @@ from gymnasium.error import ResetNeeded
 
 from agents.agent import Agent, PlayerAgent
 from agents.make import make
-from agents.workspace import workspace
+from agents.workspace import table_bits, workspace
 from checkers_env.actions import ACTIONS, actions_of, describe
 from checkers_env.aec import AGENTS, INDEX, raw_env
 from checkers_env.board import Board
@@ -169,4 +169,6 @@ def _opponent(opponent: str | Agent, depth: int | None) -> Agent:
         raise ValueError("depth is for an opponent given by name: this one is an agent already")
     if not callable(getattr(opponent, "act", None)):
         raise ValueError(f"opponent {opponent!r} is neither text nor has it a method act(board)")
-    return replace(opponent, ws=workspace()) if isinstance(opponent, PlayerAgent) else opponent
+    if not isinstance(opponent, PlayerAgent):
+        return opponent
+    return replace(opponent, ws=workspace(table_bits(opponent.player)))

@@ -14,7 +14,7 @@ from agents.make import make
 from agents.play import row_of
 from agents.single import COLOURS
 from agents.undisturbed import undisturbed
-from agents.workspace import Workspace, workspace
+from agents.workspace import Workspace, table_bits, workspace
 from checkers_env import batch as kernels
 from checkers_env.batch import MOVER, Openings, Seen, is_over
 from checkers_env.bits import borrowed
@@ -78,7 +78,9 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
         players = [_player(each, depth) for each in given]
         if not players:
             raise ValueError("there must be an opponent: the sequence of them is empty")
-        self._opponents = [Opponent(it, workspace(), np.random.default_rng()) for it in players]
+        self._opponents = [
+            Opponent(it, workspace(table_bits(it)), np.random.default_rng()) for it in players
+        ]
         super().__init__(
             num_envs,
             opening=opening,

@@ -15,6 +15,7 @@ from checkers_env.files import write_atomically
 
 HEADER = "checkers-laboratory"
 FORMAT = 1
+KEPT = (np.float32, np.uint8)  # other dtypes become float64
 
 
 @dataclass(frozen=True)
@@ -58,15 +59,15 @@ class Provenance:
 
 
 def save_weights(path: Path | str, genome: Any, provenance: Provenance) -> None:
-    """Write a genome (a vector of float64, or of float32) and its header, all or nothing."""
+    """Write a genome (a vector of float64, float32 or uint8) and its header, all or nothing."""
     header = {HEADER: json.dumps(asdict(provenance), sort_keys=True)}
     genome = np.asarray(genome)
-    genome = np.ascontiguousarray(genome, None if genome.dtype == np.float32 else np.float64)
+    genome = np.ascontiguousarray(genome, None if genome.dtype in KEPT else np.float64)
     write_atomically(Path(path), save({"genome": genome}, metadata=header))
 
 
 def load_weights(path: Path | str) -> tuple[Any, Provenance]:
-    """Read a genome (float64) and its header.
+    """Read a genome and its header.
 
     Raises ValueError that names the file for one that is missing, damaged or not ours.
     """

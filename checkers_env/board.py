@@ -143,9 +143,14 @@ class Board:
 
     def _occurrences(self) -> int:
         """How often the position has stood here: since the last capture or move of a man."""
+        now = (self.black, self.white, self.kings, self.turn)
+        return 1 + sum(past == now for past in self.earlier_positions())
+
+    def earlier_positions(self) -> list[Position]:
+        """Those since the last capture or move of a man, which can come back, the oldest first."""
         since = self._past[self.ply - self.no_progress_plies :]
-        now = (self.black, self.white, self.kings)
-        return 1 + sum(past[:3] == now for past in since[-2::-2])
+        turns = range(self.turn - len(since), self.turn)
+        return [Position(*past[:3], turn & 1) for past, turn in zip(since, turns, strict=True)]
 
     def piece_difference(self) -> int:
         """Black pieces minus white ones, a king counting as one."""

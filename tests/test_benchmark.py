@@ -6,13 +6,13 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from agents.weights import load_weights, save_weights
 from checkers_env import openings, pdn
+from tests.commands import SECONDS, is_gone, recorded_processes, run_here, start, wait_for
 from training import benchmark
 from training.league.journal import FILE_NAME
 from training.league.record import load_league
@@ -27,7 +27,6 @@ OPTIONS = shlex.split(
 )
 ZOO = ROOT / "agents" / "zoo" / "blondie24.safetensors"
 QUICK = ["random", "--against", "material@depth=1", "--threads", "1"]
-SECONDS = 120
 
 
 @pytest.fixture
@@ -37,14 +36,7 @@ def command(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(sys, "path", sys.path.copy())
 
     def call(*words, columns=200):
-        monkeypatch.setenv("COLUMNS", str(columns))
-        monkeypatch.setattr(sys, "argv", [str(SCRIPT), *map(str, words)])
-        try:
-            status = benchmark.main()
-        except SystemExit as end:
-            status = end.code
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
+        return run_here(benchmark, words, monkeypatch, capsys, columns)
 
     return call
 
@@ -59,15 +51,7 @@ def cards(tmp_path):
 @pytest.fixture
 def processes(monkeypatch):
     """All processes that are started from here."""
-    started = []
-
-    class Recorded(subprocess.Popen):
-        def __init__(self, *given, **options):
-            super().__init__(*given, **options)
-            started.append(self)
-
-    monkeypatch.setattr(subprocess, "Popen", Recorded)
-    return started
+    return recorded_processes(monkeypatch)
 
 
 def games_of(folder):
@@ -83,30 +67,6 @@ def journal_of(folder):
         return (folder / FILE_NAME).read_text().splitlines()[1:]
     except FileNotFoundError:
         return []
-
-
-def start(*words):
-    return subprocess.Popen(
-        [sys.executable, str(SCRIPT), *map(str, words)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-
-
-def wait_for(condition):
-    end = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < end, "it did not come"
-        time.sleep(0.02)
-
-
-def is_gone(pid):
-    """Whether a process has ended; one that waits to be reaped has."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return True
 
 
 def one_line(status, out, error):
@@ -313,7 +273,7 @@ SLOW = [f"{STRANGERS}:Dawdles", "--against", "material@depth=1", "--seed", "5", 
 def test_killed_and_resumed_is_as_if_never_stopped(command, cards, tmp_path, monkeypatch):
     monkeypatch.setenv("STORY", str(tmp_path / "story"))
     words = [*SLOW, "--openings", cards]
-    process = start(*words, "--out", tmp_path / "killed")
+    process = start(sys.executable, SCRIPT, *words, "--out", tmp_path / "killed")
     try:
         wait_for(lambda: len(journal_of(tmp_path / "killed")) >= 3)
     finally:
@@ -335,7 +295,7 @@ def test_killed_and_resumed_is_as_if_never_stopped(command, cards, tmp_path, mon
 def test_ctrl_c_leaves_what_was_reached_and_says_how_to_go_on(command, tmp_path):
     folder = tmp_path / "stop it"
     words = ["blondie24@seconds=0.01", "random", "--max-moves", "20", "--out", folder]
-    process = start(*words)
+    process = start(sys.executable, SCRIPT, *words)
     try:
         wait_for(lambda: journal_of(folder))
         process.send_signal(signal.SIGINT)

@@ -9,7 +9,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -24,33 +23,23 @@ from agents.pool import load_pool, ranked, save_pool
 from agents.weights import Provenance
 from checkers_env.openings import TWO_MOVE
 from checkers_env.rules import BLACK, WHITE
+from tests.commands import SECONDS, command_of, start, wait_for
 from tests.test_continual import pool_of
 from training import continual
 from training.continual import Pair, difference, fixtures, switches, verdict
 
 SCRIPT = Path(continual.__file__)
-WAYS = {"script": [str(SCRIPT)], "module": ["-m", "training.continual"]}
+WAYS = {
+    "script": [sys.executable, str(SCRIPT)],
+    "module": [sys.executable, "-m", "training.continual"],
+}
 OPTIONS = ["against", "games", "depth", "seed", "rule", "record", "out"]
-SECONDS = 120
 
 
 @pytest.fixture
 def command(monkeypatch, capsys):
     """Run the command line in this process; gives its exit status and what it said."""
-
-    def call(*words):
-        monkeypatch.setattr(sys, "argv", [str(SCRIPT), *map(str, words)])
-        handler = signal.getsignal(signal.SIGTERM)
-        try:
-            status = continual.main()
-        except SystemExit as end:
-            status = end.code
-        finally:
-            signal.signal(signal.SIGTERM, handler)
-        captured = capsys.readouterr()
-        return status, captured.out + captured.err
-
-    return call
+    return command_of(continual, monkeypatch, capsys)
 
 
 @pytest.fixture
@@ -185,26 +174,13 @@ def test_more_games_go_on_with_the_record_and_other_conditions_begin_anew(comman
     assert measured(out)[1] == straight[1]
 
 
-def start(way, *arguments):
-    call = [sys.executable, *WAYS[way], *map(str, arguments)]
-    return subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-
-
-def wait_for(process, condition):
-    end = time.monotonic() + SECONDS
-    while not condition():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < end, "it did not come"
-        time.sleep(0.01)
-
-
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_stopped_in_any_way_it_goes_on_as_if_never_stopped(command, pool, tmp_path, end):
     out, record = tmp_path / "out.json", tmp_path / "out.record.json"
     options = words(pool, "--rule", "random", "--out", out, "--games", 100_000)
-    process = start("script", *options)
+    process = start(*WAYS["script"], *options)
     try:
-        wait_for(process, record.exists)
+        wait_for(record.exists, process)
         process.send_signal(end)
         said, _ = process.communicate(timeout=SECONDS)
     finally:
@@ -245,7 +221,7 @@ def test_without_a_record_nothing_is_kept(command, pool, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_every_way_of_starting_it_explains_itself(way, tmp_path):
-    call = [sys.executable, *WAYS[way], "--help"]
+    call = [*WAYS[way], "--help"]
     environment = os.environ | {"COLUMNS": "100"}
     done = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, env=environment)
     assert (done.returncode, done.stderr) == (0, "")

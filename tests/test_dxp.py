@@ -18,8 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agents
-from agents.external import dxp_link, dxp_match, dxp_opponent
-from agents.external.dxp import main
+from agents.external import dxp, dxp_link, dxp_match, dxp_opponent
 from agents.external.dxp_match import Place, challenge, play, serve
 from agents.external.dxp_messages import (
     BackAccept,
@@ -43,6 +42,7 @@ from checkers_env import fen, pdn
 from checkers_env.board import Board, Outcome
 from checkers_env.moves import Move
 from checkers_env.rules import BLACK, WHITE, Position
+from tests.commands import run_here
 
 HOST = "127.0.0.1"
 START = "z" * 12 + "e" * 8 + "w" * 12
@@ -855,10 +855,6 @@ def test_the_command_serves_and_calls(tmp_path):
     ],
 )
 def test_the_command_says_what_is_wrong(monkeypatch, capsys, options, message):
-    monkeypatch.setattr(sys, "argv", ["dxp", *options.split()])
-    try:
-        status = main()
-    except SystemExit as left:
-        status = left.code
+    status, _, error = run_here(dxp, options.split(), monkeypatch, capsys)
     assert status != 0
-    assert message in capsys.readouterr().err
+    assert message in error

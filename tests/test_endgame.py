@@ -22,6 +22,7 @@ from agents.endgame.numbering import (
 from agents.endgame.probe import NEVER, UNKNOWN, Ending, look_up, probe
 from agents.endgame.tables import endgame
 from agents.search import search_to
+from agents.style import FullWidth
 from agents.workspace import workspace
 from checkers_env.bits import popcount
 from checkers_env.board import Board
@@ -229,7 +230,7 @@ def test_the_search_sees_the_same_as_far_as_it_sees(folder, pieces):
         if end == 0:
             assert plies == 0
             continue
-        value = search_to(Material(), position, depth, position.turn, 0, ws, end)
+        value = search_to(FullWidth(), Material(), position, depth, position.turn, 0, ws, end)
         result = 0.0 if plies == NEVER else 1.0 if plies % 2 else -1.0
         if plies <= depth or abs(value) == 1.0:
             assert value == result

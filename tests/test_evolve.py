@@ -5,7 +5,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,12 +12,15 @@ import numpy as np
 import pytest
 
 from agents.weights import load_weights
+from tests.commands import SECONDS, command_of, start, wait_for
 from training import command as trainer
 from training import evolve, run
 from training.checkpoint import FILE_NAME, load_checkpoint
 from training.command import duration
+from training.factors import FACTORS
 from training.presets import PRESETS
 
+ALL = PRESETS | FACTORS
 SCRIPT = Path(evolve.__file__)
 CONSOLE_SCRIPT = Path(sys.executable).with_name("checkers-evolve")
 SMALL = shlex.split(
@@ -27,7 +29,6 @@ SMALL = shlex.split(
 )
 OPTIONS = shlex.split("generations seed out threads resume engine yardstick-every regime.depth")
 ENDLESS = "1000000"
-SECONDS = 120
 
 WAYS = {
     "script": [sys.executable, str(SCRIPT)],
@@ -39,32 +40,7 @@ WAYS = {
 @pytest.fixture
 def command(monkeypatch, capsys):
     """Run the command line in this process; gives its exit status and what it said."""
-
-    def call(*words):
-        monkeypatch.setenv("COLUMNS", "200")
-        monkeypatch.setattr(sys, "argv", [str(SCRIPT), *map(str, words)])
-        try:
-            status = evolve.main()
-        except SystemExit as end:
-            status = end.code
-        captured = capsys.readouterr()
-        return status, captured.out + captured.err
-
-    return call
-
-
-def start(way, *words):
-    arguments = [*WAYS[way], *map(str, words)]
-    return subprocess.Popen(
-        arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1
-    )
-
-
-def wait_for(condition):
-    end = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < end, "it did not come"
-        time.sleep(0.02)
+    return command_of(evolve, monkeypatch, capsys)
 
 
 def assert_equal_but_for_speed(first, second):
@@ -101,8 +77,8 @@ def test_the_list_shows_every_preset(command, tmp_path, monkeypatch):
     status, said = command("--list")
     assert status == 0
     rows = {line.split()[0]: line for line in said.splitlines() if line.strip()}
-    assert set(PRESETS) == set(rows) - {"regime", next(name for name in rows if "\u2500" in name)}
-    for name, preset in PRESETS.items():
+    assert set(ALL) == set(rows) - {"regime", next(name for name in rows if "\u2500" in name)}
+    for name, preset in ALL.items():
         time = duration(preset.cpu_seconds)
         for shown in (preset.source, preset.what, f"{preset.games:,}", time):
             assert f" {shown} " in rows[name]
@@ -118,7 +94,7 @@ def test_the_list_shows_whole_names_where_there_is_little_room(tmp_path):
         [*WAYS["script"], "--list"], capture_output=True, text=True, cwd=tmp_path, env=environment
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert set(PRESETS) <= set(done.stdout.split())
+    assert set(ALL) <= set(done.stdout.split())
 
 
 @pytest.mark.parametrize("name", ["c1", "c10-npd", "blondie24-rr-1ply"])
@@ -221,7 +197,7 @@ def test_a_damaged_checkpoint_is_named(command, tmp_path):
 def test_killed_and_resumed_is_as_if_never_stopped(command, tmp_path):
     killed, straight = tmp_path / "killed", tmp_path / "straight"
     words = [*SMALL, "--checkpoint-every", 3, "--generations", ENDLESS, "--out", killed]
-    process = start("script", *words)
+    process = start(*WAYS["script"], *words)
     try:
         wait_for((killed / FILE_NAME).exists)
     finally:
@@ -238,7 +214,7 @@ def test_killed_and_resumed_is_as_if_never_stopped(command, tmp_path):
 def test_ctrl_c_saves_and_says_how_to_go_on(command, tmp_path):
     stopped, straight = tmp_path / "stopped", tmp_path / "straight"
     words = [*SMALL, "--checkpoint-every", ENDLESS, "--generations", ENDLESS, "--out", stopped]
-    process = start("module", *words)
+    process = start(*WAYS["module"], *words)
     try:
         while not process.stdout.readline().startswith("generation 1 of"):
             assert process.poll() is None

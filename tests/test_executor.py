@@ -14,11 +14,11 @@ import pytest
 
 from agents.alphabeta import AlphaBeta
 from agents.baselines.material import Material
+from tests.commands import SECONDS, wait_for
 from training import executor
 from training.executor import asked_to_stop, open_executor, writable
 
 ROOT = Path(__file__).parents[1]
-SECONDS = 120
 LOCAL = ("threads", "processes")
 
 ORPHANED = """
@@ -59,13 +59,6 @@ def held_square(number, folder):
     return number * number
 
 
-def wait_until(condition):
-    end = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < end, "it never came to that"
-        time.sleep(0.02)
-
-
 @pytest.mark.parametrize("workers", [1, 3])
 @pytest.mark.parametrize("kind", LOCAL)
 def test_results_come_in_order(kind, workers):
@@ -90,7 +83,7 @@ def test_work_that_runs_is_asked_to_stop_and_what_waits_is_dropped(kind, tmp_pat
         with open_executor(kind, 1) as pool:
             for folder in folders:
                 pool.submit(until_stopped, str(folder))
-            wait_until((folders[0] / "runs").exists)
+            wait_for((folders[0] / "runs").exists)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -116,11 +109,11 @@ def test_processes_do_not_outlive_a_killed_parent(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     parent = subprocess.Popen([sys.executable, str(script), str(tmp_path)], env=environment)
     try:
-        wait_until((tmp_path / "runs").exists)
+        wait_for((tmp_path / "runs").exists)
     finally:
         parent.send_signal(signal.SIGKILL)
         parent.wait()
-    wait_until((tmp_path / "stopped").exists)
+    wait_for((tmp_path / "stopped").exists)
 
 
 @pytest.mark.parametrize(
@@ -189,11 +182,11 @@ def test_a_dead_node_loses_nothing_and_nothing_counts_twice(tmp_path, monkeypatc
         cluster.wait_for_nodes()
         with open_executor("ray", 2, cluster.address) as pool:
             futures = [pool.submit(held_square, number, str(tmp_path)) for number in range(6)]
-            wait_until(lambda: len(list(tmp_path.iterdir())) == 2)  # one on each node
+            wait_for(lambda: len(list(tmp_path.iterdir())) == 2)  # one on each node
             (lost,) = tmp_path.glob(f"*-{second.node_id}-*")
             cluster.remove_node(second, allow_graceful=False)
             worker = Path("/proc", lost.name.split("-")[2])
-            wait_until(lambda: not worker.exists())
+            wait_for(lambda: not worker.exists())
             (tmp_path / "go").touch()
             results = [future.result(SECONDS) for future in futures]
     finally:

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from agents.external import hosted
 from agents.external.errors import EngineError, GameEndedError
 from agents.external.hosted import HostedAgent
 from checkers_env.board import Board
+from tests.commands import is_gone, recorded_processes, wait_for
 
 STRANGERS = Path(__file__).parent / "data" / "strangers.py"
 PATIENT = 60.0  # seconds, where nothing is to be waited for
@@ -37,14 +37,7 @@ TOLD = [  # of what the agent Moody does, one move after the other
 @pytest.fixture(autouse=True)
 def processes(monkeypatch):
     """All processes that a test starts; in the end none of them may be left."""
-    started = []
-
-    class Recorded(subprocess.Popen):
-        def __init__(self, *given, **options):
-            super().__init__(*given, **options)
-            started.append(self)
-
-    monkeypatch.setattr(subprocess, "Popen", Recorded)
+    started = recorded_processes(monkeypatch)
     yield started
     assert [process for process in started if process.returncode is None] == []
 
@@ -62,19 +55,6 @@ def host():
     yield start
     for agent in made:
         agent.close()
-
-
-def is_gone(pid):
-    """Within some seconds; a process that waits to be reaped is gone as well."""
-    for _ in range(500):
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except (FileNotFoundError, ProcessLookupError):
-            return True
-        if state == "Z":
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def test_an_agent_plays_as_it_does_at_home(host, capfd):
@@ -250,7 +230,8 @@ def test_what_it_has_started_ends_with_it(host, family):
     agent = host("Parent", place=path, patience=2)
     with pytest.raises(EngineError, match="no answer"):
         agent.act(Board())
-    assert all(map(is_gone, story.read_text().split()))
+    pids = story.read_text().split()
+    wait_for(lambda: all(map(is_gone, pids)))
 
 
 def test_it_does_not_outlive_who_started_it(family):
@@ -259,13 +240,10 @@ def test_it_does_not_outlive_who_started_it(family):
         [sys.executable, "-c", textwrap.dedent(CALLER), f"{path}:Parent"], stderr=subprocess.DEVNULL
     )
     try:
-        end = time.monotonic() + PATIENT
-        while not story.exists() or not story.read_text():
-            assert time.monotonic() < end
-            time.sleep(0.02)
+        wait_for(lambda: story.exists() and story.read_text())
     finally:
         caller.kill()
         caller.wait()
     pids = story.read_text().split()
-    assert is_gone(pids[0])
+    wait_for(lambda: is_gone(pids[0]))
     os.kill(int(pids[1]), signal.SIGKILL)

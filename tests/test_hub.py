@@ -8,6 +8,7 @@ import queue
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,6 +36,7 @@ from agents.external.hub_notation import (
 )
 from agents.external.hub_orders import Settings, read_level
 from agents.external.process import LineProcess
+from agents.external.think import Limits, think
 from checkers_env.board import Board
 
 DATA = Path(__file__).parent / "data"
@@ -250,20 +252,31 @@ def test_limits_of_the_engine_and_of_the_level_both_hold() -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "seconds"),
+    ("level", "seconds", "share"),
     [
-        ("move-time=1.5", 1.5),
-        ("time=60", 2.0),
-        ("time=60 moves=10", 6.0),
-        ("time=60 inc=1", 3.0),
-        ("time=10 moves=1", 9.0),
-        ("time=-3 inc=1", 0.01),
-        ("infinite", np.inf),
-        ("depth=4 unheard-of=x", None),
+        ("move-time=1.5", 1.5, None),
+        ("time=60", 8.0, 2.0),
+        ("time=60 moves=10", 18.0, 6.0),
+        ("time=60 inc=1", 12.0, 3.0),
+        ("time=10 moves=1", 9.0, 9.0),
+        ("time=-3 inc=1", 0.01, 0.01),
+        ("infinite", np.inf, None),
+        ("depth=4 unheard-of=x", None, None),
     ],
 )
-def test_the_clock_is_shared_out(level: str, seconds: float | None) -> None:
-    assert read_level(read_line(f"level {level}")[1]).seconds == pytest.approx(seconds)
+def test_the_clock_is_shared_out(level: str, seconds: float | None, share: float | None) -> None:
+    limits = read_level(read_line(f"level {level}")[1])
+    assert limits.seconds == pytest.approx(seconds)
+    assert limits.share == pytest.approx(share)
+
+
+def test_a_move_takes_its_share_and_seldom_more() -> None:
+    depths: list[int] = []
+    agent = agents.make("material", depth=64)
+    limits = Limits(depth=64, seconds=PATIENT, share=0.02)
+    move = think(agent, Board(), limits, threading.Event(), lambda depth, _: depths.append(depth))
+    assert move in Board().legal_moves
+    assert 2 <= depths[-1] < 30
 
 
 @pytest.mark.parametrize(

@@ -381,7 +381,7 @@ def test_make_gives_a_player_its_tables(cache, tables):
     plain = agents.make("blondie24").player
     assert isinstance(agent.player, Informed)
     assert agent.player.tables is tables
-    assert agent.player[1:4] == plain[1:]
+    assert agent.player[1:5] == plain[1:]
     for mine, before in zip(agent.player.evaluator, plain.evaluator, strict=True):
         assert np.array_equal(mine, before)
     assert agents.make("material", depth=2, endgame=2).player.depth == 2

@@ -55,7 +55,7 @@ def network_layers(name, genome, king, side, pieces):
     if by_colour:
         layers = [[sum(seen[square] for square in field) for field in SUBSQUARES]]
     else:
-        fields = SUBSQUARES if name == "blondie24-2001" else [list(range(1, 33))] * 40
+        fields = [list(range(1, 33))] * 40 if name == "blondie24-1999" else SUBSQUARES
         sums = []
         for field in fields:
             total = sum(next(weights) * seen[square] for square in field)
@@ -73,6 +73,8 @@ def network_layers(name, genome, king, side, pieces):
     difference = slope * next(weights) * sum(seen.values())
     assert next(weights, None) is None
     sign = -1.0 if by_colour and side == "w" else 1.0
+    if name.endswith("unsaturated"):  # the sum is divided by the most that it can be
+        sign /= np.abs(genome[-12:-1]).sum() + 12 * king * abs(genome[-1])
     return layers[:-1], sign * (layers[-1][0] + difference), sign * difference
 
 
@@ -153,8 +155,9 @@ def test_the_share_of_the_piece_difference_is_what_the_value_lacks_without_its_w
     cut[-1] = 0.0
     for side, pieces in positions(4, 8):
         share = describe(agent, Board(naive.write_fen(side, pieces)))["piece_difference_share"]
-        _, total, _ = network_layers(name, genome, king, side, pieces)
-        _, rest, _ = network_layers(name, cut, king, side, pieces)
+        plain = name.removesuffix("-unsaturated")  # the scale does not matter to a share
+        _, total, _ = network_layers(plain, genome, king, side, pieces)
+        _, rest, _ = network_layers(plain, cut, king, side, pieces)
         if name.startswith("nguyen"):
             assert share is None
         else:

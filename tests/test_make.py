@@ -190,7 +190,7 @@ def test_a_file_with_an_evaluator_makes_any_number_of_agents(tmp_path):
         (
             "material",
             {"king": 2},
-            "'material' takes depth, simulations, seconds, seed and endgame, not king",
+            "'material' takes depth, simulations, seconds, seed, endgame and selective, not king",
         ),
         ("random", {"a": 1, "b": 2}, "not a, b"),
         ("material", {"seed": -1}, "seed"),

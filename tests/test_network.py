@@ -12,6 +12,7 @@ from agents.blondie.genome import (
     BLONDIE_2001,
     NGUYEN,
     NGUYEN_LOGISTIC,
+    UNSATURATED_2001,
     decode,
 )
 from agents.evaluate import advance_state, start_state, state_size, value
@@ -40,16 +41,26 @@ def logistic_network(genome, king, side, pieces):
     return output if side == "b" else -output
 
 
+def unsaturated_network(genome, king, side, pieces):
+    """The network of 2001, its output divided by the most that it can be with 12 pieces."""
+    *_, difference = output = genome[-12:]
+    most = np.abs(output[:-1]).sum() + 12 * max(king, 1.0) * abs(difference)
+    small = np.append(genome[:-12], output / (most or 1.0))
+    return naive.network(naive.subsquares(), (40, 10, 1), small, king, side, pieces)
+
+
 WHOLE_BOARD = [list(range(1, 33))] * 40
 SLOWLY = {
     "blondie24-1999": partial(naive.network, WHOLE_BOARD, (10, 1)),
     "blondie24-2001": partial(naive.network, naive.subsquares(), (40, 10, 1)),
+    "blondie24-2001-unsaturated": unsaturated_network,
     "nguyen-91": partial(naive.sums_network, naive.subsquares(), (40, 10, 1)),
     "nguyen-91-logistic": logistic_network,
 }
 FIRST_LAYER = {
     "blondie24-1999": 40 * 33,
     "blondie24-2001": 854 + 91,
+    "blondie24-2001-unsaturated": 854 + 91,
     "nguyen-91": 40 * 92,
     "nguyen-91-logistic": 40 * 92,
 }
@@ -98,7 +109,7 @@ def test_counts_are_those_of_the_papers():
 
 
 def test_subsquares_are_those_drawn_slowly():
-    for shape in (BLONDIE_2001, NGUYEN, NGUYEN_LOGISTIC):
+    for shape in (BLONDIE_2001, UNSATURATED_2001, NGUYEN, NGUYEN_LOGISTIC):
         found = [[int(square) + 1 for square in np.flatnonzero(row)] for row in shape.fields]
         assert found == naive.subsquares()
 
@@ -170,9 +181,10 @@ def test_the_weight_of_the_piece_difference_counts_kings_as_k(shape):
     board = Board("B:W21,K3:B1,2,K20,K30")
     for king, difference in ((1.0, 2), (2.5, 3.5)):
         network = decode(shape, genome, king)
+        weight = 1 / (12 * king) if shape is UNSATURATED_2001 else 0.125
         for view, sign in ((0, 1), (1, -1)):
             found = value(network, position_of(board), view)
-            assert found == pytest.approx(node(sign * 0.125 * difference), abs=1e-6)
+            assert found == pytest.approx(node(sign * weight * difference), abs=1e-6)
 
 
 def states(network, position):
@@ -255,3 +267,24 @@ def test_outputs_stay_within_one_even_when_saturated(shape):
     _, network = random_network(shape, 7, spread=1e3)
     values = [value(network, position_of(random_board(rng)), 0) for _ in range(50)]
     assert max(map(abs, values)) <= 1.0
+
+
+@pytest.mark.parametrize("spread", [0.2, 50.0])
+def test_an_unsaturated_output_ranks_positions_as_the_sums_do(spread):
+    rng = np.random.default_rng(10)
+    genome, network = random_network(UNSATURATED_2001, 8, spread)
+    saturated = decode(BLONDIE_2001, genome, 2.0)
+    boards = [position_of(random_board(rng)) for _ in range(60)]
+    found = np.array([value(network, board, 0) for board in boards])
+    plain = np.array([value(saturated, board, 0) for board in boards])
+    assert np.all(np.abs(found) < np.tanh(1.0))
+    for one in range(len(boards)):
+        above = plain[one] > plain + 1e-5
+        assert np.all(found[one] > found[above])
+    if spread > 1:
+        assert len(set(found.tolist())) > 2 * len(set(plain.tolist()))
+
+
+def test_an_unsaturated_network_of_zeros_is_worth_nothing():
+    network = decode(UNSATURATED_2001, np.zeros(UNSATURATED_2001.genome_size), 1.5)
+    assert value(network, position_of(Board("B:W21:B1,2,3")), 0) == 0.0

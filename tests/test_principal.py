@@ -9,6 +9,7 @@ from agents.baselines.material import Material
 from agents.baselines.samuel import samuel
 from agents.evaluate import value
 from agents.principal import write_line
+from agents.style import FullWidth
 from agents.workspace import MAX_DEPTH, PLIES, workspace
 from checkers_env.board import Board
 from checkers_env.moves import decode
@@ -87,7 +88,9 @@ def line_of(evaluator, board, depth, own_leaves, ws, order=None):
     rows = ws.rows[:count].copy()
     if order is not None:
         ws.rows[:count] = rows[order]
-    length = write_line(evaluator, position, depth, own_leaves, board.turn, ws, count, line)
+    length = write_line(
+        FullWidth(), evaluator, position, depth, own_leaves, board.turn, ws, count, line
+    )
     assert ws.rows[:count].tolist() == rows.tolist()
     assert np.all(line[length:] == -1)
     return line[:length]

@@ -2,16 +2,15 @@
 
 import os
 import signal
-import subprocess
 import sys
 import threading
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 
+from tests.commands import SECONDS, command_of, start, wait_for
 from training import reproduce
 from training.experiments.jobs import key_of
 from training.experiments.plan import EXPERIMENTS, Ledger, Scope
@@ -19,7 +18,6 @@ from training.experiments.records import path_of, save_result
 
 SCRIPT = Path(reproduce.__file__)
 QUICK = ["--experiment", "table-6.18", "--scale", "0.01", "--executor", "threads", "--workers", "1"]
-SECONDS = 300
 OPTIONS = (
     "experiment all list seeds scale deadline workers executor address records work page adopt "
     "compare"
@@ -30,41 +28,11 @@ OPTIONS = (
 def command(monkeypatch, capsys, tmp_path):
     """Run the command line in this process; gives its exit status and what it said."""
     monkeypatch.chdir(tmp_path)
-
-    def call(*words):
-        monkeypatch.setenv("COLUMNS", "200")
-        monkeypatch.setattr(sys, "argv", [str(SCRIPT), *map(str, words)])
-        before = signal.getsignal(signal.SIGTERM)
-        try:
-            status = reproduce.main()
-        except SystemExit as end:
-            status = end.code
-        finally:
-            signal.signal(signal.SIGTERM, before)
-        captured = capsys.readouterr()
-        return status, captured.out + captured.err
-
-    return call
+    return command_of(reproduce, monkeypatch, capsys)
 
 
 def contents(folder):
     return {path.name: path.read_bytes() for path in folder.rglob("*-*.*")}
-
-
-def start(*words):
-    return subprocess.Popen(
-        [sys.executable, str(SCRIPT), *map(str, words)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-
-
-def wait_for(condition):
-    end = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < end, "it never came to that"
-        time.sleep(0.05)
 
 
 def test_help_says_what_it_is_for(command):
@@ -173,12 +141,12 @@ def test_a_killed_session_goes_on_to_the_same_records(command, tmp_path):
     words = ["--experiment", "table-6.18", "--scale", "0.05", "--seeds", "2"]
     work = tmp_path / "killed"
     for sign in ("c*/checkpoint.safetensors", "records/runs/*"):
-        session = start(*words, "--work", work, "--workers", 1)
+        session = start(sys.executable, SCRIPT, *words, "--work", work, "--workers", 1)
         wait_for(lambda sign=sign: any(work.glob(sign)))
         assert session.poll() is None
         session.send_signal(signal.SIGKILL)
         session.communicate()
-    last = start(*words, "--work", work, "--workers", 1)
+    last = start(sys.executable, SCRIPT, *words, "--work", work, "--workers", 1)
     said = last.communicate(timeout=SECONDS)[0]
     assert last.returncode == 0, said
     assert "6 of 6 jobs are done" in said
@@ -194,7 +162,7 @@ def test_ctrl_c_and_sigterm_save_what_runs(tmp_path):
     words = ["--experiment", "skycak-1999", "--seeds", 1, "--work", work, "--workers", 1]
     words += ["--records", tmp_path / "records"]
     for times, number in enumerate((signal.SIGINT, signal.SIGTERM), 1):
-        session = start(*words)
+        session = start(sys.executable, SCRIPT, *words)
         wait_for(lambda times=times: len(list(work.glob("*/events*"))) == times)
         os.kill(session.pid, number)
         said = session.communicate(timeout=SECONDS)[0]

@@ -12,6 +12,7 @@ from agents.baselines.material import Material
 from agents.blondie.genome import BLONDIE_1999, BLONDIE_2001, decode
 from agents.evaluate import advance_state, evaluate, start_state, state_size, value
 from agents.search import EACH_MOVER, search, search_to
+from agents.style import FullWidth
 from agents.workspace import MAX_DEPTH, STATE_WIDTH, workspace
 from checkers_env.bits import popcount
 from checkers_env.board import Board
@@ -144,11 +145,11 @@ def searched(board, evaluator, depth, own_leaves, ws):
     """The index of the move that the search chooses, and the value of the root."""
     position = position_of(board)
     count = write_successors(ws.rows, 0, *position)
-    path = search(evaluator, position, depth, own_leaves, board.turn, ws, count)
+    path = search(FullWidth(), evaluator, position, depth, own_leaves, board.turn, ws, count)
     fresh = workspace()
     write_successors(fresh.rows, 0, *position)
     judge = position.turn if own_leaves else EACH_MOVER
-    root = search_to(evaluator, position, depth, judge, 0, fresh, count)
+    root = search_to(FullWidth(), evaluator, position, depth, judge, 0, fresh, count)
     return ws.rows[:count, PATH].tolist().index(path), root
 
 

@@ -7,7 +7,9 @@ import pytest
 
 from agents.evaluate import advance_state, start_state, value
 from agents.ntuple import drawing
-from agents.search import AT_LEAST, EXACT, NOTHING, search, tag_of
+from agents.search import search
+from agents.style import FullWidth
+from agents.table import AT_LEAST, EXACT, NOTHING, tag_of
 from agents.windows.drawing import BACKWARDS, ROW_PAIRS, WINDOWS
 from agents.windows.file import STEP, pack, unpack
 from agents.windows.learner import (
@@ -145,7 +147,7 @@ def test_the_search_is_minimax_whoever_judges_the_leaves(system):
         position, found = position_of(board), []
         for own_leaves in (True, False):
             count = write_successors(ws.rows, 0, *position)
-            path = search(system, position, 5, own_leaves, 9 + own_leaves, ws, count)
+            path = search(FullWidth(), system, position, 5, own_leaves, 9 + own_leaves, ws, count)
             found.append((path, ws.frames[0]["value"]))
         assert found[0] == found[1]
 
@@ -233,7 +235,7 @@ def test_what_a_search_says_of_positions_inside_it_is_learnt_as_values_and_bound
         remaining, bound = int(rng.integers(1, 4)), int(rng.integers(4))
         worth = np.float32(rng.uniform(-0.6, 0.6))
         tag = tag_of(position, whose, remaining)
-        ws.table[at] = (*position[:3], tag, worth, bound, 0)
+        ws.table[at] = (*position[:3], tag, worth, bound, remaining, 0)
         side, pieces = naive.read_fen(board.fen())
         if (
             whose != owner
@@ -261,10 +263,10 @@ def test_packed_tables_come_back_rounded_and_small():
     packed = pack(table)
     assert len(packed) < 5 * 20_000
     there = np.nonzero(table)
-    expected = np.rint(table[there] / STEP) * np.float32(STEP)
-    for back in (unpack(packed), unpack(packed.astype(float))):
-        assert np.array_equal(back[there], expected)
-        assert np.count_nonzero(back) == np.count_nonzero(expected)
+    expected = np.rint(table[there] / STEP)
+    back = unpack(packed)
+    assert np.array_equal(back[there], expected)
+    assert np.count_nonzero(back) == np.count_nonzero(expected)
     assert not np.any(unpack(pack(np.zeros_like(table))))
 
 
@@ -274,13 +276,24 @@ def test_packed_tables_come_back_rounded_and_small():
         lambda packed: packed[: len(packed) // 2],
         lambda packed: packed[::-1],
         lambda packed: packed[:0],
+        lambda packed: packed.astype(float),
+        lambda packed: packed[None],
     ],
 )
 def test_damaged_tables_are_refused(damage):
     table = np.ones((STAGES, SIZE), np.float32)
     table[:, 1000:] = 0
-    with pytest.raises(ValueError, match="unpacked"):
+    with pytest.raises(ValueError, match=r"unpacked|packed tables are"):
         unpack(damage(pack(table)))
+
+
+def test_rounded_tables_say_the_same_as_their_multiples():
+    rng = np.random.default_rng(17)
+    levels = rng.integers(-300, 300, (STAGES, SIZE)).astype(np.int16)
+    rounded, plain = windows(levels, STEP), windows(levels * np.float32(STEP))
+    for position in map(position_of, random_boards(18, 20, 90)):
+        for view in (0, 1):
+            assert value(rounded, position, view) == value(plain, position, view)
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e6])
@@ -294,6 +307,8 @@ def test_tables_that_cannot_be_packed_are_refused(wrong):
 def test_tables_of_another_size_are_refused():
     with pytest.raises(ValueError, match="entries"):
         windows(np.zeros((STAGES, 5), np.float32))
+    with pytest.raises(ValueError, match="float32 or int16, not int64"):
+        windows(np.zeros((STAGES, SIZE), np.int64))
     with pytest.raises(ValueError, match="errors"):
         lesson(windows(), np.zeros((STAGES, SIZE), np.float32), Method())
 

@@ -32,7 +32,7 @@ class Checkpoint:
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
-    """Write a checkpoint in place of the one before."""
+    """Write a checkpoint in place of the one before; arrays keep their dtypes."""
     state, population = checkpoint.state, checkpoint.state.population
     arrays = {
         "genomes": population.genomes,
@@ -40,7 +40,7 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
         "kings": population.kings,
         "scores": state.scores,
     }
-    arrays |= {f"history/{name}": np.array(row) for name, row in checkpoint.history.items()}
+    arrays |= {f"history/{name}": np.array(row, float) for name, row in checkpoint.history.items()}
     arrays |= {f"extra/{name}": array for name, array in state.extra.items()}
     header = {
         "format": FORMAT,
@@ -48,7 +48,7 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
         "rng": state.rng,
         "identity": checkpoint.identity,
     }
-    arrays = {name: np.array(array, np.float64, order="C") for name, array in arrays.items()}
+    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     write_atomically(folder / FILE_NAME, save(arrays, metadata={HEADER: json.dumps(header)}))
 
 

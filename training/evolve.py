@@ -13,12 +13,14 @@ from __future__ import annotations
 import sys
 
 from training.command import Program, run_program
+from training.factors import FACTORS
 from training.presets import DEFAULT, PRESETS
 
 
 def main() -> int:
     """Run the command line; return the exit status."""
-    return run_program(Program("python training/evolve.py", __doc__ or "", PRESETS, DEFAULT))
+    presets = PRESETS | FACTORS
+    return run_program(Program("python training/evolve.py", __doc__ or "", presets, DEFAULT))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from agents.shapes import evaluator_for
 
 @dataclass(frozen=True)
 class Population:
-    """Members in order: float64 arrays, a row a member."""
+    """Members in order: arrays of numbers, a row a member."""
 
     genomes: Any  # [members, genome_size]
     steps: Any  # [members, genome_size]: self-adaptive step sizes

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from training.regimes import Coevolution, Genetic, Regime, SocialLearning, TemporalDifference
+from training.regimes import (
+    Coevolution,
+    DeepSelfPlay,
+    Genetic,
+    Regime,
+    SocialLearning,
+    TemporalDifference,
+)
 
 
 class Preset(NamedTuple):
@@ -210,6 +217,12 @@ TD_PRESETS["samuel"] = Preset(
     "Samuel 1959, Baxter et al. 1998",
     "eight features made by hand, weighed by TD-leaf(0.7), searched 2 ply",
 )
+TD_PRESETS["strong"] = Preset(
+    DeepSelfPlay(games=1200, endgame=4),
+    512,
+    "Veness et al. 2009; Beal & Smith 1999; Al-Khateeb 2011, ch. 6",
+    "68 large windows, TD(0.8) and TreeStrap from searches of 4 plies, endings of 4 pieces known",
+)
 TD_DEFAULT = "c5-n0.001"
 
 # Of one run each on a core of an AMD EPYC (Zen 4) or an Intel Xeon; see docs/regimes.md.
@@ -266,6 +279,7 @@ _CPU_SECONDS = {
     "subsquares-3-4": 33,
     "c5-leaf": 16,
     "samuel": 13,
+    "strong": 3600,
 }
 PRESETS, TD_PRESETS = (
     {name: preset._replace(cpu_seconds=_CPU_SECONDS[name]) for name, preset in presets.items()}

@@ -200,7 +200,7 @@ def print_experiments(chosen: Sequence[Table], scope: Scope, ledger: Ledger, wor
         ("in all", "each job counted once", everything),
     ):
         left = undone(jobs, ledger)
-        hours = sum(map(costs.expected, left)) / 3600
+        hours = sum(costs.expected(job, left) for job in left) / 3600
         table.add_row(name, title, f"{len(jobs) - len(left)}/{len(jobs)}", f"{hours:.2f}")
     Console().print(table)
 

@@ -27,10 +27,10 @@ from training.checkpoint import (
 )
 from training.metrics import Metrics, of_evaluator, of_population, sample_positions
 from training.plot import plot_curve
-from training.regimes import Regime
+from training.regimes import DeepSelfPlay, Regime
 from training.state import State
 from training.table import as_csv
-from training.yardstick import curve
+from training.yardstick import curve, is_spread, scores
 
 CHAMPION_FILE, CURVE_FILE, PLOT_FILE = "champion.safetensors", "curve.csv", "curve.png"
 LIBRARIES = ("checkers-laboratory", "numba", "llvmlite", "numpy")
@@ -147,6 +147,8 @@ def generation(
     state, measured = plan.regime.step(checkpoint.state, arena)
     speed = plan.regime.games / (time.process_time() + arena.seconds_afar - began)
     measured |= {"speed/games_per_cpu_second": speed} | measure(plan, state, arena, positions)
+    if isinstance(plan.regime, DeepSelfPlay) and plan.yardstick_every:
+        measured |= own_scores(plan.regime, plan.seed, state, arena)
     return recorded(replace(checkpoint, state=state), measured)
 
 
@@ -158,6 +160,14 @@ def measure(plan: Plan, state: State, arena: Arena, positions: Sequence[Position
     if plan.yardstick_every and state.generation % plan.yardstick_every == 0:
         measured |= curve(players, plan.seed, state.generation, plan.regime.rules, arena)
     return measured
+
+
+def own_scores(regime: DeepSelfPlay, seed: int, state: State, arena: Arena) -> Metrics:
+    """The player against the regime's own yardsticks, at generations further and further apart."""
+    if not is_spread(state.generation):
+        return {}
+    (player,), drawn = regime.contenders(state), (seed, state.generation)
+    return scores(player, regime.yardsticks, regime.cards, drawn, regime.rules, arena)
 
 
 def recorded(checkpoint: Checkpoint, measured: Metrics) -> Checkpoint:

@@ -19,14 +19,14 @@ class State:
     population: Population
     scores: Any  # float64[members]: what each scored in the last tournament; 0 for new ones
     rng: str  # JSON
-    extra: dict[str, Any] = field(default_factory=dict)  # float64 arrays of the regime's own
+    extra: dict[str, Any] = field(default_factory=dict)  # arrays of the regime's own
 
 
 class Champion(NamedTuple):
     """What a weight file is made of."""
 
     architecture: str
-    genome: Any  # float64 vector
+    genome: Any  # vector, as agents.weights keeps it
     king: float
     options: dict[str, Any] = {}  # noqa: RUF012 - never written to
     playouts: dict[str, Any] = {}  # noqa: RUF012 - never written to

@@ -87,14 +87,18 @@ def hold(
     both: bool,
     arena: Arena,
     seed: tuple[int, ...] = (),
+    openings: Sequence[str | None] | None = None,
 ) -> tuple[list[Game], Any]:
     """Play the games of all pairs: the games, and each player's score (float64[players]).
 
-    What players leave to chance is drawn from `seed` and the number of the game.
+    What players leave to chance is drawn from `seed` and the number of the game; `openings` are
+    those of the games, without which all begin at the start.
     """
     fixtures = [
-        Fixture(players[black], players[white], seed=(*seed, number))
-        for number, (black, white) in enumerate(pairs)
+        Fixture(players[black], players[white], opening, (*seed, number))
+        for number, ((black, white), opening) in enumerate(
+            zip(pairs, openings or [None] * len(pairs), strict=True)
+        )
     ]
     games = arena.play(fixtures, rules)
     results = [game.result for game in games]

@@ -19,21 +19,37 @@ def mutate(
     rng: np.random.Generator,
     *,
     self_adaptive: bool = True,
+    step_limit: float = np.inf,
 ) -> Population:
     """One offspring of each parent, by self-adaptive mutation.
 
     For each weight j: s'(j) = s(j) exp(tau N_j(0, 1)), then w'(j) = w(j) + s'(j) N'_j(0, 1), with
     tau = 1 / sqrt(2 sqrt(N_w)), where N_w is `weight_count`, the number of weights and biases
     (Chellapilla & Fogel 1999, 2001; thesis, equations 3.1 and 3.2). Step sizes that are not
-    self-adaptive stay as they are (thesis, equation 6.1).
+    self-adaptive stay as they are (thesis, equation 6.1). None is greater than `step_limit`.
     """
     tau = 1 / np.sqrt(2 * np.sqrt(weight_count))
     size = parents.genomes.shape
     steps = parents.steps
     if self_adaptive:
         steps = steps * np.exp(tau * rng.standard_normal(size))
+    steps = np.minimum(steps, step_limit)
     genomes = parents.genomes + steps * rng.standard_normal(size)
     return Population(genomes, steps, KING_RULES[king_rule](parents.kings, rng))
+
+
+def recombined(parents: Population, mates: int, rng: np.random.Generator) -> Population:
+    """For each parent the mean of it and `mates` - 1 others: of weights, step sizes and K.
+
+    Intermediate recombination (T. Bäck and H.-P. Schwefel, "An overview of evolutionary algorithms
+    for parameter optimization", Evolutionary Computation 1(1), 1993).
+    """
+    lots = rng.random((parents.size, parents.size))
+    np.fill_diagonal(lots, -1.0)  # whoever has the lowest lots is in: the parent itself is
+    chosen = parents.pick(np.argsort(lots, axis=1)[:, :mates])
+    return Population(
+        chosen.genomes.mean(axis=1), chosen.steps.mean(axis=1), chosen.kings.mean(axis=1)
+    )
 
 
 def _lognormal(kings: Any, rng: np.random.Generator) -> Any:

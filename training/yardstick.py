@@ -1,4 +1,4 @@
-"""The performance curve: the parents of a generation against players that do not change."""
+"""Players of a generation against players that do not change: the performance curve, and scores."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from agents.alphabeta import AlphaBeta
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
-from agents.play import DrawRules
+from agents.play import DRAW, DrawRules
 from checkers_env.openings import TWO_MOVE
 from checkers_env.rules import BLACK, WHITE
 from training.arena import Arena, Fixture
@@ -45,3 +45,36 @@ def curve(
         payoffs = [_PAYOFF.of(game.result, index % 2) for index, game in enumerate(games)]
         measured[name] = float(np.mean(payoffs))
     return measured
+
+
+def scores(
+    player: Any,
+    plies: Sequence[int],
+    cards: int,
+    drawn: tuple[int, ...],
+    rules: DrawRules,
+    arena: Arena,
+) -> Metrics:
+    """Scores (a win 1, a draw 1/2) of a player against the piece counter, both at each of `plies`.
+
+    From the first `cards` of the two-move ballot, a game a colour; `drawn` is the seed of chance.
+    """
+    measured = {}
+    for depth in plies:
+        own, opponent = player._replace(depth=depth), AlphaBeta(Material(), depth, random_ties=True)
+        fixtures = []
+        for number, card in enumerate(TWO_MOVE[:cards]):
+            for side in (BLACK, WHITE):
+                black, white = (own, opponent) if side == BLACK else (opponent, own)
+                fixtures.append(Fixture(black, white, card, (*drawn, depth, number, side)))
+        games = arena.play(fixtures, rules)
+        winners = [game.result.winner for game in games]
+        won = [winner == (BLACK, WHITE)[number % 2] for number, winner in enumerate(winners)]
+        even = [winner == DRAW for winner in winners]
+        measured[f"score/material-{depth}"] = float(np.mean(won) + np.mean(even) / 2)
+    return measured
+
+
+def is_spread(generation: int) -> bool:
+    """Whether it is one of 1, 2, 3, 4, 6, 8, 12, 16, 24 and so on, two to a doubling."""
+    return generation > 0 and generation // (generation & -generation) in (1, 3)

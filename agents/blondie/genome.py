@@ -15,6 +15,7 @@ from agents.blondie.network import Network
 from checkers_env.rules import SQUARES
 
 FIXED_POINT_BITS = 22
+PIECES = 12  # of a side, at most
 
 
 class Architecture(NamedTuple):
@@ -25,6 +26,8 @@ class Architecture(NamedTuple):
     fields are no nodes but inputs: the sums of the pieces on their squares. With ``by_colour``
     Black's pieces are positive, whoever evaluates, and White's value is the negative of Black's.
     The activation of every node is tanh(`slope` x): with 1/2 that is 2 / (1 + e^-x) - 1.
+    With ``unsaturated`` the sum at the output is divided by the most that it can be, so that its
+    tanh tells large values apart; the order of positions is that of the sums, as it is without.
     """
 
     name: str
@@ -33,6 +36,7 @@ class Architecture(NamedTuple):
     sums: bool = False
     by_colour: bool = False
     slope: float = 1.0
+    unsaturated: bool = False
 
     @property
     def weight_count(self) -> int:
@@ -72,10 +76,12 @@ def _subsquares() -> Any:
 
 BLONDIE_1999 = Architecture("blondie24-1999", np.ones((40, 32), bool), (10, 1))
 BLONDIE_2001 = Architecture("blondie24-2001", _subsquares(), (40, 10, 1))
+UNSATURATED_2001 = BLONDIE_2001._replace(name="blondie24-2001-unsaturated", unsaturated=True)
 NGUYEN = Architecture("nguyen-91", _subsquares(), (40, 10, 1), sums=True, by_colour=True)
 NGUYEN_LOGISTIC = NGUYEN._replace(name="nguyen-91-logistic", slope=0.5)
 ARCHITECTURES = {
-    shape.name: shape for shape in (BLONDIE_1999, BLONDIE_2001, NGUYEN, NGUYEN_LOGISTIC)
+    shape.name: shape
+    for shape in (BLONDIE_1999, BLONDIE_2001, UNSATURATED_2001, NGUYEN, NGUYEN_LOGISTIC)
 }
 
 
@@ -106,6 +112,14 @@ def layers(shape: Architecture, genome: Any) -> list[tuple[Any, Any]]:
 def decode(shape: Architecture, genome: Any, king: float) -> Network:
     """Prepare a genome (float64[genome_size]) for the kernels."""
     (first, bias), *dense = layers(shape, np.asarray(genome, np.float64))
+    difference = shape.slope * genome[-1]
+    if shape.unsaturated:
+        weights, biases = dense.pop()
+        most = np.abs(weights).sum() + np.abs(biases).sum()
+        most += abs(difference) * PIECES * max(king, 1.0)
+        most = most or 1.0
+        dense.append((weights / most, biases / most))
+        difference /= most
     width = _padded(len(first))
     scale = _fixed_point_scale(first, bias, king)
     features, offsets = aligned((70, width), np.int32), aligned((width,), np.int32)
@@ -127,7 +141,7 @@ def decode(shape: Architecture, genome: Any, king: float) -> Network:
         np.float32(1 / scale),
         flat,
         np.array(widths),
-        np.float32(shape.slope * genome[-1]),
+        np.float32(difference),
         np.float32(king),
         int(shape.by_colour),
     )

@@ -13,6 +13,7 @@ from checkers_env.board import Board
 
 MOVES_LEFT = 30  # that the time for a whole game is shared out to
 LARGEST_SHARE = 0.9  # of the time left
+LONGEST, LARGEST_HOLD = 4.0, 0.3  # shares, and part of the time left, that a hard move may take
 LEAST_TIME = 0.01  # seconds
 
 AnyDialect = Literal["auto", "english", "pydraughts"]
@@ -84,23 +85,29 @@ def read_game(given: dict[str, str], dialect: AnyDialect) -> Board:
 
 
 def read_level(given: dict[str, str]) -> Limits:
-    """The limits of a ``level``; of a clock, the share of one move. Raises ValueError."""
+    """The limits of a ``level``. Raises ValueError.
+
+    Of a clock each move is meant to take its share, and may take more while it is not decided.
+    """
     whole = {n: _number(n, given[n], int) for n in ("depth", "nodes", "moves") if n in given}
     for name, value in whole.items():
         if value < 1:
             raise ValueError(f"{name} must be 1 or more, not {value}")
     times = {n: _number(n, given[n], float) for n in ("move-time", "time", "inc") if n in given}
-    seconds = times.get("move-time")
+    seconds, share = times.get("move-time"), None
     if "time" in times:
         gained = times.get("inc", 0.0)  # comes before the move
+        left = times["time"] + gained
         share = times["time"] / whole.get("moves", MOVES_LEFT) + gained
-        seconds = min(share, LARGEST_SHARE * (times["time"] + gained))
+        share = max(min(share, LARGEST_SHARE * left), LEAST_TIME)
+        seconds = max(share, min(LONGEST * share, LARGEST_HOLD * left))
     if "infinite" in given:
         seconds = math.inf
     return Limits(
         depth=whole.get("depth"),
         simulations=whole.get("nodes"),
         seconds=None if seconds is None else max(seconds, LEAST_TIME),
+        share=share,
     )
 
 

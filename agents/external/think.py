@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 from agents.agent import Agent, PlayerAgent
+from agents.choose import looks_back
 from agents.make import UNLIMITED
 from agents.workspace import MAX_DEPTH, Workspace
 from checkers_env.board import Board
 from checkers_env.moves import Move
 
 N = TypeVar("N", int, float)
+DECIDED, UNDECIDED = 0.5, 1.5  # parts of a move's share after which no further depth is begun
 Report = Callable[[int, Move], None]
 
 
@@ -25,6 +28,9 @@ class Limits(NamedTuple):
     simulations: int | None = None
     seconds: float | None = None
     """Infinite for a search that goes on until it is stopped."""
+    share: float | None = None
+    """Seconds that a move is meant to take: a search by plies then begins no depth that it is not
+    likely to end in time, unless the last one has changed its mind."""
 
 
 def tighter(one: Limits, other: Limits) -> Limits:
@@ -33,6 +39,7 @@ def tighter(one: Limits, other: Limits) -> Limits:
         _least(one.depth, other.depth),
         _least(one.simulations, other.simulations),
         _least(one.seconds, other.seconds),
+        _least(one.share, other.share),
     )
 
 
@@ -42,7 +49,7 @@ def _least(*limits: N | None) -> N | None:
 
 def check(agent: Agent, limits: Limits) -> None:
     """Raise ValueError for plies or simulations where the agent counts in the other."""
-    counted = limits._replace(seconds=None)._asdict()
+    counted = limits._replace(seconds=None, share=None)._asdict()
     known = [name for name in counted if hasattr(getattr(agent, "player", None), name)]
     for name, most in counted.items():
         if known and most is not None and name not in known:
@@ -68,14 +75,20 @@ def think(
     if not hasattr(player, "depth"):
         return agent.act(board)
     most = min(limits.depth or (MAX_DEPTH if timed else player.depth), MAX_DEPTH)
+    begun = time.monotonic()
     move = _act(agent, board, depth=1)
     with stopping(agent.ws, stopped, limits.seconds):
         for depth in range(2, most + 1):
             deeper = _act(agent, board, depth=depth)
+            changed = deeper != move
+            if looks_back(player) or not agent.ws.stop[0]:
+                move = deeper
             if agent.ws.stop[0]:
                 break
-            move = deeper
             report(depth, move)
+            enough = UNDECIDED if changed else DECIDED
+            if limits.share is not None and time.monotonic() - begun > enough * limits.share:
+                break
     return move
 
 

@@ -21,6 +21,7 @@ from agents.choose import choose, uses_chance
 from agents.evaluate import advance_state, evaluate, start_state, state_size
 from agents.linear import adjust, one_view, total
 from agents.principal import write_line
+from agents.style import FULL_WIDTH
 from agents.workspace import MAX_DEPTH, PLIES, STATE_WIDTH
 from checkers_env.bits import borrowed
 from checkers_env.jit import kernel
@@ -141,7 +142,7 @@ def choose_and_learn(
         return best
     if learning.depth == 0:
         return best_successor(learner.system, position, ws, count, rng)
-    searcher = AlphaBeta(learner.system, learning.depth, True, True)
+    searcher = AlphaBeta(learner.system, learning.depth, True, True, FULL_WIDTH)
     return choose(searcher, position, ws, count, renewed(ws, position.turn), rng)
 
 
@@ -156,7 +157,7 @@ def renewed(ws: Any, side: int) -> int:
 def principal_leaf(learner: Learner, position: Position, ws: Any, count: int) -> Position:
     """Where the principal variation ends."""
     depth, owner, line = learner.learning.depth, renewed(ws, position.turn), learner.line
-    length = write_line(learner.system, position, depth, True, owner, ws, count, line)
+    length = write_line(FULL_WIDTH, learner.system, position, depth, True, owner, ws, count, line)
     end, turn = line[length - 1], position.turn ^ (length & 1)
     return Position(end[BLACK_BOARD], end[WHITE_BOARD], end[KINGS], turn)
 

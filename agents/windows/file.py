@@ -10,7 +10,7 @@ import numpy as np
 from agents.windows.windows import SIZE, STAGES
 
 STEP = 2.0**-8  # to a multiple of which entries are rounded
-LEVEL = 9  # of compression
+LEVEL = 6  # of compression: 9 is 2 % smaller and takes four times as long
 GAP, LEVELS = np.dtype("<u4"), np.dtype("<i2")
 ENTRY_BYTES = GAP.itemsize + LEVELS.itemsize
 
@@ -22,7 +22,7 @@ def pack(table: Any, step: float = STEP) -> Any:
     many times `step` it is: first all the lowest bytes, then all the second ones, and so on, which
     compresses better. Raises ValueError for an entry that is no number or too large.
     """
-    entries = np.flatnonzero(table)
+    entries = np.flatnonzero(table.ravel() != 0)  # much faster than of the numbers themselves
     levels = np.rint(table.ravel()[entries] / step)
     if not np.all(np.abs(levels) <= np.iinfo(LEVELS).max):
         raise ValueError("the table has entries that are no numbers, or too large to use")
@@ -33,12 +33,20 @@ def pack(table: Any, step: float = STEP) -> Any:
     return np.frombuffer(zlib.compress(content, LEVEL), np.uint8)
 
 
-def unpack(packed: Any, step: float = STEP) -> Any:
-    """The tables, float32[STAGES, SIZE]. Raises ValueError for what :func:`pack` has not made."""
+def unpack(packed: Any) -> Any:
+    """The tables in steps, int16[STAGES, SIZE].
+
+    Raises ValueError for what :func:`pack` has not made.
+    """
+    packed = np.asarray(packed)
+    if packed.dtype != np.uint8 or packed.ndim != 1:
+        raise ValueError(
+            f"packed tables are a vector of uint8, not {packed.dtype}{list(packed.shape)}"
+        )
     largest = STAGES * SIZE * ENTRY_BYTES
     reader = zlib.decompressobj()
     try:
-        content = reader.decompress(np.asarray(packed, np.uint8).tobytes(), largest)
+        content = reader.decompress(packed.tobytes(), largest)
     except zlib.error as error:
         raise ValueError(f"the tables cannot be unpacked: {error}") from None
     count, rest = divmod(len(content), ENTRY_BYTES)
@@ -50,6 +58,6 @@ def unpack(packed: Any, step: float = STEP) -> Any:
     entries = np.cumsum(gaps, dtype=np.int64)
     if count and entries[-1] >= STAGES * SIZE:
         raise ValueError("the tables cannot be unpacked: there are entries beyond their end")
-    table = np.zeros(STAGES * SIZE, np.float32)
-    table[entries] = levels * np.float32(step)
+    table = np.zeros(STAGES * SIZE, LEVELS)
+    table[entries] = levels
     return table.reshape(STAGES, SIZE)

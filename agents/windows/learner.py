@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.evaluate import evaluate, start_state
-from agents.search import AT_LEAST, AT_MOST, EXACT, NOTHING
+from agents.table import AT_LEAST, AT_MOST, EXACT, NOTHING
 from agents.windows.windows import SIZE, STAGES, TERMS, Windows, stage_of, write_entries
 from agents.workspace import MAX_DEPTH, STATE_WIDTH
 from checkers_env.jit import kernel

@@ -11,6 +11,7 @@ from agents.endgame.probe import NEVER
 from agents.evaluate import UNFORESEEN, foresee
 from agents.informed import Foresighted
 from agents.search import search
+from agents.style import FULL_WIDTH
 from agents.windows.learner import (
     DRAWS,
     EXPLORED,
@@ -217,7 +218,7 @@ def choose_and_note(
     new = new_first(lesson, ply, mover, rows, count) if method.repetition else count
     chosen, value = successor(rows, count - 1, mover), 0.0
     if new:
-        search(searcher, here, method.depth, True, ws.counts[2], ws, new)
+        search(FULL_WIDTH, searcher, here, method.depth, True, ws.counts[2], ws, new)
         found = ws.frames[0].value
         if new == count or found >= 0.0:
             chosen, value = successor(rows, ws.frames[0].best, mover), found

@@ -15,6 +15,7 @@ from typing import Any, get_args
 
 from training.app.shown import Json
 from training.checkpoint import FILE_NAME, load_checkpoint
+from training.factors import FACTORS
 from training.presets import PRESETS, TD_PRESETS
 from training.regimes import Regime
 from training.run import CHAMPION_FILE, CURVE_FILE, PLOT_FILE
@@ -95,7 +96,7 @@ def overview(run: Path) -> Json:
     seen = version(run)  # before anything is read: whatever is written later changes it
     measured, champion = history(run), run / CHAMPION_FILE
     identity = _identity(run, saved(run))
-    preset = (PRESETS | TD_PRESETS).get(identity["name"])
+    preset = (PRESETS | TD_PRESETS | FACTORS).get(identity["name"])
     try:
         games = regime_of(identity).games
     except ValueError:

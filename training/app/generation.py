@@ -19,10 +19,19 @@ from checkers_env.rules import BLACK, WHITE
 from training.app.evolution import regime_of, saved
 from training.arena import Arena, Fixture, open_arena
 from training.checkpoint import Checkpoint, load_checkpoint
-from training.regimes import Coevolution, Genetic, SocialLearning, TemporalDifference
+from training.regimes import (
+    Coevolution,
+    DeepSelfPlay,
+    EvolutionStrategy,
+    Genetic,
+    LearningEvolution,
+    SocialLearning,
+    TemporalDifference,
+)
 from training.tournament import Pairs, Payoff, total_scores
 from training.yardstick import OPPONENTS, curve
 
+Tournament = Coevolution | Genetic | EvolutionStrategy
 RESULTS = {BLACK: "1-0", WHITE: "0-1", DRAW: "1/2-1/2"}
 LEARNER = "learner"  # whom temporal differences teach
 _turn = threading.Lock()
@@ -94,7 +103,7 @@ def play_generation(checkpoint: Checkpoint) -> Generation:
     regime, state = regime_of(checkpoint.identity), checkpoint.state
     with open_arena(1) as arena:  # the processors are the run's
         recorder = Recorder(arena)
-        if not isinstance(regime, TemporalDifference):
+        if not isinstance(regime, TemporalDifference | DeepSelfPlay):
             regime.step(state, recorder)
             return _tournament(regime, state.generation + 1, recorder.rounds[0])
         seed = checkpoint.identity["seed"]
@@ -123,14 +132,14 @@ class Recorder(Arena):
         return games
 
 
-def _tournament(
-    regime: Coevolution | Genetic, number: int, played: list[tuple[Fixture, Game]]
-) -> Generation:
+def _tournament(regime: Tournament, number: int, played: list[tuple[Fixture, Game]]) -> Generation:
     """The games of a tournament with the members' names and points.
 
-    Members are told apart by their players. In every pairing each has Black, the first one first.
+    Members are told apart by their players. In every pairing each has Black, the first one first,
+    but for former champions and the second ones of pairs, who come behind.
     """
-    players = list({id(fixture.black): fixture.black for fixture, _ in played}.values())
+    seats = [fixture.black for fixture, _ in played] + [fixture.white for fixture, _ in played]
+    players = list({id(player): player for player in seats}.values())
     place = {id(player): member for member, player in enumerate(players)}
     names = [_name(regime, number, member) for member in range(len(players))]
     pairs = [(place[id(fixture.black)], place[id(fixture.white)]) for fixture, _ in played]
@@ -167,17 +176,24 @@ def _tally(results: Sequence[Result], pairs: Pairs, member: int) -> tuple[int, i
     return won, drawn, len(winners) - won - drawn
 
 
-def _name(regime: Coevolution | Genetic, number: int, member: int) -> str:
+def _name(regime: Tournament, number: int, member: int) -> str:
     """What a member is called in the tournament of a generation."""
+    if isinstance(regime, EvolutionStrategy):
+        kind, first = ("mirror", regime.pairs) if member >= regime.pairs else ("player", 0)
+        return f"{kind} {member - first + 1}"
     first_of_all = isinstance(regime, Genetic) and number == 1
     if first_of_all or _learns(regime, number - 1):  # none descends from another
         return f"player {member + 1}"
     kind, first = ("parent", 0) if member < regime.parents else ("offspring", regime.parents)
+    if isinstance(regime, LearningEvolution) and member >= 2 * regime.parents:
+        kind, first = "former champion", 2 * regime.parents
     return f"{kind} {member - first + 1}"
 
 
-def _learns(regime: Coevolution | Genetic, number: int) -> bool:
+def _learns(regime: Tournament, number: int) -> bool:
     """Whether a generation ends in social learning, after which all play on, not in selection."""
+    if isinstance(regime, EvolutionStrategy):
+        return True
     return isinstance(regime, SocialLearning) and number % regime.social_every == 0
 
 

@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.agent import Agent, PlayerAgent
+from agents.agent import FIRST_OWNER, Agent, PlayerAgent
 from agents.alphabeta import AlphaBeta
-from agents.evaluate import value
+from agents.endgame.probe import NEVER
+from agents.evaluate import UNFORESEEN, foresee, value
 from agents.external.think import Limits, stopping, think
+from agents.informed import Informed, searching_evaluator
 from agents.montecarlo.player import MonteCarlo, wins
 from agents.montecarlo.tree import grow
 from agents.principal import write_line
@@ -42,7 +44,7 @@ def consider(agent: Agent, board: Board, limits: Limits, stopped: Event) -> Thou
     search itself, and a second, there is neither.
     """
     if isinstance(agent, PlayerAgent):
-        if isinstance(agent.player, AlphaBeta):
+        if isinstance(agent.player, AlphaBeta | Informed):
             return _search(agent, board, limits, stopped)
         if isinstance(agent.player, MonteCarlo):
             return _simulate(agent, board, limits, stopped)
@@ -81,14 +83,14 @@ def _paths(agent: PlayerAgent, board: Board, move: Move, depth: int) -> list[int
     count = write_successors(ws.rows, 0, *position)
     ws.rows[0] = ws.rows[ws.rows[:count, PATH].tolist().index(encode(move))]
     line = np.zeros((PLIES, ROW_WIDTH), np.int64)
-    length = write_line(
-        player.evaluator, position, depth, player.own_leaves, position.turn, ws, 1, line
-    )
+    evaluator, judged = searching_evaluator(player), player.own_leaves
+    owner = FIRST_OWNER | position.turn
+    length = write_line(player.style, evaluator, position, depth, judged, owner, ws, 1, line)
     paths: list[int] = line[:length, PATH].tolist()
     return paths
 
 
-def _worth(player: AlphaBeta, board: Board, line: tuple[Move, ...]) -> float:
+def _worth(player: AlphaBeta | Informed, board: Board, line: tuple[Move, ...]) -> float:
     """The value of the last position of a line, for the side to move in the first."""
     last = board.copy()
     for move in line:
@@ -96,6 +98,9 @@ def _worth(player: AlphaBeta, board: Board, line: tuple[Move, ...]) -> float:
     sign = 1.0 if last.turn == board.turn else -1.0
     if not last.legal_moves:
         return -sign
+    plies = foresee(searching_evaluator(player), _position(last), False)
+    if plies != UNFORESEEN:
+        return 0.0 if plies == NEVER else sign if plies & 1 else -sign
     view = board.turn if player.own_leaves else last.turn
     worth = float(np.float32(value(player.evaluator, _position(last), view)))
     return worth if player.own_leaves else sign * worth

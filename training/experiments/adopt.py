@@ -23,7 +23,7 @@ from training.experiments.jobs import Match, Run
 from training.experiments.perform import Order, play, train
 from training.experiments.plan import Job, Ledger
 from training.experiments.records import Result, Trained, load_result, older
-from training.experiments.schedule import Shop, folder_of
+from training.experiments.schedule import Shop
 
 
 class Told(NamedTuple):
@@ -51,7 +51,7 @@ def adopt(jobs: Sequence[Job], ledger: Ledger, shop: Shop) -> Told:
         for group, trial in zip(groups, trials, strict=True):
             again = trial.result()
             if isinstance(group[0].job, Run):
-                shutil.rmtree(folder_of(shop.work, beginning(group[0].job)), ignore_errors=True)
+                shutil.rmtree(trial_folder(shop, group[0].job), ignore_errors=True)
             if again is None or not same(group[0], again):
                 refused += len(group)
                 continue
@@ -93,9 +93,14 @@ def begin_trial(job: Job, ledger: Ledger, shop: Shop) -> Future[Result | None]:
     order = Order(shop.deadline)
     if isinstance(job, Match):
         return shop.executor.submit(play, job, *ledger.opponents(job), order)
-    folder = folder_of(shop.work, beginning(job))
+    folder = trial_folder(shop, job)
     shutil.rmtree(folder, ignore_errors=True)
     return shop.executor.submit(train, beginning(job), folder, order)
+
+
+def trial_folder(shop: Shop, job: Run) -> Path:
+    """Where the beginning of a run is tried: not where the run itself may stand."""
+    return shop.work / f"trial-{job.title}"
 
 
 def beginning(job: Run) -> Run:

@@ -26,8 +26,8 @@ from checkers_env import bits, jit
 
 OURS = ("checkers_env", "agents", "training")
 READS = ("LOAD_GLOBAL", "LOAD_NAME")  # the instructions that look a global name up
-# What no result depends on: games through the environment (a Board reads openings, no more), and
-# files beside a run.
+# What no result depends on: games through the environment (a Board reads openings, no more), files
+# beside a run, and weights that no record keeps.
 LEFT_OUT = frozenset(
     {
         "agents.match.play_through_environment",
@@ -37,6 +37,9 @@ LEFT_OUT = frozenset(
         "training.regimes.coevolution.Coevolution.files",
         "training.regimes.genetic.Genetic.files",
         "training.regimes.social.SocialLearning.files",
+        "training.regimes.strategies.EvolutionStrategy.files",
+        "training.regimes.strong.DeepSelfPlay.champion",
+        "training.regimes.strong.DeepSelfPlay.files",
         "training.regimes.temporal.TemporalDifference.files",
     }
 )

@@ -15,18 +15,23 @@ from agents.play import DrawRules
 from checkers_env.openings import THREE_MOVE, TWO_MOVE
 from training import run
 from training.experiments.digest import digest
+from training.experiments.ingredients import INGREDIENTS
+from training.factors import FACTORS
 from training.metrics import sample_positions
 from training.presets import PRESETS, TD_PRESETS, Preset
-from training.regimes import Regime
+from training.regimes import DeepSelfPlay, Regime
 
 _C5: Any = TD_PRESETS["c5-n0.001"]
 PLAYERS: dict[str, Preset] = {
     **PRESETS,
     **TD_PRESETS,
+    **INGREDIENTS,
+    **FACTORS,
     "c5-n0.001-table-6.1": _C5._replace(regime=replace(_C5.regime, features="table-6.1")),
 }
 POINTS = 100  # of a curve, at most
 TRIAL = 20  # generations, at least, by which one code's run is told from another's
+SHORT_TRIAL = 2  # of a regime that measures itself: its generations are long, and all alike
 KEY_DIGITS = 16
 SPARE = 100  # seeds from here on are of players that no table is about
 LEAST_PARENTS = 3  # of a scaled population
@@ -137,10 +142,21 @@ class Run:
     def regime(self) -> Regime:
         """What passes from a generation to the next."""
         regime: Any = PLAYERS[self.preset].regime
-        if self.scale < 1 and "parents" in {field.name for field in fields(regime)}:
-            least = max(LEAST_PARENTS, round(regime.parents * self.scale))
-            regime = replace(regime, parents=min(regime.parents, least))
+        if self.scale < 1:
+            sizes = {field.name for field in fields(regime)} & {"parents", "pairs"}
+            for name in sizes:
+                size = getattr(regime, name)
+                least = max(LEAST_PARENTS, round(size * self.scale))
+                regime = replace(regime, **{name: min(size, least)})
+        if self.scale < 1 and isinstance(regime, DeepSelfPlay):
+            games, cards = round(regime.games * self.scale), round(regime.cards * self.scale)
+            regime = replace(regime, games=max(1, games), cards=max(1, cards))
         return regime
+
+    @property
+    def measures_itself(self) -> bool:
+        """Whether the run's own scores are all that is wanted of it: nobody plays against it."""
+        return isinstance(self.regime, DeepSelfPlay)
 
     @property
     def length(self) -> int:
@@ -150,6 +166,8 @@ class Run:
     @property
     def point_every(self) -> int:
         """Generations for a point of the curve: the same for all runs of a preset."""
+        if self.measures_itself:
+            return 1
         points = max(1, round(POINTS * self.scale))
         whole = replace(self, generations=PLAYERS[self.preset].generations)
         return math.ceil(whole.length / points)
@@ -157,11 +175,15 @@ class Run:
     @property
     def trial(self) -> int:
         """Generations after which all that the regime does has been seen once."""
+        if self.measures_itself:
+            return min(self.length, SHORT_TRIAL)
         return min(self.length, max(TRIAL, getattr(self.regime, "social_every", 0) + 1))
 
     @property
     def kept(self) -> int:
         """Members that the record keeps, the champion first."""
+        if self.measures_itself:
+            return 0
         return min(KEPT.get(self.preset, 1), self.regime.parents)
 
     @property
@@ -169,6 +191,7 @@ class Run:
         """What the result depends on: the configuration, the seed, and the digest of the code."""
         regime: Any = self.regime
         kind: Any = type(regime)
+        measures = (run.own_scores,) if self.measures_itself else ()
         return {
             "preset": self.preset,
             "regime": asdict(regime),
@@ -176,7 +199,7 @@ class Run:
             "seed": self.seed,
             "point_every": self.point_every,
             "kept": self.kept,
-            "code": digest(kind, run.measure, sample_positions, play_game),
+            "code": digest(kind, run.measure, sample_positions, play_game, *measures),
         }
 
     @property

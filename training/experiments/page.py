@@ -10,11 +10,13 @@ import numpy as np
 
 from checkers_env.files import write_atomically
 from training.experiments.claims import CLAIMS, MARGIN, REASONS, Claim
+from training.experiments.ingredients import BASE
 from training.experiments.jobs import Player, Run
 from training.experiments.others import NETWORKS
 from training.experiments.pictures import curves, forest
 from training.experiments.plan import Job, Ledger, Scope, figures
 from training.experiments.records import Trained
+from training.experiments.strong import SCORES
 from training.experiments.tables import Row, Table, brief, shown
 from training.experiments.verdict import LEAST, Verdict, verdicts
 
@@ -38,6 +40,10 @@ PANELS: dict[str, tuple[str, Sequence[str], Sequence[tuple[str, str]]]] = {
         ),
     ),
 }
+GROWTH = (
+    ("strong", BASE, *(f"strong-{plies}" for plies in ("1-ply", "2-plies", "6-plies", "no-tree"))),
+    [(name, f"score at {plies} plies") for plies, name in SCORES.items()],
+)
 
 
 def write_page(path: Path, tables: Sequence[Table], scope: Scope, ledger: Ledger) -> None:
@@ -48,6 +54,8 @@ def write_page(path: Path, tables: Sequence[Table], scope: Scope, ledger: Ledger
     lines = [*_beginning(tables, scope, ledger)]
     lines += _claims("What the papers claim", judged, pictures, path.stem)
     lines += _claims("Why", reasons, pictures, path.stem)
+    if "strength" in pictures:
+        lines += ["## The strong player", "", f"![{_GROWTH}]({path.stem}/strength.svg)", ""]
     lines += ["## The tables", "", _ABOUT_TABLES, ""]
     for table in tables:
         lines += shown(table, figures(table, scope, ledger))
@@ -58,6 +66,10 @@ def write_page(path: Path, tables: Sequence[Table], scope: Scope, ledger: Ledger
     write_atomically(path, "\n".join(lines).encode())
 
 
+_GROWTH = (
+    "Scores of players that learn by deep searches against the piece counter, both at 4 or at 6 "
+    "plies, by the CPU time of their training."
+)
 _ABOUT_TABLES = (
     "Ours are means over seeds with their 95 % intervals (Student's t); of single games from the "
     "start position, how many seeds won, drew and lost them."
@@ -145,6 +157,9 @@ def _pictures(judged: Sequence[Verdict], scope: Scope, ledger: Ledger) -> dict[s
         runs = {player: done for player in players if (done := _runs(player, scope, ledger))}
         if runs:
             found[name] = curves(runs, panels)
+    grown = {player: done for player in GROWTH[0] if (done := _runs(player, scope, ledger))}
+    if grown:
+        found["strength"] = curves(grown, GROWTH[1], timed=True)
     return found
 
 

@@ -36,6 +36,7 @@ from training.state import State
 
 CHECKPOINT_EVERY = 25  # generations: a killed run loses half a minute
 LEFT_OUT = "speed/"  # measurements that differ from run to run
+SPEED = "speed/games_per_cpu_second"
 
 
 class Stopped(Exception):  # noqa: N818 - no error
@@ -64,7 +65,8 @@ class Order(NamedTuple):
 def train(job: Run, folder: Path, order: Order) -> Trained | None:
     """Train a player, from where the run in `folder` stands.
 
-    None if there was no time to end it: then the folder holds how far it came.
+    None if there was no time to end it: then the folder holds how far it came. Raises ValueError
+    if the folder holds a longer run.
     """
     plan = run.Plan(
         job.preset,
@@ -84,6 +86,8 @@ def train(job: Run, folder: Path, order: Order) -> Trained | None:
     with FileLock(folder / "lock"):  # what a killed session has left may still be at it
         there = (folder / FILE_NAME).exists()
         checkpoint = load_checkpoint(folder) if there else run.begin(plan)
+        if checkpoint.state.generation > job.length:  # by the time the lock was free
+            raise ValueError(f"{str(folder)!r} has gone beyond {job.title}: call the same again")
         if checkpoint.state.generation < job.length:
             try:
                 checkpoint = run.carry_out(plan, checkpoint, progress)
@@ -113,20 +117,21 @@ def trained(job: Run, checkpoint: Checkpoint) -> Trained:
                 options=player.options,
             )
         )
+    members = np.stack(genomes) if genomes else np.zeros((0, 0), np.float32)
     lasting = {
         name: np.array(row) for name, row in history.items() if not name.startswith(LEFT_OUT)
     }
-    speeds = np.array(history["speed/games_per_cpu_second"][1:])
+    seconds = np.cumsum([0.0, *(regime.games / np.array(history[SPEED][1:]))])
     generations = np.append(np.arange(0, job.length, job.point_every), job.length)
     return Trained(
         job.identity,
-        np.stack(genomes),
+        members,
         tuple(map(asdict, headers)),
         generations.astype(np.int32),
         {name: means(row, generations) for name, row in lasting.items()},
         {name: row[: job.trial + 1] for name, row in lasting.items()},
         pool_of(state) if isinstance(regime, SocialLearning) else {},
-        Origin(float(np.sum(regime.games / speeds))),
+        Origin(float(seconds[-1]), tuple(seconds[generations].round(2).tolist())),
     )
 
 

@@ -48,10 +48,15 @@ def forest(verdicts: Sequence[Verdict]) -> bytes:
     return _svg(figure)
 
 
-def curves(runs: Mapping[str, Sequence[Trained]], panels: Sequence[tuple[str, str]]) -> bytes:
+def curves(
+    runs: Mapping[str, Sequence[Trained]],
+    panels: Sequence[tuple[str, str]],
+    timed: bool = False,
+) -> bytes:
     """Measurements over the generations, mean and 95 % interval of each player's runs (SVG).
 
-    `panels` are the names of measurements, and what to call them.
+    `panels` are the names of measurements, and what to call them. If `timed`, over the CPU time
+    that training has taken, in the mean of the runs.
     """
     figure = new_figure(8.5, 3.2 * len(panels))
     rows = figure.subplots(len(panels), squeeze=False, sharex=True)[:, 0]
@@ -60,15 +65,20 @@ def curves(runs: Mapping[str, Sequence[Trained]], panels: Sequence[tuple[str, st
             lines = np.array([run.curves[name] for run in seeds])
             known = ~np.isnan(lines).any(axis=0)
             generations, lines = seeds[0].generations, lines[:, known]
-            shares = 100 * generations[known] / generations[-1]
+            reached = 100 * generations[known] / generations[-1]
+            if timed:
+                reached = np.mean([run.origin.clock for run in seeds], axis=0)[known]
             colour, mean = f"C{number}", lines.mean(axis=0)
             seeds_told = f"{player} ({len(seeds)} seed{'s' if len(seeds) > 1 else ''})"
-            axes.plot(shares, mean, color=colour, label=seeds_told)
+            axes.plot(reached, mean, color=colour, label=seeds_told)
             half = _half_width(lines)
-            axes.fill_between(shares, mean - half, mean + half, color=colour, alpha=0.2)
+            axes.fill_between(reached, mean - half, mean + half, color=colour, alpha=0.2)
         axes.set(ylabel=label)
         axes.spines[["top", "right"]].set_visible(False)
-    rows[-1].set(xlabel="% of the generations")
+    if timed:
+        rows[-1].set(xlabel="CPU-seconds of training", xscale="log")
+    else:
+        rows[-1].set(xlabel="% of the generations")
     told = rows[-1].get_legend_handles_labels()
     figure.legend(*told, loc="outside upper center", ncols=3, frameon=False)
     return _svg(figure)

@@ -15,7 +15,9 @@ from training.experiments import (
     chapter6,
     chapter7,
     chapter8,
+    learning,
     others,
+    strong,
     validation,
 )
 from training.experiments.jobs import (
@@ -41,23 +43,22 @@ from training.experiments.records import (
     weights,
 )
 from training.experiments.tables import Row, Table, seen
+from training.factors import FACTORS
 
-PARTS = (chapter3, chapter4, chapter5, chapter6, chapter7, chapter8, others, validation)
+PARTS = (
+    chapter3,
+    chapter4,
+    chapter5,
+    chapter6,
+    chapter7,
+    chapter8,
+    others,
+    strong,
+    learning,
+    validation,
+)
 EXPERIMENTS: dict[str, Table] = {
-    table.name: table
-    for table in chain.from_iterable(
-        chapter.TABLES
-        for chapter in (
-            chapter3,
-            chapter4,
-            chapter5,
-            chapter6,
-            chapter7,
-            chapter8,
-            others,
-            validation,
-        )
-    )
+    table.name: table for table in chain.from_iterable(part.TABLES for part in PARTS)
 }
 SEEDS, FEWER = 10, 5  # of the players that conclusions rest on, and of the others
 OFTEN = frozenset(
@@ -65,6 +66,7 @@ OFTEN = frozenset(
         *("blondie24-1999", "blondie24-2001", "c0", "blondie24-rr", "c10", "c10-rr"),
         *("c5-n0.001", "c1-n0.001"),
         *("c0-npd", "blondie24-rr-npd", "c10-npd", "c5-n0.001-npd"),
+        *FACTORS,
     }
 )
 
@@ -165,6 +167,8 @@ class Ledger:
             return None
         trained = self.result(run_of(player, match.scale))
         assert isinstance(trained, Trained)
+        if not trained.headers:
+            raise ValueError(f"the record of {player} keeps no weights: it plays no matches")
         member = min(player.member, len(trained.headers) - 1)
         return Opponent(*weights(trained, member), trained.player(member))
 

@@ -14,7 +14,7 @@ import hashlib
 import json
 import platform
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -36,9 +36,13 @@ SPARSE = 0.75  # a table with a smaller share of entries that are not 0 is kept 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where and with what a record was made; no part of the result."""
+    """Where and with what a record was made; no part of the result.
+
+    `clock` are the CPU-seconds that a training run had taken at each point of its curves.
+    """
 
     cpu_seconds: float
+    clock: Sequence[float] = ()
     processor: str = field(default_factory=processor)
     versions: dict[str, str] = field(
         default_factory=lambda: {
@@ -57,7 +61,7 @@ class Trained:
     job
         The configuration, the seed and the digest of the code.
     genomes
-        float32[members, weights], the champion first.
+        float32[members, weights], the champion first; none where no match takes them.
     headers
         For each of them the fields of a weight file's header.
     generations
@@ -211,7 +215,7 @@ def _packed(result: Trained) -> bytes:
     arrays = _arrays(result)
     present = result.genomes.view(np.uint32) != 0  # -0.0 is no zero
     shape = list(result.genomes.shape)
-    if present.mean() < SPARSE:
+    if present.size and present.mean() < SPARSE:
         arrays |= {"genomes": result.genomes[present], "present": np.packbits(present)}
     header = {
         "format": FORMAT,
@@ -248,7 +252,7 @@ def _unpacked(path: Path) -> tuple[Trained, str]:
         parts["curve"],
         parts["beginning"],
         parts["pool"],
-        Origin(**header["origin"]),
+        _origin(header["origin"]),
     ), header["digest"]
 
 
@@ -264,7 +268,11 @@ def _parsed(path: Path) -> tuple[Played, str]:
     digest = fields.pop("digest")
     for name in ("openings", "differences", "plies"):
         fields[name] = tuple(fields[name])
-    return Played(**fields | {"origin": Origin(**fields["origin"])}), digest
+    return Played(**fields | {"origin": _origin(fields["origin"])}), digest
+
+
+def _origin(fields: dict[str, Any]) -> Origin:
+    return Origin(**fields | {"clock": tuple(fields.get("clock", ()))})
 
 
 def _check_format(header: Any) -> None:

@@ -1,4 +1,8 @@
-"""The jobs are done: which one is next, how long it will take, and when to stop."""
+"""The jobs are done: which one is next, how long it will take, and when to stop.
+
+Runs that differ in nothing but their length are one course of training: they share a work folder,
+and the longer goes on from where the shorter has ended.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import json
 import shutil
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +20,7 @@ from typing import NamedTuple
 from safetensors import SafetensorError, safe_open
 
 from training.checkpoint import FILE_NAME, HEADER
-from training.experiments.jobs import PLAYERS, Match, Run
+from training.experiments.jobs import PLAYERS, Match, Run, key_of
 from training.experiments.perform import Order, play, train
 from training.experiments.plan import Job, Ledger
 from training.experiments.records import Result
@@ -59,13 +63,18 @@ class Costs:
         """Take note of what a job took."""
         self._measured[_kind(job)].append(result.origin.cpu_seconds / _games(job))
 
-    def expected(self, job: Job) -> float:
-        """The CPU-seconds that a job will take, or take on from where it stands."""
+    def expected(self, job: Job, undone: Iterable[Job] = ()) -> float:
+        """The CPU-seconds that a job will take, or take on from where it stands.
+
+        With the jobs that are `undone`, from where the shorter runs of its course will have ended.
+        """
         measured = self._measured.get(_kind(job))
         each = sum(measured) / len(measured) if measured else _prior(job)
         whole = each * _games(job)
         if isinstance(job, Run):
-            whole *= 1 - generations_done(folder_of(self._work, job)) / job.length
+            stands = generations_done(folder_of(self._work, job))
+            shorter = (run.length for run in course(job, undone) if run.length < job.length)
+            whole *= 1 - max([stands, *shorter]) / job.length
         return whole
 
 
@@ -74,15 +83,16 @@ def work_through(
 ) -> list[Job]:
     """Do the jobs that are not done, in order, as far as there is time; return what is left.
 
-    A match waits for its players. No job is begun that would end after the deadline; at the
-    deadline those that run are stopped. Every record is written when its job ends.
+    A match waits for its players, and a run for the shorter ones of its course. No job is begun
+    that would end after the deadline; at the deadline those that run are stopped. Every record is
+    written when its job ends.
     """
     costs = Costs(ledger, jobs, shop.work)
-    for job in jobs:
-        if isinstance(job, Run) and ledger.result(job) is not None:
-            _clear(job, shop)  # what a session that was killed has left
     left = dict.fromkeys(job for job in jobs if ledger.result(job) is None)
-    expected = {job: costs.expected(job) for job in left}
+    for job in jobs:
+        if job not in left:
+            _clear(job, left, shop)  # what a session that was killed has left
+    expected = {job: costs.expected(job, left) for job in left}
     whole, done, stopped = sum(expected.values()), 0.0, set[Job]()
     running: dict[Future[Result | None], tuple[Job, float]] = {}
 
@@ -91,20 +101,23 @@ def work_through(
         del left[job]
         done += expected[job]
         costs.learn(job, result)
+        _clear(job, left, shop)
 
     while True:
+        before = len(left)
         begun = {*stopped, *(job for job, _ in running.values())}
         for job in list(left):
             if len(running) == shop.workers:
                 break
-            waits = isinstance(job, Match) and any(run in left for run in job.runs)
-            if job in begun or waits or time.time() + costs.expected(job) > shop.deadline:
+            if job in begun or _waits(job, left):
                 continue
-            if (result := ledger.result(job)) is not None:  # of players that were lost meanwhile
+            if time.time() + costs.expected(job) > shop.deadline:
+                continue
+            if (result := ledger.result(job)) is not None:  # of lost players, or an equal run
                 finish(job, result)
                 continue
             running[_begin(job, ledger, shop)] = job, time.time()
-        if not running:
+        if not running and len(left) == before:
             return list(left)
         for future in wait(running, TICK, FIRST_COMPLETED).done:
             job, _ = running.pop(future)
@@ -114,8 +127,6 @@ def work_through(
                 continue
             ledger.add(job, result)
             finish(job, result)
-            if isinstance(job, Run):
-                _clear(job, shop)
         now = done + sum(min(time.time() - began, expected[job]) for job, began in running.values())
         report(Progress(now, whole, len(jobs) - len(left), len(jobs)))
 
@@ -127,13 +138,41 @@ def _begin(job: Job, ledger: Ledger, shop: Shop) -> Future[Result | None]:
     return shop.executor.submit(play, job, *ledger.opponents(job), order)
 
 
-def _clear(job: Run, shop: Shop) -> None:
-    shutil.rmtree(folder_of(shop.work, job), ignore_errors=True)
+def _waits(job: Job, left: Iterable[Job]) -> bool:
+    """Whether another of the jobs that are left must be done before."""
+    if isinstance(job, Run):
+        return min(course(job, left), key=lambda run: run.length) != job
+    return any(run in left for run in job.runs)
+
+
+def _clear(job: Job, left: Iterable[Job], shop: Shop) -> None:
+    """Remove the work folder of a run that is done, unless one that is left goes on from there."""
+    if not isinstance(job, Run):
+        return
+    folder = folder_of(shop.work, job)
+    if folder not in [folder_of(shop.work, run) for run in course(job, left)]:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def course(job: Run, jobs: Iterable[Job]) -> list[Run]:
+    """Those of some jobs that are one course of training with a run, itself included."""
+    return [it for it in jobs if isinstance(it, Run) and _course_name(it) == _course_name(job)]
+
+
+@functools.cache
+def _course_name(job: Run) -> str:
+    """The name of a run's course: of all that its result depends on, but for its length."""
+    identity = {name: it for name, it in job.identity.items() if name != "generations"}
+    return f"{job.preset}-seed-{job.seed}-{key_of(identity)}"
 
 
 def folder_of(work: Path, job: Run) -> Path:
-    """Where a run keeps its checkpoint while it is not finished."""
-    return work / f"{job.title}-{job.key}"
+    """Where a run keeps its checkpoint while it is not finished: in the folder of its course.
+
+    A run that is shorter than what is there already has a folder of its own.
+    """
+    shared = work / _course_name(job)
+    return shared if generations_done(shared) <= job.length else work / f"{job.title}-{job.key}"
 
 
 def generations_done(folder: Path) -> int:

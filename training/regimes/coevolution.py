@@ -35,7 +35,13 @@ from training.tournament import PAIRINGS, Payoff, hold
 from training.variation import KING_LEAST, KING_MOST, KING_RULES, mutate
 
 CHOICES: dict[str, Collection[str]] = {
-    "network": ("blondie24-1999", "blondie24-2001", "weighted-pieces", *DRAWINGS),
+    "network": (
+        "blondie24-1999",
+        "blondie24-2001",
+        "blondie24-2001-unsaturated",
+        "weighted-pieces",
+        *DRAWINGS,
+    ),
     "pairing": PAIRINGS,
     "king_rule": KING_RULES,
 }
@@ -58,8 +64,9 @@ class Coevolution:
     """The constants of the method."""
 
     network: str = "blondie24-2001"
-    """What is evolved: blondie24-1999, blondie24-2001, weighted-pieces, or the tables of n-tuples
-    on the squares that td.py knows: walks-5 (drawn anew), table-6.1, singles ..."""
+    """What is evolved: blondie24-1999, blondie24-2001 (or -unsaturated), weighted-pieces, or the
+    tables of n-tuples on the squares that td.py knows: walks-5 (drawn anew), table-6.1, singles ...
+    """
     parents: int = 15
     """Networks that survive a generation; each has one offspring."""
     pairing: Literal["random", "round-robin", "common"] = "random"

@@ -19,11 +19,12 @@ import numpy as np
 from agents.alphabeta import AlphaBeta
 from agents.endgame.tables import DIGESTS, endgame
 from agents.informed import Informed, informed
+from agents.load import WINDOWS
 from agents.match import opening_line
 from agents.play import DrawRules
 from agents.weights import Provenance
 from agents.windows.file import STEP, pack
-from agents.windows.learner import ABSOLUTE, Method
+from agents.windows.learner import Method
 from agents.windows.selfplay import learn
 from agents.windows.windows import SIZE, STAGES, windows
 from agents.workspace import MAX_DEPTH
@@ -35,7 +36,6 @@ from training.population import Population
 from training.ranges import check
 from training.state import Champion, State, generator, remembered
 
-WINDOWS = "windows"
 CARDS = {"none": (None,), "two-move": TWO_MOVE, "three-move": THREE_MOVE}
 RANGES = {
     "alpha": (1e-6, 10.0),
@@ -47,6 +47,7 @@ RANGES = {
     "games": (1, 1_000_000),
     "depth": (1, MAX_DEPTH),
     "max_moves": (2, 100_000),
+    "cards": (1, len(TWO_MOVE)),
 }
 
 
@@ -82,9 +83,13 @@ class DeepSelfPlay:
     """Plies at which the player is measured, and plays by default."""
     max_moves: int = 100
     """Moves by each side after which a game is drawn."""
+    cards: int = len(TWO_MOVE)
+    """Cards of the two-move ballot from which it is measured, with either colour."""
 
     own_leaves = True
     parents = 1
+    yardsticks = (4, 6)
+    """Plies at which it is measured against the piece counter, both searching so deep."""
 
     def __post_init__(self) -> None:
         check(self, RANGES, {"openings": CARDS})
@@ -106,7 +111,7 @@ class DeepSelfPlay:
         """Play and learn from the games of a generation, in one thread."""
         rng, system = generator(state.rng), windows(table_of(state))
         errors = np.zeros((STAGES, SIZE, 2), np.float32)
-        errors.reshape(-1, 2)[state.extra["entries"].astype(np.int64)] = state.extra["errors"]
+        errors.reshape(-1, 2)[state.extra["entries"]] = state.extra["errors"]
         tally = learn(
             system,
             errors,
@@ -127,15 +132,15 @@ class DeepSelfPlay:
         return learnt, measured
 
     def _state(self, generation: int, table: Any, errors: Any, rng: np.random.Generator) -> State:
-        """The entries that learning has touched; the first one stands there in any case."""
-        flat = errors.reshape(-1, 2)
-        entries = np.union1d(0, np.flatnonzero(flat[:, ABSOLUTE]))
-        weights = table.ravel()[entries].astype(float)
-        extra = {
-            "entries": entries.astype(float),
-            "errors": flat[entries].astype(float),
-        }
-        population = Population(weights[None], np.zeros((1, 0)), np.ones(1))
+        """The entries that learning has touched; the first one stands there in any case.
+
+        Weights and errors are float32, as they are learnt, and entries int32.
+        """
+        touched = errors.view(np.uint64).ravel() != 0  # both sums of an entry at once
+        touched[0] = True
+        entries = np.flatnonzero(touched).astype(np.int32)
+        extra = {"entries": entries, "errors": errors.reshape(-1, 2)[entries]}
+        population = Population(table.ravel()[None, entries], np.zeros((1, 0)), np.ones(1))
         return State(generation, population, np.zeros(1), remembered(rng), extra)
 
     @property
@@ -156,7 +161,8 @@ class DeepSelfPlay:
 
     def champion(self, state: State) -> Champion:
         """The tables as they stand, rounded and packed."""
-        return Champion(WINDOWS, pack(table_of(state)), 1.0, {"step": STEP})
+        options = {"step": STEP} | ({"endgame": self.endgame} if self.endgame else {})
+        return Champion(WINDOWS, pack(table_of(state)), 1.0, options)
 
     def contenders(self, state: State) -> list[AlphaBeta | Informed]:
         """The tables as a player."""
@@ -171,7 +177,7 @@ class DeepSelfPlay:
 def table_of(state: State) -> Any:
     """The tables of a state: float32[STAGES, SIZE]."""
     table = np.zeros(STAGES * SIZE, np.float32)
-    table[state.extra["entries"].astype(np.int64)] = state.population.genomes[0]
+    table[state.extra["entries"]] = state.population.genomes[0]
     return table.reshape(STAGES, SIZE)
 
 

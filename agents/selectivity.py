@@ -1,0 +1,138 @@
+"""What a selective search does otherwise than a full-width one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from agents.style import Selective
+from agents.workspace import PAST
+from checkers_env.bits import popcount
+from checkers_env.jit import generic, kernel
+from checkers_env.rules import BLACK_BOARD, WHITE_BOARD, Position
+
+SOONER = 2.0**-20  # what it is worth that a won end comes a ply sooner
+IN_SIGHT = 1.0 - 2.0**-10  # of values above it the end of the game is known
+REDUCED_AT = 3  # plies that must be left
+TWICE_AFTER, TWICE_AT = 6, 6  # moves searched, and plies left, to be searched two plies less far
+LEAST_PERIOD = 4  # plies after which a position can come back
+TO_THE_DEPTH, TO_THE_END = 1, 2  # second and third attempt at a move
+
+
+@generic
+def is_spent(style: Any, ws: Any) -> bool:
+    """Whether a search has visited as many positions as it may."""
+    return False
+
+
+@is_spent.register(Selective)
+def is_spent_selected(style: Selective, ws: Any) -> bool:
+    return style.nodes > 0 and ws.counts[0] - ws.begun[0] >= style.nodes
+
+
+@generic
+def remaining_after(style: Any, frame: Any, before: Position, after: Position) -> int:
+    """The plies that are left after the current move of a frame."""
+    return max(frame.remaining - 1, 0)
+
+
+@remaining_after.register(Selective)
+def remaining_after_selected(
+    style: Selective, frame: Any, before: Position, after: Position
+) -> int:
+    frame.reduced = 0
+    if style.reduces and not frame.tries and frame.searched > style.reduces:
+        frame.reduced = reduction(frame, before, after)
+    return max(frame.remaining - 1 - frame.reduced, 0)
+
+
+@kernel
+def reduction(frame: Any, before: Position, after: Position) -> int:
+    """How many plies less a late move is searched at first."""
+    pieces = popcount(before.black | before.white)
+    quiet = popcount(after.black | after.white) == pieces
+    if not quiet or popcount(before.kings) != popcount(after.kings):
+        return 0
+    if frame.remaining < REDUCED_AT:
+        return 0
+    return 1 + (frame.searched > TWICE_AFTER and frame.remaining >= TWICE_AT)
+
+
+@kernel
+def window(frame: Any) -> tuple[float, float]:
+    """What is asked of the current move: after the first one only whether it is better."""
+    if frame.searched > 1 and frame.tries < TO_THE_END:
+        return -float(np.nextafter(frame.alpha, 2.0)), -frame.alpha
+    return -frame.beta, -frame.alpha
+
+
+@kernel
+def is_settled(frame: Any, value: float) -> bool:
+    """Whether the current move needs no further search, which else is prepared."""
+    if value > frame.alpha:
+        if frame.tries == 0 and frame.reduced:
+            frame.tries = TO_THE_DEPTH
+            return False
+        if frame.searched > 1 and frame.tries < TO_THE_END and value < frame.beta:
+            frame.tries = TO_THE_END
+            return False
+    frame.tries = 0
+    return True
+
+
+@kernel
+def quiet_plies(frame: Any, before: Position, after: Position) -> int:
+    """Plies before `after` in which no man moved and nothing was taken."""
+    men, men_after = (before.black | before.white) & ~before.kings, after.black | after.white
+    same = men == men_after & ~after.kings and popcount(before.kings) == popcount(after.kings)
+    return frame.quiet + 1 if same else 0
+
+
+@kernel
+def comes_back(ws: Any, ply: int, position: Position, quiet: int) -> bool:
+    """Whether the position after so many plies of the line stood before, in it or in the game."""
+    for back in range(LEAST_PERIOD, quiet + 1, 2):
+        then = ply - back
+        if then >= 0:
+            frame = ws.frames[then]
+            if frame.black == position.black and frame.white == position.white:
+                return True
+        else:
+            row = ws.past[ws.quiet[0] + then]
+            if row[BLACK_BOARD] == position.black and row[WHITE_BOARD] == position.white:
+                return True
+    return False
+
+
+@kernel
+def forget_cutoffs(ws: Any) -> None:
+    """Clear what decides on the order of moves, on which depends how far each is searched."""
+    ws.killers[:] = 0
+    ws.history[:, :] = 0
+
+
+@kernel
+def note_past(ws: Any, history: Any, ply: int, quiet: int) -> None:
+    """Tell a workspace the positions before the last `quiet` plies of a game, at `ply` now."""
+    kept = min(quiet, PAST)
+    ws.quiet[0] = kept
+    for at in range(kept):
+        row = history[ply - kept + at]
+        ws.past[at, BLACK_BOARD], ws.past[at, WHITE_BOARD] = row[BLACK_BOARD], row[WHITE_BOARD]
+
+
+@kernel
+def from_root(value: float, ply: int) -> float:
+    """A value as it counts at the root, of one that counts ends from `ply` on."""
+    if value > IN_SIGHT:
+        return value - SOONER * ply
+    return value + SOONER * ply if value < -IN_SIGHT else value
+
+
+@kernel
+def from_ply(value: float, ply: int) -> float:
+    """The other way round."""
+    if value > IN_SIGHT:
+        return value + SOONER * ply
+    return value - SOONER * ply if value < -IN_SIGHT else value

@@ -1,0 +1,71 @@
+"""Command lines as tests call them: here or in a process of their own; and waiting for those."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+SECONDS = 300  # after which nothing is waited for any more
+
+
+def run_here(program, words, monkeypatch, capsys, columns=200):
+    """Call the main of a module in this process; gives its exit status, output and errors."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr(sys, "argv", [program.__file__, *map(str, words)])
+    handler = signal.getsignal(signal.SIGTERM)
+    try:
+        status = program.main()
+    except SystemExit as end:
+        status = end.code
+    finally:
+        signal.signal(signal.SIGTERM, handler)
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def command_of(program, monkeypatch, capsys):
+    """Calls a module's main with words; each call gives the exit status and all that it said."""
+
+    def call(*words):
+        status, out, error = run_here(program, words, monkeypatch, capsys)
+        return status, out + error
+
+    return call
+
+
+def start(*line):
+    """Start a command line in a process of its own; its errors are part of its output."""
+    return subprocess.Popen(
+        [*map(str, line)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+
+
+def recorded_processes(monkeypatch):
+    """All processes that are started from here on, as they come."""
+    started = []
+
+    class Recorded(subprocess.Popen):
+        def __init__(self, *given, **options):
+            super().__init__(*given, **options)
+            started.append(self)
+
+    monkeypatch.setattr(subprocess, "Popen", Recorded)
+    return started
+
+
+def wait_for(condition, process=None):
+    """Until a condition holds; a process that is to bring it about must not end before."""
+    end = time.monotonic() + SECONDS
+    while not condition():
+        assert process is None or process.poll() is None, process.communicate()
+        assert time.monotonic() < end, "it never came to that"
+        time.sleep(0.02)
+
+
+def is_gone(pid):
+    """Whether a process has ended; one that waits to be reaped has."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True

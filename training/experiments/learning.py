@@ -1,0 +1,27 @@
+"""Evolution that learns: what each change to the regime of 2001 is worth, and all together."""
+
+from __future__ import annotations
+
+from training.experiments.jobs import PLAYERS, Conditions, Player
+from training.experiments.tables import SCORE, Table, row
+from training.factors import FACTORS
+
+BEST = "learns"
+NAMES = ("blondie24-2001", *FACTORS)
+QUARTER = tuple(
+    Player(name, generations=PLAYERS[name].generations // 4)
+    for name in ("blondie24-2001", "learns-together", "learns-openai-es-together", BEST)
+)
+
+TABLES = tuple(
+    Table(
+        f"learns-{plies}-plies",
+        f"champions of changed evolution against the piece counter, both at {plies} plies",
+        SCORE,
+        (*(row(name, "material") for name in NAMES), *(row(it, "material") for it in QUARTER)),
+        Conditions(depth=plies),
+        note="Each is trained with as many games as in the papers, 126,000 at 4 plies, or with a "
+        "quarter of them. What each changes: docs/learning.md.",
+    )
+    for plies in (4, 6)
+)
