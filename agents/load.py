@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from agents.shapes import SHAPES, evaluator_for
 from agents.style import Selective
 from agents.weights import Provenance, load_weights
 from agents.windows.file import unpack
-from agents.windows.windows import windows
+from agents.windows.windows import Windows, windows
 
 NTUPLE, SAMUEL, WINDOWS = "ntuple", "samuel", "windows"
 LARGEST_WEIGHT = 1e6  # far beyond what evolution reaches, and within what float32 can add up
@@ -48,10 +49,18 @@ def windows_player(
 
     Raises ValueError for what is impossible.
     """
+    if packed.dtype != np.uint8:
+        raise ValueError(f"packed tables are uint8, not {packed.dtype}")
     if not (isinstance(step, float) and 0 < step <= 1):
         raise ValueError(f"the step of packed tables is above 0 and at most 1, not {step!r}")
-    player = AlphaBeta(windows(unpack(packed), step), depth, style=Selective())
+    player = AlphaBeta(_windows(packed.tobytes(), step), depth, style=Selective())
     return informed(player, tables_of(endgame)) if endgame else player
+
+
+@functools.lru_cache(2)
+def _windows(packed: bytes, step: float) -> Windows:
+    """Unpacked tables, 100 MB that several players share."""
+    return windows(unpack(np.frombuffer(packed, np.uint8)), step)
 
 
 def evaluator_of(genome: Any, provenance: Provenance) -> Any:

@@ -1,6 +1,7 @@
 """The zoo: whom it takes, what it keeps, and what it tells of them."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +11,14 @@ import agents
 from agents.weights import load_weights
 from checkers_env import Board
 from training import zoo
+from training.card import card
 from training.experiments.choice import choose
 from training.experiments.jobs import SPARE, Match, Run
 from training.experiments.perform import Order, play, train
 from training.experiments.plan import Ledger, Scope
 from training.experiments.tables import Table
 from training.experiments.validation import FORTY, VALIDATION
+from training.report.page import Standing
 
 SCOPE = Scope(seeds=2, scale=0.02)
 PLAYER = "c1-n0.001"
@@ -105,3 +108,18 @@ def test_without_a_validation_there_is_no_zoo(tmp_path, monkeypatch, capsys):
 
 def test_no_seed_of_the_panel_is_in_the_zoo():
     assert Scope().seeds_of(VALIDATION.rows[0].first) < SPARE
+
+
+def test_a_record_without_weights_leaves_the_zoos_file_as_it_is(ledger, tmp_path):
+    choice = choose(SCOPE, ledger)[PLAYER]
+    bare = choice._replace(run=replace(choice.run, headers=()), scores={})
+    path = tmp_path / "strong.safetensors"
+    with pytest.raises(ValueError, match="its record holds no weights: train it by python train"):
+        zoo.keep(path, bare)
+    path.write_bytes(b"weights")
+    zoo.keep(path, bare)
+    assert path.read_bytes() == b"weights"
+    line = Standing(PLAYER, 0.0, -1.0, 1.0, 2, 1, 0, 1, 0.5, 0.4, 0.6)
+    told = card(PLAYER, bare, [line], [line], [])
+    assert "Chosen among" not in told
+    assert "no endings" not in told

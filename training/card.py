@@ -49,7 +49,7 @@ def card(
             "",
             "## Known weaknesses",
             "",
-            *_weaknesses(name, lines, alone),
+            *_weaknesses(name, choice, lines, alone),
             "",
         ]
     )
@@ -70,6 +70,8 @@ def _training(choice: Choice) -> Iterator[str]:
         f"Trained by `{command(choice)}`: {preset.games:,} games, {origin.cpu_seconds:.0f} "
         f"CPU-seconds ({origin.processor})."
     )
+    if not choice.scores:
+        return
     shown = ", ".join(f"{seed}: {points:.1f} %" for seed, points in sorted(choice.scores.items()))
     yield (
         f"Chosen among {len(choice.scores)} seeds by 160 games of the validation league, which no "
@@ -77,7 +79,9 @@ def _training(choice: Choice) -> Iterator[str]:
     )
 
 
-def _weaknesses(name: str, lines: Sequence[Standing], alone: Sequence[Standing]) -> Iterator[str]:
+def _weaknesses(
+    name: str, choice: Choice, lines: Sequence[Standing], alone: Sequence[Standing]
+) -> Iterator[str]:
     own = next(line for line in lines if line.name == name)
     above = [line.name for line in lines if line.elo > own.elo]
     if above:
@@ -90,7 +94,8 @@ def _weaknesses(name: str, lines: Sequence[Standing], alone: Sequence[Standing])
                 yield f"- At {depth} plies weaker than at {best}: its values mislead deeper."
     if own.draws > own.games / 2:
         yield f"- {own.draws / own.games:.0%} of its games in the common league are drawn."
-    yield "- It knows no draw rule, and no endings: it may let a win slip (`endgame=4` mends that)."
+    if choice.scores:  # a player of the papers
+        yield "- It knows no draw rule, and no endings: it may let a win slip (`endgame=4` helps)."
 
 
 def at(name: str, line: Standing) -> bool:

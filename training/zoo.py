@@ -26,7 +26,7 @@ from checkers_env.board import Board
 from checkers_env.files import write_atomically
 from training import benchmark
 from training.analysis import nodes
-from training.card import card, leaderboard
+from training.card import card, command, leaderboard
 from training.console import run_command
 from training.experiments.choice import Choice, choose
 from training.experiments.plan import Ledger, Scope
@@ -100,7 +100,17 @@ def fill(arguments: Sequence[str], console: Console) -> None:
 
 
 def keep(path: Path, choice: Choice) -> None:
-    """Write the champion of a record as a weight file of the zoo."""
+    """Write the champion of a record as a weight file of the zoo.
+
+    Raises ValueError for a record without weights whose champion is not there.
+    """
+    if not choice.run.headers:
+        if not path.exists():
+            raise ValueError(
+                f"there is no {str(path)!r}, and its record holds no weights: train it by "
+                f"{command(choice)} and put its champion{SUFFIX} there"
+            )
+        return
     _, header = weights(choice.run)
     path.parent.mkdir(parents=True, exist_ok=True)
     save_weights(path, choice.run.genomes[0], header)

@@ -8,12 +8,16 @@ from training.experiments.effects import score
 from training.experiments.jobs import run_of, settled
 from training.experiments.plan import Ledger, Scope
 from training.experiments.records import Played, Trained
+from training.experiments.strong import LONG_RUN
 from training.experiments.tables import Seen, seen
 from training.experiments.validation import FORTY, VALIDATION
 
 
 class Choice(NamedTuple):
-    """A player's best seed, and how all its seeds did (per cent of 160 games)."""
+    """A player's best seed, and how all its seeds did (per cent of 160 games).
+
+    There are no scores of a player that measured itself: its record has no weights, only the zoo.
+    """
 
     run: Trained
     seed: int
@@ -36,4 +40,7 @@ def choose(scope: Scope, ledger: Ledger) -> dict[str, Choice]:
         if scores:
             best = max(scores, key=lambda seed: scores[seed])
             found[line.first.name] = Choice(runs[best], best, scores)
+    alone = run_of(LONG_RUN, scope.scale)
+    if isinstance(run := ledger.result(alone), Trained):
+        found[LONG_RUN.name] = Choice(run, alone.seed, {})
     return found
