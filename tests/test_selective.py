@@ -26,15 +26,15 @@ from tests.test_search import EVALUATORS, judge_by, move_values, position_of, ra
 EXACT = Selective(reduces=0)
 
 
-class Constant(NamedTuple):
+class Unmoved(NamedTuple):
     """An evaluator that thinks the same of everything."""
 
     worth: float
 
 
-@evaluate.register(Constant)
-def evaluate_constant(constant, position, view, state, scratch):
-    return constant.worth if view == position.turn else -constant.worth
+@evaluate.register(Unmoved)
+def evaluate_unmoved(unmoved, position, view, state, scratch):
+    return unmoved.worth if view == position.turn else -unmoved.worth
 
 
 def value_of(style, evaluator, board, depth, ws):
@@ -63,7 +63,7 @@ def test_a_move_is_a_draw_if_it_repeats_a_position_of_the_game():
     rng, repeated = np.random.default_rng(3), 0
     for _ in range(40):
         board = Board("B:WK31,K32,K6:BK1,K10,K22", repetition=2)
-        agent = PlayerAgent("a", AlphaBeta(Constant(0.25), 1, style=Selective()))
+        agent = PlayerAgent("a", AlphaBeta(Unmoved(0.25), 1, style=Selective()))
         for _ in range(30):
             if board.outcome() or not board.legal_moves:
                 break
@@ -72,7 +72,7 @@ def test_a_move_is_a_draw_if_it_repeats_a_position_of_the_game():
                 write_successors(agent.ws.rows, 0, *position_of(board))
                 agent.ws.rows[0] = agent.ws.rows[at]
                 position = position_of(board)
-                found = search_to(EXACT, Constant(0.25), position, 1, position.turn, 2, agent.ws, 1)
+                found = search_to(EXACT, Unmoved(0.25), position, 1, position.turn, 2, agent.ws, 1)
                 board.push(move)
                 outcome = board.outcome()
                 board.pop()
@@ -125,7 +125,7 @@ def test_wins_are_as_far_away_as_the_endgame_tables_say():
         plies = known(tables, position_of(board))
         if not board.legal_moves or plies == NEVER or plies not in range(2, 9):
             continue
-        found = value_of(EXACT, Constant(0.0), board, 9, workspace())
+        found = value_of(EXACT, Unmoved(0.0), board, 9, workspace())
         assert found == (1 if plies & 1 else -1) * (1 - SOONER * plies)
         seen += 1
 

@@ -34,7 +34,7 @@ TRIAL = 20  # generations, at least, by which one code's run is told from anothe
 SHORT_TRIAL = 2  # of a regime that measures itself: its generations are long, and all alike
 KEY_DIGITS = 16
 SPARE = 100  # seeds from here on are of players that no table is about
-LEAST_PARENTS = 3  # of a scaled population
+SMALLEST = {"parents": 3, "pairs": 3, "games": 1, "cards": 1}  # sizes that are scaled
 BALLOTS = {"two-move": TWO_MOVE, "three-move": THREE_MOVE}
 KEPT = {"blondie24-rr": 5}  # members in a record, where the champion is not enough (Table 4.1)
 
@@ -143,14 +143,10 @@ class Run:
         """What passes from a generation to the next."""
         regime: Any = PLAYERS[self.preset].regime
         if self.scale < 1:
-            sizes = {field.name for field in fields(regime)} & {"parents", "pairs"}
-            for name in sizes:
+            for name in {field.name for field in fields(regime)} & SMALLEST.keys():
                 size = getattr(regime, name)
-                least = max(LEAST_PARENTS, round(size * self.scale))
-                regime = replace(regime, **{name: min(size, least)})
-        if self.scale < 1 and isinstance(regime, DeepSelfPlay):
-            games, cards = round(regime.games * self.scale), round(regime.cards * self.scale)
-            regime = replace(regime, games=max(1, games), cards=max(1, cards))
+                smaller = max(SMALLEST[name], round(size * self.scale))
+                regime = replace(regime, **{name: min(size, smaller)})
         return regime
 
     @property
