@@ -37,7 +37,7 @@ class Selective(NamedTuple):
         Plies from one search to the next.
     reduces
         Quiet moves that are late in the order are searched less far, and again to the full depth
-        if they turn out well; 0: no, else the place in the order from which on.
+        if they turn out well; 0: no, else how many moves come before.
     nodes
         Positions visited after which the search ends; 0: no limit.
     table_bits

@@ -25,6 +25,7 @@ QUICK = {
     "games": 20,  # of a generation of temporal differences
     "search": 1,
     "simulations": 4,
+    "endgame": 0,
 }
 ALL = {**PRESETS, **TD_PRESETS}
 LEAF = ("c5-leaf", "samuel")

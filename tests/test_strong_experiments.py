@@ -134,7 +134,8 @@ def test_a_trial_has_fewer_games_too():
     trial = Run("strong", 0, STRONG.generations, 0.05)
     assert (trial.length, trial.regime.games, trial.regime.cards) == (26, 60, 2)
     assert (trial.point_every, trial.trial) == (1, 2)
-    assert Run("c5-n0.001", 0, 126, 0.05).regime == PLAYERS["c5-n0.001"].regime
+    assert Run("c5-n0.001", 0, 126, 0.05).regime.games == 50
+    assert Run("learns", 0, 840, 0.05).regime.pairs == 4
 
 
 def test_the_code_of_the_yardsticks_counts(monkeypatch):
@@ -147,7 +148,7 @@ def test_the_code_of_the_yardsticks_counts(monkeypatch):
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
-    job = Run("strong-2-plies", 0, GENERATIONS, 0.002)
+    job = Run("strong-no-endgame", 0, GENERATIONS, 0.002)
     job_of = replace(job, generations=1000)  # two generations
     return job_of, train(job_of, tmp_path_factory.mktemp("run"), Order())
 
