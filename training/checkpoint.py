@@ -14,6 +14,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from checkers_env.files import write_atomically
+from training.identity import disagreement
 from training.population import Population
 from training.state import State
 
@@ -92,13 +93,8 @@ def read(folder: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[st
 
 def check_same(folder: Path, there: dict[str, Any], asked: dict[str, Any]) -> None:
     """Raise ValueError if a folder's run is not the one asked for, by what identifies them."""
-    different = [
-        f"{name} is {there.get(name)!r} there and {asked.get(name)!r} here"
-        for name in sorted({*there, *asked})
-        if there.get(name) != asked.get(name)
-    ]
-    if different:
-        raise ValueError(f"{str(folder)!r} holds another run: {'; '.join(different)}")
+    if different := disagreement(there, asked):
+        raise ValueError(f"{str(folder)!r} holds another run: {different}")
 
 
 def below(prefix: str, entries: dict[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column, Table
 
 from training.checkpoint import FILE_NAME
-from training.console import run_command, say_how_to_go_on
+from training.console import in_folder, run_command
 from training.metrics import Metrics
 from training.presets import Preset
 from training.regimes import Regime
@@ -101,20 +101,10 @@ def train(program: Program, arguments: list[str], console: Console) -> None:
         settings.executor,
         settings.address,
     )
-    try:
+    with in_folder(plan.folder, FILE_NAME, CHAMPION_FILE, PLOT_FILE, console):
         start = resume(plan) if settings.resume else begin(plan)
         with _progress(plan, start.state.generation, console) as report:
             carry_out(plan, start, report)
-    except KeyboardInterrupt:
-        say_how_to_go_on((plan.folder / FILE_NAME).exists(), console)
-        raise
-    except OSError as error:
-        raise OSError(f"{error} (the run is in {str(plan.folder)!r})") from error
-    console.print(
-        f"Champion: {plan.folder / CHAMPION_FILE}\nCurve:    {plan.folder / PLOT_FILE}\n"
-        f"TensorBoard: tensorboard --logdir {plan.folder.parent}",
-        markup=False,
-    )
 
 
 def print_presets(program: Program) -> None:

@@ -7,7 +7,9 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from rich.console import Console
 from rich.logging import RichHandler
@@ -38,6 +40,29 @@ def say_how_to_go_on(saved: bool, console: Console) -> None:
     options = sys.argv if "--resume" in sys.argv or not saved else [*sys.argv, "--resume"]
     state = "what was reached is saved. Go on" if saved else "nothing was begun. Start again"
     console.print(f"Interrupted; {state} with: {shlex.join(['python', *options])}", markup=False)
+
+
+@contextmanager
+def in_folder(
+    folder: Path, checkpoint: str, champion: str, picture: str, console: Console
+) -> Iterator[None]:
+    """Carry out a run: whatever ends it, say what is where in its folder.
+
+    The names are those of the file that a run goes on from, of its champion, and of the picture of
+    its curve.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        say_how_to_go_on((folder / checkpoint).exists(), console)
+        raise
+    except OSError as error:
+        raise OSError(f"{error} (the run is in {str(folder)!r})") from error
+    console.print(
+        f"Champion: {folder / champion}\nCurve:    {folder / picture}\n"
+        f"TensorBoard: tensorboard --logdir {folder.parent}",
+        markup=False,
+    )
 
 
 def _show_log(console: Console) -> None:

@@ -34,8 +34,6 @@ def plot_curve(history: dict[str, list[float]], title: str, path: Path) -> None:
         ylim=(-2.05, 1.05),
         title=title,
     )
-    axes.legend(loc="lower right", frameon=False)
-    axes.spines[["top", "right"]].set_visible(False)
     save_figure(figure, path)
 
 
@@ -47,7 +45,10 @@ def new_figure(width: float = 8, height: float = 4.5) -> Any:
 
 
 def save_figure(figure: Any, path: Path) -> None:
-    """Write a figure as a PNG, all or nothing."""
+    """Write a figure of curves, with a legend, as a PNG, all or nothing."""
+    for axes in figure.axes:
+        axes.legend(loc="lower right", frameon=False)
+        axes.spines[["top", "right"]].set_visible(False)
     picture = io.BytesIO()
     figure.savefig(picture, dpi=150)
     write_atomically(path, picture.getvalue())

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from training.checkpoint import FILE_NAME
-from training.console import run_command, say_how_to_go_on
+from training.console import in_folder, run_command
 from training.reinforcement.settings import Settings, check
 
 PACKAGES = ("torch", "stable_baselines3", "sb3_contrib")
@@ -45,20 +45,10 @@ def train(arguments: list[str], console: Console) -> None:
         raise ValueError(
             f"PPO needs {error.name}: pip install 'checkers-laboratory[sb3]'"
         ) from error
-    try:
+    with in_folder(settings.folder, FILE_NAME, CHAMPION_FILE, PLOT_FILE, console):
         run = begin(settings)
         with _progress(settings, run, console) as report:
             carry_out(settings, run, report)
-    except KeyboardInterrupt:
-        say_how_to_go_on((settings.folder / FILE_NAME).exists(), console)
-        raise
-    except OSError as error:
-        raise OSError(f"{error} (the run is in {str(settings.folder)!r})") from error
-    console.print(
-        f"Champion: {settings.folder / CHAMPION_FILE}\nCurve:    {settings.folder / PLOT_FILE}\n"
-        f"TensorBoard: tensorboard --logdir {settings.folder.parent}",
-        markup=False,
-    )
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from training.identity import disagreement
 from training.league.record import GameRecord, game_of
 from training.league.schedule import Fixture
 
@@ -45,7 +46,8 @@ class Journal:
         whole = content[: content.rfind(b"\n") + 1]
         try:
             there, *games = map(json.loads, whole.splitlines())
-            _check_same(dict(there), json.loads(json.dumps(identity)))
+            if different := disagreement(dict(there), json.loads(json.dumps(identity))):
+                raise ValueError(f"it is another league's: {different}")
             found = [_checked(game_of(game), fixtures) for game in games]
         except (ValueError, TypeError, KeyError, IndexError) as error:
             raise ValueError(f"{str(self._path)!r} cannot be resumed: {error}") from None
@@ -65,13 +67,3 @@ def _checked(game: GameRecord, fixtures: Sequence[Fixture]) -> GameRecord:
     if game.score not in (0, 0.5, 1):
         raise ValueError(f"game {game.number + 1} has a score of {game.score!r}")
     return game
-
-
-def _check_same(there: dict[str, Any], asked: dict[str, Any]) -> None:
-    different = [
-        f"{name} is {there.get(name)!r} there and {asked.get(name)!r} here"
-        for name in sorted({*there, *asked})
-        if there.get(name) != asked.get(name)
-    ]
-    if different:
-        raise ValueError(f"it is another league's: {'; '.join(different)}")

@@ -25,6 +25,4 @@ def plot_scores(history: dict[str, list[float]], title: str, path: Path) -> None
         ylim=(-0.02, 1.02),
         title=title,
     )
-    axes.legend(loc="lower right", frameon=False)
-    axes.spines[["top", "right"]].set_visible(False)
     save_figure(figure, path)
