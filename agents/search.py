@@ -26,10 +26,9 @@ from agents.evaluate import (
 from agents.selectivity import (
     SOONER,
     comes_back,
-    from_ply,
-    from_root,
     is_settled,
     is_spent,
+    put_off,
     quiet_plies,
     remaining_after,
     window,
@@ -246,7 +245,7 @@ def visit(
         ws.frames[ply + 1].quiet = quiet
     entry = ws.table[place_of(style, ws.table, after, owner, remaining)]
     if holds(style, entry, after, owner, remaining):
-        known = from_root(entry.value, ply + 1) if selective(style) else entry.value
+        known = put_off(entry.value, ply + 1) if selective(style) else entry.value
         if (
             entry.bound == EXACT
             or (entry.bound == AT_LEAST and known >= beta)
@@ -312,6 +311,6 @@ def remember(style: Any, ws: Any, frame: Any, side: int, owner: int, ply: int) -
         bound = AT_MOST
     position = Position(frame.black, frame.white, frame.kings, side)
     entry = ws.table[place_of(style, ws.table, position, owner, frame.remaining)]
-    value = from_ply(frame.value, ply) if selective(style) else frame.value
+    value = put_off(frame.value, -ply) if selective(style) else frame.value
     best = frame.best - frame.begin
     write_entry(style, entry, position, owner, frame.remaining, value, bound, best)

@@ -50,13 +50,17 @@ def remaining_after_selected(
 @kernel
 def reduction(frame: Any, before: Position, after: Position) -> int:
     """How many plies less a late move is searched at first."""
-    pieces = popcount(before.black | before.white)
-    quiet = popcount(after.black | after.white) == pieces
-    if not quiet or popcount(before.kings) != popcount(after.kings):
-        return 0
-    if frame.remaining < REDUCED_AT:
+    if frame.remaining < REDUCED_AT or not same_material(before, after):
         return 0
     return 1 + (frame.searched > TWICE_AFTER and frame.remaining >= TWICE_AT)
+
+
+@kernel
+def same_material(before: Position, after: Position) -> bool:
+    """Whether nothing was taken or crowned."""
+    pieces, pieces_after = before.black | before.white, after.black | after.white
+    same = popcount(pieces) == popcount(pieces_after)
+    return same and popcount(before.kings) == popcount(after.kings)
 
 
 @kernel
@@ -84,9 +88,9 @@ def is_settled(frame: Any, value: float) -> bool:
 @kernel
 def quiet_plies(frame: Any, before: Position, after: Position) -> int:
     """Plies before `after` in which no man moved and nothing was taken."""
-    men, men_after = (before.black | before.white) & ~before.kings, after.black | after.white
-    same = men == men_after & ~after.kings and popcount(before.kings) == popcount(after.kings)
-    return frame.quiet + 1 if same else 0
+    men = (before.black | before.white) & ~before.kings
+    stand = men == (after.black | after.white) & ~after.kings
+    return frame.quiet + 1 if stand and same_material(before, after) else 0
 
 
 @kernel
@@ -123,16 +127,8 @@ def note_past(ws: Any, history: Any, ply: int, quiet: int) -> None:
 
 
 @kernel
-def from_root(value: float, ply: int) -> float:
-    """A value as it counts at the root, of one that counts ends from `ply` on."""
+def put_off(value: float, plies: int) -> float:
+    """The value if a won or lost end that is in sight came so many plies later."""
     if value > IN_SIGHT:
-        return value - SOONER * ply
-    return value + SOONER * ply if value < -IN_SIGHT else value
-
-
-@kernel
-def from_ply(value: float, ply: int) -> float:
-    """The other way round."""
-    if value > IN_SIGHT:
-        return value + SOONER * ply
-    return value - SOONER * ply if value < -IN_SIGHT else value
+        return value - SOONER * plies
+    return value + SOONER * plies if value < -IN_SIGHT else value

@@ -1,30 +1,26 @@
 """N-tuple systems as evaluators (Al-Khateeb 2011, chapter 6).
 
-A tuple of n squares, read as a number of n digits to the base 5, is an index into a look-up table
-of its own. The value is tanh of the sum of the entries and of the piece difference. The indices
-are kept up to date move by move; they are integers, so that no order of updates matters.
+Each tuple of squares is an index into a look-up table of its own (:mod:`agents.ntuple.indices`).
+The value is tanh of the sum of the entries and of the piece difference.
 """
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.aligned import aligned
 from agents.baselines.material import piece_difference
 from agents.evaluate import advance_state, evaluate, start_state, state_size
 from agents.linear import adjust, one_view, squashed, total
 from agents.ntuple.drawing import LONGEST, Drawing
+from agents.ntuple.indices import BASE, advance_indices, index_features, start_indices
 from agents.workspace import STATE_WIDTH
-from checkers_env.bits import lowest
 from checkers_env.jit import kernel
-from checkers_env.rules import BLACK, SQUARES, Position
+from checkers_env.rules import BLACK, Position
 
-BASE = 5
 LARGEST_ENTRY = 1e6  # far beyond what learning reaches
-# Digits (Algorithm 6.1, step 4): an opponent's piece on a square, nothing, or one's own.
-OPPONENTS_MAN, OPPONENTS_KING, EMPTY, OWN_MAN, OWN_KING = range(BASE)
 
 
 class NTuple(NamedTuple):
@@ -76,15 +72,9 @@ def ntuple(
         raise ValueError(f"the tables of this drawing have {size} entries, not {table.shape}")
     if not np.all(np.abs(table) <= LARGEST_ENTRY):
         raise ValueError("the table has entries that are no numbers, or too large to use")
-    features, empty = aligned((35, BASE, len(drawing)), np.int32), np.zeros(len(drawing), np.int32)
-    offset = 0
-    for number, squares in enumerate(drawing):
-        powers = BASE ** np.arange(len(squares))[::-1]
-        for square, power in zip(squares, powers, strict=True):
-            features[SQUARES[square - 1], :, number] = (np.arange(BASE) - EMPTY) * power
-        empty[number] = offset + EMPTY * powers.sum()
-        offset += BASE ** len(squares)
-    return NTuple(table, features, empty, float(difference), float(king), bool(by_colour))
+    offsets = accumulate((BASE ** len(squares) for squares in drawing[:-1]), initial=0)
+    parts = index_features(drawing, [*offsets])
+    return NTuple(table, *parts, float(difference), float(king), bool(by_colour))
 
 
 def _check(drawing: Drawing) -> None:
@@ -94,18 +84,6 @@ def _check(drawing: Drawing) -> None:
         known = all(1 <= square <= 32 for square in squares)
         if not (known and 1 <= len(squares) <= LONGEST and len(set(squares)) == len(squares)):
             raise ValueError(f"a tuple is 1 to {LONGEST} different squares 1-32, not {squares}")
-
-
-@kernel
-def digit(position: Position, bit: int, view: int) -> int:
-    """What `view` has on `bit`: 0 to 4."""
-    own, opponent = position.black, position.white
-    if view != BLACK:
-        own, opponent = opponent, own
-    crowned = position.kings >> bit & 1
-    if own >> bit & 1:
-        return OWN_MAN + crowned
-    return OPPONENTS_MAN + crowned if opponent >> bit & 1 else EMPTY
 
 
 @kernel
@@ -121,31 +99,14 @@ def ntuple_state_size(system: NTuple) -> int:
 
 @start_state.register(NTuple)
 def start_ntuple_state(system: NTuple, position: Position, view: int, state: Any) -> None:
-    seen = seen_by(system, view)
-    state[:] = system.empty
-    pieces = position.black | position.white
-    while pieces:
-        bit = lowest(pieces)
-        pieces &= pieces - 1
-        row = system.features[bit if seen == BLACK else 34 - bit, digit(position, bit, seen)]
-        for i in range(len(state)):
-            state[i] += row[i]
+    start_indices(system.features, system.empty, position, seen_by(system, view), state)
 
 
 @advance_state.register(NTuple)
 def advance_ntuple_state(
     system: NTuple, before: Position, after: Position, view: int, old: Any, new: Any
 ) -> None:
-    seen = seen_by(system, view)
-    new[:] = old
-    changed = (before.black ^ after.black) | (before.white ^ after.white)
-    while changed:
-        bit = lowest(changed)
-        changed &= changed - 1
-        rows = system.features[bit if seen == BLACK else 34 - bit]
-        plus, minus = rows[digit(after, bit, seen)], rows[digit(before, bit, seen)]
-        for i in range(len(new)):
-            new[i] += plus[i] - minus[i]
+    advance_indices(system.features, before, after, seen_by(system, view), old, new)
 
 
 @kernel

@@ -21,6 +21,7 @@ from agents.choose import choose, uses_chance
 from agents.evaluate import advance_state, evaluate, start_state, state_size
 from agents.linear import adjust, one_view, total
 from agents.principal import write_line
+from agents.selfplay import check_chances
 from agents.style import FULL_WIDTH
 from agents.workspace import MAX_DEPTH, PLIES, STATE_WIDTH
 from checkers_env.bits import borrowed
@@ -85,10 +86,9 @@ def learner(system: Any, learning: Learning, plies: int) -> Learner:
     alpha, half_at, lam, epsilon, random_plies, depth, leaf = learning
     if not 0 < alpha <= 1:
         raise ValueError(f"alpha is above 0 and at most 1, not {alpha!r}")
-    if not (0 <= lam <= 1 and 0 <= epsilon <= 1):
-        raise ValueError(f"lambda and epsilon are from 0 to 1, not {lam!r} and {epsilon!r}")
-    if not (0 <= half_at < np.inf and random_plies >= 0):
-        raise ValueError(f"half_at and random_plies are 0 or more: {half_at!r}, {random_plies!r}")
+    check_chances(lam, epsilon, random_plies)
+    if not 0 <= half_at < np.inf:
+        raise ValueError(f"half_at is 0 or more, not {half_at!r}")
     if not 0 <= depth <= MAX_DEPTH:
         raise ValueError(f"the depth of learning is 0 to {MAX_DEPTH}, not {depth!r}")
     if leaf and not (depth and one_view(system)):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from agents.play import DRAW, DrawRules, play
+from agents.selfplay import Tally
 from agents.temporal.learner import (
     ALPHA,
     ERRORS,
@@ -28,17 +29,6 @@ from checkers_env.rules import (
     WHITE,
     Position,
 )
-
-
-class Tally(NamedTuple):
-    """What came of some games: how they ended, their plies, and the updates of the weights."""
-
-    black_wins: int
-    white_wins: int
-    draws: int
-    plies: int
-    updates: int
-    mean_error: float  # of |v(x') - v(x)|
 
 
 def learn(

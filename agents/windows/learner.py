@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.evaluate import evaluate, start_state
+from agents.selfplay import check_chances
 from agents.table import AT_LEAST, AT_MOST, EXACT, NOTHING
 from agents.windows.windows import SIZE, STAGES, TERMS, Windows, stage_of, write_entries
 from agents.workspace import MAX_DEPTH, STATE_WIDTH
@@ -85,17 +86,13 @@ def lesson(system: Windows, errors: Any, method: Method) -> Lesson:
     kinds = map(type, Method())
     coerced = Method._make(kind(given) for kind, given in zip(kinds, method, strict=True))
     alpha, lam, depth, epsilon, random_plies, max_plies, *_, inner = coerced
+    check_chances(lam, epsilon, random_plies)
     if not 0 < alpha <= LARGEST_ALPHA:
         raise ValueError(f"alpha is above 0 and at most {LARGEST_ALPHA}, not {alpha}")
-    if not (0 <= lam <= 1 and 0 <= epsilon <= 1):
-        raise ValueError(f"lambda and epsilon are from 0 to 1, not {lam} and {epsilon}")
     if not 1 <= depth <= MAX_DEPTH:
         raise ValueError(f"the depth of searches is 1 to {MAX_DEPTH}, not {depth}")
-    if min(random_plies, inner, max_plies - 1) < 0:
-        raise ValueError(
-            f"random_plies and inner are 0 or more and max_plies 1 or more: not {random_plies}, "
-            f"{inner} and {max_plies}"
-        )
+    if inner < 0 or max_plies < 1:
+        raise ValueError(f"inner is 0 or more, max_plies 1 or more: not {inner} and {max_plies}")
     if errors.shape != (STAGES, SIZE, 2) or errors.dtype != np.float32:
         raise ValueError(f"errors are float32[{STAGES}, {SIZE}, 2], not {errors.shape}")
     return Lesson(

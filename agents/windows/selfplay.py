@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from agents.endgame.probe import NEVER
 from agents.evaluate import UNFORESEEN, foresee
 from agents.informed import Foresighted
 from agents.search import search
+from agents.selectivity import forget_cutoffs
+from agents.selfplay import Tally
 from agents.style import FULL_WIDTH
 from agents.windows.learner import (
     DRAWS,
@@ -43,17 +45,6 @@ from checkers_env.rules import (
 START = ((START_BLACK, START_WHITE, 0, BLACK),)
 NOBODYS = -1  # a tag that no search has
 GOES_ON = 2.0  # as a result; the others are +1, 0 and -1 for the side to move
-
-
-class Tally(NamedTuple):
-    """What came of some games: how they ended, their plies, and the positions learnt about."""
-
-    black_wins: int
-    white_wins: int
-    draws: int
-    plies: int
-    updates: int
-    mean_error: float  # of |target - v|
 
 
 def learn(
@@ -124,8 +115,7 @@ def play_games(
 def forget(ws: Any) -> None:
     """Clear what searches remember: what is in their table, and so is learnt, depends on it."""
     ws.counts[2] = 0
-    ws.killers[:] = 0
-    ws.history[:, :] = 0
+    forget_cutoffs(ws)
     for at in range(len(ws.table)):
         entry = ws.table[at]
         entry.tag = NOBODYS

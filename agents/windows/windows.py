@@ -12,19 +12,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.aligned import aligned
 from agents.evaluate import advance_state, evaluate, start_state, state_size
 from agents.linear import squashed
+from agents.ntuple.indices import BASE, advance_indices, index_features, start_indices
 from agents.windows.drawing import BACKWARDS, WINDOWS, turned
-from checkers_env.bits import lowest, popcount
+from checkers_env.bits import popcount
 from checkers_env.jit import kernel
-from checkers_env.rules import BLACK, SQUARES, Position
+from checkers_env.rules import BLACK, Position
 
-# Digits: the other side's king and man, nothing, one's own man and king. So the other side has the
-# digit 4 - d where one has d oneself.
-BASE = 5
-THEIR_MAN, EMPTY, OWN_MAN = 1, 2, 3
-
+# The digits for the other side's man and king, nothing, one's own man and king. So the other side
+# has the digit 4 - d where one has d oneself.
+DIGITS = (1, 0, 2, 3, 4)
 STAGES, PIECES_A_STAGE = 4, 6
 MOST = 12  # the table of numbers counts no more pieces of a kind
 READINGS = WINDOWS + BACKWARDS
@@ -68,31 +66,13 @@ def windows(table: Any = None, step: float = 1.0) -> Windows:
     if table.dtype not in (np.float32, np.int16):
         raise ValueError(f"the tables are float32 or int16, not {table.dtype}")
     table = np.require(table, None, ["C", "W"])
-    features, empty = aligned((35, BASE, len(READINGS)), np.int32), np.zeros(len(READINGS))
     places = [frozenset(squares) for squares in WINDOWS]
-    for number, squares in enumerate(READINGS):
-        powers = BASE ** np.arange(len(squares))[::-1]
-        empty[number] = OFFSETS[places.index(frozenset(squares))] + EMPTY * powers.sum()
-        for square, power in zip(squares, powers, strict=True):
-            features[SQUARES[square - 1], :, number] = (np.arange(BASE) - EMPTY) * power
+    offsets = [int(OFFSETS[places.index(frozenset(squares))]) for squares in READINGS]
+    parts = index_features(READINGS, offsets, DIGITS)
     partner = [READINGS.index(turned(squares)) for squares in WINDOWS]
     # The other side's digits are 4 - d, and so its index is 4 * powers.sum() less the own one.
-    mirror = empty[:WINDOW_COUNT] + empty[partner]
-    return Windows(
-        table, float(step), features, *(np.array(a, np.int32) for a in (empty, partner, mirror))
-    )
-
-
-@kernel
-def digit(position: Position, bit: int, view: int) -> int:
-    """What `view` has on `bit`: 0 to 4."""
-    own, opponent = position.black, position.white
-    if view != BLACK:
-        own, opponent = opponent, own
-    crowned = position.kings >> bit & 1
-    if own >> bit & 1:
-        return OWN_MAN + crowned
-    return THEIR_MAN - crowned if opponent >> bit & 1 else EMPTY
+    mirror = parts[1][:WINDOW_COUNT] + parts[1][partner]
+    return Windows(table, float(step), *parts, np.array(partner, np.int32), mirror)
 
 
 @kernel
@@ -162,26 +142,11 @@ def windows_state_size(system: Windows) -> int:
 
 @start_state.register(Windows)
 def start_windows_state(system: Windows, position: Position, view: int, state: Any) -> None:
-    state[:] = system.empty
-    pieces = position.black | position.white
-    while pieces:
-        bit = lowest(pieces)
-        pieces &= pieces - 1
-        row = system.features[bit if view == BLACK else 34 - bit, digit(position, bit, view)]
-        for i in range(len(state)):
-            state[i] += row[i]
+    start_indices(system.features, system.empty, position, view, state)
 
 
 @advance_state.register(Windows)
 def advance_windows_state(
     system: Windows, before: Position, after: Position, view: int, old: Any, new: Any
 ) -> None:
-    new[:] = old
-    changed = (before.black ^ after.black) | (before.white ^ after.white)
-    while changed:
-        bit = lowest(changed)
-        changed &= changed - 1
-        rows = system.features[bit if view == BLACK else 34 - bit]
-        plus, minus = rows[digit(after, bit, view)], rows[digit(before, bit, view)]
-        for i in range(len(new)):
-            new[i] += plus[i] - minus[i]
+    advance_indices(system.features, before, after, view, old, new)

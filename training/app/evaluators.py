@@ -15,7 +15,8 @@ from agents.baselines.weighted import WeightedPieces
 from agents.blondie.genome import BLONDIE_2001
 from agents.blondie.network import Network
 from agents.evaluate import start_state, state_size, value
-from agents.ntuple.ntuple import OWN_MAN, NTuple, seen_by
+from agents.ntuple.indices import OWN_MAN
+from agents.ntuple.ntuple import NTuple, seen_by
 from checkers_env.rules import BLACK, SQUARES, Position
 from training.app.shown import Json
 

@@ -36,11 +36,10 @@ LEFT_OUT = frozenset(
         "checkers_env.board.Board",
         "training.regimes.coevolution.Coevolution.files",
         "training.regimes.genetic.Genetic.files",
+        "training.regimes.selfplay.SelfPlay.files",
         "training.regimes.social.SocialLearning.files",
         "training.regimes.strategies.EvolutionStrategy.files",
         "training.regimes.strong.DeepSelfPlay.champion",
-        "training.regimes.strong.DeepSelfPlay.files",
-        "training.regimes.temporal.TemporalDifference.files",
     }
 )
 

@@ -21,38 +21,30 @@ from agents.endgame.tables import DIGESTS, endgame
 from agents.informed import Informed, informed
 from agents.load import WINDOWS
 from agents.match import opening_line
-from agents.play import DrawRules
-from agents.weights import Provenance
 from agents.windows.file import STEP, pack
-from agents.windows.learner import Method
+from agents.windows.learner import LARGEST_ALPHA, Method
 from agents.windows.selfplay import learn
 from agents.windows.windows import SIZE, STAGES, windows
 from agents.workspace import MAX_DEPTH
 from checkers_env.board import Board
-from checkers_env.openings import THREE_MOVE, TWO_MOVE
+from checkers_env.openings import TWO_MOVE
 from training.arena import Arena
 from training.metrics import Metrics
 from training.population import Population
 from training.ranges import check
+from training.regimes.selfplay import CARDS, RANGES, SelfPlay, measured
 from training.state import Champion, State, generator, remembered
 
-CARDS = {"none": (None,), "two-move": TWO_MOVE, "three-move": THREE_MOVE}
-RANGES = {
-    "alpha": (1e-6, 10.0),
-    "lam": (0.0, 1.0),
+OWN_RANGES = {
+    "alpha": (1e-6, LARGEST_ALPHA),
     "search": (1, MAX_DEPTH),
-    "epsilon": (0.0, 1.0),
-    "random_plies": (0, 200),
     "inner": (0, MAX_DEPTH),
-    "games": (1, 1_000_000),
-    "depth": (1, MAX_DEPTH),
-    "max_moves": (2, 100_000),
     "cards": (1, len(TWO_MOVE)),
 }
 
 
 @dataclass(frozen=True)
-class DeepSelfPlay:
+class DeepSelfPlay(SelfPlay):
     """The constants of the method."""
 
     alpha: float = 2.0
@@ -86,20 +78,13 @@ class DeepSelfPlay:
     cards: int = len(TWO_MOVE)
     """Cards of the two-move ballot from which it is measured, with either colour."""
 
-    own_leaves = True
-    parents = 1
     yardsticks = (4, 6)
     """Plies at which it is measured against the piece counter, both searching so deep."""
 
     def __post_init__(self) -> None:
-        check(self, RANGES, {"openings": CARDS})
+        check(self, RANGES | OWN_RANGES, {"openings": CARDS})
         if self.endgame not in (0, *DIGESTS):
             raise ValueError(f"endgame must be 0 or 2 to {max(DIGESTS)}, not {self.endgame}")
-
-    @property
-    def rules(self) -> DrawRules:
-        """When games are drawn outside training."""
-        return DrawRules(self.max_moves)
 
     def init(self, seed: int) -> State:
         """Weights of zero."""
@@ -121,15 +106,9 @@ class DeepSelfPlay:
             starts=[after(card) for card in CARDS[self.openings]],
             tables=endgame(self.endgame) if self.endgame else None,
         )
-        measured = {
-            "games/draws": tally.draws / self.games,
-            "games/black_wins": tally.black_wins / self.games,
-            "games/plies": tally.plies / self.games,
-            "td/error": tally.mean_error,
-        }
         learnt = self._state(state.generation + 1, system.table, errors, rng)
-        measured["td/entries"] = float(len(learnt.extra["entries"]))
-        return learnt, measured
+        entries = float(len(learnt.extra["entries"]))
+        return learnt, measured(tally) | {"td/entries": entries}
 
     def _state(self, generation: int, table: Any, errors: Any, rng: np.random.Generator) -> State:
         """The entries that learning has touched; the first one stands there in any case.
@@ -168,10 +147,6 @@ class DeepSelfPlay:
         """The tables as a player."""
         player = AlphaBeta(windows(table_of(state)), self.depth)
         return [informed(player, endgame(self.endgame)) if self.endgame else player]
-
-    def files(self, state: State, provenance: Provenance) -> dict[str, bytes]:
-        """Files of the regime's own to keep with a run, by name: none."""
-        return {}
 
 
 def table_of(state: State) -> Any:

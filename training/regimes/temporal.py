@@ -21,35 +21,26 @@ from agents.load import NTUPLE, SAMUEL
 from agents.match import opening_line
 from agents.ntuple.drawing import DRAWINGS, as_drawing, as_matrix, draw
 from agents.ntuple.ntuple import ntuple, table_size
-from agents.play import DrawRules
 from agents.temporal.learner import Learning
 from agents.temporal.selfplay import learn
-from agents.weights import Provenance
 from agents.workspace import MAX_DEPTH
-from checkers_env.openings import THREE_MOVE, TWO_MOVE
 from training.arena import Arena
 from training.metrics import Metrics
 from training.population import Population
 from training.ranges import check
+from training.regimes.selfplay import CARDS, RANGES, SelfPlay, measured
 from training.state import Champion, State, generator, remembered
 
-CARDS = {"none": (None,), "two-move": TWO_MOVE, "three-move": THREE_MOVE}
-RANGES = {
+OWN_RANGES = {
     "alpha": (1e-12, 1.0),
     "half_at": (0.0, 1e12),
-    "lam": (0.0, 1.0),
-    "epsilon": (0.0, 1.0),
-    "random_plies": (0, 200),
     "search": (0, MAX_DEPTH),
     "king": (1.0, 5.0),
-    "games": (1, 1_000_000),
-    "depth": (1, MAX_DEPTH),
-    "max_moves": (2, 100_000),
 }
 
 
 @dataclass(frozen=True)
-class TemporalDifference:
+class TemporalDifference(SelfPlay):
     """The constants of the method."""
 
     features: str = "walks-5"
@@ -82,18 +73,10 @@ class TemporalDifference:
     max_moves: int = 100
     """Moves by each side after which a game is drawn."""
 
-    own_leaves = True
-    parents = 1
-
     def __post_init__(self) -> None:
-        check(self, RANGES, {"features": (*DRAWINGS, SAMUEL), "openings": CARDS})
+        check(self, RANGES | OWN_RANGES, {"features": (*DRAWINGS, SAMUEL), "openings": CARDS})
         if self.leaf and not self.search:
             raise ValueError("leaf takes a search of 1 ply or more")
-
-    @property
-    def rules(self) -> DrawRules:
-        """When games are drawn."""
-        return DrawRules(self.max_moves)
 
     def init(self, seed: int) -> State:
         """A drawing, and weights of zero."""
@@ -119,14 +102,8 @@ class TemporalDifference:
             first=state.generation * self.games,
         )
         learnt = Population(weights[None], np.zeros((1, 0)), state.population.kings)
-        measured = {
-            "games/draws": tally.draws / self.games,
-            "games/black_wins": tally.black_wins / self.games,
-            "games/plies": tally.plies / self.games,
-            "td/error": tally.mean_error,
-        }
         after = State(state.generation + 1, learnt, state.scores, remembered(rng), state.extra)
-        return after, measured
+        return after, measured(tally)
 
     def lines(self) -> Any:
         """The paths of the ballot's cards: int64[cards, plies]."""
@@ -168,7 +145,3 @@ class TemporalDifference:
     def contenders(self, state: State) -> list[AlphaBeta]:
         """The system as a player."""
         return [AlphaBeta(self.evaluator(state, state.population.genomes[0]), self.depth)]
-
-    def files(self, state: State, provenance: Provenance) -> dict[str, bytes]:
-        """Files of the regime's own to keep with a run, by name: none."""
-        return {}
