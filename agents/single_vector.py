@@ -8,17 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from agents.agent import Agent, PlayerAgent
-from agents.choose import choose
+from agents.agent import FIRST_OWNER, Agent, PlayerAgent
+from agents.choose import choose, looks_back
 from agents.make import make
 from agents.play import row_of
+from agents.selectivity import note_past
 from agents.single import COLOURS
 from agents.undisturbed import undisturbed
 from agents.workspace import Workspace, table_bits, workspace
 from checkers_env import batch as kernels
 from checkers_env.batch import MOVER, Openings, Seen, is_over
 from checkers_env.bits import borrowed
-from checkers_env.game import SIDE, take_turn
+from checkers_env.game import PLY, QUIET_PLIES, SIDE, take_turn
 from checkers_env.jit import kernel
 from checkers_env.rules import BLACK_BOARD, KINGS, WHITE_BOARD, Position, write_successors
 from checkers_env.vector import SelfPlayVectorEnv
@@ -140,7 +141,9 @@ def answer(player: Any, index: int, batch: Any, ws: Any, rng: Any) -> None:
             continue
         here = Position(game[BLACK_BOARD], game[WHITE_BOARD], game[KINGS], side)
         count = write_successors(ws.rows, 0, here.black, here.white, here.kings, side)
-        path = choose(player, here, ws, count, side, rng)
+        if looks_back(player):
+            note_past(ws, batch.history[i], game[PLY], game[QUIET_PLIES])
+        path = choose(player, here, ws, count, FIRST_OWNER | side, rng)
         row = ws.rows[row_of(ws.rows, count, path)]
         batch.events[i] = take_turn(game, batch.history[i], row)
         if is_over(batch.events[i]) and batch.actors[i] == MOVER:

@@ -51,9 +51,12 @@ class Selective(NamedTuple):
 
 
 def for_time(style: Selective, seconds: float) -> Selective:
-    """The style with a table for all positions that a move of so many seconds may visit."""
-    wanted = math.ceil(math.log2(max(seconds * NODES_A_SECOND, 1)))
-    return style._replace(table_bits=min(max(wanted, style.table_bits), LARGEST_TABLE))
+    """The style with a table for all positions that a move of so many seconds may visit.
+
+    The table is never smaller than before, nor larger than LARGEST_TABLE.
+    """
+    positions = min(max(seconds * NODES_A_SECOND, 1.0), 2.0**LARGEST_TABLE)
+    return style._replace(table_bits=max(math.ceil(math.log2(positions)), style.table_bits))
 
 
 @generic

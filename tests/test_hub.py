@@ -21,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agents
+from agents.agent import PlayerAgent
 from agents.external import process
 from agents.external.errors import EngineError
 from agents.external.hub import HubAgent, hub_agent, position_line
@@ -36,7 +37,7 @@ from agents.external.hub_notation import (
 )
 from agents.external.hub_orders import Settings, read_level
 from agents.external.process import LineProcess
-from agents.external.think import Limits, think
+from agents.external.think import Limits, think, with_room
 from checkers_env.board import Board
 
 DATA = Path(__file__).parent / "data"
@@ -277,6 +278,20 @@ def test_a_move_takes_its_share_and_seldom_more() -> None:
     move = think(agent, Board(), limits, threading.Event(), lambda depth, _: depths.append(depth))
     assert move in Board().legal_moves
     assert 2 <= depths[-1] < 30
+
+
+@pytest.mark.parametrize("seconds", [1e-9, 0.01, 1.0, np.inf])
+def test_a_selective_search_has_room_for_its_time(seconds: float) -> None:
+    agent = agents.make("material", depth=64, selective=True)
+    assert isinstance(agent, PlayerAgent)
+    roomy = with_room(agent, seconds)
+    assert isinstance(roomy, PlayerAgent)
+    wanted = min(max(seconds * 4e6, 2**16), 2**20)
+    assert wanted <= len(roomy.ws.table) < 2 * wanted
+    assert roomy.rng is agent.rng
+    assert with_room(roomy, seconds) is with_room(roomy, 1e-6) is with_room(roomy, None) is roomy
+    plain = agents.make("material", depth=4)
+    assert with_room(plain, seconds) is plain
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from agents.alphabeta import AlphaBeta
 from agents.baselines.material import Material
 from agents.single import COLOURS, SingleAgentEnv
 from agents.single_vector import SingleAgentVectorEnv
+from agents.style import Selective
 from checkers_env.aec import BALLOTS
 from checkers_env.board import Board
 from checkers_env.moves import Move
@@ -34,6 +35,7 @@ ID = "checkers_env/Checkers-v0"
 SAME, DISABLED = AutoresetMode.SAME_STEP, AutoresetMode.DISABLED
 BLOCKED = "W:W11,12,32:B4,24"  # after 12-8 24-27 32x23, Black cannot move
 COUNTER = PlayerAgent("counter", AlphaBeta(Material(), 2))
+CAREFUL = PlayerAgent("careful", AlphaBeta(Material(), 4, style=Selective()))
 GAMES: list[tuple[dict[str, Any], set[str]]] = [  # and the ends that they come to
     ({"opponent": "random"}, {"no pieces"}),
     (
@@ -59,6 +61,10 @@ GAMES: list[tuple[dict[str, Any], set[str]]] = [  # and the ends that they come 
     (
         {"opponent": ["random", COUNTER, "heuristic"], "opening": "two-move", "repetition": 2},
         {"no pieces", "repetition"},
+    ),
+    (
+        {"opponent": CAREFUL, "opening": KINGS, "max_moves": 40},
+        {"no pieces", "max moves"},
     ),
 ]
 

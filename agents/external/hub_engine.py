@@ -25,7 +25,7 @@ import tyro
 from agents.agent import Agent, PlayerAgent
 from agents.external.hub_notation import read_line, write_line, write_move
 from agents.external.hub_orders import Settings, changed, parameters, read_game, read_level
-from agents.external.think import Limits, check, think, tighter
+from agents.external.think import Limits, check, think, tighter, with_room
 from agents.make import make
 from checkers_env import __version__
 from checkers_env.board import Board
@@ -159,7 +159,8 @@ class Engine:
         own = Limits(self._settings.depth, self._settings.simulations, self._settings.seconds)
         limits = tighter(own, self._limits)
         self._stopped = threading.Event()
-        work = (self._made(), self._board.copy(), limits, self._stopped)
+        self._agent = with_room(self._made(), limits.seconds)
+        work = (self._agent, self._board.copy(), limits, self._stopped)
         self._search = threading.Thread(target=self._answer, args=work, daemon=True)
         self._search.start()
 

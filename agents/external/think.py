@@ -12,7 +12,8 @@ from typing import NamedTuple, TypeVar
 from agents.agent import Agent, PlayerAgent
 from agents.choose import looks_back
 from agents.make import UNLIMITED
-from agents.workspace import MAX_DEPTH, Workspace
+from agents.style import for_time
+from agents.workspace import MAX_DEPTH, Workspace, workspace
 from checkers_env.board import Board
 from checkers_env.moves import Move
 
@@ -54,6 +55,17 @@ def check(agent: Agent, limits: Limits) -> None:
     for name, most in counted.items():
         if known and most is not None and name not in known:
             raise ValueError(f"this agent is limited by seconds or {known[0]}, not by {name}")
+
+
+def with_room(agent: Agent, seconds: float | None) -> Agent:
+    """The agent, its table enlarged where a selective search of so many seconds has use for it."""
+    if seconds is None or not isinstance(agent, PlayerAgent) or not looks_back(agent.player):
+        return agent
+    style = for_time(agent.player.style, seconds)
+    if style == agent.player.style:
+        return agent
+    player = agent.player._replace(style=style)
+    return replace(agent, player=player, ws=workspace(style.table_bits))
 
 
 def think(
