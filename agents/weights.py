@@ -1,4 +1,8 @@
-"""Weight files: safetensors with a JSON header, which load without executing code."""
+"""Weight files: safetensors with a JSON header, which load without executing code.
+
+The array ``genome`` holds the weights; where most of them are 0 those are left out, and ``present``
+has a bit for each.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,11 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from agents.sparse import with_zeros, without_zeros
 from checkers_env.files import write_atomically
 
 HEADER = "checkers-laboratory"
+SIZE = "weights"  # how many there are, where those that are 0 were left out
 FORMAT = 1
 KEPT = (np.float32, np.uint8)  # other dtypes become float64
 
@@ -60,10 +66,14 @@ class Provenance:
 
 def save_weights(path: Path | str, genome: Any, provenance: Provenance) -> None:
     """Write a genome (a vector of float64, float32 or uint8) and its header, all or nothing."""
-    header = {HEADER: json.dumps(asdict(provenance), sort_keys=True)}
     genome = np.asarray(genome)
     genome = np.ascontiguousarray(genome, None if genome.dtype in KEPT else np.float64)
-    write_atomically(Path(path), save({"genome": genome}, metadata=header))
+    header = {HEADER: json.dumps(asdict(provenance), sort_keys=True)}
+    arrays = {"genome": genome}
+    if (parts := without_zeros(genome)) is not None:
+        header |= {SIZE: str(genome.size)}
+        arrays = {"genome": parts[0], "present": parts[1]}
+    write_atomically(Path(path), save(arrays, metadata=header))
 
 
 def load_weights(path: Path | str) -> tuple[Any, Provenance]:
@@ -73,11 +83,13 @@ def load_weights(path: Path | str) -> tuple[Any, Provenance]:
     """
     try:
         with safe_open(str(path), framework="numpy") as file:
-            header = (file.metadata() or {}).get(HEADER)
-            if header is None:
+            about = file.metadata() or {}
+            if HEADER not in about:
                 raise ValueError(f"it has no {HEADER!r} header")
             genome = file.get_tensor("genome")
-            return genome, _read_header(header)
+            if SIZE in about:
+                genome = with_zeros(genome, file.get_tensor("present"), [int(about[SIZE])])
+            return genome, _read_header(about[HEADER])
     except FileNotFoundError:
         raise ValueError(f"there is no weight file {str(path)!r}") from None
     except (SafetensorError, ValueError, OSError) as error:

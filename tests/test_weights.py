@@ -5,11 +5,14 @@ import os
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from safetensors.numpy import save, save_file
 
 from agents.blondie.genome import BLONDIE_1999, decode
 from agents.load import load_player
-from agents.weights import FORMAT, HEADER, Provenance, load_weights, save_weights
+from agents.weights import FORMAT, HEADER, SIZE, Provenance, load_weights, save_weights
 from checkers_env.files import write_atomically
 
 PROVENANCE = Provenance(
@@ -57,6 +60,33 @@ def test_round_trip_is_exact(tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.safetensors"]
 
 
+@given(
+    arrays(
+        st.sampled_from([np.float64, np.float32, np.uint8]),
+        st.integers(0, 70),
+        elements=st.sampled_from([0, 0, 0, 1, 7]),
+        fill=st.just(0),
+    ),
+    st.booleans(),
+)
+def test_weights_without_their_zeros_come_back(tmp_path_factory, values, negative):
+    values = -values if negative and values.dtype != np.uint8 else values  # so that there are -0.0
+    path = tmp_path_factory.mktemp("weights") / "a.safetensors"
+    save_weights(path, values, PROVENANCE)
+    found, provenance = load_weights(path)
+    assert found.tobytes() == values.tobytes()
+    assert found.dtype == values.dtype
+    assert provenance == PROVENANCE
+
+
+def test_a_table_that_few_games_have_touched_is_a_small_file(tmp_path):
+    table, touched = np.zeros(100_000), np.random.default_rng(0).integers(100_000, size=5000)
+    table[touched] = genome(5000)
+    save_weights(tmp_path / "a", table, PROVENANCE)
+    assert (tmp_path / "a").stat().st_size < 8 * 5000 + 100_000 / 8 + 2000
+    assert np.array_equal(load_weights(tmp_path / "a")[0], table)
+
+
 def test_saving_twice_gives_the_same_bytes_and_other_layouts_the_same_values(tmp_path):
     values = genome()
     save_weights(str(tmp_path / "a"), values, PROVENANCE)
@@ -90,6 +120,18 @@ def without_its_end(path):
 
 def changed_size(size):
     return lambda path: save_weights(path, genome(size), PROVENANCE)
+
+
+def thinned(size="1742", entries=3, length=218):
+    """A file that says it holds a few of its weights."""
+
+    def make(path):
+        header = {HEADER: json.dumps(fields()), SIZE: size}
+        bits = np.zeros(length, np.uint8)
+        bits[:3] = 1
+        save_file({"genome": np.ones(entries), "present": bits}, path, metadata=header)
+
+    return make
 
 
 def not_finite(value):
@@ -126,6 +168,10 @@ DAMAGED = {
     ),
     "too few weights": (changed_size(1741), "1741.*1742"),
     "too many weights": (changed_size(5047), "5047.*1742"),
+    "no number of weights": (thinned(size="many"), "many"),
+    "another number of weights": (thinned(size="1754"), "218 bytes are not a bit for each of 1754"),
+    "fewer than none": (thinned(size="-5"), "not a bit for each of -5"),
+    "too few entries": (thinned(entries=2), "2 entries for 3 places"),
     "a matrix": (lambda path: write(path, fields(), genome=genome().reshape(2, 871)), "1742"),
 }
 # Weights that no network can have, which a file of ours may nevertheless say.

@@ -69,6 +69,7 @@ def test_the_zoo_is_filled_from_the_records(ledger, tmp_path, monkeypatch, capsy
     words = ["--records", str(ledger.folder), "--out", "zoo", "--work", "work", "--scale", "0.02"]
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["zoo.py", *words, "--threads", "1"])
+    Path("README.md").write_text(f"before\n{zoo.BEGIN}old\n{zoo.END}\nafter\n")
     monkeypatch.setattr(zoo, "YARDSTICKS", ("random", "material@depth=4"))
     monkeypatch.setattr("training.examination.YARDSTICKS", ("random", "material@depth=4"))
     monkeypatch.setattr("training.examination.DEPTHS", range(1, 3))
@@ -89,6 +90,11 @@ def test_the_zoo_is_filled_from_the_records(ledger, tmp_path, monkeypatch, capsy
     table = Path("zoo", "README.md").read_text()
     assert f"`python training/td.py {PLAYER} --seed {choice.seed}`" in table
     assert "| *random* |" in table
+    shown = Path("README.md").read_text()
+    assert shown.startswith(f"before\n{zoo.BEGIN}| | player |")
+    assert shown.endswith(f"|\n{zoo.END}\nafter\n")
+    assert f"[{PLAYER}](agents/zoo/{PLAYER}.md)" in shown
+    assert "random" not in shown
     told = Path("zoo", f"{PLAYER}.md").read_text()
     assert "Chosen among 2 seeds" in told
     assert "wins kept" in told
@@ -104,6 +110,22 @@ def test_without_a_validation_there_is_no_zoo(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["zoo.py", "--records", str(tmp_path)])
     assert zoo.main() == 1
     assert "no validation is done in" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["", zoo.BEGIN, zoo.END, f"{zoo.END}\n{zoo.BEGIN}"])
+def test_a_leaderboard_needs_its_marks(text):
+    with pytest.raises(ValueError, match="goes between <!-- leaderboard"):
+        zoo.placed(text, "table")
+
+
+def test_the_readme_shows_the_leaderboard_of_the_zoo():
+    root = Path(agents.__file__).parent
+    whole = (root / "zoo" / "README.md").read_text()
+    shown = (root.parent / "README.md").read_text().partition(zoo.BEGIN)[2].partition(zoo.END)[0]
+    rows = shown.splitlines()
+    assert len(rows) > 2
+    known = {line.replace("](", f"]({zoo.CARDS}") for line in whole.splitlines()}
+    assert set(rows) <= known | set(whole.splitlines())
 
 
 def test_no_seed_of_the_panel_is_in_the_zoo():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from training.experiments.choice import Choice
 from training.experiments.jobs import PLAYERS
@@ -104,21 +104,35 @@ def at(name: str, line: Standing) -> bool:
 
 
 def leaderboard(
-    kept: Mapping[str, Choice], lines: Sequence[Standing], visited: Mapping[str, float]
+    kept: Mapping[str, Choice],
+    lines: Sequence[Standing],
+    visited: Mapping[str, float],
+    *,
+    shown: Collection[str] | None = None,
+    folder: str = "",
 ) -> str:
-    """The table of all, in Markdown, the best first."""
+    """The table of all, or of those `shown`, in Markdown, the best first.
+
+    Parameters
+    ----------
+    visited
+        By name: positions that a move looks at.
+    folder
+        Where the cards are, as seen from the file that holds the table; "" or ending with a slash.
+    """
     rows = []
     for place, line in enumerate(lines, 1):
+        if shown is not None and line.name not in shown:
+            continue
         if line.name not in kept:
             rows.append(f"| {place} | *{line.name}* | {rating(line)} | | | |")
             continue
         choice = kept[line.name]
-        seconds, searched = choice.run.origin.cpu_seconds, visited[line.name]
         rows.append(
-            f"| {place} | [{line.name}]({line.name}.md) | {rating(line)} | {searched:.0f} "
-            f"| {seconds:.0f} s | `{command(choice)}` |"
+            f"| {place} | [{line.name}]({folder}{line.name}.md) | {rating(line)} "
+            f"| {visited[line.name]:.0f} | {_in_short(choice)} | `{command(choice)}` |"
         )
-    return "\n".join([*HEAD, *rows, ""])
+    return "\n".join([*COLUMNS, *rows, ""])
 
 
 HEAD = (
@@ -129,9 +143,16 @@ HEAD = (
     "pair from the two-move ballot, 95 % intervals; the piece counter at 4 plies is 0. Written by "
     "`python training/zoo.py`; each player has a card.",
     "",
-    "| | player | Elo | nodes a move | CPU time of training | made by |",
-    "|---|---|---|---:|---:|---|",
 )
+COLUMNS = (
+    "| | player | Elo | nodes a move | how it was trained | made again by |",
+    "|---|---|---|---:|---|---|",
+)
+
+
+def _in_short(choice: Choice) -> str:
+    preset = PLAYERS[choice.run.job["preset"]]
+    return f"{preset.what}; {preset.games:,} games, {choice.run.origin.cpu_seconds:.0f} CPU-seconds"
 
 
 def rating(line: Standing) -> str:

@@ -26,7 +26,7 @@ from checkers_env.board import Board
 from checkers_env.files import write_atomically
 from training import benchmark
 from training.analysis import nodes
-from training.card import card, command, leaderboard
+from training.card import HEAD, card, command, leaderboard
 from training.console import run_command
 from training.experiments.choice import Choice, choose
 from training.experiments.plan import Ledger, Scope
@@ -43,6 +43,13 @@ YARDSTICKS = (
 )
 ANCHOR = "material (depth 4)"
 DEPTH = 4
+SHOWN = (  # one of each kind, in the README
+    *("strong", "learns", "c5-n0.001-4ply", "c5-n0.001", "c1-n0.001", "c5-leaf", "samuel"),
+    *("blondie24", "blondie24-1999", "c0", "blondie24-rr", "c10", "c10-rr", "c5-tuple", "nguyen"),
+    *(ANCHOR, "heuristic"),
+)
+CARDS = "agents/zoo/"  # from the README
+BEGIN, END = "<!-- leaderboard: written by training/zoo.py -->\n", "<!-- end of leaderboard -->"
 POSITIONS = 300  # games, from the middle of which positions are taken
 
 
@@ -54,6 +61,8 @@ class Settings:
     """Folder of the records."""
     out: Path = Path(str(agents.__path__[0]), "zoo")
     """Folder of the zoo."""
+    readme: Path = Path("README.md")
+    """File whose leaderboard is renewed: what stands there between its two marks."""
     work: Path = Path("runs", "zoo")
     """Folder of the league and of the examinations."""
     scale: float = 1.0
@@ -94,9 +103,21 @@ def fill(arguments: Sequence[str], console: Console) -> None:
         alone, found = held([files[name]], settings, console, analyse=True)
         text = card(name, choice, lines, standings(alone), found)
         write_atomically(settings.out / f"{name}.md", text.encode())
-    table = leaderboard(kept, lines, visited)
-    write_atomically(settings.out / "README.md", table.encode())
+    whole = "\n".join([*HEAD, leaderboard(kept, lines, visited)])
+    write_atomically(settings.out / "README.md", whole.encode())
+    best = leaderboard(kept, lines, visited, shown=SHOWN, folder=CARDS)
+    told = placed(settings.readme.read_text("utf-8"), best)
+    write_atomically(settings.readme, told.encode())
     console.print(f"{len(kept)} players are in {settings.out}", markup=False)
+
+
+def placed(text: str, table: str) -> str:
+    """A text with its leaderboard renewed. Raises ValueError where its marks are missing."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise ValueError(f"the leaderboard goes between {BEGIN.strip()} and {END}: not found")
+    return before + begin + table + end + after
 
 
 def keep(path: Path, choice: Choice) -> None:

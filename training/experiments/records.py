@@ -24,6 +24,7 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from agents.sparse import with_zeros, without_zeros
 from agents.weights import Provenance
 from checkers_env.files import write_atomically
 from training.experiments.jobs import KEY_DIGITS, Match, Run, key_of
@@ -31,7 +32,6 @@ from training.run import LIBRARIES, processor
 
 HEADER, FORMAT = "checkers-laboratory record", 1
 SEPARATE = ("job", "origin")  # what is no part of a result
-SPARSE = 0.75  # a table with a smaller share of entries that are not 0 is kept without the zeros
 
 
 @dataclass(frozen=True)
@@ -213,15 +213,13 @@ def _arrays(result: Trained) -> dict[str, Any]:
 
 def _packed(result: Trained) -> bytes:
     arrays = _arrays(result)
-    present = result.genomes.view(np.uint32) != 0  # -0.0 is no zero
-    shape = list(result.genomes.shape)
-    if present.size and present.mean() < SPARSE:
-        arrays |= {"genomes": result.genomes[present], "present": np.packbits(present)}
+    if (parts := without_zeros(result.genomes)) is not None:
+        arrays |= {"genomes": parts[0], "present": parts[1]}
     header = {
         "format": FORMAT,
         "digest": result.digest,
         "job": result.job,
-        "shape": shape,
+        "shape": list(result.genomes.shape),
         "headers": result.headers,
         "origin": asdict(result.origin),
     }
@@ -235,10 +233,7 @@ def _unpacked(path: Path) -> tuple[Trained, str]:
         arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     genomes = arrays.pop("genomes")
     if "present" in arrays:
-        shape = header["shape"]
-        packed, genomes = genomes, np.zeros(shape, np.float32)
-        present = np.unpackbits(arrays.pop("present"), count=genomes.size).reshape(shape)
-        genomes[present.astype(bool)] = packed
+        genomes = with_zeros(genomes, arrays.pop("present"), header["shape"])
     parts: dict[str, dict[str, Any]] = {"curve": {}, "beginning": {}, "pool": {}}
     generations = arrays.pop("generations")
     for name, array in arrays.items():
