@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from training.experiments.claims import CLAIMS, MARGIN, REASONS, Claim
+from training.experiments.draws import decided, share_drawn, share_led
 from training.experiments.effects import (
     advantage,
     growth,
@@ -79,6 +80,16 @@ def test_of_curves_the_ends_are_compared_and_gaps_left_out():
     assert rise("curve/heuristic")([first]) == 3
     assert late("curve/heuristic")([first]) == pytest.approx(6 / 5)
     assert np.isnan(late("curve/heuristic")([run(curve__heuristic=[np.nan])]))
+
+
+def test_drawn_games_go_to_who_is_ahead():
+    ended = zip(games("WLDDDD", opening="9-13 22-18"), (-9, 9, 3, -1, 0, 2), strict=True)
+    rows = [[game._replace(difference=difference) for game, difference in ended]]
+    rows[0] += games("D", opening="")  # the start position is no card
+    assert decided(rows) == pytest.approx(100 * 3.5 / 6 - 50)
+    assert share_drawn(rows) == pytest.approx(100 * 4 / 6)
+    assert share_led(rows) == 50  # by 3 and by 2; not by 1
+    assert np.isnan(share_led([games("WL")]))
 
 
 def test_speed_is_how_many_times_longer_the_second_took():
@@ -194,6 +205,9 @@ def test_the_page_tells_what_there_is(ledger, tmp_path):
     other = next(line for line in page.splitlines() if "0.0001" in line and "not yet" in line)
     assert "|  | score - 50 % | 0 |" in other
     assert "## table-6.13" in page
+    drawn = page.partition("## Drawn games")[2].partition("## ")[0]
+    assert [claim.says in drawn for claim in CLAIMS if claim.says in page].count(True) == 1
+    assert claim.says in drawn
     assert "C10 > " not in page  # of matches that were not asked for
     picture = ET.fromstring((tmp_path / "page" / "claims.svg").read_bytes())
     assert picture.tag.endswith("svg")

@@ -164,7 +164,7 @@ def _tuples() -> Iterable[Claim]:
             yield _better(
                 f"{size}-n0.001",
                 other,
-                f"N-tuples taught by temporal differences beat {other}.",
+                f"N-tuples taught by temporal differences beat {other}: {size.upper()}-N0.001.",
                 _thesis("6.8" if size == "c5" else "6.10"),
             )
     yield Claim(

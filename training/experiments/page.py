@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from checkers_env.files import write_atomically
+from training.experiments import draws
 from training.experiments.claims import CLAIMS, MARGIN, REASONS, Claim
 from training.experiments.ingredients import BASE
 from training.experiments.jobs import Player, Run
@@ -54,6 +55,7 @@ def write_page(path: Path, tables: Sequence[Table], scope: Scope, ledger: Ledger
     lines = [*_beginning(tables, scope, ledger)]
     lines += _claims("What the papers claim", judged, pictures, path.stem)
     lines += _claims("Why", reasons, pictures, path.stem)
+    lines += draws.lines(judged, scope, ledger)
     if "strength" in pictures:
         lines += ["## The strong player", "", f"![{_GROWTH}]({path.stem}/strength.svg)", ""]
     lines += ["## The tables", "", _ABOUT_TABLES, ""]
