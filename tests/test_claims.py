@@ -8,9 +8,10 @@ import pytest
 from scipy import stats
 
 from training.experiments.claims import CLAIMS, MARGIN, REASONS, Claim
-from training.experiments.draws import decided, share_drawn, share_led
 from training.experiments.effects import (
     advantage,
+    decided,
+    fewer_drawn,
     growth,
     late,
     levels,
@@ -18,6 +19,8 @@ from training.experiments.effects import (
     rating_difference,
     red_advantage,
     rise,
+    share_drawn,
+    share_led,
     speed,
 )
 from training.experiments.jobs import Match, Player, Run
@@ -90,6 +93,10 @@ def test_drawn_games_go_to_who_is_ahead():
     assert share_drawn(rows) == pytest.approx(100 * 4 / 6)
     assert share_led(rows) == 50  # by 3 and by 2; not by 1
     assert np.isnan(share_led([games("WL")]))
+
+
+def test_fewer_draws_are_those_of_the_second_half_of_the_rows():
+    assert fewer_drawn([games("DD"), games("DL"), games("WL"), games("WD")]) == 50
 
 
 def test_speed_is_how_many_times_longer_the_second_took():

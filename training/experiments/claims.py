@@ -12,6 +12,7 @@ from training.experiments.chapter7 import RR as RR_BY_PLY
 from training.experiments.effects import (
     Effect,
     advantage,
+    fewer_drawn,
     growth,
     late,
     levels,
@@ -22,7 +23,7 @@ from training.experiments.effects import (
     speed,
 )
 from training.experiments.jobs import Player
-from training.experiments.others import NETWORKS, NGUYEN, half
+from training.experiments.others import NETWORKS, NGUYEN, PAIRS, by_lot, half
 from training.experiments.tables import Row, row
 
 MARGIN = 10.0  # per cent of the points: 70 rating points, a third of a class of players
@@ -300,6 +301,25 @@ def _reasons() -> Iterable[Claim]:
             (row(player, ()),),
             rise("champion/saturated"),
             "share of positions",
+        )
+
+    yield Claim(
+        "random ties: fewer draws",
+        "Fewer games are drawn where chance decides between equally good moves.",
+        "ours",
+        (
+            *(row(*pair) for pair in PAIRS),
+            *(row(by_lot(player), by_lot(other)) for player, other in PAIRS),
+        ),
+        fewer_drawn,
+        "% of the games",
+    )
+    for player, other in PAIRS:
+        yield Claim(
+            f"random ties: {player} > {other}",
+            f"Where chance decides between equally good moves, {player} beats {other}.",
+            "ours",
+            (row(by_lot(player), by_lot(other)),),
         )
 
 

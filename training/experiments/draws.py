@@ -8,41 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from training.experiments.claims import Claim
-from training.experiments.effects import advantage
+from training.experiments.effects import LEAD, advantage, decided, share_drawn, share_led
 from training.experiments.plan import Ledger, Scope
-from training.experiments.tables import Seen, brief, interval
+from training.experiments.tables import brief, interval
 from training.experiments.verdict import Verdict, effects, verdicts
-
-LEAD = 2  # pieces
-
-Games = Sequence[Sequence[Seen]]  # of a seed: those of each row
-
-
-def decided(rows: Games) -> float:
-    """How far the first players score above one half if drawn games go to who has more pieces."""
-    return advantage([[_decided(game) for game in games] for games in rows])
-
-
-def _decided(game: Seen) -> Seen:
-    if game.result != "D":
-        return game
-    return game._replace(result="LDW"[int(np.sign(game.difference)) + 1])
-
-
-def share_drawn(rows: Games) -> float:
-    """Per cent of the games that are drawn."""
-    return 100 * float(np.mean([game.result == "D" for game in _with_cards(rows)]))
-
-
-def share_led(rows: Games) -> float:
-    """Per cent of the drawn games at whose end a side is LEAD pieces ahead; nan without any."""
-    drawn = [game for game in _with_cards(rows) if game.result == "D"]
-    led = [abs(game.difference) >= LEAD for game in drawn]
-    return 100 * float(np.mean(led)) if led else float("nan")
-
-
-def _with_cards(rows: Games) -> list[Seen]:
-    return [game for games in rows for game in games if game.opening]
 
 
 def lines(judged: Sequence[Verdict], scope: Scope, ledger: Ledger) -> Iterator[str]:

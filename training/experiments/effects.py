@@ -14,6 +14,8 @@ from training.rating.elo import elo_difference
 
 FIRST, LAST = (0, 0.1), (0.8, 1)  # shares of a curve: its beginning, and where it has levelled off
 
+LEAD = 2  # pieces
+
 Effect = Callable[[Sequence[Any]], float]
 
 
@@ -42,6 +44,39 @@ def rating_difference(rows: Sequence[Sequence[Seen]]) -> float:
     points = [POINTS[game.result] for game in games if game.opening]
     share = float(np.clip(np.mean(points), 0.5 / len(points), 1 - 0.5 / len(points)))
     return float(elo_difference(share))
+
+
+def decided(rows: Sequence[Sequence[Seen]]) -> float:
+    """How far the first players score above one half if drawn games go to who has more pieces."""
+    return advantage([[_decided(game) for game in games] for games in rows])
+
+
+def _decided(game: Seen) -> Seen:
+    if game.result != "D":
+        return game
+    return game._replace(result="LDW"[int(np.sign(game.difference)) + 1])
+
+
+def share_drawn(rows: Sequence[Sequence[Seen]]) -> float:
+    """Per cent of the games that are drawn."""
+    return 100 * float(np.mean([game.result == "D" for game in _with_cards(rows)]))
+
+
+def share_led(rows: Sequence[Sequence[Seen]]) -> float:
+    """Per cent of the drawn games at whose end a side is LEAD pieces ahead; nan without any."""
+    drawn = [game for game in _with_cards(rows) if game.result == "D"]
+    led = [abs(game.difference) >= LEAD for game in drawn]
+    return 100 * float(np.mean(led)) if led else float("nan")
+
+
+def _with_cards(rows: Sequence[Sequence[Seen]]) -> list[Seen]:
+    return [game for games in rows for game in games if game.opening]
+
+
+def fewer_drawn(rows: Sequence[Sequence[Seen]]) -> float:
+    """How many more per cent are drawn in the first half of the rows than in the second."""
+    half = len(rows) // 2
+    return share_drawn(rows[:half]) - share_drawn(rows[half:])
 
 
 def order(rows: Sequence[Sequence[Seen]]) -> float:

@@ -57,6 +57,8 @@ class Player:
         Its place in the last generation; 0 for the champion.
     simulations
         Playouts a move, to play by Monte Carlo tree search with its evaluator instead.
+    random_ties
+        Whether chance decides between moves that it finds equally good, and not their order.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Player:
     generations: int | None = None
     member: int = 0
     simulations: int | None = None
+    random_ties: bool = False
 
     @property
     def trained(self) -> bool:
@@ -78,6 +81,7 @@ class Player:
             f"place {self.member + 1}" if self.member else "",
             f"{self.depth} plies" if self.depth else "",
             f"{self.simulations} simulations" if self.simulations else "",
+            "random ties" if self.random_ties else "",
         ]
         told = ", ".join(part for part in parts if part)
         return f"{self.name} ({told})" if told else self.name

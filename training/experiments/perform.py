@@ -159,7 +159,7 @@ def seated(player: Player, opponent: Opponent | None, depth: int) -> Any:
         own_leaves = opponent.header.own_leaves
         if player.simulations:
             return monte_carlo(evaluator, player.simulations, own_leaves=own_leaves)
-        return AlphaBeta(evaluator, player.depth or depth, own_leaves=own_leaves)
+        return AlphaBeta(evaluator, player.depth or depth, player.random_ties, own_leaves)
     agent = agents.make(player.name, simulations=player.simulations)
     if not isinstance(agent, PlayerAgent):
         raise ValueError(f"{player.name!r} does not play in compiled code: no match of ours")
