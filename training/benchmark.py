@@ -128,7 +128,8 @@ def benchmark(arguments: Sequence[str], console: Console) -> None:
     sys.path.append(os.getcwd())  # where a package of the caller's is, as package.module:factory
     folder = settings.out or folder_of(settings)
     try:
-        hold_league(settings, folder, console)
+        league, found = hold_league(settings, folder, console)
+        report(settings, folder, league, found, console)
     except KeyboardInterrupt:
         say_how_to_go_on((folder / FILE_NAME).exists(), console)
         raise
@@ -137,7 +138,7 @@ def benchmark(arguments: Sequence[str], console: Console) -> None:
 
 
 def hold_league(settings: Settings, folder: Path, console: Console) -> tuple[League, Sequence[str]]:
-    """Play what is left to play, and write the reports; what was found beside the games."""
+    """Play what is left to play; the league, and what was found beside the games."""
     texts, pairings = lineup_of(settings)
     fixtures = fixtures_of(settings, pairings)
     terms = terms_of(settings)
@@ -159,7 +160,6 @@ def hold_league(settings: Settings, folder: Path, console: Console) -> tuple[Lea
     league = replace(league, games=tuple(kept))
     if settings.analyse:
         found = sentences(examine(entries[0].make, league, settings.seed))
-    report(settings, folder, league, found, console)
     return league, found
 
 
