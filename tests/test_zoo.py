@@ -96,7 +96,7 @@ def test_the_zoo_is_filled_from_the_records(ledger, tmp_path, monkeypatch, capsy
     assert f"[{PLAYER}](agents/zoo/{PLAYER}.md)" in shown
     assert "random" not in shown
     told = Path("zoo", f"{PLAYER}.md").read_text()
-    assert "Chosen among 2 seeds" in told
+    assert "Its seed, of 2, is the best in 160 games" in told
     assert "wins kept" in told
     before = {path.name: path.read_bytes() for path in Path("zoo").iterdir()}
     games = len(list(Path("work").iterdir()))
@@ -143,5 +143,6 @@ def test_a_record_without_weights_leaves_the_zoos_file_as_it_is(ledger, tmp_path
     assert path.read_bytes() == b"weights"
     line = Standing(PLAYER, 0.0, -1.0, 1.0, 2, 1, 0, 1, 0.5, 0.4, 0.6)
     told = card(PLAYER, bare, [line], [line], [])
-    assert "Chosen among" not in told
+    assert "validation" not in told
+    assert "None was seen" in told
     assert "no endings" not in told

@@ -9,6 +9,8 @@ from training.experiments.jobs import PLAYERS
 from training.presets import TD_PRESETS
 from training.report.page import Standing
 
+NEAREST = 5  # of those above a player, how many its card names
+
 
 def card(
     name: str,
@@ -49,7 +51,7 @@ def card(
             "",
             "## Known weaknesses",
             "",
-            *_weaknesses(name, choice, lines, alone),
+            *(list(_weaknesses(name, choice, lines, alone)) or ["None was seen in these games."]),
             "",
         ]
     )
@@ -73,9 +75,10 @@ def _training(choice: Choice) -> Iterator[str]:
     if not choice.scores:
         return
     shown = ", ".join(f"{seed}: {points:.1f} %" for seed, points in sorted(choice.scores.items()))
+    chosen = "the only one so far" if len(choice.scores) == 1 else f"of {len(choice.scores)}"
     yield (
-        f"Chosen among {len(choice.scores)} seeds by 160 games of the validation league, which no "
-        f"other table uses. Scores by seed: {shown}."
+        f"Its seed, {chosen}, is the best in 160 games of the validation league, which no other "
+        f"table uses. Scores by seed: {shown}."
     )
 
 
@@ -85,7 +88,9 @@ def _weaknesses(
     own = next(line for line in lines if line.name == name)
     above = [line.name for line in lines if line.elo > own.elo]
     if above:
-        yield f"- Weaker than {', '.join(above)}."
+        nearest = ", ".join(above[-NEAREST:])
+        rest = len(above) - NEAREST
+        yield f"- Weaker than {nearest}{f', and {rest} others' if rest > 0 else ''}."
     depths = {int(line.name[len(name) + 8 : -1]): line for line in alone if at(name, line)}
     if depths:
         best = max(depths, key=lambda depth: depths[depth].elo)
@@ -138,10 +143,10 @@ def leaderboard(
 HEAD = (
     "# The zoo",
     "",
-    "Trained players that `agents.make(NAME)` loads, the best of several seeds each (chosen by "
-    "games that no table uses), and the yardsticks. Elo of one league: all at 4 plies, 86 games a "
-    "pair from the two-move ballot, 95 % intervals; the piece counter at 4 plies is 0. Written by "
-    "`python training/zoo.py`; each player has a card.",
+    "Trained players that `agents.make(NAME)` loads, and the yardsticks. Of every player it is the "
+    "seed that did best in a validation, games that no table uses; its card says among how many. "
+    "Elo of one league: all at 4 plies, 86 games a pair from the two-move ballot, 95 % intervals; "
+    "the piece counter at 4 plies is 0. Written by `python training/zoo.py`.",
     "",
 )
 COLUMNS = (

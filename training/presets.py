@@ -178,6 +178,12 @@ TD_PRESETS |= {
         "c5-n0.001, moves chosen by a search of 1 ply and captures",
     ),
 }
+TD_PRESETS["c5-n0.001-table-6.1"] = Preset(
+    replace(_C5, features="table-6.1"),
+    126,
+    "Al-Khateeb 2011, Table 6.1",
+    "the 5-tuples printed there",
+)
 TD_PRESETS |= {
     f"c5-n0.001-{depth}ply": Preset(
         replace(_C5, search=depth, depth=depth),
@@ -272,6 +278,7 @@ _CPU_SECONDS = {
     "c5-n0.001-2ply": 110,
     "c5-n0.001-3ply": 320,
     "c5-n0.001-4ply": 550,
+    "c5-n0.001-table-6.1": 11,
     "walks-3": 8,
     "walks-4": 6,
     "subsquares-3": 19,

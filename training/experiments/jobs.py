@@ -21,14 +21,7 @@ from training.metrics import sample_positions
 from training.presets import PRESETS, TD_PRESETS, Preset
 from training.regimes import DeepSelfPlay, Regime
 
-_C5: Any = TD_PRESETS["c5-n0.001"]
-PLAYERS: dict[str, Preset] = {
-    **PRESETS,
-    **TD_PRESETS,
-    **INGREDIENTS,
-    **FACTORS,
-    "c5-n0.001-table-6.1": _C5._replace(regime=replace(_C5.regime, features="table-6.1")),
-}
+PLAYERS: dict[str, Preset] = {**PRESETS, **TD_PRESETS, **INGREDIENTS, **FACTORS}
 POINTS = 100  # of a curve, at most
 TRIAL = 20  # generations, at least, by which one code's run is told from another's
 SHORT_TRIAL = 2  # of a regime that measures itself: its generations are long, and all alike
