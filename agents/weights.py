@@ -19,7 +19,7 @@ from agents.sparse import with_zeros, without_zeros
 from checkers_env.files import write_atomically
 
 HEADER = "checkers-laboratory"
-SIZE = "weights"  # how many there are, where those that are 0 were left out
+SIZE = "weights"  # in the header how many there are, where those that are 0 were left out
 FORMAT = 1
 KEPT = (np.float32, np.uint8)  # other dtypes become float64
 
@@ -68,11 +68,12 @@ def save_weights(path: Path | str, genome: Any, provenance: Provenance) -> None:
     """Write a genome (a vector of float64, float32 or uint8) and its header, all or nothing."""
     genome = np.asarray(genome)
     genome = np.ascontiguousarray(genome, None if genome.dtype in KEPT else np.float64)
-    header = {HEADER: json.dumps(asdict(provenance), sort_keys=True)}
-    arrays = {"genome": genome}
+    fields, arrays = asdict(provenance), {"genome": genome}
     if (parts := without_zeros(genome)) is not None:
-        header |= {SIZE: str(genome.size)}
+        fields |= {SIZE: genome.size}
         arrays = {"genome": parts[0], "present": parts[1]}
+    # One entry of metadata only: safetensors writes several in any order.
+    header = {HEADER: json.dumps(fields, sort_keys=True)}
     write_atomically(Path(path), save(arrays, metadata=header))
 
 
@@ -83,29 +84,34 @@ def load_weights(path: Path | str) -> tuple[Any, Provenance]:
     """
     try:
         with safe_open(str(path), framework="numpy") as file:
-            about = file.metadata() or {}
-            if HEADER not in about:
+            header = (file.metadata() or {}).get(HEADER)
+            if header is None:
                 raise ValueError(f"it has no {HEADER!r} header")
             genome = file.get_tensor("genome")
-            if SIZE in about:
-                genome = with_zeros(genome, file.get_tensor("present"), [int(about[SIZE])])
-            return genome, _read_header(about[HEADER])
+            provenance, size = _read_header(header)
+            if size is not None:
+                genome = with_zeros(genome, file.get_tensor("present"), [size])
+            return genome, provenance
     except FileNotFoundError:
         raise ValueError(f"there is no weight file {str(path)!r}") from None
     except (SafetensorError, ValueError, OSError) as error:
         raise ValueError(f"{str(path)!r} is not a weight file of ours: {error}") from None
 
 
-def _read_header(text: str) -> Provenance:
+def _read_header(text: str) -> tuple[Provenance, int | None]:
+    """What the header says, and of how many weights, if not all stand there."""
     try:
         fields = json.loads(text)
         if fields.get("format") != FORMAT:
             raise ValueError(f"its format is {fields.get('format')!r}, not {FORMAT}")
+        size = fields.pop(SIZE, None)
+        if size is not None and not isinstance(size, int):
+            raise ValueError(f"the number of its weights is {size!r}")
         provenance = Provenance(**fields)
         if not (isinstance(provenance.king, float | int) and 1 <= provenance.king <= 5):
             raise ValueError(f"its king is worth {provenance.king!r}, not 1 to 5 men")
         if not (isinstance(provenance.depth, int) and provenance.depth >= 1):
             raise ValueError(f"its depth is {provenance.depth!r}, not 1 or more plies")
-        return provenance
+        return provenance, size
     except (TypeError, AttributeError, json.JSONDecodeError) as error:
         raise ValueError(f"its header cannot be read ({error})") from None

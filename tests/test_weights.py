@@ -83,6 +83,8 @@ def test_a_table_that_few_games_have_touched_is_a_small_file(tmp_path):
     table, touched = np.zeros(100_000), np.random.default_rng(0).integers(100_000, size=5000)
     table[touched] = genome(5000)
     save_weights(tmp_path / "a", table, PROVENANCE)
+    save_weights(tmp_path / "b", table, PROVENANCE)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     assert (tmp_path / "a").stat().st_size < 8 * 5000 + 100_000 / 8 + 2000
     assert np.array_equal(load_weights(tmp_path / "a")[0], table)
 
@@ -122,11 +124,11 @@ def changed_size(size):
     return lambda path: save_weights(path, genome(size), PROVENANCE)
 
 
-def thinned(size="1742", entries=3, length=218):
+def thinned(size=1742, entries=3, length=218):
     """A file that says it holds a few of its weights."""
 
     def make(path):
-        header = {HEADER: json.dumps(fields()), SIZE: size}
+        header = {HEADER: json.dumps(fields() | {SIZE: size})}
         bits = np.zeros(length, np.uint8)
         bits[:3] = 1
         save_file({"genome": np.ones(entries), "present": bits}, path, metadata=header)
@@ -168,9 +170,9 @@ DAMAGED = {
     ),
     "too few weights": (changed_size(1741), "1741.*1742"),
     "too many weights": (changed_size(5047), "5047.*1742"),
-    "no number of weights": (thinned(size="many"), "many"),
-    "another number of weights": (thinned(size="1754"), "218 bytes are not a bit for each of 1754"),
-    "fewer than none": (thinned(size="-5"), "not a bit for each of -5"),
+    "no number of weights": (thinned(size="many"), "weights is 'many'"),
+    "another number of weights": (thinned(size=1754), "218 bytes are not a bit for each of 1754"),
+    "fewer than none": (thinned(size=-5), "not a bit for each of -5"),
     "too few entries": (thinned(entries=2), "2 entries for 3 places"),
     "a matrix": (lambda path: write(path, fields(), genome=genome().reshape(2, 871)), "1742"),
 }
