@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from scipy.stats import kendalltau
 
 from training.experiments.records import Trained
-from training.experiments.tables import POINTS, SCORE, Seen
+from training.experiments.tables import POINTS, SCORE, Seen, by_material, with_cards
 from training.rating.elo import elo_difference
 
 FIRST, LAST = (0, 0.1), (0.8, 1)  # shares of a curve: its beginning, and where it has levelled off
@@ -41,36 +42,26 @@ def red_advantage(rows: Sequence[Sequence[Seen]]) -> float:
 def rating_difference(rows: Sequence[Sequence[Seen]]) -> float:
     """The rating points that a score stands for; a score of 100 % counts as half a point less."""
     (games,) = rows
-    points = [POINTS[game.result] for game in games if game.opening]
+    points = [POINTS[game.result] for game in with_cards(games)]
     share = float(np.clip(np.mean(points), 0.5 / len(points), 1 - 0.5 / len(points)))
     return float(elo_difference(share))
 
 
 def decided(rows: Sequence[Sequence[Seen]]) -> float:
     """How far the first players score above one half if drawn games go to who has more pieces."""
-    return advantage([[_decided(game) for game in games] for games in rows])
-
-
-def _decided(game: Seen) -> Seen:
-    if game.result != "D":
-        return game
-    return game._replace(result="LDW"[int(np.sign(game.difference)) + 1])
+    return advantage([[by_material(game) for game in games] for games in rows])
 
 
 def share_drawn(rows: Sequence[Sequence[Seen]]) -> float:
     """Per cent of the games that are drawn."""
-    return 100 * float(np.mean([game.result == "D" for game in _with_cards(rows)]))
+    return 100 * float(np.mean([game.result == "D" for game in with_cards([*chain(*rows)])]))
 
 
 def share_led(rows: Sequence[Sequence[Seen]]) -> float:
     """Per cent of the drawn games at whose end a side is LEAD pieces ahead; nan without any."""
-    drawn = [game for game in _with_cards(rows) if game.result == "D"]
+    drawn = [game for game in with_cards([*chain(*rows)]) if game.result == "D"]
     led = [abs(game.difference) >= LEAD for game in drawn]
     return 100 * float(np.mean(led)) if led else float("nan")
-
-
-def _with_cards(rows: Sequence[Sequence[Seen]]) -> list[Seen]:
-    return [game for games in rows for game in games if game.opening]
 
 
 def fewer_drawn(rows: Sequence[Sequence[Seen]]) -> float:

@@ -142,7 +142,7 @@ def brief(number: float) -> str:
     return f"{number:.0f}" if size >= 1000 else f"{number:.1f}" if size >= 10 else f"{number:.2f}"
 
 
-def _ballot(games: Sequence[Seen]) -> list[Seen]:
+def with_cards(games: Sequence[Seen]) -> list[Seen]:
     """The games that began with a card."""
     return [game for game in games if game.opening]
 
@@ -151,17 +151,17 @@ def _count(result: str) -> Measure:
     names = {"W": "won", "D": "drawn", "L": "lost"}
     return Measure(
         (names[result],),
-        lambda games: [sum(game.result == result for game in _ballot(games))],
+        lambda games: [sum(game.result == result for game in with_cards(games))],
         interval,
     )
 
 
 def _results(games: Sequence[Seen]) -> list[float]:
-    return [sum(game.result == result for game in _ballot(games)) for result in "WDL"]
+    return [sum(game.result == result for game in with_cards(games)) for result in "WDL"]
 
 
 def _score(games: Sequence[Seen]) -> list[float]:
-    return [100 * float(np.mean([POINTS[game.result] for game in _ballot(games)]))]
+    return [100 * float(np.mean([POINTS[game.result] for game in with_cards(games)]))]
 
 
 def _wins_and_losses(games: Sequence[Seen]) -> list[float]:
@@ -169,16 +169,19 @@ def _wins_and_losses(games: Sequence[Seen]) -> list[float]:
     return [wins, losses]
 
 
+def by_material(game: Seen) -> Seen:
+    """The game; if it is drawn, as if who has more pieces had won it."""
+    if game.result != "D":
+        return game
+    return game._replace(result="LDW"[int(np.sign(game.difference)) + 1])
+
+
 def _by_material(games: Sequence[Seen]) -> list[float]:
-    """Drawn games go to who has more pieces."""
-    leads = [
-        {"W": 1, "L": -1}.get(game.result, int(np.sign(game.difference))) for game in _ballot(games)
-    ]
-    return [leads.count(1), leads.count(0), leads.count(-1)]
+    return _results([by_material(game) for game in games])
 
 
 def _by_playing_out(games: Sequence[Seen]) -> list[float]:
-    return [sum(game.played_out == result for game in _ballot(games)) for result in "WDL"]
+    return [sum(game.played_out == result for game in with_cards(games)) for result in "WDL"]
 
 
 def _from_the_start(games: Sequence[Seen], red: bool) -> Seen:
