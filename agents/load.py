@@ -18,7 +18,7 @@ from agents.shapes import SHAPES, evaluator_for
 from agents.style import Selective
 from agents.weights import Provenance, load_weights
 from agents.windows.file import unpack
-from agents.windows.windows import Windows, windows
+from agents.windows.windows import SIZE, STAGES, Windows, windows
 
 NTUPLE, SAMUEL, WINDOWS = "ntuple", "samuel", "windows"
 LARGEST_WEIGHT = 1e6  # far beyond what evolution reaches, and within what float32 can add up
@@ -43,7 +43,7 @@ def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | Infor
 
 
 def windows_player(
-    packed: Any, depth: int, *, step: float, endgame: int = 0
+    packed: Any, depth: int, *, step: float, entries: int = 0, endgame: int = 0
 ) -> AlphaBeta | Informed:
     """The player of packed tables, whose search is selective, with endgame tables if it has any.
 
@@ -53,13 +53,15 @@ def windows_player(
         raise ValueError(f"packed tables are uint8, not {packed.dtype}")
     if not (isinstance(step, float) and 0 < step <= 1):
         raise ValueError(f"the step of packed tables is above 0 and at most 1, not {step!r}")
+    if entries != STAGES * SIZE:
+        raise ValueError(f"it is for other windows: {entries} entries, not {STAGES * SIZE}")
     player = AlphaBeta(_windows(packed.tobytes(), step), depth, style=Selective())
     return informed(player, tables_of(endgame)) if endgame else player
 
 
 @functools.lru_cache(2)
 def _windows(packed: bytes, step: float) -> Windows:
-    """Unpacked tables, 100 MB that several players share."""
+    """Unpacked tables, up to 190 MB that several players share."""
     return windows(unpack(np.frombuffer(packed, np.uint8)), step)
 
 

@@ -10,7 +10,7 @@ from agents.ntuple import drawing
 from agents.search import search
 from agents.style import FullWidth
 from agents.table import AT_LEAST, EXACT, NOTHING, tag_of
-from agents.windows.drawing import BACKWARDS, ROW_PAIRS, WINDOWS
+from agents.windows.drawing import BACKWARDS, WINDOWS
 from agents.windows.file import STEP, pack, unpack
 from agents.windows.learner import (
     ABSOLUTE,
@@ -57,6 +57,13 @@ def boards():
     return [*map(Board, FENS), *random_boards(3, 40, 120)]
 
 
+def reading(seen):
+    """The number that a window reads: of 12 squares only men are seen."""
+    if len(seen) == 8:
+        return int("".join(map(str, seen)), 5)
+    return int("".join("2" if here == 3 else "0" if here == 1 else "1" for here in seen), 3)
+
+
 def named(mover, pieces):
     """The stage of a position and the entries that it adds up, read square by square."""
     seen = {}
@@ -65,7 +72,7 @@ def named(mover, pieces):
         worth = 1 + piece.isupper() if piece else 0
         seen[square] = 2 + worth if piece.lower() == mover else 2 - worth
     entries = [
-        offset + int("".join(str(seen[square]) for square in squares), 5)
+        offset + reading([seen[square] for square in squares])
         for offset, squares in zip(OFFSETS, WINDOWS, strict=False)
     ]
     numbers = [list(seen.values()).count(digit) for digit in (3, 4, 1, 0)]
@@ -89,11 +96,20 @@ def turned_round(position):
 
 
 def test_the_windows_are_those_of_the_board():
-    assert [squares[0] for squares in ROW_PAIRS] == [1, 5, 9, 13, 17, 21, 25]
-    expected = [*drawing.subsquares(4), *ROW_PAIRS, *drawing.subsquares(3)]
-    assert sorted(map(sorted, WINDOWS)) == sorted(map(sorted, expected))
-    assert (len(WINDOWS), SIZE) == (68, 32 * 5**8 + 18 * (5**4 + 5**5) + 13**4)
+    expected = [
+        *drawing.subsquares(4),
+        *(tuple(range(first, first + 8)) for first in range(1, 26, 4)),
+        *(tuple(range(first, first + 12)) for first in range(1, 22, 4)),
+    ]
+    found = sorted(tuple(sorted(squares)) for squares in WINDOWS)
+    tall = [squares for squares in found if squares not in expected]
+    assert found == sorted([*expected, *tall])
+    assert tall[0] == (1, 2, 5, 6, 9, 10, 13, 14, 17, 18, 21, 22)
+    assert tall[-1] == (11, 12, 15, 16, 19, 20, 23, 24, 27, 28, 31, 32)
+    assert len(tall) == 15
+    assert SIZE == 32 * 5**8 + 21 * 3**12 + 13**4
     assert sorted(map(sorted, BACKWARDS)) == [
+        [6, 7, 10, 11, 14, 15, 18, 19, 22, 23, 26, 27],
         [10, 11, 14, 15, 18, 19, 22, 23],
         [13, 14, 15, 16, 17, 18, 19, 20],
     ]
@@ -334,5 +350,5 @@ def test_impossible_settings_are_refused(name, wrong):
 def test_partners_of_windows_are_mutual():
     pairs = itertools.pairwise(WINDOWS)
     turned = [{33 - square for square in squares} for squares in WINDOWS]
-    assert sum(set(b) == {33 - s for s in a} for a, b in pairs) == (68 - 2) / 2
+    assert sum(set(b) == {33 - s for s in a} for a, b in pairs) == (53 - 3) / 2
     assert all(squares in map(set, WINDOWS) for squares in turned)

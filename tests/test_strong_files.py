@@ -15,7 +15,8 @@ from agents.windows.file import STEP, pack, unpack
 from agents.windows.windows import SIZE, STAGES
 from checkers_env.board import Board
 
-HEADER = Provenance(WINDOWS, 1.0, "strong", 0, 3, depth=3, options={"step": STEP})
+OPTIONS = {"step": STEP, "entries": STAGES * SIZE}
+HEADER = Provenance(WINDOWS, 1.0, "strong", 0, 3, depth=3, options=OPTIONS)
 
 
 @pytest.fixture(scope="module")
@@ -57,12 +58,12 @@ def test_a_file_is_the_player_of_its_tables(tmp_path, table, packed):
 def test_the_step_is_that_of_the_file(tmp_path, table, packed):
     coarse = pack(table, 0.25)
     assert len(coarse) < len(packed)
-    player = load_player(saved(tmp_path, coarse, replace(HEADER, options={"step": 0.25})))
+    player = load_player(saved(tmp_path, coarse, replace(HEADER, options=OPTIONS | {"step": 0.25})))
     assert np.max(np.abs(player.evaluator.table * 0.25 - table)) <= 0.125
 
 
 def test_who_was_trained_with_endgame_tables_plays_with_them(tmp_path, packed):
-    header = replace(HEADER, options={"step": STEP, "endgame": 2})
+    header = replace(HEADER, options=OPTIONS | {"endgame": 2})
     path = saved(tmp_path, packed, header)
     player = load_player(path, 5)
     assert type(player) is Informed
@@ -79,12 +80,13 @@ def test_who_was_trained_with_endgame_tables_plays_with_them(tmp_path, packed):
     [
         ({"step": 0.0}, "the step of packed tables"),
         ({"step": "large"}, "the step of packed tables"),
-        ({"step": STEP, "endgame": 9}, "endgame tables are for 2 to 5 pieces, not 9"),
-        ({"step": STEP, "windows": 9}, "unexpected keyword"),
+        ({"endgame": 9}, "endgame tables are for 2 to 5 pieces, not 9"),
+        ({"entries": 9}, "it is for other windows: 9 entries, not 94755288"),
+        ({"windows": 9}, "unexpected keyword"),
     ],
 )
 def test_a_header_that_makes_no_sense_is_refused(tmp_path, packed, options, told):
-    path = saved(tmp_path, packed, replace(HEADER, options=options))
+    path = saved(tmp_path, packed, replace(HEADER, options=OPTIONS | options))
     with pytest.raises(ValueError, match=f"strong.safetensors' cannot be played: .*{told}"):
         agents.make(path)
 

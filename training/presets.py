@@ -227,7 +227,7 @@ TD_PRESETS["strong"] = Preset(
     DeepSelfPlay(games=1200, endgame=4),
     512,
     "Veness et al. 2009; Beal & Smith 1999; Al-Khateeb 2011, ch. 6",
-    "68 large windows, TD(0.8) and TreeStrap from searches of 4 plies, endings of 4 pieces known",
+    "53 large windows, TD(0.8) and TreeStrap from searches of 4 plies, endings of 4 pieces known",
 )
 TD_DEFAULT = "c5-n0.001"
 

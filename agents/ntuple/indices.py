@@ -1,7 +1,8 @@
 """The indices that tuples of squares read off a board, kept up to date from move to move.
 
-A tuple of n squares, read as a number of n digits to the base 5, is an index into a look-up table
-of its own. Indices are integers, so that no order of updates matters.
+A tuple of n squares, read as a number of n digits, is an index into a look-up table of its own; the
+base is 5, or less where not all that can be on a square is told apart. Indices are integers, so
+that no order of updates matters.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ THEIR_MAN, THEIR_KING, EMPTY, OWN_MAN, OWN_KING = range(BASE)
 
 
 def index_features(
-    drawing: Drawing, offsets: Sequence[int], digits: Sequence[int] = range(BASE)
+    drawing: Drawing, offsets: Sequence[int], digits: Sequence[Sequence[int]]
 ) -> tuple[Any, Any]:
     """What each piece on each square adds to the index of each tuple.
 
@@ -34,17 +35,19 @@ def index_features(
     offsets
         Where the table of each begins.
     digits
-        The digits for what is on a square, in the order above.
+        For each tuple the digits for what is on a square, in the order above; the greatest of them
+        is one less than the base.
 
     Returns
     -------
     int32[35, 5, tuples]: by bit and by what is on it, beyond what the empty square adds; and
     int32[tuples]: the indices for the empty board.
     """
-    worth = np.array(digits)
     table, empty = aligned((35, BASE, len(drawing)), np.int32), np.zeros(len(drawing), np.int32)
-    for number, (squares, offset) in enumerate(zip(drawing, offsets, strict=True)):
-        powers = BASE ** np.arange(len(squares))[::-1]
+    tuples = zip(drawing, offsets, digits, strict=True)
+    for number, (squares, offset, digit) in enumerate(tuples):
+        worth = np.array(digit)
+        powers = (max(digit) + 1) ** np.arange(len(squares))[::-1]
         for square, power in zip(squares, powers, strict=True):
             table[SQUARES[square - 1], :, number] = (worth - worth[EMPTY]) * power
         empty[number] = offset + worth[EMPTY] * powers.sum()

@@ -73,7 +73,7 @@ def ntuple(
     if not np.all(np.abs(table) <= LARGEST_ENTRY):
         raise ValueError("the table has entries that are no numbers, or too large to use")
     offsets = accumulate((BASE ** len(squares) for squares in drawing[:-1]), initial=0)
-    parts = index_features(drawing, [*offsets])
+    parts = index_features(drawing, [*offsets], [range(BASE)] * len(drawing))
     return NTuple(table, *parts, float(difference), float(king), bool(by_colour))
 
 

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from agents.ntuple.drawing import Drawing, subsquares
+from agents.ntuple.drawing import Drawing, cell
 
-ROW_PAIRS: Drawing = tuple(tuple(range(first, first + 8)) for first in range(1, 26, 4))
+
+def rectangles(rows: int, columns: int) -> Drawing:
+    """The playable squares in each part of the board of so many rows and columns, row by row."""
+    corners = ((top, left) for top in range(9 - rows) for left in range(9 - columns))
+    return tuple(
+        tuple(
+            square
+            for square in range(1, 33)
+            if 0 <= cell(square)[0] - top < rows and 0 <= cell(square)[1] - left < columns
+        )
+        for top, left in corners
+    )
 
 
 def turned(squares: tuple[int, ...]) -> tuple[int, ...]:
@@ -24,8 +35,11 @@ def with_turned(drawing: Drawing) -> Drawing:
     return tuple(found.values())
 
 
-WINDOWS: Drawing = with_turned(subsquares(4) + ROW_PAIRS + subsquares(3))
-"""The 25 sub-squares of 4x4, the 7 pairs of neighbouring rows and the 36 sub-squares of 3x3."""
+WINDOWS: Drawing = with_turned(
+    rectangles(4, 4) + rectangles(2, 8) + rectangles(6, 4) + rectangles(3, 8)
+)
+"""The 25 parts of 4x4 and the 7 pairs of neighbouring rows, of 8 squares each; the 15 parts of 6
+rows and 4 columns and the 6 triples of neighbouring rows, of 12."""
 
 BACKWARDS: Drawing = tuple(
     turned(squares) for squares in WINDOWS if frozenset(turned(squares)) == frozenset(squares)

@@ -1,9 +1,10 @@
 """An evaluator that looks at every part of the board through a table of its own.
 
 An n-tuple system (Lucas 2008; Al-Khateeb 2011, chapter 6) with large windows and no feature made by
-hand: beside them there is a table by the numbers of men and kings. All is seen from the side to
-move, White's board turned by 180 degrees, so that one set of tables serves both colours. There are
-four sets, by the number of pieces on the board.
+hand: beside them there is a table by the numbers of men and kings. Windows of up to 8 squares see
+all pieces, larger ones men only: 3^12 entries in place of 5^12. All is seen from the side to move,
+White's board turned by 180 degrees, so that one set of tables serves both colours. There are four
+sets, by the number of pieces on the board.
 """
 
 from __future__ import annotations
@@ -14,20 +15,29 @@ import numpy as np
 
 from agents.evaluate import advance_state, evaluate, start_state, state_size
 from agents.linear import squashed
-from agents.ntuple.indices import BASE, advance_indices, index_features, start_indices
+from agents.ntuple.drawing import LONGEST
+from agents.ntuple.indices import advance_indices, index_features, start_indices
 from agents.windows.drawing import BACKWARDS, WINDOWS, turned
 from checkers_env.bits import popcount
 from checkers_env.jit import kernel
 from checkers_env.rules import BLACK, Position
 
 # The digits for the other side's man and king, nothing, one's own man and king. So the other side
-# has the digit 4 - d where one has d oneself.
-DIGITS = (1, 0, 2, 3, 4)
+# has the digit 4 - d where one has d oneself, and 2 - d in a window that sees men only.
+DIGITS, MEN_ONLY = (1, 0, 2, 3, 4), (0, 1, 1, 2, 1)
 STAGES, PIECES_A_STAGE = 4, 6
 MOST = 12  # the table of numbers counts no more pieces of a kind
+
+
+def digits_of(squares: tuple[int, ...]) -> tuple[int, ...]:
+    """What a window tells apart on a square: all there is, or, if it is large, men only."""
+    return DIGITS if len(squares) <= LONGEST else MEN_ONLY
+
+
 READINGS = WINDOWS + BACKWARDS
-OFFSETS = np.cumsum([0, *(BASE ** len(squares) for squares in WINDOWS)])
+OFFSETS = np.cumsum([0, *((max(digits_of(window)) + 1) ** len(window) for window in WINDOWS)])
 WINDOW_COUNT, COUNTS = len(WINDOWS), int(OFFSETS[-1])  # how many; where the other table begins
+IN_CHAINS = WINDOW_COUNT // 4 * 4  # the windows that are added up in four chains
 SIZE = COUNTS + (MOST + 1) ** 4  # entries of a stage
 TERMS = WINDOW_COUNT + 1  # that the value of a position adds up
 
@@ -68,9 +78,10 @@ def windows(table: Any = None, step: float = 1.0) -> Windows:
     table = np.require(table, None, ["C", "W"])
     places = [frozenset(squares) for squares in WINDOWS]
     offsets = [int(OFFSETS[places.index(frozenset(squares))]) for squares in READINGS]
-    parts = index_features(READINGS, offsets, DIGITS)
+    parts = index_features(READINGS, offsets, [*map(digits_of, READINGS)])
     partner = [READINGS.index(turned(squares)) for squares in WINDOWS]
-    # The other side's digits are 4 - d, and so its index is 4 * powers.sum() less the own one.
+    # With 2 for nothing and 4 - d for d (or 1 and 2 - d), the two sides' indices always add up to
+    # those for the empty board.
     mirror = parts[1][:WINDOW_COUNT] + parts[1][partner]
     return Windows(table, float(step), *parts, np.array(partner, np.int32), mirror)
 
@@ -112,14 +123,18 @@ def total(system: Windows, position: Position, view: int, state: Any) -> Any:
     nothing = table[0] - table[0]
     a, b, c, d = table[by_numbers(position)] + nothing, nothing, nothing, nothing
     if position.turn == view:
-        for i in range(0, WINDOW_COUNT, 4):
+        for i in range(IN_CHAINS, WINDOW_COUNT):
+            a += table[state[i]]
+        for i in range(0, IN_CHAINS, 4):
             a += table[state[i]]
             b += table[state[i + 1]]
             c += table[state[i + 2]]
             d += table[state[i + 3]]
     else:
         mirror, partner = system.mirror, system.partner
-        for i in range(0, WINDOW_COUNT, 4):
+        for i in range(IN_CHAINS, WINDOW_COUNT):
+            a += table[mirror[i] - state[partner[i]]]
+        for i in range(0, IN_CHAINS, 4):
             a += table[mirror[i] - state[partner[i]]]
             b += table[mirror[i + 1] - state[partner[i + 1]]]
             c += table[mirror[i + 2] - state[partner[i + 2]]]

@@ -140,7 +140,9 @@ class DeepSelfPlay(SelfPlay):
 
     def champion(self, state: State) -> Champion:
         """The tables as they stand, rounded and packed."""
-        options = {"step": STEP} | ({"endgame": self.endgame} if self.endgame else {})
+        options = {"step": STEP, "entries": STAGES * SIZE}
+        if self.endgame:
+            options["endgame"] = self.endgame
         return Champion(WINDOWS, pack(table_of(state)), 1.0, options)
 
     def contenders(self, state: State) -> list[AlphaBeta | Informed]:
