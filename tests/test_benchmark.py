@@ -206,7 +206,7 @@ def test_a_sequential_test_stops_at_the_same_game_on_any_number_of_threads(comma
     assert games[1] == games[2] == games[3]
     assert 4 <= len(games[1]) < 172
     assert f"accepted after {len(games[1])} games." in out
-    assert len(journal_of(tmp_path / "1")) == len(games[1])
+    assert len(games[1]) <= len(journal_of(tmp_path / "1")) <= len(games[1]) + 1  # begun meanwhile
     written = len(journal_of(tmp_path / "3"))
     assert written >= len(games[3])
     assert command(*words, "--out", 3, "--resume")[0] == 0

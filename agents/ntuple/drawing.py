@@ -41,6 +41,20 @@ def cell(square: int) -> tuple[int, int]:
     return row, 2 * place + 1 - row % 2
 
 
+def rectangles(rows: int, columns: int) -> Drawing:
+    """The playable squares in each part of the board of so many rows and columns, row by row."""
+    corners = ((top, left) for top in range(9 - rows) for left in range(9 - columns))
+    inside = (
+        tuple(
+            square
+            for square in range(1, 33)
+            if 0 <= cell(square)[0] - top < rows and 0 <= cell(square)[1] - left < columns
+        )
+        for top, left in corners
+    )
+    return tuple(squares for squares in inside if squares)
+
+
 def neighbours(square: int) -> list[int]:
     """The squares one diagonal step away: where a king could move to on an empty board."""
     row, column = cell(square)
@@ -77,16 +91,7 @@ def subsquares(size: int) -> Drawing:
     """
     if not 1 <= size <= 4:
         raise ValueError(f"a sub-square for n-tuples is 1x1 to 4x4, not {size}x{size}")
-    inside = [
-        tuple(
-            square
-            for square in range(1, 33)
-            if 0 <= cell(square)[0] - row < size and 0 <= cell(square)[1] - column < size
-        )
-        for row in range(9 - size)
-        for column in range(9 - size)
-    ]
-    return tuple(squares for squares in inside if squares)
+    return rectangles(size, size)
 
 
 DRAWINGS: dict[str, Callable[[np.random.Generator], Drawing]] = {

@@ -23,6 +23,11 @@ BASE = 5
 THEIR_MAN, THEIR_KING, EMPTY, OWN_MAN, OWN_KING = range(BASE)
 
 
+def base_of(digits: Sequence[int]) -> int:
+    """The base of the numbers that these digits make: one more than the greatest."""
+    return max(digits) + 1
+
+
 def index_features(
     drawing: Drawing, offsets: Sequence[int], digits: Sequence[Sequence[int]]
 ) -> tuple[Any, Any]:
@@ -35,8 +40,7 @@ def index_features(
     offsets
         Where the table of each begins.
     digits
-        For each tuple the digits for what is on a square, in the order above; the greatest of them
-        is one less than the base.
+        For each tuple the digits for what is on a square, in the order above.
 
     Returns
     -------
@@ -47,7 +51,7 @@ def index_features(
     tuples = zip(drawing, offsets, digits, strict=True)
     for number, (squares, offset, digit) in enumerate(tuples):
         worth = np.array(digit)
-        powers = (max(digit) + 1) ** np.arange(len(squares))[::-1]
+        powers = base_of(digit) ** np.arange(len(squares))[::-1]
         for square, power in zip(squares, powers, strict=True):
             table[SQUARES[square - 1], :, number] = (worth - worth[EMPTY]) * power
         empty[number] = offset + worth[EMPTY] * powers.sum()

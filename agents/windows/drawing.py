@@ -2,20 +2,7 @@
 
 from __future__ import annotations
 
-from agents.ntuple.drawing import Drawing, cell
-
-
-def rectangles(rows: int, columns: int) -> Drawing:
-    """The playable squares in each part of the board of so many rows and columns, row by row."""
-    corners = ((top, left) for top in range(9 - rows) for left in range(9 - columns))
-    return tuple(
-        tuple(
-            square
-            for square in range(1, 33)
-            if 0 <= cell(square)[0] - top < rows and 0 <= cell(square)[1] - left < columns
-        )
-        for top, left in corners
-    )
+from agents.ntuple.drawing import Drawing, rectangles
 
 
 def turned(squares: tuple[int, ...]) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ import numpy as np
 from agents.evaluate import advance_state, evaluate, start_state, state_size
 from agents.linear import squashed
 from agents.ntuple.drawing import LONGEST
-from agents.ntuple.indices import advance_indices, index_features, start_indices
+from agents.ntuple.indices import advance_indices, base_of, index_features, start_indices
 from agents.windows.drawing import BACKWARDS, WINDOWS, turned
 from checkers_env.bits import popcount
 from checkers_env.jit import kernel
@@ -35,7 +35,7 @@ def digits_of(squares: tuple[int, ...]) -> tuple[int, ...]:
 
 
 READINGS = WINDOWS + BACKWARDS
-OFFSETS = np.cumsum([0, *((max(digits_of(window)) + 1) ** len(window) for window in WINDOWS)])
+OFFSETS = np.cumsum([0, *(base_of(digits_of(window)) ** len(window) for window in WINDOWS)])
 WINDOW_COUNT, COUNTS = len(WINDOWS), int(OFFSETS[-1])  # how many; where the other table begins
 IN_CHAINS = WINDOW_COUNT // 4 * 4  # the windows that are added up in four chains
 SIZE = COUNTS + (MOST + 1) ** 4  # entries of a stage
