@@ -10,6 +10,7 @@ from dataclasses import replace
 import httpx2
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 from agents.match import play_game
 from agents.play import DRAW
@@ -235,7 +236,12 @@ def test_runs_are_folders_with_a_checkpoint_by_name(finished):
     begin(plan_for(runs / "another", REGIMES["coevolution"]))
     (runs / "no run").mkdir()
     (runs / "file").write_text("")
-    assert evolution.runs(runs) == {"another": runs / "another", "some run": finished}
+    (runs / "of ppo.py").mkdir()
+    save_file({}, runs / "of ppo.py" / FILE_NAME, {"checkers-laboratory ppo": "{}"})
+    (runs / "torn").mkdir()
+    (runs / "torn" / FILE_NAME).write_bytes(b"")
+    listed = {"another": runs / "another", "some run": finished, "torn": runs / "torn"}
+    assert evolution.runs(runs) == listed
     assert evolution.runs(finished) == {"some run": finished}
     assert evolution.runs(runs / "not there yet") == {}
 

@@ -53,6 +53,18 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
     write_atomically(folder / FILE_NAME, save(arrays, metadata={HEADER: json.dumps(header)}))
 
 
+def has_checkpoint(folder: Path) -> bool:
+    """Whether a folder has a checkpoint, and not one of another kind of run; damaged ones count."""
+    path = folder / FILE_NAME
+    if not path.is_file():
+        return False
+    try:
+        with safe_open(str(path), framework="numpy") as file:
+            return HEADER in (file.metadata() or {})
+    except (SafetensorError, OSError):
+        return True
+
+
 def load_checkpoint(folder: Path) -> Checkpoint:
     """Read the checkpoint of a run's folder. Raises ValueError for one that cannot be used."""
     with readable(folder):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from training.app.shown import Json
-from training.checkpoint import FILE_NAME, load_checkpoint
+from training.checkpoint import FILE_NAME, has_checkpoint, load_checkpoint
 from training.factors import FACTORS
 from training.presets import PRESETS, TD_PRESETS
 from training.regimes import Regime
@@ -22,13 +22,13 @@ from training.run import CHAMPION_FILE, CURVE_FILE, PLOT_FILE
 
 
 def runs(folder: Path) -> dict[str, Path]:
-    """The runs in a folder by name, sorted; the folder itself, if it is one, comes first."""
+    """The runs of evolve.py and td.py in a folder by name, sorted; first the folder itself."""
     try:
         inside = sorted(path for path in folder.iterdir() if path.is_dir())
     except OSError:  # it is not there yet
         return {}
     there = [folder.resolve(), *inside]
-    return {path.name: path for path in there if (path / FILE_NAME).is_file()}
+    return {path.name: path for path in there if has_checkpoint(path)}
 
 
 def saved(run: Path) -> int:
