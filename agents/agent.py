@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
 import numpy as np
 
 from agents.choose import choose, looks_back
+from agents.stopping import stopping
 from agents.undisturbed import undisturbed
 from agents.workspace import PAST, Workspace, forget, table_bits, workspace
 from checkers_env.bits import borrowed
@@ -71,23 +71,30 @@ class PlayerAgent:
         """Choose a move. Raises ValueError when there is none."""
         if not board.legal_moves:
             raise ValueError(f"{self.name} has no legal move in {board.fen()}")
-        position = Position(board.black, board.white, board.kings, board.turn)
-        self._look_back(board)
         if self.seconds is None or len(board.legal_moves) == 1:
-            return self._move(self.player, position, board)
-        end = time.monotonic() + self.seconds
+            return self._move(self.player, board)
         if not hasattr(self.player, "depth"):
-            with self._stop_at(end):
-                return self._move(self.player, position, board)
-        move = self._move(self.player._replace(depth=1), position, board)
-        with self._stop_at(end):
-            for depth in range(2, self.player.depth + 1):
-                deeper = self._move(self.player._replace(depth=depth), position, board)
-                if not self.ws.stop[0] or looks_back(self.player):
-                    move = deeper
-                if self.ws.stop[0]:
-                    break
+            with stopping(self.ws, threading.Event(), self.seconds):
+                return self._move(self.player, board)
+        begun, moves = time.monotonic(), self.deepen(board, self.player.depth)
+        move = next(moves)
+        with stopping(self.ws, threading.Event(), begun + self.seconds - time.monotonic()):
+            for deeper in moves:
+                move = deeper
         return move
+
+    def deepen(self, board: Board, most: int) -> Iterator[Move]:
+        """The moves of a player that searches, to 1 ply, 2, and so on until `most`.
+
+        A search that is stopped is the last one; its move is the best so far if the player searches
+        selectively, and else is left out.
+        """
+        for depth in range(1, most + 1):
+            move = self._move(self.player._replace(depth=depth), board)
+            if not self.ws.stop[0] or looks_back(self.player):
+                yield move
+            if self.ws.stop[0]:
+                return
 
     def _look_back(self, board: Board) -> None:
         """Tell the workspace which positions can come back."""
@@ -96,25 +103,13 @@ class PlayerAgent:
             self.ws.quiet[0] = len(boards)
             self.ws.past[: len(boards)] = np.array(boards, np.int64).reshape(-1, 2)
 
-    def _move(self, player: Any, position: Position, board: Board) -> Move:
+    def _move(self, player: Any, board: Board) -> Move:
+        self._look_back(board)
+        position = board.position
         with undisturbed():
             path = choose_move(player, position, self.ws, self.rng)
         squares = decode_move(path, False).squares
         return next(move for move in board.legal_moves if move.squares == squares)
-
-    @contextmanager
-    def _stop_at(self, end: float) -> Iterator[None]:
-        """Set the workspace's stop flag, which searches look at, when the time is up."""
-        left = min(max(end - time.monotonic(), 0.0), threading.TIMEOUT_MAX)
-        timer = threading.Timer(left, self.ws.stop.fill, [1])
-        timer.daemon = True
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
-            timer.join()
-            self.ws.stop[0] = 0
 
 
 @kernel

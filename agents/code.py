@@ -21,7 +21,7 @@ def agent_from(text: str, given: dict[str, Any]) -> Agent:
     factory = named(text)
     try:
         inspect.signature(factory).bind(**given)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise ValueError(f"{text!r} cannot be called with {given}: {error}") from None
     made = factory(**given)
     if not callable(getattr(made, "act", None)):
@@ -37,7 +37,7 @@ def named(text: str) -> Any:
         raise ValueError(f"{text!r} is not a factory: write package.module:name or file.py:name")
     try:
         module = _module(place)
-    except (ImportError, OSError, SyntaxError) as error:
+    except (ImportError, OSError, SyntaxError, ValueError) as error:
         raise ValueError(f"cannot import {place!r}: {error}") from error
     found = getattr(module, name, None)
     if not callable(found):

@@ -11,7 +11,7 @@ from agents.evaluate import advance_state, evaluate, foresee, start_state, state
 from agents.style import selective
 from checkers_env.bits import borrowed, popcount
 from checkers_env.jit import kernel
-from checkers_env.rules import BLACK_BOARD, KINGS, WHITE_BOARD, Position
+from checkers_env.rules import Position, successor
 
 LONGEST = 1000  # plies: more than any ending takes
 
@@ -78,9 +78,7 @@ def keep_best(tables: Any, position: Position, rows: Any, count: int) -> int:
     """Bring the moves that the tables call best to the front, in their order; return how many."""
     best, kept = -2 * LONGEST, 0
     for at in range(count):
-        row = rows[at]
-        after = Position(row[BLACK_BOARD], row[WHITE_BOARD], row[KINGS], 1 - position.turn)
-        plies, worth = known(tables, after), 0
+        plies, worth = known(tables, successor(rows[at], position.turn)), 0
         if plies != NEVER:
             worth = plies - LONGEST if plies & 1 else LONGEST - plies
         if worth > best:

@@ -16,12 +16,11 @@ from agents.montecarlo.player import MonteCarlo, monte_carlo
 from agents.ntuple.ntuple import ntuple
 from agents.shapes import SHAPES, evaluator_for
 from agents.style import Selective
-from agents.weights import Provenance, load_weights
+from agents.weights import LARGEST_WEIGHT, Provenance, load_weights
 from agents.windows.file import unpack
 from agents.windows.windows import SIZE, STAGES, Windows, windows
 
 NTUPLE, SAMUEL, WINDOWS = "ntuple", "samuel", "windows"
-LARGEST_WEIGHT = 1e6  # far beyond what evolution reaches, and within what float32 can add up
 
 
 def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | Informed | MonteCarlo:
@@ -37,7 +36,7 @@ def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | Infor
         if provenance.playouts and depth is None:
             own_leaves = provenance.own_leaves
             return monte_carlo(evaluator, own_leaves=own_leaves, **provenance.playouts)
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise ValueError(f"{str(path)!r} cannot be played: {error}") from None
     return AlphaBeta(evaluator, depth or provenance.depth, own_leaves=provenance.own_leaves)
 
@@ -72,6 +71,8 @@ def evaluator_of(genome: Any, provenance: Provenance) -> Any:
     """
     if provenance.architecture == NTUPLE:
         options = dict(provenance.options)
+        if "drawing" not in options:
+            raise ValueError("its options have no drawing of the n-tuples")
         drawing = tuple(tuple(map(int, squares)) for squares in options.pop("drawing"))
         return ntuple(drawing, genome, king=provenance.king, **options)
     if provenance.architecture == SAMUEL:

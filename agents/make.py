@@ -45,7 +45,7 @@ def available() -> list[str]:
 
 
 def make(
-    agent: str,
+    agent: str | Path,
     *,
     depth: int | None = None,
     simulations: int | None = None,
@@ -69,7 +69,8 @@ def make(
         Plies to search; by default those a player was trained with, 4 for ``material``.
     simulations
         Playouts a move, for ``mcts`` and ``mcts-ept`` (1,000 by default); for a player that
-        searches, to play by Monte Carlo tree search with its evaluator instead.
+        searches, to play by Monte Carlo tree search with its evaluator instead, and without the
+        endgame tables that it may have.
     seconds
         Time a move, instead of a depth or simulations.
     seed
@@ -85,6 +86,9 @@ def make(
 
     Raises ValueError for what is unknown, impossible or cannot be read.
     """
+    if not isinstance(agent, str | Path):
+        raise ValueError(f"an agent is made from text or a path, not from {agent!r}")
+    agent = str(agent)
     is_file = agent.endswith(SUFFIX) and not (agent.startswith(CONTINUAL) or outside(agent))
     if not is_file and (":" in agent or outside(agent)):
         options |= {"depth": depth, "simulations": simulations, "seconds": seconds}
@@ -95,7 +99,7 @@ def make(
             f"{agent!r} takes depth, simulations, seconds, seed, endgame and selective, "
             f"not {', '.join(options)}"
         )
-    _check(depth, simulations, seconds, seed)
+    _check(depth, simulations, seconds, seed, selective)
     player: Any = load_player(agent, depth) if is_file else _named_player(agent, depth)
     player = _budgeted(agent, player, depth, simulations, seconds)
     if selective is not None:
@@ -122,7 +126,7 @@ def _budgeted(
     if isinstance(player, AlphaBeta | Informed) and simulations is not None:
         if depth is not None:
             raise ValueError("a player has a depth or simulations, not both")
-        player = monte_carlo(player.evaluator, simulations)
+        player = monte_carlo(player.evaluator, simulations, own_leaves=player.own_leaves)
     if isinstance(player, AlphaBeta | Informed):
         return player if seconds is None else player._replace(depth=depth or MAX_DEPTH)
     if depth is not None:
@@ -136,16 +140,22 @@ def _budgeted(
 
 
 def _check(
-    depth: int | None, simulations: int | None, seconds: float | None, seed: int | None
+    depth: int | None,
+    simulations: int | None,
+    seconds: float | None,
+    seed: int | None,
+    selective: bool | None,
 ) -> None:
     if depth is not None and not (isinstance(depth, int) and 1 <= depth <= MAX_DEPTH):
         raise ValueError(f"depth must be a whole number from 1 to {MAX_DEPTH}, not {depth!r}")
     if simulations is not None and not (isinstance(simulations, int) and simulations >= 1):
         raise ValueError(f"simulations must be a whole number from 1 on, not {simulations!r}")
-    if seconds is not None and not seconds > 0:
+    if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0):
         raise ValueError(f"seconds must be more than 0, not {seconds!r}")
     if seed is not None and not (isinstance(seed, int) and seed >= 0):
         raise ValueError(f"seed must be a whole number from 0 on, not {seed!r}")
+    if selective not in (None, True, False):
+        raise ValueError(f"selective must be True or False, not {selective!r}")
 
 
 def _named_player(agent: str, depth: int | None) -> Any:

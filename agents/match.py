@@ -10,13 +10,13 @@ import numpy as np
 
 from agents.agent import Agent, PlayerAgent
 from agents.choose import looks_back, uses_chance
-from agents.play import DRAW, DrawRules, Result, play
+from agents.play import DRAW, DrawRules, Result, check_rules, play
 from agents.workspace import Workspace, table_bits, workspace
 from checkers_env import openings
 from checkers_env.actions import actions_of
 from checkers_env.aec import raw_env
 from checkers_env.board import Board
-from checkers_env.game import REASONS
+from checkers_env.game import MOVE_LIMIT, REASONS
 from checkers_env.moves import decode, encode
 from checkers_env.rules import BLACK, PATH, ROW_WIDTH, WHITE, Position
 
@@ -63,7 +63,13 @@ def play_game(
     engine
         ``"kernel"`` plays the game in compiled code; ``"env"`` through the AEC environment and
         ``act``, a thousand times slower, with the same result.
+
+    Raises ValueError for another engine, for rules that make no sense, and for an opening that is
+    none or leaves no game to play.
     """
+    if engine not in ENGINES:
+        raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
+    check_rules(rules)
     rng = rng or np.random.default_rng(0)
     if engine == "kernel":
         return _play_in_kernel(black, white, opening, rules, rng)
@@ -75,13 +81,7 @@ def play_through_environment(
     black: Agent, white: Agent, *, opening: str | None, rules: DrawRules
 ) -> Game:
     """Play one game between any two agents, step by step through the AEC environment."""
-    env = raw_env(
-        opening=opening,
-        max_moves=rules.max_moves,
-        repetition=rules.repetition or None,
-        no_progress=rules.no_progress or None,
-        blocked_draws=rules.blocked_draws,
-    )
+    env = raw_env(opening, **rules.keywords)
     env.reset()
     while not any(env.terminations.values()):
         board = env.board
@@ -99,6 +99,8 @@ def _play_in_kernel(
     black: Any, white: Any, opening: str | None, rules: DrawRules, rng: np.random.Generator
 ) -> Game:
     start, paths = opening_line(opening)
+    if len(paths) >= 2 * rules.max_moves:
+        raise _no_game(opening, MOVE_LIMIT)
     game = np.zeros((2 * rules.max_moves + 1, ROW_WIDTH), np.int64)
     game[1 : len(paths) + 1, PATH] = paths
     players = (black, white)
@@ -109,7 +111,13 @@ def _play_in_kernel(
     )
     seats = tuple(_seat(side, table_bits(player)) for side, player in enumerate(players))
     result = play(black, white, *seats, start, rules, only_position_counts, rng, game)
+    if result[2] <= len(paths):
+        raise _no_game(opening, result[1])
     return Game(Result(*result), start, tuple(game[1 : result[2] + 1, PATH].tolist()))
+
+
+def _no_game(opening: str | None, reason: int) -> ValueError:
+    return ValueError(f"opening {opening!r} leaves no game to play: {REASONS[reason]}")
 
 
 def _seat(side: int, bits: int) -> Workspace:

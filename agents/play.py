@@ -10,17 +10,15 @@ from agents.choose import choose, looks_back
 from agents.selectivity import forget_cutoffs, note_past
 from checkers_env.bits import borrowed
 from checkers_env.game import (
-    BLOCKED_DRAWS,
     GAME_LENGTH,
     GOES_ON,
     MAX_PLIES,
-    MAX_QUIET_PLIES,
     MOVE_LIMIT,
     PLY,
     QUIET_PLIES,
-    REPETITION,
     SIDE,
     has_lost,
+    set_rules,
     set_up,
     take_turn,
 )
@@ -39,7 +37,7 @@ DRAW = -1
 
 
 class DrawRules(NamedTuple):
-    """When a game is drawn; 0 turns a rule off (see checkers_env.Board).
+    """When a game is drawn (see checkers_env.Board); 0 turns each rule but `max_moves` off.
 
     The players themselves always count a side that cannot move as lost.
     """
@@ -49,6 +47,12 @@ class DrawRules(NamedTuple):
     no_progress: int = 0
     blocked_draws: bool = False
 
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """The rules as keywords of a Board, where None turns one off."""
+        numbers = {name: number or None for name, number in self._asdict().items()}
+        return numbers | {"blocked_draws": self.blocked_draws}
+
 
 class Result(NamedTuple):
     """How a game ended."""
@@ -56,6 +60,16 @@ class Result(NamedTuple):
     winner: int  # BLACK, WHITE or DRAW
     reason: int  # an index into checkers_env.game.REASONS
     plies: int
+
+
+def check_rules(rules: DrawRules) -> None:
+    """Raise ValueError for rules that make no sense."""
+    if rules.max_moves < 1:
+        raise ValueError(f"max_moves must be 1 or more, not {rules.max_moves}")
+    if rules.repetition < 2 and rules.repetition != 0:
+        raise ValueError(f"repetition must be 0 (off) or at least 2, not {rules.repetition}")
+    if rules.no_progress < 0:
+        raise ValueError(f"no_progress must be 0 (off) or more, not {rules.no_progress}")
 
 
 @kernel
@@ -91,8 +105,7 @@ def play(
     if looks_back(white_player):
         forget_cutoffs(white_ws)
     game = np.zeros(GAME_LENGTH, np.int64)
-    game[MAX_PLIES], game[MAX_QUIET_PLIES] = 2 * rules.max_moves, 2 * rules.no_progress
-    game[REPETITION], game[BLOCKED_DRAWS] = rules.repetition, rules.blocked_draws
+    set_rules(game, rules.max_moves, rules.repetition, rules.no_progress, rules.blocked_draws)
     status = set_up(game, history, start.black, start.white, start.kings, start.turn)
     chosen, in_opening = 0, True
     while status == GOES_ON:

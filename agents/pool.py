@@ -19,7 +19,6 @@ from safetensors.numpy import save
 from agents.alphabeta import AlphaBeta
 from agents.load import evaluator_of
 from agents.weights import HEADER, Provenance, load_weights
-from checkers_env.files import write_atomically
 
 ARRAYS = {  # number of dimensions and type
     "genomes": (2, np.float64),
@@ -120,11 +119,6 @@ def ranked(provenance: Provenance, **columns: Any) -> Strategies:
     return Strategies(replace(provenance, king=king, generation=generation, made={}), **arrays)
 
 
-def save_pool(path: Path | str, pool: Strategies) -> None:
-    """Write a pool file, all or nothing."""
-    write_atomically(Path(path), pool.content())
-
-
 def load_pool(path: Path | str) -> Strategies:
     """Read a pool file.
 
@@ -139,6 +133,6 @@ def load_pool(path: Path | str) -> Strategies:
             raise ValueError("its weights are not those of its best strategy")
         for row in range(pool.size):
             pool.player(row)
-    except (SafetensorError, ValueError, TypeError, KeyError, OSError) as error:
+    except (SafetensorError, ValueError, TypeError, OverflowError, OSError) as error:
         raise ValueError(f"{str(path)!r} is not a pool of ours: {error}") from None
     return pool

@@ -6,16 +6,7 @@ from typing import Any
 
 from agents.search import EACH_MOVER, age, search_to
 from checkers_env.jit import kernel
-from checkers_env.rules import (
-    BLACK,
-    BLACK_BOARD,
-    KINGS,
-    ROW_WIDTH,
-    WHITE_BOARD,
-    Position,
-    can_jump,
-    write_successors,
-)
+from checkers_env.rules import ROW_WIDTH, Position, must_jump, successor, write_successors
 
 
 @kernel
@@ -48,23 +39,14 @@ def write_line(
     age(ws.history)
     here, plies, length = position, depth, 0
     judge = position.turn if own_leaves else EACH_MOVER
-    while count and (plies > 0 or jumps(here)):
+    while count and (plies > 0 or must_jump(here)):
         ws.begun[0] = ws.counts[0]
         search_to(style, evaluator, here, plies, judge, owner, ws, count)
         best = ws.rows[ws.frames[0].best]
         for column in range(ROW_WIDTH):
             line[length, column] = best[column]
-        here = Position(best[BLACK_BOARD], best[WHITE_BOARD], best[KINGS], 1 - here.turn)
+        here = successor(best, here.turn)
         plies, length = max(plies - 1, 0), length + 1
         count = write_successors(ws.rows, 0, here.black, here.white, here.kings, here.turn)
     write_successors(ws.rows, 0, position.black, position.white, position.kings, position.turn)
     return length
-
-
-@kernel
-def jumps(position: Position) -> bool:
-    """Whether the side to move must jump."""
-    own, opponent = position.black, position.white
-    if position.turn != BLACK:
-        own, opponent = opponent, own
-    return can_jump(own, opponent, position.kings, position.turn)

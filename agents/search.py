@@ -24,6 +24,7 @@ from agents.evaluate import (
     state_size,
 )
 from agents.selectivity import (
+    IN_SIGHT,
     SOONER,
     comes_back,
     is_settled,
@@ -34,18 +35,27 @@ from agents.selectivity import (
     window,
 )
 from agents.style import selective
-from agents.table import AT_LEAST, AT_MOST, EXACT, NOTHING, best_known, holds, place_of, write_entry
-from agents.workspace import MAX_DEPTH, ROOM, STATE_WIDTH
+from agents.table import (
+    AT_LEAST,
+    AT_MOST,
+    EXACT,
+    NOTHING,
+    best_known,
+    holds,
+    key_of,
+    place_of,
+    write_entry,
+)
+from agents.workspace import MAX_DEPTH, STATE_WIDTH
 from checkers_env.jit import kernel
 from checkers_env.rules import (
     BLACK,
-    BLACK_BOARD,
-    KINGS,
+    MAX_ROWS,
     PATH,
-    WHITE_BOARD,
     Position,
     can_jump,
     can_move,
+    successor,
     write_captures,
     write_moves,
 )
@@ -91,7 +101,10 @@ def search(
     ws.begun[0] = ws.counts[0]
     best, judge = 0, position.turn if own_leaves else EACH_MOVER
     if selective(style):
-        best = min(max(best_known(style, ws.table, position, depth, owner), 0), end - 1)
+        table_move = best_known(style, ws.table, position, depth, owner)
+        for row in range(end):
+            if key_of(style, ws.rows[row, PATH], row) == table_move:
+                best = row
     first = 1 + (depth - 1) % style.deepens_by
     for plies in range(first, depth + 1, style.deepens_by):
         search_to(style, evaluator, position, plies, judge, owner, ws, end)
@@ -172,7 +185,7 @@ def open_frame(
     owner: int,
 ) -> None:
     """Begin on the successors of `position` in rows `begin` to `end`."""
-    if end + ROOM > len(ws.rows):
+    if end + MAX_ROWS > len(ws.rows):
         raise ValueError("the search ran out of rows")
     frame = ws.frames[ply]
     frame.black, frame.white, frame.kings = position.black, position.white, position.kings
@@ -186,7 +199,7 @@ def open_frame(
         score = history[path & 4095]
         if path == ws.killers[ply]:
             score += _KILLER
-        if row - begin == table_move:
+        if key_of(style, path, row - begin) == table_move:
             score += _TABLE_MOVE
         ws.scores[row] = score
 
@@ -219,7 +232,7 @@ def visit(
     row = ws.rows[frame.current]
     mover = root ^ (ply & 1)
     before = Position(frame.black, frame.white, frame.kings, mover)
-    after = Position(row[BLACK_BOARD], row[WHITE_BOARD], row[KINGS], 1 - mover)
+    after = successor(row, mover)
     own, opponent = (after.black, after.white) if mover != BLACK else (after.white, after.black)
     jump = can_jump(own, opponent, after.kings, after.turn)
     ws.counts[0] += 1
@@ -260,6 +273,8 @@ def visit(
         view = after.turn if judge == EACH_MOVER else judge
         state = ws.states[ply + 1, view, :width]
         value = float(np.float32(evaluate(evaluator, after, view, state, ws.scratch)))
+        if selective(style):
+            value = float(np.float32(value * IN_SIGHT))
         if view != after.turn:
             value = -value
         ws.counts[1] += 1
@@ -312,5 +327,5 @@ def remember(style: Any, ws: Any, frame: Any, side: int, owner: int, ply: int) -
     position = Position(frame.black, frame.white, frame.kings, side)
     entry = ws.table[place_of(style, ws.table, position, owner, frame.remaining)]
     value = put_off(frame.value, -ply) if selective(style) else frame.value
-    best = frame.best - frame.begin
+    best = key_of(style, ws.rows[frame.best, PATH], frame.best - frame.begin)
     write_entry(style, entry, position, owner, frame.remaining, value, bound, best)

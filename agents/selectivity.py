@@ -13,7 +13,7 @@ from checkers_env.jit import generic, kernel
 from checkers_env.rules import BLACK_BOARD, WHITE_BOARD, Position
 
 SOONER = 2.0**-20  # what it is worth that a won end comes a ply sooner
-IN_SIGHT = 1.0 - 2.0**-10  # of values above it the end of the game is known
+IN_SIGHT = 1.0 - 2.0**-10  # of values above it the end of the game is known; opinions are scaled
 REDUCED_AT = 3  # plies that must be left
 TWICE_AFTER, TWICE_AT = 6, 6  # moves searched, and plies left, to be searched two plies less far
 LEAST_PERIOD = 4  # plies after which a position can come back

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from agents.baselines.weighted import weighted_pieces
 from agents.blondie.genome import ARCHITECTURES, Architecture, decode
-from agents.ntuple.drawing import Drawing
 from agents.ntuple.ntuple import ntuple, table_size
+from agents.squares import Drawing
 
 
 class PieceWeights(NamedTuple):

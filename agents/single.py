@@ -102,7 +102,7 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         side = colour % 2 if self._colour is None else COLOURS.index(self._colour)
         self._agent = AGENTS[side]
         if isinstance(self._opponent, PlayerAgent):
-            self._opponent = replace(self._opponent, rng=np.random.default_rng(chance))
+            self._opponent.new_game(np.random.default_rng(chance))
         self._game.reset(seed=card, options=options)
         self._answer()
         if self._over:
@@ -171,4 +171,4 @@ def _opponent(opponent: str | Agent, depth: int | None) -> Agent:
         raise ValueError(f"opponent {opponent!r} is neither text nor has it a method act(board)")
     if not isinstance(opponent, PlayerAgent):
         return opponent
-    return replace(opponent, ws=workspace(table_bits(opponent.player)))
+    return replace(opponent, rng=np.random.default_rng(), ws=workspace(table_bits(opponent.player)))

@@ -15,7 +15,7 @@ from agents.play import row_of
 from agents.selectivity import note_past
 from agents.single import COLOURS
 from agents.undisturbed import undisturbed
-from agents.workspace import Workspace, table_bits, workspace
+from agents.workspace import Workspace, forget, table_bits, workspace
 from checkers_env import batch as kernels
 from checkers_env.batch import MOVER, Openings, Seen, is_over
 from checkers_env.bits import borrowed
@@ -53,7 +53,8 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
         As for :func:`checkers_env.make_vec`.
 
     A game's seed decides on its colours, cards and opponents. What the opponents leave to chance is
-    drawn for all games from common generators, which a seed for all games also sets. Raises
+    drawn for all games from common generators, and opponents that search selectively have one
+    memory for all games, which their moves depend on; a seed for all games also sets these. Raises
     ValueError for arguments that make no sense, opponents that are not compiled, and an opening
     that leaves the agent no turn.
     """
@@ -101,10 +102,10 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
         super()._seed(seeds, games)
         known = [seed for seed in seeds if seed is not None]
         if len(games) == len(known) == self.num_envs:
-            self._opponents = [
-                opponent._replace(rng=np.random.default_rng([index, *known]))
-                for index, opponent in enumerate(self._opponents)
-            ]
+            for index, opponent in enumerate(self._opponents):
+                forget(opponent.ws)
+                rng = np.random.default_rng([index, *known])
+                self._opponents[index] = opponent._replace(rng=rng)
 
     def _answer(self) -> None:
         for index, opponent in enumerate(self._opponents):

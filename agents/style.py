@@ -29,7 +29,8 @@ class Selective(NamedTuple):
     """A principal-variation search that looks less far where it matters less.
 
     What is found at one depth serves at smaller ones too, a position that stood before in the game
-    or on the line is a draw, and a win is worth more the sooner it comes.
+    or on the line is a draw, and a win is worth more the sooner it comes, and always more than what
+    the evaluator thinks.
 
     Attributes
     ----------

@@ -66,6 +66,17 @@ def is_about(entry: Any, position: Position, tag: int) -> bool:
 
 
 @kernel
+def key_of(style: Any, path: int, index: int) -> int:
+    """What an entry has of a move: its index, or fifteen bits of its path in a selective search.
+
+    In a full-width one it is only a hint. A selective one that is stopped plays it, and must find
+    it where the moves have another order. Two captures that end alike may share their bits: in one
+    of 50,000 random positions.
+    """
+    return (path ^ path >> 13) & 0x7FFF if selective(style) else index
+
+
+@kernel
 def write_entry(
     style: Any,
     entry: Any,
@@ -76,7 +87,7 @@ def write_entry(
     bound: int,
     best: int,
 ) -> None:
-    """Fill a table entry; the older one goes."""
+    """Fill a table entry, `best` being the key of a move; the older one goes."""
     entry.black, entry.white, entry.kings = position.black, position.white, position.kings
     entry.tag = tag_of(position, owner, 0 if selective(style) else remaining)
     entry.value, entry.bound, entry.best, entry.depth = value, bound, best, remaining
@@ -84,7 +95,7 @@ def write_entry(
 
 @kernel
 def best_known(style: Any, table: Any, position: Position, remaining: int, owner: int) -> int:
-    """The index of the best move as far as the table knows it; -1 when it does not.
+    """The key of the best move as far as the table knows it; -1 when it does not.
 
     A full-width search asks for that of this depth, or two plies less.
     """

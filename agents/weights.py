@@ -9,19 +9,21 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin, get_type_hints
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from agents.sparse import with_zeros, without_zeros
+from agents.workspace import MAX_DEPTH
 from checkers_env.files import write_atomically
 
 HEADER = "checkers-laboratory"
 SIZE = "weights"  # in the header how many there are, where those that are 0 were left out
 FORMAT = 1
-KEPT = (np.float32, np.uint8)  # other dtypes become float64
+KEPT = (np.float64, np.float32, np.uint8)  # other dtypes become float64
+LARGEST_WEIGHT = 1e6  # far beyond what is ever found, and within what float32 can add up
 
 
 @dataclass(frozen=True)
@@ -87,14 +89,16 @@ def load_weights(path: Path | str) -> tuple[Any, Provenance]:
             header = (file.metadata() or {}).get(HEADER)
             if header is None:
                 raise ValueError(f"it has no {HEADER!r} header")
-            genome = file.get_tensor("genome")
             provenance, size = _read_header(header)
+            genome = file.get_tensor("genome")
+            if genome.dtype not in KEPT:
+                raise ValueError(f"its weights are {genome.dtype}, not float64, float32 or uint8")
             if size is not None:
                 genome = with_zeros(genome, file.get_tensor("present"), [size])
             return genome, provenance
     except FileNotFoundError:
         raise ValueError(f"there is no weight file {str(path)!r}") from None
-    except (SafetensorError, ValueError, OSError) as error:
+    except (SafetensorError, ValueError, TypeError, AttributeError, OSError) as error:
         raise ValueError(f"{str(path)!r} is not a weight file of ours: {error}") from None
 
 
@@ -105,13 +109,22 @@ def _read_header(text: str) -> tuple[Provenance, int | None]:
         if fields.get("format") != FORMAT:
             raise ValueError(f"its format is {fields.get('format')!r}, not {FORMAT}")
         size = fields.pop(SIZE, None)
-        if size is not None and not isinstance(size, int):
+        if size is not None and type(size) is not int:
             raise ValueError(f"the number of its weights is {size!r}")
         provenance = Provenance(**fields)
-        if not (isinstance(provenance.king, float | int) and 1 <= provenance.king <= 5):
+        _check_types(provenance)
+        if not 1 <= provenance.king <= 5:
             raise ValueError(f"its king is worth {provenance.king!r}, not 1 to 5 men")
-        if not (isinstance(provenance.depth, int) and provenance.depth >= 1):
-            raise ValueError(f"its depth is {provenance.depth!r}, not 1 or more plies")
+        if not 1 <= provenance.depth <= MAX_DEPTH:
+            raise ValueError(f"its depth is {provenance.depth}, not 1 to {MAX_DEPTH} plies")
         return provenance, size
-    except (TypeError, AttributeError, json.JSONDecodeError) as error:
+    except (TypeError, AttributeError, RecursionError, json.JSONDecodeError) as error:
         raise ValueError(f"its header cannot be read ({error})") from None
+
+
+def _check_types(provenance: Provenance) -> None:
+    for name, hint in get_type_hints(Provenance).items():
+        kind, value = get_origin(hint) or hint, getattr(provenance, name)
+        is_number = kind is float and type(value) is int
+        if type(value) is not kind and not is_number:
+            raise ValueError(f"its {name} is {value!r}, which is no {kind.__name__}")

@@ -13,7 +13,6 @@ from checkers_env.rules import ROW_WIDTH
 MAX_DEPTH = 64
 PLIES = MAX_DEPTH + 26  # captures can make a line at most 24 plies longer
 ROWS = 1 << 14
-ROOM = 1 << 10  # more rows than the successors of any position need
 TABLE_BITS = 12
 PAST = 256  # plies of a game that are kept
 STATE_WIDTH = 96

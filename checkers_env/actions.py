@@ -4,9 +4,6 @@ An action is ``(square - 1) * 4 + direction``, the square as the mover sees it: 
 standard numbers, White sees the board turned by 180 degrees (square ``33 - square``). Directions
 0-3 are those of :func:`checkers_env.rules.direction`: forward right, forward left, back left, back
 right. A jump has the action of a step in its direction, and a multi-jump is several actions.
-
-A game is an int64 vector, whose first four entries are laid out as a row of successors (the path is
-that of the unfinished turn), and an int64[:, 4] history: the row at each ply, from the start on.
 """
 
 from __future__ import annotations

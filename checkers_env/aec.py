@@ -54,7 +54,7 @@ legal. `checkers_env.actions` turns moves into actions (`actions_of`) and puts t
 (`describe`).
 
 An illegal action ends the game in `env()`, with reward -1 for the agent that chose it and 0 for the
-other; in `raw_env()` it raises a `ValueError`.
+other (the reason is `"illegal action"`); in `raw_env()` it raises a `ValueError`.
 
 ## Rewards
 
@@ -63,8 +63,8 @@ other; in `raw_env()` it raises a `ValueError`.
 | +1     | -1    | 0    |
 
 Every ending is a termination, none a truncation; `infos[agent]["reason"]` then says which it was:
-`"no pieces"` or `"no legal move"` (of the side to move), `"max moves"`, `"repetition"` or
-`"no progress"`.
+`"no pieces"` or `"no legal move"` (of the side to move), `"max moves"`, `"repetition"`,
+`"no progress"` or `"illegal action"`.
 
 ## Arguments
 
@@ -78,7 +78,7 @@ checkers_env.env(
 `opening`: what is played before the agents begin. `None` is the start position; `"two-move"` and
 `"three-move"` draw a card of that ballot at each reset; `"9-13 22-18"` are moves, which count as
 played; `"W:W18,24,K31:B12,K3"` is a position (FEN). `reset(options={"opening": ...})` replaces it
-for one game.
+for one game; other options are refused.
 
 Each of the first three draw rules is off when it is `None`.
 
@@ -124,32 +124,21 @@ from __future__ import annotations
 import functools
 import operator
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from checkers_env import openings, render
 from checkers_env.actions import ACTIONS, AGAIN, FULL, ILLEGAL, actions_of, describe, play
 from checkers_env.board import Board
-from checkers_env.game import (
-    BLOCKED_DRAWS,
-    GAME_LENGTH,
-    GOES_ON,
-    MAX_PLIES,
-    MAX_QUIET_PLIES,
-    PLY,
-    REASONS,
-    REPETITION,
-    SIDE,
-    has_lost,
-    set_up,
-)
-from checkers_env.moves import decode
+from checkers_env.game import GOES_ON, PLY, REASONS, SIDE, has_lost, new_game, set_up
+from checkers_env.moves import Move, decode
 from checkers_env.planes import PLANES, write_observation
 from checkers_env.rules import BLACK, PATH, ROW_WIDTH, WHITE, Position
 from checkers_env.window import Window
@@ -160,21 +149,22 @@ AGENTS = ("player_0", "player_1")
 INDEX = {"player_0": BLACK, "player_1": WHITE}
 OTHER = {"player_0": "player_1", "player_1": "player_0"}
 ACCEPTED = "'two-move', 'three-move', moves such as '9-13 22-18', a FEN"
-BALLOTS = {"two-move": openings.TWO_MOVE, "three-move": openings.THREE_MOVE}
+API_TEST_OPTION = "options"  # what PettingZoo's api_test gives to any game, without a meaning
 FIRST_ROWS = 256  # of the history, which doubles when it is full
 
 
 class Opening(NamedTuple):
-    """A position and the actions that are played from it before the agents begin."""
+    """A position and what is played from it before the agents begin."""
 
     start: Position
+    moves: tuple[Move, ...]
     actions: tuple[int, ...]
 
 
 def env(**kwargs: Any) -> AECEnv[str, Observation, int]:
     """The game, wrapped as PettingZoo's classic games are; arguments as for :class:`raw_env`."""
     game: AECEnv[str, Observation, int] = raw_env(**kwargs)
-    game = wrappers.TerminateIllegalWrapper(game, illegal_reward=-1)
+    game = IllegalActionWrapper(game, illegal_reward=-1)
     game = wrappers.AssertOutOfBoundsWrapper(game)
     return wrappers.OrderEnforcingWrapper(game)
 
@@ -182,10 +172,24 @@ def env(**kwargs: Any) -> AECEnv[str, Observation, int]:
 make = env
 
 
+class IllegalActionWrapper(wrappers.TerminateIllegalWrapper):  # type: ignore[misc]
+    """PettingZoo's wrapper, but the ending is a termination with a reason, as all others are."""
+
+    def step(self, action: Any) -> None:
+        """Play an action; an illegal one ends the game."""
+        was_terminated = self._terminated
+        super().step(action)
+        if self._terminated and not was_terminated:
+            game = self.unwrapped
+            game.truncations = dict.fromkeys(game.agents, False)
+            game.infos = {agent: {"reason": "illegal action"} for agent in game.agents}
+
+
 class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name
     """The game without wrappers; this module's docstring describes it.
 
-    Raises ValueError for an argument that makes no sense, and for an illegal action.
+    Raises ValueError for an argument that makes no sense, and for an illegal action; ResetNeeded
+    where there is no game to go on with.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by AECEnv
@@ -215,20 +219,16 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self.observation_spaces = {agent: _observation_space() for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in AGENTS}
         self.np_random = np.random.default_rng()
-        self._rules = _checked_rules(
+        self._rules = Board(
             max_moves=max_moves,
             repetition=repetition,
             no_progress=no_progress,
             blocked_draws=blocked_draws,
-        )
-        self._game = np.zeros(GAME_LENGTH, np.int64)
-        self._game[MAX_PLIES] = 2 * (max_moves or 0)
-        self._game[REPETITION] = repetition or 0
-        self._game[MAX_QUIET_PLIES] = 2 * (no_progress or 0)
-        self._game[BLOCKED_DRAWS] = blocked_draws
+        ).rules
+        self._game = new_game(self._rules)
         self._history = np.zeros((FIRST_ROWS, ROW_WIDTH), np.int64)
-        self._opening = opening
-        self._set_up(_cards(opening)[0])  # so that a bad opening raises here
+        self._cards = cards_of(opening, self._rules)
+        self._set_up(self._cards[0])
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of an agent's observations, the same object at each call."""
@@ -241,11 +241,14 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a game; without a seed, ballots are drawn on from the generator as it stands.
 
-        ``options={"opening": ...}`` replaces the opening for this game.
+        ``options={"opening": ...}`` replaces the opening for this game. Raises ValueError for a
+        seed or options that make no sense, and leaves all as it was.
         """
+        options, cards = checked_options(options, ("opening",)), self._cards
+        if "opening" in options:
+            cards = cards_of(options["opening"], self._rules)
         if seed is not None:
-            self.np_random = np.random.default_rng(seed)
-        cards = _cards((options or {}).get("opening", self._opening))
+            self.np_random = np.random.default_rng(checked_seed(seed))
         self._set_up(cards[int(self.np_random.integers(len(cards)))])
         self.agents = list(AGENTS)
         self.agent_selection = AGENTS[self._game[SIDE]]
@@ -259,14 +262,12 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
             self.render()
 
     def _set_up(self, text: str | None) -> None:
+        """Begin with an opening that leaves a game to play."""
         opening = _read_opening(text)
-        event = set_up(self._game, self._history, *opening.start)
+        set_up(self._game, self._history, *opening.start)
         self._board = Board.from_position(*opening.start, **self._rules)
         for action in opening.actions:
-            if event <= GOES_ON:
-                event = self._play(action)
-        if event > GOES_ON:
-            raise ValueError(f"opening {text!r} leaves no game to play: {REASONS[event]}")
+            self._play(action)
 
     def _play(self, action: int) -> int:
         event: int = play(self._game, self._history, action)
@@ -278,8 +279,11 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
     def step(self, action: Any) -> None:
         """Play an action of the agent to move (None when the game is over).
 
-        Raises ValueError for an illegal action, and leaves the game as it was.
+        Raises ValueError for an illegal action, and leaves the game as it was; ResetNeeded before
+        the first game, and when both agents have been told of the end.
         """
+        if not getattr(self, "agents", None):
+            raise ResetNeeded("the game is over, or was not begun: call reset()")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -312,7 +316,12 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self._accumulate_rewards()
 
     def observe(self, agent: str) -> Observation:
-        """What an agent sees: fresh arrays, float32[8, 8, 8] planes and an int8[128] mask."""
+        """What an agent sees: fresh arrays, float32[8, 8, 8] planes and an int8[128] mask.
+
+        Raises ResetNeeded before the first game.
+        """
+        if not hasattr(self, "agents"):
+            raise ResetNeeded("the game was not begun: call reset()")
         planes, mask = np.empty((PLANES, 8, 8), np.float32), np.empty(ACTIONS, np.int8)
         to_move = agent == self.agent_selection and not self.terminations.get(agent, True)
         write_observation(planes, mask, self._game, INDEX[agent], to_move)
@@ -352,22 +361,39 @@ def _observation_space() -> spaces.Dict:
     return spaces.Dict({"observation": planes, "action_mask": mask})
 
 
-def _checked_rules(*, blocked_draws: Any, **numbers: Any) -> dict[str, Any]:
-    for name, value in numbers.items():
-        if value is not None and not isinstance(value, int | np.integer):
-            raise ValueError(f"{name} must be None or a whole number, not {value!r}")
-    rules = {**numbers, "blocked_draws": blocked_draws}
-    Board(**rules)  # raises for a number that is too small, or no truth value
-    return rules
+def checked_options(options: Any, accepted: Collection[str]) -> dict[str, Any]:
+    """The options of a reset. Raises ValueError for others than those accepted."""
+    if options is None:
+        return {}
+    if not isinstance(options, dict) or options.keys() - {*accepted, API_TEST_OPTION}:
+        known = " and ".join(map(repr, accepted))
+        raise ValueError(f"options must be None or a dictionary with {known}, not {options!r}")
+    return options
 
 
-def _cards(opening: str | None) -> Sequence[str | None]:
-    """The openings to draw from: those of a ballot, or the one given."""
-    if opening is None:
-        return (None,)
-    if not isinstance(opening, str):
+def checked_seed(seed: Any) -> int:
+    """The seed of a game. Raises ValueError for what is no whole number from 0 on."""
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise ValueError(f"seed must be a whole number from 0 on, not {seed!r}")
+    return int(seed)
+
+
+def cards_of(opening: str | None, rules: dict[str, Any]) -> Sequence[str | None]:
+    """The openings to draw from: those of a ballot, or the one given.
+
+    Raises ValueError for what is no opening, or leaves no game to play by these draw rules.
+    """
+    if not isinstance(opening, str | None):
         raise ValueError(f"opening must be None or one of {ACCEPTED}, not {opening!r}")
-    return BALLOTS.get(opening, (opening,))
+    cards = openings.BALLOTS.get(opening or "", (opening,))
+    start, moves, _ = _read_opening(cards[0])  # the others are of as many moves
+    board = Board.from_position(*start, **rules)
+    for move in moves:
+        if board.outcome() is None:
+            board.push(move)
+    if outcome := board.outcome():
+        raise ValueError(f"opening {opening!r} leaves no game to play: {outcome.reason}")
+    return cards
 
 
 @functools.lru_cache(1024)
@@ -386,7 +412,7 @@ def _read_opening(text: str | None) -> Opening:
         for ply, move in enumerate(moves)
         for action in actions_of(move, start.turn ^ ply & 1)
     ]
-    return Opening(start, tuple(actions))
+    return Opening(start, moves, tuple(actions))
 
 
 def _tell_api_test(name: str) -> None:

@@ -10,15 +10,12 @@ import numpy as np
 from checkers_env.actions import ACTIONS, ILLEGAL, actions_of, play
 from checkers_env.bits import borrowed
 from checkers_env.game import (
-    BLOCKED_DRAWS,
     GAME_LENGTH,
     GOES_ON,
-    MAX_PLIES,
-    MAX_QUIET_PLIES,
     PLY,
-    REPETITION,
     SIDE,
     has_lost,
+    new_game,
     set_up,
 )
 from checkers_env.jit import kernel
@@ -87,14 +84,10 @@ def new_batch(count: int, openings: Openings) -> Batch:
 def begun_with(cards: Sequence[str | None], rules: Mapping[str, Any]) -> Openings:
     """The games that each of `cards`, openings of equally many moves, leads to.
 
-    `rules` are those of :func:`checkers_env.make`, by their names. Raises ValueError for what is no
+    `rules` are as :attr:`checkers_env.Board.rules` has them. Raises ValueError for what is no
     opening.
     """
-    games = np.zeros((len(cards), GAME_LENGTH), np.int64)
-    games[:, MAX_PLIES] = 2 * (rules["max_moves"] or 0)
-    games[:, REPETITION] = rules["repetition"] or 0
-    games[:, MAX_QUIET_PLIES] = 2 * (rules["no_progress"] or 0)
-    games[:, BLOCKED_DRAWS] = rules["blocked_draws"]
+    games = np.tile(new_game(rules), (len(cards), 1))
     starts, moves = zip(*map(line, cards), strict=True)
     lines = np.zeros((len(cards), len(moves[0]) + 1, ROW_WIDTH), np.int64)
     for i in range(len(cards)):

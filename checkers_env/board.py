@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from checkers_env import fen as notation
 from checkers_env import moves
+from checkers_env.letters import write_letters
 from checkers_env.moves import Move, bit_of
-from checkers_env.rules import PATH, ROW_WIDTH, WHITE, Position, write_successors
+from checkers_env.rules import MAX_ROWS, PATH, ROW_WIDTH, WHITE, Position, write_successors
 from checkers_env.svg import svg
 
-MAX_ROWS = 512  # successors of a position, and the unfinished routes of its captures
+LARGEST = 10**9  # number in a draw rule: twice as many plies must fit into what counts them
+LETTERS = ".bBwW"
 
 
 class Outcome(NamedTuple):
@@ -50,9 +53,9 @@ class Board:
         no_progress: int | None = None,
         blocked_draws: bool = False,
     ) -> None:
-        self.max_moves = _at_least(1, "max_moves", max_moves)
-        self.repetition = _at_least(2, "repetition", repetition)
-        self.no_progress = _at_least(1, "no_progress", no_progress)
+        self.max_moves = _checked("max_moves", max_moves, least=1)
+        self.repetition = _checked("repetition", repetition, least=2)
+        self.no_progress = _checked("no_progress", no_progress, least=1)
         if blocked_draws not in (True, False):
             raise ValueError(f"blocked_draws must be True or False, not {blocked_draws!r}")
         self.blocked_draws = bool(blocked_draws)
@@ -62,9 +65,14 @@ class Board:
     def from_position(cls, black: int, white: int, kings: int, turn: int, **rules: Any) -> Self:
         """Set up 35-bit boards as in :mod:`checkers_env.rules`; `rules` as for the class.
 
-        Raises ValueError for boards that overlap, or a position that a FEN could not hold.
+        Raises ValueError for what are no whole numbers, for boards that overlap, or a position that
+        a FEN could not hold.
         """
-        position = Position(int(black), int(white), int(kings), int(turn))
+        given = (black, white, kings, turn)
+        try:
+            position = Position(*map(operator.index, given))
+        except TypeError:
+            raise ValueError(f"a position is four whole numbers, not {given}") from None
         notation.check(position)
         board = cls(notation.START, **rules)
         board._set_up(position)
@@ -77,6 +85,21 @@ class Board:
         self._past: list[tuple[int, int, int, int]] = []
         self._legal: tuple[Move, ...] | None = None
         self._successors: list[list[int]] = []
+
+    @property
+    def position(self) -> Position:
+        """The 35-bit boards and the side to move, as the kernels take them."""
+        return Position(self.black, self.white, self.kings, self.turn)
+
+    @property
+    def rules(self) -> dict[str, Any]:
+        """The draw rules, as the class takes them."""
+        return {
+            "max_moves": self.max_moves,
+            "repetition": self.repetition,
+            "no_progress": self.no_progress,
+            "blocked_draws": self.blocked_draws,
+        }
 
     @property
     def ply(self) -> int:
@@ -143,8 +166,7 @@ class Board:
 
     def _occurrences(self) -> int:
         """How often the position has stood here: since the last capture or move of a man."""
-        now = (self.black, self.white, self.kings, self.turn)
-        return 1 + sum(past == now for past in self.earlier_positions())
+        return 1 + self.earlier_positions().count(self.position)
 
     def earlier_positions(self) -> list[Position]:
         """Those since the last capture or move of a man, which can come back, the oldest first."""
@@ -158,7 +180,7 @@ class Board:
 
     def fen(self) -> str:
         """The position in the FEN of Portable Draughts Notation."""
-        return notation.format_position(self.black, self.white, self.kings, self.turn)
+        return notation.format_position(*self.position)
 
     def copy(self) -> Self:
         """An independent board with the same position, moves and rules."""
@@ -175,8 +197,7 @@ class Board:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Board):
             return NotImplemented
-        mine = (self.black, self.white, self.kings, self.turn)
-        return mine == (other.black, other.white, other.kings, other.turn)
+        return self.position == other.position
 
     __hash__ = None  # type: ignore[assignment]  # a board changes
 
@@ -184,24 +205,24 @@ class Board:
         return f"Board({self.fen()!r})"
 
     def __str__(self) -> str:
-        ranks = [f"{self._rank(first)}   {first}-{first + 3}" for first in range(1, 33, 4)]
+        squares = write_letters(self.position, LETTERS)
+        ranks = [f"{_rank(squares, first)}   {first}-{first + 3}" for first in range(1, 33, 4)]
         return "\n".join([*ranks, f"{('Black', 'White')[self.turn]} to move"])
 
     def _repr_svg_(self) -> str:
         return svg(self)
 
-    def _rank(self, first: int) -> str:
-        dark = [self._symbol(bit_of(square)) for square in range(first, first + 4)]
-        return " ".join(f"  {piece}" if first % 8 == 1 else f"{piece}  " for piece in dark)
 
-    def _symbol(self, bit: int) -> str:
-        if not (self.black | self.white) >> bit & 1:
-            return "."
-        symbol = "b" if self.black >> bit & 1 else "w"
-        return symbol.upper() if self.kings >> bit & 1 else symbol
+def _rank(squares: str, first: int) -> str:
+    dark = squares[first - 1 : first + 3]
+    return " ".join(f"  {piece}" if first % 8 == 1 else f"{piece}  " for piece in dark)
 
 
-def _at_least(least: int, name: str, value: int | None) -> int | None:
-    if value is not None and value < least:
-        raise ValueError(f"{name} must be None or at least {least}, not {value}")
-    return value
+def _checked(name: str, value: Any, *, least: int) -> int | None:
+    """The number of a draw rule. Raises ValueError."""
+    if value is None:
+        return None
+    if not isinstance(value, int | np.integer) or not least <= value <= LARGEST:
+        accepted = f"None or a whole number from {least} to {LARGEST}"
+        raise ValueError(f"{name} must be {accepted}, not {value!r}")
+    return int(value)

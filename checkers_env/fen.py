@@ -16,13 +16,19 @@ _NAMES = ("black", "white")
 _ITEM = re.compile(r"(K?)([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 
-@functools.lru_cache(1024)
 def parse(text: str) -> Position:
     """Read a position: the side to move, then the squares of both colours in either order.
 
     Spaces around colons and commas, a full stop at the end and ranges (``B1-12``) are allowed, and
     a colour may have no piece. Raises ValueError that quotes the text and says what is wrong.
     """
+    if not isinstance(text, str):
+        raise ValueError(f"a FEN is text such as {EXAMPLE!r}, not {text!r}")
+    return _remembered(text)
+
+
+@functools.lru_cache(1024)
+def _remembered(text: str) -> Position:
     try:
         return _parse(re.sub(r"\s*([:,])\s*", r"\1", text.strip().removesuffix(".").rstrip()))
     except ValueError as error:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import secrets
 from pathlib import Path
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that at any moment either the old or the whole new one is there."""
-    temporary = path.with_name(f".{path.name}.tmp")
+    """Write a file so that at any moment either the old or the whole new one is there.
+
+    Of several who write a file at once, one is the last: its content stays.
+    """
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
-        with temporary.open("wb") as file:
+        with temporary.open("xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

@@ -6,7 +6,10 @@ that of the unfinished turn), and an int64[:, 4] history: the row at each ply, f
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
 
 from checkers_env.bits import popcount
 from checkers_env.jit import kernel
@@ -19,6 +22,22 @@ GAME_LENGTH = 12
 # How a game stands at the start of a turn.
 GOES_ON, NO_PIECES, NO_MOVES, MOVE_LIMIT, REPEATED, NO_PROGRESS = range(6)
 REASONS = ("", "no pieces", "no legal move", "max moves", "repetition", "no progress")
+
+
+def new_game(rules: Mapping[str, Any]) -> Any:
+    """A game, int64[GAME_LENGTH], without a position: `rules` as :attr:`Board.rules` has them."""
+    game = np.zeros(GAME_LENGTH, np.int64)
+    set_rules(game, **{name: int(number or 0) for name, number in rules.items()})
+    return game
+
+
+@kernel
+def set_rules(
+    game: Any, max_moves: int, repetition: int, no_progress: int, blocked_draws: int
+) -> None:
+    """Write the draw rules into a game; 0 turns one off."""
+    game[MAX_PLIES], game[MAX_QUIET_PLIES] = 2 * max_moves, 2 * no_progress
+    game[REPETITION], game[BLOCKED_DRAWS] = repetition, blocked_draws
 
 
 @kernel

@@ -12,11 +12,9 @@ import functools
 import hashlib
 import itertools
 import logging
-import os
 import pickle
 import secrets
 import sys
-import tempfile
 import types as python_types
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,6 +26,8 @@ from numba.core import bytecode, caching, config, types
 from numba.core.serialize import dumps
 from numba.extending import overload
 from platformdirs import user_cache_dir
+
+from checkers_env.files import write_atomically
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True}
 
@@ -114,9 +114,7 @@ class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
         path = self._path(signature, compiled.codegen)
         with contextlib.suppress(OSError):  # no room for the cache: slower next time, that is all
             path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-                file.write(dumps(self._impl.reduce(compiled)))
-            os.replace(file.name, path)
+            write_atomically(path, dumps(self._impl.reduce(compiled)))
 
 
 @functools.cache

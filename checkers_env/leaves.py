@@ -11,13 +11,12 @@ from checkers_env.jit import kernel
 from checkers_env.rules import (
     BLACK_BOARD,
     KINGS,
+    MAX_ROWS,
     ROW_WIDTH,
     WHITE_BOARD,
     count_successors,
     write_successors,
 )
-
-ROWS_PER_PLY = 512
 
 
 def perft(board: Board, depth: int) -> int:
@@ -29,7 +28,7 @@ def perft(board: Board, depth: int) -> int:
         raise ValueError(f"perft counts lines of 0 plies or more, not of {depth}")
     if depth == 0:
         return 1
-    rows = np.empty((ROWS_PER_PLY * depth, ROW_WIDTH), np.int64)
+    rows = np.empty((MAX_ROWS * depth, ROW_WIDTH), np.int64)
     return int(count_leaves(rows, board.black, board.white, board.kings, board.turn, depth))
 
 

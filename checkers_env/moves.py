@@ -11,6 +11,7 @@ from itertools import pairwise
 from checkers_env.rules import NO_MOVE
 
 MALFORMED = "{!r} is not a move: write 11-15, 22x15 for a capture, or each square as in 22x15x8"
+_MOVE = re.compile(r"[0-9]{1,9}(-[0-9]{1,9}|(x[0-9]{1,9})+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def find(text: str, legal: Sequence[Move]) -> Move:
 
     Raises ValueError for text that is no move, or fits none or several of the legal moves.
     """
-    squares = _read_squares(text)
+    squares = squares_in(text)
     fitting = [move for move in legal if ("x" in text) == bool(move.captured)]
     exact = [move for move in fitting if move.squares == squares]
     ends = [move for move in fitting if (move.squares[0], move.squares[-1]) == squares]
@@ -82,8 +83,9 @@ def find(text: str, legal: Sequence[Move]) -> Move:
     raise ValueError(f"{text!r} is illegal: the legal moves are {listed(legal)}")
 
 
-def _read_squares(text: str) -> tuple[int, ...]:
-    if not re.fullmatch(r"[0-9]+(-[0-9]+|(x[0-9]+)+)", text):
+def squares_in(text: str) -> tuple[int, ...]:
+    """The squares that the text of a move names, in order. Raises ValueError for other text."""
+    if not _MOVE.fullmatch(text):
         raise ValueError(MALFORMED.format(text))
     squares = tuple(int(number) for number in re.split("[-x]", text))
     for square in squares:

@@ -45,6 +45,9 @@ agree.
 THREE_MOVE: tuple[str, ...] = tuple(row[1] for row in _THREE_MOVE_ROWS)
 """The 156 openings of the three-move ballot (source: the American Checker Federation's deck)."""
 
+BALLOTS: dict[str, tuple[str, ...]] = {"two-move": TWO_MOVE, "three-move": THREE_MOVE}
+"""The cards of each ballot by its name, all of them of equally many moves."""
+
 NAMES: dict[str, str] = {row[1]: row[4] for row in _THREE_MOVE_ROWS if row[4]}
 """What players call an opening of :data:`THREE_MOVE`, where it has a name."""
 
@@ -55,7 +58,7 @@ def line(text: str | None) -> tuple[Position, tuple[Move, ...]]:
     Raises ValueError for a FEN that is none, and for a move that is illegal or none.
     """
     board = Board(text) if text is not None and ":" in text else Board()
-    start = Position(board.black, board.white, board.kings, board.turn)
+    start = board.position
     if text is not None and ":" not in text:
         for word in text.split():
             board.push(word)

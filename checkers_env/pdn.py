@@ -24,15 +24,15 @@ _SPELLINGS = {result: result for result in RESULTS} | {"2-0": "1-0", "0-2": "0-1
 _EXPECTED = 'expected a move such as 11-15, a result or a tag such as [Event "Match"]'
 _TOKEN = re.compile(
     r"""
-    (?P<passed>\s+|\{[^}]*\}|;[^\n]*|^%[^\n]*|\$[0-9]+|[!?]+|[0-9]+\.+)
+    (?P<passed>\s+|\{[^}]*\}|;[^\r\n]*|(?<![^\r\n])%[^\r\n]*|\$[0-9]+|[!?]+|[0-9]+\.+)
     |(?P<variation>\()
-    |(?P<tag>\[\s*(?P<name>[A-Za-z0-9_]+)\s*"(?P<value>(?:[^"\\\n]|\\.)*)"\s*\])
+    |(?P<tag>\[\s*(?P<name>[A-Za-z0-9_]+)\s*"(?P<value>(?:[^"\\\r\n]|\\[^\r\n])*)"\s*\])
     |(?P<result>(?:1/2-1/2|[0-2]-[0-2]|\*)(?![0-9x*/-]))
     |(?P<move>[0-9]+(?:[-x][0-9]+)+)
     """,
-    re.VERBOSE | re.MULTILINE,
+    re.VERBOSE,
 )
-_VARIATION_TOKEN = re.compile(r"\{[^}]*\}|;[^\n]*|[(){]")
+_VARIATION_TOKEN = re.compile(r"\{[^}]*\}|;[^\r\n]*|[(){]")
 _UNTERMINATED = {"{": "comment: expected }", "[": 'tag: expected the form [Event "Match"]'}
 
 
@@ -91,7 +91,8 @@ def load(path: str | os.PathLike[str]) -> list[Game]:
 
 
 def loads(text: str) -> list[Game]:
-    """Read the games in a text, passing over comments, variations, glyphs and move numbers.
+    """Read the games in a text, passing over comments, variations, glyphs, marks such as the star
+    of ``24-20*``, and move numbers.
 
     The result of a game that does not end in one is that of its Result tag, or "*". Raises PdnError
     for anything else than tags, legal moves and results, or for text that is not terminated.
@@ -162,14 +163,18 @@ def _read_game(text: str, tokens: list[_Token]) -> Game:
     board = _set_up(text, tags)
     end: _Token | None = None
     for token in tokens[len(tags) :]:
-        if end:
+        if end and not _is_mark(text, end):
             raise PdnError(f"{token.value!r} after the result: expected a tag", text, token.at)
-        if token.kind == "result":
-            end = token
-        else:
+        end = token if token.kind == "result" else None
+        if end is None:
             _push(text, board, token)
     result = _read_result(text, tags.pop("Result", None), end)
     return Game({name: tag.value for name, tag in tags.items()}, tuple(board.moves), result)
+
+
+def _is_mark(text: str, star: _Token) -> bool:
+    """Whether a result with more behind it is the mark of a strong move, as in ``24-20*``."""
+    return star.value == "*" and text[: star.at][-1:].isdigit()
 
 
 def _set_up(text: str, tags: dict[str, _Token]) -> Board:
@@ -223,6 +228,8 @@ def _all_tags(game: Game) -> Iterator[tuple[str, str]]:
 
 
 def _escaped(name: str, value: str) -> str:
+    if not isinstance(name, str) or not isinstance(value, str):
+        raise ValueError(f"tag {name!r} holds {value!r}: names and values are text")
     if not re.fullmatch("[A-Za-z0-9_]+", name):
         raise ValueError(f"tag name {name!r}: letters, digits and underscores are accepted")
     if "\n" in value or "\r" in value:

@@ -26,6 +26,7 @@ START_BLACK, START_WHITE = 0x0000001EFF, 0x7FBC00000  # squares 1-12 and 21-32
 NO_MOVE = 1  # a path without squares: each square adds six bits to the right of this one
 BLACK_BOARD, WHITE_BOARD, KINGS, PATH = 0, 1, 2, 3  # columns of a row of successors
 ROW_WIDTH = 4
+MAX_ROWS = 512  # room for the successors of any position (the most found: 68) and unfinished routes
 
 
 class Position(NamedTuple):
@@ -87,6 +88,37 @@ def can_move(own: int, opponent: int, kings: int, side: int) -> bool:
     """Whether `side` has a move: without one it has lost."""
     a, b, c, d = steppers(own, opponent, kings, side)
     return (a | b | c | d) != 0 or can_jump(own, opponent, kings, side)
+
+
+@kernel
+def must_jump(position: Position) -> bool:
+    """Whether the side to move has a capture, and so must make one."""
+    own, opponent = position.black, position.white
+    if position.turn != BLACK:
+        own, opponent = opponent, own
+    return can_jump(own, opponent, position.kings, position.turn)
+
+
+@kernel
+def has_move(position: Position) -> bool:
+    """Whether the side to move can move: otherwise it has lost."""
+    own, opponent = position.black, position.white
+    if position.turn != BLACK:
+        own, opponent = opponent, own
+    return can_move(own, opponent, position.kings, position.turn)
+
+
+@kernel
+def count_steps(own: int, opponent: int, kings: int, side: int) -> int:
+    """How many simple moves `side` has, jumps or not."""
+    a, b, c, d = steppers(own, opponent, kings, side)
+    return popcount(a) + popcount(b) + popcount(c) + popcount(d)
+
+
+@kernel
+def successor(row: Any, mover: int) -> Position:
+    """The position in a row of successors, which `mover` has moved to."""
+    return Position(row[BLACK_BOARD], row[WHITE_BOARD], row[KINGS], 1 - mover)
 
 
 @kernel
@@ -189,5 +221,4 @@ def count_successors(rows: Any, end: int, black: int, white: int, kings: int, si
     own, opponent = (black, white) if side == BLACK else (white, black)
     if can_jump(own, opponent, kings, side):
         return write_captures(rows, end, own, opponent, kings, side) - end
-    a, b, c, d = steppers(own, opponent, kings, side)
-    return popcount(a) + popcount(b) + popcount(c) + popcount(d)
+    return count_steps(own, opponent, kings, side)

@@ -12,7 +12,7 @@ from gymnasium.vector.utils import batch_space
 
 from checkers_env import batch as kernels
 from checkers_env.actions import ACTIONS, ILLEGAL
-from checkers_env.aec import AGENTS, BALLOTS, raw_env
+from checkers_env.aec import AGENTS, cards_of, checked_options, checked_seed, raw_env
 from checkers_env.batch import AHEAD, Openings, Seen, begun_with, new_batch
 from checkers_env.board import Board
 from checkers_env.game import PLY, REASONS, SIDE
@@ -22,6 +22,7 @@ from checkers_env.rules import PATH
 Observation = dict[str, Any]
 
 SPARE_ROWS = 3  # of the history: two plies are played in a step at most
+RESET_OPTIONS = ("opening", "reset_mask")
 MODES = [mode.value for mode in AutoresetMode]
 
 
@@ -73,13 +74,13 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         self.num_envs = int(num_envs)
         self._mode = _mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self._mode}
-        self._rules: dict[str, Any] = {
-            "max_moves": max_moves,
-            "repetition": repetition,
-            "no_progress": no_progress,
-            "blocked_draws": blocked_draws,
-        }
-        single = raw_env(**self._rules)  # raises for rules that make no sense
+        self._rules = Board(
+            max_moves=max_moves,
+            repetition=repetition,
+            no_progress=no_progress,
+            blocked_draws=blocked_draws,
+        ).rules
+        single = raw_env(**self._rules)
         self.single_observation_space = single.observation_space(AGENTS[0])
         self.single_action_space = single.action_space(AGENTS[0])
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -108,12 +109,13 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
 
         Raises ValueError for seeds and options that make no sense.
         """
-        options, begun = options or {}, self._batch.openings
+        options, begun = checked_options(options, RESET_OPTIONS), self._batch.openings
+        seeds = _seeds(seed, self.num_envs)
         which = _reset_mask(options.get("reset_mask"), self.num_envs)
         if "opening" in options:
             begun = self._openings(options["opening"])
         games = np.flatnonzero(which)
-        self._seed(_seeds(seed, self.num_envs), games)
+        self._seed(seeds, games)
         self._make_room(begun.lines.shape[1])
         kernels.begin_these(self._batch, begun, games, self._next_numbers(games, begun))
         self._waiting[which] = False
@@ -201,8 +203,7 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
 
     def _openings(self, opening: str | None) -> Openings:
         """The games that an opening, or each card of a ballot, leads to."""
-        raw_env(opening, **self._rules)  # raises for an opening that makes no sense
-        return begun_with(BALLOTS.get(opening or "", (opening,)), self._rules)
+        return begun_with(cards_of(opening, self._rules), self._rules)
 
     def _outcomes(self, begun: Openings) -> int:
         """How many numbers chance draws from."""
@@ -283,14 +284,14 @@ def _reset_mask(mask: Any, count: int) -> Any:
 
 
 def _seeds(seed: int | Sequence[int | None] | None, count: int) -> Sequence[int | None]:
-    """The seed of each game."""
+    """The seed of each game. Raises ValueError."""
     if seed is None:
         return [None] * count
     if isinstance(seed, int | np.integer):
-        return [int(seed) + i for i in range(count)]
-    if len(seed) != count:
-        raise ValueError(f"seed must be one seed or {count} of them, not {len(seed)}")
-    return seed
+        return [checked_seed(seed) + i for i in range(count)]
+    if not isinstance(seed, Sequence | np.ndarray) or len(seed) != count:
+        raise ValueError(f"seed must be one seed or {count} of them, not {seed!r}")
+    return [None if one is None else checked_seed(one) for one in seed]
 
 
 def _observation(seen: Seen) -> Observation:

@@ -9,5 +9,10 @@ from hypothesis import settings
 settings.register_profile("laboratory", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("laboratory")
 
+# What is printed must not depend on the caller's terminal, nor on how a CI asks for colours.
+for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+    os.environ.pop(name, None)
+os.environ["COLUMNS"] = "100"
+
 # A shell that puts the tests into the background has them ignore Ctrl-C, and all that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -24,6 +24,7 @@ from agents.blondie.genome import BLONDIE_2001
 from agents.external.think import Limits
 from agents.weights import Provenance, save_weights
 from checkers_env import BLACK, WHITE, Board, fen, openings, pdn
+from tests.commands import SECONDS
 from tests.test_search import judge_by, move_values, random_boards
 from training.app import inside, kept, serve, sessions, shown
 from training.app.app import application
@@ -254,7 +255,8 @@ def test_a_hint_is_the_agents_own_move(client):
     assert f"would play {expected} in your place" in answer["message"]
 
 
-def test_an_offer_of_a_draw_follows_the_evaluation(client):
+def test_an_offer_of_a_draw_follows_the_evaluation(client, monkeypatch):
+    monkeypatch.setattr("training.app.thought.LEAST_SECONDS", 60.0)
     lost, won = "B:W5,6,7,8:BK32", "B:W32:BK1,K2,K3,K9"
     for opening, accepted in ((lost, False), (won, True)):
         state = begin(client, agent="material", amount=1, opening=opening)
@@ -330,6 +332,19 @@ def test_a_thought_about_a_position_that_is_gone_is_dropped(client):
     back = do(client, first, "take-back")
     thinker.join()
     assert answers[0]["frames"] == back["frames"] == state["frames"]
+
+
+def test_a_move_ends_the_thought_about_a_hint(client):
+    state = begin(client, agent="blondie24", amount=64, seconds=60)
+    seat = client.app.state.sessions.seat(state["game"])
+    url, answers = f"/api/games/{state['game']}/hint", []
+    thinker = threading.Thread(target=lambda: answers.append(client.post(url, json={})))
+    thinker.start()
+    while not seat.lock.locked():
+        pass
+    do(client, state, "move", squares=[11, 15])
+    thinker.join()
+    assert answers[0].status_code == 409
 
 
 # Agents of others
@@ -715,7 +730,8 @@ def test_the_page_tells_of_the_results(client, games):
 
 
 @pytest.mark.parametrize("name", ["blondie24", "material"])
-def test_a_thought_is_worth_what_plain_minimax_finds(name):
+def test_a_thought_is_worth_what_plain_minimax_finds(name, monkeypatch):
+    monkeypatch.setattr("training.app.thought.LEAST_SECONDS", 60.0)
     agent = agents.make(name, depth=3, seed=0)
     judge = judge_by(agent.player.evaluator)
     for board in random_boards(5, 15, 60):
@@ -883,6 +899,13 @@ def test_the_server_is_for_this_machine_only(host):
         serve.run(["--host", host], None)
 
 
+@pytest.mark.parametrize("port", ["-1", "65536"])
+def test_a_port_that_is_none(port, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["checkers-play", "--port", port])
+    assert serve.main() == 1
+    assert f"--port must be 0 to 65535, not {port}" in capsys.readouterr().err
+
+
 def test_a_port_that_is_taken():
     with serve.listening("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
@@ -904,6 +927,7 @@ def test_an_agent_that_cannot_be_made_is_told_of_at_the_start():
 
 @pytest.mark.parametrize(("number", "thinks"), [(signal.SIGINT, False), (signal.SIGTERM, True)])
 def test_the_command_serves_until_it_is_stopped(games, number, thinks):
+    serve.warm_up()  # a thread that compiles cannot be stopped
     options = ["--no-open", "--port", "0", "--games", str(games)]
     command = [sys.executable, "-m", "training.app.serve", *options]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
@@ -916,7 +940,7 @@ def test_the_command_serves_until_it_is_stopped(games, number, thinks):
                 with pytest.raises(httpx2.ReadTimeout):
                     httpx2.post(f"{address}api/games/{game}/reply", json={}, timeout=0.3)
             process.send_signal(number)
-            assert process.wait(60) == 0
+            assert process.wait(SECONDS) == 0
         finally:
             process.kill()
     assert (games / "tabs" / f"{game}.json").exists()

@@ -14,7 +14,8 @@ from training.app.app import application
 from training.app.serve import listening
 
 pytestmark = pytest.mark.browser
-expect.set_options(timeout=30_000)  # a busy machine
+PATIENCE = 120_000  # ms: a busy machine
+expect.set_options(timeout=PATIENCE)
 
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
@@ -69,7 +70,7 @@ def open_page(browser, address):
     def open_page(path="/", viewport=None, **options):
         options = {"reduced_motion": "reduce", **options}
         context = browser.new_context(viewport=viewport or DESKTOP, **options)
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         page = context.new_page()
         page.on("console", told)
@@ -322,7 +323,7 @@ def test_a_game_goes_on_after_a_reload(open_page):
     settle(page)
     before = moves_shown(page)
     page.reload()
-    settle(page)
+    expect(page.locator("#score button")).to_have_count(len(before))
     assert moves_shown(page) == before
     page.goto(page.url.partition("#")[0] + "#" + "x" * 22)
     page.reload()
@@ -431,7 +432,6 @@ def test_two_agents_play_to_the_end_and_can_be_stepped_through(open_page):
     page = open_page("/compare")
     page.select_option("[data-side=black] [data-field=agent]", "heuristic")
     page.select_option("[data-side=white] [data-field=agent]", "material")
-    page.evaluate("document.getElementById('pause').value = 0")
     page.click("#start")
     page.locator("#run").wait_for()
     page.click("#run")
@@ -440,8 +440,9 @@ def test_two_agents_play_to_the_end_and_can_be_stepped_through(open_page):
     before = len(moves_shown(page))
     page.click("#step")
     expect(page.locator("#score button")).to_have_count(before + 1)
+    page.evaluate("document.getElementById('pause').value = 0")
     page.click("#run")
-    page.locator("#start:not([hidden])").wait_for(timeout=60_000)
+    page.locator("#start:not([hidden])").wait_for()
     assert page.locator("#status").inner_text().endswith(".")
     moves = moves_shown(page)
     with page.expect_download() as download:

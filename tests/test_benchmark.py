@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+import agents
 from agents.weights import load_weights, save_weights
 from checkers_env import openings, pdn
+from checkers_env.board import Board
 from tests.commands import SECONDS, is_gone, recorded_processes, run_here, start, wait_for
-from training import benchmark
+from training import benchmark, examination
 from training.league.journal import FILE_NAME
 from training.league.record import load_league
 
@@ -193,6 +195,60 @@ def test_drawn_games_can_be_adjudicated(command, tmp_path, adjudicate):
         assert game.reason.startswith("max moves" + told[adjudicate])
 
 
+# One agent examined.
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """An examination of a few games and positions."""
+    monkeypatch.setattr(examination, "YARDSTICKS", ("random", "material@depth=2"))
+    monkeypatch.setattr(examination, "REFERENCE", "material@depth=2")
+    monkeypatch.setattr(examination, "DEPTHS", range(1, 4))
+    monkeypatch.setattr(examination, "POSITIONS", 5)
+
+
+def met(folder):
+    league = load_league(folder / "league.json")
+    names = [entrant.name for entrant in league.entrants]
+    return {frozenset((names[game.black], names[game.white])) for game in league.games}
+
+
+def test_an_agent_that_is_a_yardstick_does_not_meet_itself(command, short, cards, tmp_path):
+    words = ["material@depth=2", "--analyse", "--openings", cards, "--max-moves", 10, "--out", "a"]
+    status, out, _ = command(*words)
+    assert status == 0
+    itself = "material (depth 2)"
+    others = ("random", "material (depth 1)", "material (depth 3)")
+    assert met(tmp_path / "a") == {frozenset((itself, other)) for other in others}
+    assert "Determinism: " in out
+
+
+def test_a_player_of_simulations_is_examined_at_its_own(command, short, cards, tmp_path):
+    words = ["mcts@simulations=3", "--analyse", "--openings", cards, "--max-moves", 5, "--out", "a"]
+    assert command(*words)[0] == 0
+    assert len(met(tmp_path / "a")) == 2
+
+
+@pytest.mark.parametrize("often", [1, 7])
+def test_an_examination_that_fails_does_not_cost_the_report(
+    command, short, processes, cards, tmp_path, often
+):
+    code = tmp_path / "fails.py"
+    code.write_text(
+        "class Fails:\n"
+        "    def act(self, board):\n"
+        f"        if board.ply % {often} == 0:\n"
+        "            raise ValueError('a message of \\ud800')\n"
+        "        return board.legal_moves[0]\n"
+    )
+    words = [f"{code}:Fails", "--analyse", "--openings", cards, "--out", "a"]
+    status, out, _ = command(*words)
+    assert status == 0
+    assert "The examination was not finished: " in out
+    assert (tmp_path / "a" / "report.html").exists()
+    assert all(process.poll() is not None for process in processes)
+
+
 # A match that stops early.
 
 
@@ -218,16 +274,17 @@ def test_a_sequential_test_stops_at_the_same_game_on_any_number_of_threads(comma
 
 
 def test_strangers_forfeit_and_the_league_goes_on(command, tmp_path, processes):
+    agents.make("random").act(Board())  # compiled before its time is taken
     stranger = f"{STRANGERS}:Hangs"
     engine = f"hub:{sys.executable} -IS {FAULTY_ENGINE} "
     words = ["random", "--against", stranger, engine + "kills-itself", engine + "nonsense"]
-    options = ["--openings", "start", "--move-limit", 0.5, "--threads", 1, "--out", "league"]
+    options = ["--openings", "start", "--move-limit", 2, "--threads", 1, "--out", "league"]
     status, out, error = command(*words, *options)
     assert (status, error) == (0, "Report: league/report.html\n")
     league = load_league(tmp_path / "league" / "league.json")
     assert len(league.games) == 6
     told = [
-        "no answer to act within 0.5 s",
+        "no answer to act within 2 s",
         "was ended by signal 9",
         "plays 'banana' in ",
     ]
@@ -273,7 +330,9 @@ SLOW = [f"{STRANGERS}:Dawdles", "--against", "material@depth=1", "--seed", "5", 
 def test_killed_and_resumed_is_as_if_never_stopped(command, cards, tmp_path, monkeypatch):
     monkeypatch.setenv("STORY", str(tmp_path / "story"))
     words = [*SLOW, "--openings", cards]
-    process = start(sys.executable, SCRIPT, *words, "--out", tmp_path / "killed")
+    with monkeypatch.context() as slower:
+        slower.setenv("DAWDLE", "0.1")
+        process = start(sys.executable, SCRIPT, *words, "--out", tmp_path / "killed")
     try:
         wait_for(lambda: len(journal_of(tmp_path / "killed")) >= 3)
     finally:
@@ -365,21 +424,22 @@ def test_another_league_is_not_resumed(command, cards, tmp_path):
         ("random heuristic --seconds nan", "seconds must be more than 0, not nan"),
         ("random material --seconds 60", "would use up the 60 seconds"),
         ("random heuristic --openings four-move", "openings are two-move, three-move, start"),
-        ("random heuristic --rounds 0", "rounds must be at least 1, not 0"),
-        ("random heuristic --max-moves 0", "max_moves must be at least 1, not 0"),
+        ("random heuristic --rounds 0", "rounds must be 1 to 10000, not 0"),
+        ("random heuristic --max-moves 0", "max_moves must be 1 to 100000, not 0"),
         ("random heuristic --max-moves 1", "nothing can be played from '9-13 21-17': max moves"),
         ("random heuristic --repetition 1", "repetition must be 0, or at least 2, not 1"),
-        ("random heuristic --repetition -1", "repetition must be at least 0, not -1"),
-        ("random heuristic --no-progress -1", "no_progress must be at least 0, not -1"),
+        ("random heuristic --repetition -1", "repetition must be 0 to 100000, not -1"),
+        ("random heuristic --no-progress -1", "no_progress must be 0 to 100000, not -1"),
         ("random heuristic --seed -1", "seed must be at least 0, not -1"),
-        ("random heuristic --threads 0", "threads must be at least 1, not 0"),
-        ("random heuristic --move-limit -1", "move_limit is 0 to 86400 seconds, not -1"),
-        ("random heuristic --move-limit nan", "move_limit is 0 to 86400 seconds, not nan"),
-        ("random heuristic --move-limit inf", "move_limit is 0 to 86400 seconds, not inf"),
+        ("random heuristic --threads 0", "threads must be 1 to 1000, not 0"),
+        ("random heuristic --move-limit -1", "move_limit must be 0 to 86400, not -1"),
+        ("random heuristic --move-limit nan", "move_limit must be 0 to 86400, not nan"),
+        ("random heuristic --move-limit inf", "move_limit must be 0 to 86400, not inf"),
         ("random heuristic --adjudicate nobody", "no agent 'nobody'"),
         ("random heuristic --adjudicate material@seconds=1", "by players of ours at a depth"),
         ("random heuristic mcts --sprt 0 10", "sprt is for a match of two"),
         ("random heuristic --sprt 10 0", "elo0 = 10.0 and elo1 = 0.0"),
+        ("random heuristic --sprt 0 inf", "and both finite"),
         ("random heuristic --json no/folder/x.json", "json is a file in a folder that exists"),
         ("random heuristic --json .", "json is a file in a folder that exists"),
         ("random heuristic --resume", "there is no league to resume in "),

@@ -2,11 +2,13 @@
 
 import copy
 import pickle
+import re
 
 import numpy as np
 import pytest
 
 from checkers_env.board import Board, Outcome
+from checkers_env.fen import EXAMPLE
 from checkers_env.moves import Move, bit_of
 from checkers_env.rules import BLACK, WHITE, write_successors
 
@@ -194,11 +196,34 @@ def test_a_loss_comes_before_a_draw():
 
 @pytest.mark.parametrize(
     ("rule", "value", "least"),
-    [("max_moves", 0, 1), ("repetition", 1, 2), ("no_progress", -40, 1)],
+    [
+        ("max_moves", 0, 1),
+        ("repetition", 1, 2),
+        ("no_progress", -40, 1),
+        ("max_moves", "3", 1),
+        ("max_moves", 2.5, 1),
+        ("repetition", [3], 2),
+        ("no_progress", 10**19, 1),
+    ],
 )
 def test_rules_that_make_no_sense_are_refused(rule, value, least):
-    with pytest.raises(ValueError, match=f"{rule} must be None or at least {least}, not {value}"):
+    accepted = f"None or a whole number from {least} to 1000000000"
+    with pytest.raises(ValueError, match=re.escape(f"{rule} must be {accepted}, not {value!r}")):
         Board(**{rule: value})
+
+
+def test_a_rule_may_be_a_number_of_numpy():
+    board = Board("B:WK32:BK1", max_moves=np.uint8(200))  # of which twice as many overflow
+    shuffle_kings(board, 1)
+    assert board.outcome() is None
+    assert board.rules == Board(max_moves=200).rules
+    assert type(board.max_moves) is int
+
+
+@pytest.mark.parametrize("fen", [None, 7, ["B:W18:B1"]])
+def test_a_fen_is_text(fen):
+    with pytest.raises(ValueError, match=re.escape(f"such as {EXAMPLE!r}, not {fen!r}")):
+        Board(fen)
 
 
 @pytest.mark.parametrize("value", [None, 2, "yes"])
@@ -237,16 +262,21 @@ def test_boards_compare_by_position_and_turn():
 
 def test_from_position():
     board = random_game(3)
-    position = (board.black, board.white, board.kings, board.turn)
-    twin = Board.from_position(*position, max_moves=7, repetition=3, blocked_draws=True)
-    assert (twin, twin.ply, twin.max_moves, twin.repetition) == (board, 0, 7, 3)
+    rules = {"max_moves": 7, "repetition": 3, "no_progress": None, "blocked_draws": True}
+    twin = Board.from_position(*board.position, **rules)
+    assert board.position == (board.black, board.white, board.kings, board.turn)
+    assert (twin, twin.position, twin.ply) == (board, board.position, 0)
+    assert (twin.max_moves, twin.repetition) == (7, 3)
     assert (twin.blocked_draws, board.blocked_draws) == (True, False)
+    assert (twin.rules, board.rules) == (rules, Board().rules)
     assert twin.fen() == board.fen()
 
 
 @pytest.mark.parametrize(
     ("position", "wrong"),
     [
+        ((1.5, 1 << 9, 0, BLACK), "a position is four whole numbers, not (1.5, 512, 0, 0)"),
+        ((1, None, 0, BLACK), "a position is four whole numbers"),
         ((1, 1, 0, BLACK), "black 0x1 and white 0x1 must be disjoint 35-bit boards"),
         ((1 << 8, 2, 0, BLACK), "must be disjoint 35-bit boards"),
         ((1 << 35, 2, 0, BLACK), "must be disjoint 35-bit boards"),

@@ -149,6 +149,13 @@ def test_interval_and_p_are_students():
     assert equal.p == pytest.approx(stats.t.sf((MARGIN - 1.875) / error, 3))
 
 
+@pytest.mark.parametrize(
+    ("kind", "value", "p"), [("more", 0, 1), ("more", 5, 0), ("equal", 5, 0), ("equal", 50, 1)]
+)
+def test_seeds_that_are_all_alike_leave_no_doubt(kind, value, p):
+    assert judge(replace(SOME, kind=kind), [value] * 3).p == p
+
+
 def test_of_true_nothing_one_in_forty_holds():
     rng = np.random.default_rng(0)
     words = [judge(SOME, rng.normal(0, 9, 10)).word for _ in range(4000)]

@@ -29,7 +29,7 @@ from agents.continual import (
     tallies,
 )
 from agents.load import load_player
-from agents.pool import ARRAYS, load_pool, ranked, save_pool
+from agents.pool import ARRAYS, load_pool, ranked
 from agents.weights import HEADER, Provenance, save_weights
 from checkers_env.actions import actions_of
 from checkers_env.aec import raw_env
@@ -98,7 +98,7 @@ def test_the_highest_score_comes_first_and_of_equal_ones_the_latest(scores):
 def test_what_is_saved_comes_back_and_equal_pools_make_equal_files(tmp_path):
     paths = [tmp_path / "a", tmp_path / "b"]
     for path in paths:
-        save_pool(path, pool_of([1, 3, 1, 2, 3]))
+        path.write_bytes(pool_of([1, 3, 1, 2, 3]).content())
     assert paths[0].read_bytes() == paths[1].read_bytes()
     there = load_pool(paths[0])
     assert there.provenance == POOL.provenance
@@ -117,7 +117,7 @@ def test_pools_that_differ_anywhere_have_another_digest(name):
 
 def test_a_pool_is_the_weight_file_of_its_best_strategy(tmp_path):
     path = tmp_path / "pool.safetensors"
-    save_pool(path, POOL)
+    path.write_bytes(POOL.content())
     for found, wanted in ((load_player(path), POOL.player(0)), (load_player(path, 3), None)):
         wanted = wanted or POOL.player(0, 3)
         assert found.depth == wanted.depth
@@ -145,7 +145,7 @@ def changed(**changes):
 
 
 def whole(path):
-    save_pool(path, POOL)
+    path.write_bytes(POOL.content())
 
 
 def not_a_number(array):
@@ -355,8 +355,8 @@ def test_other_agents_need_no_hook():
 
 
 def test_a_pool_file_makes_one_by_name(tmp_path):
-    pool, record = str(tmp_path / "pool.safetensors"), str(tmp_path / "record.json")
-    save_pool(pool, POOL)
+    pool, record = tmp_path / "pool.safetensors", tmp_path / "record.json"
+    pool.write_bytes(POOL.content())
     text = "agents.continual:continual"
     agent = agents.make(text, depth=2, seed=3, pool=pool, record=record, rule="random")
     play(agent, [LOSS])
@@ -393,7 +393,7 @@ def test_a_side_that_is_none_spoils_no_record(tmp_path):
 
 
 def test_an_option_that_there_is_none_is_refused(tmp_path):
-    save_pool(tmp_path / "pool.safetensors", POOL)
+    (tmp_path / "pool.safetensors").write_bytes(POOL.content())
     with pytest.raises(ValueError, match="colour"):
         agents.make("agents.continual:continual", pool=tmp_path / "pool.safetensors", colour=1)
 
@@ -583,7 +583,7 @@ def test_any_text_is_a_record_or_refused(tmp_path_factory, content):
 
 def test_it_has_a_name(tmp_path):
     path, record = tmp_path / "pool.safetensors", tmp_path / "record.json"
-    save_pool(path, pool_of([1, 2]))
+    path.write_bytes(pool_of([1, 2]).content())
     player = agents.make(f"continual:{path}:{record}", depth=1, rule="best")
     assert (player.record, player.rule, player.depth) == (record, "best", 1)
     assert agents.make(f"continual:{path}").record is None

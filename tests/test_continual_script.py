@@ -19,11 +19,11 @@ from scipy.stats import t as student
 import agents
 from agents.agent import PlayerAgent
 from agents.match import play_game
-from agents.pool import load_pool, ranked, save_pool
+from agents.pool import load_pool, ranked
 from agents.weights import Provenance
 from checkers_env.openings import TWO_MOVE
 from checkers_env.rules import BLACK, WHITE
-from tests.commands import SECONDS, command_of, start, wait_for
+from tests.commands import SECONDS, command_of, recorded_processes, start, wait_for
 from tests.test_continual import pool_of
 from training import continual
 from training.continual import Pair, difference, fixtures, switches, verdict
@@ -45,7 +45,7 @@ def command(monkeypatch, capsys):
 @pytest.fixture
 def pool(tmp_path):
     path = tmp_path / "pool.safetensors"
-    save_pool(path, pool_of([1, 3, 1, 2, 3]))
+    path.write_bytes(pool_of([1, 3, 1, 2, 3]).content())
     return path
 
 
@@ -138,7 +138,7 @@ def test_a_pool_whose_best_is_its_worst_shows_what_changing_is_good_for(command,
     genomes[:, -1], genomes[0, :-1] = 0.0, -1.0
     columns = {"kings": [2.0] * 4, "generations": [5] * 4, "numbers": [1, 2, 3, 4]}
     path, out = tmp_path / "pool.safetensors", tmp_path / "out.json"
-    save_pool(path, ranked(provenance, genomes=genomes, scores=[2, 1, 1, 1], **columns))
+    path.write_bytes(ranked(provenance, genomes=genomes, scores=[2, 1, 1, 1], **columns).content())
     for rule in ("next", "best"):
         for games in (20, 40):  # the twin is the same when the record goes on
             call = ["--rule", rule, "--out", out.with_stem(rule), "--games", games]
@@ -238,10 +238,10 @@ def test_every_way_of_starting_it_explains_itself(way, tmp_path):
         ("--against pool:-1", "no opponent 'pool:-1'"),
         ("--against pool:", "no opponent 'pool:'"),
         ("--against missing.safetensors", "missing.safetensors"),
-        ("--depth 0", "depth must be from 1 to 64, not 0"),
+        ("--depth 0", "depth must be 1 to 64, not 0"),
         ("--games 1", "games must be at least 2, not 1"),
         ("--seed -1", "seed must be at least 0, not -1"),
-        ("--out nowhere/out.json", "nowhere"),
+        ("--out nowhere/out.json", "out is a file in a folder that exists"),
         ("--record nowhere/out.json", "nowhere"),
         ("--out pool.safetensors", "--out must be a file of its own"),
         ("--out x.json --record x.json", "--out must be a file of its own"),
@@ -310,6 +310,22 @@ def test_a_player_from_outside_that_gives_up_is_told_of(command, pool, tmp_path)
     )
     status, said = command(pool, "--against", f"{code}:Quitter")
     assert (status, "game 1 was not finished: no more" in said) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [("raise RuntimeError('oh')", "RuntimeError: oh"), ("return None", "None")],
+)
+def test_code_from_outside_that_goes_wrong_is_told_of(
+    command, pool, tmp_path, monkeypatch, act, message
+):
+    processes = recorded_processes(monkeypatch)
+    code = tmp_path / "wrong.py"
+    code.write_text(f"class Wrong:\n    def act(self, board):\n        {act}\n")
+    status, said = command(pool, "--against", f"{code}:Wrong")
+    assert (status, "game 1 was not finished: " in said, message in said) == (1, True, True)
+    assert processes
+    assert all(process.poll() is not None for process in processes)
 
 
 # What it says

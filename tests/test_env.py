@@ -11,13 +11,14 @@ import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
+from gymnasium.error import ResetNeeded
 from pettingzoo.test import api_test, performance_benchmark, seed_test
 
 import checkers_env
 from checkers_env import Board, openings
 from checkers_env.actions import actions_of
-from checkers_env.aec import BALLOTS
 from checkers_env.moves import Move
+from checkers_env.openings import BALLOTS
 from tests import naive
 
 # Seen from an agent's seat, its squares 1-32 run from the near right corner to the far left one.
@@ -297,7 +298,7 @@ def test_an_opening_for_one_game() -> None:
     assert env.unwrapped.board == Board("W:W18:BK3")
     env.reset(options={"opening": None})
     assert env.unwrapped.board == Board()
-    env.reset(options={"something": "else"})
+    env.reset(options={})
     assert env.unwrapped.board == Board(DOUBLE_JUMP)
 
 
@@ -313,9 +314,10 @@ def test_an_opening_for_one_game() -> None:
         ({"opening": "W:W:BK3"}, "leaves no game to play: no pieces"),
         ({"opening": "three-move", "max_moves": 1}, "leaves no game to play: max moves"),
         ({"max_moves": 0}, "max_moves"),
-        ({"max_moves": 2.5}, "max_moves must be None or a whole number, not 2.5"),
+        ({"max_moves": 2.5}, "max_moves must be None or a whole number from 1 .*, not 2.5"),
+        ({"max_moves": 10**19}, "max_moves must be None or a whole number from 1 to 1000000000,"),
         ({"repetition": 1}, "repetition"),
-        ({"repetition": "3"}, "repetition must be None or a whole number, not '3'"),
+        ({"repetition": "3"}, "repetition must be None or a whole number from 2 .*, not '3'"),
         ({"no_progress": -1}, "no_progress"),
         ({"blocked_draws": "no"}, "blocked_draws must be True or False, not 'no'"),
         ({"blocked_draws": None}, "blocked_draws must be True or False, not None"),
@@ -328,10 +330,41 @@ def test_bad_arguments(make: Any, arguments: Any, message: str) -> None:
         make(**arguments)
 
 
-def test_a_bad_opening_at_reset() -> None:
-    env = checkers_env.env()
-    with pytest.raises(ValueError, match="bad opening '1-2'"):
-        env.reset(options={"opening": "1-2"})
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"options": {"opening": "1-2"}}, "bad opening '1-2'"),
+        ({"options": {"opening": "W:W:B1"}}, "'W:W:B1' leaves no game to play: no pieces"),
+        ({"options": {"opening": "three-move"}}, "leaves no game to play: max moves"),
+        ({"options": {"openning": "9-13"}}, "dictionary with 'opening', not {'openning': '9-13'}"),
+        ({"options": {"opening": None, 3: 4}}, "options must be None or a dictionary with"),
+        ({"options": "9-13"}, "options must be None or a dictionary with 'opening', not '9-13'"),
+        ({"seed": 1.5}, "seed must be a whole number from 0 on, not 1.5"),
+        ({"seed": -1}, "seed must be a whole number from 0 on, not -1"),
+        ({"seed": "ab"}, "seed must be a whole number from 0 on, not 'ab'"),
+    ],
+)
+def test_a_reset_that_makes_no_sense_leaves_all_as_it_was(arguments: Any, message: str) -> None:
+    env = checkers_env.raw_env(opening="9-13", max_moves=1)
+    env.reset(seed=1)
+    before = pickle.dumps(env)
+    with pytest.raises(ValueError, match=message):
+        env.reset(**{"seed": 3} | arguments)
+    assert pickle.dumps(env) == before
+
+
+def test_there_must_be_a_game() -> None:
+    env = checkers_env.raw_env(opening="B:W6:B1")
+    for act in (lambda: env.step(0), lambda: env.observe("player_0")):
+        with pytest.raises(ResetNeeded, match="was not begun"):
+            act()
+    env.reset()
+    for action in (random_action(env, np.random.default_rng(0)), None, None):
+        env.step(action)
+    with pytest.raises(ResetNeeded, match="the game is over"):
+        env.step(None)
+    env.reset()
+    env.step(random_action(env, np.random.default_rng(0)))
 
 
 # Illegal actions
@@ -368,7 +401,8 @@ def test_an_illegal_action_loses_the_wrapped_game(opening: str | None) -> None:
     assert {agent: env.rewards[agent] for agent in env.agents if agent != loser}.popitem()[1] == 0
     assert env.rewards[loser] == -1
     while env.agents:
-        observation, reward, *_ = env.last()
+        observation, reward, *ending = env.last()
+        assert ending == [True, False, {"reason": "illegal action"}]
         assert reward == (-1 if env.agent_selection == loser else 0)
         assert not observation["action_mask"].any()
         env.step(None)

@@ -4,6 +4,7 @@ import asyncio
 import json
 import shutil
 import threading
+import time
 from contextlib import suppress
 from dataclasses import replace
 
@@ -17,11 +18,18 @@ from agents.play import DRAW
 from checkers_env import pdn
 from checkers_env.board import Board
 from checkers_env.rules import BLACK, WHITE
+from tests.commands import SECONDS
 from training.app import evolution, generation
 from training.app.app import application
 from training.checkpoint import FILE_NAME, load_checkpoint, save_checkpoint
-from training.regimes import Coevolution, Genetic, SocialLearning, TemporalDifference
-from training.run import CHAMPION_FILE, CURVE_FILE, Plan, begin, carry_out, resume, save
+from training.regimes import (
+    Coevolution,
+    Genetic,
+    SocialLearning,
+    TemporalDifference,
+    regime_of,
+)
+from training.run import CHAMPION_FILE, CURVE_FILE, Plan, begin, carry_out, resume, save_results
 
 SMALL = {"parents": 3, "opponents": 2, "depth": 1, "max_moves": 30, "king": 2.0}
 REGIMES = {
@@ -288,7 +296,7 @@ def test_a_checkpoint_without_a_name_or_a_seed_is_refused(finished, missing):
 def test_a_regime_comes_back_from_its_checkpoint(tmp_path, regime):
     plan = plan_for(tmp_path, regime)
     begin(plan)
-    assert evolution.regime_of(load_checkpoint(tmp_path).identity) == regime
+    assert regime_of(load_checkpoint(tmp_path).identity) == regime
 
 
 def test_a_generation_is_remembered_when_its_checkpoint_is_gone(finished):
@@ -311,14 +319,16 @@ def test_files_may_be_replaced_while_they_are_read(tmp_path):
     )
     grown = replace(grown, state=replace(grown.state, generation=599))
 
+    lengths, end = set(), time.monotonic() + SECONDS
+
     def write():
-        for _ in range(10):
-            save(plan, checkpoint)
-            save(plan, grown)
+        while lengths != {3, 600} and time.monotonic() < end:
+            for reached in (checkpoint, grown):
+                save_results(plan, reached)
+                save_checkpoint(plan.folder, reached)
 
     writer = threading.Thread(target=write)
     writer.start()
-    lengths = set()
     while writer.is_alive():
         lengths.add(len(evolution.overview(tmp_path)["history"]["generation"]))
         with suppress(LookupError):  # the checkpoint was replaced in between

@@ -19,6 +19,7 @@ from training.checkpoint import FILE_NAME, load_checkpoint
 from training.command import duration
 from training.factors import FACTORS
 from training.presets import PRESETS
+from training.run import CURVE_FILE
 
 ALL = PRESETS | FACTORS
 SCRIPT = Path(evolve.__file__)
@@ -187,6 +188,13 @@ def test_a_folder_with_a_run_is_left_alone(command, tmp_path):
     assert (tmp_path / FILE_NAME).read_bytes() == before
 
 
+def test_an_executor_that_there_is_not_leaves_no_run(command, tmp_path):
+    words = [*SMALL, "--generations", 1, "--out", tmp_path / "run"]
+    status, said = command(*words, "--executor", "processes", "--address", "here:1")
+    assert (status, "an address is for the executor 'ray'" in said) == (1, True)
+    assert command(*words)[0] == 0
+
+
 def test_a_damaged_checkpoint_is_named(command, tmp_path):
     (tmp_path / FILE_NAME).write_bytes(b"not a checkpoint at all")
     status, said = command(*SMALL, "--out", tmp_path, "--resume")
@@ -199,7 +207,7 @@ def test_killed_and_resumed_is_as_if_never_stopped(command, tmp_path):
     words = [*SMALL, "--checkpoint-every", 3, "--generations", ENDLESS, "--out", killed]
     process = start(*WAYS["script"], *words)
     try:
-        wait_for((killed / FILE_NAME).exists)
+        wait_for((killed / CURVE_FILE).exists)  # written with a generation that has passed
     finally:
         process.kill()
         process.communicate()

@@ -7,7 +7,6 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -116,6 +115,14 @@ def test_processes_do_not_outlive_a_killed_parent(tmp_path):
     wait_for((tmp_path / "stopped").exists)
 
 
+def test_a_worker_that_dies_is_told_of():
+    with (
+        pytest.raises(ChildProcessError, match="a worker process has died"),
+        open_executor("processes", 1) as pool,
+    ):
+        pool.submit(os._exit, 1).result()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -130,10 +137,7 @@ def test_what_there_is_not_is_refused(arguments, message):
 
 
 def test_without_ray_it_is_said_how_to_get_it(monkeypatch):
-    def missing(name):
-        raise ImportError(name)
-
-    monkeypatch.setattr(executor, "import_module", missing)
+    monkeypatch.setattr(executor, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"checkers-laboratory\[ray\]"), open_executor("ray", 1):
         pass
 
@@ -152,9 +156,7 @@ def test_what_was_shared_and_read_only_can_be_written_to_and_is_copied_once():
 
 
 def test_an_address_where_nobody_is_is_an_error_at_once(monkeypatch):
-    monkeypatch.setattr(
-        executor, "import_module", lambda name: SimpleNamespace(is_initialized=bool)
-    )
+    monkeypatch.setattr(executor, "find_spec", lambda name: name)
     with (
         pytest.raises(ValueError, match=r"no Ray cluster at '127\.0\.0\.1:1'"),
         open_executor("ray", 1, "127.0.0.1:1"),

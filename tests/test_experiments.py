@@ -546,10 +546,19 @@ def test_records_of_code_that_does_otherwise_are_not(two_and_a_match, tmp_path):
     turned = ledger.result(jobs[2]).results.translate(str.maketrans("WL", "LW"))
     old += [by_other_code(ledger, job, {"results": turned}) for job in jobs[2:]]
     with open_executor("threads", 1) as executor:
-        assert adopt(jobs[:2], Ledger(ledger.folder), shop_in(tmp_path, executor)) == (0, 2)
+        assert adopt(jobs[:2], Ledger(ledger.folder), shop_in(tmp_path, executor)) == (0, 2, 0)
         for job in jobs[:2]:
             ledger.add(job, replace(ledger.result(job)))
-        assert adopt(jobs[2:], Ledger(ledger.folder), shop_in(tmp_path, executor)) == (0, 2)
+        assert adopt(jobs[2:], Ledger(ledger.folder), shop_in(tmp_path, executor)) == (0, 2, 0)
+    assert all(path.exists() for path in old)
+
+
+def test_records_that_there_is_no_time_to_try_are_left(two_and_a_match, tmp_path):
+    ledger, jobs = two_and_a_match
+    old = [by_other_code(ledger, job) for job in jobs[2:]]
+    with open_executor("threads", 1) as executor:
+        shop = shop_in(tmp_path, executor, deadline=0.0)
+        assert adopt(jobs[2:], Ledger(ledger.folder), shop) == (0, 0, 2)
     assert all(path.exists() for path in old)
 
 

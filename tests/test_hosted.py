@@ -29,8 +29,8 @@ TOLD = [  # of what the agent Moody does, one move after the other
     r"TypeError: .*",
     r"SystemExit: that is all \(strangers.py, line \d+\)",
     r"it died in act \(exit code 5\)",
-    r"no answer to act within 0.5 s",
-    r"no answer to act within 0.5 s",
+    r"no answer to act within 2 s",
+    r"no answer to act within 2 s",
 ]
 
 
@@ -104,7 +104,7 @@ def test_its_generator_is_the_one_it_is_given(host):
 
 
 def test_whatever_goes_wrong_is_told_and_another_move_can_be_asked_for(host, processes):
-    agent, board = host("Moody", patience=0.5), Board()
+    agent, board = host("Moody", patience=2.0), Board()
     said, running = [], []
     for _ in range(11):
         try:
@@ -184,6 +184,22 @@ def test_errors_of_its_own_come_from_a_file_that_lies_beside_it(host, tmp_path):
 def test_who_cannot_be_made_is_named(host, processes, name, error):
     with pytest.raises(EngineError, match=error):
         host(name)
+    assert len(processes) == 1
+
+
+def test_what_makes_an_agent_must_pickle(processes):
+    with pytest.raises(ValueError, match=r"make must be a function that pickles.*, not <function"):
+        HostedAgent("mine", lambda: None)
+    assert processes == []
+
+
+def test_whatever_ends_the_start_ends_the_process(processes, monkeypatch):
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(HostedAgent, "_answer", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        HostedAgent("mine", partial(agents.make, "material"))
     assert len(processes) == 1
 
 

@@ -285,6 +285,15 @@ def test_a_folder_that_takes_no_files_only_costs_time(laboratory):
     assert laboratory.run() == "33 0 1"
 
 
+def test_a_full_disk_only_costs_time(laboratory, monkeypatch):
+    def fail(number):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    assert laboratory.run() == "33 0 1"
+    assert list(laboratory.cache.glob("*/*")) == []
+
+
 def test_kernels_of_one_name_in_two_modules_do_not_mix(laboratory):
     for name, change in (("one", "+ 1"), ("two", "* 2")):
         module = f"""

@@ -21,8 +21,9 @@ from checkers_env import openings, pdn
 from checkers_env.board import Board
 from checkers_env.moves import Move
 from checkers_env.rules import BLACK
+from training.league import contest as contests
 from training.league.adjudicate import by_material, judge_of
-from training.league.contest import Terms, contest
+from training.league.contest import Terms, contest, first_board
 from training.league.entrants import called, enter, split
 from training.league.export import as_pdn
 from training.league.hold import hold
@@ -157,6 +158,12 @@ def test_a_game_in_a_kernel_is_the_game_through_act(opening):
     assert len(fast.moves) > len(openings.line(opening or None)[1])
 
 
+def test_the_first_board_has_all_the_rules():
+    rules = {"max_moves": 7, "repetition": 3, "no_progress": 9, "blocked_draws": True}
+    assert first_board("9-13", DrawRules(**rules)).rules == rules
+    assert first_board("", DrawRules()).rules == Board().rules
+
+
 def test_chance_in_a_kernel_is_that_of_the_environment():
     players = [agents.make("random"), agents.make("material", depth=1)]
     game = contest(players, Fixture(7, 0, 1, "9-13 22-18"), Terms(SHORT, seed=3))
@@ -288,16 +295,20 @@ def test_a_failure_after_the_game_does_not_change_it():
     assert (game.score, "forfeits" in game.reason) == (1, False)
 
 
-def test_a_late_move_forfeits_the_game():
+def test_a_late_move_forfeits_the_game(monkeypatch):
+    now = 0.0
+
     def dawdles(board):
-        time.sleep(0.1)
+        nonlocal now
+        now += 0.1
         return board.legal_moves[0]
 
+    monkeypatch.setattr(contests.time, "perf_counter", lambda: now)
     game = contest((Draws(), Does(dawdles)), START, Terms(move_limit=0.05))
     assert game.score == 1
     assert game.reason == "White forfeits: 0.1 s for a move, of 0.05"
     assert len(game.moves) == 3
-    assert game.seconds[1] > 0.1 > game.seconds[0]
+    assert game.seconds == (0.0, pytest.approx(0.1))
     assert "forfeits" not in contest((Draws(), Does(dawdles)), START, Terms(DrawRules(3))).reason
 
 
@@ -587,6 +598,14 @@ def test_a_damaged_journal_is_refused(tmp_path, content):
         Journal(path).resume({"a": 1}, FIXTURES)
     assert "\n" not in str(raised.value)
     assert path.read_text() == content
+
+
+def test_an_empty_journal_is_begun_anew(tmp_path):
+    path = tmp_path / FILE_NAME
+    path.write_text("")
+    with pytest.raises(ValueError, match="there is no league to resume"):
+        Journal(path).resume({"a": (1, 2)}, FIXTURES)
+    assert filled(tmp_path).resume({"a": (1, 2)}, FIXTURES) == RECORDS
 
 
 def test_any_bytes_are_a_journal_or_an_error(tmp_path_factory):

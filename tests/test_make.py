@@ -113,7 +113,8 @@ def test_depth_and_seconds_reach_the_player(weight_file):
 
 
 def test_a_weight_file_plays(weight_file):
-    agent, board = agents.make(str(weight_file)), Board()
+    agent, board = agents.make(weight_file), Board()
+    assert agent.name == str(weight_file)
     assert agent.act(board) in board.legal_moves
     assert agent.act(board) == agent.act(board)
 
@@ -173,6 +174,12 @@ def test_a_file_with_an_evaluator_makes_any_number_of_agents(tmp_path):
         ("material", {"seconds": 0}, "seconds must be more than 0, not 0"),
         ("material", {"seconds": -1.5}, "seconds must be more than 0, not -1.5"),
         ("material", {"seconds": float("nan")}, "seconds must be more than 0, not nan"),
+        ("material", {"seconds": "3"}, "seconds must be more than 0, not '3'"),
+        ("material", {"selective": "no"}, "selective must be True or False, not 'no'"),
+        (5, {}, "an agent is made from text or a path, not from 5"),
+        ("hub:'abc", {}, '"\'abc" cannot be read: No closing quotation'),
+        ("a\0b.py:c", {}, r"cannot import 'a\\x00b.py': embedded null"),
+        ("builtins:dict", {}, "'builtins:dict' cannot be called with {}: no signature"),
         (
             "material",
             {"seconds": 1, "depth": 65},
@@ -257,3 +264,11 @@ def test_any_searching_player_can_play_by_monte_carlo():
     plain, simulated = agents.make("material"), agents.make("material", simulations=70)
     assert simulated.player.evaluator == plain.player.evaluator
     assert simulated.player.simulations == 70
+
+
+def test_leaves_are_judged_by_monte_carlo_as_they_were_in_training(tmp_path):
+    path, genome = tmp_path / "a.safetensors", np.zeros(BLONDIE_1999.genome_size)
+    for own_leaves in (True, False):
+        made = Provenance("blondie24-1999", 2.0, "c0", 0, 0, own_leaves=own_leaves)
+        save_weights(path, genome, made)
+        assert agents.make(path, simulations=10).player.own_leaves == own_leaves

@@ -65,6 +65,7 @@ def test_moves_compare_by_what_happens():
         (KINGS_ONLY, "", "not a move"),
         (KINGS_ONLY, "b2-c3", "not a move"),
         (KINGS_ONLY, "\u0661-\u0666", "not a move"),
+        (KINGS_ONLY, f"1-{'6' * 5000}", "not a move"),
     ],
 )
 def test_text_that_is_no_move_here_is_refused(fen, text, wrong):

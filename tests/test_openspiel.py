@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from checkers_env import rules
-from checkers_env.board import MAX_ROWS
 from checkers_env.moves import decode
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: no second opinion")
@@ -82,7 +81,7 @@ def random_games(rng):
 
 
 def test_successors_equal_those_of_openspiel():
-    rows = np.empty((MAX_ROWS, rules.ROW_WIDTH), np.int64)
+    rows = np.empty((rules.MAX_ROWS, rules.ROW_WIDTH), np.int64)
     games = random_games(np.random.default_rng(0))
     for _, (state, allowed) in zip(range(POSITIONS), games, strict=False):
         theirs = {(squares, boards_of(after)) for squares, after in allowed}
@@ -91,7 +90,7 @@ def test_successors_equal_those_of_openspiel():
 
 
 def test_games_end_where_openspiel_says():
-    rows = np.empty((MAX_ROWS, rules.ROW_WIDTH), np.int64)
+    rows = np.empty((rules.MAX_ROWS, rules.ROW_WIDTH), np.int64)
     rng = np.random.default_rng(1)
     for _ in range(60):
         state = pyspiel.load_game("checkers").new_initial_state()

@@ -211,6 +211,32 @@ def test_a_loss_comes_before_the_last_move():
     assert REASONS[found[0].reason] == "no pieces"
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"rules": DrawRules(max_moves=0)}, "max_moves must be 1 or more, not 0"),
+        ({"rules": DrawRules(repetition=1)}, r"repetition must be 0 \(off\) or at least 2, not 1"),
+        ({"rules": DrawRules(repetition=-2)}, "repetition must be .* not -2"),
+        ({"rules": DrawRules(no_progress=-1)}, r"no_progress must be 0 \(off\) or more, not -1"),
+        (
+            {"rules": DrawRules(1), "opening": "9-13 22-18"},
+            "'9-13 22-18' leaves no game.*max moves",
+        ),
+        ({"rules": DrawRules(1), "opening": "9-13 22-18 6-9"}, "leaves no game to play: max moves"),
+        ({"opening": "B:W18:B"}, "leaves no game to play: no pieces"),
+    ],
+)
+def test_what_makes_no_game_is_refused_by_both_engines(given, message, engine):
+    with pytest.raises(ValueError, match=message):
+        play_game(Uniform(), Uniform(), engine=engine, **given)
+
+
+def test_an_engine_that_there_is_not_is_refused():
+    with pytest.raises(ValueError, match="engine must be one of kernel, env, not 'foo'"):
+        play_game(Uniform(), Uniform(), engine="foo")
+
+
 def test_an_illegal_opening_is_refused():
     game = np.zeros((201, 4), np.int64)
     game[1, PATH] = path_of(Move((11, 18)))

@@ -147,6 +147,15 @@ def test_a_finished_game_is_refused():
         PolicyAgent(random_policy(0)).act(board)
 
 
+@pytest.mark.parametrize("moves", [2, 3])
+def test_a_board_that_was_played_on_past_a_draw_is_refused(moves):
+    board = Board("B:W25,K32:BK1", repetition=2)
+    for move in ("1-6", "32-27", "6-1", "27-32", "1-5", "25-21")[: 2 * moves]:
+        board.push(move)
+    with pytest.raises(ValueError, match=r"the game (is|was) over .*: repetition"):
+        PolicyAgent(random_policy(0)).act(board)
+
+
 def test_a_policy_has_a_name():
     PolicyAgent(random_policy).new_game(np.random.default_rng(0))  # which it does not ask for
     assert PolicyAgent(random_policy).name == "random_policy"
@@ -155,10 +164,11 @@ def test_a_policy_has_a_name():
 
 
 def test_the_environment_of_a_board_is_another_one():
-    board = Board(repetition=3)
+    board = Board(repetition=3, blocked_draws=True)
     board.push("9-13")
     env = environment_of(board)
     assert env.board == board
+    assert env.board.rules == board.rules
     env.step(int(env.observe("player_1")["action_mask"].argmax()))
     assert board.ply == 1
 

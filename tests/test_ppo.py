@@ -381,12 +381,14 @@ def said(capsys, monkeypatch, *arguments):
     [
         ({"steps": 0}, "steps must be at least 1, not 0"),
         ({"games": 1}, "games must be at least 2, not 1"),
-        ({"alone": 1.5}, "alone must be from 0 to 1, not 1.5"),
-        ({"seed": -1}, "seed must be at least 0, not -1"),
-        ({"seed": 2**32}, "seed must be below"),
-        ({"learning": Learning(rate=0)}, "rate must be more than 0, not 0"),
+        ({"alone": 1.5}, "alone must be 0 to 1, not 1.5"),
+        ({"seed": -1}, "seed must be 0 to 4294967295, not -1"),
+        ({"seed": 2**32}, "seed must be 0 to "),
+        ({"learning": Learning(rate=0)}, "rate must be 1e-09 to 1, not 0"),
+        ({"learning": Learning(entropy=float("nan"))}, "entropy must be 0 to 1, not nan"),
+        ({"games": 3, "learning": Learning(rollout=11, batch=32)}, "a single sample over"),
         ({"learning": Learning(hidden=())}, r"hidden must be numbers from 1 on, not \(\)"),
-        ({"learning": Learning(gamma=2)}, "gamma must be from 0 to 1, not 2"),
+        ({"learning": Learning(gamma=2)}, "gamma must be 0 to 1, not 2"),
     ],
 )
 def test_settings_that_make_no_sense(changed, message):

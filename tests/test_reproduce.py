@@ -108,8 +108,10 @@ def test_at_the_deadline_nothing_is_begun(command, tmp_path):
         (["--all", "--scale", "2"], "scale must be above 0 and at most 1, not 2.0"),
         (["--all", "--seeds", "0"], "seeds must be at least 1, not 0"),
         (["--all", "--workers", "0"], "workers must be at least 1, not 0"),
+        (["--list", "--workers", "-3"], "workers must be at least 1, not -3"),
+        (["--all", "--deadline", "nan"], "deadline is a number of minutes from 0 on, not nan"),
         (["--all", "--address", "here:1"], "an address is for the executor 'ray'"),
-        (["--all", "--compare", "nowhere"], "of 0 jobs in both folders 0 differ"),
+        (["--all", "--compare", "nowhere"], "there is no folder 'nowhere' to compare with"),
     ],
 )
 def test_what_makes_no_sense_is_refused(command, words, message):

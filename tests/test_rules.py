@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from checkers_env import rules
-from checkers_env.board import MAX_ROWS, Board
+from checkers_env.board import Board
 from checkers_env.moves import decode
 from tests import naive
 
@@ -14,7 +14,7 @@ POSITIONS = 2_000
 
 def successors(board):
     """The rows of a position, as tuples of black, white, kings and path."""
-    rows = np.empty((MAX_ROWS, rules.ROW_WIDTH), np.int64)
+    rows = np.empty((rules.MAX_ROWS, rules.ROW_WIDTH), np.int64)
     end = rules.write_successors(rows, 0, board.black, board.white, board.kings, board.turn)
     return [tuple(row) for row in rows[:end].tolist()]
 
@@ -79,9 +79,9 @@ def test_the_flipped_position_has_the_flipped_successors_in_the_same_order():
 
 
 def test_counts_and_questions_agree_with_the_successors():
-    rows = np.empty((MAX_ROWS, rules.ROW_WIDTH), np.int64)
+    rows = np.empty((rules.MAX_ROWS, rules.ROW_WIDTH), np.int64)
     for board in random_boards(4, POSITIONS):
-        position = (board.black, board.white, board.kings, board.turn)
+        position = rules.Position(board.black, board.white, board.kings, board.turn)
         own = (board.black, board.white)[board.turn]
         opponent = (board.white, board.black)[board.turn]
         count = len(successors(board))
@@ -89,10 +89,15 @@ def test_counts_and_questions_agree_with_the_successors():
         assert rules.can_move(own, opponent, board.kings, board.turn) == (count > 0)
         captures = any(move.captured for move in board.legal_moves)
         assert rules.can_jump(own, opponent, board.kings, board.turn) == captures
+        assert (rules.has_move(position), rules.must_jump(position)) == (count > 0, captures)
+        steps = rules.count_steps(own, opponent, board.kings, board.turn)
+        assert captures or steps == count
+        for row in successors(board):
+            assert rules.successor(row, board.turn) == (*row[:3], 1 - board.turn)
 
 
 def test_rows_before_the_end_are_left_alone():
-    rows = np.full((MAX_ROWS, rules.ROW_WIDTH), -1, np.int64)
+    rows = np.full((rules.MAX_ROWS, rules.ROW_WIDTH), -1, np.int64)
     board = Board()
     assert rules.write_successors(rows, 5, board.black, board.white, board.kings, board.turn) == 12
     assert (rows[:5] == -1).all()

@@ -12,6 +12,7 @@ from tensorboard.util.tensor_util import make_ndarray
 import agents
 from agents.weights import load_weights
 from checkers_env.board import Board
+from training import run
 from training.checkpoint import FILE_NAME, load_checkpoint
 from training.regimes.coevolution import Coevolution
 from training.run import CHAMPION_FILE, CURVE_FILE, PLOT_FILE, Plan, begin, carry_out, resume
@@ -102,6 +103,28 @@ def test_a_stopped_run_saves_what_it_reached_and_goes_on_from_there(tmp_path, fi
         carry_out(plan, begin(plan), stop_at(4))
     assert load_checkpoint(tmp_path).state.generation == 4
     assert_equal_but_for_speed(carry_out(plan, resume(plan), nothing), finished[1])
+
+
+@pytest.mark.parametrize("writer", ["save_weights", "as_csv", "plot_curve"])
+def test_a_run_that_dies_in_its_last_save_goes_on_and_saves_all(
+    tmp_path, finished, monkeypatch, writer
+):
+    plan = plan_for(tmp_path, checkpoint_every=4)
+    with monkeypatch.context() as patch:
+
+        def last(*arguments, **options):
+            if (tmp_path / CURVE_FILE).exists() or writer == "plot_curve":
+                raise PowerCutError
+            return original(*arguments, **options)
+
+        original = getattr(run, writer)
+        patch.setattr(run, writer, last)
+        with pytest.raises(PowerCutError):
+            carry_out(plan, begin(plan), nothing)
+    assert load_checkpoint(tmp_path).state.generation == 4
+    assert_equal_but_for_speed(carry_out(plan, resume(plan), nothing), finished[1])
+    for name in (CHAMPION_FILE, CURVE_FILE, PLOT_FILE):
+        assert (tmp_path / name).exists()
 
 
 def test_checkpoints_are_written_on_the_way(tmp_path):
@@ -282,7 +305,7 @@ def test_games_played_elsewhere_are_the_same(tmp_path, finished, executor, engin
     assert (speeds > 0).all()
 
 
-def test_work_in_other_processes_counts(tmp_path):
+def test_work_in_other_processes_counts(tmp_path, finished):  # after which all is compiled
     """The CPU time of a generation is that of its games, wherever they are played."""
     plans = [
         plan_for(tmp_path / kind, executor=kind, generations=1, regime=replace(SMALL, depth=5))

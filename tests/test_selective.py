@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+import agents
 from agents.agent import PlayerAgent
 from agents.alphabeta import AlphaBeta
 from agents.baselines.material import Material
@@ -14,16 +15,18 @@ from agents.evaluate import evaluate
 from agents.informed import informed
 from agents.match import play_game
 from agents.search import search, search_to
-from agents.selectivity import SOONER
+from agents.selectivity import IN_SIGHT, SOONER
 from agents.style import FullWidth, Selective
+from agents.table import key_of
 from agents.workspace import MAX_DEPTH, workspace
 from checkers_env.board import Board
 from checkers_env.openings import TWO_MOVE
-from checkers_env.rules import write_successors
+from checkers_env.rules import MAX_ROWS, PATH, ROW_WIDTH, write_successors
 from tests import naive
 from tests.test_search import EVALUATORS, judge_by, move_values, position_of, random_boards
 
 EXACT = Selective(reduces=0)
+WON = "B:W7,14:B2,K8,K17,K23,K26,K29,K31,K32"  # by 17x3, and not by 2x11
 
 
 class Unmoved(NamedTuple):
@@ -54,7 +57,8 @@ def test_without_reductions_the_value_is_that_of_minimax(name):
         for depth in (1, 2, 3):
             least = max(move_values(board, judge, depth, True))
             found = value_of(EXACT, evaluator, board, depth, workspace())
-            assert found == least or (abs(least) == 1.0 and abs(found - least) <= 4 * SOONER)
+            scaled = np.float32(least * IN_SIGHT)
+            assert found == scaled or (abs(least) == 1.0 and abs(found - least) <= 4 * SOONER)
         compared += 1
     assert compared > 20
 
@@ -111,10 +115,16 @@ def test_a_line_that_comes_back_is_a_draw():
             continue
         for depth in (4, 5):
             expected = worth_with_repetition(board, judge, depth, "b")
+            expected *= 1.0 if abs(expected) == 1.0 else IN_SIGHT  # opinions are scaled, ends not
             found = value_of(EXACT, evaluator, board, depth, workspace(1))
             assert found == pytest.approx(expected, abs=20 * SOONER)
             changed += expected == 0.0
     assert changed
+
+
+def test_no_opinion_outweighs_a_win_in_one():
+    assert str(agents.make("blondie24", depth=6, selective=True).act(Board(WON))) == "17x3"
+    assert abs(value_of(EXACT, Unmoved(1.0), Board(), 3, workspace())) == IN_SIGHT
 
 
 def test_wins_are_as_far_away_as_the_endgame_tables_say():
@@ -201,3 +211,19 @@ def test_time_runs_out_with_the_best_move_so_far():
         for board in random_boards(10, 3, 40):
             assert agent.act(board) in board.legal_moves
         assert agent.ws.stop[0] == 0
+
+
+def test_a_search_that_is_stopped_at_once_keeps_the_move_of_the_one_before():
+    """Though the moves, which have equal chances where they are equally good, are shuffled."""
+    player = AlphaBeta(Material(), MAX_DEPTH, random_ties=True, style=Selective())
+    agent = PlayerAgent("a", player, np.random.default_rng(0), seconds=1e-9)
+    assert {str(agent.act(Board(WON))) for _ in range(30)} == {"17x3"}
+
+
+def test_the_key_tells_a_move_from_the_others_of_its_position():
+    for board in random_boards(11, 40, 60):
+        rows = np.zeros((MAX_ROWS, ROW_WIDTH), np.int64)
+        count = write_successors(rows, 0, *position_of(board))
+        keys = {key_of(Selective(), path, 0) for path in rows[:count, PATH]}
+        assert len(keys) == count
+        assert all(0 < key < 1 << 15 for key in keys)

@@ -225,6 +225,12 @@ def test_equal_seeds_give_equal_games(opponent: str) -> None:
     assert games[0] != games[1]
 
 
+def test_equal_seeds_give_equal_games_against_a_selective_opponent() -> None:
+    env = SingleAgentEnv("strong", depth=4)
+    games = [[play_on(env, seed) for seed in range(6)] for _ in range(2)]
+    assert games[0] == games[1]
+
+
 def test_seeds_decide_on_colours_and_cards_whoever_plays() -> None:
     starts = []
     for opponent in ("random", First()):

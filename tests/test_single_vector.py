@@ -24,9 +24,9 @@ from agents.baselines.material import Material
 from agents.single import COLOURS, SingleAgentEnv
 from agents.single_vector import SingleAgentVectorEnv
 from agents.style import Selective
-from checkers_env.aec import BALLOTS
 from checkers_env.board import Board
 from checkers_env.moves import Move
+from checkers_env.openings import BALLOTS
 from checkers_env.vector import SelfPlayVectorEnv, sample
 from tests.test_vector import DOUBLE_JUMP, KINGS, same
 from training.vector_speed import self_play, single_agent
@@ -204,6 +204,16 @@ def test_equal_seeds_give_equal_games() -> None:
     assert play(second, 5) != games
     assert play(second, range(4, 12)) == games
     assert play(first, 4) == games
+
+
+def test_equal_seeds_give_equal_games_against_a_selective_opponent() -> None:
+    env, games = SingleAgentVectorEnv(3, "strong"), []
+    for _ in range(2):
+        rng, seen = np.random.default_rng(0), [env.reset(seed=0)]
+        for _ in range(12):
+            seen.append(env.step(sample(seen[-1][0]["action_mask"], rng)))
+        games.append(pickle.dumps(seen))
+    assert games[0] == games[1]
 
 
 def test_agents_that_are_passed_in_are_left_alone() -> None:

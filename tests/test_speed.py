@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -119,9 +120,9 @@ def follow(state: Any, board: Board, action: int) -> None:
     state.apply_action(action)
 
 
-def run_folder(folder: Path, speeds: list[float]) -> Path:
-    regime = Coevolution(parents=2, opponents=3)
-    identity = {"parents": 2, "opponents": 3}
+def run_folder(folder: Path, speeds: list[float], **changes: Any) -> Path:
+    regime = Coevolution(parents=2, opponents=3, **changes)
+    identity = {"name": "c0", "seed": 0, **asdict(regime)}
     save_checkpoint(folder, Checkpoint(regime.init(0), {speed.SPEED: speeds}, identity))
     return folder
 
@@ -132,12 +133,20 @@ def test_the_seconds_of_a_run(tmp_path: Path) -> None:
     assert "24 games" in row.name
 
 
+def test_a_round_robin_has_more_games(tmp_path: Path) -> None:
+    row = speed.of_run(run_folder(tmp_path, [6.0], pairing="round-robin"))
+    assert (row.value, "12 games" in row.name) == (12 / 6, True)
+
+
 def test_bad_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
     empty = run_folder(tmp_path, [])
     for options, message in (
         (["--run", str(tmp_path / "none")], "there is no run"),
         (["--run", str(empty)], "has not recorded"),
-        (["--json", str(tmp_path / "none" / "file.json")], "there is no folder"),
+        (
+            ["--json", str(tmp_path / "none" / "file.json")],
+            "json is a file in a folder that exists",
+        ),
     ):
         monkeypatch.setattr(sys, "argv", ["speed.py", *options])
         assert speed.main() == 1

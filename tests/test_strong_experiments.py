@@ -143,7 +143,7 @@ def test_the_code_of_the_yardsticks_counts(monkeypatch):
     monkeypatch.setattr("training.experiments.jobs.digest", lambda *roots: seen.append(roots))
     assert Run("strong", 0, 8).identity["kept"] == 0
     assert Run("c0", 0, 8).identity["kept"] == 1
-    assert [roots[-1].__name__ for roots in seen] == ["own_scores", "play_game"]
+    assert [roots[-1].__name__ for roots in seen] == ["own_scores", "play_fixture"]
 
 
 @pytest.fixture(scope="module")

@@ -520,7 +520,7 @@ def test_impossible_settings_are_refused(change, message):
     [
         ({"games": -1}, "games and first"),
         ({"first": -1}, "games and first"),
-        ({"rules": DrawRules(0)}, "greatest number of moves"),
+        ({"rules": DrawRules(0)}, "max_moves must be 1 or more, not 0"),
         ({"openings": np.zeros((0, 2))}, "openings are a matrix"),
         ({"openings": np.zeros(2)}, "openings are a matrix"),
         ({"openings": np.zeros((1, 201))}, "openings are a matrix"),

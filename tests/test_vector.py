@@ -425,8 +425,13 @@ def test_arguments_that_make_no_sense(arguments: dict[str, Any], message: str) -
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    ({"seed": -5}, "non-negative"),
-    ({"seed": [1, 2, 3]}, "one seed or 2 of them, not 3"),
+    ({"seed": -5}, "seed must be a whole number from 0 on, not -5"),
+    ({"seed": [3, -1]}, "seed must be a whole number from 0 on, not -1"),
+    ({"seed": "ab"}, "seed must be a whole number from 0 on, not 'a'"),
+    ({"seed": 1.5}, "seed must be one seed or 2 of them, not 1.5"),
+    ({"seed": [1, 2, 3]}, r"one seed or 2 of them, not \[1, 2, 3\]"),
+    ({"options": {"openning": None}}, "dictionary with 'opening' and 'reset_mask', not {'openning"),
+    ({"options": ["opening"]}, "options must be None or a dictionary with"),
     ({"options": {"opening": "9-13 9-13"}}, "bad opening"),
     ({"options": {"reset_mask": np.zeros(2, np.bool_)}}, "reset_mask must be 2 truth values"),
     ({"options": {"reset_mask": np.ones(2)}}, "reset_mask must be 2 truth values"),

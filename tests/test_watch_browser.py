@@ -22,6 +22,7 @@ from training.regimes import Coevolution
 from training.run import Plan, begin, carry_out
 
 pytestmark = pytest.mark.browser
+expect.set_options(timeout=120_000)  # ms: a busy machine
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
 EVOLVE = Path(__file__).parents[1] / "training" / "evolve.py"

@@ -2,6 +2,7 @@
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -136,6 +137,14 @@ def thinned(size=1742, entries=3, length=218):
     return make
 
 
+def of_dtype(path, name, size):
+    """A file of 1742 zeros of a type that numpy does not know."""
+    tensor = {"dtype": name, "shape": [1742], "data_offsets": [0, 1742 * size]}
+    header = {"genome": tensor, "__metadata__": {HEADER: json.dumps(fields())}}
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + bytes(1742 * size))
+
+
 def not_finite(value):
     def make(path):
         values = genome()
@@ -174,6 +183,21 @@ DAMAGED = {
     "another number of weights": (thinned(size=1754), "218 bytes are not a bit for each of 1754"),
     "fewer than none": (thinned(size=-5), "not a bit for each of -5"),
     "too few entries": (thinned(entries=2), "2 entries for 3 places"),
+    "brackets without end": (lambda path: write(path, "[" * 100_000), "header cannot be read"),
+    "depth 65": (lambda path: write(path, fields(depth=65)), "depth is 65, not 1 to 64 plies"),
+    "depth true": (lambda path: write(path, fields(depth=True)), "depth is True, which is no int"),
+    "leaves no": (lambda path: write(path, fields(own_leaves="no")), "own_leaves is 'no'.*no bool"),
+    "leaves null": (lambda path: write(path, fields(own_leaves=None)), "own_leaves is None"),
+    "regime 5": (lambda path: write(path, fields(regime=5)), "regime is 5, which is no str"),
+    "versions 3": (lambda path: write(path, fields(versions=3)), "versions is 3, which is no dict"),
+    "simulations without end": (
+        lambda path: write(path, fields(playouts={"simulations": float("inf")})),
+        "cannot be played: cannot convert float infinity to integer",
+    ),
+    "no drawing": (lambda path: write(path, fields(architecture="ntuple")), "have no drawing"),
+    "booleans": (lambda path: write(path, fields(), genome=genome() > 0), "weights are bool, not"),
+    "bfloat16": (lambda path: of_dtype(path, "BF16", 2), "not a weight file of ours"),
+    "float8": (lambda path: of_dtype(path, "F8_E4M3", 1), "not a weight file of ours"),
     "a matrix": (lambda path: write(path, fields(), genome=genome().reshape(2, 871)), "1742"),
 }
 # Weights that no network can have, which a file of ours may nevertheless say.
@@ -234,6 +258,20 @@ def test_a_new_file_replaces_the_old_one(tmp_path):
     write_atomically(path, b"old and long")
     write_atomically(path, b"new")
     assert path.read_bytes() == b"new"
+
+
+def test_writers_of_one_file_do_not_disturb_each_other(tmp_path):
+    path, contents = tmp_path / "a.json", [bytes([65 + number]) * 20_000 for number in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write_atomically, [path] * 80, contents * 10))
+    assert path.read_bytes() in contents
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_has_the_permissions_of_any_new_one(tmp_path):
+    (tmp_path / "plain").write_bytes(b"")
+    write_atomically(tmp_path / "written", b"")
+    assert (tmp_path / "written").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
 def test_bytes_without_tensors_of_ours_are_refused(tmp_path):

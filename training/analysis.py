@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from agents.endgame.numbering import first_of, position_of, size, slices
 from agents.endgame.probe import Endgame, look_up
 from checkers_env.board import Board
 from checkers_env.moves import Move
+from training.league.entrants import close
 from training.league.record import GameRecord
 
 OPTIONS = 2  # a position with fewer moves asks nothing of a player
@@ -85,8 +87,13 @@ def determinism(make: Callable[[int], Agent], boards: Sequence[Board]) -> float:
     """
     if not boards:
         raise ValueError("there are no positions to compare in")
-    one, other = make(1), make(2)
-    return float(np.mean([one.act(board.copy()) == other.act(board.copy()) for board in boards]))
+    with ExitStack() as both:
+        moves = []
+        for seed in (1, 2):
+            agent = make(seed)
+            both.callback(close, agent)
+            moves.append([agent.act(board.copy()) for board in boards])
+    return float(np.mean([one == other for one, other in zip(*moves, strict=True)]))
 
 
 def accuracy(

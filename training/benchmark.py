@@ -12,6 +12,7 @@ page with tables and a board to replay them on.
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import re
 import sys
@@ -26,19 +27,21 @@ import tyro
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from agents.external.errors import EngineError
 from agents.play import DrawRules
 from checkers_env import pdn
-from training.console import run_command, say_how_to_go_on
+from training import ranges
+from training.console import check_output, run_command, say_how_to_go_on
 from training.examination import examine, lineup, sentences
 from training.league.adjudicate import judge_of
-from training.league.contest import Terms, first_board
+from training.league.contest import Terms, first_board, in_a_line
 from training.league.entrants import Entry, digest, enter
 from training.league.export import as_pdn
 from training.league.hold import hold
 from training.league.journal import FILE_NAME, Journal
 from training.league.record import GameRecord, League, save_league
 from training.league.schedule import (
-    BALLOTS,
+    KNOWN,
     Fixture,
     Pairing,
     against,
@@ -57,15 +60,15 @@ NOTES = (
     "first move allowed for; the intervals hold 95 %, with the games from one opening taken for "
     "one observation.",
 )
-LEAST = {
-    "rounds": 1,
-    "max_moves": 1,
-    "repetition": 0,
-    "no_progress": 0,
-    "seed": 0,
-    "threads": 1,
+RANGES = {
+    "rounds": (1, 10_000),
+    "max_moves": (1, 100_000),
+    "repetition": (0, 100_000),
+    "no_progress": (0, 100_000),
+    "seed": (0, math.inf),
+    "threads": (1, 1_000),
+    "move_limit": (0, 86_400),
 }
-DAY = 86_400  # seconds
 LONGEST_NAME = 80  # characters of a folder's name
 
 
@@ -159,25 +162,29 @@ def hold_league(settings: Settings, folder: Path, console: Console) -> tuple[Lea
         found = [verdict(kept, settings.sprt)]
     league = replace(league, games=tuple(kept))
     if settings.analyse:
-        found = sentences(examine(entries[0].make, league, settings.seed))
+        found = findings(entries[0], league, settings.seed)
     return league, found
+
+
+def findings(entry: Entry, league: League, seed: int) -> list[str]:
+    """What an examination finds, or why it could not be ended: the games count all the same."""
+    try:
+        return sentences(examine(entry.make, league, seed))
+    except (EngineError, ValueError) as error:
+        return [in_a_line(f"The examination was not finished: {error}.")]
 
 
 def check(settings: Settings) -> None:
     """Raise ValueError for settings that make no sense."""
-    for name, least in LEAST.items():
-        if getattr(settings, name) < least:
-            raise ValueError(f"{name} must be at least {least}, not {getattr(settings, name)}")
+    ranges.check(settings, RANGES)
     if settings.repetition == 1:
         raise ValueError("repetition must be 0, or at least 2, not 1")
-    if not 0 <= settings.move_limit <= DAY:
-        raise ValueError(f"move_limit is 0 to {DAY} seconds, not {settings.move_limit}")
     if settings.seconds is not None and not settings.seconds > 0:
         raise ValueError(f"seconds must be more than 0, not {settings.seconds}")
     if settings.depth is not None and settings.seconds is not None:
         raise ValueError("agents have a depth or seconds, not both")
-    if settings.json and (settings.json.is_dir() or not settings.json.parent.is_dir()):
-        raise ValueError(f"json is a file in a folder that exists, not {str(settings.json)!r}")
+    if settings.json:
+        check_output("json", settings.json)
     if settings.analyse and (settings.against or settings.sprt or len(settings.agents) != 1):
         raise ValueError("analyse is for one agent, without against and sprt")
     if settings.sprt and len(settings.agents) + len(settings.against) != 2:
@@ -246,7 +253,7 @@ def terms_of(settings: Settings) -> Terms:
 def conditions(settings: Settings) -> dict[str, Any]:
     """What the games depend on, beside the entrants."""
     openings = settings.openings
-    if openings not in BALLOTS:
+    if openings not in KNOWN:
         openings += f" {digest(Path(openings))}"
     names = ("rounds", "max_moves", "repetition", "no_progress", "adjudicate", "move_limit", "seed")
     chosen = {name: getattr(settings, name) for name in names}

@@ -35,6 +35,12 @@ def run_command(command: Callable[[list[str], Console], None]) -> int:
     return 0
 
 
+def check_output(option: str, path: Path) -> None:
+    """Raise ValueError unless a file can be written there, before the work that it is for."""
+    if path.is_dir() or not path.parent.is_dir():
+        raise ValueError(f"{option} is a file in a folder that exists, not {str(path)!r}")
+
+
 def say_how_to_go_on(saved: bool, console: Console) -> None:
     """After an interruption: the command line that continues, or that starts again."""
     options = sys.argv if "--resume" in sys.argv or not saved else [*sys.argv, "--resume"]

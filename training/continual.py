@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -30,16 +31,19 @@ from scipy import stats
 from agents.agent import Agent, PlayerAgent
 from agents.continual import SCORES, ContinualAgent, Played
 from agents.external.errors import EngineError
-from agents.make import make
 from agents.match import Game, play_through_environment
 from agents.play import DRAW, DrawRules
 from agents.pool import Strategies, load_pool
+from agents.workspace import MAX_DEPTH
 from checkers_env.files import write_atomically
 from checkers_env.openings import TWO_MOVE
 from checkers_env.rules import BLACK, WHITE
-from training.console import run_command
+from training import ranges
+from training.console import check_output, run_command
+from training.league.entrants import close, enter
 
 MEMBER = "pool:"  # before the number of a strategy of the pool, as the opponent
+RANGES = {"games": (2, math.inf), "depth": (1, MAX_DEPTH), "seed": (0, math.inf)}
 CONFIDENCE = 0.95
 WIDTH = 100
 
@@ -51,7 +55,7 @@ class Settings:
     pool: tyro.conf.Positional[Path]
     """Pool file of a run of individual and social learning (pool.safetensors)."""
     against: str
-    """The opponent, as agents.make takes it, or pool:N: strategy N of the pool (0 is the best)."""
+    """The opponent, as benchmark.py takes it, or pool:N: strategy N of the pool (0 is the best)."""
     games: int = 2 * len(TWO_MOVE)
     """Games of each; beyond 86 the cards come again."""
     depth: int = 4
@@ -105,9 +109,9 @@ def run(arguments: Sequence[str], console: Console) -> None:
     settings = tyro.cli(
         Settings, args=arguments, prog="python training/continual.py", description=__doc__
     )
-    for name, least in (("games", 2), ("seed", 0)):
-        if getattr(settings, name) < least:
-            raise ValueError(f"{name} must be at least {least}, not {getattr(settings, name)}")
+    ranges.check(settings, RANGES)
+    if settings.out:
+        check_output("out", settings.out)
     record = settings.record or (settings.out and settings.out.with_suffix(".record.json"))
     if settings.out and settings.out in (settings.pool, record):
         raise ValueError(f"--out must be a file of its own, not {str(settings.out)!r}")
@@ -137,10 +141,14 @@ def measure(
     twin = ContinualAgent(pool, depth=settings.depth, frozen=True)
     other = opponent(settings, pool)
     schedule = list(itertools.islice(fixtures(settings.seed), settings.games))
-    pairs, hidden = [], not console.is_terminal
-    for fixture in track(schedule, settings.against, console=console, disable=hidden):
-        pairs.append(play_pair(agent, twin, other, fixture, settings.seed))
-    return pairs
+    hidden = not console.is_terminal
+    try:
+        return [
+            play_pair(agent, twin, other, fixture, settings.seed)
+            for fixture in track(schedule, settings.against, console=console, disable=hidden)
+        ]
+    finally:
+        close(other)
 
 
 def play_pair(
@@ -162,9 +170,7 @@ def opponent(settings: Settings, pool: Strategies) -> Agent:
         if number not in map(str, range(pool.size)):
             raise ValueError(f"no opponent {text!r}: the pool has strategies 0 to {pool.size - 1}")
         return PlayerAgent(text, pool.player(int(number), depth))
-    agent = make(text)
-    by_plies = isinstance(agent, PlayerAgent) and hasattr(agent.player, "depth")
-    return make(text, depth=depth) if by_plies else agent
+    return enter(text, depth=depth).make()
 
 
 def fixtures(seed: int) -> Iterator[Fixture]:

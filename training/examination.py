@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 import agents
-from agents.agent import Agent, PlayerAgent
+from agents.agent import Agent
 from agents.endgame.tables import endgame
 from agents.make import SUFFIX
 from training.analysis import Accuracy, Timing, accuracy, determinism, positions_of, timing
-from training.league.entrants import close, split
+from training.league.entrants import LIMITS, close, searched_plies, split
 from training.league.record import League
 from training.league.schedule import Pairing, against
 
@@ -35,36 +35,36 @@ def lineup(text: str, depth: int | None = None) -> tuple[list[str], list[Pairing
     """The entrants and who plays whom: the player first, against all yardsticks; and at each depth.
 
     A player that searches by plies (`depth` of them, unless the text says otherwise) meets one
-    piece counter at 1 to 8 plies besides.
+    piece counter at 1 to 8 plies besides. Nobody meets himself.
     """
-    texts = [text, *YARDSTICKS]
-    pairings = against([0], range(1, len(texts)))
     own = own_depth(text, depth)
+    itself = {text, at_depth(text, own)} if own else {text}
     others = [at_depth(text, plies) for plies in DEPTHS if own is not None and plies != own]
-    numbers = range(len(texts), len(texts) + len(others))
-    return texts + others, pairings + against(numbers, [texts.index(REFERENCE)])
+    yardsticks = [name for name in YARDSTICKS if name not in itself]
+    texts = list(dict.fromkeys([text, *yardsticks, *others]))
+    reference = 0 if REFERENCE in itself else texts.index(REFERENCE)
+    pairings = against([0], [texts.index(name) for name in yardsticks])
+    pairings += against([texts.index(name) for name in others], [reference])
+    met = {frozenset(pairing): pairing for pairing in reversed(pairings) if len(set(pairing)) == 2}
+    return texts, [*reversed(met.values())]
 
 
 def own_depth(text: str, depth: int | None) -> int | None:
-    """The plies that a player of ours searches, 0 where it has time instead; None for others."""
+    """The plies that a player of ours searches, 0 if something else ends it; None for others."""
     name, options = split(text)
     if not name.endswith(SUFFIX) and name not in agents.available():
         return None
-    agent = agents.make(name)
-    if not (isinstance(agent, PlayerAgent) and hasattr(agent.player, "depth")):
-        return None
-    if "seconds" in options:
-        return 0
-    chosen: int = options.get("depth") or depth or agent.player.depth
-    return chosen
+    plies = searched_plies(agents.make(name, **options))
+    if plies is None or LIMITS & options.keys() == {"depth"}:
+        return plies
+    return 0 if LIMITS & options.keys() else depth or plies
 
 
 def at_depth(text: str, depth: int) -> str:
     """The same player at another depth."""
     name, options = split(text)
-    for limit in ("depth", "seconds"):
-        options.pop(limit, None)
-    given = {"depth": depth, **options}
+    rest = {key: value for key, value in options.items() if key not in LIMITS}
+    given = {"depth": depth, **rest}
     return f"{name}@" + ",".join(f"{key}={value}" for key, value in given.items())
 
 

@@ -14,9 +14,16 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from importlib.util import find_spec
 from multiprocessing import connection, get_context, parent_process
 from typing import Any
 
@@ -51,14 +58,10 @@ def open_executor(kind: str, workers: int, address: str | None = None) -> Iterat
     address
         Of such a cluster; without, one is started on this machine.
 
-    Raises ValueError for other kinds, fewer workers than 1, and an address that is not Ray's.
+    Raises ValueError as :func:`check_executor` does, and ChildProcessError where a worker process
+    has died.
     """
-    if kind not in KINDS:
-        raise ValueError(f"executor must be one of {', '.join(KINDS)}, not {kind!r}")
-    if workers < 1:
-        raise ValueError(f"workers must be at least 1, not {workers}")
-    if address is not None and kind != "ray":
-        raise ValueError(f"an address is for the executor 'ray', not {kind!r}")
+    check_executor(kind, workers, address)
     if kind == "ray":
         with _connected(workers, address) as ray:
             executor = RayExecutor(ray)
@@ -75,9 +78,31 @@ def open_executor(kind: str, workers: int, address: str | None = None) -> Iterat
     )
     try:
         yield pool
+    except BrokenExecutor as error:
+        raise ChildProcessError("a worker process has died") from error
     finally:
         stop.set()
         pool.shutdown(cancel_futures=True)
+
+
+def check_executor(kind: str, workers: int, address: str | None) -> None:
+    """See whether there is such an executor.
+
+    Raises ValueError for other kinds, fewer workers than 1, an address that is not Ray's or at
+    which nobody answers, and where Ray is wanted but not installed.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"executor must be one of {', '.join(KINDS)}, not {kind!r}")
+    if workers < 1:
+        raise ValueError(f"workers must be at least 1, not {workers}")
+    if address is not None and kind != "ray":
+        raise ValueError(f"an address is for the executor 'ray', not {kind!r}")
+    if kind == "ray" and find_spec("ray") is None:
+        raise ValueError("the executor 'ray' needs Ray: pip install 'checkers-laboratory[ray]'")
+    try:
+        _knock(address or "")
+    except OSError as error:
+        raise ValueError(f"no Ray cluster at {address!r}: {error}") from None
 
 
 def _begin_thread(stop: Any) -> None:
@@ -207,18 +232,12 @@ def _knock(address: str) -> None:
 def _connected(workers: int, address: str | None) -> Iterator[Any]:
     """Ray, connected to a cluster, unless the program is so already."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    try:
-        ray: Any = import_module("ray")
-    except ImportError:
-        raise ValueError(
-            "the executor 'ray' needs Ray: pip install 'checkers-laboratory[ray]'"
-        ) from None
+    ray: Any = import_module("ray")
     if ray.is_initialized():
         yield ray
         return
     started = {"address": address} if address else {"num_cpus": workers, "include_dashboard": False}
     try:
-        _knock(address or "")
         ray.init(**started, log_to_driver=False, logging_level="ERROR")
     except (OSError, RuntimeError) as error:
         raise ValueError(f"no Ray cluster at {address!r}: {error}") from None

@@ -56,5 +56,5 @@ def sample_positions() -> list[Position]:
         board = play_game(Uniform(), Uniform(), rng=np.random.default_rng(seed)).board
         while board.moves:
             board.pop()
-            positions.append(Position(board.black, board.white, board.kings, board.turn))
+            positions.append(board.position)
     return positions

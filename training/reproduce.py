@@ -16,7 +16,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,6 +87,10 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
     settings = tyro.cli(
         Settings, args=arguments, prog="python training/reproduce.py", description=__doc__
     )
+    if settings.deadline is not None and not settings.deadline >= 0:
+        raise ValueError(f"deadline is a number of minutes from 0 on, not {settings.deadline}")
+    if settings.workers < 1:
+        raise ValueError(f"workers must be at least 1, not {settings.workers}")
     scope, chosen = Scope(settings.seeds, settings.scale), tables_of(settings)
     work = settings.work or (WORK if scope.scale == 1 else WORK / f"scale-{scope.scale:g}")
     ledger = Ledger(settings.records or (RECORDS if scope.scale == 1 else work / "records"))
@@ -96,6 +99,8 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
         return
     jobs = scope.jobs(chosen)
     if settings.compare is not None:
+        if not settings.compare.is_dir():
+            raise ValueError(f"there is no folder {str(settings.compare)!r} to compare with")
         compare(ledger, Ledger(settings.compare), scope, chosen, console)
         return
     began = time.time()
@@ -108,14 +113,17 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
             shop = Shop(executor, settings.workers, work, deadline)
             if settings.adopt:
                 told = adopt(jobs, ledger, shop)
-                console.print(f"{told.taken} records taken over, {told.refused} not the same")
+                console.print(
+                    f"{told.taken} records taken over, {told.refused} not the same"
+                    + (f", {told.untried} not tried before the deadline" if told.untried else "")
+                )
             elif stale := sum(any(older(ledger.folder, job)) for job in undone(jobs, ledger)):
                 console.print(f"{stale} jobs have records of other code only (see --adopt)")
             with progress(console) as report:
                 left = work_through(jobs, ledger, shop, report)
-    except BrokenProcessPool:
+    except ChildProcessError as error:
         raise ChildProcessError(
-            "a worker process has died; what was finished is kept: call the same again"
+            f"{error}; what was finished is kept: call the same again"
         ) from None
     except KeyboardInterrupt:
         console.print("Interrupted; what was reached is saved. Go on by the same command.")

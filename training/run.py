@@ -25,8 +25,10 @@ from training.checkpoint import (
     load_checkpoint,
     save_checkpoint,
 )
+from training.executor import check_executor
 from training.metrics import Metrics, of_evaluator, of_population, sample_positions
 from training.plot import plot_curve
+from training.ranges import check
 from training.regimes import DeepSelfPlay, Regime
 from training.state import State
 from training.table import as_csv
@@ -35,12 +37,12 @@ from training.yardstick import curve, is_spread, scores
 CHAMPION_FILE, CURVE_FILE, PLOT_FILE = "champion.safetensors", "curve.csv", "curve.png"
 LIBRARIES = ("checkers-laboratory", "numba", "llvmlite", "numpy")
 
-LEAST = {
-    "generations": 1,
-    "seed": 0,
-    "threads": 1,
-    "yardstick_every": 0,
-    "checkpoint_every": 1,
+RANGES = {
+    "generations": (1, math.inf),
+    "seed": (0, math.inf),
+    "threads": (1, math.inf),
+    "yardstick_every": (0, math.inf),
+    "checkpoint_every": (1, math.inf),
 }
 
 
@@ -71,9 +73,7 @@ class Plan:
     address: str | None = None
 
     def __post_init__(self) -> None:
-        for name, least in LEAST.items():
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} must be at least {least}, not {getattr(self, name)}")
+        check(self, RANGES)
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -82,7 +82,11 @@ class Plan:
 
 
 def begin(plan: Plan) -> Checkpoint:
-    """The start of a new run. Raises ValueError if the folder holds one already."""
+    """The start of a new run.
+
+    Raises ValueError if the folder holds one already, or for an executor that there is not.
+    """
+    check_executor(plan.executor, plan.threads, plan.address)
     plan.folder.mkdir(parents=True, exist_ok=True)
     if (plan.folder / FILE_NAME).exists():
         raise ValueError(
@@ -129,13 +133,15 @@ def carry_out(
                 checkpoint = generation(plan, checkpoint, arena, positions)
                 write_events(log, checkpoint)
                 if checkpoint.state.generation % plan.checkpoint_every == 0:
-                    save(plan, checkpoint)
+                    save_results(plan, checkpoint)
+                    save_checkpoint(plan.folder, checkpoint)
                     log.flush()
                 progress(checkpoint.state, latest(checkpoint.history))
         finally:
-            save(plan, checkpoint)
+            save_results(plan, checkpoint)
             title = f"{plan.name}, seed {plan.seed}"
             plot_curve(checkpoint.history, title, plan.folder / PLOT_FILE)
+            save_checkpoint(plan.folder, checkpoint)
     return checkpoint
 
 
@@ -192,10 +198,12 @@ def write_events(log: Writer, checkpoint: Checkpoint) -> None:
         log.add_scalar(name, number, checkpoint.state.generation)
 
 
-def save(plan: Plan, checkpoint: Checkpoint) -> None:
-    """Write the checkpoint, the champion's weights and the table of measurements."""
+def save_results(plan: Plan, checkpoint: Checkpoint) -> None:
+    """Write the champion's weights, the table of measurements, and the regime's own files.
+
+    The checkpoint is written after them: whoever is killed before goes on and writes them again.
+    """
     state, regime = checkpoint.state, plan.regime
-    save_checkpoint(plan.folder, checkpoint)
     champion = regime.champion(state)
     versions = {name: version(name) for name in LIBRARIES}
     provenance = Provenance(

@@ -9,9 +9,9 @@ import numpy as np
 
 from agents.blondie.genome import Architecture, layers
 from agents.play import DRAW
-from checkers_env.board import MAX_ROWS
 from checkers_env.rules import (
     BLACK,
+    MAX_ROWS,
     ROW_WIDTH,
     SQUARES,
     Position,

@@ -12,7 +12,7 @@ import importlib
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -36,10 +36,11 @@ from checkers_env.files import write_atomically
 from checkers_env.jit import kernel
 from checkers_env.rules import BLACK, ROW_WIDTH, WHITE, Position
 from training.checkpoint import load_checkpoint
+from training.console import check_output, run_command
 from training.metrics import sample_positions
 from training.population import Population, random_population
 from training.presets import DEFAULT, PRESETS
-from training.regimes import Coevolution
+from training.regimes import Coevolution, regime_of
 from training.run import processor
 from training.slow_search import SlowSearch, forward, inputs, slow_game, slow_network
 from training.vector_speed import self_play
@@ -103,22 +104,16 @@ class Row:
 
 def main() -> int:
     """Run the command line; return the exit status."""
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    try:
-        settings = tyro.cli(Settings, prog="python training/speed.py", description=__doc__)
-        measure(settings, console)
-    except KeyboardInterrupt:
-        return 130
-    except (ValueError, OSError) as error:
-        console.print(f"error: {error}", style="red", markup=False)
-        return 1
-    return 0
+    return run_command(measure)
 
 
-def measure(settings: Settings, console: Console) -> list[Row]:
-    """Measure, print the table, and write the file that is asked for."""
-    if settings.json and not settings.json.parent.is_dir():
-        raise ValueError(f"there is no folder {str(settings.json.parent)!r} to write to")
+def measure(arguments: Sequence[str], console: Console) -> None:
+    """Read the command line, measure, print the table, and write the file that is asked for."""
+    settings = tyro.cli(
+        Settings, args=arguments, prog="python training/speed.py", description=__doc__
+    )
+    if settings.json:
+        check_output("json", settings.json)
     rows = [of_run(settings.run)] if settings.run else []
     effort = QUICK if settings.quick else FULL
     parts = (of_perft, of_network, of_games, of_environments)
@@ -129,7 +124,6 @@ def measure(settings: Settings, console: Console) -> list[Row]:
         figures = [asdict(row) | {"ratio": row.ratio} for row in rows]
         content = {"processor": processor(), "quick": settings.quick, "rows": figures}
         write_atomically(settings.json, json.dumps(content, indent=2).encode())
-    return rows
 
 
 def best_rate(work: Callable[[], Any], repeats: int) -> Any:
@@ -349,11 +343,11 @@ def record_openspiel(library: Any, seed: int) -> list[int]:
 def of_run(folder: Path) -> Row:
     """The CPU-seconds of a run's tournaments, by the speeds in its checkpoint."""
     checkpoint = load_checkpoint(folder)
-    speeds, identity = np.array(checkpoint.history.get(SPEED, [])), checkpoint.identity
+    speeds = np.array(checkpoint.history.get(SPEED, []))
     speeds = speeds[np.isfinite(speeds)]
-    if not (speeds.size and {"parents", "opponents"} <= identity.keys()):
+    if not speeds.size:
         raise ValueError(f"the run in {str(folder)!r} has not recorded the speed of its games")
-    games = 2 * identity["parents"] * identity["opponents"]
+    games = regime_of(checkpoint.identity).games
     name = f"tournaments of a run, {games * speeds.size:,} games"
     goal = RUN_SECONDS if games * speeds.size == RUN_GAMES else None
     return Row(name, "CPU-seconds", float(np.sum(games / speeds)), goal)

@@ -81,6 +81,7 @@ def fill(arguments: Sequence[str], console: Console) -> None:
     settings = tyro.cli(
         Settings, args=arguments, prog="python training/zoo.py", description=__doc__
     )
+    placed(settings.readme.read_text("utf-8"), "")  # raises before the work, not after it
     chosen = choose(Scope(scale=settings.scale), Ledger(settings.records))
     if not chosen:
         raise ValueError(

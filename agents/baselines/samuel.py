@@ -14,9 +14,10 @@ import numpy as np
 
 from agents.evaluate import advance_state, evaluate, start_state, state_size
 from agents.linear import adjust, one_view, squashed, total
+from agents.weights import LARGEST_WEIGHT
 from checkers_env.bits import popcount
 from checkers_env.jit import kernel
-from checkers_env.rules import BLACK, BOARD, SQUARES, WHITE, Position, steppers
+from checkers_env.rules import BLACK, BOARD, SQUARES, WHITE, Position, count_steps
 
 FEATURES = (
     "men",  # men
@@ -28,7 +29,6 @@ FEATURES = (
     "threats",  # jumps there would be, were this side to move
     "turn",  # 1 for the side to move
 )
-LARGEST_WEIGHT = 1e6  # far beyond what learning reaches
 _CENTRE = sum(1 << int(SQUARES[square - 1]) for square in (10, 11, 14, 15, 18, 19, 22, 23))
 _ROWS = tuple(sum(1 << int(SQUARES[4 * row + column]) for column in range(4)) for row in range(8))
 
@@ -71,13 +71,6 @@ def jumps_there(own: int, opponent: int, kings: int, side: int) -> int:
 
 
 @kernel
-def moves_there(own: int, opponent: int, kings: int, side: int) -> int:
-    """How many simple moves `side` would have."""
-    a, b, c, d = steppers(own, opponent, kings, side)
-    return popcount(a) + popcount(b) + popcount(c) + popcount(d)
-
-
-@kernel
 def advanced(men: int, side: int) -> int:
     """How many rows the men of `side` have advanced altogether."""
     rows = 0
@@ -100,7 +93,7 @@ def write_features(position: Position, view: int, state: Any) -> None:
     state[2] = advanced(black & ~kings, BLACK) - advanced(white & ~kings, WHITE)
     state[3] = popcount(black & _CENTRE) - popcount(white & _CENTRE)
     state[4] = popcount(black & ~kings & _ROWS[0]) - popcount(white & ~kings & _ROWS[7])
-    state[5] = moves_there(black, white, kings, BLACK) - moves_there(white, black, kings, WHITE)
+    state[5] = count_steps(black, white, kings, BLACK) - count_steps(white, black, kings, WHITE)
     state[6] = jumps_there(black, white, kings, BLACK) - jumps_there(white, black, kings, WHITE)
     state[7] = 1 if position.turn == BLACK else -1
     if view != BLACK:

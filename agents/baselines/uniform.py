@@ -11,7 +11,7 @@ from checkers_env.rules import PATH, Position
 class Uniform(NamedTuple):
     """Plays any legal move with equal chances."""
 
-    name: int = 0  # compiled code has no empty tuples
+    unused: int = 0  # compiled code has no empty tuples
 
 
 @uses_chance.register(Uniform)

@@ -12,6 +12,7 @@ import numpy as np
 
 from agents.aligned import aligned
 from agents.blondie.network import Network
+from agents.squares import rectangles
 from checkers_env.rules import SQUARES
 
 FIXED_POINT_BITS = 22
@@ -61,17 +62,8 @@ class Architecture(NamedTuple):
 
 def _subsquares() -> Any:
     """The playable squares in each of the 91 sub-squares of 3x3 to 8x8 (2001, section II)."""
-    board = np.zeros((8, 8), np.int64)
-    for square in range(32):
-        row, column = divmod(square, 4)
-        board[row, 2 * column + 1 - row % 2] = square + 1
-    fields = []
-    for size in range(3, 9):
-        for row in range(9 - size):
-            for column in range(9 - size):
-                inside = board[row : row + size, column : column + size]
-                fields.append(np.isin(np.arange(1, 33), inside))
-    return np.array(fields)
+    squares = [inside for size in range(3, 9) for inside in rectangles(size, size)]
+    return np.array([np.isin(np.arange(1, 33), inside) for inside in squares])
 
 
 BLONDIE_1999 = Architecture("blondie24-1999", np.ones((40, 32), bool), (10, 1))

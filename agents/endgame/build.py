@@ -25,22 +25,20 @@ from agents.endgame.probe import NEVER, Endgame, known
 from checkers_env.bits import borrowed, lowest
 from checkers_env.jit import kernel
 from checkers_env.rules import (
-    BLACK_BOARD,
+    BLACK,
     BOARD,
-    KINGS,
+    MAX_ROWS,
     NO_MOVE,
     ROW_WIDTH,
     WHITE,
-    WHITE_BOARD,
     Position,
     can_jump,
     direction,
     shifted,
+    successor,
     write_row,
     write_successors,
 )
-
-ROWS = 512
 
 
 def solve(tables: Endgame, pieces: int) -> Iterator[int]:
@@ -48,7 +46,7 @@ def solve(tables: Endgame, pieces: int) -> Iterator[int]:
 
     Yields, after each pair of slices, how many positions it has.
     """
-    rows = np.zeros((ROWS, ROW_WIDTH), np.int64)
+    rows = np.zeros((MAX_ROWS, ROW_WIDTH), np.int64)
     first = first_of(tables.numbering, slices(pieces)[0])
     tables.plies[first : first + total(pieces)] = NEVER
     for part in slices(pieces):
@@ -93,8 +91,7 @@ def look_back(tables: Any, part: Slice, count: int, level: int, rows: Any) -> in
             continue
         end = write_retractions(rows, position_of(tables.numbering, part, number))
         for at in range(end):
-            row = rows[at]
-            before = Position(row[BLACK_BOARD], row[WHITE_BOARD], row[KINGS], WHITE)
+            before = successor(rows[at], BLACK)
             earlier = number_of(tables.numbering, before)
             if tables.plies[earlier] > level + 1:
                 plies = by_successors(tables, before, rows, end) if level & 1 else level + 1
@@ -110,9 +107,7 @@ def by_successors(tables: Any, position: Position, rows: Any, end: int) -> int:
     black, white, kings, side = position
     fastest, slowest = NEVER, -1
     for at in range(end, write_successors(rows, end, black, white, kings, side)):
-        row = rows[at]
-        after = Position(row[BLACK_BOARD], row[WHITE_BOARD], row[KINGS], 1 - side)
-        plies = known(tables, after)
+        plies = known(tables, successor(rows[at], side))
         if plies & 1:  # NEVER is odd: like the longest of the opponent's wins
             slowest = max(slowest, plies)
         else:

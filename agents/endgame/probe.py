@@ -30,7 +30,7 @@ class Ending(NamedTuple):
 
 def look_up(tables: Endgame, board: Board) -> Ending | None:
     """What comes of a board's position, its draw rules aside; None if it has too many pieces."""
-    plies = probe(tables, Position(board.black, board.white, board.kings, board.turn))
+    plies = probe(tables, board.position)
     if plies == UNKNOWN:
         return None
     if plies == NEVER:

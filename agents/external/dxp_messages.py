@@ -14,11 +14,11 @@ draughts, where White begins. For English draughts we read it so:
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from checkers_env import fen
 from checkers_env.board import Board
-from checkers_env.moves import bit_of
+from checkers_env.letters import read_letters, write_letters
 from checkers_env.rules import Position
 
 HOST, PORT = "127.0.0.1", 27531
@@ -30,7 +30,8 @@ NO_REASON, RESIGNS, DRAW, WINS = range(4)  # reasons of GameEnd
 LATER_GAMES, NO_MORE_GAMES = range(2)  # stop codes of GameEnd
 BACK_ACCEPTED, BACK_REFUSED, GO_ON = range(3)  # codes of BackAccept
 
-_LETTERS = "ZW"  # of BLACK and WHITE
+_SIDES = "ZW"  # the letters of BLACK and WHITE
+_SQUARES = "ezZwW"
 _PATTERNS = {
     "R": r"(\d\d)(.{32})([WZ])(\d{3})(\d{3})(?:A|B([WZ])(.+))",
     "A": r"(.{32})(\d)",
@@ -113,9 +114,9 @@ def encode(message: Message) -> bytes:
 def _text(message: Message) -> str:
     match message:
         case GameRequest(name, follower, minutes, moves, turn, squares, version):
-            start = "A" if turn is None else f"B{_LETTERS[turn]}{squares}"
+            start = "A" if turn is None else f"B{_SIDES[turn]}{squares}"
             limits = _digits(minutes, 3) + _digits(moves, 3)
-            return f"R{_digits(version, 2)}{_padded(name)}{_LETTERS[follower]}{limits}{start}"
+            return f"R{_digits(version, 2)}{_padded(name)}{_SIDES[follower]}{limits}{start}"
         case GameAccept(name, code):
             return f"A{_padded(name)}{_digits(code, 1)}"
         case MoveMade(seconds, start, end, captured):
@@ -126,7 +127,7 @@ def _text(message: Message) -> str:
         case Chat(text):
             return f"C{text}"
         case BackRequest(move, turn):
-            return f"B{_digits(move, 3)}{_LETTERS[turn]}"
+            return f"B{_digits(move, 3)}{_SIDES[turn]}"
         case BackAccept(code):
             return f"K{_digits(code, 1)}"
 
@@ -145,9 +146,9 @@ def decode(data: bytes) -> Message:
 def _message(kind: str, field: re.Match[str]) -> Message:
     match kind:
         case "R":
-            turn = None if field[6] is None else _LETTERS.index(field[6])
+            turn = None if field[6] is None else _SIDES.index(field[6])
             numbers = (int(field[4]), int(field[5]))
-            name, follower = field[2].rstrip(" "), _LETTERS.index(field[3])
+            name, follower = field[2].rstrip(" "), _SIDES.index(field[3])
             return GameRequest(name, follower, *numbers, turn, field[7] or "", int(field[1]))
         case "A":
             return GameAccept(field[1].rstrip(" "), int(field[2]))
@@ -159,7 +160,7 @@ def _message(kind: str, field: re.Match[str]) -> Message:
         case "C":
             return Chat(field[1])
         case "B":
-            return BackRequest(int(field[1]), _LETTERS.index(field[2]))
+            return BackRequest(int(field[1]), _SIDES.index(field[2]))
         case _:
             return BackAccept(int(field[1]))
 
@@ -190,27 +191,11 @@ def fitting(name: str) -> str:
 
 def squares_of(board: Board) -> str:
     """The letters of a position, square 1 to 32."""
-    return "".join(_letter(board, bit_of(square)) for square in range(1, 33))
-
-
-def _letter(board: Board, bit: int) -> str:
-    if not (board.black | board.white) >> bit & 1:
-        return "e"
-    letter = "z" if board.black >> bit & 1 else "w"
-    return letter.upper() if board.kings >> bit & 1 else letter
+    return write_letters(board.position, _SQUARES)
 
 
 def position_of(request: GameRequest) -> Position:
     """The position that a game is to begin with. Raises ValueError if it is none of this game."""
     if request.turn is None:
         return fen.parse(fen.START)
-    letters = request.squares
-    if len(letters) != 32 or set(letters) - set("zZwWe"):
-        raise ValueError(f"{letters!r} is not 32 letters, each of them one of z Z w W e")
-    boards: dict[str, Any] = dict.fromkeys("zZwWe", 0)
-    for square, letter in enumerate(letters, 1):
-        boards[letter] |= 1 << bit_of(square)
-    black, white = boards["z"] | boards["Z"], boards["w"] | boards["W"]
-    position = Position(black, white, boards["Z"] | boards["W"], request.turn)
-    fen.check(position)
-    return position
+    return read_letters(request.squares, _SQUARES, request.turn)

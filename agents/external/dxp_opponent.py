@@ -31,7 +31,6 @@ from agents.external.dxp_messages import (
 from agents.external.errors import EngineError, GameEndedError
 from checkers_env.board import Board
 from checkers_env.moves import Move
-from checkers_env.rules import Position
 
 NAME = "Checkers laboratory"
 FAREWELL = 2.0  # seconds for the program to say that it takes a game for ended
@@ -166,7 +165,7 @@ class Opponent:
         request = wait_for_request(link, NAME, self.seconds)
         try:
             position = position_of(request)
-            if request.follower == board.turn or position not in map(_position, (board, before)):
+            if request.follower == board.turn or position not in (board.position, before.position):
                 raise ValueError("it is another one")
         except ValueError as error:
             link.send(GameAccept(NAME, NOT_THIS_GAME))
@@ -175,7 +174,7 @@ class Opponent:
                 f"{error}"
             ) from None
         self.minutes = request.minutes
-        has_it = position == _position(board)
+        has_it = position == board.position
         accept_game(link, NAME, not has_it)
         return has_it
 
@@ -192,10 +191,6 @@ class Opponent:
         if self._link:
             self._link.close()
         self._link = self._known = None
-
-
-def _position(board: Board) -> Position:
-    return Position(board.black, board.white, board.kings, board.turn)
 
 
 def _goes_on(known: Board, board: Board) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -47,13 +48,13 @@ class HostedAgent:
     patience
         Seconds for a move, after which the process is ended and EngineError raised; None to wait.
 
-    Raises EngineError when the agent cannot be made.
+    Raises EngineError when the agent cannot be made, ValueError for a `make` that does not pickle.
     """
 
     def __init__(
         self, name: str, make: Callable[[], Agent], *, patience: float | None = None
     ) -> None:
-        self.name, self._make, self._patience = name, make, patience
+        self.name, self._make, self._patience = name, _pickled(make), patience
         self._process: subprocess.Popen[bytes] | None = None
         self._start()
 
@@ -88,17 +89,19 @@ class HostedAgent:
             number = theirs.fileno()
             # Python's own way to start one would import the caller's main program once more.
             self._process = subprocess.Popen(
-                [sys.executable, "-c", PROGRAM, str(number), *sys.path],
+                [sys.executable, "-u", "-c", PROGRAM, str(number), *sys.path],
                 stdin=subprocess.DEVNULL,
-                stdout=STDERR,  # what agents print is no part of a table
+                stdout=STDERR,  # what agents print is no part of a table, and shown as it comes
                 pass_fds=[number],
                 start_new_session=True,
             )
         try:
             self._answer("start", (self._make,), START_UP)
-        except EngineError as error:
+        except BaseException as error:
             self.close()
-            raise EngineError(f"{self.name} cannot be made: {error}") from error
+            if isinstance(error, EngineError):
+                raise EngineError(f"{self.name} cannot be made: {error}") from error
+            raise
 
     def _answer(self, method: str, arguments: tuple[Any, ...], patience: float | None) -> Any:
         try:
@@ -126,6 +129,15 @@ class HostedAgent:
         return process.wait()
 
 
+def _pickled(make: Callable[[], Agent]) -> bytes:
+    try:
+        return pickle.dumps(make)
+    except Exception as error:
+        raise ValueError(
+            f"make must be a function that pickles, such as one of a module, not {make!r}: {error}"
+        ) from error
+
+
 def serve(number: int) -> None:
     """What the process does: answer at a file descriptor until it is closed."""
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
@@ -137,7 +149,7 @@ def serve(number: int) -> None:
             answer: tuple[bool, Any] = True, None
             try:
                 if method == "start":
-                    agent = arguments[0]()
+                    agent = pickle.loads(arguments[0])()
                 else:
                     answer = True, _called(agent, method, arguments)
             except GameEndedError as error:

@@ -54,7 +54,10 @@ def hub_agent(
     Raises ValueError for arguments that make no sense, and EngineError when the engine does not
     get ready.
     """
-    words = shlex.split(command) if isinstance(command, str) else list(command)
+    try:
+        words = shlex.split(command) if isinstance(command, str) else list(command)
+    except ValueError as error:
+        raise ValueError(f"the command {command!r} cannot be read: {error}") from None
     if not words:
         raise ValueError("the command of the engine is empty")
     given = {"move-time": seconds, "depth": depth, "nodes": nodes}

@@ -24,8 +24,15 @@ import tyro
 
 from agents.agent import Agent, PlayerAgent
 from agents.external.hub_notation import read_line, write_line, write_move
-from agents.external.hub_orders import Settings, changed, parameters, read_game, read_level
-from agents.external.think import Limits, check, think, tighter, with_room
+from agents.external.hub_orders import (
+    Settings,
+    changed,
+    check_level,
+    parameters,
+    read_game,
+    read_level,
+)
+from agents.external.think import Limits, think, tighter, with_room
 from agents.make import make
 from checkers_env import __version__
 from checkers_env.board import Board
@@ -147,7 +154,7 @@ class Engine:
             think(apart, Board(), Limits(depth=1, simulations=1), threading.Event(), _keep_silent)
 
     def _fitting(self, limits: Limits) -> Limits:
-        check(self._made(), limits)
+        check_level(self._made(), limits)
         return limits
 
     def _go(self) -> None:

@@ -21,13 +21,14 @@ from collections.abc import Mapping
 from typing import Literal
 
 from checkers_env.board import Board
-from checkers_env.moves import Move, bit_of
-from checkers_env.rules import BLACK, WHITE
+from checkers_env.letters import read_letters, write_letters
+from checkers_env.moves import Move, squares_in
 
 Dialect = Literal["english", "pydraughts"]
 
 VARIANT = "english"
-LETTERS = "bBwWe"
+_SIDES = "BW"  # the letters of BLACK and WHITE
+_SQUARES = "ebBwW"
 _TURNED = str.maketrans("bBwW", "wWbB")
 _ARGUMENT = re.compile(r"""\s*([^\s="]+)(?:\s*=\s*(?:"([^"]*)"|([^\s="]+)))?""")
 
@@ -61,33 +62,22 @@ def read_line(line: str) -> tuple[str, dict[str, str]]:
 
 def write_position(board: Board, dialect: Dialect) -> str:
     """The side to move and the 32 squares."""
-    text = "BW"[board.turn] + "".join(_letter(board, bit_of(square)) for square in range(1, 33))
+    text = _SIDES[board.turn] + write_letters(board.position, _SQUARES)
     return text if dialect == "english" else _turned(text)
 
 
-def _letter(board: Board, bit: int) -> str:
-    if not (board.black | board.white) >> bit & 1:
-        return "e"
-    letter = "b" if board.black >> bit & 1 else "w"
-    return letter.upper() if board.kings >> bit & 1 else letter
-
-
 def _turned(text: str) -> str:
-    return (text[0] + text[:0:-1]).translate(_TURNED)
+    return (text[:1] + text[:0:-1]).translate(_TURNED)
 
 
 def read_position(text: str, dialect: Dialect) -> Board:
     """A board with a position and no draw by the number of moves. Raises ValueError."""
     ours = text if dialect == "english" else _turned(text)
     try:
-        if len(ours) != 33 or ours[0] not in "BW" or set(ours) - set(LETTERS):
-            raise ValueError(f"it is not B or W and then 32 letters, each of them one of {LETTERS}")
-        boards = dict.fromkeys(LETTERS, 0)
-        for square, letter in enumerate(ours[1:], 1):
-            boards[letter] |= 1 << bit_of(square)
-        black, white = boards["b"] | boards["B"], boards["w"] | boards["W"]
-        turn = BLACK if ours[0] == "B" else WHITE
-        return Board.from_position(black, white, boards["B"] | boards["W"], turn, max_moves=None)
+        if not ours.startswith(tuple(_SIDES)):
+            raise ValueError("it does not begin with the side to move, B or W")
+        position = read_letters(ours[1:], _SQUARES, _SIDES.index(ours[0]))
+        return Board.from_position(*position, max_moves=None)
     except ValueError as error:
         raise ValueError(f"bad position {text!r}: {error}") from None
 
@@ -103,10 +93,9 @@ def read_move(text: str, board: Board) -> Move:
 
     Raises ValueError for text that is malformed, illegal or ambiguous here.
     """
-    if re.fullmatch(r"[0-9]+(-[0-9]+|(x[0-9]+)+)", text):
-        start, end, *captured = map(int, re.split("[-x]", text))
-        for move in board.legal_moves:
-            ends = (move.squares[0], move.squares[-1]) == (start, end)
-            if ends and captured and sorted(move.captured) == sorted(captured):
-                return move
+    start, end, *captured = squares_in(text)
+    for move in board.legal_moves:
+        ends = (move.squares[0], move.squares[-1]) == (start, end)
+        if ends and captured and sorted(move.captured) == sorted(captured):
+            return move
     return board.parse_move(text)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
+from agents.agent import Agent
 from agents.external.hub_notation import VARIANT, read_move, read_position, write_position
 from agents.external.think import Limits
 from checkers_env.board import Board
@@ -109,6 +110,16 @@ def read_level(given: dict[str, str]) -> Limits:
         seconds=None if seconds is None else max(seconds, LEAST_TIME),
         share=share,
     )
+
+
+def check_level(agent: Agent, limits: Limits) -> None:
+    """Raise ValueError for a ``level`` in plies or simulations if the agent counts in the other."""
+    counted = {"depth": (limits.depth, "depth"), "nodes": (limits.simulations, "simulations")}
+    player = getattr(agent, "player", None)
+    known = [name for name, (_, attribute) in counted.items() if hasattr(player, attribute)]
+    for name, (most, _) in counted.items():
+        if known and most is not None and name not in known:
+            raise ValueError(f"this agent is limited by seconds or {known[0]}, not by {name}")
 
 
 def _number(name: str, text: str, read: Callable[[str], Any]) -> Any:

@@ -47,10 +47,10 @@ class PolicyAgent:
 
         Raises EngineError for an illegal action, ValueError when the game is over.
         """
+        if outcome := board.outcome():
+            raise ValueError(f"the game is over in {board.fen()}: {outcome.reason}")
         env, ply = environment_of(board), board.ply
         agent = env.agent_selection
-        if env.terminations[agent]:
-            raise ValueError(f"the game is over in {board.fen()}: {env.infos[agent]['reason']}")
         while env.agent_selection == agent and not env.terminations[agent]:
             seen = env.observe(agent)
             legal = np.flatnonzero(seen["action_mask"]).tolist()
@@ -72,11 +72,17 @@ class PolicyAgent:
 
 
 def environment_of(board: Board) -> raw_env:
-    """The environment after the moves of `board`, with its start and its draw rules."""
+    """The environment after the moves of `board`, with its start and its draw rules.
+
+    Raises ValueError for a board that was played on past the end of the game.
+    """
     start = start_of(board)
-    env = raw_env(start.fen(), board.max_moves, board.repetition, board.no_progress)
+    env = raw_env(start.fen(), **board.rules)
     env.reset()
     for ply, move in enumerate(board.moves):
+        if any(env.terminations.values()):
+            reason = env.infos[AGENTS[0]]["reason"]
+            raise ValueError(f"the game was over before {move}, its ply {ply + 1}: {reason}")
         for action in actions_of(move, start.turn ^ ply & 1):
             env.step(action)
     return env

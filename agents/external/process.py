@@ -24,6 +24,7 @@ LONGEST_LINE = 1 << 16  # bytes; what is longer comes in pieces
 UNREAD = 1000  # lines that may wait; then the oldest go
 TAIL = 5  # lines of standard error that an error message shows
 GRACE = 2.0  # seconds to end in, at each step of asking, terminating and killing
+LAST_GRACE = 60.0  # seconds for the system to take away what was killed
 SHOWN = 200  # characters of a line in an error message
 
 
@@ -176,6 +177,8 @@ def _end(
             process.wait(GRACE)
             break
     _signal(process, signal.SIGKILL)  # to what it may have started and left behind
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(LAST_GRACE)
 
 
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals | None) -> None:

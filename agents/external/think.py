@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 from agents.agent import Agent, PlayerAgent
 from agents.choose import looks_back
 from agents.make import UNLIMITED
+from agents.stopping import stopping
 from agents.style import for_time
-from agents.workspace import MAX_DEPTH, Workspace, workspace
+from agents.workspace import MAX_DEPTH, workspace
 from checkers_env.board import Board
 from checkers_env.moves import Move
 
@@ -48,15 +48,6 @@ def _least(*limits: N | None) -> N | None:
     return min((limit for limit in limits if limit is not None), default=None)
 
 
-def check(agent: Agent, limits: Limits) -> None:
-    """Raise ValueError for plies or simulations where the agent counts in the other."""
-    counted = limits._replace(seconds=None, share=None)._asdict()
-    known = [name for name in counted if hasattr(getattr(agent, "player", None), name)]
-    for name, most in counted.items():
-        if known and most is not None and name not in known:
-            raise ValueError(f"this agent is limited by seconds or {known[0]}, not by {name}")
-
-
 def with_room(agent: Agent, seconds: float | None) -> Agent:
     """The agent, its table enlarged where a selective search of so many seconds has use for it."""
     if seconds is None or not isinstance(agent, PlayerAgent) or not looks_back(agent.player):
@@ -83,18 +74,16 @@ def think(
     if hasattr(player, "simulations"):
         most = limits.simulations or (UNLIMITED if timed else player.simulations)
         with stopping(agent.ws, stopped, limits.seconds):
-            return _act(agent, board, simulations=most)
+            counted = player._replace(simulations=most)
+            return replace(agent, player=counted, seconds=None).act(board)
     if not hasattr(player, "depth"):
         return agent.act(board)
     most = min(limits.depth or (MAX_DEPTH if timed else player.depth), MAX_DEPTH)
-    begun = time.monotonic()
-    move = _act(agent, board, depth=1)
+    begun, moves = time.monotonic(), agent.deepen(board, most)
+    move = next(moves)
     with stopping(agent.ws, stopped, limits.seconds):
-        for depth in range(2, most + 1):
-            deeper = _act(agent, board, depth=depth)
-            changed = deeper != move
-            if looks_back(player) or not agent.ws.stop[0]:
-                move = deeper
+        for depth, deeper in enumerate(moves, 2):
+            changed, move = deeper != move, deeper
             if agent.ws.stop[0]:
                 break
             report(depth, move)
@@ -102,25 +91,3 @@ def think(
             if limits.share is not None and time.monotonic() - begun > enough * limits.share:
                 break
     return move
-
-
-def _act(agent: PlayerAgent, board: Board, **setting: int) -> Move:
-    return replace(agent, player=agent.player._replace(**setting), seconds=None).act(board)
-
-
-@contextmanager
-def stopping(ws: Workspace, stopped: threading.Event, seconds: float | None) -> Iterator[None]:
-    """Set the workspace's stop flag when it is `stopped` or the time is up."""
-
-    def wait() -> None:
-        stopped.wait(None if seconds is None else min(seconds, threading.TIMEOUT_MAX))
-        ws.stop.fill(1)
-
-    guard = threading.Thread(target=wait, daemon=True)
-    guard.start()
-    try:
-        yield
-    finally:
-        stopped.set()
-        guard.join()
-        ws.stop.fill(0)

@@ -15,7 +15,7 @@ from agents.montecarlo.tree import favourite, grow
 from agents.workspace import STATE_WIDTH
 from checkers_env.bits import borrowed
 from checkers_env.jit import kernel
-from checkers_env.rules import BLACK, BLACK_BOARD, KINGS, PATH, WHITE_BOARD, Position, can_move
+from checkers_env.rules import PATH, Position, has_move, successor
 
 
 class MonteCarlo(NamedTuple):
@@ -99,6 +99,4 @@ def choose_by_playouts(
 @kernel
 def wins(row: Any, side: int) -> bool:
     """Whether `side` has won with the move to a row of successors."""
-    black, white = row[BLACK_BOARD], row[WHITE_BOARD]
-    own, opponent = (white, black) if side == BLACK else (black, white)
-    return not can_move(own, opponent, row[KINGS], 1 - side)
+    return not has_move(successor(row, side))

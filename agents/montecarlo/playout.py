@@ -14,18 +14,16 @@ from checkers_env.bits import popcount
 from checkers_env.jit import kernel
 from checkers_env.rules import (
     BLACK,
-    BLACK_BOARD,
     BOARD,
     KING_ROWS,
-    KINGS,
-    WHITE_BOARD,
     Position,
     can_jump,
-    can_move,
+    count_steps,
     direction,
     first_piece,
+    has_move,
     shifted,
-    steppers,
+    successor,
     write_captures,
     write_successors,
 )
@@ -85,8 +83,7 @@ def after_random_move(position: Position, rows: Any, at: int, chance: Any) -> Po
     if can_jump(own, opponent, kings, side):
         end = write_captures(rows, at, own, opponent, kings, side)
         return successor(rows[at + draw(chance, end - at)], side)
-    a, b, c, d = steppers(own, opponent, kings, side)
-    count = popcount(a) + popcount(b) + popcount(c) + popcount(d)
+    count = count_steps(own, opponent, kings, side)
     return after_step(position, draw(chance, count)) if count else position
 
 
@@ -105,12 +102,6 @@ def after_obvious_move(position: Position, rows: Any, at: int, chance: Any) -> P
             if draw(chance, equals) == 0:
                 chosen = row
     return successor(rows[chosen], side) if end > at else position
-
-
-@kernel
-def successor(row: Any, side: int) -> Position:
-    """The position in a row of successors that `side` has moved to."""
-    return Position(row[BLACK_BOARD], row[WHITE_BOARD], row[KINGS], 1 - side)
 
 
 @kernel
@@ -137,10 +128,8 @@ def playout(
         if after.turn == position.turn:
             break
         position = after
-    side = position.turn
-    own = position.black if side == BLACK else position.white
-    if not can_move(own, position.black ^ position.white ^ own, position.kings, side):
-        return -1.0 if side == root else 1.0
+    if not has_move(position):
+        return -1.0 if position.turn == root else 1.0
     return judge(player, position, root, ws) if cut else 0.0
 
 

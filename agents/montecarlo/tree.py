@@ -12,10 +12,17 @@ from typing import Any
 import numpy as np
 
 from agents.montecarlo.playout import SEEDS, playout
-from agents.workspace import ROOM
 from checkers_env.bits import borrowed
 from checkers_env.jit import kernel
-from checkers_env.rules import BLACK_BOARD, KINGS, PATH, WHITE_BOARD, Position, write_successors
+from checkers_env.rules import (
+    BLACK_BOARD,
+    KINGS,
+    MAX_ROWS,
+    PATH,
+    WHITE_BOARD,
+    Position,
+    write_successors,
+)
 
 NODE = np.dtype(
     [
@@ -49,7 +56,7 @@ def grow(player: Any, position: Position, ws: Any, count: int, rng: Any) -> Any:
     rng
         numpy Generator, drawn from once.
     """
-    size = min(NODES_PER_SIMULATION * player.simulations, LARGEST_TREE) + ROOM
+    size = min(NODES_PER_SIMULATION * player.simulations, LARGEST_TREE) + MAX_ROWS
     tree, chance = np.empty(size, NODE), np.empty(1, np.int64)
     chance[0] = rng.integers(1, SEEDS)
     end = simulate(player, position, borrowed(tree), borrowed(ws), count, chance)
@@ -66,7 +73,7 @@ def simulate(player: Any, position: Position, tree: Any, ws: Any, count: int, ch
         exploration = player.exploration * spread(tree[0], squares)
         at, depth = descend(tree, exploration)
         here = position_at(tree[at], position.turn ^ (depth & 1))
-        if tree[at].visits and depth < player.max_plies and end + ROOM <= len(tree):
+        if tree[at].visits and depth < player.max_plies and end + MAX_ROWS <= len(tree):
             black, white, kings, side = here
             last = write_successors(ws.rows, count, black, white, kings, side)
             if last > count:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from agents.aligned import aligned
-from agents.ntuple.drawing import Drawing
+from agents.squares import Drawing
 from checkers_env.bits import lowest
 from checkers_env.jit import kernel
 from checkers_env.rules import BLACK, SQUARES, Position

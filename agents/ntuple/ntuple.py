@@ -14,13 +14,13 @@ import numpy as np
 from agents.baselines.material import piece_difference
 from agents.evaluate import advance_state, evaluate, start_state, state_size
 from agents.linear import adjust, one_view, squashed, total
-from agents.ntuple.drawing import LONGEST, Drawing
+from agents.ntuple.drawing import LONGEST
 from agents.ntuple.indices import BASE, advance_indices, index_features, start_indices
+from agents.squares import Drawing
+from agents.weights import LARGEST_WEIGHT
 from agents.workspace import STATE_WIDTH
 from checkers_env.jit import kernel
 from checkers_env.rules import BLACK, Position
-
-LARGEST_ENTRY = 1e6  # far beyond what learning reaches
 
 
 class NTuple(NamedTuple):
@@ -70,7 +70,7 @@ def ntuple(
     table = np.zeros(size) if table is None else np.require(table, np.float64, ["C", "W"])
     if table.shape != (size,):
         raise ValueError(f"the tables of this drawing have {size} entries, not {table.shape}")
-    if not np.all(np.abs(table) <= LARGEST_ENTRY):
+    if not np.all(np.abs(table) <= LARGEST_WEIGHT):
         raise ValueError("the table has entries that are no numbers, or too large to use")
     offsets = accumulate((BASE ** len(squares) for squares in drawing[:-1]), initial=0)
     parts = index_features(drawing, [*offsets], [range(BASE)] * len(drawing))
@@ -87,7 +87,7 @@ def _check(drawing: Drawing) -> None:
 
 
 @kernel
-def seen_by(system: Any, view: int) -> int:
+def reader(system: Any, view: int) -> int:
     """The side from which the board is read for `view`."""
     return BLACK if system.by_colour else view
 
@@ -99,14 +99,14 @@ def ntuple_state_size(system: NTuple) -> int:
 
 @start_state.register(NTuple)
 def start_ntuple_state(system: NTuple, position: Position, view: int, state: Any) -> None:
-    start_indices(system.features, system.empty, position, seen_by(system, view), state)
+    start_indices(system.features, system.empty, position, reader(system, view), state)
 
 
 @advance_state.register(NTuple)
 def advance_ntuple_state(
     system: NTuple, before: Position, after: Position, view: int, old: Any, new: Any
 ) -> None:
-    advance_indices(system.features, before, after, seen_by(system, view), old, new)
+    advance_indices(system.features, before, after, reader(system, view), old, new)
 
 
 @kernel
@@ -126,7 +126,7 @@ def entries(table: Any, state: Any) -> float:
 
 @total.register(NTuple)
 def total_of_entries(system: NTuple, position: Position, view: int, state: Any) -> float:
-    seen = seen_by(system, view)
+    seen = reader(system, view)
     worth = entries(system.table, state)
     worth += system.difference * float(piece_difference(position, seen, system.king))
     return worth if seen == view else -worth

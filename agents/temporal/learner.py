@@ -26,16 +26,7 @@ from agents.style import FULL_WIDTH
 from agents.workspace import MAX_DEPTH, PLIES, STATE_WIDTH
 from checkers_env.bits import borrowed
 from checkers_env.jit import kernel
-from checkers_env.rules import (
-    BLACK,
-    BLACK_BOARD,
-    KINGS,
-    PATH,
-    ROW_WIDTH,
-    WHITE_BOARD,
-    Position,
-    can_move,
-)
+from checkers_env.rules import PATH, ROW_WIDTH, Position, has_move, successor
 
 WON = 1e9  # more than any weighted sum
 REMEMBERED, CHOSEN = 0, 1  # counters of a game: positions that can still be learnt about; moves
@@ -158,8 +149,7 @@ def principal_leaf(learner: Learner, position: Position, ws: Any, count: int) ->
     """Where the principal variation ends."""
     depth, owner, line = learner.learning.depth, renewed(ws, position.turn), learner.line
     length = write_line(FULL_WIDTH, learner.system, position, depth, True, owner, ws, count, line)
-    end, turn = line[length - 1], position.turn ^ (length & 1)
-    return Position(end[BLACK_BOARD], end[WHITE_BOARD], end[KINGS], turn)
+    return successor(line[length - 1], position.turn ^ (length - 1 & 1))
 
 
 @kernel
@@ -185,15 +175,6 @@ def worth(learner: Learner, position: Position, view: int, scratch: Any) -> floa
         return 1.0 if view != position.turn else -1.0
     state = learner.visited[view, learner.counters[REMEMBERED]]
     return evaluate(learner.system, position, view, state, scratch)
-
-
-@kernel
-def has_move(position: Position) -> bool:
-    """Whether the side to move can move: otherwise it has lost."""
-    own, opponent = position.black, position.white
-    if position.turn != BLACK:
-        own, opponent = opponent, own
-    return can_move(own, opponent, position.kings, position.turn)
 
 
 @kernel
@@ -224,9 +205,7 @@ def best_successor(system: Any, position: Position, ws: Any, count: int, rng: An
     start_state(system, position, mover, old)
     best, equals, path = -np.inf, 0, 0
     for row in range(count):
-        after = Position(
-            ws.rows[row, BLACK_BOARD], ws.rows[row, WHITE_BOARD], ws.rows[row, KINGS], 1 - mover
-        )
+        after = successor(ws.rows[row], mover)
         sum_there = WON
         if has_move(after):
             advance_state(system, position, after, mover, old, new)

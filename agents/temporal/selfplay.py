@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.play import DRAW, DrawRules, play
+from agents.play import DRAW, DrawRules, check_rules, play
 from agents.selfplay import Tally
 from agents.temporal.learner import (
     ALPHA,
@@ -60,8 +60,7 @@ def learn(
     """
     if games < 0 or first < 0:
         raise ValueError(f"games and first are 0 or more, not {games} and {first}")
-    if rules.max_moves < 1:
-        raise ValueError("games to learn from need a greatest number of moves, 1 or more")
+    check_rules(rules)
     openings = np.zeros((1, 0)) if openings is None else np.asarray(openings)
     if openings.ndim != 2 or not len(openings) or openings.shape[1] > 2 * rules.max_moves:
         raise ValueError("openings are a matrix: a row of paths for each, shorter than a game")

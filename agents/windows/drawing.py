@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.ntuple.drawing import Drawing, rectangles
+from agents.squares import Drawing, rectangles
 
 
 def turned(squares: tuple[int, ...]) -> tuple[int, ...]:

@@ -31,7 +31,7 @@ from agents.table import AT_LEAST, AT_MOST, EXACT, NOTHING
 from agents.windows.windows import SIZE, STAGES, TERMS, Windows, stage_of, write_entries
 from agents.workspace import MAX_DEPTH, STATE_WIDTH
 from checkers_env.jit import kernel
-from checkers_env.rules import BLACK, Position, can_jump
+from checkers_env.rules import Position, must_jump
 
 SEARCHED, FORCED, EXPLORED = range(3)  # how a move came about
 LARGEST_ALPHA = 10.0
@@ -138,20 +138,11 @@ def learn_tree(lesson: Lesson, ws: Any, owner: int, scale: float) -> None:
 
 
 @kernel
-def is_quiet(position: Position) -> bool:
-    """Whether the side to move has nothing to capture."""
-    own, opponent = position.black, position.white
-    if position.turn != BLACK:
-        own, opponent = opponent, own
-    return not can_jump(own, opponent, position.kings, position.turn)
-
-
-@kernel
 def move_towards(
     lesson: Lesson, position: Position, target: float, bound: int, scratch: Any
 ) -> None:
     """Correct the entries of one position, which `bound` says is worth the target, more or less."""
-    if lesson.method.quiet and not is_quiet(position):
+    if lesson.method.quiet and must_jump(position):
         return
     system, method, entries = lesson.system, lesson.method, lesson.entries
     state = lesson.state[: len(system.empty)]

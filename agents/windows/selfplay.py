@@ -33,18 +33,16 @@ from checkers_env.bits import borrowed
 from checkers_env.jit import kernel
 from checkers_env.rules import (
     BLACK,
-    BLACK_BOARD,
-    KINGS,
     START_BLACK,
     START_WHITE,
-    WHITE_BOARD,
     Position,
+    successor,
     write_successors,
 )
 
 START = ((START_BLACK, START_WHITE, 0, BLACK),)
 NOBODYS = -1  # a tag that no search has
-GOES_ON = 2.0  # as a result; the others are +1, 0 and -1 for the side to move
+UNDECIDED = 2.0  # as a result; the others are +1, 0 and -1 for the side to move
 
 
 def learn(
@@ -100,7 +98,7 @@ def play_games(
     lesson, searcher = borrowed(lesson), borrowed(searcher)
     ws, starts = borrowed(ws), borrowed(starts)
     for _ in range(games):
-        forget(ws)
+        wipe(ws)
         start = opened(lesson.method, starts, ws.rows, rng)
         plies, result, turn = play_one(lesson, searcher, scale, start, ws, rng)
         lesson.counters[PLIES] += plies
@@ -112,7 +110,7 @@ def play_games(
 
 
 @kernel
-def forget(ws: Any) -> None:
+def wipe(ws: Any) -> None:
     """Clear what searches remember: what is in their table, and so is learnt, depends on it."""
     ws.counts[2] = 0
     forget_cutoffs(ws)
@@ -131,15 +129,8 @@ def opened(method: Method, starts: Any, rows: Any, rng: Any) -> Position:
         count = write_successors(rows, 0, here.black, here.white, here.kings, here.turn)
         if count == 0:
             break
-        here = successor(rows, rng.integers(0, count), here.turn)
+        here = successor(rows[rng.integers(0, count)], here.turn)
     return here
-
-
-@kernel
-def successor(rows: Any, at: int, mover: int) -> Position:
-    """The position in a row of successors."""
-    row = rows[at]
-    return Position(row[BLACK_BOARD], row[WHITE_BOARD], row[KINGS], 1 - mover)
 
 
 @kernel
@@ -153,7 +144,7 @@ def play_one(
         row[0], row[1], row[2], row[3] = here.black, here.white, here.kings, here.turn
         count = write_successors(ws.rows, 0, here.black, here.white, here.kings, here.turn)
         result = result_of(searcher, here, count == 0)
-        if result != GOES_ON:
+        if result != UNDECIDED:
             return ply, result, here.turn
         if ply == method.max_plies or (method.repetition and stood(lesson, ply, here)):
             return ply, 0.0, here.turn
@@ -163,10 +154,10 @@ def play_one(
 
 @kernel
 def result_of(searcher: Any, position: Position, over: bool) -> float:
-    """The result for the side to move, or GOES_ON."""
+    """The result for the side to move, or UNDECIDED."""
     plies = foresee(searcher, position, over)
     if plies == UNFORESEEN:
-        return -1.0 if over else GOES_ON
+        return -1.0 if over else UNDECIDED
     if plies == NEVER:
         return 0.0
     return 1.0 if plies & 1 else -1.0
@@ -200,18 +191,18 @@ def choose_and_note(
     method, rows, mover = lesson.method, ws.rows, here.turn
     if count == 1:
         lesson.kinds[ply] = FORCED
-        return successor(rows, 0, mover)
+        return successor(rows[0], mover)
     explores = method.epsilon > 0.0 and rng.random() < method.epsilon
     lesson.kinds[ply] = EXPLORED if explores else SEARCHED
     shuffle(rows, count, rng)
-    chance = successor(rows, 0, mover)
+    chance = successor(rows[0], mover)
     new = new_first(lesson, ply, mover, rows, count) if method.repetition else count
-    chosen, value = successor(rows, count - 1, mover), 0.0
+    chosen, value = successor(rows[count - 1], mover), 0.0
     if new:
         search(FULL_WIDTH, searcher, here, method.depth, True, ws.counts[2], ws, new)
         found = ws.frames[0].value
         if new == count or found >= 0.0:
-            chosen, value = successor(rows, ws.frames[0].best, mover), found
+            chosen, value = successor(rows[ws.frames[0].best], mover), found
         if method.inner:
             learn_tree(lesson, ws, ws.counts[2], scale)
             ws.counts[2] += 1  # the weights have changed, and with them what the table says
@@ -224,7 +215,7 @@ def new_first(lesson: Lesson, ply: int, mover: int, rows: Any, count: int) -> in
     """Bring the successors that have not stood in the game to the front; return how many."""
     new = 0
     for at in range(count):
-        if not stood(lesson, ply + 1, successor(rows, at, mover)):
+        if not stood(lesson, ply + 1, successor(rows[at], mover)):
             for column in range(rows.shape[1]):
                 rows[new, column], rows[at, column] = rows[at, column], rows[new, column]
             new += 1

@@ -36,7 +36,7 @@ class Dawdles(Draws):
             print(os.getpid(), file=story)
 
     def act(self, board):
-        time.sleep(0.01)
+        time.sleep(float(os.environ.get("DAWDLE", "0.01")))
         return super().act(board)
 
 

@@ -16,7 +16,7 @@ from agents.blondie.genome import BLONDIE_2001
 from agents.blondie.network import Network
 from agents.evaluate import start_state, state_size, value
 from agents.ntuple.indices import OWN_MAN
-from agents.ntuple.ntuple import NTuple, seen_by
+from agents.ntuple.ntuple import NTuple, reader
 from checkers_env.rules import BLACK, SQUARES, Position
 from training.app.shown import Json
 
@@ -122,7 +122,7 @@ def _sums(position: Position, king: float) -> Any:
 
 @look_inside.register
 def _(system: NTuple, position: Position) -> Inside:
-    seen = int(seen_by(system, position.turn))
+    seen = int(reader(system, position.turn))
     sign = 1.0 if seen == position.turn else -1.0
     state = np.zeros(state_size(system), np.int32)
     start_state(system, position, seen, state)

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import csv
 import math
-from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from training.app.shown import Json
 from training.checkpoint import FILE_NAME, has_checkpoint, load_checkpoint
 from training.factors import FACTORS
 from training.presets import PRESETS, TD_PRESETS
-from training.regimes import Regime
+from training.regimes import regime_of
 from training.run import CHAMPION_FILE, CURVE_FILE, PLOT_FILE
 
 
@@ -37,8 +36,9 @@ def saved(run: Path) -> int:
 
 
 def is_running(run: Path) -> bool:
-    """Whether a run has saved its state since it last ended: it draws its curve when it ends."""
-    return saved(run) > _written(run / PLOT_FILE)
+    """Whether a run has begun, or saved something since it last drew its curve, as it ended."""
+    plotted = _written(run / PLOT_FILE)
+    return not plotted or _written(run / CURVE_FILE) > plotted
 
 
 def version(run: Path) -> str:
@@ -121,15 +121,3 @@ def _identity(run: Path, saved: int) -> dict[str, Any]:
     if not {"name", "seed"} <= set(identity):
         raise ValueError(f"{str(run)!r} holds a run of no name or seed")
     return identity
-
-
-def regime_of(identity: dict[str, Any]) -> Regime:
-    """The regime of a run, from its checkpoint. Raises ValueError for one that is not known."""
-    constants = {
-        name: constant for name, constant in identity.items() if name not in ("name", "seed")
-    }
-    for kind in get_args(Regime):
-        if {field.name for field in fields(kind)} == set(constants):
-            regime: Regime = kind(**constants)
-            return regime
-    raise ValueError(f"{identity.get('name')!r} is not a regime of this version")

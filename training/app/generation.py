@@ -16,7 +16,7 @@ from agents.match import Game
 from agents.play import DRAW, DrawRules, Result
 from checkers_env import pdn
 from checkers_env.rules import BLACK, WHITE
-from training.app.evolution import regime_of, saved
+from training.app.evolution import saved
 from training.arena import Arena, Fixture, open_arena
 from training.checkpoint import Checkpoint, load_checkpoint
 from training.regimes import (
@@ -27,6 +27,7 @@ from training.regimes import (
     LearningEvolution,
     SocialLearning,
     TemporalDifference,
+    regime_of,
 )
 from training.tournament import Pairs, Payoff, total_scores
 from training.yardstick import OPPONENTS, curve

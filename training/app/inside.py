@@ -12,7 +12,6 @@ from agents.evaluate import value
 from agents.informed import Informed
 from agents.montecarlo.player import MonteCarlo
 from checkers_env.board import Board
-from checkers_env.rules import Position
 from training.app.evaluators import Inside, look_inside
 from training.app.shown import Json
 
@@ -41,7 +40,7 @@ def describe(agent: Agent, board: Board) -> Json:
     Squares are standard numbers 1-32, whoever is to move. Amounts are good for the side to move if
     they are positive; only layers are as the evaluator has them.
     """
-    position = Position(board.black, board.white, board.kings, board.turn)
+    position = board.position
     evaluator = _evaluator(agent)
     worth, inside = None, Inside()
     if evaluator is not None:

@@ -10,9 +10,8 @@ import numpy as np
 from checkers_env import fen, pdn
 from checkers_env.board import Board
 from checkers_env.moves import Move
-from checkers_env.openings import THREE_MOVE, TWO_MOVE, line
+from checkers_env.openings import BALLOTS, line
 
-BALLOTS = {"two-move": TWO_MOVE, "three-move": THREE_MOVE}
 REPETITION, NO_PROGRESS = 3, 40  # the rules by which games on the page are drawn
 LONGEST = 2000  # moves
 

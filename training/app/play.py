@@ -116,6 +116,7 @@ async def move(request: Request) -> Response:
     if not all(type(square) is int for square in squares):
         raise ValueError("A move is a list of squares from 1 to 32.")
     seat.session.play(squares)
+    seat.stopped.set()
     return _saved(request, seat)
 
 

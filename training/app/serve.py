@@ -32,6 +32,7 @@ from training.app.roster import DEFAULT, Roster
 from training.app.thought import consider
 from training.console import run_command
 
+LAST_PORT = 65_535
 PORT = 8024
 PATIENCE = 2  # seconds that requests are given to end when the server stops
 
@@ -65,6 +66,8 @@ def main() -> int:
 def run(arguments: Sequence[str], console: Console) -> None:
     """Read the command line and serve until Ctrl-C."""
     settings = tyro.cli(Settings, args=arguments, prog="checkers-play", description=__doc__)
+    if settings.port is not None and not 0 <= settings.port <= LAST_PORT:
+        raise ValueError(f"--port must be 0 to {LAST_PORT}, not {settings.port}")
     if not is_loopback(settings.host):
         raise ValueError(f"--host must be this machine's own address, not {settings.host!r}")
     roster = Roster(settings.agent)
@@ -87,12 +90,13 @@ def run(arguments: Sequence[str], console: Console) -> None:
 
 def listening(host: str, port: int | None) -> socket.socket:
     """A socket that listens; without a port at 8024, or at a free one. Raises OSError."""
+    asked = PORT if port is None else port
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, PORT if port is None else port), family=family)
+        return socket.create_server((host, asked), family=family)
     except OSError as error:
         if port is not None or error.errno != errno.EADDRINUSE:
-            raise OSError(f"cannot listen at {host}, port {port or PORT}: {error}") from None
+            raise OSError(f"cannot listen at {host}, port {asked}: {error}") from None
     return socket.create_server((host, 0), family=family)
 
 

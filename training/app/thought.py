@@ -12,15 +12,16 @@ from agents.agent import FIRST_OWNER, Agent, PlayerAgent
 from agents.alphabeta import AlphaBeta
 from agents.endgame.probe import NEVER
 from agents.evaluate import UNFORESEEN, foresee, value
-from agents.external.think import Limits, stopping, think
+from agents.external.think import Limits, think
 from agents.informed import Informed, searching_evaluator
 from agents.montecarlo.player import MonteCarlo, wins
 from agents.montecarlo.tree import grow
 from agents.principal import write_line
+from agents.stopping import stopping
 from agents.workspace import PLIES
 from checkers_env.board import Board
 from checkers_env.moves import Move, decode, encode
-from checkers_env.rules import PATH, ROW_WIDTH, Position, write_successors
+from checkers_env.rules import PATH, ROW_WIDTH, write_successors
 
 LEAST_SECONDS = 1.0  # that a line may take
 
@@ -79,7 +80,7 @@ def _line(
 
 
 def _paths(agent: PlayerAgent, board: Board, move: Move, depth: int) -> list[int]:
-    player, ws, position = agent.player, agent.ws, _position(board)
+    player, ws, position = agent.player, agent.ws, board.position
     count = write_successors(ws.rows, 0, *position)
     ws.rows[0] = ws.rows[ws.rows[:count, PATH].tolist().index(encode(move))]
     line = np.zeros((PLIES, ROW_WIDTH), np.int64)
@@ -98,17 +99,17 @@ def _worth(player: AlphaBeta | Informed, board: Board, line: tuple[Move, ...]) -
     sign = 1.0 if last.turn == board.turn else -1.0
     if not last.legal_moves:
         return -sign
-    plies = foresee(searching_evaluator(player), _position(last), False)
+    plies = foresee(searching_evaluator(player), last.position, False)
     if plies != UNFORESEEN:
         return 0.0 if plies == NEVER else sign if plies & 1 else -sign
     view = board.turn if player.own_leaves else last.turn
-    worth = float(np.float32(value(player.evaluator, _position(last), view)))
+    worth = float(np.float32(value(player.evaluator, last.position, view)))
     return worth if player.own_leaves else sign * worth
 
 
 def _simulate(agent: PlayerAgent, board: Board, limits: Limits, stopped: Event) -> Thought:
     began = time.perf_counter()
-    position = _position(board)
+    position = board.position
     count = write_successors(agent.ws.rows, 0, *position)
     if count == 1 or any(wins(row, position.turn) for row in agent.ws.rows[:count]):
         move = agent.act(board.copy())
@@ -139,10 +140,6 @@ def _most_visited(tree: Any) -> list[int]:
             break
         found.append(at)
     return found
-
-
-def _position(board: Board) -> Position:
-    return Position(board.black, board.white, board.kings, board.turn)
 
 
 def _played(board: Board, paths: list[int]) -> tuple[Move, ...]:

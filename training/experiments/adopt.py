@@ -27,10 +27,11 @@ from training.experiments.schedule import Shop
 
 
 class Told(NamedTuple):
-    """How many records were taken over, and how many were not the same."""
+    """How many records were taken over, were not the same, and were not tried for want of time."""
 
     taken: int
     refused: int
+    untried: int
 
 
 class Found(NamedTuple):
@@ -43,7 +44,7 @@ class Found(NamedTuple):
 
 def adopt(jobs: Sequence[Job], ledger: Ledger, shop: Shop) -> Told:
     """Take over what can be; a record that is taken over gets its new name."""
-    taken = refused = 0
+    taken = refused = untried = 0
     for kind in (Run, Match):  # the runs first: a match is known by its players
         wanted = [job for job in jobs if isinstance(job, kind) and ledger.result(job) is None]
         groups = candidates(wanted, ledger)
@@ -52,14 +53,17 @@ def adopt(jobs: Sequence[Job], ledger: Ledger, shop: Shop) -> Told:
             again = trial.result()
             if isinstance(group[0].job, Run):
                 shutil.rmtree(trial_folder(shop, group[0].job), ignore_errors=True)
-            if again is None or not same(group[0], again):
+            if again is None:
+                untried += len(group)
+                continue
+            if not same(group[0], again):
                 refused += len(group)
                 continue
             for job, path, result in group:
                 ledger.add(job, replace(result, job=ledger.identity(job) or {}))
                 path.unlink()
                 taken += 1
-    return Told(taken, refused)
+    return Told(taken, refused, untried)
 
 
 def candidates(wanted: Sequence[Job], ledger: Ledger) -> list[list[Found]]:

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from agents.match import play_game
 from agents.play import DrawRules
-from checkers_env.openings import THREE_MOVE, TWO_MOVE
+from checkers_env.openings import BALLOTS
 from training import run
+from training.arena import play_fixture
 from training.experiments.digest import digest
 from training.experiments.ingredients import INGREDIENTS
 from training.factors import FACTORS
@@ -28,7 +28,6 @@ SHORT_TRIAL = 2  # of a regime that measures itself: its generations are long, a
 KEY_DIGITS = 16
 SPARE = 100  # seeds from here on are of players that no table is about
 SMALLEST = {"parents": 3, "pairs": 3, "games": 1, "cards": 1}  # sizes that are scaled
-BALLOTS = {"two-move": TWO_MOVE, "three-move": THREE_MOVE}
 KEPT = {"blondie24-rr": 5}  # members in a record, where the champion is not enough (Table 4.1)
 
 
@@ -192,7 +191,7 @@ class Run:
             "seed": self.seed,
             "point_every": self.point_every,
             "kept": self.kept,
-            "code": digest(kind, run.measure, sample_positions, play_game, *measures),
+            "code": digest(kind, run.measure, sample_positions, play_fixture, *measures),
         }
 
     @property

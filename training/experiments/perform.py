@@ -28,7 +28,7 @@ from training import run
 from training.checkpoint import FILE_NAME, Checkpoint, load_checkpoint
 from training.executor import asked_to_stop
 from training.experiments.digest import digest
-from training.experiments.jobs import Match, Player, Run
+from training.experiments.jobs import Match, Player, Run, key_of
 from training.experiments.records import Origin, Played, Trained
 from training.metrics import Metrics
 from training.regimes.social import SocialLearning, unpacked
@@ -178,9 +178,9 @@ def identity_of(match: Match, first: Opponent | None, second: Opponent | None) -
         "second": second.digest if second else match.second.name,
         "settings": [_settings(seat) for seat in seats],
         "conditions": asdict(match.conditions),
-        "openings": len(match.openings),
+        "cards": key_of({"openings": match.openings}),
         "seed": match.seed,
-        "code": digest(play_each, play_out, evaluator_of, *map(type, seats)),
+        "code": digest(play_each, play_out, summary, evaluator_of, *map(type, seats)),
     }
 
 
@@ -203,21 +203,11 @@ def play(
     except Stopped:
         return None
     ends = play_out(games, conditions.play_out, match.seed) if conditions.play_out else []
-    sides = [(BLACK, WHITE)[number % 2] for number in range(len(games))]
-    winners = [int(game.result.winner) for game in games]
-    differences = [game.board.piece_difference() for game in games]
-    moves = hashlib.sha256(repr([game.paths for game in games]).encode())
-    reasons = Counter(REASONS[game.result.reason] for game in games)
     return Played(
         identity_of(match, first, second),
         match.openings,
-        "".join(map(letter, winners, sides)),
-        tuple(-lead if side else lead for lead, side in zip(differences, sides, strict=True)),
-        tuple(int(game.result.plies) for game in games),
-        dict(sorted(reasons.items())),
-        "".join(map(letter, ends, sides)),
-        moves.hexdigest()[:16],
-        Origin(time.process_time() - began),
+        **summary(games, ends),
+        origin=Origin(time.process_time() - began),
     )
 
 
@@ -249,6 +239,27 @@ def play_out(games: Sequence[Game], depth: int, seed: int) -> list[int]:
         return int(play_game(counter, counter, opening=game.board.fen(), rng=rng).result.winner)
 
     return [winner(number, game) for number, game in enumerate(games)]
+
+
+def summary(games: Sequence[Game], ends: Sequence[int]) -> dict[str, Any]:
+    """What a record has of the games: attributes of :class:`training.experiments.records.Played`.
+
+    `ends` are the winners with the drawn games played out, or nothing.
+    """
+    sides = [(BLACK, WHITE)[number % 2] for number in range(len(games))]
+    winners = [int(game.result.winner) for game in games]
+    differences = [game.board.piece_difference() for game in games]
+    moves = hashlib.sha256(repr([game.paths for game in games]).encode())
+    reasons = Counter(REASONS[game.result.reason] for game in games)
+    leads = [-lead if side else lead for lead, side in zip(differences, sides, strict=True)]
+    return {
+        "results": "".join(map(letter, winners, sides)),
+        "differences": tuple(leads),
+        "plies": tuple(int(game.result.plies) for game in games),
+        "reasons": dict(sorted(reasons.items())),
+        "played_out": "".join(map(letter, ends, sides)),
+        "moves": moves.hexdigest()[:16],
+    }
 
 
 def letter(winner: int, side: int) -> str:

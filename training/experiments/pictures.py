@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.stats import t as student
 
 from training.experiments.records import Trained
-from training.experiments.tables import CONFIDENCE
+from training.experiments.tables import half_width
 from training.experiments.verdict import Verdict
 from training.plot import new_figure
 
@@ -71,7 +70,7 @@ def curves(
             colour, mean = f"C{number}", lines.mean(axis=0)
             seeds_told = f"{player} ({len(seeds)} seed{'s' if len(seeds) > 1 else ''})"
             axes.plot(reached, mean, color=colour, label=seeds_told)
-            half = _half_width(lines)
+            half = half_width(lines)
             axes.fill_between(reached, mean - half, mean + half, color=colour, alpha=0.2)
         axes.set(ylabel=label)
         axes.spines[["top", "right"]].set_visible(False)
@@ -82,15 +81,6 @@ def curves(
     told = rows[-1].get_legend_handles_labels()
     figure.legend(*told, loc="outside upper center", ncols=3, frameon=False)
     return _svg(figure)
-
-
-def _half_width(lines: Any) -> Any:
-    """Half of the 95 % interval of the mean at each point; 0 for one run."""
-    seeds = len(lines)
-    if seeds < 2:
-        return np.zeros(lines.shape[1])
-    factor = student.isf((1 - CONFIDENCE) / 2, seeds - 1)
-    return factor * lines.std(axis=0, ddof=1) / np.sqrt(seeds)
 
 
 def _svg(figure: Any) -> bytes:

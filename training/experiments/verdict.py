@@ -30,7 +30,8 @@ class Verdict:
     mean
         Of them; nan without any.
     low, high
-        Its 95 % interval by Student's t; infinite below two seeds.
+        Its 95 % interval by Student's t; infinite below two seeds. Where all seeds are alike, what
+        it tends to as they become so: the mean alone, and a p of 0 or 1.
     p
         Of the two-sided t-test against the claim's bar; for "equal", the larger of the two
         one-sided tests against the margins.
@@ -56,9 +57,10 @@ def judge(claim: Claim, values: Sequence[float]) -> Verdict:
     if len(numbers) > 1 and np.ptp(numbers) > 0:
         interval = ttest_1samp(numbers, claim.bar).confidence_interval(CONFIDENCE)
         low, high, p = float(interval.low), float(interval.high), _p_value(claim, numbers)
-    elif len(numbers) > 1:  # all seeds alike: Student's t has no spread to go by
+    elif len(numbers) > 1:
         low = high = mean
-        p = 0.0
+        told = abs(mean) < MARGIN if claim.kind == "equal" else mean != claim.bar
+        p = 0.0 if told else 1.0
     word = _word(claim, low, high) if len(numbers) >= LEAST else None
     return Verdict(claim, tuple(values), mean, low, high, p, word)
 

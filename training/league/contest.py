@@ -58,7 +58,7 @@ class Forfeit(Exception):  # noqa: N818 - it ends a game, not the program
     """Why a side has lost for another reason than the position."""
 
     def __init__(self, side: int, reason: str) -> None:
-        super().__init__(_in_a_line(f"{SIDES[side]} forfeits: {reason}"))
+        super().__init__(in_a_line(f"{SIDES[side]} forfeits: {reason}"))
         self.score = 0.0 if side == BLACK else 1.0
 
 
@@ -86,12 +86,7 @@ def contest(
 def first_board(opening: str, rules: DrawRules) -> Board:
     """The board after the opening."""
     start, moves = line(opening or None)
-    board = Board.from_position(
-        *start,
-        max_moves=rules.max_moves or None,
-        repetition=rules.repetition or None,
-        no_progress=rules.no_progress or None,
-    )
+    board = Board.from_position(*start, **rules.keywords)
     for move in moves:
         board.push(move)
     return board
@@ -134,7 +129,7 @@ def _move_by_move(
     except GameEndedError as ended:
         own = CONCEDED.get(ended.claim, 0.0)
         score = own if board.turn == BLACK else 1.0 - own
-        return score, _in_a_line(f"{SIDES[board.turn]} ended the game: {ended}")
+        return score, in_a_line(f"{SIDES[board.turn]} ended the game: {ended}")
     for side, agent in enumerate(agents):
         with suppress(Exception):  # the result stands
             getattr(agent, "game_over", _nothing)(board.copy(), side)
@@ -182,7 +177,7 @@ def _told(error: Exception) -> str:
     return str(error) if isinstance(error, EngineError) else f"{type(error).__name__}: {error}"
 
 
-def _in_a_line(text: str) -> str:
+def in_a_line(text: str) -> str:
     """A text as a tag of PDN can hold it."""
     text = " ".join(text.encode("utf-8", "backslashreplace").decode().split())
     return text if len(text) <= LONGEST_REASON else text[: LONGEST_REASON - 3] + "..."

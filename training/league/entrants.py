@@ -141,11 +141,17 @@ def close(agent: Agent) -> None:
         end()
 
 
+def searched_plies(agent: Agent) -> int | None:
+    """The plies that a player of ours searches; None for who does not search by plies."""
+    return getattr(agent.player, "depth", None) if isinstance(agent, PlayerAgent) else None
+
+
 def _own_limit(agent: Any) -> dict[str, Any]:
     """What limits the search of a player of ours where nothing is said; nothing if it has none."""
-    names = {AlphaBeta: "depth", Informed: "depth", MonteCarlo: "simulations"}
-    name = names.get(type(agent.player))
-    return {name: getattr(agent.player, name)} if name else {}
+    if isinstance(agent.player, MonteCarlo):
+        return {"simulations": agent.player.simulations}
+    plies = searched_plies(agent)
+    return {} if plies is None else {"depth": plies}
 
 
 def _limited(

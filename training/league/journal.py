@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from checkers_env.files import write_atomically
 from training.identity import disagreement
 from training.league.record import GameRecord, game_of
 from training.league.schedule import Fixture
@@ -25,15 +26,12 @@ class Journal:
     def begin(self, identity: dict[str, Any]) -> None:
         """Start a new one. Raises ValueError if the folder holds a league already."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        empty = self._path.exists() and self._path.stat().st_size == 0  # of a disk that was full
-        try:
-            with self._path.open("w" if empty else "x", encoding="utf-8") as file:
-                file.write(json.dumps(identity) + "\n")
-        except FileExistsError:
+        if self._path.exists() and self._path.stat().st_size:  # empty: of a disk that was full
             raise ValueError(
                 f"{str(self._path.parent)!r} already holds a league: go on with it by --resume, "
                 "or choose another folder by --out"
-            ) from None
+            )
+        write_atomically(self._path, (json.dumps(identity) + "\n").encode())
 
     def resume(self, identity: dict[str, Any], fixtures: Sequence[Fixture]) -> list[GameRecord]:
         """The games there are; what a killed program had half written is cut off.

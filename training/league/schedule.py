@@ -11,11 +11,7 @@ from checkers_env import openings
 
 Pairing = tuple[int, int]  # numbers of two entrants
 
-BALLOTS: dict[str, tuple[str, ...]] = {
-    "two-move": openings.TWO_MOVE,
-    "three-move": openings.THREE_MOVE,
-    "start": ("",),
-}
+KNOWN: dict[str, tuple[str, ...]] = {**openings.BALLOTS, "start": ("",)}
 
 
 class Fixture(NamedTuple):
@@ -32,12 +28,12 @@ def read_openings(name: str) -> tuple[str, ...]:
 
     Raises ValueError for what is neither, and names the line that cannot be used.
     """
-    if name in BALLOTS:
-        return BALLOTS[name]
+    if name in KNOWN:
+        return KNOWN[name]
     try:
         lines = Path(name).read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        known = ", ".join(BALLOTS)
+        known = ", ".join(KNOWN)
         raise ValueError(f"openings are {known}, or a file; {name!r}: {error}") from None
     found = []
     for number, line in enumerate(lines, 1):

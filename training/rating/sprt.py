@@ -67,8 +67,10 @@ def sprt(
 
     Raises ValueError for scores that are none, `elo0` not below `elo1`, and impossible chances.
     """
-    if not elo0 < elo1:
-        raise ValueError(f"elo0 = {elo0} and elo1 = {elo1}: the second is to be the greater")
+    if not -math.inf < elo0 < elo1 < math.inf:
+        raise ValueError(
+            f"elo0 = {elo0} and elo1 = {elo1}: the second is to be the greater, and both finite"
+        )
     if not (0 < alpha < 0.5 and 0 < beta < 0.5):
         raise ValueError(f"alpha = {alpha} and beta = {beta}: both lie between 0 and 0.5")
     scores = np.asarray(pair_scores, float)

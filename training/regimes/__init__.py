@@ -1,5 +1,8 @@
 """The regimes of the papers: a file each, which reads like the method section it implements."""
 
+from dataclasses import fields
+from typing import Any, get_args
+
 from training.regimes.coevolution import Coevolution
 from training.regimes.genetic import Genetic
 from training.regimes.learning import LearningEvolution
@@ -18,6 +21,19 @@ Regime = (
     | DeepSelfPlay
 )
 
+
+def regime_of(identity: dict[str, Any]) -> Regime:
+    """The regime of a run, from its checkpoint. Raises ValueError for one that is not known."""
+    constants = {
+        name: constant for name, constant in identity.items() if name not in ("name", "seed")
+    }
+    for kind in get_args(Regime):
+        if {field.name for field in fields(kind)} == set(constants):
+            regime: Regime = kind(**constants)
+            return regime
+    raise ValueError(f"{identity.get('name')!r} is not a regime of this version")
+
+
 __all__ = [
     "Coevolution",
     "DeepSelfPlay",
@@ -27,4 +43,5 @@ __all__ = [
     "Regime",
     "SocialLearning",
     "TemporalDifference",
+    "regime_of",
 ]

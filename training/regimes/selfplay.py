@@ -8,11 +8,11 @@ from agents.play import DrawRules
 from agents.selfplay import Tally
 from agents.weights import Provenance
 from agents.workspace import MAX_DEPTH
-from checkers_env.openings import THREE_MOVE, TWO_MOVE
+from checkers_env.openings import BALLOTS
 from training.metrics import Metrics
 from training.state import State
 
-CARDS = {"none": (None,), "two-move": TWO_MOVE, "three-move": THREE_MOVE}
+CARDS = {"none": (None,), **BALLOTS}
 RANGES = {
     "lam": (0.0, 1.0),
     "epsilon": (0.0, 1.0),

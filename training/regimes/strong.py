@@ -28,6 +28,7 @@ from agents.windows.windows import SIZE, STAGES, windows
 from agents.workspace import MAX_DEPTH
 from checkers_env.board import Board
 from checkers_env.openings import TWO_MOVE
+from checkers_env.rules import Position
 from training.arena import Arena
 from training.metrics import Metrics
 from training.population import Population
@@ -158,9 +159,9 @@ def table_of(state: State) -> Any:
     return table.reshape(STAGES, SIZE)
 
 
-def after(card: str | None) -> tuple[int, int, int, int]:
-    """The position after the moves of a card: black, white, kings and the side to move."""
+def after(card: str | None) -> Position:
+    """The position after the moves of a card."""
     board = Board.from_position(*opening_line(card)[0])
     for word in (card or "").split():
         board.push(word)
-    return board.black, board.white, board.kings, board.turn
+    return board.position

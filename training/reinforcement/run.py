@@ -17,6 +17,7 @@ from agents.single_vector import Opponent
 from agents.workspace import workspace
 from checkers_env.files import write_atomically
 from training.checkpoint import FILE_NAME
+from training.league.entrants import searched_plies
 from training.reinforcement.actor import actor_of
 from training.reinforcement.checkpoint import Run, load_run, save_run
 from training.reinforcement.evaluation import YARDSTICKS, evaluate
@@ -103,7 +104,9 @@ def zoo(settings: Settings, rng: np.random.Generator) -> list[Opponent]:
     """The players of the zoo, with nothing in memory. Raises ValueError for what is no such."""
     players = []
     for name in settings.zoo:
-        agent = make(name, depth=settings.zoo_depth)
+        agent = make(name)
+        if searched_plies(agent) is not None:
+            agent = make(name, depth=settings.zoo_depth)
         if not isinstance(agent, PlayerAgent):
             raise ValueError(f"{name!r} in the zoo is no compiled player")
         luck = np.random.default_rng(rng.integers(2**63))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+from agents.workspace import MAX_DEPTH
+from training import ranges
 
 
 @dataclass(frozen=True)
@@ -76,35 +80,39 @@ class Settings:
         return {name: kept[name] for name in kept if name not in ("out", "threads", "resume")}
 
 
-LEAST: dict[str, float] = {
-    "steps": 1,
-    "games": 2,
-    "former": 0,
-    "zoo_depth": 1,
-    "every": 1,
-    "measured_by": 2,
-    "seed": 0,
-    "threads": 1,
-    "rollout": 1,
-    "batch": 2,
-    "epochs": 1,
-    "entropy": 0,
+RANGES = {
+    "steps": (1, math.inf),
+    "games": (2, math.inf),
+    "alone": (0, 1),
+    "former": (0, math.inf),
+    "zoo_depth": (1, MAX_DEPTH),
+    "every": (1, math.inf),
+    "measured_by": (2, math.inf),
+    "seed": (0, 2**32 - 1),
+    "threads": (1, math.inf),
 }
-SHARES = ("alone", "gamma", "trace", "clip")
+OF_LEARNING = {
+    "rollout": (1, math.inf),
+    "batch": (2, math.inf),
+    "epochs": (1, math.inf),
+    "rate": (1e-9, 1),
+    "entropy": (0, 1),
+    "gamma": (0, 1),
+    "trace": (0, 1),
+    "clip": (0, 1),
+}
 
 
 def check(settings: Settings) -> None:
     """Raise ValueError for settings that make no sense."""
-    given = {**vars(settings.learning), **vars(settings)}
-    for name, least in LEAST.items():
-        if given[name] < least:
-            raise ValueError(f"{name} must be at least {least}, not {given[name]}")
-    for name in SHARES:
-        if not 0 <= given[name] <= 1:
-            raise ValueError(f"{name} must be from 0 to 1, not {given[name]}")
-    if settings.learning.rate <= 0:
-        raise ValueError(f"rate must be more than 0, not {settings.learning.rate}")
-    if not settings.learning.hidden or min(settings.learning.hidden) < 1:
-        raise ValueError(f"hidden must be numbers from 1 on, not {settings.learning.hidden}")
-    if settings.seed >= 2**32:
-        raise ValueError(f"seed must be below 2**32, not {settings.seed}")
+    learning = settings.learning
+    ranges.check(settings, RANGES)
+    ranges.check(learning, OF_LEARNING)
+    if not learning.hidden or min(learning.hidden) < 1:
+        raise ValueError(f"hidden must be numbers from 1 on, not {learning.hidden}")
+    samples = settings.games * learning.rollout
+    if samples % learning.batch == 1:
+        raise ValueError(
+            f"games * rollout is {samples:,}, so that a batch of {learning.batch:,} would leave a "
+            "single sample over, which cannot be normalised: change one of the three"
+        )
