@@ -434,6 +434,12 @@ def test_two_agents_play_to_the_end_and_can_be_stepped_through(open_page):
     page.select_option("[data-side=white] [data-field=agent]", "material")
     page.click("#start")
     page.locator("#run").wait_for()
+    for _ in range(2):  # faster than a move, or the pause after it: it must go on all the same
+        page.click("#run")
+        expect(page.locator("#run")).to_have_text("Go on")
+        page.click("#run")
+        expect(page.locator("#run")).to_have_text("Pause")
+    expect(page.locator("#score button")).not_to_have_count(0)
     page.click("#run")
     expect(page.locator("#run")).to_have_text("Go on")
     expect(page.locator("#step")).to_be_enabled()

@@ -16,6 +16,8 @@ const openingWanted = openingChooser(element("setup"));
 let game = null; // {black, white, seed, opening, frames, players, result}
 let running = false;
 let asking = false;
+let starts = 0; // how often they were told to go on: only the last time counts
+let ongoing = Promise.resolve(); // the move that was asked for last
 
 const board = new Board(element("board"));
 const replay = new Replay({
@@ -49,14 +51,17 @@ async function begin(event) {
 
 // Moves until somebody pauses, the game is over or another one begins.
 async function run() {
-  const mine = game;
+  starts += 1;
+  const mine = starts;
   running = true;
   showActions();
-  while (running && game === mine && game.result === "*") {
-    if (!await step()) running = false;
-    else await new Promise((resolve) => setTimeout(resolve, Number(element("pause").value) * 1000));
+  await ongoing;
+  while (running && mine === starts && game.result === "*") {
+    ongoing = step();
+    if (!await ongoing) break;
+    await new Promise((resolve) => setTimeout(resolve, Number(element("pause").value) * 1000));
   }
-  if (game === mine) running = false;
+  if (mine === starts) running = false;
   showActions();
 }
 
@@ -162,10 +167,10 @@ element("setup").addEventListener("submit", begin);
 element("setup").addEventListener("change", () => { if (!game) replay.go(0); });
 element("run").addEventListener("click", () => {
   if (running) running = false;
-  else if (!asking) run();
+  else run();
   showActions();
 });
-element("step").addEventListener("click", step);
+element("step").addEventListener("click", () => { ongoing = step(); });
 element("pdn").addEventListener("click", savePdn);
 for (const id of ["record", "board"]) element(id).addEventListener("keydown", replay.onKey);
 
