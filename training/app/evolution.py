@@ -42,8 +42,8 @@ def is_running(run: Path) -> bool:
 
 
 def version(run: Path) -> str:
-    """A text that changes when a run saves something, and when it ends."""
-    return "-".join(str(_written(run / name)) for name in (FILE_NAME, CURVE_FILE, PLOT_FILE))
+    """A text that changes when a run saves its state, the last that it writes each time."""
+    return str(saved(run))
 
 
 def _written(path: Path) -> int:

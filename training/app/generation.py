@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -34,6 +35,7 @@ from training.yardstick import OPPONENTS, curve
 
 Tournament = Coevolution | Genetic | EvolutionStrategy
 RESULTS = {BLACK: "1-0", WHITE: "0-1", DRAW: "1/2-1/2"}
+TRIES = 100  # to read a checkpoint before the next one is there
 LEARNER = "learner"  # whom temporal differences teach
 _turn = threading.Lock()
 
@@ -84,6 +86,18 @@ def current_generation(run: Path, at: int) -> Generation:
     """
     with _turn:  # so that one game is not played for two readers
         return _remembered(run, at)
+
+
+def latest_generation(run: Path) -> tuple[int, Generation]:
+    """When the last checkpoint was saved, and the generation after it.
+
+    A run may save the next one while this one is read: then that is the last.
+    """
+    for _ in range(TRIES):
+        at = saved(run)
+        with suppress(LookupError):
+            return at, current_generation(run, at)
+    raise LookupError(f"The run {run.name!r} goes on faster than it can be read")
 
 
 @lru_cache(4)

@@ -6,6 +6,8 @@ in the listing and never becomes part of a path.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from starlette.exceptions import HTTPException
@@ -18,7 +20,7 @@ from checkers_env import pdn
 from checkers_env.board import Outcome
 from checkers_env.game import REASONS
 from training.app.evolution import generations, is_running, overview, runs, saved, version
-from training.app.generation import RESULTS, Generation, Played, as_pdn, current_generation
+from training.app.generation import RESULTS, Played, as_pdn, current_generation, latest_generation
 from training.app.pages import page
 from training.app.shown import Json, frames
 from training.app.words import ending
@@ -53,9 +55,8 @@ def show_run(request: Request) -> Response:
 
 def show_generation(request: Request) -> Response:
     """The standings and the games of a run's current generation."""
-    run = _run(request)
-    at = saved(run)
-    played = _played(run, at)
+    with _not_found():
+        at, played = latest_generation(_run(request))
     return JSONResponse(
         {
             "at": str(at),
@@ -71,7 +72,8 @@ def show_game(request: Request) -> Response:
     """A game of the generation `at` that time, position by position and as PDN."""
     run = _run(request)
     at, number = _number(request, "at"), _number(request, "number")
-    played = _played(run, at)
+    with _not_found():
+        played = current_generation(run, at)
     if number >= len(played.games):
         raise HTTPException(404, f"There are {len(played.games)} games, counted from 0.")
     game = played.games[number]
@@ -114,9 +116,11 @@ def _number(request: Request, name: str) -> int:
     return int(text)
 
 
-def _played(run: Path, at: int) -> Generation:
+@contextmanager
+def _not_found() -> Iterator[None]:
+    """Answer 404 to what is not there any more."""
     try:
-        return current_generation(run, at)
+        yield
     except LookupError as error:
         raise HTTPException(404, f"{error.args[0]}.") from None
 
