@@ -127,7 +127,6 @@ def benchmark(arguments: Sequence[str], console: Console) -> None:
     settings = tyro.cli(
         Settings, args=arguments, prog="python training/benchmark.py", description=__doc__
     )
-    check(settings)
     sys.path.append(os.getcwd())  # where a package of the caller's is, as package.module:factory
     folder = settings.out or folder_of(settings)
     try:
@@ -141,7 +140,11 @@ def benchmark(arguments: Sequence[str], console: Console) -> None:
 
 
 def hold_league(settings: Settings, folder: Path, console: Console) -> tuple[League, Sequence[str]]:
-    """Play what is left to play; the league, and what was found beside the games."""
+    """Play what is left to play; the league, and what was found beside the games.
+
+    Raises ValueError for settings that make no sense, before anything is written.
+    """
+    check(settings)
     texts, pairings = lineup_of(settings)
     fixtures = fixtures_of(settings, pairings)
     terms = terms_of(settings)

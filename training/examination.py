@@ -45,8 +45,8 @@ def lineup(text: str, depth: int | None = None) -> tuple[list[str], list[Pairing
     reference = 0 if REFERENCE in itself else texts.index(REFERENCE)
     pairings = against([0], [texts.index(name) for name in yardsticks])
     pairings += against([texts.index(name) for name in others], [reference])
-    met = {frozenset(pairing): pairing for pairing in reversed(pairings) if len(set(pairing)) == 2}
-    return texts, [*reversed(met.values())]
+    met = {frozenset(pairing): pairing for pairing in pairings if len(set(pairing)) == 2}
+    return texts, list(met.values())
 
 
 def own_depth(text: str, depth: int | None) -> int | None:
