@@ -1,5 +1,6 @@
 """What the strong player is measured by, and the experiments about its ingredients."""
 
+import xml.etree.ElementTree as ET
 from dataclasses import fields, replace
 
 import numpy as np
@@ -16,6 +17,7 @@ from training.experiments.ingredients import CHANGES, GENERATIONS, INGREDIENTS, 
 from training.experiments.jobs import PLAYERS, Player, Run
 from training.experiments.page import write_page
 from training.experiments.perform import Order, train
+from training.experiments.pictures import dots
 from training.experiments.plan import EXPERIMENTS, Ledger, Scope
 from training.experiments.records import differences, load_result, path_of, save_result
 from training.experiments.strong import LONG_RUN, RESULTS, TABLES, at
@@ -204,3 +206,17 @@ def test_the_page_shows_how_it_grows(trained, tmp_path):
     assert "CPU-seconds of training" in picture
     assert f"| strong-2-plies |  | ours, 1 seed | {RESULTS.show(RESULTS.of(result)[:1])} |" in text
     assert text.count("not yet played") == len(INGREDIENTS) - 1
+    ingredients = (tmp_path / "page" / "ingredients.svg").read_text()
+    assert "page/ingredients.svg" in text
+    assert "strong-2-plies" in ingredients  # who is done, and nobody else
+    assert "strong-1-ply" not in ingredients
+    assert "page/learning.svg" not in text  # not among these tables
+
+
+def test_players_stand_below_each_other_with_their_seeds():
+    columns = {"at 4 plies": {"one": [50.0, 60.0, 70.0], "two": [20.0]}, "at 6": {"two": [30.0]}}
+    picture = ET.fromstring(dots(columns, "score, %"))
+    words = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert [word for word in words if word in ("one", "two")] == ["one", "two"]
+    assert {"at 4 plies", "at 6", "score, %: mean, 95 % interval, each seed"} <= set(words)
+    assert dots(columns, "score, %") == dots(columns, "score, %")

@@ -14,7 +14,7 @@ from training.experiments.claims import CLAIMS, MARGIN, REASONS, Claim
 from training.experiments.ingredients import BASE
 from training.experiments.jobs import Player, Run
 from training.experiments.others import NETWORKS
-from training.experiments.pictures import curves, forest
+from training.experiments.pictures import curves, dots, forest
 from training.experiments.plan import Job, Ledger, Scope, figures
 from training.experiments.records import Trained
 from training.experiments.strong import SCORES
@@ -22,9 +22,8 @@ from training.experiments.tables import Row, Table, brief, shown
 from training.experiments.verdict import LEAST, Verdict, verdicts
 
 NETS = (*NETWORKS, "c0", "blondie24-rr", "c10")
-PANELS: dict[str, tuple[str, Sequence[str], Sequence[tuple[str, str]]]] = {
+PANELS: dict[str, tuple[Sequence[str], Sequence[tuple[str, str]]]] = {
     "curves": (
-        "Parents against the yardsticks over the generations: mean payoff (+1, 0, -2).",
         NETWORKS,
         (
             ("curve/heuristic", "against the heuristic player"),
@@ -32,7 +31,6 @@ PANELS: dict[str, tuple[str, Sequence[str], Sequence[tuple[str, str]]]] = {
         ),
     ),
     "reasons": (
-        "What happens to the networks: step sizes, saturated outputs, and drawn games.",
         NETS,
         (
             ("step/mean", "mean step size"),
@@ -45,22 +43,51 @@ GROWTH = (
     ("strong", BASE, *(f"strong-{plies}" for plies in ("1-ply", "2-plies", "6-plies", "no-tree"))),
     [(name, f"score at {plies} plies") for plies, name in SCORES.items()],
 )
+# Scores against the piece counter: tables and their columns, under the plies of both.
+DOTS = {
+    "ingredients": {
+        "at 4 plies": ("strong-ingredients", 0),
+        "at 6 plies": ("strong-ingredients", 1),
+    },
+    "learning": {"at 4 plies": ("learns-4-plies", 0), "at 6 plies": ("learns-6-plies", 0)},
+}
+BEYOND = {"The strong player": ("strength", "ingredients"), "Evolution that learns": ("learning",)}
+CAPTIONS = {
+    "claims": "Effects and intervals of the claims.",
+    "curves": "Parents against the yardsticks over the generations: mean payoff (+1, 0, -2).",
+    "reasons": "What happens to the networks: step sizes, saturated outputs, and drawn games.",
+    "strength": "Scores of players that learn by deep searches against the piece counter, both at 4"
+    " or at 6 plies, by the CPU time of their training.",
+    "ingredients": "The strong player after a minute, without one ingredient at a time: scores "
+    "against the piece counter.",
+    "learning": "Champions of changed evolution against the piece counter.",
+}
 
 
 def write_page(path: Path, tables: Sequence[Table], scope: Scope, ledger: Ledger) -> None:
     """Write the page in Markdown, and its plots into a folder beside it that has its name."""
     judged = verdicts(_within(CLAIMS, tables, scope), scope, ledger)
     reasons = verdicts(_within(REASONS, tables, scope), scope, ledger)
-    pictures = _pictures(judged, scope, ledger)
+    found = {table.name: figures(table, scope, ledger) for table in tables}
+    pictures = _pictures(judged, scope, ledger) | _dots(tables, found)
+
+    def pictured(*names: str) -> list[str]:
+        links = [f"![{CAPTIONS[it]}]({path.stem}/{it}.svg)" for it in names if it in pictures]
+        return [line for link in links for line in (link, "")]
+
     lines = [*_beginning(tables, scope, ledger)]
-    lines += _claims("What the papers claim", judged, pictures, path.stem)
-    lines += _claims("Why", reasons, pictures, path.stem)
+    if judged:
+        lines += ["## What the papers claim", "", _count(judged), "", _HOW, ""]
+        lines += [*pictured("claims"), *_claims(judged)]
+    if reasons:
+        lines += ["## Why", "", *pictured(*PANELS), *_claims(reasons)]
     lines += draws.lines(judged, scope, ledger)
-    if "strength" in pictures:
-        lines += ["## The strong player", "", f"![{_GROWTH}]({path.stem}/strength.svg)", ""]
+    for title, names in BEYOND.items():
+        if links := pictured(*names):
+            lines += [f"## {title}", "", *links]
     lines += ["## The tables", "", _ABOUT_TABLES, ""]
     for table in tables:
-        lines += shown(table, figures(table, scope, ledger))
+        lines += shown(table, found[table.name])
     path.parent.mkdir(parents=True, exist_ok=True)
     for name, picture in pictures.items():
         (path.parent / path.stem).mkdir(exist_ok=True)
@@ -68,10 +95,6 @@ def write_page(path: Path, tables: Sequence[Table], scope: Scope, ledger: Ledger
     write_atomically(path, "\n".join(lines).encode())
 
 
-_GROWTH = (
-    "Scores of players that learn by deep searches against the piece counter, both at 4 or at 6 "
-    "plies, by the CPU time of their training."
-)
 _ABOUT_TABLES = (
     "Ours are means over seeds with their 95 % intervals (Student's t); of single games from the "
     "start position, how many seeds won, drew and lost them."
@@ -104,23 +127,14 @@ def _beginning(tables: Sequence[Table], scope: Scope, ledger: Ledger) -> Iterato
     yield ""
 
 
-def _claims(
-    title: str, judged: Sequence[Verdict], pictures: Mapping[str, bytes], folder: str
-) -> Iterator[str]:
-    if not judged:
-        return
-    yield from (f"## {title}", "")
-    if title == "Why":
-        shown_here = [name for name in PANELS if name in pictures]
-    else:
-        words = Counter(verdict.word for verdict in judged)
-        told = [f"{words[word]} {word}" for word in ("holds", "not shown", "reversed")]
-        waiting = f", {words[None]} wait for more seeds" if words[None] else ""
-        yield from (f"Of {len(judged)} claims: {', '.join(told)}{waiting}.", "", _HOW, "")
-        shown_here = [name for name in ("claims",) if name in pictures]
-    for name in shown_here:
-        caption = PANELS[name][0] if name in PANELS else "Effects and intervals of the claims."
-        yield from (f"![{caption}]({folder}/{name}.svg)", "")
+def _count(judged: Sequence[Verdict]) -> str:
+    words = Counter(verdict.word for verdict in judged)
+    told = [f"{words[word]} {word}" for word in ("holds", "not shown", "reversed")]
+    waiting = f", {words[None]} wait for more seeds" if words[None] else ""
+    return f"Of {len(judged)} claims: {', '.join(told)}{waiting}."
+
+
+def _claims(judged: Sequence[Verdict]) -> Iterator[str]:
     yield "| claim | source | effect [95 % interval] | unit | seeds | p | verdict |"
     yield "|---|---|---:|---|---:|---:|---|"
     yield from map(_line, judged)
@@ -155,7 +169,7 @@ def _pictures(judged: Sequence[Verdict], scope: Scope, ledger: Ledger) -> dict[s
     scores = [it for it in judged if it.claim.unit == Claim.unit and it.values]
     if scores:
         found["claims"] = forest(scores)
-    for name, (_, players, panels) in PANELS.items():
+    for name, (players, panels) in PANELS.items():
         runs = {player: done for player in players if (done := _runs(player, scope, ledger))}
         if runs:
             found[name] = curves(runs, panels)
@@ -163,6 +177,27 @@ def _pictures(judged: Sequence[Verdict], scope: Scope, ledger: Ledger) -> dict[s
     if grown:
         found["strength"] = curves(grown, GROWTH[1], timed=True)
     return found
+
+
+def _dots(
+    tables: Sequence[Table], found: Mapping[str, Sequence[Sequence[Sequence[float]]]]
+) -> dict[str, bytes]:
+    """The pictures of tables of which there is something to show."""
+    rows = {table.name: table.rows for table in tables}
+    drawn = {}
+    for picture, columns in DOTS.items():
+        values = {
+            label: {
+                str(row.first): [seed[column] for seed in seeds]
+                for row, seeds in zip(rows[name], found[name], strict=True)
+                if seeds
+            }
+            for label, (name, column) in columns.items()
+            if name in rows
+        }
+        if any(values.values()):
+            drawn[picture] = dots(values, "score, %")
+    return drawn
 
 
 def _runs(player: str, scope: Scope, ledger: Ledger) -> list[Trained]:

@@ -1,4 +1,4 @@
-"""The plots of the page: the claims' effects, and curves over the generations of many seeds."""
+"""The plots of the page: effects of claims, scores of players, and curves over the generations."""
 
 from __future__ import annotations
 
@@ -27,11 +27,7 @@ def forest(verdicts: Sequence[Verdict]) -> bytes:
     figure = new_figure(8.5, 1 + 0.27 * len(verdicts))
     axes = figure.subplots()
     for place, verdict in enumerate(verdicts):
-        colour, marker = LOOKS[verdict.word]
-        if np.isfinite(verdict.low):
-            axes.plot([verdict.low, verdict.high], [place, place], color=colour, linewidth=2)
-        axes.plot(verdict.values, [place] * len(verdict.values), "|", color=colour, alpha=0.5)
-        axes.plot(verdict.mean, place, marker, color=colour, markersize=6)
+        _mark(axes, place, verdict.values, *LOOKS[verdict.word])
     for word in dict.fromkeys(verdict.word for verdict in verdicts):
         colour, marker = LOOKS[word]
         axes.plot([], [], marker, color=colour, label=word or "too few seeds")
@@ -45,6 +41,37 @@ def forest(verdicts: Sequence[Verdict]) -> bytes:
     axes.spines[["top", "right", "left"]].set_visible(False)
     figure.legend(loc="outside upper center", ncols=len(LOOKS), frameon=False)
     return _svg(figure)
+
+
+def dots(columns: Mapping[str, Mapping[str, Sequence[float]]], label: str) -> bytes:
+    """Figures of players, one below the other: mean, 95 % interval, and each seed (SVG).
+
+    `columns` are the players' values, one a seed, under each column's name; `label` is of the axis.
+    """
+    players = list(dict.fromkeys(name for column in columns.values() for name in column))
+    figure = new_figure(8.5, 1 + 0.3 * len(players))
+    axes = figure.subplots()
+    for number, (column, rows) in enumerate(columns.items()):
+        marker = "osD^"[number % 4]
+        shift = 0.3 * (number - (len(columns) - 1) / 2)
+        for name, values in rows.items():
+            _mark(axes, players.index(name) + shift, values, f"C{number}", marker)
+        axes.plot([], [], marker, color=f"C{number}", label=column)
+    axes.set(ylim=(len(players) - 0.5, -0.5), xlabel=f"{label}: mean, 95 % interval, each seed")
+    axes.set_yticks(range(len(players)), players)
+    axes.grid(axis="x", alpha=0.3)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    figure.legend(loc="outside upper center", ncols=len(columns), frameon=False)
+    return _svg(figure)
+
+
+def _mark(axes: Any, place: float, values: Sequence[float], colour: str, marker: str) -> None:
+    """Draw the values of some seeds, their mean and, of two or more, its interval."""
+    mean, half = np.mean(values), half_width(values)
+    if half:
+        axes.plot([mean - half, mean + half], [place, place], color=colour, linewidth=2)
+    axes.plot(values, [place] * len(values), "|", color=colour, alpha=0.5)
+    axes.plot(mean, place, marker, color=colour, markersize=6)
 
 
 def curves(
