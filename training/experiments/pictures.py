@@ -24,21 +24,17 @@ LOOKS = {
 
 def forest(verdicts: Sequence[Verdict]) -> bytes:
     """Effect and interval of claims that are measured in one unit, one below the other (SVG)."""
-    figure = new_figure(8.5, 1 + 0.27 * len(verdicts))
-    axes = figure.subplots()
+    figure, axes = _listed([verdict.claim.name for verdict in verdicts])
     for place, verdict in enumerate(verdicts):
-        _mark(axes, place, verdict.values, *LOOKS[verdict.word])
+        interval = (verdict.low, verdict.high)
+        _mark(axes, place, verdict.values, interval, *LOOKS[verdict.word])
     for word in dict.fromkeys(verdict.word for verdict in verdicts):
         colour, marker = LOOKS[word]
         axes.plot([], [], marker, color=colour, label=word or "too few seeds")
     axes.axvline(0, color="black", linewidth=0.8)
     axes.set(
-        xlim=(-52, 52),
-        ylim=(len(verdicts) - 0.5, -0.5),
-        xlabel="score less 50 %: mean over seeds, 95 % interval, and each seed",
+        xlim=(-52, 52), xlabel="score less 50 %: mean over seeds, 95 % interval, and each seed"
     )
-    axes.set_yticks(range(len(verdicts)), [verdict.claim.name for verdict in verdicts])
-    axes.spines[["top", "right", "left"]].set_visible(False)
     figure.legend(loc="outside upper center", ncols=len(LOOKS), frameon=False)
     return _svg(figure)
 
@@ -49,29 +45,44 @@ def dots(columns: Mapping[str, Mapping[str, Sequence[float]]], label: str) -> by
     `columns` are the players' values, one a seed, under each column's name; `label` is of the axis.
     """
     players = list(dict.fromkeys(name for column in columns.values() for name in column))
-    figure = new_figure(8.5, 1 + 0.3 * len(players))
-    axes = figure.subplots()
+    figure, axes = _listed(players)
     for number, (column, rows) in enumerate(columns.items()):
         marker = "osD^"[number % 4]
         shift = 0.3 * (number - (len(columns) - 1) / 2)
         for name, values in rows.items():
-            _mark(axes, players.index(name) + shift, values, f"C{number}", marker)
+            mean, half = np.mean(values), half_width(values)
+            interval = (mean - half, mean + half)
+            _mark(axes, players.index(name) + shift, values, interval, f"C{number}", marker)
         axes.plot([], [], marker, color=f"C{number}", label=column)
-    axes.set(ylim=(len(players) - 0.5, -0.5), xlabel=f"{label}: mean, 95 % interval, each seed")
-    axes.set_yticks(range(len(players)), players)
+    axes.set(xlabel=f"{label}: mean, 95 % interval, each seed")
     axes.grid(axis="x", alpha=0.3)
-    axes.spines[["top", "right", "left"]].set_visible(False)
     figure.legend(loc="outside upper center", ncols=len(columns), frameon=False)
     return _svg(figure)
 
 
-def _mark(axes: Any, place: float, values: Sequence[float], colour: str, marker: str) -> None:
-    """Draw the values of some seeds, their mean and, of two or more, its interval."""
-    mean, half = np.mean(values), half_width(values)
-    if half:
-        axes.plot([mean - half, mean + half], [place, place], color=colour, linewidth=2)
+def _listed(names: Sequence[str]) -> tuple[Any, Any]:
+    """A figure and its axes, with a row for each name, the first on top."""
+    figure = new_figure(8.5, 1 + 0.27 * len(names))
+    axes = figure.subplots()
+    axes.set_yticks(range(len(names)), names)
+    axes.set(ylim=(len(names) - 0.5, -0.5))
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    return figure, axes
+
+
+def _mark(
+    axes: Any,
+    place: float,
+    values: Sequence[float],
+    interval: tuple[float, float],
+    colour: str,
+    marker: str,
+) -> None:
+    """Draw the values of some seeds, their mean, and the mean's interval if it is finite."""
+    if np.isfinite(interval).all():
+        axes.plot(interval, [place, place], color=colour, linewidth=2)
     axes.plot(values, [place] * len(values), "|", color=colour, alpha=0.5)
-    axes.plot(mean, place, marker, color=colour, markersize=6)
+    axes.plot(np.mean(values), place, marker, color=colour, markersize=6)
 
 
 def curves(
