@@ -89,6 +89,9 @@ def make(
     if not isinstance(agent, str | Path):
         raise ValueError(f"an agent is made from text or a path, not from {agent!r}")
     agent = str(agent)
+    depth, simulations, seconds, seed, endgame = map(
+        _plain, (depth, simulations, seconds, seed, endgame)
+    )
     is_file = agent.endswith(SUFFIX) and not (agent.startswith(CONTINUAL) or outside(agent))
     if not is_file and (":" in agent or outside(agent)):
         options |= {"depth": depth, "simulations": simulations, "seconds": seconds}
@@ -156,6 +159,11 @@ def _check(
         raise ValueError(f"seed must be a whole number from 0 on, not {seed!r}")
     if selective not in (None, True, False):
         raise ValueError(f"selective must be True or False, not {selective!r}")
+
+
+def _plain(number: Any) -> Any:
+    """A number of numpy's as one of Python's own."""
+    return number.item() if isinstance(number, np.number) else number
 
 
 def _named_player(agent: str, depth: int | None) -> Any:

@@ -117,7 +117,7 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         """
         if self._over:
             raise ResetNeeded("the game is over, or was not begun: call reset()")
-        if not self.action_space.contains(action):
+        if isinstance(action, bool) or not self.action_space.contains(action):
             raise ValueError(f"action {action!r} is not a whole number from 0 to {ACTIONS - 1}")
         if not self._mask[action]:
             self._over = True

@@ -7,6 +7,12 @@ import secrets
 from pathlib import Path
 
 
+def check_output(option: str, path: Path) -> None:
+    """Raise ValueError unless a file can be written there, before the work that it is for."""
+    if path.is_dir() or not path.parent.is_dir():
+        raise ValueError(f"{option} is a file in a folder that exists, not {str(path)!r}")
+
+
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file so that at any moment either the old or the whole new one is there.
 

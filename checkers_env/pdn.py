@@ -86,7 +86,10 @@ def load(path: str | os.PathLike[str]) -> list[Game]:
     try:
         text = Path(path).read_text("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{os.fspath(path)} is not UTF-8 text: {error}") from None
+        raise ValueError(
+            f"{os.fspath(path)} is not UTF-8 text: {error}; "
+            "read it in its own encoding, and give the text to loads"
+        ) from None
     return loads(text)
 
 

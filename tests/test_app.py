@@ -899,6 +899,12 @@ def test_the_server_is_for_this_machine_only(host):
         serve.run(["--host", host], None)
 
 
+def test_games_are_kept_in_a_folder(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match=r"--games must be a folder, not '.*file'"):
+        serve.run(["--games", str(tmp_path / "file")], None)
+
+
 @pytest.mark.parametrize("port", ["-1", "65536"])
 def test_a_port_that_is_none(port, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["checkers-play", "--port", port])

@@ -816,6 +816,23 @@ def command(*options):
     )
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            "--pdn nowhere/games.pdn",
+            "--pdn is a file in a folder that exists, not 'nowhere/games.pdn'",
+        ),
+        ("--patience -1", "--patience must be more than 0 seconds, not -1"),
+    ],
+)
+def test_bad_settings_are_told_before_a_game(words, message, monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["dxp", *f"--connect --port {free_port()} {words}".split()])
+    assert dxp.main() == 1
+    assert message in capsys.readouterr().err
+
+
 LINE = r"game [12]: (Black|White) against {}, \d+ plies: (?:won|lost|drawn) \(.+\)"
 
 

@@ -563,6 +563,17 @@ def test_another_league_is_not_resumed(tmp_path):
         journal.resume({"a": 2, "b": 3, "seed": 2}, FIXTURES)
 
 
+def test_of_what_is_within_only_the_differences_are_told(tmp_path):
+    journal = filled(
+        tmp_path, identity={"conditions": {"rounds": 1, "rules": {"moves": 9, "x": 0}}}
+    )
+    different = (
+        "another league's: conditions.rounds is 1 there and 2 here; conditions.rules.moves is 9"
+    )
+    with pytest.raises(ValueError, match=f"{different} there and 8 here$"):
+        journal.resume({"conditions": {"rounds": 2, "rules": {"moves": 8, "x": 0}}}, FIXTURES)
+
+
 LINES = [json.dumps({"a": 1}), *(json.dumps(vars(game)) for game in RECORDS)]
 
 
@@ -689,6 +700,13 @@ def test_a_game_with_an_illegal_move_is_named():
         ("material@seconds=0.5,endgame=4", "material", {"seconds": 0.5, "endgame": 4}),
         ("me@home/my.py:Mine", "me@home/my.py:Mine", {}),
         ("me@home/my.py:Mine@nodes=5", "me@home/my.py:Mine", {"nodes": 5}),
+        ("material@selective=0", "material", {"selective": False}),
+        (
+            "my.py:Mine@k2=5,deep=true,rate=0.5,name=tall",
+            "my.py:Mine",
+            {"k2": 5, "deep": True, "rate": 0.5, "name": "tall"},
+        ),
+        ("mine.zip@deterministic=false", "mine.zip", {"deterministic": False}),
         ("hub:engine --at a@b", "hub:engine --at a@b", {}),
         ("@depth=6", "@depth=6", {}),
     ],
@@ -702,6 +720,9 @@ def test_options_follow_an_at(text, name, options):
     [
         ("material@deep=6", "'material@deep=6': options are depth, .*, not 'deep'"),
         ("material@depth=six", "depth is a number, not 'six'"),
+        ("material@selective=2", "selective is 0 or 1, not '2'"),
+        ("random@selective=1", "does not search by plies: it takes no selective"),
+        ("hub:engine@width=5", "options are depth, .*, not 'width'"),
         ("material@depth=6,", "options are depth, .*, not ''"),
         ("material@depth=6,seconds", "seconds is a number, not ''"),
         ("material@depth=2.5", "depth is a number, not '2.5'"),

@@ -272,3 +272,15 @@ def test_leaves_are_judged_by_monte_carlo_as_they_were_in_training(tmp_path):
         made = Provenance("blondie24-1999", 2.0, "c0", 0, 0, own_leaves=own_leaves)
         save_weights(path, genome, made)
         assert agents.make(path, simulations=10).player.own_leaves == own_leaves
+
+
+def test_numbers_of_numpy_are_numbers():
+    given = {"depth": np.int64(3), "seed": np.uint32(1), "endgame": np.int8(2)}
+    made = agents.make("material", **given)
+    plain = agents.make("material", **{name: int(number) for name, number in given.items()})
+    assert type(made.player.depth) is int
+    assert made.player.depth == plain.player.depth
+    assert made.rng.bit_generator.state == plain.rng.bit_generator.state
+    assert agents.make("material", seconds=np.float32(0.5)).seconds == 0.5
+    with pytest.raises(ValueError, match=r"depth must be a whole number from 1 to 64, not 2.5"):
+        agents.make("material", depth=np.float64(2.5))

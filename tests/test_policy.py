@@ -277,6 +277,15 @@ def test_a_model_may_draw_its_actions(tmp_path):
     ("changes", "message"),
     [
         ({"policy_class": {":serialized:": "", "__module__": "my.own"}}, "trust=True reads it"),
+        (
+            {
+                "policy_class": {
+                    ":serialized:": "",
+                    "__module__": "stable_baselines3.common.policies",
+                }
+            },
+            "is of another algorithm, such as PPO: play it by .*, policy:file.py:name",
+        ),
         ({"policy_class": None}, "is not one of sb3-contrib's own"),
         ({"policy_kwargs": {":serialized:": ""}}, "policy_kwargs are pickled Python objects"),
         ({"observation_space": {":serialized:": "", "_shape": [4]}}, "trained on observations"),

@@ -389,6 +389,7 @@ def said(capsys, monkeypatch, *arguments):
         ({"games": 3, "learning": Learning(rollout=11, batch=32)}, "a single sample over"),
         ({"learning": Learning(hidden=())}, r"hidden must be numbers from 1 on, not \(\)"),
         ({"learning": Learning(gamma=2)}, "gamma must be 0 to 1, not 2"),
+        ({"alone": 0, "former": 0, "zoo": ()}, "alone is 0, but there is nobody to meet"),
     ],
 )
 def test_settings_that_make_no_sense(changed, message):
@@ -443,7 +444,7 @@ def test_the_command(capsys, monkeypatch, tmp_path):
         patch.setattr(run, "update", interrupted)
         status, text = said(capsys, monkeypatch, *options)
     assert status == 130
-    assert "what was reached is saved. Go on with: python training/ppo.py" in text
+    assert "the last checkpoint is kept. Go on with: python training/ppo.py" in text
     status, text = said(capsys, monkeypatch, *options, "--resume")
     assert status == 0, text
     assert "512 of 512: heuristic" in text
@@ -452,7 +453,8 @@ def test_the_command(capsys, monkeypatch, tmp_path):
     assert status == 1
     assert "already holds a run: go on with it by --resume" in text
     status, text = said(capsys, monkeypatch, *options, "--resume")
-    assert (status, text) == (1, f"error: the run in {str(folder)!r} has come to its end")
+    assert status == 1
+    assert text.startswith(f"error: the run in {str(folder)!r} has come to its end, and its learn")
     status, text = said(capsys, monkeypatch, *options, "--seed", 5, "--resume")
     assert status == 1
     assert "holds another run: seed is 0 there and 5 here" in text

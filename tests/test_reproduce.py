@@ -104,6 +104,7 @@ def test_at_the_deadline_nothing_is_begun(command, tmp_path):
     ("words", "message"),
     [
         ([], "say what to reproduce: --experiment NAME, or --all"),
+        (["--all", "--experiment", "table-3.2"], "say --all, or --experiment with names, but not"),
         (["--experiment", "table-9.9"], "no experiment 'table-9.9': known are table-3.2"),
         (["--all", "--scale", "2"], "scale must be above 0 and at most 1, not 2.0"),
         (["--all", "--seeds", "0"], "seeds must be at least 1, not 0"),

@@ -207,7 +207,7 @@ def test_an_illegal_action_ends_the_episode() -> None:
     assert env.action_masks().sum() == 7
 
 
-@pytest.mark.parametrize("action", [-1, 128, 3.5, "11-15", None])
+@pytest.mark.parametrize("action", [-1, 128, 3.5, True, "11-15", None])
 def test_what_is_no_action_is_refused(action: Any) -> None:
     env = SingleAgentEnv("random", "black")
     env.reset(seed=0)

@@ -30,8 +30,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from agents.external.errors import EngineError
 from agents.play import DrawRules
 from checkers_env import pdn
+from checkers_env.files import check_output
 from training import ranges
-from training.console import check_output, run_command, say_how_to_go_on
+from training.console import run_command, say_how_to_go_on
 from training.examination import examine, lineup, sentences
 from training.league.adjudicate import judge_of
 from training.league.contest import Terms, first_board, in_a_line

@@ -35,32 +35,28 @@ def run_command(command: Callable[[list[str], Console], None]) -> int:
     return 0
 
 
-def check_output(option: str, path: Path) -> None:
-    """Raise ValueError unless a file can be written there, before the work that it is for."""
-    if path.is_dir() or not path.parent.is_dir():
-        raise ValueError(f"{option} is a file in a folder that exists, not {str(path)!r}")
-
-
-def say_how_to_go_on(saved: bool, console: Console) -> None:
-    """After an interruption: the command line that continues, or that starts again."""
+def say_how_to_go_on(
+    saved: bool, console: Console, kept: str = "what was reached is saved"
+) -> None:
+    """After an interruption: what is `kept`, and the command line to go on or start again with."""
     options = sys.argv if "--resume" in sys.argv or not saved else [*sys.argv, "--resume"]
-    state = "what was reached is saved. Go on" if saved else "nothing was begun. Start again"
+    state = f"{kept}. Go on" if saved else "nothing was begun. Start again"
     console.print(f"Interrupted; {state} with: {shlex.join(['python', *options])}", markup=False)
 
 
 @contextmanager
 def in_folder(
-    folder: Path, checkpoint: str, champion: str, picture: str, console: Console
+    folder: Path, checkpoint: str, champion: str, picture: str, console: Console, **kept: str
 ) -> Iterator[None]:
     """Carry out a run: whatever ends it, say what is where in its folder.
 
     The names are those of the file that a run goes on from, of its champion, and of the picture of
-    its curve.
+    its curve; `kept` is as for :func:`say_how_to_go_on`.
     """
     try:
         yield
     except KeyboardInterrupt:
-        say_how_to_go_on((folder / checkpoint).exists(), console)
+        say_how_to_go_on((folder / checkpoint).exists(), console, **kept)
         raise
     except OSError as error:
         raise OSError(f"{error} (the run is in {str(folder)!r})") from error

@@ -35,11 +35,11 @@ from agents.match import Game, play_through_environment
 from agents.play import DRAW, DrawRules
 from agents.pool import Strategies, load_pool
 from agents.workspace import MAX_DEPTH
-from checkers_env.files import write_atomically
+from checkers_env.files import check_output, write_atomically
 from checkers_env.openings import TWO_MOVE
 from checkers_env.rules import BLACK, WHITE
 from training import ranges
-from training.console import check_output, run_command
+from training.console import run_command
 from training.league.entrants import close, enter
 
 MEMBER = "pool:"  # before the number of a strategy of the pool, as the opponent

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 
 def disagreement(there: dict[str, Any], asked: dict[str, Any]) -> str:
     """In what two of them differ, for an error's message; empty where they are the same."""
-    return "; ".join(
-        f"{name} is {there.get(name)!r} there and {asked.get(name)!r} here"
-        for name in sorted({*there, *asked})
-        if there.get(name) != asked.get(name)
-    )
+    return "; ".join(_differences(there, asked))
+
+
+def _differences(there: dict[str, Any], asked: dict[str, Any], within: str = "") -> Iterator[str]:
+    for name in sorted({*there, *asked}):
+        one, other = there.get(name), asked.get(name)
+        if isinstance(one, dict) and isinstance(other, dict):
+            yield from _differences(one, other, f"{within}{name}.")
+        elif one != other:
+            yield f"{within}{name} is {one!r} there and {other!r} here"

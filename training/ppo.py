@@ -45,7 +45,8 @@ def train(arguments: list[str], console: Console) -> None:
         raise ValueError(
             f"PPO needs {error.name}: pip install 'checkers-laboratory[sb3]'"
         ) from error
-    with in_folder(settings.folder, FILE_NAME, CHAMPION_FILE, PLOT_FILE, console):
+    files = FILE_NAME, CHAMPION_FILE, PLOT_FILE
+    with in_folder(settings.folder, *files, console, kept="the last checkpoint is kept"):
         run = begin(settings)
         with _progress(settings, run, console) as report:
             carry_out(settings, run, report)

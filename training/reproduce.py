@@ -136,12 +136,14 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
 
 
 def tables_of(settings: Settings) -> list[Table]:
-    """The tables asked for. Raises ValueError for unknown ones, and for none."""
+    """The tables asked for. Raises ValueError for unknown ones, for none, and for some and all."""
     unknown = [name for name in settings.experiment if name not in EXPERIMENTS]
     if unknown:
         raise ValueError(
             f"no experiment {', '.join(map(repr, unknown))}: known are {', '.join(EXPERIMENTS)}"
         )
+    if settings.all and settings.experiment:
+        raise ValueError("say --all, or --experiment with names, but not both")
     names = settings.experiment or (EXPERIMENTS if settings.all or settings.list else ())
     if not names:
         raise ValueError("say what to reproduce: --experiment NAME, or --all (see --list)")

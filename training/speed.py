@@ -32,11 +32,11 @@ from agents.play import play
 from agents.shapes import SHAPES
 from agents.workspace import workspace
 from checkers_env.bits import borrowed
-from checkers_env.files import write_atomically
+from checkers_env.files import check_output, write_atomically
 from checkers_env.jit import kernel
 from checkers_env.rules import BLACK, ROW_WIDTH, WHITE, Position
 from training.checkpoint import load_checkpoint
-from training.console import check_output, run_command
+from training.console import run_command
 from training.metrics import sample_positions
 from training.population import Population, random_population
 from training.presets import DEFAULT, PRESETS

@@ -26,6 +26,7 @@ from agents.external.start import start_of
 from agents.make import make
 from checkers_env import pdn
 from checkers_env.fen import START
+from checkers_env.files import check_output
 from checkers_env.rules import BLACK, WHITE
 
 RESULTS = {BLACK: "1-0", WHITE: "0-1", None: "1/2-1/2"}
@@ -80,7 +81,11 @@ def main() -> int:
 
 
 def run(settings: Settings) -> None:
-    """Play the games, with a line on each when it is over."""
+    """Play the games, with a line on each when it is over. Raises ValueError for bad settings."""
+    if not settings.patience > 0:
+        raise ValueError(f"--patience must be more than 0 seconds, not {settings.patience}")
+    if settings.pdn:
+        check_output("--pdn", settings.pdn)
     agent = make(settings.agent, depth=settings.depth, seconds=settings.seconds, seed=settings.seed)
     played: list[Played] = []
 

@@ -169,7 +169,13 @@ def _in_place_of_pickles(path: Path, policies: dict[str, Any]) -> dict[str, Any]
         for key, entry in entries.items()
         if isinstance(entry, dict) and ":serialized:" in entry
     }
-    if pickled.get("policy_class", {}).get("__module__") != PLAIN_POLICIES:
+    maker = pickled.get("policy_class", {}).get("__module__", "")
+    if maker.startswith("stable_baselines3."):
+        raise ValueError(
+            "its policy is of another algorithm, such as PPO: play it by a policy of your own, "
+            "policy:file.py:name"
+        )
+    if maker != PLAIN_POLICIES:
         raise ValueError("its policy is not one of sb3-contrib's own: trust=True reads it")
     if "policy_kwargs" in pickled:
         raise ValueError("its policy_kwargs are pickled Python objects: trust=True reads them")

@@ -70,6 +70,8 @@ def run(arguments: Sequence[str], console: Console) -> None:
         raise ValueError(f"--port must be 0 to {LAST_PORT}, not {settings.port}")
     if not is_loopback(settings.host):
         raise ValueError(f"--host must be this machine's own address, not {settings.host!r}")
+    if settings.games.exists() and not settings.games.is_dir():
+        raise ValueError(f"--games must be a folder, not {str(settings.games)!r}")
     roster = Roster(settings.agent)
     for name in settings.agent:
         roster.offer(name)  # so that one that cannot be made is told of here

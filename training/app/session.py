@@ -203,7 +203,7 @@ class Session:
         last = self.thoughts.get(self.board.ply, {}).get("value")
         if last is not None:
             than = "not better for it" if last <= 0 else "better for it"
-            return last <= 0, f"its evaluation of {last:+.2f} is {than}."
+            return last <= 0, f"its evaluation of {last:+z.2f} is {than}."
         difference = self.board.piece_difference()
         ahead = (-difference if self.setup.side == BLACK else difference) > 0
         return not ahead, f"it has {'more pieces' if ahead else 'no more pieces than you'}."

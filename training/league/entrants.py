@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Callable
 from functools import partial
@@ -26,6 +27,7 @@ OPTIONS: dict[str, Callable[[str], Any]] = {
     "nodes": int,
     "seconds": float,
     "endgame": int,
+    "selective": ("0", "1").index,
 }
 LIMITS = {"depth", "simulations", "nodes", "seconds"}
 HUB, DXP, POLICY = "hub:", "dxp:", "policy:"
@@ -84,20 +86,32 @@ def enter(
 
 
 def split(text: str) -> tuple[str, dict[str, Any]]:
-    """The agent and its options. Raises ValueError for options that there are not."""
+    """The agent and its options. Raises ValueError for options that there are not.
+
+    What is made by code, or out of a zip file, may have options of its own: numbers, true, false,
+    or else text.
+    """
     name, at, given = text.rpartition("@")
-    if not at or not re.fullmatch(r"[a-z_]+=[^@]*", given) or not name:
+    if not at or not re.fullmatch(r"[A-Za-z_]\w*=[^@]*", given) or not name:
         return text, {}
     options = {}
     for part in given.split(","):
-        key, _, number = part.partition("=")
-        if key not in OPTIONS:
+        key, _, value = part.partition("=")
+        if key not in OPTIONS and not (key.isidentifier() and _has_own_options(name)):
             raise ValueError(f"{text!r}: options are {', '.join(OPTIONS)}, not {key!r}")
         try:
-            options[key] = OPTIONS[key](number)
+            options[key] = OPTIONS.get(key, _read)(value)
         except ValueError:
-            raise ValueError(f"{text!r}: {key} is a number, not {number!r}") from None
+            what = "0 or 1" if key == "selective" else "a number"
+            raise ValueError(f"{text!r}: {key} is {what}, not {value!r}") from None
     return name, options
+
+
+def _read(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def called(name: str, options: dict[str, Any]) -> str:
@@ -163,6 +177,10 @@ def _limited(
     if seconds is not None:
         return options | {"seconds": seconds}
     return options | ({"depth": depth} if depth is not None and "depth" in own else own)
+
+
+def _has_own_options(name: str) -> bool:
+    return _is_code(name) and not name.startswith((HUB, DXP))
 
 
 def _is_code(name: str) -> bool:

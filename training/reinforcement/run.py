@@ -56,7 +56,10 @@ def begin(settings: Settings) -> Run:
         run.pool.keep(actor_of(model.policy))
         save_run(settings.folder, run, settings.identity)
     if run.steps >= settings.steps:
-        raise ValueError(f"the run in {str(settings.folder)!r} has come to its end")
+        raise ValueError(
+            f"the run in {str(settings.folder)!r} has come to its end, and its learning rate to 0: "
+            "a longer one is a run of its own, in another folder (--out)"
+        )
     return run
 
 

@@ -110,6 +110,8 @@ def check(settings: Settings) -> None:
     ranges.check(learning, OF_LEARNING)
     if not learning.hidden or min(learning.hidden) < 1:
         raise ValueError(f"hidden must be numbers from 1 on, not {learning.hidden}")
+    if settings.alone == 0 and not settings.former and not settings.zoo:
+        raise ValueError("alone is 0, but there is nobody to meet: say whom by --zoo or --former")
     samples = settings.games * learning.rollout
     if samples % learning.batch == 1:
         raise ValueError(
