@@ -16,7 +16,7 @@ import pickle
 import secrets
 import sys
 import types as python_types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from platformdirs import user_cache_dir
 from checkers_env.files import write_atomically
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True}
+_NO_C = {"no_cfunc_wrapper": True}  # nor is any called from C: it would be compiled for that, too
 
 logger = logging.getLogger(__name__)
 
@@ -47,10 +48,20 @@ def cache_directory() -> Path:
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile `function` at its first call, to run without the GIL, and keep the code on disk."""
-    compiled = numba.njit(**OPTIONS)(function)
-    if not config.DISABLE_JIT:
-        compiled._cache = _KernelCache(function)
+    if config.DISABLE_JIT:
+        return function
+    compiled, part = _compiled(function), _compiled(function, no_cpython_wrapper=True)
+    # As a part of other kernels it is compiled apart, without what lets Python call it: all of its
+    # code would be in there once more.
+    compiled.get_call_template, compiled.get_overload = part.get_call_template, part.get_overload
+    compiled._compiling_counter = part._compiling_counter  # so that one may call itself
     return compiled
+
+
+def _compiled(function: Callable[..., Any], **options: bool) -> Any:
+    dispatcher = numba.njit(**OPTIONS, **_NO_C, **options)(function)
+    dispatcher._cache = _KernelCache(function, options)
+    return dispatcher
 
 
 def generic(default: Callable[..., Any], *, inline: bool = True) -> Any:
@@ -75,7 +86,7 @@ def generic(default: Callable[..., Any], *, inline: bool = True) -> Any:
 
     function.register = register
 
-    @overload(function, strict=False, jit_options={**OPTIONS, "forceinline": inline})
+    @overload(function, strict=False, jit_options={**OPTIONS, **_NO_C, "forceinline": inline})
     def compile_call(*arguments: Any) -> Any:
         cls = getattr(arguments[0], "instance_class", None)
         return cls and function.dispatch(cls)
@@ -87,8 +98,8 @@ def generic(default: Callable[..., Any], *, inline: bool = True) -> Any:
 class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
     """One file an entry, named by everything that decides the machine code."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function
+    def __init__(self, function: Callable[..., Any], options: Mapping[str, bool]) -> None:
+        self._function, self._options = function, options
         self._impl = object.__new__(caching.CompileResultCacheImpl)
         self.enable()
 
@@ -98,7 +109,8 @@ class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
 
     def _path(self, signature: Any, codegen: Any) -> Path:
         parts = [sys.version, numba.__version__, np.__version__, str(codegen.magic_tuple())]
-        parts += [str(signature), fingerprint(self._function), *_fingerprints_of_classes(signature)]
+        parts += [*self._options, str(signature), fingerprint(self._function)]
+        parts += _fingerprints_of_classes(signature)
         key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
         return cache_directory() / f"{self._function.__name__}-{key}.kernel"
 

@@ -117,6 +117,41 @@ def test_a_second_process_hits_the_cache(laboratory):
     ] * 2
 
 
+def test_a_kernel_may_call_itself(laboratory):
+    laboratory.write(
+        deep="""
+        from checkers_env.jit import kernel
+
+        @kernel
+        def factorial(n):
+            return n * factorial(n - 1) if n > 1 else 1
+
+        @kernel
+        def twice(n):
+            return 2 * factorial(n)
+        """
+    )
+    code = """
+        from own.deep import factorial, twice
+        print(twice(5), factorial(4), twice(3))
+    """
+    assert laboratory.run_process(code) == laboratory.run_process(code) == "240 24 12"
+
+
+def test_a_part_of_another_kernel_can_be_called_too(laboratory):
+    code = """
+        from own.caller import outer
+        from own.callee import inner
+        print(outer(10), inner(10), outer(10))
+    """
+    assert laboratory.run_process(code) == laboratory.run_process(code) == "33 32 33"
+    assert sorted(name.split("-")[0] for name in laboratory.entries()) == [
+        "inner",
+        "inner",
+        "outer",
+    ]
+
+
 def test_another_type_is_another_entry(laboratory):
     laboratory.run()
     assert laboratory.run(SHOW.replace("10", "10.5")) == "34.5 0 1"
