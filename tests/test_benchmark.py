@@ -399,7 +399,7 @@ def test_another_league_is_not_resumed(command, cards, tmp_path):
     assert "another league's: entrants is " in one_line(*command(*words, "--resume"))
     save_weights(tmp_path / "mine.safetensors", genome, provenance)
     cards.write_text(cards.read_text() + "\n11-15 23-19\n")
-    assert "another league's: conditions is " in one_line(*command(*words, "--resume"))
+    assert "another league's: conditions.openings is " in one_line(*command(*words, "--resume"))
     cards.write_text(cards.read_text().removesuffix("\n11-15 23-19\n"))
     (tmp_path / "league" / "report.html").unlink()
     assert command(*words, "--resume")[0] == 0

@@ -440,7 +440,7 @@ def test_other_models_are_refused_or_need_trust(tmp_path):
         sb3_agent(path)
     assert sb3_agent(path, trust=True).act(Board()) in Board().legal_moves
     PPO("MultiInputPolicy", env, **options).save(path)
-    with pytest.raises(ValueError, match="is not one of sb3-contrib's own"):
+    with pytest.raises(ValueError, match="is of another algorithm, such as PPO"):
         sb3_agent(path)
     MaskablePPO("MlpPolicy", gymnasium.make("CartPole-v1"), **options).save(path)
     with pytest.raises(ValueError, match=r"cannot load .*model\.zip"):
