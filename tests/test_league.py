@@ -572,6 +572,10 @@ def test_of_what_is_within_only_the_differences_are_told(tmp_path):
     )
     with pytest.raises(ValueError, match=f"{different} there and 8 here$"):
         journal.resume({"conditions": {"rounds": 2, "rules": {"moves": 8, "x": 0}}}, FIXTURES)
+    with pytest.raises(ValueError, match="another league's: conditions is"):
+        journal.resume(
+            {"conditions": {"rounds": 1, "rules": {"moves": 9, "x": 0}, "y": None}}, FIXTURES
+        )
 
 
 LINES = [json.dumps({"a": 1}), *(json.dumps(vars(game)) for game in RECORDS)]

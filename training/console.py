@@ -17,6 +17,7 @@ from rich.logging import RichHandler
 from agents.external.errors import EngineError
 
 FAILED, INTERRUPTED = 1, 130
+KEPT = "what was reached is saved"  # after Ctrl-C
 
 
 def run_command(command: Callable[[list[str], Console], None]) -> int:
@@ -35,9 +36,7 @@ def run_command(command: Callable[[list[str], Console], None]) -> int:
     return 0
 
 
-def say_how_to_go_on(
-    saved: bool, console: Console, kept: str = "what was reached is saved"
-) -> None:
+def say_how_to_go_on(saved: bool, console: Console, kept: str = KEPT) -> None:
     """After an interruption: what is `kept`, and the command line to go on or start again with."""
     options = sys.argv if "--resume" in sys.argv or not saved else [*sys.argv, "--resume"]
     state = f"{kept}. Go on" if saved else "nothing was begun. Start again"
@@ -46,7 +45,12 @@ def say_how_to_go_on(
 
 @contextmanager
 def in_folder(
-    folder: Path, checkpoint: str, champion: str, picture: str, console: Console, **kept: str
+    folder: Path,
+    checkpoint: str,
+    champion: str,
+    picture: str,
+    console: Console,
+    kept: str = KEPT,
 ) -> Iterator[None]:
     """Carry out a run: whatever ends it, say what is where in its folder.
 
@@ -56,7 +60,7 @@ def in_folder(
     try:
         yield
     except KeyboardInterrupt:
-        say_how_to_go_on((folder / checkpoint).exists(), console, **kept)
+        say_how_to_go_on((folder / checkpoint).exists(), console, kept)
         raise
     except OSError as error:
         raise OSError(f"{error} (the run is in {str(folder)!r})") from error

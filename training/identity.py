@@ -14,7 +14,7 @@ def disagreement(there: dict[str, Any], asked: dict[str, Any]) -> str:
 def _differences(there: dict[str, Any], asked: dict[str, Any], within: str = "") -> Iterator[str]:
     for name in sorted({*there, *asked}):
         one, other = there.get(name), asked.get(name)
-        if isinstance(one, dict) and isinstance(other, dict):
+        if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
             yield from _differences(one, other, f"{within}{name}.")
         elif one != other:
             yield f"{within}{name} is {one!r} there and {other!r} here"
