@@ -109,11 +109,20 @@ def _play_in_kernel(
         or rules.no_progress
         or any(uses_chance(player) or looks_back(player) for player in players)
     )
-    seats = tuple(_seat(side, table_bits(player)) for side, player in enumerate(players))
-    result = play(black, white, *seats, start, rules, only_position_counts, rng, game)
+    seats = [_seat(side, table_bits(player)) for side, player in enumerate(players)]
+    first, second = sorted((BLACK, WHITE), key=lambda side: _kind(players[side]))
+    pair = players[first], players[second], seats[first], seats[second]
+    result = play(*pair, first, start, rules, only_position_counts, rng, game)
     if result[2] <= len(paths):
         raise _no_game(opening, result[1])
     return Game(Result(*result), start, tuple(game[1 : result[2] + 1, PATH].tolist()))
+
+
+def _kind(thing: Any) -> Any:
+    """Orders players by their classes, so that a game of two kinds is compiled once, not twice."""
+    if hasattr(thing, "_fields"):
+        return [type(thing).__name__, *map(_kind, thing)]
+    return []
 
 
 def _no_game(opening: str | None, reason: int) -> ValueError:

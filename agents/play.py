@@ -9,6 +9,7 @@ import numpy as np
 from agents.choose import choose, looks_back
 from agents.selectivity import forget_cutoffs, note_past
 from checkers_env.bits import borrowed
+from checkers_env.copying import copy
 from checkers_env.game import (
     GAME_LENGTH,
     GOES_ON,
@@ -24,7 +25,6 @@ from checkers_env.game import (
 )
 from checkers_env.jit import kernel
 from checkers_env.rules import (
-    BLACK,
     BLACK_BOARD,
     KINGS,
     PATH,
@@ -74,10 +74,11 @@ def check_rules(rules: DrawRules) -> None:
 
 @kernel
 def play(
-    black_player: Any,
-    white_player: Any,
-    black_ws: Any,
-    white_ws: Any,
+    first: Any,
+    second: Any,
+    first_ws: Any,
+    second_ws: Any,
+    colour: int,
     start: Position,
     rules: DrawRules,
     cut_cycles: bool,
@@ -88,6 +89,12 @@ def play(
 
     Parameters
     ----------
+    first, second
+        The players; whichever is called first, the game is the same.
+    first_ws, second_ws
+        Their workspaces.
+    colour
+        The side of the first one.
     cut_cycles
         For players that look at nothing but the position, in games without other draw rules than
         the number of moves: once a position comes back the rest is known, and is not played out.
@@ -96,14 +103,14 @@ def play(
         Paths that stand in column 3 on entry, from row 1 up to the first 0, are the opening: they
         are played as they stand.
     """
-    black_player, white_player = borrowed(black_player), borrowed(white_player)
-    black_ws, white_ws, history = borrowed(black_ws), borrowed(white_ws), borrowed(history)
-    black_ws.counts[2] += 1
-    white_ws.counts[2] += 1
-    if looks_back(black_player):
-        forget_cutoffs(black_ws)
-    if looks_back(white_player):
-        forget_cutoffs(white_ws)
+    first, second = borrowed(first), borrowed(second)
+    first_ws, second_ws, history = borrowed(first_ws), borrowed(second_ws), borrowed(history)
+    first_ws.counts[2] += 1
+    second_ws.counts[2] += 1
+    if looks_back(first):
+        forget_cutoffs(first_ws)
+    if looks_back(second):
+        forget_cutoffs(second_ws)
     game = np.zeros(GAME_LENGTH, np.int64)
     set_rules(game, rules.max_moves, rules.repetition, rules.no_progress, rules.blocked_draws)
     status = set_up(game, history, start.black, start.white, start.kings, start.turn)
@@ -111,7 +118,7 @@ def play(
     while status == GOES_ON:
         side, ply = game[SIDE], game[PLY]
         here = Position(game[BLACK_BOARD], game[WHITE_BOARD], game[KINGS], side)
-        ws = black_ws if side == BLACK else white_ws
+        ws = first_ws if side == colour else second_ws
         count = write_successors(ws.rows, 0, here.black, here.white, here.kings, side)
         path = history[ply + 1, PATH]
         in_opening = in_opening and path != 0
@@ -119,16 +126,16 @@ def play(
             period = cycle(history, ply, min(game[QUIET_PLIES], chosen)) if cut_cycles else 0
             if period:
                 for later in range(ply + 1, game[MAX_PLIES] + 1):
-                    history[later] = history[later - period]
+                    copy(history[later - period], history[later])
                 return Result(DRAW, MOVE_LIMIT, game[MAX_PLIES])
             chosen += 1
             owner = ws.counts[2] << 1 | side
-            if looks_back(black_player) if side == BLACK else looks_back(white_player):
+            if looks_back(first) if side == colour else looks_back(second):
                 note_past(ws, history, ply, game[QUIET_PLIES])
-            if side == BLACK:
-                path = choose(black_player, here, ws, count, owner, rng)
+            if side == colour:
+                path = choose(first, here, ws, count, owner, rng)
             else:
-                path = choose(white_player, here, ws, count, owner, rng)
+                path = choose(second, here, ws, count, owner, rng)
         status = take_turn(game, history, ws.rows[row_of(ws.rows, count, path)])
     winner = 1 - game[SIDE] if has_lost(game, status) else DRAW
     return Result(winner, status, game[PLY])

@@ -49,12 +49,12 @@ from agents.table import (
 from agents.workspace import MAX_DEPTH, STATE_WIDTH
 from checkers_env.jit import kernel
 from checkers_env.rules import (
-    BLACK,
     MAX_ROWS,
     PATH,
     Position,
     can_jump,
     can_move,
+    sides,
     successor,
     write_captures,
     write_moves,
@@ -233,7 +233,7 @@ def visit(
     mover = root ^ (ply & 1)
     before = Position(frame.black, frame.white, frame.kings, mover)
     after = successor(row, mover)
-    own, opponent = (after.black, after.white) if mover != BLACK else (after.white, after.black)
+    own, opponent = sides(after.black, after.white, after.turn)
     jump = can_jump(own, opponent, after.kings, after.turn)
     ws.counts[0] += 1
     over = not jump and not can_move(own, opponent, after.kings, after.turn)

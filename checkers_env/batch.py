@@ -9,6 +9,7 @@ import numpy as np
 
 from checkers_env.actions import ACTIONS, ILLEGAL, actions_of, play
 from checkers_env.bits import borrowed
+from checkers_env.copying import copy
 from checkers_env.game import (
     GAME_LENGTH,
     GOES_ON,
@@ -122,9 +123,9 @@ def begin(batch: Any, openings: Any, i: int, number: int) -> None:
     card, number = number % len(openings.games), number // len(openings.games)
     batch.seats[i] = batch.choices[number % len(batch.choices)]
     batch.opponents[i] = number // len(batch.choices)
-    batch.games[i] = openings.games[card]
+    copy(openings.games[card], batch.games[i])
     for ply in range(openings.games[card, PLY] + 1):
-        batch.history[i, ply] = openings.lines[card, ply]
+        copy(openings.lines[card, ply], batch.history[i, ply])
     batch.events[i], batch.actors[i] = GOES_ON, MOVER
 
 

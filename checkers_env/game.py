@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from checkers_env.bits import popcount
+from checkers_env.copying import copy
 from checkers_env.jit import kernel
 from checkers_env.rules import BLACK_BOARD, KINGS, NO_MOVE, PATH, ROW_WIDTH, WHITE_BOARD, can_move
 
@@ -46,7 +47,7 @@ def set_up(game: Any, history: Any, black: int, white: int, kings: int, side: in
     game[:MAX_PLIES] = 0
     game[BLACK_BOARD], game[WHITE_BOARD], game[KINGS] = black, white, kings
     game[PATH], game[SIDE] = NO_MOVE, side
-    history[0] = game[:4]
+    copy(game, history[0])
     return status(game)
 
 
@@ -66,7 +67,7 @@ def end_turn(game: Any, history: Any, quiet: bool) -> int:
     """Write the position into the history and hand the turn over; return the status."""
     game[PLY] += 1
     game[QUIET_PLIES] = game[QUIET_PLIES] + 1 if quiet else 0
-    history[game[PLY]] = game[:4]
+    copy(game, history[game[PLY]])
     game[PATH] = NO_MOVE
     game[SIDE] = 1 - game[SIDE]
     if game[REPETITION]:

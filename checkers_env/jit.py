@@ -29,8 +29,12 @@ from platformdirs import user_cache_dir
 
 from checkers_env.files import write_atomically
 
-OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True}
-_NO_C = {"no_cfunc_wrapper": True}  # nor is any called from C: it would be compiled for that, too
+OPTIONS = {
+    "nogil": True,
+    "error_model": "numpy",
+    "forceinline": True,
+    "no_cfunc_wrapper": True,  # none is called from C: each would be compiled for that, too
+}
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +63,7 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 
 def _compiled(function: Callable[..., Any], **options: bool) -> Any:
-    dispatcher = numba.njit(**OPTIONS, **_NO_C, **options)(function)
+    dispatcher = numba.njit(**OPTIONS, **options)(function)
     dispatcher._cache = _KernelCache(function, options)
     return dispatcher
 
@@ -86,7 +90,7 @@ def generic(default: Callable[..., Any], *, inline: bool = True) -> Any:
 
     function.register = register
 
-    @overload(function, strict=False, jit_options={**OPTIONS, **_NO_C, "forceinline": inline})
+    @overload(function, strict=False, jit_options={**OPTIONS, "forceinline": inline})
     def compile_call(*arguments: Any) -> Any:
         cls = getattr(arguments[0], "instance_class", None)
         return cls and function.dispatch(cls)

@@ -52,6 +52,12 @@ def direction(index: int, side: int) -> int:
 
 
 @kernel
+def sides(black: int, white: int, side: int) -> tuple[int, int]:
+    """The boards of `side` and of its opponent."""
+    return (black, white) if side == BLACK else (white, black)
+
+
+@kernel
 def first_piece(pieces: int, side: int) -> int:
     """The bit of the piece that comes first in the order of `side`."""
     return lowest(pieces) if side == BLACK else highest(pieces)
@@ -93,18 +99,14 @@ def can_move(own: int, opponent: int, kings: int, side: int) -> bool:
 @kernel
 def must_jump(position: Position) -> bool:
     """Whether the side to move has a capture, and so must make one."""
-    own, opponent = position.black, position.white
-    if position.turn != BLACK:
-        own, opponent = opponent, own
+    own, opponent = sides(position.black, position.white, position.turn)
     return can_jump(own, opponent, position.kings, position.turn)
 
 
 @kernel
 def has_move(position: Position) -> bool:
     """Whether the side to move can move: otherwise it has lost."""
-    own, opponent = position.black, position.white
-    if position.turn != BLACK:
-        own, opponent = opponent, own
+    own, opponent = sides(position.black, position.white, position.turn)
     return can_move(own, opponent, position.kings, position.turn)
 
 
@@ -209,7 +211,7 @@ def write_successors(rows: Any, end: int, black: int, white: int, kings: int, si
     rows
         int64[:, 4]: black, white, kings and the path of the move that led there.
     """
-    own, opponent = (black, white) if side == BLACK else (white, black)
+    own, opponent = sides(black, white, side)
     if can_jump(own, opponent, kings, side):
         return write_captures(rows, end, own, opponent, kings, side)
     return write_moves(rows, end, own, opponent, kings, side)
@@ -218,7 +220,7 @@ def write_successors(rows: Any, end: int, black: int, white: int, kings: int, si
 @kernel
 def count_successors(rows: Any, end: int, black: int, white: int, kings: int, side: int) -> int:
     """How many legal moves a position has (rows from `end` on are scratch space)."""
-    own, opponent = (black, white) if side == BLACK else (white, black)
+    own, opponent = sides(black, white, side)
     if can_jump(own, opponent, kings, side):
         return write_captures(rows, end, own, opponent, kings, side) - end
     return count_steps(own, opponent, kings, side)

@@ -153,7 +153,7 @@ def test_the_folder_is_named_after_regime_and_seed(command, tmp_path, monkeypatc
         ("c0 --engine paper", "paper"),
         ("c0 --regime.colour red", "--regime.colour"),
         ("c0 c1", "c1"),
-        ("--seed 3 c0", "c0"),
+        ("--seed 3 c0", "a regime comes first: python training/evolve.py c0 [options]"),
     ],
 )
 def test_what_is_impossible_is_refused(command, tmp_path, words, message):

@@ -399,7 +399,7 @@ GAMES = """
         players = [AlphaBeta(net(BLONDIE_1999, seed + side), 2) for side in range(2)]
         game = np.zeros((201, 4), np.int64)
         result = play(
-            *players, workspace(), workspace(), start, DrawRules(), True,
+            *players, workspace(), workspace(), 0, start, DrawRules(), True,
             np.random.default_rng(0), game,
         )
         print(tuple(result), game[:, 3].tolist())

@@ -19,7 +19,7 @@ from checkers_env.game import REASONS
 from checkers_env.moves import Move
 from checkers_env.moves import decode as decode_move
 from checkers_env.openings import TWO_MOVE
-from checkers_env.rules import NO_MOVE, PATH, Position
+from checkers_env.rules import BLACK, NO_MOVE, PATH, WHITE, Position
 
 PLAYERS = {
     "random": Uniform(),
@@ -54,8 +54,8 @@ def path_of(move):
     return path
 
 
-def by_kernel(black, white, rules=PLAIN, *, fen=START, opening="", cut=False, seed=0):
-    """The game's result, and all of its rows."""
+def by_kernel(black, white, rules=PLAIN, *, fen=START, opening="", cut=False, seed=0, first=BLACK):
+    """The game's result, and all of its rows; the kernel is told the player of `first` first."""
     game = np.zeros((2 * rules.max_moves + 1, 4), np.int64)
     board = Board(fen)
     start = Position(board.black, board.white, board.kings, board.turn)
@@ -63,7 +63,8 @@ def by_kernel(black, white, rules=PLAIN, *, fen=START, opening="", cut=False, se
         game[ply, PATH] = path_of(board.parse_move(text))
         board.push(text)
     rng = np.random.default_rng(seed)
-    result = play(black, white, workspace(), workspace(), start, rules, cut, rng, game)
+    pair = (black, white) if first == BLACK else (white, black)
+    result = play(*pair, workspace(), workspace(), first, start, rules, cut, rng, game)
     return result, game[: result.plies + 1]
 
 
@@ -96,7 +97,17 @@ def test_game_is_the_one_played_move_by_move(black, white):
     players = PLAYERS[black], PLAYERS[white]
     for seed, opening in enumerate(("", *TWO_MOVE[::15])):
         options = {"opening": opening, "seed": seed}
-        assert_same_game(by_kernel(*players, **options), by_hand(*players, **options))
+        expected = by_hand(*players, **options)
+        for first in (BLACK, WHITE):
+            assert_same_game(by_kernel(*players, first=first, **options), expected)
+
+
+def test_a_game_of_two_kinds_is_compiled_once():
+    kinds = Uniform(), AlphaBeta(Material(), 1)
+    play_game(*kinds)
+    compiled = set(play.overloads)
+    play_game(*kinds[::-1])
+    assert set(play.overloads) == compiled
 
 
 @pytest.mark.parametrize(
@@ -242,7 +253,7 @@ def test_an_illegal_opening_is_refused():
     game[1, PATH] = path_of(Move((11, 18)))
     start = Position(Board().black, Board().white, 0, 0)
     generator = np.random.default_rng(0)
-    players = Uniform(), Uniform(), workspace(), workspace()
+    players = Uniform(), Uniform(), workspace(), workspace(), BLACK
     with pytest.raises(ValueError, match="illegal move"):
         play(*players, start, PLAIN, False, generator, game)
 
@@ -254,7 +265,7 @@ def test_what_an_earlier_game_left_behind_the_opening_does_not_matter():
     for seed in (2, 1, 1):
         game[1, PATH] = path_of(Move((11, 15)))
         game[2, PATH] = 0
-        players = Uniform(), Heuristic(), workspace(), workspace()
+        players = Uniform(), Heuristic(), workspace(), workspace(), BLACK
         result = play(*players, start, PLAIN, False, np.random.default_rng(seed), game)
         results.append((result, game[: result.plies + 1].tolist()))
     assert results[1] == results[2]

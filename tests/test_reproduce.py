@@ -170,9 +170,10 @@ def test_ctrl_c_and_sigterm_save_what_runs(tmp_path):
         os.kill(session.pid, number)
         said = session.communicate(timeout=SECONDS)[0]
         assert session.returncode == 130, said
-        assert said.strip() == (
-            "Interrupted; what was reached is saved. Go on by the same command."
-        )
+        assert [line.rstrip() for line in said.splitlines()] == [
+            "Stopping when what is under way is done or saved; Ctrl-C again: at once.",
+            "Interrupted; what was reached is saved. Go on by the same command.",
+        ]
     assert not (tmp_path / "records").exists()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -78,6 +79,10 @@ def train(program: Program, arguments: list[str], console: Console) -> None:
     name, options = program.default, arguments
     if arguments and not arguments[0].startswith("-"):
         name, options = arguments[0], arguments[1:]
+    else:
+        for before, word in itertools.pairwise(arguments):
+            if word in presets and not before.startswith("-"):
+                raise ValueError(f"a regime comes first: {program.call} {word} [options]")
     if name not in presets:
         raise ValueError(f"no regime {name!r}: known are {', '.join(presets)} (see --list)")
     preset = presets[name]

@@ -9,6 +9,7 @@ looks at :func:`asked_to_stop` from time to time and saves what it has.
 from __future__ import annotations
 
 import itertools
+import logging
 import os
 import signal
 import socket
@@ -32,6 +33,8 @@ import numpy as np
 from agents.aligned import aligned
 
 KINDS = ("threads", "processes", "ray")
+
+logger = logging.getLogger(__name__)
 
 GRACE = 60.0  # seconds for work to end that is not wanted any more
 
@@ -80,6 +83,9 @@ def open_executor(kind: str, workers: int, address: str | None = None) -> Iterat
         yield pool
     except BrokenExecutor as error:
         raise ChildProcessError("a worker process has died") from error
+    except KeyboardInterrupt:
+        logger.warning("Stopping when what is under way is done or saved; Ctrl-C again: at once.")
+        raise
     finally:
         stop.set()
         pool.shutdown(cancel_futures=True)

@@ -258,7 +258,8 @@ def of_games(effort: Effort) -> list[Row]:
         before = sum(int(seat.counts[1]) for seat in seats)
         for black, white in fixtures:
             game = np.zeros((2 * REGIME.max_moves + 1, ROW_WIDTH), np.int64)
-            play(players[black], players[white], *seats, start, REGIME.rules, True, rng, game)
+            pair = players[black], players[white]
+            play(*pair, *seats, BLACK, start, REGIME.rules, True, rng, game)
         return [len(fixtures), sum(int(seat.counts[1]) for seat in seats) - before]
 
     def theirs() -> list[int]:

@@ -15,6 +15,7 @@ from agents.baselines.material import piece_difference
 from agents.evaluate import SCRATCH_WIDTH, advance_state, evaluate, start_state, state_size
 from agents.simd import dense, tanh_all
 from checkers_env.bits import lowest
+from checkers_env.copying import copy
 from checkers_env.jit import kernel
 from checkers_env.rules import Position
 
@@ -42,7 +43,7 @@ def network_state_size(network: Network) -> int:
 @start_state.register(Network)
 def start_network_state(network: Network, position: Position, view: int, state: Any) -> None:
     view = 0 if network.by_colour else view
-    state[:] = network.bias
+    copy(network.bias, state)
     own = position.black if view == 0 else position.white
     pieces = position.black | position.white
     while pieces:
@@ -101,7 +102,7 @@ def advance_network_state(
         else:
             exchange(old, new, left, reached)
     else:  # a capture that ends where it began
-        new[:] = old
+        copy(old, new)
     while captured:
         row = features[feature(lowest(captured), before.kings, view)]
         captured &= captured - 1

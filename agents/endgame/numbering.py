@@ -17,7 +17,7 @@ import numpy as np
 
 from checkers_env.bits import highest, popcount
 from checkers_env.jit import kernel
-from checkers_env.rules import BLACK, BOARD, KING_ROWS, WHITE, Position, first_piece
+from checkers_env.rules import BLACK, BOARD, KING_ROWS, WHITE, Position, first_piece, sides
 
 MOST_PIECES = 5
 MAN_SQUARES, KING_SQUARES = 28, 32
@@ -135,7 +135,7 @@ def first_of(numbering: Any, part: Slice) -> int:
 def number_of(numbering: Any, position: Position) -> int:
     """The number of a position of at most ``numbering.pieces`` pieces, both sides having some."""
     black, white, kings, side = position
-    own, their = (black, white) if side == BLACK else (white, black)
+    own, their = sides(black, white, side)
     men, their_men = own & ~kings, their & ~kings
     own_kings, their_kings = own & kings, their & kings
     slice_of_men = numbering.men[popcount(men), popcount(their_men)]

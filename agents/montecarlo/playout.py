@@ -23,6 +23,7 @@ from checkers_env.rules import (
     first_piece,
     has_move,
     shifted,
+    sides,
     successor,
     write_captures,
     write_successors,
@@ -79,7 +80,7 @@ def after_random_move(position: Position, rows: Any, at: int, chance: Any) -> Po
     """
     side, kings = position.turn, position.kings
     black, white = position.black, position.white
-    own, opponent = (black, white) if side == BLACK else (white, black)
+    own, opponent = sides(black, white, side)
     if can_jump(own, opponent, kings, side):
         end = write_captures(rows, at, own, opponent, kings, side)
         return successor(rows[at + draw(chance, end - at)], side)

@@ -15,8 +15,9 @@ import numpy as np
 from agents.aligned import aligned
 from agents.squares import Drawing
 from checkers_env.bits import lowest
+from checkers_env.copying import copy
 from checkers_env.jit import kernel
-from checkers_env.rules import BLACK, SQUARES, Position
+from checkers_env.rules import BLACK, SQUARES, Position, sides
 
 BASE = 5
 # What a side sees on a square (Algorithm 6.1, step 4).
@@ -61,9 +62,7 @@ def index_features(
 @kernel
 def seen_on(position: Position, bit: int, view: int) -> int:
     """What `view` sees on `bit`: 0 to 4."""
-    own, opponent = position.black, position.white
-    if view != BLACK:
-        own, opponent = opponent, own
+    own, opponent = sides(position.black, position.white, view)
     crowned = position.kings >> bit & 1
     if own >> bit & 1:
         return OWN_MAN + crowned
@@ -73,7 +72,7 @@ def seen_on(position: Position, bit: int, view: int) -> int:
 @kernel
 def start_indices(features: Any, empty: Any, position: Position, view: int, indices: Any) -> None:
     """Write the indices of a position as `view` sees it: White turns the board round."""
-    indices[:] = empty
+    copy(empty, indices)
     pieces = position.black | position.white
     while pieces:
         bit = lowest(pieces)
@@ -88,7 +87,7 @@ def advance_indices(
     features: Any, before: Position, after: Position, view: int, old: Any, new: Any
 ) -> None:
     """Write into `new` the indices after a move, of those before it."""
-    new[:] = old
+    copy(old, new)
     changed = (before.black ^ after.black) | (before.white ^ after.white)
     while changed:
         bit = lowest(changed)

@@ -19,6 +19,7 @@ from agents.temporal.learner import (
 )
 from agents.workspace import workspace
 from checkers_env.bits import borrowed
+from checkers_env.copying import copy
 from checkers_env.jit import kernel
 from checkers_env.rules import (
     BLACK,
@@ -83,9 +84,9 @@ def play_games(
         half_at = learning.half_at
         sums[ALPHA] = learning.alpha * (half_at / (half_at + game) if half_at else 1.0)
         line = rng.integers(0, len(openings)) if len(openings) > 1 else 0
-        history[1 : longest + 1, PATH] = openings[line]
+        copy(openings[line], history[1 : longest + 1, PATH])
         history[longest + 1, PATH] = 0
-        result = play(learner, learner, ws, ws, start, rules, False, rng, history)
+        result = play(learner, learner, ws, ws, BLACK, start, rules, False, rng, history)
         finish(learner, result.winner)
         wins[result.winner] += 1
         plies += result.plies

@@ -20,7 +20,7 @@ from agents.ntuple.indices import advance_indices, base_of, index_features, star
 from agents.windows.drawing import BACKWARDS, WINDOWS, turned
 from checkers_env.bits import popcount
 from checkers_env.jit import kernel
-from checkers_env.rules import BLACK, Position
+from checkers_env.rules import Position, sides
 
 # The digits for the other side's man and king, nothing, one's own man and king. So the other side
 # has the digit 4 - d where one has d oneself, and 2 - d in a window that sees men only.
@@ -96,9 +96,7 @@ def stage_of(position: Position) -> int:
 @kernel
 def by_numbers(position: Position) -> int:
     """The entry for the men and kings of the side to move, and for those of the other side."""
-    own, opponent = position.black, position.white
-    if position.turn != BLACK:
-        own, opponent = opponent, own
+    own, opponent = sides(position.black, position.white, position.turn)
     index = min(popcount(own & ~position.kings), MOST)
     index = index * (MOST + 1) + min(popcount(own & position.kings), MOST)
     index = index * (MOST + 1) + min(popcount(opponent & ~position.kings), MOST)
