@@ -11,6 +11,7 @@ from training.experiments.claims import CLAIMS, MARGIN, REASONS, Claim
 from training.experiments.effects import (
     advantage,
     decided,
+    fall,
     fewer_drawn,
     growth,
     late,
@@ -81,6 +82,7 @@ def test_of_curves_the_ends_are_compared_and_gaps_left_out():
     first, second = run(curve__heuristic=rising), run(curve__heuristic=flat)
     assert levels("curve/heuristic")([first, second]) == 2
     assert rise("curve/heuristic")([first]) == 3
+    assert fall("curve/heuristic")([first]) == -3
     assert late("curve/heuristic")([first]) == pytest.approx(6 / 5)
     assert np.isnan(late("curve/heuristic")([run(curve__heuristic=[np.nan])]))
 

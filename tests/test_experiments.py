@@ -15,6 +15,7 @@ from scipy import stats
 
 from agents.alphabeta import AlphaBeta
 from agents.baselines.material import Material
+from agents.evaluate import value
 from agents.match import play_game
 from agents.play import DRAW
 from agents.weights import save_weights
@@ -37,7 +38,7 @@ from training.experiments.jobs import (
     key_of,
     match_of,
 )
-from training.experiments.perform import Order, means, play, train
+from training.experiments.perform import Order, means, play, seated, train
 from training.experiments.plan import EXPERIMENTS, OFTEN, Ledger, Scope, figures
 from training.experiments.records import (
     Origin,
@@ -66,6 +67,7 @@ from training.experiments.tables import (
     shown,
 )
 from training.experiments.validation import VALIDATION
+from training.metrics import sample_positions
 from training.rating.thesis import compare
 
 ROOT = Path(__file__).parents[1]
@@ -457,6 +459,38 @@ def test_every_setting_of_a_player_is_part_of_the_match(quick, tmp_path):
     matches = [match_of(player, other, 0, each, 0.01)[0] for other in others for each in conditions]
     keys = {key_of(ledger.identity(match)) for match in matches}
     assert len(keys) == len(matches)
+
+
+def test_a_champion_may_judge_by_its_sums(tmp_path):
+    run = Run("c0", 0, 840, 0.001)
+    champion = train(run, tmp_path / "c0", Order())
+    large = replace(champion, genomes=champion.genomes * 20)  # as after hundreds of generations
+    ledger = Ledger(tmp_path)
+    ledger.add(run, large)
+    usual, other = Player("c0"), Player("c0", unsaturated=True)
+    matches = [
+        match_of(player, Player("random"), 0, Conditions(), 0.001)[0] for player in (usual, other)
+    ]
+    assert len({key_of(ledger.identity(match)) for match in matches}) == 2
+    by_tanh, by_sum = (
+        seated(match.first, ledger.opponents(match)[0], 6).evaluator for match in matches
+    )
+    pairs = [
+        (value(by_tanh, position, position.turn), value(by_sum, position, position.turn))
+        for position in sample_positions()
+    ]
+    at_top = {judged for squashed, judged in pairs if squashed > 0.999999}
+    assert len(at_top) > 10
+    assert all(judged > 0.1 for judged in at_top)
+    apart = sorted((squashed, judged) for squashed, judged in pairs if abs(squashed) < 0.99)
+    assert [judged for _, judged in apart] == sorted(judged for _, judged in apart)
+
+
+def test_only_networks_have_sums_to_judge_by(quick, tmp_path):
+    ledger, player = Ledger(tmp_path), Player("c1-n0.001", unsaturated=True)
+    ledger.add(QUICK, quick)
+    with pytest.raises(ValueError, match="ntuple-unsaturated"):
+        ledger.identity(match_of(player, Player("random"), 0, Conditions(), 0.01)[0])
 
 
 # The work

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Literal
@@ -12,6 +12,7 @@ from training.experiments.chapter7 import RR as RR_BY_PLY
 from training.experiments.effects import (
     Effect,
     advantage,
+    fall,
     fewer_drawn,
     growth,
     late,
@@ -23,7 +24,16 @@ from training.experiments.effects import (
     speed,
 )
 from training.experiments.jobs import Player
-from training.experiments.others import NETWORKS, NGUYEN, PAIRS, by_lot, half
+from training.experiments.others import (
+    EVOLVED,
+    NETWORKS,
+    NGUYEN,
+    PAIRS,
+    UNSATURATED,
+    by_lot,
+    by_sum,
+    half,
+)
 from training.experiments.tables import Row, row
 
 MARGIN = 10.0  # per cent of the points: 70 rating points, a third of a class of players
@@ -302,24 +312,60 @@ def _reasons() -> Iterable[Claim]:
             rise("champion/saturated"),
             "share of positions",
         )
-
+    for player in (*NETWORKS, "c0", "blondie24-rr", "c10", UNSATURATED):
+        yield Claim(
+            f"{player} unlearns",
+            f"{player} unlearns: against the piece counter at 1 ply its parents end below where "
+            "they had risen to.",
+            "ours",
+            (row(player, ()),),
+            fall("curve/material"),
+            "payoff",
+        )
     yield Claim(
-        "random ties: fewer draws",
-        "Fewer games are drawn where chance decides between equally good moves.",
+        f"{UNSATURATED} ends higher",
+        f"{UNSATURATED}, whose output does not saturate, ends higher there than {EVOLVED[0]}.",
+        "ours",
+        (row(UNSATURATED, ()), row(EVOLVED[0], ())),
+        levels("curve/material"),
+        "payoff",
+    )
+    yield _better(UNSATURATED, EVOLVED[0], f"{UNSATURATED} beats {EVOLVED[0]}.", "ours")
+    for player in EVOLVED:
+        yield Claim(
+            f"{player}: sum > tanh",
+            f"Against the piece counter {player} does better judging by the sum at its output than "
+            "by its tanh.",
+            "ours",
+            (row(player, "material"), row(by_sum(player), "material")),
+            growth,
+            "% of the points",
+        )
+    yield from _played_otherwise("random ties", "chance decides between equally good moves", by_lot)
+    yield from _played_otherwise(
+        "unsaturated", "champions judge by the sums at their outputs", by_sum
+    )
+
+
+def _played_otherwise(name: str, where: str, changed: Callable[[str], Player]) -> Iterable[Claim]:
+    """Whether a change in how the champions play makes fewer draws, and what it leaves of them."""
+    yield Claim(
+        f"{name}: fewer draws",
+        f"Fewer games are drawn where {where}.",
         "ours",
         (
             *(row(*pair) for pair in PAIRS),
-            *(row(by_lot(player), by_lot(other)) for player, other in PAIRS),
+            *(row(changed(player), changed(other)) for player, other in PAIRS),
         ),
         fewer_drawn,
         "% of the games",
     )
     for player, other in PAIRS:
         yield Claim(
-            f"random ties: {player} > {other}",
-            f"Where chance decides between equally good moves, {player} beats {other}.",
+            f"{name}: {player} > {other}",
+            f"Where {where}, {player} beats {other}.",
             "ours",
-            (row(by_lot(player), by_lot(other)),),
+            (row(changed(player), changed(other)),),
         )
 
 

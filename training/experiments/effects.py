@@ -13,7 +13,8 @@ from training.experiments.records import Trained
 from training.experiments.tables import POINTS, SCORE, Seen, by_material, with_cards
 from training.rating.elo import elo_difference
 
-FIRST, LAST = (0, 0.1), (0.8, 1)  # shares of a curve: its beginning, and where it has levelled off
+# Shares of a curve: its beginning, where it has risen, and where it has levelled off.
+FIRST, RISEN, LAST = (0, 0.1), (0.1, 0.3), (0.8, 1)
 
 LEAD = 2  # pieces
 
@@ -76,7 +77,7 @@ def order(rows: Sequence[Sequence[Seen]]) -> float:
 
 
 def growth(rows: Sequence[Sequence[Seen]]) -> float:
-    """How much better the last player does against the one before it than the first pair."""
+    """How much higher the first player scores in the last row than in the first row."""
     return score(rows[-1]) - score(rows[0])
 
 
@@ -93,6 +94,11 @@ def late(name: str) -> Effect:
 def rise(name: str) -> Effect:
     """How much a curve's end lies above its beginning."""
     return lambda runs: _mean(runs[0], name, *LAST) - _mean(runs[0], name, *FIRST)
+
+
+def fall(name: str) -> Effect:
+    """How much a curve's end lies below where it had risen to."""
+    return lambda runs: _mean(runs[0], name, *RISEN) - _mean(runs[0], name, *LAST)
 
 
 def speed(runs: Sequence[Trained]) -> float:

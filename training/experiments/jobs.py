@@ -51,6 +51,8 @@ class Player:
         Playouts a move, to play by Monte Carlo tree search with its evaluator instead.
     random_ties
         Whether chance decides between moves that it finds equally good, and not their order.
+    unsaturated
+        Whether it judges positions by the sum at its output, which its tanh may saturate.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Player:
     member: int = 0
     simulations: int | None = None
     random_ties: bool = False
+    unsaturated: bool = False
 
     @property
     def trained(self) -> bool:
@@ -74,6 +77,7 @@ class Player:
             f"{self.depth} plies" if self.depth else "",
             f"{self.simulations} simulations" if self.simulations else "",
             "random ties" if self.random_ties else "",
+            "unsaturated" if self.unsaturated else "",
         ]
         told = ", ".join(part for part in parts if part)
         return f"{self.name} ({told})" if told else self.name

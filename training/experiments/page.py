@@ -13,7 +13,7 @@ from training.experiments import draws
 from training.experiments.claims import CLAIMS, MARGIN, REASONS, Claim
 from training.experiments.ingredients import BASE
 from training.experiments.jobs import Player, Run
-from training.experiments.others import NETWORKS
+from training.experiments.others import NETWORKS, UNSATURATED
 from training.experiments.pictures import curves, dots, forest
 from training.experiments.plan import Job, Ledger, Scope, figures
 from training.experiments.records import Trained
@@ -24,7 +24,7 @@ from training.experiments.verdict import LEAST, Verdict, verdicts
 NETS = (*NETWORKS, "c0", "blondie24-rr", "c10")
 PANELS: dict[str, tuple[Sequence[str], Sequence[tuple[str, str]]]] = {
     "curves": (
-        NETWORKS,
+        (*NETWORKS, UNSATURATED),
         (
             ("curve/heuristic", "against the heuristic player"),
             ("curve/material", "against the piece counter, 1 ply"),

@@ -152,6 +152,13 @@ def means(row: Any, generations: Any) -> Any:
     return np.array([point.mean() if len(point) else np.nan for point in points], np.float32)
 
 
+def unsaturated(opponent: Opponent) -> Opponent:
+    """The same network, judging by the sum at its output. seated() refuses what is no network."""
+    name = f"{opponent.header.architecture}-unsaturated"
+    header = replace(opponent.header, architecture=name)
+    return Opponent(opponent.genome, header, f"{opponent.digest}-unsaturated")
+
+
 def seated(player: Player, opponent: Opponent | None, depth: int) -> Any:
     """The player tuple of one of the two in a match. Raises ValueError for one that has none."""
     if opponent is not None:

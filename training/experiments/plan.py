@@ -32,7 +32,7 @@ from training.experiments.jobs import (
     run_of,
     settled,
 )
-from training.experiments.perform import Opponent, identity_of
+from training.experiments.perform import Opponent, identity_of, unsaturated
 from training.experiments.records import (
     Played,
     Result,
@@ -170,7 +170,8 @@ class Ledger:
         if not trained.headers:
             raise ValueError(f"the record of {player} keeps no weights: it plays no matches")
         member = min(player.member, len(trained.headers) - 1)
-        return Opponent(*weights(trained, member), trained.player(member))
+        opponent = Opponent(*weights(trained, member), trained.player(member))
+        return unsaturated(opponent) if player.unsaturated else opponent
 
 
 def figures(table: Table, scope: Scope, ledger: Ledger) -> list[list[Sequence[float]]]:
