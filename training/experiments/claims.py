@@ -24,6 +24,7 @@ from training.experiments.effects import (
     speed,
 )
 from training.experiments.jobs import Player
+from training.experiments.learning import BEST, quarter
 from training.experiments.others import (
     EVOLVED,
     NETWORKS,
@@ -330,6 +331,16 @@ def _reasons() -> Iterable[Claim]:
         "payoff",
     )
     yield _better(UNSATURATED, EVOLVED[0], f"{UNSATURATED} beats {EVOLVED[0]}.", "ours")
+    for player in (EVOLVED[0], UNSATURATED, BEST):
+        yield Claim(
+            f"{player}: whole > quarter",
+            f"Against the piece counter the champion of {player} does better after the whole run "
+            "than after a quarter of it.",
+            "ours",
+            (row(quarter(player), "material"), row(player, "material")),
+            growth,
+            "% of the points",
+        )
     for player in EVOLVED:
         yield Claim(
             f"{player}: sum > tanh",

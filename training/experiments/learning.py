@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from training.experiments.jobs import PLAYERS, Conditions, Player
+from training.experiments.others import UNSATURATED
 from training.experiments.tables import SCORE, Table, row
 from training.factors import FACTORS
 
 BEST = "learns"
 NAMES = ("blondie24-2001", *FACTORS)
-QUARTER = tuple(
-    Player(name, generations=PLAYERS[name].generations // 4)
-    for name in ("blondie24-2001", "learns-together", "learns-openai-es-together", BEST)
+
+
+def quarter(player: str) -> Player:
+    """The champion of a quarter of the generations."""
+    return Player(player, generations=PLAYERS[player].generations // 4)
+
+
+QUARTERS = tuple(
+    quarter(name)
+    for name in (
+        *("blondie24-2001", UNSATURATED),
+        *("learns-together", "learns-openai-es-together", BEST),
+    )
 )
 
 TABLES = tuple(
@@ -18,7 +29,7 @@ TABLES = tuple(
         f"learns-{plies}-plies",
         f"champions of changed evolution against the piece counter, both at {plies} plies",
         SCORE,
-        (*(row(name, "material") for name in NAMES), *(row(it, "material") for it in QUARTER)),
+        (*(row(name, "material") for name in NAMES), *(row(it, "material") for it in QUARTERS)),
         Conditions(depth=plies),
         note="Each is trained with as many games as in the papers, 126,000 at 4 plies, or with a "
         "quarter of them. What each changes: docs/learning.md.",
