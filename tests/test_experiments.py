@@ -231,8 +231,7 @@ def test_a_trial_is_smaller_in_every_way():
     assert (whole.length, whole.regime.parents) == (840, 15)
     assert (trial.length, trial.regime.parents) == (42, 3)
     assert whole.key != trial.key
-    jobs = [len(Scope(scale=scale).jobs(EXPERIMENTS.values())) for scale in (0.05, 1.0)]
-    assert 6 * jobs[0] < jobs[1]
+    assert len(Scope(scale=0.05).jobs(EXPERIMENTS.values())) < 500
     assert Run("c200", 0, 840).trial == 201
     assert Run("c0", 0, 840).trial == 20
 

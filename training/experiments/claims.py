@@ -24,7 +24,7 @@ from training.experiments.effects import (
     speed,
 )
 from training.experiments.jobs import Player
-from training.experiments.learning import BEST, quarter
+from training.experiments.learning import QUARTERED
 from training.experiments.others import (
     EVOLVED,
     NETWORKS,
@@ -33,7 +33,7 @@ from training.experiments.others import (
     UNSATURATED,
     by_lot,
     by_sum,
-    half,
+    early,
 )
 from training.experiments.tables import Row, row
 
@@ -282,7 +282,7 @@ def _others() -> Iterable[Claim]:
         "nguyen > half",
         "The last champion beats that of half the generations.",
         "Nguyen, III.D",
-        (row(NGUYEN[0], half(NGUYEN[0])),),
+        (row(NGUYEN[0], early(NGUYEN[0], 2)),),
     )
     yield Claim(
         "MCTS-EPT > alpha-beta",
@@ -331,13 +331,13 @@ def _reasons() -> Iterable[Claim]:
         "payoff",
     )
     yield _better(UNSATURATED, EVOLVED[0], f"{UNSATURATED} beats {EVOLVED[0]}.", "ours")
-    for player in (EVOLVED[0], UNSATURATED, BEST):
+    for player in QUARTERED:
         yield Claim(
             f"{player}: whole > quarter",
             f"Against the piece counter the champion of {player} does better after the whole run "
             "than after a quarter of it.",
             "ours",
-            (row(quarter(player), "material"), row(player, "material")),
+            (row(early(player, 4), "material"), row(player, "material")),
             growth,
             "% of the points",
         )

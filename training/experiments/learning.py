@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from training.experiments.jobs import PLAYERS, Conditions, Player
-from training.experiments.others import UNSATURATED
+from training.experiments.jobs import Conditions
+from training.experiments.others import UNSATURATED, early
 from training.experiments.tables import SCORE, Table, row
 from training.factors import FACTORS
 
 BEST = "learns"
 NAMES = ("blondie24-2001", *FACTORS)
-
-
-def quarter(player: str) -> Player:
-    """The champion of a quarter of the generations."""
-    return Player(player, generations=PLAYERS[player].generations // 4)
-
-
-QUARTERS = tuple(
-    quarter(name)
-    for name in (
-        *("blondie24-2001", UNSATURATED),
-        *("learns-together", "learns-openai-es-together", BEST),
-    )
-)
+QUARTERED = ("blondie24-2001", UNSATURATED, BEST)  # how they stand after a quarter of the run too
 
 TABLES = tuple(
     Table(
         f"learns-{plies}-plies",
         f"champions of changed evolution against the piece counter, both at {plies} plies",
         SCORE,
-        (*(row(name, "material") for name in NAMES), *(row(it, "material") for it in QUARTERS)),
+        (
+            *(row(name, "material") for name in NAMES),
+            *(row(early(name, 4), "material") for name in QUARTERED),
+        ),
         Conditions(depth=plies),
         note="Each is trained with as many games as in the papers, 126,000 at 4 plies, or with a "
         "quarter of them. What each changes: docs/learning.md.",

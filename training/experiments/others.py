@@ -20,9 +20,9 @@ UNSATURATED = "learns-unsaturated"  # blondie24-2001, trained without the satura
 _STEPS = 11
 
 
-def half(player: str) -> Player:
-    """The champion of half the generations."""
-    return Player(player, generations=PLAYERS[player].generations // 2)
+def early(player: str, parts: int) -> Player:
+    """The champion of the first of so many equal parts of the generations."""
+    return Player(player, generations=PLAYERS[player].generations // parts)
 
 
 def by_sum(player: str) -> Player:
@@ -74,7 +74,7 @@ TABLES = (
         tuple(
             row(player, other)
             for player in NGUYEN
-            for other in ("random", "mcts", half(player), "heuristic")
+            for other in ("random", "mcts", early(player, 2), "heuristic")
         ),
     ),
     Table(
