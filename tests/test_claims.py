@@ -30,7 +30,7 @@ from training.experiments.perform import Order, play, train
 from training.experiments.plan import EXPERIMENTS, Ledger, Scope
 from training.experiments.records import Origin, Trained
 from training.experiments.tables import RESULTS, Seen, Table, row
-from training.experiments.verdict import LEAST, effects, judge, verdicts
+from training.experiments.verdict import LEAST, doubtful, effects, judge, verdicts
 
 
 def games(results, reds=None, opening="9-13 22-18"):
@@ -149,10 +149,13 @@ def test_interval_and_p_are_students():
     assert verdict.p == pytest.approx(2 * stats.t.sf(1.875 / error, 3))
     equal = judge(replace(SOME, kind="equal"), values)
     assert equal.p == pytest.approx(stats.t.sf((MARGIN - 1.875) / error, 3))
+    for sign in (1, -1):
+        outside = judge(replace(SOME, kind="equal"), [sign * (value + 20) for value in values])
+        assert outside.p == pytest.approx(stats.t.sf((21.875 - MARGIN) / error, 3))
 
 
 @pytest.mark.parametrize(
-    ("kind", "value", "p"), [("more", 0, 1), ("more", 5, 0), ("equal", 5, 0), ("equal", 50, 1)]
+    ("kind", "value", "p"), [("more", 0, 1), ("more", 5, 0), ("equal", 5, 0), ("equal", 50, 0)]
 )
 def test_seeds_that_are_all_alike_leave_no_doubt(kind, value, p):
     assert judge(replace(SOME, kind=kind), [value] * 3).p == p
@@ -164,6 +167,19 @@ def test_of_true_nothing_one_in_forty_holds():
     assert words.count("holds") == pytest.approx(100, abs=35)
     assert words.count("reversed") == pytest.approx(100, abs=35)
     assert LEAST <= 10
+
+
+def test_doubtful_is_what_holds_alone_but_not_among_so_many():
+    """Of the four the sorted p are compared with 1/4, 2/4, 3/4 and 4/4 of 5 %."""
+    some = judge(SOME, (5, 6, 7))
+    surest, sure, unsure = (replace(some, p=p) for p in (0.01, 0.02, 0.04))
+    not_shown = judge(SOME, (-5, 6, 7))
+    waiting = judge(SOME, (5, 6))
+    assert doubtful([unsure, not_shown, surest, waiting, sure]) == [unsure]
+    assert doubtful([unsure, surest, waiting, sure]) == []
+    backwards = replace(judge(SOME, (-5, -6, -7)), p=0.04)
+    assert doubtful([backwards, not_shown]) == [backwards]
+    assert doubtful([]) == doubtful([waiting]) == []
 
 
 # What the claims rest on

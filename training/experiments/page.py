@@ -19,7 +19,7 @@ from training.experiments.plan import Job, Ledger, Scope, figures
 from training.experiments.records import Trained
 from training.experiments.strong import SCORES
 from training.experiments.tables import Row, Table, brief, shown
-from training.experiments.verdict import LEAST, Verdict, verdicts
+from training.experiments.verdict import LEAST, Verdict, doubtful, verdicts
 
 NETS = (*NETWORKS, "c0", "blondie24-rr", "c10")
 PANELS: dict[str, tuple[Sequence[str], Sequence[tuple[str, str]]]] = {
@@ -78,9 +78,9 @@ def write_page(path: Path, tables: Sequence[Table], scope: Scope, ledger: Ledger
     lines = [*_beginning(tables, scope, ledger)]
     if judged:
         lines += ["## What the papers claim", "", _count(judged), "", _HOW, ""]
-        lines += [*pictured("claims"), *_claims(judged)]
+        lines += [*pictured("claims"), *_claims(judged), *_doubts(judged)]
     if reasons:
-        lines += ["## Why", "", *pictured(*PANELS), *_claims(reasons)]
+        lines += ["## Why", "", *pictured(*PANELS), *_claims(reasons), *_doubts(reasons)]
     lines += draws.lines(judged, scope, ledger)
     for title, names in BEYOND.items():
         if links := pictured(*names):
@@ -141,13 +141,26 @@ def _claims(judged: Sequence[Verdict]) -> Iterator[str]:
     yield ""
 
 
+def _doubts(judged: Sequence[Verdict]) -> Iterator[str]:
+    """Which verdicts would not be given were the number of claims reckoned with."""
+    decided = sum(verdict.word in ("holds", "reversed") for verdict in judged)
+    found = doubtful(judged)
+    names = "; ".join(f"*{verdict.claim.says.rstrip('.')}*" for verdict in found)
+    if decided:
+        yield (
+            f"Of so many claims some pass by chance. {decided - len(found)} of the {decided} that "
+            "hold or are reversed do so too at a false discovery rate of 5 % (Benjamini & Hochberg "
+            f"1995){', these not: ' + names if found else ''}."
+        )
+        yield ""
+
+
 _HOW = (
     "A player is a sample, a game is not: the effect is one figure a seed, its interval is "
     "Student's t over the seeds, champions being paired by seed. **Holds**: the whole interval "
     "is on the claim's side of its bar (0 where none is named). **Reversed**: the whole interval "
     "is on the other side. **Not shown**: neither. Claims that two are equal hold where the "
-    f"interval is within {MARGIN:g} points of score. There is no verdict below {LEAST} seeds. With "
-    "so many claims at 95 %, one in forty may err to either side by chance."
+    f"interval is within {MARGIN:g} points of score. There is no verdict below {LEAST} seeds."
 )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.stats import ttest_1samp
+from scipy.stats import false_discovery_control, ttest_1samp
 
 from training.experiments.claims import MARGIN, Claim
 from training.experiments.plan import Job, Ledger, Scope
@@ -33,8 +33,8 @@ class Verdict:
         Its 95 % interval by Student's t; infinite below two seeds. Where all seeds are alike, what
         it tends to as they become so: the mean alone, and a p of 0 or 1.
     p
-        Of the two-sided t-test against the claim's bar; for "equal", the larger of the two
-        one-sided tests against the margins.
+        Of the two-sided t-test against the claim's bar; for "equal", of the one-sided test
+        against the margin that is nearer.
     word
         ``"holds"`` where the whole interval is on the claim's side, ``"reversed"`` where it is on
         the other, else ``"not shown"``; None with fewer than LEAST seeds.
@@ -59,7 +59,7 @@ def judge(claim: Claim, values: Sequence[float]) -> Verdict:
         low, high, p = float(interval.low), float(interval.high), _p_value(claim, numbers)
     elif len(numbers) > 1:
         low = high = mean
-        told = abs(mean) < MARGIN if claim.kind == "equal" else mean != claim.bar
+        told = abs(mean) != MARGIN if claim.kind == "equal" else mean != claim.bar
         p = 0.0 if told else 1.0
     word = _word(claim, low, high) if len(numbers) >= LEAST else None
     return Verdict(claim, tuple(values), mean, low, high, p, word)
@@ -68,10 +68,10 @@ def judge(claim: Claim, values: Sequence[float]) -> Verdict:
 def _p_value(claim: Claim, values: np.ndarray) -> float:
     if claim.kind == "more":
         return float(ttest_1samp(values, claim.bar).pvalue)
-    return max(
-        float(ttest_1samp(values, -MARGIN, alternative="greater").pvalue),
-        float(ttest_1samp(values, MARGIN, alternative="less").pvalue),
-    )
+    mean = values.mean()
+    nearer = MARGIN if mean > 0 else -MARGIN
+    side: Literal["less", "greater"] = "less" if mean < nearer else "greater"
+    return float(ttest_1samp(values, nearer, alternative=side).pvalue)
 
 
 def _word(claim: Claim, low: float, high: float) -> Word:
@@ -105,3 +105,19 @@ def _outcome(jobs: Sequence[tuple[Job, bool]], ledger: Ledger) -> list[Seen] | T
 def verdicts(claims: Sequence[Claim], scope: Scope, ledger: Ledger) -> list[Verdict]:
     """The verdicts on some claims."""
     return [judge(claim, effects(claim, scope, ledger)) for claim in claims]
+
+
+def doubtful(judged: Sequence[Verdict]) -> list[Verdict]:
+    """Those that hold or are reversed alone, but not as some of so many.
+
+    That is at a false discovery rate of 5 % (Benjamini & Hochberg 1995) among all with a verdict.
+    """
+    told = [verdict for verdict in judged if verdict.word]
+    if not told:
+        return []
+    adjusted = false_discovery_control([verdict.p for verdict in told])
+    return [
+        verdict
+        for verdict, p in zip(told, adjusted, strict=True)
+        if verdict.word != "not shown" and p > 1 - CONFIDENCE
+    ]
