@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from training.experiments.claims import CLAIMS, MARGIN, REASONS, Claim
+from training.experiments.claims import CHANGES, CLAIMS, MARGIN, REASONS, Claim
 from training.experiments.effects import (
     advantage,
     decided,
@@ -185,7 +185,7 @@ def test_doubtful_is_what_holds_alone_but_not_among_so_many():
 # What the claims rest on
 
 
-@pytest.mark.parametrize("claim", CLAIMS + REASONS, ids=lambda claim: claim.name)
+@pytest.mark.parametrize("claim", CLAIMS + REASONS + CHANGES, ids=lambda claim: claim.name)
 def test_every_claim_rests_on_matches_of_the_tables(claim):
     scope = Scope(seeds=1)
     jobs = jobs_of(claim, scope)
@@ -194,7 +194,8 @@ def test_every_claim_rests_on_matches_of_the_tables(claim):
 
 
 def test_claims_have_names_of_their_own():
-    assert len({claim.name for claim in CLAIMS + REASONS}) == len(CLAIMS + REASONS)
+    claims = CLAIMS + REASONS + CHANGES
+    assert len({claim.name for claim in claims}) == len(claims)
 
 
 @pytest.fixture(scope="module")

@@ -36,6 +36,7 @@ from training.experiments.others import (
     early,
 )
 from training.experiments.tables import Row, row
+from training.factors import FACTORS
 
 MARGIN = 10.0  # per cent of the points: 70 rating points, a third of a class of players
 
@@ -379,7 +380,22 @@ def _played_otherwise(name: str, where: str, changed: Callable[[str], Player]) -
         )
 
 
+def _changes() -> Iterable[Claim]:
+    """What each change to the evolution of 2001 does for its champion."""
+    base = EVOLVED[0]
+    for name, preset in FACTORS.items():
+        yield Claim(
+            f"{name} helps",
+            f"Against the piece counter {name} does better than {base}: {preset.what}.",
+            "ours",
+            (row(base, "material"), row(name, "material")),
+            growth,
+            "% of the points",
+        )
+
+
 CLAIMS: tuple[Claim, ...] = tuple(
     chain(_round_robin(), _learning(), _tuples(), _ablations(), _others())
 )
 REASONS: tuple[Claim, ...] = tuple(_reasons())
+CHANGES: tuple[Claim, ...] = tuple(_changes())

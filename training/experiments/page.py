@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from checkers_env.files import write_atomically
 from training.experiments import draws
-from training.experiments.claims import CLAIMS, MARGIN, REASONS, Claim
+from training.experiments.claims import CHANGES, CLAIMS, MARGIN, REASONS, Claim
 from training.experiments.ingredients import BASE
 from training.experiments.jobs import Player, Run
 from training.experiments.others import NETWORKS, UNSATURATED
@@ -51,7 +51,11 @@ DOTS = {
     },
     "learning": {"at 4 plies": ("learns-4-plies", 0), "at 6 plies": ("learns-6-plies", 0)},
 }
-BEYOND = {"The strong player": ("strength", "ingredients"), "Evolution that learns": ("learning",)}
+# Of what is not in the papers: a title, the claims, and the pictures.
+BEYOND: Sequence[tuple[str, Sequence[Claim], Sequence[str]]] = (
+    ("The strong player", (), ("strength", "ingredients")),
+    ("Evolution that learns", CHANGES, ("learning",)),
+)
 CAPTIONS = {
     "claims": "Effects and intervals of the claims.",
     "curves": "Parents against the yardsticks over the generations: mean payoff (+1, 0, -2).",
@@ -67,7 +71,6 @@ CAPTIONS = {
 def write_page(path: Path, tables: Sequence[Table], scope: Scope, ledger: Ledger) -> None:
     """Write the page in Markdown, and its plots into a folder beside it that has its name."""
     judged = verdicts(_within(CLAIMS, tables, scope), scope, ledger)
-    reasons = verdicts(_within(REASONS, tables, scope), scope, ledger)
     found = {table.name: figures(table, scope, ledger) for table in tables}
     pictures = _pictures(judged, scope, ledger) | _dots(tables, found)
 
@@ -75,16 +78,19 @@ def write_page(path: Path, tables: Sequence[Table], scope: Scope, ledger: Ledger
         links = [f"![{CAPTIONS[it]}]({path.stem}/{it}.svg)" for it in names if it in pictures]
         return [line for link in links for line in (link, "")]
 
+    def section(title: str, claims: Sequence[Claim], names: Iterable[str]) -> list[str]:
+        told = verdicts(_within(claims, tables, scope), scope, ledger)
+        body = [*pictured(*names), *(_claims(told) if told else ())]
+        return [f"## {title}", "", *body] if body else []
+
     lines = [*_beginning(tables, scope, ledger)]
     if judged:
         lines += ["## What the papers claim", "", _count(judged), "", _HOW, ""]
-        lines += [*pictured("claims"), *_claims(judged), *_doubts(judged)]
-    if reasons:
-        lines += ["## Why", "", *pictured(*PANELS), *_claims(reasons), *_doubts(reasons)]
+        lines += [*pictured("claims"), *_claims(judged)]
+    lines += section("Why", REASONS, PANELS)
     lines += draws.lines(judged, scope, ledger)
-    for title, names in BEYOND.items():
-        if links := pictured(*names):
-            lines += [f"## {title}", "", *links]
+    for title, claims, names in BEYOND:
+        lines += section(title, claims, names)
     lines += ["## The tables", "", _ABOUT_TABLES, ""]
     for table in tables:
         lines += shown(table, found[table.name])
@@ -139,6 +145,7 @@ def _claims(judged: Sequence[Verdict]) -> Iterator[str]:
     yield "|---|---|---:|---|---:|---:|---|"
     yield from map(_line, judged)
     yield ""
+    yield from _doubts(judged)
 
 
 def _doubts(judged: Sequence[Verdict]) -> Iterator[str]:
