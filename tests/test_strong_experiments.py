@@ -213,6 +213,15 @@ def test_the_page_shows_how_it_grows(trained, tmp_path):
     assert "page/learning.svg" not in text  # not among these tables
 
 
+def test_two_seeds_have_no_interval_that_would_dwarf_all_others():
+    picture = ET.fromstring(dots({"at 4 plies": {"one": [60.0] * 3, "two": [40.0, 80.0]}}, "score"))
+    ticks = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+    numbers = [float(tick.replace("\u2212", "-")) for tick in ticks if tick[-1].isdigit()]
+    assert numbers
+    assert min(numbers) >= 30
+    assert max(numbers) <= 90
+
+
 def test_players_stand_below_each_other_with_their_seeds():
     columns = {"at 4 plies": {"one": [50.0, 60.0, 70.0], "two": [20.0]}, "at 6": {"two": [30.0]}}
     picture = ET.fromstring(dots(columns, "score, %"))

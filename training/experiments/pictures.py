@@ -10,7 +10,7 @@ import numpy as np
 
 from training.experiments.records import Trained
 from training.experiments.tables import half_width
-from training.experiments.verdict import Verdict
+from training.experiments.verdict import LEAST, Verdict
 from training.plot import new_figure
 
 # Told apart by shape too. The word None is of claims with too few seeds.
@@ -43,6 +43,7 @@ def dots(columns: Mapping[str, Mapping[str, Sequence[float]]], label: str) -> by
     """Figures of players, one below the other: mean, 95 % interval, and each seed (SVG).
 
     `columns` are the players' values, one a seed, under each column's name; `label` is of the axis.
+    Below LEAST seeds there is no interval, as there is no verdict: it would dwarf all others.
     """
     players = list(dict.fromkeys(name for column in columns.values() for name in column))
     figure, axes = _listed(players)
@@ -50,7 +51,8 @@ def dots(columns: Mapping[str, Mapping[str, Sequence[float]]], label: str) -> by
         marker = "osD^"[number % 4]
         shift = 0.3 * (number - (len(columns) - 1) / 2)
         for name, values in rows.items():
-            mean, half = np.mean(values), half_width(values)
+            mean = float(np.mean(values))
+            half = float(half_width(values)) if len(values) >= LEAST else 0.0
             interval = (mean - half, mean + half)
             _mark(axes, players.index(name) + shift, values, interval, f"C{number}", marker)
         axes.plot([], [], marker, color=f"C{number}", label=column)
