@@ -295,6 +295,18 @@ def _others() -> Iterable[Claim]:
     yield _better(NGUYEN[1], NGUYEN[0], "Safe mutation helps.", "Nguyen, III.C.3 (expected there)")
 
 
+def _gains(name: str, says: str, first: str | Player, second: str | Player) -> Claim:
+    """The second player scores higher against the piece counter than the first."""
+    return Claim(
+        name,
+        f"Against the piece counter {says}.",
+        "ours",
+        (row(first, "material"), row(second, "material")),
+        growth,
+        "% of the points",
+    )
+
+
 def _reasons() -> Iterable[Claim]:
     for player in (*NETWORKS, "c0", "blondie24-rr", "c10"):
         yield Claim(
@@ -333,24 +345,18 @@ def _reasons() -> Iterable[Claim]:
     )
     yield _better(UNSATURATED, EVOLVED[0], f"{UNSATURATED} beats {EVOLVED[0]}.", "ours")
     for player in QUARTERED:
-        yield Claim(
+        yield _gains(
             f"{player}: whole > quarter",
-            f"Against the piece counter the champion of {player} does better after the whole run "
-            "than after a quarter of it.",
-            "ours",
-            (row(early(player, 4), "material"), row(player, "material")),
-            growth,
-            "% of the points",
+            f"the champion of {player} does better after the whole run than after a quarter of it",
+            early(player, 4),
+            player,
         )
     for player in EVOLVED:
-        yield Claim(
+        yield _gains(
             f"{player}: sum > tanh",
-            f"Against the piece counter {player} does better judging by the sum at its output than "
-            "by its tanh.",
-            "ours",
-            (row(player, "material"), row(by_sum(player), "material")),
-            growth,
-            "% of the points",
+            f"{player} does better judging by the sum at its output than by its tanh",
+            player,
+            by_sum(player),
         )
     yield from _played_otherwise("random ties", "chance decides between equally good moves", by_lot)
     yield from _played_otherwise(
@@ -384,14 +390,7 @@ def _changes() -> Iterable[Claim]:
     """What each change to the evolution of 2001 does for its champion."""
     base = EVOLVED[0]
     for name, preset in FACTORS.items():
-        yield Claim(
-            f"{name} helps",
-            f"Against the piece counter {name} does better than {base}: {preset.what}.",
-            "ours",
-            (row(base, "material"), row(name, "material")),
-            growth,
-            "% of the points",
-        )
+        yield _gains(f"{name} helps", f"{name} does better than {base}: {preset.what}", base, name)
 
 
 CLAIMS: tuple[Claim, ...] = tuple(

@@ -33,8 +33,8 @@ class Verdict:
         Its 95 % interval by Student's t; infinite below two seeds. Where all seeds are alike, what
         it tends to as they become so: the mean alone, and a p of 0 or 1.
     p
-        Of the two-sided t-test against the claim's bar; for "equal", of the one-sided test
-        against the margin that is nearer.
+        Of the two-sided t-test against the claim's bar; for "equal", the larger of the two
+        one-sided tests against the margins.
     word
         ``"holds"`` where the whole interval is on the claim's side, ``"reversed"`` where it is on
         the other, else ``"not shown"``; None with fewer than LEAST seeds.
@@ -59,7 +59,7 @@ def judge(claim: Claim, values: Sequence[float]) -> Verdict:
         low, high, p = float(interval.low), float(interval.high), _p_value(claim, numbers)
     elif len(numbers) > 1:
         low = high = mean
-        told = abs(mean) != MARGIN if claim.kind == "equal" else mean != claim.bar
+        told = abs(mean) < MARGIN if claim.kind == "equal" else mean != claim.bar
         p = 0.0 if told else 1.0
     word = _word(claim, low, high) if len(numbers) >= LEAST else None
     return Verdict(claim, tuple(values), mean, low, high, p, word)
@@ -68,10 +68,10 @@ def judge(claim: Claim, values: Sequence[float]) -> Verdict:
 def _p_value(claim: Claim, values: np.ndarray) -> float:
     if claim.kind == "more":
         return float(ttest_1samp(values, claim.bar).pvalue)
-    mean = values.mean()
-    nearer = MARGIN if mean > 0 else -MARGIN
-    side: Literal["less", "greater"] = "less" if mean < nearer else "greater"
-    return float(ttest_1samp(values, nearer, alternative=side).pvalue)
+    return max(
+        float(ttest_1samp(values, -MARGIN, alternative="greater").pvalue),
+        float(ttest_1samp(values, MARGIN, alternative="less").pvalue),
+    )
 
 
 def _word(claim: Claim, low: float, high: float) -> Word:
@@ -115,9 +115,15 @@ def doubtful(judged: Sequence[Verdict]) -> list[Verdict]:
     told = [verdict for verdict in judged if verdict.word]
     if not told:
         return []
-    adjusted = false_discovery_control([verdict.p for verdict in told])
+    adjusted = false_discovery_control([_p_of_the_verdict(verdict) for verdict in told])
     return [
         verdict
         for verdict, p in zip(told, adjusted, strict=True)
         if verdict.word != "not shown" and p > 1 - CONFIDENCE
     ]
+
+
+def _p_of_the_verdict(verdict: Verdict) -> float:
+    """The p of what is said: that an equality is reversed is the other side of its test."""
+    other_side = verdict.claim.kind == "equal" and verdict.word == "reversed"
+    return 1 - verdict.p if other_side else verdict.p
