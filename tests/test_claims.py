@@ -66,6 +66,9 @@ def test_a_rating_difference_is_of_the_logistic_curve():
     assert rating_difference([games("WWWW")]) == pytest.approx(
         400 * np.log10(7)
     )  # half a point off
+    ended = zip(games("WDDDL"), (0, 2, 1, -1, 0), strict=True)  # by pieces: won, won, lost
+    rows = [[game._replace(difference=difference) for game, difference in ended]]
+    assert rating_difference(rows) == pytest.approx(400 * np.log10(3 / 2))
 
 
 def test_the_order_is_kendalls():

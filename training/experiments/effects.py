@@ -42,9 +42,12 @@ def red_advantage(rows: Sequence[Sequence[Seen]]) -> float:
 
 
 def rating_difference(rows: Sequence[Sequence[Seen]]) -> float:
-    """The rating points that a score stands for; a score of 100 % counts as half a point less."""
+    """The rating points that a score stands for, drawn games going to who has more pieces.
+
+    A score of 100 % counts as half a point less.
+    """
     (games,) = rows
-    points = [POINTS[game.result] for game in with_cards(games)]
+    points = [POINTS[by_material(game).result] for game in with_cards(games)]
     share = float(np.clip(np.mean(points), 0.5 / len(points), 1 - 0.5 / len(points)))
     return float(elo_difference(share))
 

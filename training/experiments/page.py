@@ -115,7 +115,8 @@ def _within(claims: Sequence[Claim], tables: Sequence[Table], scope: Scope) -> l
 
 def jobs_of(claim: Claim, scope: Scope) -> set[Job]:
     """What must be done to judge a claim."""
-    return {job for line in claim.rows for seed in scope.games(line) for job, _ in seed}
+    seeds = (seed for line in claim.rows for seed in scope.games(line, claim.conditions))
+    return {job for seed in seeds for job, _ in seed}
 
 
 def _beginning(tables: Sequence[Table], scope: Scope, ledger: Ledger) -> Iterator[str]:

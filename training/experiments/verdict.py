@@ -84,7 +84,7 @@ def _word(claim: Claim, low: float, high: float) -> Word:
 def effects(claim: Claim, scope: Scope, ledger: Ledger) -> list[float]:
     """The effect of each seed of which everything is done."""
     found = []
-    for lines in zip(*(scope.games(line) for line in claim.rows), strict=False):
+    for lines in zip(*(scope.games(line, claim.conditions) for line in claim.rows), strict=False):
         outcomes = [_outcome(line, ledger) for line in lines]
         if all(outcome is not None for outcome in outcomes):
             found.append(claim.effect(outcomes))
