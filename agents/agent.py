@@ -12,6 +12,7 @@ import numpy as np
 
 from agents.choose import choose, looks_back
 from agents.stopping import stopping
+from agents.turn import Turn
 from agents.undisturbed import undisturbed
 from agents.workspace import PAST, Workspace, forget, table_bits, workspace
 from checkers_env.bits import borrowed
@@ -47,13 +48,16 @@ class PlayerAgent:
         Time for a move. A searching player then deepens ply by ply, to at most its depth, and
         plays the best move of the last search that was finished, or, if it is selective, the best
         so far; a simulating one simulates, at most as often as it is set to.
+
+    Threads that ask one agent are answered one after the other.
     """
 
     name: str
-    player: Any
+    player: Any = field(repr=False)
     rng: np.random.Generator = field(default_factory=np.random.default_rng)
     seconds: float | None = None
     ws: Workspace = field(default=cast(Workspace, None), repr=False)
+    turn: Turn = field(default_factory=Turn, repr=False)
 
     def __post_init__(self) -> None:
         if self.ws is None:
@@ -71,6 +75,10 @@ class PlayerAgent:
         """Choose a move. Raises ValueError when there is none."""
         if not board.legal_moves:
             raise ValueError(f"{self.name} has no legal move in {board.fen()}")
+        with self.turn:
+            return self._chosen(board)
+
+    def _chosen(self, board: Board) -> Move:
         if self.seconds is None or len(board.legal_moves) == 1:
             return self._move(self.player, board)
         if not hasattr(self.player, "depth"):
@@ -96,7 +104,7 @@ class PlayerAgent:
             if self.ws.stop[0]:
                 return
 
-    def _look_back(self, board: Board) -> None:
+    def look_back(self, board: Board) -> None:
         """Tell the workspace which positions can come back."""
         if looks_back(self.player):
             boards = [position[:2] for position in board.earlier_positions()[-PAST:]]
@@ -104,9 +112,9 @@ class PlayerAgent:
             self.ws.past[: len(boards)] = np.array(boards, np.int64).reshape(-1, 2)
 
     def _move(self, player: Any, board: Board) -> Move:
-        self._look_back(board)
         position = board.position
-        with undisturbed():
+        with self.turn, undisturbed():
+            self.look_back(board)
             path = choose_move(player, position, self.ws, self.rng)
         squares = decode_move(path, False).squares
         return next(move for move in board.legal_moves if move.squares == squares)

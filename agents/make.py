@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from importlib.resources import files
@@ -155,6 +156,8 @@ def _check(
         raise ValueError(f"simulations must be a whole number from 1 on, not {simulations!r}")
     if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0):
         raise ValueError(f"seconds must be more than 0, not {seconds!r}")
+    if seconds == math.inf:
+        raise ValueError("seconds must be finite: such a search would not end")
     if seed is not None and not (isinstance(seed, int) and seed >= 0):
         raise ValueError(f"seed must be a whole number from 0 on, not {seed!r}")
     if selective not in (None, True, False):

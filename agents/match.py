@@ -11,6 +11,7 @@ import numpy as np
 from agents.agent import Agent, PlayerAgent
 from agents.choose import looks_back, uses_chance
 from agents.play import DRAW, DrawRules, Result, check_rules, play
+from agents.undisturbed import undisturbed
 from agents.workspace import Workspace, table_bits, workspace
 from checkers_env import openings
 from checkers_env.actions import actions_of
@@ -112,7 +113,8 @@ def _play_in_kernel(
     seats = [_seat(side, table_bits(player)) for side, player in enumerate(players)]
     first, second = sorted((BLACK, WHITE), key=lambda side: _kind(players[side]))
     pair = players[first], players[second], seats[first], seats[second]
-    result = play(*pair, first, start, rules, only_position_counts, rng, game)
+    with undisturbed():
+        result = play(*pair, first, start, rules, only_position_counts, rng, game)
     if result[2] <= len(paths):
         raise _no_game(opening, result[1])
     return Game(Result(*result), start, tuple(game[1 : result[2] + 1, PATH].tolist()))

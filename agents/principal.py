@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from agents.search import EACH_MOVER, age, search_to
+from agents.selectivity import note_move
+from agents.style import selective
 from checkers_env.jit import kernel
 from checkers_env.rules import ROW_WIDTH, Position, must_jump, successor, write_successors
 
@@ -23,8 +25,9 @@ def write_line(
 ) -> int:
     """Search a position that has a move; write the best line, and return its length.
 
-    The value of the last position is that of the search: it is a leaf, or the end of the game. The
-    search is repeated from each position of the line, a ply less deep; the table knows most of it.
+    The last position is a leaf, the end of the game, or, for a style that looks back, one that has
+    come back. The search is repeated from each position of the line, a ply less deep; the table
+    knows most of it. Full-width, the value of the last position is that of the search.
 
     Parameters
     ----------
@@ -32,7 +35,8 @@ def write_line(
         As :func:`agents.search.search` has them.
     count
         Rows of `ws` that hold the successors of `position`, of which the first of the best is
-        taken. They are there again at the end, in the order of the rules.
+        taken. They are there again at the end, in the order of the rules; but the past that is told
+        is then that of the line's end.
     line
         int64[PLIES, 4]: takes the successor after each move of the line.
     """
@@ -45,8 +49,10 @@ def write_line(
         best = ws.rows[ws.frames[0].best]
         for column in range(ROW_WIDTH):
             line[length, column] = best[column]
-        here = successor(best, here.turn)
-        plies, length = max(plies - 1, 0), length + 1
-        count = write_successors(ws.rows, 0, here.black, here.white, here.kings, here.turn)
+        after = successor(best, here.turn)
+        count = write_successors(ws.rows, 0, after.black, after.white, after.kings, after.turn)
+        if selective(style) and note_move(ws, here, after):
+            count = 0
+        here, plies, length = after, max(plies - 1, 0), length + 1
     write_successors(ws.rows, 0, position.black, position.white, position.kings, position.turn)
     return length

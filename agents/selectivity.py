@@ -127,6 +127,23 @@ def note_past(ws: Any, history: Any, ply: int, quiet: int) -> None:
 
 
 @kernel
+def note_move(ws: Any, before: Position, after: Position) -> bool:
+    """Tell a workspace, after a search from `before`, of a move; whether `after` has come back."""
+    quiet = quiet_plies(ws.frames[0], before, after)
+    back = comes_back(ws, 1, after, quiet)
+    known = ws.quiet[0]
+    if quiet == 0:
+        known = -1
+    elif known == PAST:
+        ws.past[:-1] = ws.past[1:].copy()
+        known -= 1
+    ws.quiet[0] = known + 1
+    if quiet:
+        ws.past[known, BLACK_BOARD], ws.past[known, WHITE_BOARD] = before.black, before.white
+    return back
+
+
+@kernel
 def put_off(value: float, plies: int) -> float:
     """The value if a won or lost end that is in sight came so many plies later."""
     if value > IN_SIGHT:

@@ -16,6 +16,7 @@ from numba.extending import intrinsic
 from checkers_env.jit import kernel
 
 LANES = 8
+WIDTHS = (8, 16, 40)  # of the outputs of a dense layer
 _FLOAT, _INDEX = ir.FloatType(), ir.IntType(64)
 _VECTOR = ir.VectorType(_FLOAT, LANES)
 _NOTHING = ir.Constant(_VECTOR, ir.Undefined)

@@ -1,9 +1,10 @@
-"""Ctrl-C, put off while a kernel takes its arguments.
+"""Ctrl-C, put off while a kernel takes its arguments and gives its result.
 
-numba takes a generator apart in Python, and does not look whether that was interrupted: an
-exception that a signal raises just then crashes the process. So whoever hands one to a kernel does
-it undisturbed; a signal that comes meanwhile is handled when the kernel has returned, which is when
-Python would have come to it anyway.
+numba takes a generator apart in Python, and puts a NamedTuple together there, and does not look
+whether that was interrupted: an exception that a signal raises just then crashes the process. So
+whoever hands the one to a kernel, or gets the other from it, does it undisturbed; a signal that
+comes meanwhile is handled when the kernel has returned, which is when Python would have come to it
+anyway.
 """
 
 from __future__ import annotations

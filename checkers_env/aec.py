@@ -288,10 +288,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        try:
-            number = operator.index(action)
-        except TypeError:
-            raise ValueError(f"action {action!r} is not a whole number") from None
+        number = _whole(action)
         event = self._play(number) if 0 <= number < ACTIONS else ILLEGAL
         if event == ILLEGAL:
             raise ValueError(self._complaint(number))
@@ -426,3 +423,12 @@ def _tell_api_test(name: str) -> None:
         names = getattr(module, attribute, [name])
         if name not in names:
             names.append(name)
+
+
+def _whole(action: Any) -> int:
+    try:
+        if not isinstance(action, bool | np.bool_):
+            return operator.index(action)
+    except TypeError:
+        pass
+    raise ValueError(f"action {action!r} is not a whole number")

@@ -13,14 +13,17 @@ START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12"
 MAX_PIECES = 12
 _SIDES = {"B": BLACK, "W": WHITE}
 _NAMES = ("black", "white")
+_SPACES = re.compile(r"\s+(?=[:,.])|(?<=[:,])\s+|(?<=:[BW])\s+")  # a square has none inside
+_COUNTERS = re.compile(r":[HF][0-9]+")
 _ITEM = re.compile(r"(K?)([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 
 def parse(text: str) -> Position:
     """Read a position: the side to move, then the squares of both colours in either order.
 
-    Spaces around colons and commas, a full stop at the end and ranges (``B1-12``) are allowed, and
-    a colour may have no piece. Raises ValueError that quotes the text and says what is wrong.
+    Spaces between the parts, a full stop at the end and ranges (``B1-12``) are allowed, and a
+    colour may have no piece. The counters of PDN 3.0 (``:H0:F1``) are passed over. Raises
+    ValueError that quotes the text and says what is wrong.
     """
     if not isinstance(text, str):
         raise ValueError(f"a FEN is text such as {EXAMPLE!r}, not {text!r}")
@@ -30,7 +33,7 @@ def parse(text: str) -> Position:
 @functools.lru_cache(1024)
 def _remembered(text: str) -> Position:
     try:
-        return _parse(re.sub(r"\s*([:,])\s*", r"\1", text.strip().removesuffix(".").rstrip()))
+        return _parse(_COUNTERS.sub("", _SPACES.sub("", text.strip()).removesuffix(".")))
     except ValueError as error:
         raise ValueError(f"bad FEN {text!r}: {error} (accepted: {EXAMPLE!r})") from None
 

@@ -22,6 +22,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from llvmlite import ir
 from numba.core import bytecode, caching, config, types
 from numba.core.serialize import dumps
 from numba.extending import overload
@@ -81,10 +82,13 @@ def generic(default: Callable[..., Any], *, inline: bool = True) -> Any:
     names: dict[str, type] = {}
 
     def register(cls: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        if names.setdefault(cls.__name__, cls) is not cls:
+        known = names.setdefault(cls.__name__, cls)
+        if known is not cls:
+            again = known.__module__ == cls.__module__
             raise TypeError(
                 f"{default.__name__} already has a class named {cls.__name__!r}, from "
-                f"{names[cls.__name__].__module__}: rename the one from {cls.__module__}"
+                f"{known.__module__}: rename the one from {cls.__module__}"
+                f"{', or start Python again if it is the same one, changed' if again else ''}"
             )
         return lambda implementation: register_type(cls, implementation)
 
@@ -183,6 +187,8 @@ def _describe(thing: Any, seen: set[int]) -> Iterator[bytes]:
             yield from _describe(item, seen)
     elif isinstance(thing, bool | int | float | str | np.generic | np.dtype):
         yield repr(thing).encode()
+    elif isinstance(thing, ir.Type | ir.Constant):
+        yield str(thing).encode()
 
 
 def _describe_code(code: python_types.CodeType, names: Any, seen: set[int]) -> Iterator[bytes]:

@@ -20,20 +20,28 @@ ROSTER = ("Event", "Site", "Date", "Round", "Black", "White", "Result")
 GAME_TYPE = "21"  # English draughts
 WIDTH = 80
 
-_SPELLINGS = {result: result for result in RESULTS} | {"2-0": "1-0", "0-2": "0-1", "1-1": "1/2-1/2"}
+_SPELLINGS = {result: result for result in RESULTS} | {
+    "2-0": "1-0",
+    "0-2": "0-1",
+    "1-1": "1/2-1/2",
+    "0-0": "*",  # not played, or lost by both
+    "?": "*",
+    "": "*",
+}
+_READ_TAGS = {name.lower(): name for name in ("Result", "GameType", "SetUp", "FEN")}
 _EXPECTED = 'expected a move such as 11-15, a result or a tag such as [Event "Match"]'
 _TOKEN = re.compile(
     r"""
-    (?P<passed>\s+|\{[^}]*\}|;[^\r\n]*|(?<![^\r\n])%[^\r\n]*|\$[0-9]+|[!?]+|[0-9]+\.+)
+    (?P<passed>\s+|\{[^}]*\}|;[^\r\n]*|(?<![^\r\n])%[^\r\n]*|\$[0-9]+|[!?]+|[0-9]+\.+|\.{2,})
     |(?P<variation>\()
     |(?P<tag>\[\s*(?P<name>[A-Za-z0-9_]+)\s*"(?P<value>(?:[^"\\\r\n]|\\[^\r\n])*)"\s*\])
     |(?P<result>(?:1/2-1/2|[0-2]-[0-2]|\*)(?![0-9x*/-]))
-    |(?P<move>[0-9]+(?:[-x][0-9]+)+)
+    |(?P<move>[0-9]+(?:[-x:][0-9]+)+)
     """,
     re.VERBOSE,
 )
 _VARIATION_TOKEN = re.compile(r"\{[^}]*\}|;[^\r\n]*|[(){]")
-_UNTERMINATED = {"{": "comment: expected }", "[": 'tag: expected the form [Event "Match"]'}
+_TAG_LINE, _LINE_END = re.compile(r"^\[", re.MULTILINE), re.compile(r"[\r\n]")
 
 
 class PdnError(ValueError):
@@ -79,10 +87,11 @@ class _Token(NamedTuple):
     value: str
     at: int
     name: str = ""
+    error: PdnError | None = None
 
 
-def load(path: str | os.PathLike[str]) -> list[Game]:
-    """Read the games in a file. Raises PdnError as `loads` does, ValueError if not UTF-8."""
+def load(path: str | os.PathLike[str], errors: list[PdnError] | None = None) -> list[Game]:
+    """Read the games in a file, as `loads` does. Raises ValueError too if it is not UTF-8."""
     try:
         text = Path(path).read_text("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -90,17 +99,26 @@ def load(path: str | os.PathLike[str]) -> list[Game]:
             f"{os.fspath(path)} is not UTF-8 text: {error}; "
             "read it in its own encoding, and give the text to loads"
         ) from None
-    return loads(text)
+    return loads(text, errors)
 
 
-def loads(text: str) -> list[Game]:
+def loads(text: str, errors: list[PdnError] | None = None) -> list[Game]:
     """Read the games in a text, passing over comments, variations, glyphs, marks such as the star
     of ``24-20*``, and move numbers.
 
     The result of a game that does not end in one is that of its Result tag, or "*". Raises PdnError
-    for anything else than tags, legal moves and results, or for text that is not terminated.
+    for anything else than tags, legal moves and results, or for text that is not terminated; with a
+    list for `errors` these go there, and the games that they are in are left out.
     """
-    return [_read_game(text, tokens) for tokens in _split(_tokens(text))]
+    games = []
+    for tokens in _split(text, _tokens(text)):
+        try:
+            games.append(_read_game(text, tokens))
+        except PdnError as error:
+            if errors is None:
+                raise
+            errors.append(error)
+    return games
 
 
 def dump(games: Iterable[Game], path: str | os.PathLike[str]) -> None:
@@ -114,22 +132,44 @@ def dumps(games: Iterable[Game]) -> str:
 
 
 def _tokens(text: str) -> Iterator[_Token]:
+    """Tags, moves and results. What is wrong comes as one of them, and the text goes on behind it:
+    a tag at the end of its line, anything else at the next line with a tag.
+    """
     at = 0
     while at < len(text):
-        match = _TOKEN.match(text, at)
-        if match is None:
-            raise PdnError(_unexpected(text, at), text, at)
-        kind = str(match.lastgroup)
-        if kind == "tag":
-            yield _Token(kind, re.sub(r"\\(.)", r"\1", match["value"]), at, match["name"])
-        elif kind in ("result", "move"):
-            yield _Token(kind, match[0], at)
-        at = _end_of_variation(text, at) if kind == "variation" else match.end()
+        try:
+            token, at = _token(text, at)
+        except PdnError as error:
+            is_tag = text[at] == "["
+            token = _Token("tag" if is_tag else "move", "", at, error=error)
+            on = (_LINE_END if is_tag else _TAG_LINE).search(text, at + 1)
+            at = on.start() if on else len(text)
+        if token:
+            yield token
+
+
+def _token(text: str, at: int) -> tuple[_Token | None, int]:
+    """The token there, if that is one, and where it ends."""
+    match = _TOKEN.match(text, at)
+    if match is None:
+        raise PdnError(_unexpected(text, at), text, at)
+    kind = str(match.lastgroup)
+    if kind == "variation":
+        return None, _end_of_variation(text, at)
+    if kind == "passed":
+        return None, match.end()
+    if kind == "tag":
+        name = _READ_TAGS.get(match["name"].lower(), match["name"])
+        value = re.sub(r"\\(.)", r"\1", match["value"])
+        return _Token(kind, value, at, name), match.end()
+    return _Token(kind, match[0].replace(":", "x"), at), match.end()
 
 
 def _unexpected(text: str, at: int) -> str:
-    if text[at] in _UNTERMINATED:
-        return f"unterminated {_UNTERMINATED[text[at]]}"
+    if text[at] == "{":
+        return "unterminated comment: expected }"
+    if text[at] == "[":
+        return 'bad tag: expected the form [Event "Match"], with a name of letters, digits and _'
     return f"{text[at:].split(maxsplit=1)[0]!r}: {_EXPECTED}"
 
 
@@ -144,11 +184,17 @@ def _end_of_variation(text: str, start: int) -> int:
     raise PdnError("unterminated variation: expected )", text, start)
 
 
-def _split(tokens: Iterable[_Token]) -> Iterator[list[_Token]]:
-    """The tokens of one game at a time: a tag behind a move or a result begins the next."""
+def _split(text: str, tokens: Iterable[_Token]) -> Iterator[list[_Token]]:
+    """The tokens of one game at a time.
+
+    The next begins with a tag behind something else, or with a move behind a result.
+    """
     game: list[_Token] = []
     for token in tokens:
-        if token.kind == "tag" and game and game[-1].kind != "tag":
+        if game and (
+            (token.kind == "tag" and game[-1].kind != "tag")
+            or (token.kind == "move" and _is_end(text, game[-1]))
+        ):
             yield game
             game = []
         game.append(token)
@@ -156,9 +202,16 @@ def _split(tokens: Iterable[_Token]) -> Iterator[list[_Token]]:
         yield game
 
 
+def _is_end(text: str, token: _Token) -> bool:
+    """Whether a token that has more behind it ends a game, and is no mark, as in ``24-20*``."""
+    return token.kind == "result" and (token.value != "*" or not text[: token.at][-1:].isdigit())
+
+
 def _read_game(text: str, tokens: list[_Token]) -> Game:
     tags: dict[str, _Token] = {}
     for token in tokens:
+        if token.error:
+            raise token.error
         if token.kind == "tag":
             if token.name in tags:
                 raise PdnError(f"a second tag {token.name}: expected a move", text, token.at)
@@ -166,18 +219,13 @@ def _read_game(text: str, tokens: list[_Token]) -> Game:
     board = _set_up(text, tags)
     end: _Token | None = None
     for token in tokens[len(tags) :]:
-        if end and not _is_mark(text, end):
-            raise PdnError(f"{token.value!r} after the result: expected a tag", text, token.at)
+        if end and _is_end(text, end):
+            raise PdnError(f"{token.value!r} after the result: expected a game", text, token.at)
         end = token if token.kind == "result" else None
         if end is None:
             _push(text, board, token)
     result = _read_result(text, tags.pop("Result", None), end)
     return Game({name: tag.value for name, tag in tags.items()}, tuple(board.moves), result)
-
-
-def _is_mark(text: str, star: _Token) -> bool:
-    """Whether a result with more behind it is the mark of a strong move, as in ``24-20*``."""
-    return star.value == "*" and text[: star.at][-1:].isdigit()
 
 
 def _set_up(text: str, tags: dict[str, _Token]) -> Board:
@@ -203,7 +251,7 @@ def _read_result(text: str, tag: _Token | None, end: _Token | None) -> str:
     results = []
     for token in (end, tag):
         if token and token.value not in _SPELLINGS:
-            message = f"result {token.value!r}: expected {', '.join(_SPELLINGS)}"
+            message = f"result {token.value!r}: expected {', '.join(filter(None, _SPELLINGS))}"
             raise PdnError(message, text, token.at)
         results.append(_SPELLINGS[token.value] if token else "*")
     at_end, in_tag = results

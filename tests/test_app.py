@@ -903,6 +903,8 @@ def test_games_are_kept_in_a_folder(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(ValueError, match=r"--games must be a folder, not '.*file'"):
         serve.run(["--games", str(tmp_path / "file")], None)
+    with pytest.raises(ValueError, match=r"no games can be kept in '.*inside': .*file"):
+        serve.run(["--games", str(tmp_path / "file" / "inside")], None)
 
 
 @pytest.mark.parametrize("port", ["-1", "65536"])

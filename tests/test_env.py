@@ -378,6 +378,7 @@ def test_there_must_be_a_game() -> None:
         (128, "action 128 is illegal"),
         (2**70, "action 1180591620717411303424 is illegal"),
         (None, "action None is not a whole number"),
+        (True, "action True is not a whole number"),
         (32.0, "action 32.0 is not a whole number"),
     ],
 )

@@ -5,6 +5,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import asdict
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from agents.weights import load_weights
 from tests.commands import SECONDS, command_of, start, wait_for
 from training import command as trainer
 from training import evolve, run
+from training.alone import alone
 from training.checkpoint import FILE_NAME, load_checkpoint
 from training.command import duration
 from training.factors import FACTORS
@@ -185,6 +187,11 @@ def test_a_folder_with_a_run_is_left_alone(command, tmp_path):
     status, said = command(*words, "--seed", 2, "--regime.depth", 2, "--resume")
     assert status == 1
     assert "depth is 1 there and 2 here; seed is 1 there and 2 here" in one_line(said, "error: ")
+    status, said = command(*words, "--seed", 2)
+    assert "seed is 1 there and 2 here; choose another folder by --out" in one_line(said, "error: ")
+    with alone(tmp_path, "wait"):
+        status, said = command(*words, "--resume")
+    assert (status, "another process is at work in" in one_line(said, "error: ")) == (1, True)
     assert (tmp_path / FILE_NAME).read_bytes() == before
 
 
@@ -219,14 +226,17 @@ def test_killed_and_resumed_is_as_if_never_stopped(command, tmp_path):
     assert_equal_but_for_speed(load_checkpoint(killed), load_checkpoint(straight))
 
 
-def test_ctrl_c_saves_and_says_how_to_go_on(command, tmp_path):
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_saves_and_says_how_to_go_on(command, tmp_path, times):
     stopped, straight = tmp_path / "stopped", tmp_path / "straight"
     words = [*SMALL, "--checkpoint-every", ENDLESS, "--generations", ENDLESS, "--out", stopped]
     process = start(*WAYS["module"], *words)
     try:
         while not process.stdout.readline().startswith("generation 1 of"):
             assert process.poll() is None
-        process.send_signal(signal.SIGINT)
+        for _ in range(times):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.05)
         said, _ = process.communicate(timeout=SECONDS)
     finally:
         process.kill()

@@ -57,6 +57,7 @@ def test_start_position():
         "W:B12,K3:W18,24,K31",
         " W : W18, 24 ,K31 : B12,K3 . ",
         "W:WK31,24,18:BK3,12.",
+        "W:W 18, 24, K31:B 12,K3:H0:F1",
     ],
 )
 def test_other_spellings(text):
@@ -81,7 +82,7 @@ def test_a_colour_without_pieces():
         ("W:B12", "no section for white"),
         ("W", "no section for black"),
         ("W:W18:W19:B12", "two sections for white"),
-        ("W:W18:B12:H0", "section 'H0' begins with neither"),
+        ("W:W18:B12:Hx", "section 'Hx' begins with neither"),
         ("W:W0:B12", "square 0 is not 1 to 32"),
         ("W:W18:B33", "square 33 is not 1 to 32"),
         ("W:W18:B30-33", "square 33 is not 1 to 32"),

@@ -305,7 +305,10 @@ def test_a_selective_search_has_room_for_its_time(seconds: float) -> None:
         ("pos", "bad position ''"),
         ("pos pos=" + write_position(Board(), "english") + " moves=1-5", "'1-5' is illegal"),
         ("go think", "send pos first"),
+        ("pos pos=B moves=11-15 23-19", "pos has no '23-19': there are pos, moves; quote"),
+        ("level depht=2", "level has no 'depht': there are depth, nodes, moves, move-time, time"),
         ("level depth=0", "depth must be 1 or more"),
+        ("level move-time=-5", "move-time must be more than 0, not -5"),
         ("level depth=1.5", "depth must be a whole number, not '1.5'"),
         ("level move-time=nan", "move-time must be a number, not 'nan'"),
         ("level nodes=5", "limited by seconds or depth, not by nodes"),
@@ -367,6 +370,9 @@ def test_the_engine_ends_with_its_input_and_with_quit() -> None:
     serve(["hub\n", "quit\n", "ping\n"], said.append, Settings())
     assert said[-1] == "wait"
     start = "pos pos=" + write_position(Board(), "english")
+    serve([start, "level depth=9", "go think"], said.append, Settings())
+    assert [line.split()[:2] for line in said[-2:]] == [["info", "depth=9"], said[-1].split()]
+    assert said[-1].startswith("done move=")
     talk = "\n".join(["init", start, "level infinite", "go think", "\udcff"])
     done = subprocess.run(
         OURS, input=talk.encode("utf-8", "surrogateescape"), capture_output=True, timeout=PATIENT

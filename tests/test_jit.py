@@ -374,7 +374,7 @@ def test_a_second_class_of_one_name_is_refused():
     worth.register(first)(lambda thing: 1)
     worth.register(first)(lambda thing: 2)
     worth.register(make("Other"))(lambda thing: 3)
-    with pytest.raises(TypeError, match="worth already has a class named 'Twin'"):
+    with pytest.raises(TypeError, match=r"worth already has .* 'Twin', .* or start Python again"):
         worth.register(make("Twin"))
     assert worth(first(0)) == 2
 

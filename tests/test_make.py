@@ -174,6 +174,7 @@ def test_a_file_with_an_evaluator_makes_any_number_of_agents(tmp_path):
         ("material", {"seconds": 0}, "seconds must be more than 0, not 0"),
         ("material", {"seconds": -1.5}, "seconds must be more than 0, not -1.5"),
         ("material", {"seconds": float("nan")}, "seconds must be more than 0, not nan"),
+        ("material", {"seconds": float("inf")}, "seconds must be finite"),
         ("material", {"seconds": "3"}, "seconds must be more than 0, not '3'"),
         ("material", {"selective": "no"}, "selective must be True or False, not 'no'"),
         (5, {}, "an agent is made from text or a path, not from 5"),

@@ -167,6 +167,39 @@ def test_several_games():
     assert [len(game.moves) for game in read] == [1, 1, 0, 0]
 
 
+def test_games_without_tags_follow_each_other():
+    first, second, third = pdn.loads("1. 11-15 23-19 1-0\n\n1. 9-13* 22-18 *\n9-14 0-1 {end}")
+    assert [first.result, second.result, third.result] == ["1-0", "*", "0-1"]
+    assert [len(game.moves) for game in (first, second, third)] == [2, 2, 1]
+
+
+def test_spellings_of_others():
+    text = '[fen "W:W23:B10,14,1"]\n[RESULT "?"]\n[Setup "1"]\n1. ... 23-18 14:23 0-0'
+    (game,) = pdn.loads(text)
+    assert game.result == "*"
+    assert [str(move) for move in game.moves] == ["23-18", "14x23"]
+    assert pdn.dumps([game]).count("SetUp") == 1
+    (game,) = pdn.loads('[Result ""]\n9-13 1-1')
+    assert game.result == "1/2-1/2"
+
+
+def test_errors_may_be_gathered():
+    good = '[Event "{}"]\n1. 9-13 22-18 *\n'
+    bad = [
+        '[Event "moves"]\n1. 9-14 18-9 *\n',
+        '[Event "tag"]\n[White-Elo "3"]\n[Site "x"]\n9-13 *\n',
+        '[Event "words"]\n1. 9-13 and so on (\n',
+        '[Event "comment"]\n1. 9-13 {and\n',
+    ]
+    text = "".join(good.format(number) + it for number, it in enumerate(bad)) + good.format("last")
+    errors = []
+    games = pdn.loads(text, errors)
+    assert [game.tags["Event"] for game in games] == ["0", "1", "2", "3", "last"]
+    assert [error.line for error in errors] == [4, 8, 14, 18]
+    with pytest.raises(PdnError, match=r"^line 4, "):
+        pdn.loads(text)
+
+
 @pytest.mark.parametrize("text", ["", " \n", "{only a comment}", "; only a line", "% and this"])
 def test_no_games(text):
     assert pdn.loads(text) == []
@@ -178,19 +211,20 @@ def test_no_games(text):
         ("1. 9-13 {so\non", 1, 9, "unterminated comment: expected }"),
         ("1. 9-13\n (22-18 (22-17) ", 2, 2, "unterminated variation: expected )"),
         ("1. 9-13 (22-18 {) ", 1, 16, "unterminated comment"),
-        ('[Event "x]\n1. 9-13', 1, 1, "unterminated tag: expected the form"),
-        ('[Event "x"\n1. 9-13', 1, 1, "unterminated tag"),
-        ("[Event x]", 1, 1, "unterminated tag"),
-        ('[Event "x\r9-13"]', 1, 1, "unterminated tag"),
+        ('[Event "x]\n1. 9-13', 1, 1, "bad tag: expected the form"),
+        ('[Event "x"\n1. 9-13', 1, 1, "bad tag"),
+        ("[Event x]", 1, 1, "bad tag"),
+        ('[White-Elo "3"]', 1, 1, "with a name of letters, digits and _"),
+        ('[Event "x\r9-13"]', 1, 1, "bad tag"),
         ("9-13\n22-19", 2, 1, "'22-19' is illegal: the legal moves are "),
         ("1. 9-14 22-18\n2. 14-23", 2, 4, "'14-23' is illegal"),
         ('[FEN "B:W14,23,32:B9"]\n9-27', 2, 1, "'9-27' is illegal: the legal moves are 9x27"),
         ('[FEN "B:W6,7,14,15:BK2"] 2x2', 1, 26, "'2x2' is ambiguous: write 2x9x18x11x2 or"),
         ("9-13 40-3", 1, 6, "names square 40"),
-        ("9-13 * 22-18", 1, 8, "'22-18' after the result: expected a tag"),
-        ("9-13* * 22-18", 1, 9, "'22-18' after the result"),
-        ("9-13 1-0\n1-0", 2, 1, "'1-0' after the result"),
-        ("9-13 0-0", 1, 6, "result '0-0': expected 1-0, 0-1, 1/2-1/2, *"),
+        ("9-13 * 22-18", 1, 8, "'22-18' is illegal"),  # the first move of another game
+        ("9-13* * 22-18", 1, 9, "'22-18' is illegal"),
+        ("9-13 1-0\n1-0", 2, 1, "'1-0' after the result: expected a game"),
+        ("9-13 2-2", 1, 6, "result '2-2': expected 1-0, 0-1, 1/2-1/2, *, 2-0, 0-2, 1-1, 0-0, ?"),
         ('[Result "won"]\n9-13', 1, 1, "result 'won': expected 1-0"),
         ('[Result "0-1"]\n9-13 1-0', 2, 6, "result 1-0, but the tag Result says 0-1"),
         ('[FEN "W:W18:B40"]', 1, 1, "square 40 is not 1 to 32"),

@@ -1,8 +1,13 @@
 """Whole games in the kernel against the same games played move by move on a board."""
 
+import copy
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
+import agents
 import checkers_env
 from agents.agent import PlayerAgent
 from agents.alphabeta import AlphaBeta
@@ -319,3 +324,23 @@ def test_a_match_through_the_environment_has_the_moves_of_the_kernel():
         assert played == rows[1:, PATH].tolist()
         expected = {None: (0, 0), 0: (1, -1), 1: (-1, 1)}[board.outcome().winner]
         assert (env.rewards["player_0"], env.rewards["player_1"]) == expected
+
+
+def test_threads_that_share_an_agent_get_its_moves():
+    agent = agents.make("blondie24", depth=5)
+    rng, boards = np.random.default_rng(0), [Board()]
+    while len(boards) < 120:
+        board = boards[-1].copy() if boards[-1].legal_moves else Board()
+        board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
+        boards.append(board)
+    boards = [board for board in boards if board.legal_moves]
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(agent.act, boards)) == [agent.act(board) for board in boards]
+
+
+def test_a_copy_of_an_agent_is_one_of_its_own():
+    agent = agents.make("blondie24", depth=2)
+    for other in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):
+        assert other.turn is not agent.turn
+        assert other.act(Board()) == agent.act(Board())
+    assert repr(agent).startswith("PlayerAgent(name='blondie24', rng=")

@@ -71,7 +71,7 @@ def test_a_move_is_a_draw_if_it_repeats_a_position_of_the_game():
         for _ in range(30):
             if board.outcome() or not board.legal_moves:
                 break
-            agent._look_back(board)
+            agent.look_back(board)
             for at, move in enumerate(board.legal_moves):
                 write_successors(agent.ws.rows, 0, *position_of(board))
                 agent.ws.rows[0] = agent.ws.rows[at]

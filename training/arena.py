@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
@@ -35,13 +35,13 @@ class Arena:
 
     Attributes
     ----------
-    seconds_afar
-        CPU-seconds that games have taken in other processes so far.
+    seconds
+        CPU time that games have taken so far, in threads or processes other than the caller's.
     """
 
     def __init__(self, pool: Executor, workers: int, engine: str) -> None:
         self._pool, self._workers, self._engine = pool, workers, engine
-        self.seconds_afar = 0.0
+        self.seconds = 0.0
 
     def play(self, fixtures: Iterable[Fixture], rules: DrawRules) -> list[Game]:
         """Play each game to its end."""
@@ -49,8 +49,7 @@ class Arena:
         game = partial(play_fixture, rules=rules, engine=self._engine)
         share = math.ceil(len(drawn) / (self._workers * SHARES)) or 1
         played = list(self._pool.map(game, drawn, chunksize=share))
-        if not isinstance(self._pool, ThreadPoolExecutor):
-            self.seconds_afar += sum(seconds for _, seconds in played)
+        self.seconds += sum(seconds for _, seconds in played)
         return [result for result, _ in played]
 
 

@@ -32,6 +32,7 @@ from agents.play import DrawRules
 from checkers_env import pdn
 from checkers_env.files import check_output
 from training import ranges
+from training.alone import alone
 from training.console import run_command, say_how_to_go_on
 from training.examination import examine, lineup, sentences
 from training.league.adjudicate import judge_of
@@ -131,8 +132,9 @@ def benchmark(arguments: Sequence[str], console: Console) -> None:
     sys.path.append(os.getcwd())  # where a package of the caller's is, as package.module:factory
     folder = settings.out or folder_of(settings)
     try:
-        league, found = hold_league(settings, folder, console)
-        report(settings, folder, league, found, console)
+        with alone(folder, "choose another folder by --out"):
+            league, found = hold_league(settings, folder, console)
+            report(settings, folder, league, found, console)
     except KeyboardInterrupt:
         say_how_to_go_on((folder / FILE_NAME).exists(), console)
         raise

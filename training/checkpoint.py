@@ -106,7 +106,9 @@ def read(folder: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[st
 def check_same(folder: Path, there: dict[str, Any], asked: dict[str, Any]) -> None:
     """Raise ValueError if a folder's run is not the one asked for, by what identifies them."""
     if different := disagreement(there, asked):
-        raise ValueError(f"{str(folder)!r} holds another run: {different}")
+        raise ValueError(
+            f"{str(folder)!r} holds another run: {different}; choose another folder by --out"
+        )
 
 
 def below(prefix: str, entries: dict[str, Any]) -> dict[str, Any]:

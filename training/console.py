@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.logging import RichHandler
 
 from agents.external.errors import EngineError
+from training.alone import alone
 
 FAILED, INTERRUPTED = 1, 130
 KEPT = "what was reached is saved"  # after Ctrl-C
@@ -52,13 +53,14 @@ def in_folder(
     console: Console,
     kept: str = KEPT,
 ) -> Iterator[None]:
-    """Carry out a run: whatever ends it, say what is where in its folder.
+    """Carry out a run, alone in its folder: whatever ends it, say what is where there.
 
     The names are those of the file that a run goes on from, of its champion, and of the picture of
     its curve; `kept` is as for :func:`say_how_to_go_on`.
     """
     try:
-        yield
+        with alone(folder, "choose another folder by --out"):
+            yield
     except KeyboardInterrupt:
         say_how_to_go_on((folder / checkpoint).exists(), console, kept)
         raise

@@ -22,13 +22,13 @@ from pathlib import Path
 from typing import Literal
 
 import tyro
-from filelock import FileLock, Timeout
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column
 from rich.table import Table as Shown
 
+from training.alone import alone
 from training.console import run_command
 from training.executor import open_executor
 from training.experiments.adopt import adopt
@@ -107,7 +107,7 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
     deadline = float("inf") if settings.deadline is None else began + 60 * settings.deadline
     try:
         with (
-            alone(work),
+            alone(work, "use another --work and --records"),
             open_executor(settings.executor, settings.workers, settings.address) as executor,
         ):
             shop = Shop(executor, settings.workers, work, deadline)
@@ -153,20 +153,6 @@ def tables_of(settings: Settings) -> list[Table]:
 def undone(jobs: Sequence[Job], ledger: Ledger) -> list[Job]:
     """The jobs without a record."""
     return [job for job in jobs if ledger.result(job) is None]
-
-
-@contextmanager
-def alone(work: Path) -> Iterator[None]:
-    """Keep other sessions out of a work folder. Raises ValueError if one is there."""
-    work.mkdir(parents=True, exist_ok=True)
-    try:
-        with FileLock(work / "lock", timeout=0):
-            yield
-    except Timeout:
-        raise ValueError(
-            f"another session is at work in {str(work)!r}: wait for it, or use another --work "
-            "and --records"
-        ) from None
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from typing import Any
 
 from tensorboard.summary import Writer
 
+from agents.undisturbed import undisturbed
 from agents.weights import Provenance, save_weights
 from checkers_env.files import write_atomically
 from checkers_env.rules import Position
@@ -89,6 +90,7 @@ def begin(plan: Plan) -> Checkpoint:
     check_executor(plan.executor, plan.threads, plan.address)
     plan.folder.mkdir(parents=True, exist_ok=True)
     if (plan.folder / FILE_NAME).exists():
+        check_same(plan.folder, load_checkpoint(plan.folder).identity, plan.identity)
         raise ValueError(
             f"{str(plan.folder)!r} already holds a run: go on with it by --resume, "
             "or choose another folder by --out"
@@ -138,10 +140,11 @@ def carry_out(
                     log.flush()
                 progress(checkpoint.state, latest(checkpoint.history))
         finally:
-            save_results(plan, checkpoint)
+            with undisturbed():  # a second Ctrl-C must not keep the first one from saving
+                save_results(plan, checkpoint)
+                save_checkpoint(plan.folder, checkpoint)
             title = f"{plan.name}, seed {plan.seed}"
             plot_curve(checkpoint.history, title, plan.folder / PLOT_FILE)
-            save_checkpoint(plan.folder, checkpoint)
     return checkpoint
 
 
@@ -149,9 +152,9 @@ def generation(
     plan: Plan, checkpoint: Checkpoint, arena: Arena, positions: Sequence[Position]
 ) -> Checkpoint:
     """Let one generation pass, and measure it."""
-    began = time.process_time() + arena.seconds_afar
+    began = time.thread_time() + arena.seconds
     state, measured = plan.regime.step(checkpoint.state, arena)
-    speed = plan.regime.games / (time.process_time() + arena.seconds_afar - began)
+    speed = plan.regime.games / (time.thread_time() + arena.seconds - began)
     measured |= {"speed/games_per_cpu_second": speed} | measure(plan, state, arena, positions)
     if isinstance(plan.regime, DeepSelfPlay) and plan.yardstick_every:
         measured |= own_scores(plan.regime, plan.seed, state, arena)

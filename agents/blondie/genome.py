@@ -12,6 +12,8 @@ import numpy as np
 
 from agents.aligned import aligned
 from agents.blondie.network import Network
+from agents.evaluate import SCRATCH_WIDTH
+from agents.simd import LANES, WIDTHS
 from agents.squares import rectangles
 from checkers_env.rules import SQUARES
 
@@ -102,7 +104,10 @@ def layers(shape: Architecture, genome: Any) -> list[tuple[Any, Any]]:
 
 
 def decode(shape: Architecture, genome: Any, king: float) -> Network:
-    """Prepare a genome (float64[genome_size]) for the kernels."""
+    """Prepare a genome (float64[genome_size]) for the kernels.
+
+    Raises ValueError for layers that are wider than those have room for.
+    """
     (first, bias), *dense = layers(shape, np.asarray(genome, np.float64))
     difference = shape.slope * genome[-1]
     if shape.unsaturated:
@@ -112,7 +117,12 @@ def decode(shape: Architecture, genome: Any, king: float) -> Network:
         most = most or 1.0
         dense.append((weights / most, biases / most))
         difference /= most
-    width = _padded(len(first))
+    width = -(-len(first) // LANES) * LANES
+    if width > SCRATCH_WIDTH or max(shape.hidden) > max(WIDTHS):
+        raise ValueError(
+            f"layers of {len(first)} and {shape.hidden} nodes: at most {SCRATCH_WIDTH} in the "
+            f"first, and {max(WIDTHS)} in the others"
+        )
     scale = _fixed_point_scale(first, bias, king)
     features, offsets = aligned((70, width), np.int32), aligned((width,), np.int32)
     features[SQUARES, : len(first)] = np.rint(first.T * scale)
@@ -120,7 +130,8 @@ def decode(shape: Architecture, genome: Any, king: float) -> Network:
     offsets[: len(first)] = np.rint(bias * scale)
     widths, blocks = [width], []
     for weights, biases in dense:
-        block = np.zeros((widths[-1] + 1, _padded(len(biases))), np.float32)
+        padded = min(it for it in WIDTHS if it >= len(biases))
+        block = np.zeros((widths[-1] + 1, padded), np.float32)
         block[0, : len(biases)] = biases
         block[1 : weights.shape[1] + 1, : len(biases)] = weights.T
         widths.append(block.shape[1])
@@ -137,11 +148,6 @@ def decode(shape: Architecture, genome: Any, king: float) -> Network:
         np.float32(king),
         int(shape.by_colour),
     )
-
-
-def _padded(width: int) -> int:
-    """The next width that agents.simd.dense has instructions for (or takes as inputs)."""
-    return 16 if width in range(9, 17) else -(-width // 8) * 8
 
 
 def _fixed_point_scale(first: Any, bias: Any, king: float) -> float:

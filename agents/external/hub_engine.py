@@ -8,6 +8,7 @@ written. It obeys ``stop`` while it thinks, and thinks only when it is told to: 
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 import threading
@@ -68,13 +69,14 @@ def speaker(stream: TextIO) -> Say:
 
 
 def serve(lines: Iterable[str], say: Say, settings: Settings) -> None:
-    """Obey lines until ``quit`` or their end."""
+    """Obey lines until ``quit`` or their end; what is searched at their end is still answered."""
     engine = Engine(settings, say)
     for line in lines:
         if line.split()[:1] == ["quit"]:
-            break
+            engine.stop(PARTING)
+            return
         engine.obey(line)
-    engine.stop(PARTING)
+    engine.finish()
 
 
 class Engine:
@@ -126,6 +128,13 @@ class Engine:
         self._stopped.set()
         if self._search:
             self._search.join(seconds)
+
+    def finish(self) -> None:
+        """Wait until the search under way, if there is one, has answered; stop an endless one."""
+        if self._limits.seconds == math.inf:
+            self.stop(PARTING)
+        elif self._search:
+            self._search.join()
 
     def _introduce(self) -> None:
         about = {"name": self._settings.agent, "version": __version__}

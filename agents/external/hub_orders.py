@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -16,6 +16,8 @@ MOVES_LEFT = 30  # that the time for a whole game is shared out to
 LARGEST_SHARE = 0.9  # of the time left
 LONGEST, LARGEST_HOLD = 4.0, 0.3  # shares, and part of the time left, that a hard move may take
 LEAST_TIME = 0.01  # seconds
+
+_WHOLE, _TIMES = ("depth", "nodes", "moves"), ("move-time", "time", "inc")  # of a level
 
 AnyDialect = Literal["auto", "english", "pydraughts"]
 
@@ -75,6 +77,7 @@ def changed(settings: Settings, given: dict[str, str]) -> Settings:
 
 def read_game(given: dict[str, str], dialect: AnyDialect) -> Board:
     """The board of a ``pos``. Raises ValueError."""
+    _check_known("pos", given, ("pos", "moves"))
     text = given.get("pos", "")
     if dialect == "auto":
         turned = text == write_position(Board(), "pydraughts")
@@ -90,12 +93,15 @@ def read_level(given: dict[str, str]) -> Limits:
 
     Of a clock each move is meant to take its share, and may take more while it is not decided.
     """
-    whole = {n: _number(n, given[n], int) for n in ("depth", "nodes", "moves") if n in given}
+    _check_known("level", given, (*_WHOLE, *_TIMES, "infinite"))
+    whole = {n: _number(n, given[n], int) for n in _WHOLE if n in given}
     for name, value in whole.items():
         if value < 1:
             raise ValueError(f"{name} must be 1 or more, not {value}")
-    times = {n: _number(n, given[n], float) for n in ("move-time", "time", "inc") if n in given}
+    times = {n: _number(n, given[n], float) for n in _TIMES if n in given}
     seconds, share = times.get("move-time"), None
+    if seconds is not None and seconds <= 0:
+        raise ValueError(f"move-time must be more than 0, not {given['move-time']}")
     if "time" in times:
         gained = times.get("inc", 0.0)  # comes before the move
         left = times["time"] + gained
@@ -110,6 +116,13 @@ def read_level(given: dict[str, str]) -> Limits:
         seconds=None if seconds is None else max(seconds, LEAST_TIME),
         share=share,
     )
+
+
+def _check_known(command: str, given: Mapping[str, str], known: Sequence[str]) -> None:
+    for name in given:
+        if name not in known:
+            hint = "; quote what has spaces" * (command == "pos")
+            raise ValueError(f"{command} has no {name!r}: there are {', '.join(known)}{hint}")
 
 
 def check_level(agent: Agent, limits: Limits) -> None:

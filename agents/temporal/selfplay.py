@@ -17,6 +17,7 @@ from agents.temporal.learner import (
     correct,
     learner,
 )
+from agents.undisturbed import undisturbed
 from agents.workspace import workspace
 from checkers_env.bits import borrowed
 from checkers_env.copying import copy
@@ -67,7 +68,8 @@ def learn(
         raise ValueError("openings are a matrix: a row of paths for each, shorter than a game")
     student = learner(system, learning, 2 * rules.max_moves)
     lines = np.ascontiguousarray(openings, np.int64)
-    return Tally(*play_games(student, games, first, lines, rules, workspace(), rng))
+    with undisturbed():
+        return Tally(*play_games(student, games, first, lines, rules, workspace(), rng))
 
 
 @kernel

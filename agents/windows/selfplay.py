@@ -14,6 +14,7 @@ from agents.search import search
 from agents.selectivity import forget_cutoffs
 from agents.selfplay import Tally
 from agents.style import FULL_WIDTH
+from agents.undisturbed import undisturbed
 from agents.windows.learner import (
     DRAWS,
     EXPLORED,
@@ -79,10 +80,9 @@ def learn(
         raise ValueError("starts are positions, one or more: black, white, kings and turn")
     student = lesson(system, errors, method)
     ws = workspace()
-    if tables is None:
-        play_games(student, system, 1.0, games, positions, ws, rng)
-    else:
-        play_games(student, Foresighted(system, tables), 2.0, games, positions, ws, rng)
+    searcher, scale = (system, 1.0) if tables is None else (Foresighted(system, tables), 2.0)
+    with undisturbed():
+        play_games(student, searcher, scale, games, positions, ws, rng)
     counted = student.counters.tolist()
     return Tally._make([*counted, float(student.deviation[0]) / max(counted[UPDATES], 1)])
 

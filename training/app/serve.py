@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from threading import Event, Thread
 from typing import Annotated
 
@@ -72,6 +73,11 @@ def run(arguments: Sequence[str], console: Console) -> None:
         raise ValueError(f"--host must be this machine's own address, not {settings.host!r}")
     if settings.games.exists() and not settings.games.is_dir():
         raise ValueError(f"--games must be a folder, not {str(settings.games)!r}")
+    try:
+        settings.games.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=settings.games).close()
+    except OSError as error:
+        raise ValueError(f"no games can be kept in {str(settings.games)!r}: {error}") from error
     roster = Roster(settings.agent)
     for name in settings.agent:
         roster.offer(name)  # so that one that cannot be made is told of here

@@ -10,6 +10,7 @@ import numpy as np
 
 from agents.agent import FIRST_OWNER, Agent, PlayerAgent
 from agents.alphabeta import AlphaBeta
+from agents.choose import looks_back
 from agents.endgame.probe import NEVER
 from agents.evaluate import UNFORESEEN, foresee, value
 from agents.external.think import Limits, think
@@ -81,6 +82,7 @@ def _line(
 
 def _paths(agent: PlayerAgent, board: Board, move: Move, depth: int) -> list[int]:
     player, ws, position = agent.player, agent.ws, board.position
+    agent.look_back(board)
     count = write_successors(ws.rows, 0, *position)
     ws.rows[0] = ws.rows[ws.rows[:count, PATH].tolist().index(encode(move))]
     line = np.zeros((PLIES, ROW_WIDTH), np.int64)
@@ -99,6 +101,8 @@ def _worth(player: AlphaBeta | Informed, board: Board, line: tuple[Move, ...]) -
     sign = 1.0 if last.turn == board.turn else -1.0
     if not last.legal_moves:
         return -sign
+    if looks_back(player) and last.position in last.earlier_positions():
+        return 0.0
     plies = foresee(searching_evaluator(player), last.position, False)
     if plies != UNFORESEEN:
         return 0.0 if plies == NEVER else sign if plies & 1 else -sign

@@ -21,19 +21,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 
 from checkers_env import bits, jit
 
 OURS = ("checkers_env", "agents", "training")
 READS = ("LOAD_GLOBAL", "LOAD_NAME")  # the instructions that look a global name up
-# What no result depends on: games through the environment (a Board reads openings, no more), files
-# beside a run, and weights that no record keeps.
+# What no result depends on: games through the environment, how a board looks, files beside a run,
+# and weights that no record keeps.
 LEFT_OUT = frozenset(
     {
         "agents.match.play_through_environment",
         "agents.agent.PlayerAgent",
-        "agents.match.Game.board",
-        "checkers_env.board.Board",
+        "checkers_env.board.Board.__repr__",
+        "checkers_env.board.Board.__str__",
+        "checkers_env.board.Board._repr_svg_",
         "training.regimes.coevolution.Coevolution.files",
         "training.regimes.genetic.Genetic.files",
         "training.regimes.selfplay.SelfPlay.files",
@@ -79,7 +81,9 @@ class Reached:
             self.described.add(f"{name} = {thing!r}")
             return
         self._seen[id(thing)] = thing  # kept, so that no other thing gets its number
-        if isinstance(thing, np.ndarray):
+        if isinstance(thing, ir.Type | ir.Constant):
+            self.described.add(f"{name} = {thing}")
+        elif isinstance(thing, np.ndarray):
             self.described.add(f"{name} = {thing.dtype}{thing.shape} {_hash(thing.tobytes())}")
         elif isinstance(thing, dict):
             for key, item in thing.items():

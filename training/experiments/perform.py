@@ -25,6 +25,7 @@ from agents.weights import Provenance
 from checkers_env.game import REASONS
 from checkers_env.rules import BLACK, WHITE
 from training import run
+from training.alone import LOCK
 from training.checkpoint import FILE_NAME, Checkpoint, load_checkpoint
 from training.executor import asked_to_stop
 from training.experiments.digest import digest
@@ -83,7 +84,7 @@ def train(job: Run, folder: Path, order: Order) -> Trained | None:
             order.check()
 
     folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder / "lock"):  # what a killed session has left may still be at it
+    with FileLock(folder / LOCK):  # what a killed session has left may still be at it
         there = (folder / FILE_NAME).exists()
         checkpoint = load_checkpoint(folder) if there else run.begin(plan)
         if checkpoint.state.generation > job.length:  # by the time the lock was free
@@ -200,7 +201,7 @@ def play(
     match: Match, first: Opponent | None, second: Opponent | None, order: Order
 ) -> Played | None:
     """Play a match; None if there was no time to end it."""
-    began, conditions = time.process_time(), match.conditions
+    began, conditions = time.thread_time(), match.conditions
     seats = (
         seated(match.first, first, conditions.depth),
         seated(match.second, second, conditions.depth),
@@ -214,7 +215,7 @@ def play(
         identity_of(match, first, second),
         match.openings,
         **summary(games, ends),
-        origin=Origin(time.process_time() - began),
+        origin=Origin(time.thread_time() - began),
     )
 
 

@@ -14,7 +14,7 @@ from tensorboard.summary import Writer
 from agents.agent import PlayerAgent
 from agents.make import make
 from agents.single_vector import Opponent
-from agents.workspace import workspace
+from agents.workspace import table_bits, workspace
 from checkers_env.files import write_atomically
 from training.checkpoint import FILE_NAME
 from training.league.entrants import searched_plies
@@ -113,7 +113,7 @@ def zoo(settings: Settings, rng: np.random.Generator) -> list[Opponent]:
         if not isinstance(agent, PlayerAgent):
             raise ValueError(f"{name!r} in the zoo is no compiled player")
         luck = np.random.default_rng(rng.integers(2**63))
-        players.append(Opponent(agent.player, workspace(), luck))
+        players.append(Opponent(agent.player, workspace(table_bits(agent.player)), luck))
     return players
 
 

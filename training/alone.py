@@ -1,0 +1,34 @@
+"""One process at a time in a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+LOCK = "lock"
+
+
+@contextmanager
+def alone(folder: Path, otherwise: str) -> Iterator[None]:
+    """Keep other processes out of a folder, which is made if need be, and not left behind empty.
+
+    Raises ValueError if one is at work there; `otherwise` is what can be done but wait for it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise ValueError(
+            f"another process is at work in {str(folder)!r}: wait for it, or {otherwise}"
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
+        if {path.name for path in folder.iterdir()} <= {LOCK}:
+            (folder / LOCK).unlink(missing_ok=True)
+            folder.rmdir()
