@@ -14,6 +14,7 @@ from agents.blondie.genome import (
     NGUYEN_LOGISTIC,
     UNSATURATED_2001,
     decode,
+    layers,
 )
 from agents.evaluate import advance_state, start_state, state_size, value
 from checkers_env.board import Board
@@ -124,6 +125,31 @@ def test_output_is_that_of_the_slow_network(shape, king):
         for view in range(2):
             found = value(network, position_of(board), view)
             assert found == pytest.approx(expected(shape, genome, king, board, view), abs=1e-5)
+
+
+@pytest.mark.parametrize("hidden", [(1,), (8, 8, 1), (17, 1), (20, 33, 1), (40, 24, 1)])
+def test_layers_of_other_widths(hidden):
+    shape, rng = BLONDIE_1999._replace(name="other", hidden=hidden), np.random.default_rng(7)
+    genome, network = random_network(shape, 3)
+    (first, bias), *dense = layers(shape, genome)
+    for board in (random_board(rng) for _ in range(6)):
+        _, pieces = naive.read_fen(board.fen())
+        squares = naive.inputs(pieces, "b", 2.0)
+        x = np.tanh(first @ [squares.get(square, 0.0) for square in range(1, 33)] + bias)
+        for weights, biases in dense[:-1]:
+            x = np.tanh(weights @ x + biases)
+        (weights, biases), difference = dense[-1], genome[-1] * sum(squares.values())
+        found = value(network, position_of(board), 0)
+        assert found == pytest.approx(np.tanh(weights @ x + biases + difference)[0], abs=1e-5)
+
+
+def test_layers_that_are_too_wide():
+    for shape in (
+        BLONDIE_1999._replace(hidden=(41, 1)),
+        BLONDIE_1999._replace(fields=np.ones((129, 32), bool)),
+    ):
+        with pytest.raises(ValueError, match="at most 128 in the first, and 40 in the others"):
+            decode(shape, np.zeros(shape.genome_size), 2.0)
 
 
 @every_shape

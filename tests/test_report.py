@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from checkers_env import Board, openings
@@ -335,6 +335,8 @@ def test_a_page_is_of_modest_size(players: int, most: int) -> None:
 
 
 @given(st.lists(st.integers(-(10**8), 10**8).map(lambda cents: cents / 100), min_size=1))
+@example([0.35, 0.51])
+@example([0.0, 0.17])
 def test_an_axis_holds_its_values_in_order(values: list[float]) -> None:
     scale = axis([*values, math.inf, math.nan])
     assert scale.ticks[0] <= min(values) <= max(values) <= scale.ticks[-1]

@@ -14,12 +14,14 @@ from agents.endgame.tables import endgame
 from agents.evaluate import evaluate
 from agents.informed import informed
 from agents.match import play_game
+from agents.principal import write_line
 from agents.search import search, search_to
 from agents.selectivity import IN_SIGHT, SOONER
 from agents.style import FullWidth, Selective
 from agents.table import key_of
-from agents.workspace import MAX_DEPTH, workspace
+from agents.workspace import MAX_DEPTH, PLIES, workspace
 from checkers_env.board import Board
+from checkers_env.moves import decode
 from checkers_env.openings import TWO_MOVE
 from checkers_env.rules import MAX_ROWS, PATH, ROW_WIDTH, write_successors
 from tests import naive
@@ -85,6 +87,29 @@ def test_a_move_is_a_draw_if_it_repeats_a_position_of_the_game():
                 assert (found == 0.0) == again
             board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
     assert repeated > 20
+
+
+def test_the_expected_line_knows_the_positions_on_its_way():
+    rng, came_back = np.random.default_rng(4), 0
+    for _ in range(80):
+        board = Board("B:WK31,K32:BK1", max_moves=None)
+        while board.legal_moves and len(board.moves) < 20:
+            board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
+        if not board.legal_moves or not board.earlier_positions():
+            continue
+        agent = PlayerAgent("a", AlphaBeta(Material(), 7, style=Selective()))
+        agent.look_back(board)
+        ws, line, position = agent.ws, np.zeros((PLIES, ROW_WIDTH), np.int64), position_of(board)
+        count = write_successors(ws.rows, 0, *position)
+        length = write_line(Selective(), Material(), position, 7, True, 2, ws, count, line)
+        for ply, row in enumerate(line[:length]):
+            assert not ply or board.position not in board.earlier_positions()
+            board.push(decode(int(row[PATH]), False))
+        past = board.earlier_positions()
+        assert ws.past[: ws.quiet[0]].tolist() == [list(earlier[:2]) for earlier in past]
+        assert length >= 7 or not board.legal_moves or board.position in past
+        came_back += board.position in past
+    assert came_back > 5
 
 
 def worth_with_repetition(board, judge, depth, side):

@@ -13,14 +13,24 @@ from agents.undisturbed import undisturbed
 
 LOOP = """
 import signal
+import numpy as np
 import agents, checkers_env
+from agents.match import play_game
+from agents.baselines.samuel import samuel
+from agents.temporal.selfplay import learn
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
-board, player = checkers_env.Board(), agents.make("random")
-player.act(board)
+board, player, rng = checkers_env.Board(), agents.make("random"), np.random.default_rng(0)
+work = lambda: {work}
+work()
 print("ready", flush=True)
 while True:
-    player.act(board)
+    work()
 """
+WORK = {  # a kernel that takes a generator, and two that give a NamedTuple
+    "a move": "player.act(board)",
+    "a game": "play_game(player.player, player.player)",
+    "self-play": "learn(samuel(np.zeros(8)), 50, rng)",
+}
 
 
 def test_a_signal_is_handled_at_the_end():
@@ -64,8 +74,10 @@ def test_other_threads_are_let_be():
 
 
 @pytest.mark.parametrize("attempt", range(4))
-def test_ctrl_c_ends_a_loop_of_moves_in_order(attempt):
-    process = subprocess.Popen([sys.executable, "-c", LOOP], stdout=-1, stderr=-1, text=True)
+@pytest.mark.parametrize("work", WORK)
+def test_ctrl_c_ends_a_loop_in_order(work, attempt):
+    loop = LOOP.format(work=WORK[work])
+    process = subprocess.Popen([sys.executable, "-c", loop], stdout=-1, stderr=-1, text=True)
     try:
         assert process.stdout.readline() == "ready\n"
         time.sleep(0.01 * attempt)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +18,15 @@ from training.population import Population
 Metrics = dict[str, float]
 
 SAMPLE_GAMES, SATURATED = 10, 0.99
+
+
+def with_row(history: dict[str, list[float]], measured: Metrics) -> dict[str, list[float]]:
+    """The history with another row; what was not measured is not a number."""
+    rows = len(next(iter(history.values()), []))
+    return {
+        name: [*history.get(name, [math.nan] * rows), measured.get(name, math.nan)]
+        for name in sorted({*history, *measured})
+    }
 
 
 def of_results(results: Sequence[Result], scores: Any) -> Metrics:

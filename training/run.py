@@ -27,7 +27,7 @@ from training.checkpoint import (
     save_checkpoint,
 )
 from training.executor import check_executor
-from training.metrics import Metrics, of_evaluator, of_population, sample_positions
+from training.metrics import Metrics, of_evaluator, of_population, sample_positions, with_row
 from training.plot import plot_curve
 from training.ranges import check
 from training.regimes import DeepSelfPlay, Regime
@@ -36,6 +36,7 @@ from training.table import as_csv
 from training.yardstick import curve, is_spread, scores
 
 CHAMPION_FILE, CURVE_FILE, PLOT_FILE = "champion.safetensors", "curve.csv", "curve.png"
+SPEED = "speed/games_per_cpu_second"  # a measurement
 LIBRARIES = ("checkers-laboratory", "numba", "llvmlite", "numpy")
 
 RANGES = {
@@ -155,7 +156,7 @@ def generation(
     began = time.thread_time() + arena.seconds
     state, measured = plan.regime.step(checkpoint.state, arena)
     speed = plan.regime.games / (time.thread_time() + arena.seconds - began)
-    measured |= {"speed/games_per_cpu_second": speed} | measure(plan, state, arena, positions)
+    measured |= {SPEED: speed} | measure(plan, state, arena, positions)
     if isinstance(plan.regime, DeepSelfPlay) and plan.yardstick_every:
         measured |= own_scores(plan.regime, plan.seed, state, arena)
     return recorded(replace(checkpoint, state=state), measured)
@@ -180,14 +181,8 @@ def own_scores(regime: DeepSelfPlay, seed: int, state: State, arena: Arena) -> M
 
 
 def recorded(checkpoint: Checkpoint, measured: Metrics) -> Checkpoint:
-    """The checkpoint with another row of history; what was not measured is not a number."""
-    rows = checkpoint.state.generation
-    names = {*checkpoint.history, *measured}
-    history = {
-        name: [*checkpoint.history.get(name, [math.nan] * rows), measured.get(name, math.nan)]
-        for name in sorted(names)
-    }
-    return replace(checkpoint, history=history)
+    """The checkpoint with another row of history."""
+    return replace(checkpoint, history=with_row(checkpoint.history, measured))
 
 
 def latest(history: dict[str, list[float]]) -> Metrics:

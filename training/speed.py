@@ -41,7 +41,7 @@ from training.metrics import sample_positions
 from training.population import Population, random_population
 from training.presets import DEFAULT, PRESETS
 from training.regimes import Coevolution, regime_of
-from training.run import processor
+from training.run import SPEED, processor
 from training.slow_search import SlowSearch, forward, inputs, slow_game, slow_network
 from training.vector_speed import self_play
 
@@ -52,7 +52,6 @@ RUN_SECONDS = 600.0
 PERFT_DEPTH = 9
 NETWORK_POSITIONS = 16  # few, so that they stay in the first-level cache as a search's do
 TABLE_WIDTH = 120
-SPEED = "speed/games_per_cpu_second"
 
 
 @dataclass(frozen=True)

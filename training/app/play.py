@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from checkers_env import pdn
+from checkers_env.picture import SIDES
 from checkers_env.rules import BLACK, WHITE
 from training.app import kept, shown
 from training.app.asked import asked
@@ -25,7 +26,7 @@ from training.app.sessions import Seat, Sessions
 from training.app.shown import Json
 from training.app.thinking import thought_of
 from training.app.thought import Thought
-from training.app.words import SIDES, advice
+from training.app.words import advice
 
 LONGEST_NAME, RATINGS = 60, range(1, 3001)
 COLOURS = {"black": BLACK, "white": WHITE}

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from checkers_env.board import Board, Outcome
 from checkers_env.moves import Move, bit_of
+from checkers_env.picture import SIDES
 
-SIDES = ("Black", "White")
 REASONS = {
     "no pieces": "{loser} has no pieces left",
     "no legal move": "{loser} cannot move",

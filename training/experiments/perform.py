@@ -37,7 +37,6 @@ from training.state import State
 
 CHECKPOINT_EVERY = 25  # generations: a killed run loses half a minute
 LEFT_OUT = "speed/"  # measurements that differ from run to run
-SPEED = "speed/games_per_cpu_second"
 
 
 class Stopped(Exception):  # noqa: N818 - no error
@@ -122,7 +121,7 @@ def trained(job: Run, checkpoint: Checkpoint) -> Trained:
     lasting = {
         name: np.array(row) for name, row in history.items() if not name.startswith(LEFT_OUT)
     }
-    seconds = np.cumsum([0.0, *(regime.games / np.array(history[SPEED][1:]))])
+    seconds = np.cumsum([0.0, *(regime.games / np.array(history[run.SPEED][1:]))])
     generations = np.append(np.arange(0, job.length, job.point_every), job.length)
     return Trained(
         job.identity,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.stats import sem
 from scipy.stats import t as student
 
 from training.experiments.jobs import AS_THE_THESIS, Conditions, Player
@@ -135,7 +136,7 @@ def half_width(values: Any) -> Any:
     if seeds < 2:
         return np.zeros(np.shape(values)[1:])
     factor = student.isf((1 - CONFIDENCE) / 2, seeds - 1)
-    return factor * np.std(values, axis=0, ddof=1) / np.sqrt(seeds)
+    return factor * sem(values, axis=0)
 
 
 def tally(values: Sequence[float]) -> str:

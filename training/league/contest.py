@@ -19,11 +19,11 @@ from agents.play import DrawRules
 from checkers_env.board import Board
 from checkers_env.moves import Move, decode
 from checkers_env.openings import line
+from checkers_env.picture import SIDES
 from checkers_env.rules import BLACK
 from training.league.record import GameRecord
 from training.league.schedule import Fixture
 
-SIDES = ("Black", "White")
 CONCEDED = {"loss": 0.0, "draw": 0.5}  # by an engine that ends a game: its own score
 LONGEST_REASON = 300  # characters
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -18,6 +17,7 @@ from agents.workspace import table_bits, workspace
 from checkers_env.files import write_atomically
 from training.checkpoint import FILE_NAME
 from training.league.entrants import searched_plies
+from training.metrics import with_row
 from training.reinforcement.actor import actor_of
 from training.reinforcement.checkpoint import Run, load_run, save_run
 from training.reinforcement.evaluation import YARDSTICKS, evaluate
@@ -141,13 +141,9 @@ def measure(settings: Settings, run: Run) -> dict[str, float]:
 
 
 def record(run: Run, measured: dict[str, float], log: Writer) -> None:
-    """Add a row to the history, and tell TensorBoard; what was not measured is not a number."""
-    rows = len(run.history.get("steps", []))
+    """Add a row to the history, and tell TensorBoard."""
     measured = {"steps": float(run.steps), **measured}
-    run.history = {
-        name: [*run.history.get(name, [math.nan] * rows), measured.get(name, math.nan)]
-        for name in sorted({*run.history, *measured})
-    }
+    run.history = with_row(run.history, measured)
     for name, number in measured.items():
         log.add_scalar(name, number, run.steps)
 

@@ -21,7 +21,7 @@ class Axis(NamedTuple):
     def place(self, value: float) -> float:
         """Where a value stands from 0 to 100; what lies beyond an end is put at it."""
         low, high = self.ticks[0], self.ticks[-1]
-        return 100 * (min(max(value, low), high) - low) / (high - low)
+        return 100 * ((min(max(value, low), high) - low) / (high - low))
 
 
 class Bar(NamedTuple):
@@ -38,7 +38,8 @@ def axis(values: Iterable[float], most: int = 8) -> Axis:
 
     finite = [value for value in values if math.isfinite(value)] or [0.0]
     ticks = MaxNLocator(most, steps=STEPS, integer=True).tick_values(min(finite), max(finite))
-    return Axis(tuple(map(float, ticks)))
+    first, *between, last = map(float, ticks)  # a sum of steps is off by a rounding error
+    return Axis((min(first, *finite), *between, max(last, *finite)))
 
 
 def length(game: GameRecord) -> int:

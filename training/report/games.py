@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import re
 import string
 from collections.abc import Iterable
 from typing import Any
 
 from checkers_env import fen, openings
+from checkers_env.moves import squares_in
 from training.league.record import GameRecord, League
 
 LETTERS = string.ascii_letters[:32]  # of squares 1-32
@@ -47,12 +47,7 @@ def packed(league: League) -> dict[str, Any]:
 @functools.cache
 def pack(move: str) -> str:
     """The letters of a move's start and end; in brackets those of a path of more squares."""
-    if not re.fullmatch(r"[0-9]+(-[0-9]+|(x[0-9]+)+)", move):
-        raise ValueError(f"{move!r} is not a move")
-    squares = [int(square) for square in re.split("[-x]", move)]
-    if not all(1 <= square <= len(LETTERS) for square in squares):
-        raise ValueError(f"{move!r} names a square that is not 1 to {len(LETTERS)}")
-    letters = "".join(LETTERS[square - 1] for square in squares)
+    letters = "".join(LETTERS[square - 1] for square in squares_in(move))
     return letters if len(letters) == 2 else f"({letters})"
 
 
