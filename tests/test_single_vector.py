@@ -7,7 +7,6 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import gymnasium
@@ -29,7 +28,7 @@ from checkers_env.moves import Move
 from checkers_env.openings import BALLOTS
 from checkers_env.vector import SelfPlayVectorEnv, sample
 from tests.test_vector import DOUBLE_JUMP, KINGS, same
-from training.vector_speed import self_play, single_agent
+from training.vector_speed import self_play
 
 ID = "checkers_env/Checkers-v0"
 SAME, DISABLED = AutoresetMode.SAME_STEP, AutoresetMode.DISABLED
@@ -277,10 +276,7 @@ def test_the_statistics_of_gymnasium_count_games() -> None:
     assert 8 < min(lengths) <= max(lengths) <= 130
 
 
-@pytest.mark.parametrize("work", [self_play, partial(single_agent, "random")])
-def test_what_the_speed_script_times_is_legal_play(
-    work: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_speed_script_times_is_legal_play(monkeypatch: pytest.MonkeyPatch) -> None:
     step, reasons = SelfPlayVectorEnv.step, set()
 
     def watched(env: Any, actions: Any) -> Any:
@@ -289,7 +285,7 @@ def test_what_the_speed_script_times_is_legal_play(
         return outcome
 
     monkeypatch.setattr(SelfPlayVectorEnv, "step", watched)
-    play = work(games=12, steps=90)
+    play = self_play(games=12, steps=90)
     assert [play(), play()] == [12 * 90, 12 * 90]
     assert "no pieces" in reasons
     assert "illegal action" not in reasons
