@@ -2,5 +2,6 @@
 
 from agents.agent import Agent, PlayerAgent
 from agents.make import available, make
+from agents.thought import Thought, analyse
 
-__all__ = ["Agent", "PlayerAgent", "available", "make"]
+__all__ = ["Agent", "PlayerAgent", "Thought", "analyse", "available", "make"]

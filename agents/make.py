@@ -103,7 +103,8 @@ def make(
             f"{agent!r} takes depth, simulations, seconds, seed, endgame and selective, "
             f"not {', '.join(options)}"
         )
-    _check(depth, simulations, seconds, seed, selective)
+    check_limits(depth, simulations, seconds)
+    _check(seed, selective)
     player: Any = load_player(agent, depth) if is_file else _named_player(agent, depth)
     player = _budgeted(agent, player, depth, simulations, seconds)
     if selective is not None:
@@ -143,13 +144,8 @@ def _budgeted(
     return player
 
 
-def _check(
-    depth: int | None,
-    simulations: int | None,
-    seconds: float | None,
-    seed: int | None,
-    selective: bool | None,
-) -> None:
+def check_limits(depth: int | None, simulations: int | None, seconds: float | None) -> None:
+    """Raise ValueError for limits of a move that make no sense; None is no limit."""
     if depth is not None and not (isinstance(depth, int) and 1 <= depth <= MAX_DEPTH):
         raise ValueError(f"depth must be a whole number from 1 to {MAX_DEPTH}, not {depth!r}")
     if simulations is not None and not (isinstance(simulations, int) and simulations >= 1):
@@ -158,6 +154,9 @@ def _check(
         raise ValueError(f"seconds must be more than 0, not {seconds!r}")
     if seconds == math.inf:
         raise ValueError("seconds must be finite: such a search would not end")
+
+
+def _check(seed: int | None, selective: bool | None) -> None:
     if seed is not None and not (isinstance(seed, int) and seed >= 0):
         raise ValueError(f"seed must be a whole number from 0 on, not {seed!r}")
     if selective not in (None, True, False):

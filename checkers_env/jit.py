@@ -30,6 +30,7 @@ from platformdirs import user_cache_dir
 
 from checkers_env.files import write_atomically
 
+LAYOUTS = (ir.Type, ir.Constant)  # what instructions of our own are written with
 OPTIONS = {
     "nogil": True,
     "error_model": "numpy",
@@ -187,7 +188,7 @@ def _describe(thing: Any, seen: set[int]) -> Iterator[bytes]:
             yield from _describe(item, seen)
     elif isinstance(thing, bool | int | float | str | np.generic | np.dtype):
         yield repr(thing).encode()
-    elif isinstance(thing, ir.Type | ir.Constant):
+    elif isinstance(thing, LAYOUTS):
         yield str(thing).encode()
 
 

@@ -22,6 +22,7 @@ from starlette.testclient import TestClient
 import agents
 from agents.blondie.genome import BLONDIE_2001
 from agents.external.think import Limits
+from agents.thought import Thought, consider
 from agents.weights import Provenance, save_weights
 from checkers_env import BLACK, WHITE, Board, fen, openings, pdn
 from tests.commands import SECONDS
@@ -33,7 +34,6 @@ from training.app.guard import HEADERS, MOST_BYTES, is_loopback
 from training.app.openings import board_of, opening_of
 from training.app.roster import Roster
 from training.app.session import Session, Setup
-from training.app.thought import Thought, consider
 from training.app.words import advice, refusal, spoken
 from training.examination import seeded
 from training.rating.thesis import updated
@@ -256,7 +256,7 @@ def test_a_hint_is_the_agents_own_move(client):
 
 
 def test_an_offer_of_a_draw_follows_the_evaluation(client, monkeypatch):
-    monkeypatch.setattr("training.app.thought.LEAST_SECONDS", 60.0)
+    monkeypatch.setattr("agents.thought.LEAST_SECONDS", 60.0)
     lost, won = "B:W5,6,7,8:BK32", "B:W32:BK1,K2,K3,K9"
     for opening, accepted in ((lost, False), (won, True)):
         state = begin(client, agent="material", amount=1, opening=opening)
@@ -731,7 +731,7 @@ def test_the_page_tells_of_the_results(client, games):
 
 @pytest.mark.parametrize("name", ["blondie24", "material"])
 def test_a_thought_is_worth_what_plain_minimax_finds(name, monkeypatch):
-    monkeypatch.setattr("training.app.thought.LEAST_SECONDS", 60.0)
+    monkeypatch.setattr("agents.thought.LEAST_SECONDS", 60.0)
     agent = agents.make(name, depth=3, seed=0)
     judge = judge_by(agent.player.evaluator)
     for board in random_boards(5, 15, 60):

@@ -12,9 +12,12 @@ from typing import NamedTuple
 
 import numba
 import pytest
+from llvmlite import ir
 
+from agents import simd
 from checkers_env import jit
-from checkers_env.jit import generic
+from checkers_env.jit import fingerprint, generic
+from training.experiments.digest import digest
 
 ROOT = Path(__file__).parents[1]
 
@@ -415,3 +418,13 @@ def test_games_are_the_same_on_the_plainest_processor(laboratory):
     printed, _ = native.communicate()
     assert len(printed.splitlines()) > 40
     assert printed.strip() == plain
+
+
+@pytest.mark.parametrize("name", ["_FLOAT", "_VECTOR"])
+def test_another_type_in_instructions_of_our_own_is_not_missed(monkeypatch, name):
+    before = fingerprint(simd.dense.py_func), digest(simd.dense)
+    digest.cache_clear()
+    monkeypatch.setattr(simd, name, ir.DoubleType())
+    after = fingerprint(simd.dense.py_func), digest(simd.dense)
+    digest.cache_clear()
+    assert [here != there for here, there in zip(before, after, strict=True)] == [True, True]

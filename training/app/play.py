@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from agents.thought import Thought
 from checkers_env import pdn
 from checkers_env.picture import SIDES
 from checkers_env.rules import BLACK, WHITE
@@ -25,7 +26,6 @@ from training.app.session import Session, Setup
 from training.app.sessions import Seat, Sessions
 from training.app.shown import Json
 from training.app.thinking import thought_of
-from training.app.thought import Thought
 from training.app.words import advice
 
 LONGEST_NAME, RATINGS = 60, range(1, 3001)

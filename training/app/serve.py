@@ -26,11 +26,11 @@ from platformdirs import user_data_path
 from rich.console import Console
 
 from agents.external.think import Limits
+from agents.thought import consider
 from checkers_env.board import Board
 from training.app.app import application
 from training.app.guard import is_loopback
 from training.app.roster import DEFAULT, Roster
-from training.app.thought import consider
 from training.console import run_command
 
 LAST_PORT = 65_535

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from agents.external.think import Limits
+from agents.thought import Thought
 from checkers_env import fen, pdn
 from checkers_env.picture import SIDES
 from checkers_env.rules import BLACK
 from training.app.openings import Opening, board_of
 from training.app.shown import Json, thought_json
-from training.app.thought import Thought
 from training.app.words import ending, refusal, spoken
 
 WON = ("1-0", "0-1")  # by Black, by White

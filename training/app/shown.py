@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from agents.thought import Thought
 from checkers_env.board import Board
 from checkers_env.moves import Move
-from training.app.thought import Thought
 
 Json = dict[str, Any]
 

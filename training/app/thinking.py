@@ -10,8 +10,8 @@ from starlette.exceptions import HTTPException
 
 from agents.agent import Agent, PlayerAgent
 from agents.external.think import Limits
+from agents.thought import Thought, consider
 from checkers_env.board import Board
-from training.app.thought import Thought, consider
 from training.examination import seeded
 
 AT_ONCE = 8  # agents; searches run without the GIL
@@ -23,7 +23,7 @@ _room = CapacityLimiter(AT_ONCE)
 async def thought_of(
     agent: Agent, board: Board, limits: Limits, seed: int, stopped: Event
 ) -> Thought:
-    """What an agent thinks of a position, in a thread; see :func:`training.app.thought.consider`.
+    """What an agent thinks of a position, in a thread; see :func:`agents.thought.consider`.
 
     What one of ours leaves to chance depends on the seed and the number of the move only. An agent
     that fails, or that makes an illegal move, is answered with status 502 and what happened.

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
 from checkers_env import bits, jit
 
@@ -81,7 +80,7 @@ class Reached:
             self.described.add(f"{name} = {thing!r}")
             return
         self._seen[id(thing)] = thing  # kept, so that no other thing gets its number
-        if isinstance(thing, ir.Type | ir.Constant):
+        if isinstance(thing, jit.LAYOUTS):
             self.described.add(f"{name} = {thing}")
         elif isinstance(thing, np.ndarray):
             self.described.add(f"{name} = {thing.dtype}{thing.shape} {_hash(thing.tobytes())}")

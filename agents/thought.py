@@ -15,6 +15,7 @@ from agents.endgame.probe import NEVER
 from agents.evaluate import UNFORESEEN, foresee, value
 from agents.external.think import Limits, think
 from agents.informed import Informed, searching_evaluator
+from agents.make import check_limits
 from agents.montecarlo.player import MonteCarlo, wins
 from agents.montecarlo.tree import grow
 from agents.principal import write_line
@@ -28,14 +29,57 @@ LEAST_SECONDS = 1.0  # that a line may take
 
 
 class Thought(NamedTuple):
-    """A move and what the agent that chose it can say of it."""
+    """A move and what the agent that chose it can say of it.
+
+    Attributes
+    ----------
+    move
+        What it plays.
+    seconds
+        How long it thought.
+    value
+        -1 to 1, for the side that moves; None if it has none.
+    line
+        The best play of both sides, `move` first.
+    depth
+        Plies of its search; None if it did not search by plies.
+    nodes
+        Positions visited, or simulations.
+    """
 
     move: Move
     seconds: float
-    value: float | None = None  # -1 to 1, for the side that moves
-    line: tuple[Move, ...] = ()  # the best play of both sides, `move` first
-    depth: int | None = None  # plies
-    nodes: int | None = None  # positions visited, or simulations
+    value: float | None = None
+    line: tuple[Move, ...] = ()
+    depth: int | None = None
+    nodes: int | None = None
+
+
+def analyse(
+    agent: Agent,
+    board: Board,
+    *,
+    depth: int | None = None,
+    simulations: int | None = None,
+    seconds: float | None = None,
+) -> Thought:
+    """What an agent thinks of a position: its move, the value, and the line that it expects.
+
+    Limits are those of :func:`agents.make` for this once; without any it thinks as it plays. An
+    agent that is not ours tells its move alone. Raises ValueError for a position without a legal
+    move, and for limits that make no sense or that the agent does not know.
+    """
+    if not board.legal_moves:
+        raise ValueError(f"there is no legal move in {board.fen()}")
+    check_limits(depth, simulations, seconds)
+    limits = Limits(depth, simulations, seconds)
+    if isinstance(agent, PlayerAgent):
+        for name in ("depth", "simulations"):
+            if getattr(limits, name) is not None and not hasattr(agent.player, name):
+                raise ValueError(f"{agent.name} is not limited by {name}")
+        if not any(limits):
+            limits = Limits(seconds=agent.seconds)
+    return consider(agent, board, limits, Event())
 
 
 def consider(agent: Agent, board: Board, limits: Limits, stopped: Event) -> Thought:
