@@ -422,9 +422,14 @@ def test_games_are_the_same_on_the_plainest_processor(laboratory):
 
 @pytest.mark.parametrize("name", ["_FLOAT", "_VECTOR"])
 def test_another_type_in_instructions_of_our_own_is_not_missed(monkeypatch, name):
-    before = fingerprint(simd.dense.py_func), digest(simd.dense)
-    digest.cache_clear()
-    monkeypatch.setattr(simd, name, ir.DoubleType())
-    after = fingerprint(simd.dense.py_func), digest(simd.dense)
-    digest.cache_clear()
+    def told():
+        for function in (fingerprint, digest):
+            function.cache_clear()
+        return fingerprint(simd.dense.py_func), digest(simd.dense)
+
+    before = told()
+    with monkeypatch.context() as patch:
+        patch.setattr(simd, name, ir.DoubleType())
+        after = told()
+    assert told() == before
     assert [here != there for here, there in zip(before, after, strict=True)] == [True, True]
