@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from pathlib import Path
+
+_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{16}\.tmp")  # the names that write_atomically gives
 
 
 def check_output(option: str, path: Path) -> None:
@@ -27,3 +30,10 @@ def write_atomically(path: Path, content: bytes) -> None:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def remove_left_over(folder: Path) -> None:
+    """Remove the half-written files of killed processes from a folder that nobody writes to now."""
+    for path in folder.iterdir():
+        if _TEMPORARY.fullmatch(path.name):
+            path.unlink(missing_ok=True)

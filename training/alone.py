@@ -8,6 +8,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from checkers_env.files import remove_left_over
+
 LOCK = "lock"
 
 
@@ -15,7 +17,8 @@ LOCK = "lock"
 def alone(folder: Path, otherwise: str) -> Iterator[None]:
     """Keep other processes out of a folder, which is made if need be, and not left behind empty.
 
-    Raises ValueError if one is at work there; `otherwise` is what can be done but wait for it.
+    What a killed process has left half written there is removed. Raises ValueError if one is at
+    work there; `otherwise` is what can be done but wait for it.
     """
     folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / LOCK)
@@ -26,6 +29,7 @@ def alone(folder: Path, otherwise: str) -> Iterator[None]:
             f"another process is at work in {str(folder)!r}: wait for it, or {otherwise}"
         ) from None
     try:
+        remove_left_over(folder)
         yield
     finally:
         lock.release()
