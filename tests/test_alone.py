@@ -1,4 +1,4 @@
-"""One process at a time in a folder."""
+"""One session at a time in a folder."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from training.alone import LOCK, alone
 def test_one_at_a_time(tmp_path):
     folder = tmp_path / "a" / "folder"
     with alone(folder, "go away"):
-        message = "another process is at work in .*folder': wait for it, or go away"
+        message = "another session is at work in .*folder': wait for it, or go away"
         with pytest.raises(ValueError, match=message), alone(folder, "go away"):
             pass
         (folder / "result").write_text("kept")
@@ -18,8 +18,8 @@ def test_one_at_a_time(tmp_path):
 
 
 def test_nothing_is_left_of_a_folder_without_content(tmp_path):
-    with alone(tmp_path / "empty", ""):
-        assert (tmp_path / "empty" / LOCK).exists()
+    with alone(tmp_path / "new" / "empty", ""):
+        assert (tmp_path / "new" / "empty" / LOCK).exists()
     assert not list(tmp_path.iterdir())
     with pytest.raises(KeyError), alone(tmp_path / "empty", ""):
         raise KeyError

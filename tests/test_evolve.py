@@ -191,7 +191,7 @@ def test_a_folder_with_a_run_is_left_alone(command, tmp_path):
     assert "seed is 1 there and 2 here; choose another folder by --out" in one_line(said, "error: ")
     with alone(tmp_path, "wait"):
         status, said = command(*words, "--resume")
-    assert (status, "another process is at work in" in one_line(said, "error: ")) == (1, True)
+    assert (status, "another session is at work in" in one_line(said, "error: ")) == (1, True)
     assert (tmp_path / FILE_NAME).read_bytes() == before
 
 

@@ -143,9 +143,9 @@ def carry_out(
         finally:
             with undisturbed():  # a second Ctrl-C must not keep the first one from saving
                 save_results(plan, checkpoint)
+                title = f"{plan.name}, seed {plan.seed}"
+                plot_curve(checkpoint.history, title, plan.folder / PLOT_FILE)
                 save_checkpoint(plan.folder, checkpoint)
-            title = f"{plan.name}, seed {plan.seed}"
-            plot_curve(checkpoint.history, title, plan.folder / PLOT_FILE)
     return checkpoint
 
 
