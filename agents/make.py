@@ -152,8 +152,8 @@ def check_limits(depth: int | None, simulations: int | None, seconds: float | No
         raise ValueError(f"simulations must be a whole number from 1 on, not {simulations!r}")
     if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0):
         raise ValueError(f"seconds must be more than 0, not {seconds!r}")
-    if seconds == math.inf:
-        raise ValueError("seconds must be finite: such a search would not end")
+    if seconds == math.inf and depth is simulations is None:
+        raise ValueError("without depth or simulations seconds must be finite: no move would end")
 
 
 def _check(seed: int | None, selective: bool | None) -> None:

@@ -327,6 +327,15 @@ def test_a_bad_command_is_answered_with_an_error(line: str, message: str) -> Non
     talk.ask(start, "level depth=1", "go think", until="done")
 
 
+def test_what_is_known_of_a_level_is_obeyed() -> None:
+    talk = Talk()
+    talk.ask("init", "pos pos=" + write_position(Board(), "english"), until="ready")
+    talk.engine.obey("level depth=2 unheard-of=x")
+    assert "level has no 'unheard-of'" in talk.ask(until="error")["message"]
+    talk.engine.obey("go think")
+    assert read_line(talk.said.get(timeout=PATIENT))[1]["depth"] == "2"
+
+
 def test_an_impossible_agent_is_an_error_and_can_be_replaced() -> None:
     talk = Talk(agent="deep_purple")
     assert "no agent 'deep_purple'" in talk.ask("init", until="error")["message"]

@@ -28,6 +28,7 @@ from agents.external.hub_notation import read_line, write_line, write_move
 from agents.external.hub_orders import (
     Settings,
     changed,
+    check_known,
     check_level,
     parameters,
     read_game,
@@ -110,6 +111,7 @@ class Engine:
                 case "level":
                     self._limits = Limits()
                     self._limits = self._fitting(read_level(given))
+                    check_known("level", given)  # the protocol has it obeyed without the unknown
                 case "go":
                     self._go()
                 case "stop":

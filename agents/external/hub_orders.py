@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -77,7 +77,7 @@ def changed(settings: Settings, given: dict[str, str]) -> Settings:
 
 def read_game(given: dict[str, str], dialect: AnyDialect) -> Board:
     """The board of a ``pos``. Raises ValueError."""
-    _check_known("pos", given, ("pos", "moves"))
+    check_known("pos", given)
     text = given.get("pos", "")
     if dialect == "auto":
         turned = text == write_position(Board(), "pydraughts")
@@ -89,11 +89,10 @@ def read_game(given: dict[str, str], dialect: AnyDialect) -> Board:
 
 
 def read_level(given: dict[str, str]) -> Limits:
-    """The limits of a ``level``. Raises ValueError.
+    """The limits of a ``level``, without what is not known here. Raises ValueError.
 
     Of a clock each move is meant to take its share, and may take more while it is not decided.
     """
-    _check_known("level", given, (*_WHOLE, *_TIMES, "infinite"))
     whole = {n: _number(n, given[n], int) for n in _WHOLE if n in given}
     for name, value in whole.items():
         if value < 1:
@@ -118,7 +117,9 @@ def read_level(given: dict[str, str]) -> Limits:
     )
 
 
-def _check_known(command: str, given: Mapping[str, str], known: Sequence[str]) -> None:
+def check_known(command: str, given: dict[str, str]) -> None:
+    """Raise ValueError for an argument that a ``pos`` or ``level`` does not have."""
+    known = {"pos": ("pos", "moves"), "level": (*_WHOLE, *_TIMES, "infinite")}[command]
     for name in given:
         if name not in known:
             hint = "; quote what has spaces" * (command == "pos")
