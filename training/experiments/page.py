@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from checkers_env.files import write_atomically
-from training.experiments import draws
+from training.experiments import draws, gains, learning
 from training.experiments.claims import CHANGES, CLAIMS, MARGIN, REASONS, Claim
 from training.experiments.ingredients import BASE
 from training.experiments.jobs import Player, Run
@@ -51,10 +52,21 @@ DOTS = {
     },
     "learning": {"at 4 plies": ("learns-4-plies", 0), "at 6 plies": ("learns-6-plies", 0)},
 }
-# Of what is not in the papers: a title, the claims, and the pictures.
-BEYOND: Sequence[tuple[str, Sequence[Claim], Sequence[str]]] = (
-    ("The strong player", (), ("strength", "ingredients")),
-    ("Evolution that learns", CHANGES, ("learning",)),
+
+
+class Section(NamedTuple):
+    """A title and what is below it: pictures, tables side by side, and claims."""
+
+    title: str
+    pictures: Iterable[str] = ()
+    claims: Sequence[Claim] = ()
+    compared: Sequence[Table] = ()
+
+
+WHY = Section("Why", PANELS, REASONS)
+BEYOND = (
+    Section("The strong player", ("strength", "ingredients")),
+    Section("Evolution that learns", ("learning",), CHANGES, learning.TABLES),
 )
 CAPTIONS = {
     "claims": "Effects and intervals of the claims.",
@@ -78,19 +90,22 @@ def write_page(path: Path, tables: Sequence[Table], scope: Scope, ledger: Ledger
         links = [f"![{CAPTIONS[it]}]({path.stem}/{it}.svg)" for it in names if it in pictures]
         return [line for link in links for line in (link, "")]
 
-    def section(title: str, claims: Sequence[Claim], names: Iterable[str]) -> list[str]:
-        told = verdicts(_within(claims, tables, scope), scope, ledger)
-        body = [*pictured(*names), *(_claims(told) if told else ())]
-        return [f"## {title}", "", *body] if body else []
+    def shown_in(section: Section) -> list[str]:
+        told = verdicts(_within(section.claims, tables, scope), scope, ledger)
+        body = pictured(*section.pictures)
+        if section.compared and set(section.compared) <= set(tables):
+            body += gains.lines(section.compared, scope, ledger)
+        body += _claims(told) if told else ()
+        return [f"## {section.title}", "", *body] if body else []
 
     lines = [*_beginning(tables, scope, ledger)]
     if judged:
         lines += ["## What the papers claim", "", _count(judged), "", _HOW, ""]
         lines += [*pictured("claims"), *_claims(judged)]
-    lines += section("Why", REASONS, PANELS)
+    lines += shown_in(WHY)
     lines += draws.lines(judged, scope, ledger)
-    for title, claims, names in BEYOND:
-        lines += section(title, claims, names)
+    for section in BEYOND:
+        lines += shown_in(section)
     lines += ["## The tables", "", _ABOUT_TABLES, ""]
     for table in tables:
         lines += shown(table, found[table.name])
