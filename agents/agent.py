@@ -75,7 +75,7 @@ class PlayerAgent:
         """Choose a move. Raises ValueError when there is none."""
         if not board.legal_moves:
             raise ValueError(f"{self.name} has no legal move in {board.fen()}")
-        with self.turn:
+        with self.turn.lock:
             return self._chosen(board)
 
     def _chosen(self, board: Board) -> Move:
@@ -113,7 +113,7 @@ class PlayerAgent:
 
     def _move(self, player: Any, board: Board) -> Move:
         position = board.position
-        with self.turn, undisturbed():
+        with self.turn.lock, undisturbed():
             self.look_back(board)
             path = choose_move(player, position, self.ws, self.rng)
         squares = decode_move(path, False).squares

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from agents.undisturbed import undisturbed
 from agents.workspace import Workspace
 
 
@@ -21,10 +22,13 @@ def stopping(ws: Workspace, stopped: threading.Event, seconds: float | None) -> 
         ws.stop.fill(1)
 
     guard = threading.Thread(target=wait, daemon=True)
-    guard.start()
     try:
+        with undisturbed():
+            guard.start()
         yield
     finally:
-        stopped.set()
-        guard.join()
-        ws.stop.fill(0)
+        with undisturbed():  # or Ctrl-C could leave the flag set, and end each search to come
+            stopped.set()
+            if guard.ident is not None:
+                guard.join()
+            ws.stop.fill(0)

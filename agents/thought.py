@@ -15,17 +15,19 @@ from agents.endgame.probe import NEVER
 from agents.evaluate import UNFORESEEN, foresee, value
 from agents.external.think import Limits, think
 from agents.informed import Informed, searching_evaluator
-from agents.make import check_limits
+from agents.make import UNLIMITED, check_limits
 from agents.montecarlo.player import MonteCarlo, wins
 from agents.montecarlo.tree import grow
 from agents.principal import write_line
 from agents.stopping import stopping
+from agents.undisturbed import undisturbed
 from agents.workspace import PLIES
 from checkers_env.board import Board
 from checkers_env.moves import Move, decode, encode
 from checkers_env.rules import PATH, ROW_WIDTH, write_successors
 
 LEAST_SECONDS = 1.0  # that a line may take
+ONLY_MOVE_DEPTH = 8  # plies that the line of an only move is looked for in, at the most
 
 
 class Thought(NamedTuple):
@@ -66,20 +68,30 @@ def analyse(
     """What an agent thinks of a position: its move, the value, and the line that it expects.
 
     Limits are those of :func:`agents.make` for this once; without any it thinks as it plays. An
-    agent that is not ours tells its move alone. Raises ValueError for a position without a legal
-    move, and for limits that make no sense or that the agent does not know.
+    agent that is not ours tells its move alone, and knows no limits. Raises ValueError for a
+    position without a legal move, and for limits that make no sense or that the agent does not
+    know.
     """
     if not board.legal_moves:
         raise ValueError(f"there is no legal move in {board.fen()}")
     check_limits(depth, simulations, seconds)
     limits = Limits(depth, simulations, seconds)
-    if isinstance(agent, PlayerAgent):
-        for name in ("depth", "simulations"):
-            if getattr(limits, name) is not None and not hasattr(agent.player, name):
-                raise ValueError(f"{agent.name} is not limited by {name}")
-        if not any(limits):
-            limits = Limits(seconds=agent.seconds)
-    return consider(agent, board, limits, Event())
+    own, known = _limits_of(agent)
+    for name, limit in limits._asdict().items():
+        if limit is not None and name not in known:
+            who = getattr(agent, "name", type(agent).__name__)
+            raise ValueError(f"{who} is not limited by {name}")
+    return consider(agent, board, limits if any(limits) else own, Event())
+
+
+def _limits_of(agent: Agent) -> tuple[Limits, set[str]]:
+    """What an agent was made to spend on a move, and which limits it knows."""
+    if not isinstance(agent, PlayerAgent):
+        return Limits(), set()
+    depth, simulations = (getattr(agent.player, it, None) for it in ("depth", "simulations"))
+    own = Limits(depth, simulations, agent.seconds)
+    counted = {name for name in ("depth", "simulations") if hasattr(agent.player, name)}
+    return own, counted | {"seconds"} if counted else counted
 
 
 def consider(agent: Agent, board: Board, limits: Limits, stopped: Event) -> Thought:
@@ -90,10 +102,11 @@ def consider(agent: Agent, board: Board, limits: Limits, stopped: Event) -> Thou
     search itself, and a second, there is neither.
     """
     if isinstance(agent, PlayerAgent):
-        if isinstance(agent.player, AlphaBeta | Informed):
-            return _search(agent, board, limits, stopped)
-        if isinstance(agent.player, MonteCarlo):
-            return _simulate(agent, board, limits, stopped)
+        with agent.turn.lock:
+            if isinstance(agent.player, AlphaBeta | Informed):
+                return _search(agent, board, limits, stopped)
+            if isinstance(agent.player, MonteCarlo):
+                return _simulate(agent, board, limits, stopped)
     began = time.perf_counter()
     return Thought(agent.act(board.copy()), time.perf_counter() - began)
 
@@ -104,8 +117,9 @@ def _search(agent: PlayerAgent, board: Board, limits: Limits, stopped: Event) ->
     began = time.perf_counter()
     move = think(agent, board, limits, stopped, lambda depth, _: depths.append(depth))
     taken, nodes = time.perf_counter() - began, int(agent.ws.counts[0])
-    # An only move is made without a search, and then looked at to the depth of the training.
-    depth = agent.player.depth if len(board.legal_moves) == 1 else depths[-1]
+    depth = depths[-1]
+    if len(board.legal_moves) == 1:  # which is made without a search
+        depth = min(limits.depth or agent.player.depth, ONLY_MOVE_DEPTH)
     line = _line(agent, board, move, depth, max(taken, LEAST_SECONDS))
     if not line:
         return Thought(move, taken, None, (move,), depth, nodes)
@@ -165,10 +179,11 @@ def _simulate(agent: PlayerAgent, board: Board, limits: Limits, stopped: Event) 
         after.push(move)
         worth = None if after.legal_moves else 1.0
         return Thought(move, time.perf_counter() - began, worth, (move,))
-    player = agent.player._replace(simulations=limits.simulations or agent.player.simulations)
-    # Compiled here, on a new machine, and not in the time of the move.
-    grow(player._replace(simulations=1), position, agent.ws, count, np.random.default_rng(0))
-    with stopping(agent.ws, stopped, limits.seconds):
+    most = UNLIMITED if limits.seconds is not None else agent.player.simulations
+    player = agent.player._replace(simulations=limits.simulations or most)
+    with undisturbed():  # compiled here, on a new machine, and not in the time of the move
+        grow(player._replace(simulations=1), position, agent.ws, count, np.random.default_rng(0))
+    with stopping(agent.ws, stopped, limits.seconds), undisturbed():
         tree = grow(player, position, agent.ws, count, agent.rng)
     taken = time.perf_counter() - began
     nodes = _most_visited(tree)

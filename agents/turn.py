@@ -6,16 +6,14 @@ import threading
 
 
 class Turn:
-    """A lock that a thread may take again; its copies, pickled ones too, are locks of their own."""
+    """Has a lock that a thread may take again; copies, pickled ones too, have locks of their own.
+
+    The lock is taken as such: through methods of Python, which Ctrl-C can come between, it might be
+    left taken for ever.
+    """
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
-
-    def __enter__(self) -> None:
-        self._lock.acquire()
-
-    def __exit__(self, *_: object) -> None:
-        self._lock.release()
+        self.lock = threading.RLock()
 
     def __reduce__(self) -> tuple[type[Turn], tuple[()]]:
         return Turn, ()

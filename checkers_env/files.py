@@ -35,5 +35,5 @@ def write_atomically(path: Path, content: bytes) -> None:
 def remove_left_over(folder: Path) -> None:
     """Remove the half-written files of killed processes from a folder that nobody writes to now."""
     for path in folder.iterdir():
-        if _TEMPORARY.fullmatch(path.name):
+        if _TEMPORARY.fullmatch(path.name) and path.is_file():
             path.unlink(missing_ok=True)

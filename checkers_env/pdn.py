@@ -41,7 +41,10 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _VARIATION_TOKEN = re.compile(r"\{[^}]*\}|;[^\r\n]*|[(){]")
-_TAG_LINE, _LINE_END = re.compile(r"^\[", re.MULTILINE), re.compile(r"[\r\n]")
+_LINE_END, _TAG_LINE = re.compile(r"[\r\n]"), re.compile(r"^[ \t]*\[", re.MULTILINE)
+_TAG_LINE_OR_RESULT = re.compile(
+    _TAG_LINE.pattern + r"|(?<!\S)(?:1/2-1/2|[0-2]-[0-2])(?!\S)", re.MULTILINE
+)
 
 
 class PdnError(ValueError):
@@ -132,18 +135,22 @@ def dumps(games: Iterable[Game]) -> str:
 
 
 def _tokens(text: str) -> Iterator[_Token]:
-    """Tags, moves and results. What is wrong comes as one of them, and the text goes on behind it:
-    a tag at the end of its line, anything else at the next line with a tag.
+    """Tags, moves and results. What is wrong comes as one of them, and the text goes on behind it.
+
+    A line that begins as a tag is passed over, an open comment or variation up to the next line
+    with a tag, anything else up to that or to a result.
     """
     at = 0
     while at < len(text):
         try:
             token, at = _token(text, at)
         except PdnError as error:
-            is_tag = text[at] == "["
+            begun = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
+            is_tag = text[at] == "[" and not text[begun:at].strip()
             token = _Token("tag" if is_tag else "move", "", at, error=error)
-            on = (_LINE_END if is_tag else _TAG_LINE).search(text, at + 1)
-            at = on.start() if on else len(text)
+            on = _TAG_LINE if text[at] in "{(" else _TAG_LINE_OR_RESULT
+            found = (_LINE_END if is_tag else on).search(text, at + 1)
+            at = found.start() if found else len(text)
         if token:
             yield token
 

@@ -1,5 +1,7 @@
 """One session at a time in a folder."""
 
+import shutil
+
 import pytest
 
 from checkers_env.files import write_atomically
@@ -24,6 +26,23 @@ def test_nothing_is_left_of_a_folder_without_content(tmp_path):
     with pytest.raises(KeyError), alone(tmp_path / "empty", ""):
         raise KeyError
     assert not list(tmp_path.iterdir())
+
+
+def test_what_ended_the_work_is_told_though_the_folder_is_gone(tmp_path):
+    def work():
+        with alone(tmp_path / "gone", ""):
+            shutil.rmtree(tmp_path / "gone")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        work()
+
+
+def test_a_file_of_that_name_with_something_in_it_stays(tmp_path):
+    (tmp_path / LOCK).write_text("mine")
+    with alone(tmp_path, ""):
+        pass
+    assert (tmp_path / LOCK).read_text() == "mine"
 
 
 def test_half_written_files_are_removed_and_no_others(tmp_path, monkeypatch):

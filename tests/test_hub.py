@@ -264,6 +264,7 @@ def test_limits_of_the_engine_and_of_the_level_both_hold() -> None:
         ("time=60 inc=1", 12.0, 3.0),
         ("time=10 moves=1", 9.0, 9.0),
         ("time=-3 inc=1", 0.01, 0.01),
+        ("move-time=0", 0.01, None),
         ("infinite", np.inf, None),
         ("depth=4 unheard-of=x", None, None),
     ],
@@ -300,15 +301,13 @@ def test_a_selective_search_has_room_for_its_time(seconds: float) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("dance", "unknown command 'dance'"),
         ('pos pos="', "is not a line such as"),
         ("pos", "bad position ''"),
         ("pos pos=" + write_position(Board(), "english") + " moves=1-5", "'1-5' is illegal"),
         ("go think", "send pos first"),
         ("pos pos=B moves=11-15 23-19", "pos has no '23-19': there are pos, moves; quote"),
-        ("level depht=2", "level has no 'depht': there are depth, nodes, moves, move-time, time"),
         ("level depth=0", "depth must be 1 or more"),
-        ("level move-time=-5", "move-time must be more than 0, not -5"),
+        ("level move-time=-5", "move-time must be 0 or more, not -5"),
         ("level depth=1.5", "depth must be a whole number, not '1.5'"),
         ("level move-time=nan", "move-time must be a number, not 'nan'"),
         ("level nodes=5", "limited by seconds or depth, not by nodes"),
@@ -327,13 +326,15 @@ def test_a_bad_command_is_answered_with_an_error(line: str, message: str) -> Non
     talk.ask(start, "level depth=1", "go think", until="done")
 
 
-def test_what_is_known_of_a_level_is_obeyed() -> None:
+def test_what_is_not_known_is_passed_over(capsys: pytest.CaptureFixture[str]) -> None:
     talk = Talk()
-    talk.ask("init", "pos pos=" + write_position(Board(), "english"), until="ready")
-    talk.engine.obey("level depth=2 unheard-of=x")
-    assert "level has no 'unheard-of'" in talk.ask(until="error")["message"]
-    talk.engine.obey("go think")
-    assert read_line(talk.said.get(timeout=PATIENT))[1]["depth"] == "2"
+    start = "pos comment=hello pos=" + write_position(Board(), "english")
+    talk.ask("dance", "init", start, "level depth=2 unheard-of=x", "go think", until="done")
+    assert capsys.readouterr().err.splitlines() == [
+        "unknown command 'dance': passed over",
+        "pos has no 'comment': passed over",
+        "level has no 'unheard-of': passed over",
+    ]
 
 
 def test_an_impossible_agent_is_an_error_and_can_be_replaced() -> None:
@@ -382,13 +383,23 @@ def test_the_engine_ends_with_its_input_and_with_quit() -> None:
     serve([start, "level depth=9", "go think"], said.append, Settings())
     assert [line.split()[:2] for line in said[-2:]] == [["info", "depth=9"], said[-1].split()]
     assert said[-1].startswith("done move=")
-    talk = "\n".join(["init", start, "level infinite", "go think", "\udcff"])
+    talk = "\n".join(["init", start, "level infinite", "go think", "level depth=3", "\udcff"])
     done = subprocess.run(
         OURS, input=talk.encode("utf-8", "surrogateescape"), capture_output=True, timeout=PATIENT
     )
     assert done.returncode == 0
-    assert done.stderr == b""
-    assert b"unknown command" in done.stdout
+    assert b"done move=" in done.stdout.splitlines()[-1]
+    assert b"unknown command" in done.stderr
+
+
+def test_a_search_that_does_not_end_ends_soon_after_the_input(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("agents.external.hub_engine.LAST_ANSWER", 0.2)
+    said: list[str] = []
+    start = "pos pos=" + write_position(Board(), "english")
+    serve(["init", start, "level depth=60", "go think"], said.append, Settings())
+    assert said[-1].startswith("done move=")
 
 
 # pydraughts.

@@ -200,6 +200,23 @@ def test_errors_may_be_gathered():
         pdn.loads(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "moves", "line"),
+    [
+        # A bracket behind moves is no tag, which would begin another game.
+        ('[Event "a"]\n1. 9-13 22-18 [%clk 0:30]\n2. 10-14 1-0\n\n[Event "b"]\n1. 11-15 *', [1], 2),
+        ("1. 9-13 oops 22-18 1-0\n1. 11-15 0-1\n1. 12-16 22-18 *", [1, 2], 1),
+        ('[Event "a"]\noops\n\n  [Event "b"]\n1. 11-15 *', [1], 2),
+        ('[Event "a"]\n{ open 1-0\n1. 9-13 22-18 *\n[Event "b"]\n1. 11-15 *', [1], 2),
+    ],
+)
+def test_the_games_beside_one_with_an_error_are_read(text, moves, line):
+    errors = []
+    games = pdn.loads(text, errors)
+    assert [len(game.moves) for game in games] == moves
+    assert [error.line for error in errors] == [line]
+
+
 @pytest.mark.parametrize("text", ["", " \n", "{only a comment}", "; only a line", "% and this"])
 def test_no_games(text):
     assert pdn.loads(text) == []

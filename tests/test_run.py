@@ -179,6 +179,13 @@ def test_a_new_run_does_not_write_over_another(finished):
     assert_equal_but_for_speed(load_checkpoint(plan.folder), last)
 
 
+def test_no_run_begins_where_something_else_is(tmp_path):
+    (tmp_path / FILE_NAME).write_bytes(b"of somebody else")
+    with pytest.raises(ValueError, match="no run can begin here, choose another folder by --out: "):
+        begin(plan_for(tmp_path))
+    assert (tmp_path / FILE_NAME).read_bytes() == b"of somebody else"
+
+
 def test_nothing_is_resumed_from_an_empty_folder(tmp_path):
     with pytest.raises(ValueError, match="there is no run to resume"):
         resume(plan_for(tmp_path))

@@ -1,5 +1,8 @@
 """What an agent thinks of a position, as agents.analyse tells it."""
 
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
 import pytest
 
 import agents
@@ -36,10 +39,44 @@ def test_limits_are_for_this_once():
     assert agents.analyse(agents.make("mcts"), board, simulations=20).nodes == 20
 
 
+def test_without_limits_it_thinks_as_it_plays():
+    both = agents.make("blondie24", depth=2, seconds=5)
+    assert agents.analyse(both, Board(WON)).depth == 2
+    simulating = agents.make("mcts", seconds=0.1)
+    assert agents.analyse(simulating, Board(WON)).nodes > 0
+    asked = agents.analyse(agents.make("mcts", simulations=1), Board(WON), seconds=0.1)
+    assert asked.nodes > 1
+
+
+def test_the_line_of_an_only_move_ends_somewhere():
+    only = Board("W:W28:B24,K3")
+    assert len(only.legal_moves) == 1
+    for limits, most in (({"seconds": 1}, 8), ({"depth": 3}, 3)):
+        thought = agents.analyse(agents.make("blondie24", depth=4), only, **limits)
+        assert 1 <= thought.depth <= most
+
+
+def test_threads_that_share_an_agent_get_its_thoughts():
+    agent, rng, boards = agents.make("blondie24", depth=4), np.random.default_rng(0), [Board()]
+    while len(boards) < 60:
+        board = boards[-1].copy() if boards[-1].legal_moves else Board()
+        board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
+        boards.append(board)
+    boards = [board for board in boards if board.legal_moves]
+
+    def told(board: Board) -> agents.Thought:
+        return agents.analyse(agent, board)._replace(seconds=0, nodes=0)
+
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(told, boards)) == [told(board) for board in boards]
+
+
 def test_a_stranger_tells_its_move_alone():
     thought = agents.analyse(First(), Board(WON))
     assert thought[2:] == (None, (), None, None)
     assert thought.move == Board(WON).legal_moves[0]
+    with pytest.raises(ValueError, match="First is not limited by depth"):
+        agents.analyse(First(), Board(WON), depth=3)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +84,7 @@ def test_a_stranger_tells_its_move_alone():
     [
         ("blondie24", {"simulations": 3}, "blondie24 is not limited by simulations"),
         ("mcts", {"depth": 3}, "mcts is not limited by depth"),
+        ("random", {"seconds": 1}, "random is not limited by seconds"),
         ("material", {"depth": 0}, "depth must be a whole number from 1 to 64"),
         ("material", {"seconds": -1}, "seconds must be more than 0"),
     ],

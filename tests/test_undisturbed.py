@@ -9,7 +9,9 @@ import time
 
 import pytest
 
+from agents.stopping import stopping
 from agents.undisturbed import undisturbed
+from agents.workspace import workspace
 
 LOOP = """
 import signal
@@ -20,14 +22,17 @@ from agents.baselines.samuel import samuel
 from agents.temporal.selfplay import learn
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 board, player, rng = checkers_env.Board(), agents.make("random"), np.random.default_rng(0)
+timed, mcts = agents.make("blondie24", seconds=0.003), agents.make("mcts", simulations=1)
 work = lambda: {work}
 work()
 print("ready", flush=True)
 while True:
     work()
 """
-WORK = {  # a kernel that takes a generator, and two that give a NamedTuple
+WORK = {  # kernels that take a generator, and two that give a NamedTuple
     "a move": "player.act(board)",
+    "a move in time": "timed.act(board)",
+    "a thought": "agents.analyse(mcts, board)",
     "a game": "play_game(player.player, player.player)",
     "self-play": "learn(samuel(np.zeros(8)), 50, rng)",
 }
@@ -87,3 +92,22 @@ def test_ctrl_c_ends_a_loop_in_order(work, attempt):
         process.kill()
     assert "KeyboardInterrupt" in error
     assert process.returncode == -signal.SIGINT
+
+
+def test_ctrl_c_at_the_end_of_a_timed_search_leaves_no_flag_behind(monkeypatch):
+    ws, join = workspace(8), threading.Thread.join
+
+    def interrupted(thread):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+        join(thread)
+
+    def search():
+        with stopping(ws, threading.Event(), 0.0):
+            time.sleep(0.05)
+            assert ws.stop[0]
+
+    monkeypatch.setattr(threading.Thread, "join", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        search()
+    assert not ws.stop[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def alone(folder: Path, otherwise: str) -> Iterator[None]:
     """
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder / LOCK)
+    lock = FileLock(folder / LOCK, mode=0o666)  # whoever may write to the folder may take it
     try:
         lock.acquire(timeout=0)
     except Timeout:
@@ -33,9 +33,16 @@ def alone(folder: Path, otherwise: str) -> Iterator[None]:
         remove_left_over(folder)
         yield
     finally:
-        lock.release()
-        if {path.name for path in folder.iterdir()} <= {LOCK}:
-            (folder / LOCK).unlink(missing_ok=True)
-            with suppress(OSError):  # one that is not empty
-                for path in made:
-                    path.rmdir()
+        try:
+            with suppress(OSError):  # one that is not empty, or gone; what ended the work is told
+                _remove_empty(folder, made)
+        finally:
+            lock.release()  # last: what is removed is still ours
+
+
+def _remove_empty(folder: Path, made: Sequence[Path]) -> None:
+    """Remove the lock of a folder with nothing else in it, and then the folders that were made."""
+    if all(path.name == LOCK and not path.stat().st_size for path in folder.iterdir()):
+        (folder / LOCK).unlink()
+        for path in made:
+            path.rmdir()

@@ -91,10 +91,14 @@ def begin(plan: Plan) -> Checkpoint:
     check_executor(plan.executor, plan.threads, plan.address)
     plan.folder.mkdir(parents=True, exist_ok=True)
     if (plan.folder / FILE_NAME).exists():
-        check_same(plan.folder, load_checkpoint(plan.folder).identity, plan.identity)
+        otherwise = "choose another folder by --out"
+        try:
+            there = load_checkpoint(plan.folder).identity
+        except ValueError as error:
+            raise ValueError(f"no run can begin here, {otherwise}: {error}") from None
+        check_same(plan.folder, there, plan.identity)
         raise ValueError(
-            f"{str(plan.folder)!r} already holds a run: go on with it by --resume, "
-            "or choose another folder by --out"
+            f"{str(plan.folder)!r} already holds a run: go on with it by --resume, or {otherwise}"
         )
     checkpoint = Checkpoint(plan.regime.init(plan.seed), {}, plan.identity)
     save_checkpoint(plan.folder, checkpoint)

@@ -28,11 +28,11 @@ from agents.external.hub_notation import read_line, write_line, write_move
 from agents.external.hub_orders import (
     Settings,
     changed,
-    check_known,
     check_level,
     parameters,
     read_game,
     read_level,
+    unknown,
 )
 from agents.external.think import Limits, think, tighter, with_room
 from agents.make import make
@@ -40,7 +40,8 @@ from checkers_env import __version__
 from checkers_env.board import Board
 from checkers_env.moves import Move
 
-PARTING = 1.0  # seconds that a search is given to stop in at the end
+LAST_ANSWER = 10.0  # seconds that a search is given to end in when the input does: a script's
+PARTING = 1.0  # seconds that it is given to stop in after them; who asked may have crashed
 
 Say = Callable[[str], None]
 
@@ -70,7 +71,7 @@ def speaker(stream: TextIO) -> Say:
 
 
 def serve(lines: Iterable[str], say: Say, settings: Settings) -> None:
-    """Obey lines until ``quit`` or their end; what is searched at their end is still answered."""
+    """Obey lines until ``quit`` or their end, at which a search under way may still answer."""
     engine = Engine(settings, say)
     for line in lines:
         if line.split()[:1] == ["quit"]:
@@ -91,9 +92,13 @@ class Engine:
         self._limits = Limits()
         self._stopped = threading.Event()
         self._search: threading.Thread | None = None
+        self._endless = False  # the search
 
     def obey(self, line: str) -> None:
-        """Carry out a command; what is wrong with it is said in an ``error``."""
+        """Carry out a command; what is wrong with it is said in an ``error``.
+
+        What is not known is passed over, as the protocol asks, and said on standard error.
+        """
         try:
             command, given = read_line(line)
             match command:
@@ -111,7 +116,6 @@ class Engine:
                 case "level":
                     self._limits = Limits()
                     self._limits = self._fitting(read_level(given))
-                    check_known("level", given)  # the protocol has it obeyed without the unknown
                 case "go":
                     self._go()
                 case "stop":
@@ -121,7 +125,9 @@ class Engine:
                 case "" | "new-game" | "ponder-hit":
                     pass
                 case _:
-                    raise ValueError(f"unknown command {command!r}")
+                    print(f"unknown command {command!r}: passed over", file=sys.stderr)
+            for name in unknown(command, given):
+                print(f"{command} has no {name!r}: passed over", file=sys.stderr)
         except Exception as error:
             self._complain(error)
 
@@ -132,11 +138,10 @@ class Engine:
             self._search.join(seconds)
 
     def finish(self) -> None:
-        """Wait until the search under way, if there is one, has answered; stop an endless one."""
-        if self._limits.seconds == math.inf:
-            self.stop(PARTING)
-        elif self._search:
-            self._search.join()
+        """Let the search under way answer if there is one and it ends soon; else stop it."""
+        if self._search and not self._endless:
+            self._search.join(LAST_ANSWER)
+        self.stop(PARTING)
 
     def _introduce(self) -> None:
         about = {"name": self._settings.agent, "version": __version__}
@@ -176,6 +181,7 @@ class Engine:
             raise ValueError(f"no legal move in {self._board.fen()}: the game is over")
         own = Limits(self._settings.depth, self._settings.simulations, self._settings.seconds)
         limits = tighter(own, self._limits)
+        self._endless = limits.seconds == math.inf and limits.depth is limits.simulations is None
         self._stopped = threading.Event()
         self._agent = with_room(self._made(), limits.seconds)
         work = (self._agent, self._board.copy(), limits, self._stopped)

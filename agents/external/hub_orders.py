@@ -18,6 +18,7 @@ LONGEST, LARGEST_HOLD = 4.0, 0.3  # shares, and part of the time left, that a ha
 LEAST_TIME = 0.01  # seconds
 
 _WHOLE, _TIMES = ("depth", "nodes", "moves"), ("move-time", "time", "inc")  # of a level
+KNOWN = {"pos": ("pos", "moves"), "level": (*_WHOLE, *_TIMES, "infinite")}  # arguments
 
 AnyDialect = Literal["auto", "english", "pydraughts"]
 
@@ -77,7 +78,9 @@ def changed(settings: Settings, given: dict[str, str]) -> Settings:
 
 def read_game(given: dict[str, str], dialect: AnyDialect) -> Board:
     """The board of a ``pos``. Raises ValueError."""
-    check_known("pos", given)
+    for word in unknown("pos", given):
+        if word[0].isdigit():  # a move that was meant to be among the moves
+            raise ValueError(f"pos has no {word!r}: there are pos, moves; quote what has spaces")
     text = given.get("pos", "")
     if dialect == "auto":
         turned = text == write_position(Board(), "pydraughts")
@@ -89,7 +92,7 @@ def read_game(given: dict[str, str], dialect: AnyDialect) -> Board:
 
 
 def read_level(given: dict[str, str]) -> Limits:
-    """The limits of a ``level``, without what is not known here. Raises ValueError.
+    """The limits of a ``level``. Raises ValueError.
 
     Of a clock each move is meant to take its share, and may take more while it is not decided.
     """
@@ -99,8 +102,8 @@ def read_level(given: dict[str, str]) -> Limits:
             raise ValueError(f"{name} must be 1 or more, not {value}")
     times = {n: _number(n, given[n], float) for n in _TIMES if n in given}
     seconds, share = times.get("move-time"), None
-    if seconds is not None and seconds <= 0:
-        raise ValueError(f"move-time must be more than 0, not {given['move-time']}")
+    if seconds is not None and seconds < 0:
+        raise ValueError(f"move-time must be 0 or more, not {given['move-time']}")
     if "time" in times:
         gained = times.get("inc", 0.0)  # comes before the move
         left = times["time"] + gained
@@ -117,13 +120,10 @@ def read_level(given: dict[str, str]) -> Limits:
     )
 
 
-def check_known(command: str, given: dict[str, str]) -> None:
-    """Raise ValueError for an argument that a ``pos`` or ``level`` does not have."""
-    known = {"pos": ("pos", "moves"), "level": (*_WHOLE, *_TIMES, "infinite")}[command]
-    for name in given:
-        if name not in known:
-            hint = "; quote what has spaces" * (command == "pos")
-            raise ValueError(f"{command} has no {name!r}: there are {', '.join(known)}{hint}")
+def unknown(command: str, given: dict[str, str]) -> list[str]:
+    """The arguments that a command does not have here. The protocol has them ignored."""
+    known = KNOWN.get(command)
+    return [] if known is None else [name for name in given if name not in known]
 
 
 def check_level(agent: Agent, limits: Limits) -> None:

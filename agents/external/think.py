@@ -70,6 +70,13 @@ def think(
     """
     if not isinstance(agent, PlayerAgent) or len(board.legal_moves) == 1:
         return agent.act(board)
+    with agent.turn.lock:
+        return _within(limits, agent, board, stopped, report)
+
+
+def _within(
+    limits: Limits, agent: PlayerAgent, board: Board, stopped: threading.Event, report: Report
+) -> Move:
     player, timed = agent.player, limits.seconds is not None
     if hasattr(player, "simulations"):
         most = limits.simulations or (UNLIMITED if timed else player.simulations)

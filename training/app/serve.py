@@ -71,6 +71,9 @@ def run(arguments: Sequence[str], console: Console) -> None:
         raise ValueError(f"--port must be 0 to {LAST_PORT}, not {settings.port}")
     if not is_loopback(settings.host):
         raise ValueError(f"--host must be this machine's own address, not {settings.host!r}")
+    roster = Roster(settings.agent)
+    for name in settings.agent:
+        roster.offer(name)  # so that one that cannot be made is told of here
     if settings.games.exists() and not settings.games.is_dir():
         raise ValueError(f"--games must be a folder, not {str(settings.games)!r}")
     try:
@@ -78,9 +81,6 @@ def run(arguments: Sequence[str], console: Console) -> None:
         TemporaryFile(dir=settings.games).close()
     except OSError as error:
         raise ValueError(f"no games can be kept in {str(settings.games)!r}: {error}") from error
-    roster = Roster(settings.agent)
-    for name in settings.agent:
-        roster.offer(name)  # so that one that cannot be made is told of here
     app = application(settings.games, extra=settings.agent, runs=settings.runs)
     with listening(settings.host, settings.port) as listener:
         address = f"http://{_written(settings.host)}:{listener.getsockname()[1]}/"
