@@ -396,6 +396,7 @@ def test_a_search_that_does_not_end_ends_soon_after_the_input(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("agents.external.hub_engine.LAST_ANSWER", 0.2)
+    monkeypatch.setattr("agents.external.hub_engine.PARTING", PATIENT)
     said: list[str] = []
     start = "pos pos=" + write_position(Board(), "english")
     serve(["init", start, "level depth=60", "go think"], said.append, Settings())
