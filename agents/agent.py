@@ -95,7 +95,7 @@ class PlayerAgent:
         """The moves of a player that searches, to 1 ply, 2, and so on until `most`.
 
         A search that is stopped is the last one; its move is the best so far if the player searches
-        selectively, and else is left out.
+        selectively, and else is left out. Whoever asks has taken the `turn`.
         """
         for depth in range(1, most + 1):
             move = self._move(self.player._replace(depth=depth), board)
@@ -113,7 +113,7 @@ class PlayerAgent:
 
     def _move(self, player: Any, board: Board) -> Move:
         position = board.position
-        with self.turn.lock, undisturbed():
+        with undisturbed():
             self.look_back(board)
             path = choose_move(player, position, self.ws, self.rng)
         squares = decode_move(path, False).squares

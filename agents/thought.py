@@ -88,10 +88,10 @@ def _limits_of(agent: Agent) -> tuple[Limits, set[str]]:
     """What an agent was made to spend on a move, and which limits it knows."""
     if not isinstance(agent, PlayerAgent):
         return Limits(), set()
-    depth, simulations = (getattr(agent.player, it, None) for it in ("depth", "simulations"))
-    own = Limits(depth, simulations, agent.seconds)
-    counted = {name for name in ("depth", "simulations") if hasattr(agent.player, name)}
-    return own, counted | {"seconds"} if counted else counted
+    player = agent.player
+    counted = {it: getattr(player, it) for it in ("depth", "simulations") if hasattr(player, it)}
+    own = Limits(**counted, seconds=agent.seconds)
+    return own, {*counted, "seconds"} if counted else set()
 
 
 def consider(agent: Agent, board: Board, limits: Limits, stopped: Event) -> Thought:

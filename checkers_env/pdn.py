@@ -211,7 +211,9 @@ def _split(text: str, tokens: Iterable[_Token]) -> Iterator[list[_Token]]:
 
 def _is_end(text: str, token: _Token) -> bool:
     """Whether a token that has more behind it ends a game, and is no mark, as in ``24-20*``."""
-    return token.kind == "result" and (token.value != "*" or not text[: token.at][-1:].isdigit())
+    return token.kind == "result" and (
+        token.value != "*" or not text[token.at - 1 : token.at].isdigit()
+    )
 
 
 def _read_game(text: str, tokens: list[_Token]) -> Game:

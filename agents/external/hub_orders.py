@@ -18,7 +18,7 @@ LONGEST, LARGEST_HOLD = 4.0, 0.3  # shares, and part of the time left, that a ha
 LEAST_TIME = 0.01  # seconds
 
 _WHOLE, _TIMES = ("depth", "nodes", "moves"), ("move-time", "time", "inc")  # of a level
-KNOWN = {"pos": ("pos", "moves"), "level": (*_WHOLE, *_TIMES, "infinite")}  # arguments
+_KNOWN = {"pos": ("pos", "moves"), "level": (*_WHOLE, *_TIMES, "infinite")}  # arguments
 
 AnyDialect = Literal["auto", "english", "pydraughts"]
 
@@ -122,8 +122,7 @@ def read_level(given: dict[str, str]) -> Limits:
 
 def unknown(command: str, given: dict[str, str]) -> list[str]:
     """The arguments that a command does not have here. The protocol has them ignored."""
-    known = KNOWN.get(command)
-    return [] if known is None else [name for name in given if name not in known]
+    return [name for name in given if name not in _KNOWN.get(command, given)]
 
 
 def check_level(agent: Agent, limits: Limits) -> None:
