@@ -218,13 +218,14 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
 
     def _next_numbers(self, games: Any, begun: Openings) -> Any:
         """The number by which each of these games begins: int64[m]."""
-        if begun is not self._batch.openings:
+        if begun is self._batch.openings:
+            self._draw()
+            numbers = self._batch.numbers[games, self._batch.used[games]]
+            self._batch.used[games] += 1
+        else:
             outcomes = self._outcomes(begun)
-            return np.array([self._rngs[i].integers(outcomes) for i in games.tolist()])
-        self._draw()
-        numbers = self._batch.numbers[games, self._batch.used[games]]
-        self._batch.used[games] += 1
-        self._draw()
+            numbers = np.array([self._rngs[i].integers(outcomes) for i in games.tolist()])
+        self._draw()  # a game may be over after a step, and the next one begins in it
         return numbers
 
     def _seed(self, seeds: Sequence[int | None], games: Any) -> None:
@@ -238,7 +239,8 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         self._batch.used[list(fresh)] = AHEAD
 
     def _make_room(self, plies: int) -> None:
-        """Double the histories until they have room for what a step adds to so many plies."""
+        """Double the histories until a step has room, from so many plies or from the opening."""
+        plies = max(plies, self._batch.openings.lines.shape[1])
         while self._batch.history.shape[1] < plies + SPARE_ROWS:
             history = self._batch.history
             longer = np.concatenate([history, np.zeros_like(history)], axis=1)
