@@ -529,6 +529,18 @@ def test_a_new_connection_is_made_where_the_old_one_is_of_no_more_use():
             assert str(opponent.act(Board())) == "11-15"
 
 
+def test_an_answer_that_was_not_waited_for_is_none_to_the_next_question(monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    with peer_that_listens(after_acceptance(FIRST, "E00"), calls=2) as opponent:
+        with monkeypatch.context() as patched:
+            patched.setattr(dxp_opponent, "receive_move", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                opponent.act(Board())
+        assert str(opponent.act(Board())) == "11-15"
+
+
 def test_time_for_a_game(monkeypatch):
     clock = iter(range(0, 10_000, 61))
     monkeypatch.setattr(dxp_opponent, "time", SimpleNamespace(monotonic=lambda: next(clock)))

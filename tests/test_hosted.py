@@ -127,6 +127,19 @@ def test_an_agent_may_hang_before_a_game(host, processes):
     assert processes[0].returncode == -9
 
 
+def test_an_answer_that_was_not_waited_for_is_none_to_the_next_question(host, monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    agent, board = host("First"), Board()
+    with monkeypatch.context() as patched:
+        patched.setattr(hosted.Connection, "poll", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            agent.act(board)
+    board.push("9-13")
+    assert agent.act(board) == board.legal_moves[0]
+
+
 def test_what_was_killed_is_started_again(host, processes):
     agent = host("First")
     processes[0].kill()

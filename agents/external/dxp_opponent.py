@@ -85,7 +85,7 @@ class Opponent:
         except GameEndedError:
             self._known = None
             raise
-        except EngineError:
+        except BaseException:  # Ctrl-C too, after which its answer is still to come
             self._hang_up()
             raise
         self._replied = time.monotonic()

@@ -107,12 +107,14 @@ class HostedAgent:
         try:
             self._pipe.send((method, arguments))
             if not self._pipe.poll(patience):
-                self._kill(0.0)
                 raise EngineError(f"no answer to {method} within {patience:g} s")
             fine, answer = self._pipe.recv()
         except (EOFError, OSError) as error:
             code = self._kill(GRACE)
             raise EngineError(f"it died in {method} (exit code {code})") from error
+        except BaseException:
+            self._kill(0.0)  # or its answer would be taken for one to the next question
+            raise
         if not fine:
             raise answer
         return answer
