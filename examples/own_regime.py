@@ -6,6 +6,7 @@ TensorBoard, the executor its threads. Here all but the survival is taken over.
 
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import mkdtemp
 
 from training.arena import Arena
 from training.metrics import Metrics
@@ -36,6 +37,7 @@ def told(state: State, measured: Metrics) -> None:
     )
 
 
-plan = Plan("comma", Comma(parents=6, depth=2), generations=5, seed=0, folder=Path("runs/comma"))
+folder = Path(mkdtemp()) / "comma"
+plan = Plan("comma", Comma(parents=6, depth=2), generations=5, seed=0, folder=folder)
 carry_out(plan, begin(plan), told)
-print(f"The champion is in {plan.folder}")
+print(f"The champion is in {folder}")

@@ -135,7 +135,9 @@ def test_the_folder_is_named_after_regime_and_seed(command, tmp_path, monkeypatc
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("c2", "no regime 'c2': known are blondie24-1999, blondie24-2001, c0"),
+        ("mine", "no regime 'mine': known: blondie24-1999, blondie24-2001, c0"),
+        ("blondie", "no regime 'blondie': did you mean blondie24"),
+        ("strong", "'strong' is trained by another program: python training/td.py strong"),
         ("c0 --generations 0", "generations must be at least 1, not 0"),
         ("c0 --threads 0", "threads must be at least 1, not 0"),
         ("c0 --seed -1", "seed must"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import itertools
 import os
 from collections.abc import Callable, Iterator
@@ -19,12 +20,15 @@ from rich.table import Column, Table
 
 from training.checkpoint import FILE_NAME
 from training.console import in_folder, run_command
+from training.factors import FACTORS
 from training.metrics import Metrics
-from training.presets import Preset
+from training.presets import PRESETS, TD_PRESETS, Preset
 from training.regimes import Regime
 from training.run import CHAMPION_FILE, PLOT_FILE, Plan, begin, carry_out, resume
 from training.state import State
 
+EVOLVE, TD = "python training/evolve.py", "python training/td.py"
+PRESETS_OF = {EVOLVE: PRESETS | FACTORS, TD: TD_PRESETS}
 REPORT_EVERY = 10  # generations, where there is no terminal to show a bar on
 
 
@@ -57,12 +61,16 @@ class Settings:
 
 
 class Program(NamedTuple):
-    """A command: how it is called, what its help says, and what it can train."""
+    """A command: how it is called, what its help says, and what it trains by default."""
 
     call: str
     description: str
-    presets: dict[str, Preset]
     default: str
+
+    @property
+    def presets(self) -> dict[str, Preset]:
+        """What it can train."""
+        return PRESETS_OF[self.call]
 
 
 def run_program(program: Program) -> int:
@@ -84,7 +92,7 @@ def train(program: Program, arguments: list[str], console: Console) -> None:
             if word in presets and not before.startswith("-"):
                 raise ValueError(f"a regime comes first: {program.call} {word} [options]")
     if name not in presets:
-        raise ValueError(f"no regime {name!r}: known are {', '.join(presets)} (see --list)")
+        raise ValueError(_unknown(name, program))
     preset = presets[name]
     settings = tyro.cli(
         Settings,
@@ -110,6 +118,16 @@ def train(program: Program, arguments: list[str], console: Console) -> None:
         start = resume(plan) if settings.resume else begin(plan)
         with _progress(plan, start.state.generation, console) as report:
             carry_out(plan, start, report)
+
+
+def _unknown(name: str, program: Program) -> str:
+    """What to say of a name that is none of the presets."""
+    for call, presets in PRESETS_OF.items():
+        if name in presets:
+            return f"{name!r} is trained by another program: {call} {name}"
+    near = difflib.get_close_matches(name, program.presets)
+    known = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(program.presets)}"
+    return f"no regime {name!r}: {known} (see --list)"
 
 
 def print_presets(program: Program) -> None:
@@ -156,12 +174,11 @@ def _progress(
         task = bar.add_task(plan.name, total=plan.generations, completed=done, rate="", curve="")
 
         def report(state: State, measured: Metrics) -> None:
-            speed = bar.tasks[0].speed or 0.0
+            speed = bar.tasks[0].speed
+            rate = f"{speed * games:.0f} games/s" if speed else ""
             curve = measured.get("curve/heuristic")
             shown = "" if curve is None else f"against the heuristic {curve:+.2f}"
-            bar.update(
-                task, completed=state.generation, rate=f"{speed * games:.0f} games/s", curve=shown
-            )
+            bar.update(task, completed=state.generation, rate=rate, curve=shown)
             if not console.is_terminal and (
                 state.generation % REPORT_EVERY == 0 or state.generation in (1, plan.generations)
             ):

@@ -12,15 +12,13 @@ from __future__ import annotations
 
 import sys
 
-from training.command import Program, run_program
-from training.factors import FACTORS
-from training.presets import DEFAULT, PRESETS
+from training.command import EVOLVE, Program, run_program
+from training.presets import DEFAULT
 
 
 def main() -> int:
     """Run the command line; return the exit status."""
-    presets = PRESETS | FACTORS
-    return run_program(Program("python training/evolve.py", __doc__ or "", presets, DEFAULT))
+    return run_program(Program(EVOLVE, __doc__ or "", DEFAULT))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ and call it again: unfinished runs go on from their last checkpoints. The page h
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import time
@@ -40,7 +41,7 @@ from training.experiments.schedule import Progress as Reached
 from training.experiments.tables import Table
 
 RECORDS, WORK = Path("docs", "records"), Path("runs", "reproduce")
-SAY_EVERY = 600.0  # seconds, where there is no terminal to show a bar on
+SAY_EVERY = 60.0  # seconds, where there is no terminal to show a bar on
 
 
 @dataclass(frozen=True)
@@ -164,7 +165,7 @@ def progress(console: Console) -> Iterator[Callable[[Reached], None]]:
         TextColumn("{task.percentage:.1f} %"),
         TimeRemainingColumn(),
     )
-    last = time.monotonic()
+    last = -math.inf
     with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task("jobs")
 

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import sys
 
-from training.command import Program, run_program
-from training.presets import TD_DEFAULT, TD_PRESETS
+from training.command import TD, Program, run_program
+from training.presets import TD_DEFAULT
 
 
 def main() -> int:
     """Run the command line; return the exit status."""
-    return run_program(Program("python training/td.py", __doc__ or "", TD_PRESETS, TD_DEFAULT))
+    return run_program(Program(TD, __doc__ or "", TD_DEFAULT))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@
 // The pointer, or the keys of a slider, read the numbers of a generation.
 
 const SVG = "http://www.w3.org/2000/svg";
-const MARGIN = { left: 46, right: 14, top: 10, bottom: 24 };
+const MARGIN = { left: 54, right: 14, top: 10, bottom: 24 };
 const STEPS = [1, 2, 2.5, 5, 10];
 const KEYS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 };
 
