@@ -22,14 +22,13 @@ from agents.continual import continual
 from agents.endgame.tables import endgame as tables_of
 from agents.informed import Informed, informed
 from agents.load import load_player
-from agents.montecarlo.player import MonteCarlo, monte_carlo
+from agents.montecarlo.player import UNLIMITED, MonteCarlo, monte_carlo
 from agents.outside import outside
 from agents.style import FULL_WIDTH, Selective, for_time
 from agents.workspace import MAX_DEPTH
 
 SUFFIX, CONTINUAL = ".safetensors", "continual:"
 DEFAULT_DEPTH = 4
-UNLIMITED = 1_000_000_000  # simulations, where time is the limit
 
 BASELINES: dict[str, Callable[[int | None], Any]] = {
     "random": lambda depth: Uniform(),
@@ -148,8 +147,12 @@ def check_limits(depth: int | None, simulations: int | None, seconds: float | No
     """Raise ValueError for limits of a move that make no sense; None is no limit."""
     if depth is not None and not (isinstance(depth, int) and 1 <= depth <= MAX_DEPTH):
         raise ValueError(f"depth must be a whole number from 1 to {MAX_DEPTH}, not {depth!r}")
-    if simulations is not None and not (isinstance(simulations, int) and simulations >= 1):
-        raise ValueError(f"simulations must be a whole number from 1 on, not {simulations!r}")
+    if simulations is not None and not (
+        isinstance(simulations, int) and 1 <= simulations <= UNLIMITED
+    ):
+        raise ValueError(
+            f"simulations must be a whole number from 1 to {UNLIMITED}, not {simulations!r}"
+        )
     if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0):
         raise ValueError(f"seconds must be more than 0, not {seconds!r}")
     if seconds == math.inf and depth is simulations is None:

@@ -15,8 +15,8 @@ from agents.endgame.probe import NEVER
 from agents.evaluate import UNFORESEEN, foresee, value
 from agents.external.think import Limits, think
 from agents.informed import Informed, searching_evaluator
-from agents.make import UNLIMITED, check_limits
-from agents.montecarlo.player import MonteCarlo, wins
+from agents.make import check_limits
+from agents.montecarlo.player import UNLIMITED, MonteCarlo, wins
 from agents.montecarlo.tree import grow
 from agents.principal import write_line
 from agents.stopping import stopping

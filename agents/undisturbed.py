@@ -4,7 +4,7 @@ numba takes a generator apart in Python, and puts a NamedTuple together there, a
 whether that was interrupted: an exception that a signal raises just then crashes the process. So
 whoever hands the one to a kernel, or gets the other from it, does it undisturbed; a signal that
 comes meanwhile is handled when the kernel has returned, which is when Python would have come to it
-anyway.
+anyway (but for the first call, in which the kernel is compiled).
 """
 
 from __future__ import annotations
@@ -29,12 +29,20 @@ def undisturbed() -> Iterator[None]:
     handlers: dict[int, Callable[[int, FrameType | None], object]] = {}
     if threading.current_thread() is threading.main_thread():
         handlers = {it: call for it in SIGNALS if callable(call := signal.getsignal(it))}
-    for each in handlers:
-        signal.signal(each, note)
     try:
+        for each in handlers:
+            signal.signal(each, note)
         yield
     finally:
-        for each, handler in handlers.items():
-            signal.signal(each, handler)
+        _set(list(handlers.items()))
         for number, frame in came:
             handlers[number](number, frame)
+
+
+def _set(handlers: list[tuple[int, Callable[[int, FrameType | None], object]]]) -> None:
+    """Set all handlers, though one that is set raises before the others are."""
+    if handlers:
+        try:
+            signal.signal(*handlers.pop())
+        finally:
+            _set(handlers)

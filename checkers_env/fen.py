@@ -13,7 +13,8 @@ START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12"
 MAX_PIECES = 12
 _SIDES = {"B": BLACK, "W": WHITE}
 _NAMES = ("black", "white")
-_SPACES = re.compile(r"\s+(?=[:,.])|(?<=[:,])\s+|(?<=:[BW])\s+")  # a square has none inside
+_SPACED = re.compile(r"\s*([:,.])\s*")
+_SPACES = re.compile(r"(?<=:[BW])\s+")  # behind a colour; a square has none inside
 _COUNTERS = re.compile(r":[HF][0-9]+")
 _ITEM = re.compile(r"(K?)([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
@@ -33,7 +34,8 @@ def parse(text: str) -> Position:
 @functools.lru_cache(1024)
 def _remembered(text: str) -> Position:
     try:
-        return _parse(_COUNTERS.sub("", _SPACES.sub("", text.strip()).removesuffix(".")))
+        closed = _SPACES.sub("", _SPACED.sub(r"\1", text.strip()))
+        return _parse(_COUNTERS.sub("", closed.removesuffix(".")))
     except ValueError as error:
         raise ValueError(f"bad FEN {text!r}: {error} (accepted: {EXAMPLE!r})") from None
 

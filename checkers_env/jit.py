@@ -8,6 +8,7 @@ entry is a file of its own, so that processes cannot mix them up, and keys are p
 from __future__ import annotations
 
 import contextlib
+import enum
 import functools
 import hashlib
 import itertools
@@ -140,7 +141,7 @@ class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
 
 @functools.cache
 def _announce_compilation() -> None:
-    logger.info("compiling kernels for this machine: about a minute, once")
+    logger.warning("compiling kernels for this machine: up to a minute, at their first use only")
 
 
 def _fingerprints_of_classes(signature: Any) -> Iterator[str]:
@@ -168,7 +169,12 @@ def _describe(thing: Any, seen: set[int]) -> Iterator[bytes]:
         return
     if any(thing is function for function in _generics):
         thing = thing.dispatch(object)  # the others come with the classes they are for
-    if isinstance(thing, python_types.FunctionType):
+    if isinstance(thing, enum.EnumMeta):
+        members: Mapping[str, Any] = thing.__members__
+        yield repr([(name, member.value) for name, member in members.items()]).encode()
+    elif isinstance(thing, enum.Enum):
+        yield f"{thing.name} {thing.value!r}".encode()
+    elif isinstance(thing, python_types.FunctionType):
         seen.add(id(thing))
         yield thing.__qualname__.encode() + repr(thing.__defaults__).encode()
         yield from _describe_code(thing.__code__, thing.__globals__, seen)
@@ -186,7 +192,7 @@ def _describe(thing: Any, seen: set[int]) -> Iterator[bytes]:
     elif isinstance(thing, tuple):
         for item in thing:
             yield from _describe(item, seen)
-    elif isinstance(thing, bool | int | float | str | np.generic | np.dtype):
+    elif isinstance(thing, bool | int | float | complex | str | bytes | np.generic | np.dtype):
         yield repr(thing).encode()
     elif isinstance(thing, LAYOUTS):
         yield str(thing).encode()

@@ -234,6 +234,7 @@ def test_a_trial_is_smaller_in_every_way():
     assert len(Scope(scale=0.05).jobs(EXPERIMENTS.values())) < 500
     assert Run("c200", 0, 840).trial == 201
     assert Run("c0", 0, 840).trial == 20
+    assert Run("learns-league", 0, 788).trial == 788
 
 
 def test_points_of_a_curve_do_not_depend_on_how_long_a_run_is():
@@ -585,6 +586,14 @@ def test_records_of_code_that_does_otherwise_are_not(two_and_a_match, tmp_path):
             ledger.add(job, replace(ledger.result(job)))
         assert adopt(jobs[2:], Ledger(ledger.folder), shop_in(tmp_path, executor)) == (0, 2, 0)
     assert all(path.exists() for path in old)
+
+
+def test_a_record_of_another_champion_is_not_either(two_and_a_match, tmp_path):
+    ledger, jobs = two_and_a_match
+    old = by_other_code(ledger, jobs[0], {"genomes": ledger.result(jobs[0]).genomes + 1})
+    with open_executor("threads", 1) as executor:
+        assert adopt(jobs[:1], Ledger(ledger.folder), shop_in(tmp_path, executor)) == (0, 1, 0)
+    assert old.exists()
 
 
 def test_records_that_there_is_no_time_to_try_are_left(two_and_a_match, tmp_path):

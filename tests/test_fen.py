@@ -58,6 +58,7 @@ def test_start_position():
         " W : W18, 24 ,K31 : B12,K3 . ",
         "W:WK31,24,18:BK3,12.",
         "W:W 18, 24, K31:B 12,K3:H0:F1",
+        "W : W 18 , 24, K31 : B 12, K3",
     ],
 )
 def test_other_spellings(text):

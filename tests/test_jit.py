@@ -120,6 +120,14 @@ def test_a_second_process_hits_the_cache(laboratory):
     ] * 2
 
 
+def test_who_has_to_wait_for_a_kernel_is_told_so_once(laboratory, caplog):
+    jit._announce_compilation.cache_clear()
+    laboratory.run()
+    assert caplog.messages == [
+        "compiling kernels for this machine: up to a minute, at their first use only"
+    ]
+
+
 def test_a_kernel_may_call_itself(laboratory):
     laboratory.write(
         deep="""
@@ -177,6 +185,33 @@ def test_an_edit_is_not_missed(laboratory, module, old, new, expected):
     assert laboratory.run() == f"{expected} 0 1"
     laboratory.edit(module, new, old)
     assert laboratory.run() == "33 1 0"
+
+
+@pytest.mark.parametrize(
+    ("thing", "edited", "used"),
+    [
+        ('b"ab"', 'b"ac"', "THING[1]"),
+        ("3j", "4j", "THING.imag"),
+        ('IntEnum("Kind", {"KING": 3})', 'IntEnum("Kind", {"KING": 4})', "THING.KING.value"),
+        ('IntEnum("Kind", {"KING": 3}).KING', 'IntEnum("Kind", {"KING": 4}).KING', "THING.value"),
+        ('Enum("Kind", {"KING": 3})', 'Enum("Kind", {"KING": 4})', "THING.KING.value"),
+    ],
+)
+def test_an_edit_of_any_constant_is_not_missed(laboratory, thing, edited, used):
+    callee = f"""
+        from enum import Enum, IntEnum
+        from checkers_env.jit import kernel
+
+        THING = {thing}
+
+        @kernel
+        def inner(x):
+            return int({used}) + x
+    """
+    laboratory.write(callee=callee)
+    before, *_ = laboratory.run().split()
+    laboratory.edit("callee", thing, edited)
+    assert laboratory.run() == f"{int(before) + 1} 0 1"
 
 
 def test_an_edit_of_what_does_not_matter_keeps_the_entry(laboratory):

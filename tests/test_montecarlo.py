@@ -465,12 +465,15 @@ def test_more_simulations_play_better():
     ("options", "named"),
     [
         ({"simulations": 0}, "simulations"),
+        ({"simulations": 2**70}, "simulations"),
         ({"cut": -1}, "cut"),
+        ({"cut": 2**70}, "cut"),
         ({"exploration": -0.1}, "exploration"),
         ({"exploration": float("nan")}, "exploration"),
         ({"skew": 1.1}, "skew"),
         ({"skew": float("nan")}, "skew"),
         ({"max_plies": 0}, "max_plies"),
+        ({"max_plies": 2**70}, "max_plies"),
     ],
 )
 def test_numbers_that_make_no_sense_are_refused(options, named):

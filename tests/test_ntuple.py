@@ -221,6 +221,8 @@ def test_a_table_is_used_as_it_is_unless_it_cannot_be_written_to():
         (lambda rng: ntuple.ntuple(((1,),), np.zeros(6)), "have 5 entries"),
         (lambda rng: ntuple.ntuple(((1,),), [0, 0, np.nan, 0, 0]), "no numbers"),
         (lambda rng: ntuple.ntuple(((1,),), [0, 0, 1e7, 0, 0]), "too large"),
+        (lambda rng: ntuple.ntuple(((1,),), difference=np.nan), "difference has no weight nan"),
+        (lambda rng: ntuple.ntuple(((1,),), king=np.inf), "a king no inf men"),
     ],
 )
 def test_what_does_not_fit_is_refused(call, message):

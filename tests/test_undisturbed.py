@@ -59,6 +59,32 @@ def test_the_handlers_are_those_of_before():
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
 
 
+@pytest.mark.parametrize("call", range(1, 5))
+def test_a_signal_in_between_leaves_the_handlers_as_they_were(monkeypatch, call):
+    before, set_handler, calls = signal.getsignal(signal.SIGINT), signal.signal, []
+
+    def interrupted(number, handler):
+        old = set_handler(number, handler)
+        calls.append(number)
+        if len(calls) == call:
+            os.kill(os.getpid(), signal.SIGTERM)
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.01)
+        return old
+
+    def stop(number, frame):
+        raise InterruptedError
+
+    old = signal.signal(signal.SIGTERM, stop)
+    try:
+        monkeypatch.setattr(signal, "signal", interrupted)
+        with pytest.raises((InterruptedError, KeyboardInterrupt)), undisturbed():
+            pass
+        assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == (before, stop)
+    finally:
+        set_handler(signal.SIGTERM, old)
+
+
 def test_an_error_inside_comes_first():
     with pytest.raises(ValueError, match="inside"), undisturbed():
         raise ValueError("inside")

@@ -76,7 +76,6 @@ def in_folder(
 def _show_log(console: Console) -> None:
     handler = RichHandler(console=console, show_time=False, show_level=False, show_path=False)
     logging.basicConfig(level=logging.WARNING, handlers=[handler], format="%(message)s")
-    logging.getLogger("checkers_env").setLevel(logging.INFO)
 
 
 def _quiet(arguments: threading.ExceptHookArgs) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from agents.agent import Agent, PlayerAgent
 from agents.choose import looks_back
-from agents.make import UNLIMITED
+from agents.montecarlo.player import UNLIMITED
 from agents.stopping import stopping
 from agents.style import for_time
 from agents.workspace import MAX_DEPTH, workspace
@@ -66,7 +66,7 @@ def think(
 
     A player that searches deepens ply by ply and reports each depth with its move; without a depth
     among the limits it goes as deep as it can when it has a time, else as deep as it was made for.
-    Agents of others know neither limits nor a stop. `stopped` is set at the end in any case.
+    Agents of others know neither limits nor a stop.
     """
     if not isinstance(agent, PlayerAgent) or len(board.legal_moves) == 1:
         return agent.act(board)

@@ -17,6 +17,8 @@ from checkers_env.bits import borrowed
 from checkers_env.jit import kernel
 from checkers_env.rules import PATH, Position, has_move, successor
 
+UNLIMITED = 1_000_000_000  # simulations or plies, where something else is the limit
+
 
 class MonteCarlo(NamedTuple):
     """A player; made by :func:`monte_carlo` only."""
@@ -65,16 +67,16 @@ def monte_carlo(
     """
     if state_size(evaluator) > STATE_WIDTH:
         raise ValueError("the evaluator's state is larger than a workspace has room for")
-    if simulations < 1:
-        raise ValueError(f"simulations must be 1 or more, not {simulations}")
-    if cut < 0:
+    if not 1 <= simulations <= UNLIMITED:
+        raise ValueError(f"simulations must be from 1 to {UNLIMITED}, not {simulations}")
+    if not 0 <= cut <= UNLIMITED:
         raise ValueError(f"cut must be a number of plies, or 0 for none, not {cut}")
     if not exploration >= 0:
         raise ValueError(f"exploration must be 0 or more, not {exploration}")
     if not 0 <= skew <= 1:
         raise ValueError(f"skew must be a probability from 0 to 1, not {skew}")
-    if max_plies < 1:
-        raise ValueError(f"max_plies must be 1 or more, not {max_plies}")
+    if not 1 <= max_plies <= UNLIMITED:
+        raise ValueError(f"max_plies must be from 1 to {UNLIMITED}, not {max_plies}")
     numbers = int(simulations), int(cut), float(exploration), float(skew), int(max_plies)
     return MonteCarlo(evaluator, *numbers, bool(own_leaves))
 

@@ -63,7 +63,7 @@ def ntuple(
         board turned round. True (temporal differences): the digits are Black's throughout, and
         what White gets is the negative.
 
-    Raises ValueError for a drawing or a table that does not fit.
+    Raises ValueError for a drawing or a table that does not fit, and for numbers too large to use.
     """
     _check(drawing)
     size = table_size(drawing)
@@ -72,9 +72,12 @@ def ntuple(
         raise ValueError(f"the tables of this drawing have {size} entries, not {table.shape}")
     if not np.all(np.abs(table) <= LARGEST_WEIGHT):
         raise ValueError("the table has entries that are no numbers, or too large to use")
+    difference, king = float(difference), float(king)
+    if not np.all(np.abs([difference, king]) <= LARGEST_WEIGHT):
+        raise ValueError(f"the piece difference has no weight {difference}, a king no {king} men")
     offsets = accumulate((BASE ** len(squares) for squares in drawing[:-1]), initial=0)
     parts = index_features(drawing, [*offsets], [range(BASE)] * len(drawing))
-    return NTuple(table, *parts, float(difference), float(king), bool(by_colour))
+    return NTuple(table, *parts, difference, king, bool(by_colour))
 
 
 def _check(drawing: Drawing) -> None:

@@ -109,13 +109,16 @@ def trial_folder(shop: Shop, job: Run) -> Path:
 
 def beginning(job: Run) -> Run:
     """The first generations of a run."""
-    return replace(job, generations=math.ceil(job.trial / job.scale))
+    return replace(job, generations=min(job.generations, math.ceil(job.trial / job.scale)))
 
 
 def same(old: Found, again: Result) -> bool:
     """Whether a trial repeats a record, as far as it goes."""
     if not isinstance(again, Trained) or not isinstance(old.result, Trained):
         return old.result.digest == again.digest
+    whole = old.result.generations[-1] == again.generations[-1]
+    if whole and not np.array_equal(old.result.genomes, again.genomes):
+        return False
     known = old.result.beginning.keys() & again.beginning.keys()
     rows = [(old.result.beginning[name], again.beginning[name]) for name in known]
     return bool(rows) and all(

@@ -26,12 +26,13 @@ from checkers_env import bits, jit
 
 OURS = ("checkers_env", "agents", "training")
 READS = ("LOAD_GLOBAL", "LOAD_NAME")  # the instructions that look a global name up
-# What no result depends on: games through the environment, how a board looks, files beside a run,
-# and weights that no record keeps.
+# What no result depends on: games through the environment, signals, how a board looks, files beside
+# a run, and weights that no record keeps.
 LEFT_OUT = frozenset(
     {
         "agents.match.play_through_environment",
         "agents.agent.PlayerAgent",
+        "agents.undisturbed.undisturbed",
         "checkers_env.board.Board.__repr__",
         "checkers_env.board.Board.__str__",
         "checkers_env.board.Board._repr_svg_",

@@ -173,6 +173,8 @@ class Run:
         """Generations after which all that the regime does has been seen once."""
         if self.measures_itself:
             return min(self.length, SHORT_TRIAL)
+        if getattr(self.regime, "league_every", 0):
+            return self.length  # no curve shows who reigns
         return min(self.length, max(TRIAL, getattr(self.regime, "social_every", 0) + 1))
 
     @property
