@@ -192,7 +192,7 @@ DAMAGED = {
     "versions 3": (lambda path: write(path, fields(versions=3)), "versions is 3, which is no dict"),
     "simulations without end": (
         lambda path: write(path, fields(playouts={"simulations": float("inf")})),
-        "cannot be played: cannot convert float infinity to integer",
+        "cannot be played: simulations must be from 1 to 1000000000, not inf",
     ),
     "no drawing": (lambda path: write(path, fields(architecture="ntuple")), "have no drawing"),
     "booleans": (lambda path: write(path, fields(), genome=genome() > 0), "weights are bool, not"),
