@@ -92,7 +92,7 @@ def make(
     depth, simulations, seconds, seed, endgame = map(
         _plain, (depth, simulations, seconds, seed, endgame)
     )
-    is_file = agent.endswith(SUFFIX) and not (agent.startswith(CONTINUAL) or outside(agent))
+    is_file = is_weight_file(agent)
     if not is_file and (":" in agent or outside(agent)):
         options |= {"depth": depth, "simulations": simulations, "seconds": seconds}
         options |= {"seed": seed, "endgame": endgame, "selective": selective}
@@ -121,6 +121,11 @@ def make(
         else:
             player = informed(player, tables)
     return PlayerAgent(agent, player, np.random.default_rng(seed), seconds)
+
+
+def is_weight_file(agent: str) -> bool:
+    """Whether :func:`make` takes a text for a weight file, which runs no code, by its name."""
+    return agent.endswith(SUFFIX) and not (agent.startswith(CONTINUAL) or outside(agent))
 
 
 def _budgeted(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from threading import Event
 from typing import Any, NamedTuple
 
@@ -26,7 +27,7 @@ from checkers_env.board import Board
 from checkers_env.moves import Move, decode, encode
 from checkers_env.rules import PATH, ROW_WIDTH, write_successors
 
-LEAST_SECONDS = 1.0  # that a line may take
+LEAST_SECONDS = 1.0  # that a line may take, and all that it may where the time of a move is limited
 ONLY_MOVE_DEPTH = 8  # plies that the line of an only move is looked for in, at the most
 
 
@@ -98,8 +99,9 @@ def consider(agent: Agent, board: Board, limits: Limits, stopped: Event) -> Thou
     """The agent's move in a position that has one.
 
     A player of ours keeps to the limits and, once `stopped` is set, plays the best move so far. The
-    line of a search, and its value, are worked out after the move; where that takes longer than the
-    search itself, and a second, there is neither.
+    line of a search, and its value, are worked out after the move. Where there is a limit of time
+    that takes a second at most, for as many plies as it suffices for; else where it takes longer
+    than the search itself, and a second, there is neither.
     """
     if isinstance(agent, PlayerAgent):
         with agent.turn.lock:
@@ -120,22 +122,31 @@ def _search(agent: PlayerAgent, board: Board, limits: Limits, stopped: Event) ->
     depth = depths[-1]
     if len(board.legal_moves) == 1:  # which is made without a search
         depth = min(limits.depth or agent.player.depth, ONLY_MOVE_DEPTH)
-    line = _line(agent, board, move, depth, max(taken, LEAST_SECONDS))
+    if limits.seconds is None:
+        line = _line(agent, board, move, [depth], max(taken, LEAST_SECONDS))
+    else:
+        line = _line(agent, board, move, range(1, depth + 1), LEAST_SECONDS)
     if not line:
         return Thought(move, taken, None, (move,), depth, nodes)
     return Thought(move, taken, _worth(agent.player, board, line), line, depth, nodes)
 
 
 def _line(
-    agent: PlayerAgent, board: Board, move: Move, depth: int, seconds: float
+    agent: PlayerAgent, board: Board, move: Move, depths: Sequence[int], seconds: float
 ) -> tuple[Move, ...]:
-    """The line of the search that begins with `move`; nothing if there was no time for it."""
-    _paths(agent, board, move, 1)  # compiled here, on a new machine, and not in its time
+    """The line that begins with `move`, of the last of the depths that there was time for.
+
+    For a single ply there always is; nothing if not even the first of more was found.
+    """
+    least = _paths(agent, board, move, 1)  # compiled here, on a new machine, and not in its time
+    found = least if 1 in depths else []
     with stopping(agent.ws, Event(), seconds):
-        paths = _paths(agent, board, move, depth)
-        if agent.ws.stop[0]:
-            return ()
-    return _played(board, paths)
+        for depth in depths:
+            paths = _paths(agent, board, move, depth)
+            if agent.ws.stop[0]:
+                break
+            found = paths
+    return _played(board, found)
 
 
 def _paths(agent: PlayerAgent, board: Board, move: Move, depth: int) -> list[int]:

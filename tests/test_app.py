@@ -54,6 +54,14 @@ class Illegal:
         return Move((1, 32))
 
 
+class Chance:
+    def new_game(self, rng):
+        self.rng = rng
+
+    def act(self, board):
+        return board.legal_moves[self.rng.integers(len(board.legal_moves))]
+
+
 class Learner:
     heard = []
 
@@ -69,7 +77,7 @@ class Learner:
 def strangers(tmp_path_factory):
     path = tmp_path_factory.mktemp("code") / "app_strangers.py"
     path.write_text(STRANGERS)
-    return {name: f"{path}:{name}" for name in ("Failing", "Illegal", "Learner")}
+    return {name: f"{path}:{name}" for name in ("Failing", "Illegal", "Chance", "Learner")}
 
 
 @pytest.fixture
@@ -377,10 +385,10 @@ def test_an_agent_that_learns_hears_how_the_game_ended_once(client, strangers):
     assert heard == [(over["frames"][-1]["fen"], WHITE)]
 
 
-def weight_file(folder):
+def weight_file(folder, seed=0):
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "champion.safetensors"
-    genome = np.random.default_rng(0).normal(0, 0.2, BLONDIE_2001.genome_size)
+    genome = np.random.default_rng(seed).normal(0, 0.2, BLONDIE_2001.genome_size)
     save_weights(path, genome, Provenance("blondie24-2001", 1.5, "blondie24-2001", 0, 3, depth=2))
     return str(path)
 
@@ -393,8 +401,11 @@ def test_the_champion_of_a_run_can_be_played_and_other_files_cannot(client, tmp_
     elsewhere = weight_file(tmp_path / "elsewhere")
     sneaky = str(tmp_path / "runs" / ".." / "elsewhere" / "champion.safetensors")
     (tmp_path / "runs" / "code.py").write_text("raise SystemExit")
-    texts = (elsewhere, sneaky, f"{tmp_path}/runs/code.py:Agent", "hub:true", "os:system", "")
-    for text in texts[:-1]:
+    inside = "x" + "/.." * 30 + state["agent"]  # as a path that of the file, whatever is before it
+    programs = [
+        f"{kind}{inside}" for kind in ("hub:touch ran ", "continual:", "openspiel:", "dxp:")
+    ]
+    for text in (elsewhere, sneaky, f"{tmp_path}/runs/code.py:Agent", "hub:true", *programs):
         for answer in (
             client.post("/api/games", json={"agent": text}),
             client.get("/api/inside", params={"agent": text, "fen": fen.START}),
@@ -539,11 +550,14 @@ def test_another_page_can_change_nothing(client, games, headers):
     assert (answer.status_code, answer.json()) == (
         403, {"error": "Requests from other pages are refused."})  # fmt: skip
     assert not games.exists()
+    assert client.get("/api/kept", headers=headers).status_code == 403
+    assert client.get("/", headers=headers).status_code == 200  # a link
 
 
 def test_our_own_page_can(client):
     headers = {"Origin": HOST, "Sec-Fetch-Site": "same-origin"}
     assert client.post("/api/games", json={}, headers=headers).status_code == 201
+    assert client.get("/api/kept", headers=headers).status_code == 200
 
 
 def test_too_long_a_request(client):
@@ -604,6 +618,21 @@ def test_games_go_on_after_the_server_was_stopped(games):
         found = client.get(f"/api/games/{state['game']}").json()
         assert found["frames"] == state["frames"]
         assert client.get("/api/kept").json()["games"] == 1
+
+
+def test_a_game_that_goes_on_with_other_weights_does_not_count(games, tmp_path):
+    runs, agent = [tmp_path / "runs"], weight_file(tmp_path / "runs" / "mine")
+    with serving(games, runs=runs) as client:
+        state, over = (begin(client, agent=agent, rating=1800) for _ in range(2))
+        assert do(client, over, "resign")["uncounted"] == ""
+    for seed in (1, 0):  # the first file again comes too late
+        weight_file(tmp_path / "runs" / "mine", seed)
+        with serving(games, runs=runs) as client:
+            found = client.get(f"/api/games/{state['game']}").json()
+            assert found["uncounted"] == "the agent's weight file has changed since it began"
+            do(client, found, "move", squares=found["frames"][-1]["legal"][0]["squares"])
+            do(client, found, "reply")
+            assert client.get(f"/api/games/{over['game']}").json()["uncounted"] == ""
 
 
 @pytest.mark.parametrize("damage", ["", "{}", "[]", '{"format": 2}', "null",
@@ -785,6 +814,20 @@ def test_a_search_that_is_stopped_at_once_still_moves():
     for name, limits in (("blondie24", Limits(depth=64)), ("mcts", Limits(simulations=10**6))):
         thought = consider(agents.make(name), Board(), limits._replace(seconds=0.01), stopped)
         assert thought.move in Board().legal_moves
+        assert thought.line[0] == thought.move
+        assert -1 <= thought.value <= 1
+
+
+def test_what_is_thought_after_the_time_is_up_is_a_line_and_its_value(monkeypatch):
+    monkeypatch.setattr("agents.thought.LEAST_SECONDS", 0.05)
+    agent, limits = agents.make("blondie24"), Limits(depth=64, seconds=0.2)
+    for board in random_boards(8, 5, 30):
+        thought = consider(agent, board, limits, Event())
+        last = board.copy()
+        for move in thought.line:
+            last.push(move)
+        assert thought.line[0] == thought.move
+        assert thought.value is not None
 
 
 # Words

@@ -229,6 +229,15 @@ def test_a_player_of_simulations_is_examined_at_its_own(command, short, cards, t
     assert len(met(tmp_path / "a")) == 2
 
 
+@pytest.mark.parametrize("text", ["material", "blondie24"])
+def test_a_player_with_seconds_meets_the_piece_counter_at_all_depths(text):
+    texts, pairings = examination.lineup(text, seconds=0.5)
+    met = {frozenset(texts[one] for one in pairing) for pairing in pairings}
+    depths = {frozenset((f"{text}@depth={depth}", "material@depth=4")) for depth in range(1, 9)}
+    yardsticks = {frozenset((text, name)) for name in examination.YARDSTICKS}
+    assert met == yardsticks | {pair for pair in depths if len(pair) == 2}
+
+
 @pytest.mark.parametrize("often", [1, 7])
 def test_an_examination_that_fails_does_not_cost_the_report(
     command, short, processes, cards, tmp_path, often

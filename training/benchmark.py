@@ -213,7 +213,7 @@ def folder_of(settings: Settings) -> Path:
 def lineup_of(settings: Settings) -> tuple[list[str], list[Pairing]]:
     """The texts of everybody, and who plays whom. Raises ValueError for less than two."""
     if settings.analyse:
-        return lineup(settings.agents[0], settings.depth)
+        return lineup(settings.agents[0], settings.depth, settings.seconds)
     texts, first = [*settings.agents, *settings.against], len(settings.agents)
     if len(texts) < 2:
         raise ValueError("it takes two to play: name a second agent, or one --against")

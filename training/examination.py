@@ -10,7 +10,7 @@ import numpy as np
 import agents
 from agents.agent import Agent
 from agents.endgame.tables import endgame
-from agents.make import SUFFIX
+from agents.make import is_weight_file
 from training.analysis import Accuracy, Timing, accuracy, determinism, positions_of, timing
 from training.league.entrants import LIMITS, close, searched_plies, split
 from training.league.record import League
@@ -31,13 +31,15 @@ class Examination(NamedTuple):
     accuracy: dict[int, Accuracy]  # by the number of pieces
 
 
-def lineup(text: str, depth: int | None = None) -> tuple[list[str], list[Pairing]]:
+def lineup(
+    text: str, depth: int | None = None, seconds: float | None = None
+) -> tuple[list[str], list[Pairing]]:
     """The entrants and who plays whom: the player first, against all yardsticks; and at each depth.
 
-    A player that searches by plies (`depth` of them, unless the text says otherwise) meets one
-    piece counter at 1 to 8 plies besides. Nobody meets himself.
+    A player that searches by plies (`depth` of them, or for `seconds` a move, unless the text says
+    otherwise) meets one piece counter at 1 to 8 plies besides. Nobody meets himself.
     """
-    own = own_depth(text, depth)
+    own = own_depth(text, depth, seconds)
     itself = {text, at_depth(text, own)} if own else {text}
     others = [at_depth(text, plies) for plies in DEPTHS if own is not None and plies != own]
     yardsticks = [name for name in YARDSTICKS if name not in itself]
@@ -49,15 +51,15 @@ def lineup(text: str, depth: int | None = None) -> tuple[list[str], list[Pairing
     return texts, list(met.values())
 
 
-def own_depth(text: str, depth: int | None) -> int | None:
+def own_depth(text: str, depth: int | None, seconds: float | None) -> int | None:
     """The plies that a player of ours searches, 0 if something else ends it; None for others."""
     name, options = split(text)
-    if not name.endswith(SUFFIX) and name not in agents.available():
+    if not is_weight_file(name) and name not in agents.available():
         return None
     plies = searched_plies(agents.make(name, **options))
     if plies is None or LIMITS & options.keys() == {"depth"}:
         return plies
-    return 0 if LIMITS & options.keys() else depth or plies
+    return 0 if LIMITS & options.keys() or seconds is not None else depth or plies
 
 
 def at_depth(text: str, depth: int) -> str:

@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from agents.agent import Agent
 from checkers_env import fen, pdn
 from checkers_env.board import Board
 from training.app import shown
@@ -26,6 +27,7 @@ from training.app.session import DRAWN, UNFINISHED, WON
 from training.app.shown import Json
 from training.app.thinking import thought_of
 from training.app.words import ending, spoken
+from training.examination import seeded
 from training.league.entrants import close
 
 SEEDS = range(2**32)
@@ -67,7 +69,7 @@ async def move(request: Request) -> Response:
         raise ValueError(f"seed must be from 0 to {SEEDS[-1]}.")
     roster: Roster = request.app.state.roster
     player = await run_in_threadpool(_player, roster, wanted["player"])
-    agent = await run_in_threadpool(roster.make, player.agent)
+    agent = await run_in_threadpool(_made, roster, player.agent, seed + board.ply)
     try:
         thought = await thought_of(agent, board, player.limits, seed, Event())
     finally:
@@ -99,6 +101,10 @@ def _player(roster: Roster, wanted: Any) -> Player:
     if not fields["agent"]:
         raise ValueError("Both sides need an agent.")
     return roster.player(fields["agent"], fields["amount"], fields["seconds"])
+
+
+def _made(roster: Roster, name: str, seed: int) -> Agent:
+    return seeded(roster.make(name), seed)
 
 
 def _board(wanted: Json) -> Board:

@@ -2,7 +2,8 @@
 
 The server listens on this machine only, but any web page that its user visits can send requests to
 it. So a request must name this machine as its host (a foreign name that was made to lead here, DNS
-rebinding, is refused), and one that changes something must come from our own pages.
+rebinding, is refused), and one that changes something, or is made to the interface that our pages
+use (below ``/api/``), must come from our own pages.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES = 1 << 20  # of a request
-SAFE = ("GET", "HEAD")
+SAFE, INTERFACE = ("GET", "HEAD"), "/api/"
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -55,7 +56,7 @@ class Guard:
             await send(message)
 
         try:
-            check(scope["method"], Headers(scope=scope))
+            check(scope["method"], scope["path"], Headers(scope=scope))
         except Refused as refused:
             answer = JSONResponse({"error": str(refused)}, refused.status)
             await answer(scope, receive, send_with_headers)
@@ -63,14 +64,14 @@ class Guard:
         await self.app(scope, receive, send_with_headers)
 
 
-def check(method: str, headers: Headers) -> None:
+def check(method: str, path: str, headers: Headers) -> None:
     """Raise Refused for a request that is not from this machine, or not from our own pages."""
     host = headers.get("host", "")
     if not is_loopback(_name(host)):
         raise Refused(421, f"This server is for this machine only, not for {host!r}.")
     origin, site = headers.get("origin"), headers.get("sec-fetch-site", "same-origin")
     foreign = (origin and origin != f"http://{host}") or site not in ("same-origin", "none")
-    if method not in SAFE and foreign:
+    if foreign and (method not in SAFE or path.startswith(INTERFACE)):
         raise Refused(403, "Requests from other pages are refused.")
     length = headers.get("content-length", "0")
     if not length.isdecimal() or int(length) > MOST_BYTES:

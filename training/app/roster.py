@@ -11,7 +11,7 @@ from typing import NamedTuple
 import agents
 from agents.agent import Agent
 from agents.external.think import Limits
-from agents.make import SUFFIX
+from agents.make import is_weight_file
 from agents.workspace import MAX_DEPTH
 from training.league.entrants import about, called, close, digest
 
@@ -93,7 +93,7 @@ class Roster:
             raise ValueError(f"No agent {name!r} is on offer: {', '.join(self.names())} are.")
 
     def _is_of_a_run(self, name: str) -> bool:
-        if not name.endswith(SUFFIX):
+        if not is_weight_file(name):
             return False
         path = Path(name).resolve()
         return any(path.is_relative_to(run.resolve()) for run in self.runs)
@@ -114,7 +114,12 @@ def _label(name: str, told: dict[str, object]) -> str:
     return f"{called(name, told)} #{version}" if version else called(name, told)
 
 
+def is_still(label: str, name: str) -> bool:
+    """Whether the agent of that name is the one with the label: its file may have changed."""
+    return label.partition(" #")[2] == _version(name)
+
+
 def _version(name: str) -> str:
     """What tells a version of a weight file from others; nothing for agents that are no files."""
     path = Path(name)
-    return digest(path)[:6] if name.endswith(SUFFIX) and path.is_file() else ""
+    return digest(path)[:6] if is_weight_file(name) and path.is_file() else ""

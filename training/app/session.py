@@ -67,6 +67,8 @@ class Session:
         What the agent said of its moves, by the number of moves that were made with it.
     hints, taken_back, hurried
         How often the person asked for a hint, took a move back, and had the agent move at once.
+    replaced
+        Whether the agent's weight file has changed, so that another agent goes on with the game.
     result, reason
         As PDN writes it, "*" while the game goes on; and how it ended, in words.
     message
@@ -80,6 +82,7 @@ class Session:
         self.board = board_of(setup.opening.start, setup.opening.moves)
         self.thoughts: dict[int, Json] = {}
         self.hints = self.taken_back = self.hurried = self.version = 0
+        self.replaced = False
         self.result, self.reason, self.message = UNFINISHED, "", ""
 
     @property
@@ -107,7 +110,9 @@ class Session:
             return "a hint was given"
         if self.taken_back:
             return "a move was taken back"
-        return "the agent was told to move at once" if self.hurried else ""
+        if self.hurried:
+            return "the agent was told to move at once"
+        return "the agent's weight file has changed since it began" if self.replaced else ""
 
     def play(self, squares: Sequence[int]) -> None:
         """The person's move, by all its squares. Raises ValueError, in plain words."""

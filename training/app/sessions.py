@@ -22,7 +22,7 @@ from agents.external.think import Limits
 from checkers_env.files import write_atomically
 from training.app.kept import keep
 from training.app.openings import Opening
-from training.app.roster import Roster
+from training.app.roster import Roster, is_still
 from training.app.session import Session, Setup
 from training.app.shown import Json
 from training.examination import seeded
@@ -72,6 +72,8 @@ class Sessions:
             if not KEY.fullmatch(key):
                 raise ValueError("it is none of our names")
             session = read(json.loads(self._path(key).read_bytes()))
+            if not session.over:
+                session.replaced |= not is_still(session.setup.label, session.setup.agent)
             seat = Seat(key, session, self.agent_for(session.setup), saved=True, kept=session.over)
             return self._seated(seat)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -136,6 +138,7 @@ def written(session: Session) -> Json:
         "hints": session.hints,
         "taken_back": session.taken_back,
         "hurried": session.hurried,
+        "replaced": session.replaced,
         "result": session.result,
         "reason": session.reason,
     }
@@ -155,6 +158,7 @@ def read(fields: Json) -> Session:
     session.version = int(fields["version"])  # pages that are still open go by it
     for name in ("hints", "taken_back", "hurried"):
         setattr(session, name, int(fields[name]))
+    session.replaced = bool(fields.get("replaced", False))  # which older files do not have
     session.result, session.reason = fields["result"], fields["reason"]
     session.message = session.reason
     return session

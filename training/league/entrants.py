@@ -15,7 +15,7 @@ from agents.agent import Agent, PlayerAgent
 from agents.alphabeta import AlphaBeta
 from agents.external.hosted import HostedAgent
 from agents.informed import Informed
-from agents.make import SUFFIX
+from agents.make import SUFFIX, is_weight_file
 from agents.montecarlo.player import MonteCarlo
 from agents.outside import DEPTH, ZIP
 from training.league.record import Entrant
@@ -184,4 +184,4 @@ def _has_own_options(name: str) -> bool:
 
 
 def _is_code(name: str) -> bool:
-    return (":" in name and not name.endswith(SUFFIX)) or name.endswith(ZIP)
+    return (":" in name and not is_weight_file(name)) or name.endswith(ZIP)
