@@ -315,6 +315,35 @@ def test_two_tabs_are_two_games(open_page):
     assert one.url != other.url
 
 
+def test_a_late_answer_says_nothing_about_another_game(open_page):
+    page, held = open_page(), []
+    page.route("**/reply", lambda route: route.continue_() if held else held.append(route))
+    page.select_option("#setup [data-field=agent]", "random")
+    page.check("[name=colour][value=white]")
+    page.click("#start")
+    page.click("[data-do=resign]")
+    page.click("[data-do=resign]")
+    expect(page.locator("#status")).to_contain_text("The game is kept.")
+    page.click("#new summary")
+    page.check("[name=colour][value=black]")
+    page.click("#start")
+    expect(page.locator("#status")).to_contain_text("Your move.")
+    held[0].continue_()
+    settle(page)
+    expect(page.locator("#status")).to_contain_text("Your move.")
+    cell(page, 11).click()
+    cell(page, 15).click()
+    settle(page)
+    assert moves_shown(page)[0] == "11-15"
+
+
+def test_what_a_hidden_field_holds_does_not_matter(open_page):
+    page = open_page()
+    page.select_option("#setup [data-field=agent]", "blondie24")
+    page.fill("#setup [data-field=seconds]", "90")
+    begin(page, agent="random")
+
+
 def test_a_game_goes_on_after_a_reload(open_page):
     page = open_page()
     begin(page)

@@ -24,6 +24,7 @@ from training.app.app import application
 from training.checkpoint import FILE_NAME, load_checkpoint, save_checkpoint
 from training.regimes import (
     Coevolution,
+    EvolutionStrategy,
     Genetic,
     SocialLearning,
     TemporalDifference,
@@ -412,10 +413,27 @@ def test_a_run_is_told_of_once_and_again_when_it_has_gone_on(client, finished):
     assert client.get("/api/runs/some run", params=query).json()["generation"] == 3
 
 
+@pytest.mark.parametrize(
+    ("regime", "outcome"),
+    [
+        (REGIMES["social"], "All play on: this generation ends in social learning."),
+        (
+            EvolutionStrategy("blondie24-1999", openings="none", pairs=2, depth=1, max_moves=30),
+            "Nobody plays on: all games together move the mean of the next generation.",
+        ),
+    ],
+)
+def test_where_it_is_not_the_best_who_go_on_the_page_says_who_does(tmp_path, regime, outcome):
+    run_to(tmp_path / "run", regime, 1)
+    played = generation.play_generation(load_checkpoint(tmp_path / "run"))
+    assert (played.survive, played.outcome) == (0, outcome)
+
+
 def test_a_generation_and_each_of_its_games(client, finished):
     told = client.get("/api/runs/some run/generation").json()
     played = generation.play_generation(load_checkpoint(finished))
     assert (told["number"], told["survive"]) == (3, 3)
+    assert told["outcome"] == "The best 3 are the next parents; equals are drawn by lot."
     assert told["at"] == str(evolution.saved(finished))
     assert told["standings"] == [standing._asdict() for standing in played.standings]
     assert len(told["games"]) == len(played.games)

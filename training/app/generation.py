@@ -70,12 +70,15 @@ class Generation(NamedTuple):
         Of its tournament, the best first; none where there is no tournament.
     survive
         How many of these go on to the next generation; 0 where it is not the best who do.
+    outcome
+        What becomes of those who played, in words.
     """
 
     number: int
     games: list[Played]
     standings: list[Standing]
-    survive: int
+    survive: int = 0
+    outcome: str = ""
 
 
 def current_generation(run: Path, at: int) -> Generation:
@@ -129,7 +132,7 @@ def play_generation(checkpoint: Checkpoint) -> Generation:
         for played in recorder.rounds
         for fixture, game in played
     ]
-    return Generation(state.generation, games, [], 0)
+    return Generation(state.generation, games, [])
 
 
 class Recorder(Arena):
@@ -175,8 +178,7 @@ def _tournament(regime: Tournament, number: int, played: list[tuple[Fixture, Gam
         Played(names[black], names[white], game)
         for (black, white), (_, game) in zip(pairs, played, strict=True)
     ]
-    survive = 0 if _learns(regime, number) else regime.parents
-    return Generation(number, games, standings, survive)
+    return Generation(number, games, standings, *_outcome(regime, number))
 
 
 def _tally(results: Sequence[Result], pairs: Pairs, member: int) -> tuple[int, int, int]:
@@ -205,10 +207,23 @@ def _name(regime: Tournament, number: int, member: int) -> str:
     return f"{kind} {member - first + 1}"
 
 
+def _outcome(regime: Tournament, number: int) -> tuple[int, str]:
+    """How many survive a generation by being the best, and what becomes of all, in words."""
+    if isinstance(regime, EvolutionStrategy):
+        return (
+            0,
+            "Nobody plays on: all games together move the mean of the next generation.",
+        )
+    if _learns(regime, number):
+        return 0, "All play on: this generation ends in social learning."
+    return (
+        regime.parents,
+        f"The best {regime.parents} are the next parents; equals are drawn by lot.",
+    )
+
+
 def _learns(regime: Tournament, number: int) -> bool:
     """Whether a generation ends in social learning, after which all play on, not in selection."""
-    if isinstance(regime, EvolutionStrategy):
-        return True
     return isinstance(regime, SocialLearning) and number % regime.social_every == 0
 
 

@@ -62,6 +62,7 @@ def show_generation(request: Request) -> Response:
             "at": str(at),
             "number": played.number,
             "survive": played.survive,
+            "outcome": played.outcome,
             "standings": [standing._asdict() for standing in played.standings],
             "games": [_headline(game) for game in played.games],
         }

@@ -7,7 +7,9 @@ export const agentChooser = (element) => {
     (name) => element.querySelector(`[data-field="${name}"]`));
   const fill = () => {
     const { limit, most, standard, about } = agent.selectedOptions[0].dataset;
-    for (const field of [amount, seconds]) field.closest(".field").hidden = !limit;
+    for (const field of [amount, seconds]) {
+      field.closest(".field").hidden = field.disabled = !limit; // what is not seen is not to be right
+    }
     element.querySelector("[data-field=unit]").textContent = limit === "depth" ? "Plies" : "Simulations";
     element.querySelector("[data-field=about]").textContent = about;
     Object.assign(amount, { max: most ?? "", value: standard ?? "" });

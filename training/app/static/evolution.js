@@ -152,7 +152,7 @@ const showRun = (seen) => {
 // The games of its generation
 
 const showGeneration = (generation) => {
-  const { number, standings, survive, games } = generation;
+  const { number, standings, survive, outcome, games } = generation;
   watched.generation = generation;
   $("tournament").hidden = $("replay").hidden = false;
   $("generation").textContent = standings.length ? `Generation ${number}: the tournament` : `Generation ${number}: games of the curve`;
@@ -163,7 +163,7 @@ const showGeneration = (generation) => {
       : "The games that the run would play next, if it went on.";
   $("table").hidden = !standings.length;
   $("standings").replaceChildren(...standings.map(standing(survive)));
-  $("survive").textContent = survive ? `The best ${survive} are the next parents; equals are drawn by lot.` : "All play on: this generation ends in social learning.";
+  $("outcome").textContent = outcome;
   const names = standings.map(({ name }) => name);
   const chosen = names.includes($("member").value) ? $("member").value : "";
   $("member").parentNode.hidden = !names.length;

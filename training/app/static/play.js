@@ -41,13 +41,19 @@ function busy(change) {
   element("game").setAttribute("aria-busy", asked > 0);
 }
 
+// Whether the game on the page is the one asked about, and did what was wanted: by the time of the
+// answer there may be another one, which it says nothing about.
 async function send(action, body = {}) {
+  const { game } = state;
   complain(null);
   busy(1);
   try {
-    show(await ask(`/api/games/${state.game}/${action}`, body));
+    const told = await ask(`/api/games/${game}/${action}`, body);
+    if (state?.game !== game) return false;
+    show(told);
     return true;
   } catch (error) {
+    if (state?.game !== game) return false;
     complain(error);
     replay.go(replay.ply); // the squares chosen so far are forgotten
     return false;
@@ -69,8 +75,9 @@ async function reply() {
   if (state.status !== "thinking") return;
   waiting += 1;
   showActions();
-  const { seconds } = state;
+  const { game, seconds } = state;
   const late = setTimeout(() => {
+    if (state?.game !== game) return;
     element("status").textContent += " On a new machine the kernels are compiled once, in about a minute.";
   }, (seconds ?? 0) * 1000 + SLOW);
   await send("reply");
@@ -109,7 +116,9 @@ async function restore() {
   const game = location.hash.slice(1);
   if (!game || game === state?.game) return;
   try {
-    open(await ask(`/api/games/${encodeURIComponent(game)}`));
+    const told = await ask(`/api/games/${encodeURIComponent(game)}`);
+    if (location.hash.slice(1) !== game) return;
+    open(told);
     reply();
   } catch (error) {
     complain(error);
