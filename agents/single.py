@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 
 from agents.agent import Agent, PlayerAgent
+from agents.external.errors import GameEndedError
 from agents.make import make
 from agents.workspace import table_bits, workspace
 from checkers_env.actions import ACTIONS, actions_of, describe
@@ -39,9 +40,11 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
     opening, max_moves, repetition, no_progress, blocked_draws, render_mode
         As for :func:`checkers_env.make`.
 
-    A seed decides on colours, ballot cards, and what agents of :func:`agents.make` leave to chance;
-    a factory's agent looks after its own. Raises ValueError for arguments that make no sense, for
-    an opening that leaves the agent no turn, and when the opponent makes an illegal move.
+    A seed decides on colours, ballot cards, and what opponents leave to chance that have a method
+    ``new_game(rng)``, as those of :func:`agents.make` do; others look after their own. An opponent
+    that ends the game has lost it, unless it claims a draw. Raises ValueError for arguments that
+    make no sense, for an opening that leaves the agent no turn, and when the opponent makes an
+    illegal move.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by gymnasium.Env
@@ -101,12 +104,12 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         colour, chance, card = self.np_random.integers(2**31, size=3).tolist()
         side = colour % 2 if self._colour is None else COLOURS.index(self._colour)
         self._agent = AGENTS[side]
-        if isinstance(self._opponent, PlayerAgent):
-            self._opponent.new_game(np.random.default_rng(chance))
+        if tell := getattr(self._opponent, "new_game", None):
+            tell(np.random.default_rng(chance))
         self._game.reset(seed=card, options=options)
-        self._answer()
+        ended = self._answer()
         if self._over:
-            reason = self._game.infos[self._agent]["reason"]
+            reason = ended or self._game.infos[self._agent]["reason"]
             raise ValueError(f"the opening leaves {COLOURS[side]} no turn to play: {reason}")
         return self._observation(), {"colour": COLOURS[side]}
 
@@ -125,7 +128,9 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
             info = {"reason": "illegal action", "illegal": illegal}
             return self._observation(), -1.0, True, False, info
         self._game.step(action)
-        self._answer()
+        if ended := self._answer():
+            reward = 0.0 if ended.claim == "draw" else 1.0
+            return self._observation(), reward, True, False, {"reason": str(ended)}
         reward = float(self._game.rewards[self._agent])
         return self._observation(), reward, self._over, False, dict(self._game.infos[self._agent])
 
@@ -137,12 +142,18 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         """Shut the window, if there is one."""
         self._game.close()
 
-    def _answer(self) -> None:
-        """Let the opponent play until the agent is to move or the game is over."""
+    def _answer(self) -> GameEndedError | None:
+        """Let the opponent play until the agent is to move or the game is over.
+
+        Returns what it says if it ends the game.
+        """
         game, self._over = self._game, True
         while game.agent_selection != self._agent and not game.terminations[self._agent]:
             board = game.board
-            move = self._opponent.act(board.copy())
+            try:
+                move = self._opponent.act(board.copy())
+            except GameEndedError as ended:
+                return ended
             if move not in board.legal_moves:
                 raise ValueError(
                     f"the opponent ({type(self._opponent).__name__}) played {move}, illegal in "
@@ -151,6 +162,7 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
             for action in actions_of(move, board.turn):
                 game.step(action)
         self._over = game.terminations[self._agent]
+        return None
 
     def _observation(self) -> Observation:
         """What the agent sees; without legal actions when the episode is over."""

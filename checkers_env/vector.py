@@ -86,6 +86,7 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._rngs: dict[int, np.random.Generator] = {}
+        self._begun = np.zeros(self.num_envs, np.bool_)  # games that can go on
         self._waiting = np.zeros(self.num_envs, np.bool_)  # games that are over
         self._batch = new_batch(self.num_envs, self._openings(opening))
 
@@ -116,12 +117,14 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
             begun = self._openings(options["opening"])
         games = np.flatnonzero(which)
         self._seed(seeds, games)
+        ready, self._begun = self._begun | which, np.zeros_like(which)  # none, should this fail
         self._make_room(begun.lines.shape[1])
         kernels.begin_these(self._batch, begun, games, self._next_numbers(games, begun))
         self._waiting[which] = False
         self._answer()
         seen = kernels.blank(self.num_envs)
         kernels.look(self._batch, seen)
+        self._begun = ready
         return _observation(seen), self._news(which)
 
     def step(self, actions: Any) -> tuple[Observation, Any, Any, Any, dict[str, Any]]:
@@ -130,10 +133,12 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         In the next-step mode, the action for a game that is over is ignored, and the game begins.
         """
         chosen = self._checked(actions)
+        self._begun[:] = False  # should this fail
         self._make_room(int(self._batch.games[:, PLY].max()))
         seen = kernels.blank(self.num_envs)
         last = self._advance(chosen, seen)
         self._draw()
+        self._begun[:] = True
         same_step = self._mode == AutoresetMode.SAME_STEP
         info = self._news(seen.over if same_step else self._waiting)
         info["rewards"] = seen.rewards
@@ -187,7 +192,7 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
 
     def _checked(self, actions: Any) -> Any:
         """The actions as int64[n]. Raises ValueError, or ResetNeeded."""
-        if len(self._rngs) < self.num_envs:
+        if not self._begun.all():
             raise ResetNeeded("the games were not begun: call reset()")
         if self._mode == AutoresetMode.DISABLED and self._waiting.any():
             games = ", ".join(map(str, np.flatnonzero(self._waiting)))

@@ -15,6 +15,7 @@ from gymnasium.utils.env_checker import check_env
 
 import agents
 import checkers_env
+from agents.external.errors import GameEndedError
 from agents.single import SingleAgentEnv
 from checkers_env.actions import actions_of
 from checkers_env.board import Board
@@ -48,6 +49,29 @@ class Cheat:
 
     def act(self, board: Board) -> Move:
         return Move((11, 15))
+
+
+class Quitter(First):
+    """Ends the game at its third move."""
+
+    def __init__(self, claim: str) -> None:
+        super().__init__()
+        self.claim = claim
+
+    def act(self, board: Board) -> Move:
+        if board.ply >= 4:
+            raise GameEndedError("that is enough", self.claim)
+        return super().act(board)
+
+
+class Chance:
+    """Leaves its moves to the generator that it is given."""
+
+    def new_game(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+
+    def act(self, board: Board) -> Move:
+        return board.legal_moves[self.rng.integers(len(board.legal_moves))]
 
 
 class Meddler:
@@ -231,6 +255,12 @@ def test_equal_seeds_give_equal_games_against_a_selective_opponent() -> None:
     assert games[0] == games[1]
 
 
+def test_equal_seeds_give_equal_games_against_strangers_that_take_a_generator() -> None:
+    games = [play_on(SingleAgentEnv(Chance(), "white"), seed) for seed in (1, 1, 2)]
+    assert games[0] == games[1]
+    assert games[0] != games[2]
+
+
 def test_seeds_decide_on_colours_and_cards_whoever_plays() -> None:
     starts = []
     for opponent in ("random", First()):
@@ -263,6 +293,20 @@ def test_an_opponent_that_cheats_is_told_so() -> None:
         env.step(np.flatnonzero(env.action_masks())[0])
     with pytest.raises(ResetNeeded):
         env.step(np.flatnonzero(env.action_masks())[0])
+
+
+@pytest.mark.parametrize(
+    ("claim", "reward"), [("draw", 0), ("loss", 1), ("win", 1), ("nothing", 1)]
+)
+def test_an_opponent_that_ends_the_game_has_lost_it_or_drawn(claim: str, reward: float) -> None:
+    env = SingleAgentEnv(Quitter(claim), "white")
+    last = play_on(env, 1)[-1]
+    assert last[1:5] == [[False] * 128, reward, True, {"reason": "that is enough"}]
+    with pytest.raises(ResetNeeded):
+        env.step(0)
+    with pytest.raises(ValueError, match="leaves white no turn to play: that is enough"):
+        env.reset(options={"opening": "9-13 22-18 13-17 21x14"})
+    assert play_on(env, 1)[-1] == last
 
 
 def test_an_opening_that_the_opponent_ends_is_refused() -> None:

@@ -329,6 +329,10 @@ def test_an_opening_that_the_opponent_ends_is_refused(mode: AutoresetMode) -> No
     env.reset()
     with pytest.raises(ValueError, match="leaves the agent no turn to play"):
         env.reset(options={"opening": "B:W6:B1"})
+    with pytest.raises(ResetNeeded, match="not begun"):
+        env.step([32, 32])
+    observation, _ = env.reset()
+    env.step(observation["action_mask"].argmax(1))
 
 
 def test_steps_need_a_reset() -> None:
