@@ -1,6 +1,7 @@
 """MaskablePPO in self-play: what it learns from, what it remembers, and that it learns."""
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -421,6 +422,44 @@ def test_nothing_else_imports_torch():
     )
     ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert ran.stdout.split() == ["False"], ran.stderr
+
+
+@pytest.mark.sb3
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("games/used", None, "it lacks 'games/used'"),
+        ("scores", None, "it lacks 'scores'"),
+        ("history/steps", None, "its history has gaps"),
+        ("weights/action_net.bias", None, "action_net.bias"),
+        ("games/used", 32, "games/used are not all from 0 to 31"),
+        ("games/seats", 2, "games/seats are not all from -1 to 1"),
+        ("games/games", 10**6, "games/games are not all from 0 to 200"),
+        ("games/games", 3, "turn must be BLACK (0) or WHITE (1), not 3"),
+        ("history/steps", [1.0], "its history has gaps"),
+    ],
+)
+def test_a_damaged_checkpoint_is_named(tmp_path, name, change, message):
+    from safetensors import safe_open
+    from safetensors.numpy import save_file
+
+    settings = settings_of(tmp_path / "run")
+    carried_out(settings, reports=8)
+    path = settings.folder / "checkpoint.safetensors"
+    with safe_open(str(path), framework="numpy") as file:
+        arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+        header = file.metadata()
+    if change is None:
+        del arrays[name]
+    elif isinstance(change, list):
+        arrays[name] = np.array(change)
+    else:
+        arrays[name][:] = change
+    save_file(arrays, str(path), metadata=header)
+    with pytest.raises(
+        ValueError, match="(?s)is not a checkpoint of ours: .*" + re.escape(message)
+    ):
+        carried_out(replace(settings, resume=True))
 
 
 @pytest.mark.sb3

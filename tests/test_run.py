@@ -293,6 +293,7 @@ def test_tensorboard_shows_every_value(finished):
         ({"checkpoint_every": 0}, "checkpoint_every must be at least 1, not 0"),
         ({"seed": -1}, "seed must be at least 0, not -1"),
         ({"threads": 0}, "threads must be at least 1, not 0"),
+        ({"regime": replace(SMALL, max_moves=1)}, "max_moves must be at least 2"),
     ],
 )
 def test_impossible_plans_are_refused(tmp_path, changes, message):

@@ -87,7 +87,7 @@ def readable(folder: Path) -> Iterator[None]:
         raise ValueError(f"there is no run to resume in {str(folder)!r}") from None
     except KeyError as error:
         raise ValueError(f"{str(path)!r} is not a checkpoint of ours: it lacks {error}") from None
-    except (SafetensorError, OSError, TypeError, ValueError) as error:
+    except (SafetensorError, OSError, TypeError, ValueError, RuntimeError) as error:
         raise ValueError(f"{str(path)!r} is not a checkpoint of ours: {error}") from None
 
 

@@ -63,7 +63,13 @@ def load_run(folder: Path, run: Run, identity: dict[str, Any]) -> None:
     """
     with readable(folder):
         header, arrays = read(folder, HEADER, FORMAT)
-    check_same(folder, header["identity"], json.loads(json.dumps(identity)))
+        there = header["identity"]
+    check_same(folder, there, json.loads(json.dumps(identity)))
+    with readable(folder):
+        _fill(run, header, arrays)
+
+
+def _fill(run: Run, header: dict[str, Any], arrays: dict[str, Any]) -> None:
     tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
     run.model.policy.load_state_dict(below("weights/", tensors))
     optimiser = run.model.policy.optimizer
@@ -73,11 +79,12 @@ def load_run(folder: Path, run: Run, identity: dict[str, Any]) -> None:
         moments.setdefault(int(number), {})[key] = tensor
     optimiser.load_state_dict({**optimiser.state_dict(), "state": moments})
     run.pool = Pool(_actors(below("pool/", tensors)), arrays["scores"].tolist())
-    for name in BATCH:
-        getattr(run.games.batch, name)[:] = arrays[f"games/{name}"]
+    run.games.go_on_from({name: arrays[f"games/{name}"] for name in BATCH})
     run.rng.bit_generator.state = header["rng"]
+    run.steps = int(header["steps"])
     run.history = {name: row.tolist() for name, row in below("history/", arrays).items()}
-    run.steps = header["steps"]
+    if {len(row) for row in run.history.values()} - {len(run.history.get("steps", []))}:
+        raise ValueError("its history has gaps")
 
 
 def _actors(tensors: dict[str, torch.Tensor]) -> list[Actor]:

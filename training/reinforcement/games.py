@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from agents.single_vector import Opponent, answer
 from agents.undisturbed import undisturbed
 from checkers_env import batch as kernels
+from checkers_env import fen
 from checkers_env.actions import ACTIONS, ILLEGAL, play
 from checkers_env.batch import AHEAD, MOVER, begun_with, new_batch
 from checkers_env.bits import borrowed
@@ -17,11 +18,12 @@ from checkers_env.game import GOES_ON, PLY, SIDE
 from checkers_env.jit import kernel
 from checkers_env.openings import TWO_MOVE
 from checkers_env.planes import PLANES, write_observation
-from checkers_env.rules import BLACK, WHITE
+from checkers_env.rules import BLACK, BLACK_BOARD, KINGS, WHITE, WHITE_BOARD, Position
 from training.reinforcement.actor import Actor, drawn, logits
 from training.reinforcement.features import features
 
-RULES = {"max_moves": 100, "repetition": None, "no_progress": None, "blocked_draws": False}
+MAX_MOVES = 100
+RULES = {"max_moves": MAX_MOVES, "repetition": None, "no_progress": None, "blocked_draws": False}
 SEATS = (MOVER, BLACK, WHITE)
 
 
@@ -57,6 +59,32 @@ class Games:
         self.batch = new_batch(count, openings)._replace(choices=np.array(SEATS))
         self.batch.numbers[:], self.batch.used[:] = self._draw(count), 1
         kernels.begin_these(self.batch, openings, np.arange(count), self.batch.numbers[:, 0])
+
+    def go_on_from(self, arrays: Mapping[str, Any]) -> None:
+        """Put the games of a checkpoint in place of these.
+
+        Raises ValueError for arrays that cannot be theirs.
+        """
+        for name, array in arrays.items():
+            mine = getattr(self.batch, name)
+            if (array.shape, array.dtype) != (mine.shape, mine.dtype):
+                raise ValueError(f"its games/{name} are {array.dtype}{array.shape}")
+        games, outcomes = arrays["games"], len(TWO_MOVE) * len(SEATS) * (self._slots + 1)
+        within = {
+            "games/games": (games[:, PLY], 0, 2 * MAX_MOVES),
+            "games/seats": (arrays["seats"], MOVER, WHITE),
+            "games/actors": (arrays["actors"], MOVER, WHITE),
+            "games/opponents": (arrays["opponents"], 0, self._slots),
+            "games/numbers": (arrays["numbers"], 0, outcomes - 1),
+            "games/used": (arrays["used"], 0, AHEAD - 1),
+        }
+        for name, (values, least, most) in within.items():
+            if values.min() < least or values.max() > most:
+                raise ValueError(f"its {name} are not all from {least} to {most}")
+        for black, white, kings, side in games[:, [BLACK_BOARD, WHITE_BOARD, KINGS, SIDE]].tolist():
+            fen.check(Position(black, white, kings, side))
+        for name, array in arrays.items():
+            getattr(self.batch, name)[:] = array
 
     def meet(self, opponents: Sequence[Opponent | Actor]) -> None:
         """From now on these play, one in each slot, in the games that have begun as well."""
