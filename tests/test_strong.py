@@ -327,6 +327,9 @@ def test_tables_of_another_size_are_refused():
         windows(np.zeros((STAGES, SIZE), np.int64))
     with pytest.raises(ValueError, match="errors"):
         lesson(windows(), np.zeros((STAGES, SIZE), np.float32), Method())
+    errors = np.zeros((STAGES, SIZE, 2), np.float32)
+    with pytest.raises(ValueError, match="tables of float32, not of int16"):
+        lesson(windows(np.zeros((STAGES, SIZE), np.int16), 2.0**-8), errors, Method())
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ class Lesson(NamedTuple):
 
 
 def lesson(system: Windows, errors: Any, method: Method) -> Lesson:
-    """Prepare to learn. Raises ValueError for impossible settings, or errors that do not fit.
+    """Prepare to learn. Raises ValueError for impossible settings, and for arrays that do not fit.
 
     `errors` is float32[STAGES, SIZE, 2] and written into, as the tables of `system` are.
     """
@@ -93,6 +93,8 @@ def lesson(system: Windows, errors: Any, method: Method) -> Lesson:
         raise ValueError(f"the depth of searches is 1 to {MAX_DEPTH}, not {depth}")
     if inner < 0 or max_plies < 1:
         raise ValueError(f"inner is 0 or more, max_plies 1 or more: not {inner} and {max_plies}")
+    if system.table.dtype != np.float32:
+        raise ValueError(f"learning takes tables of float32, not of {system.table.dtype}")
     if errors.shape != (STAGES, SIZE, 2) or errors.dtype != np.float32:
         raise ValueError(f"errors are float32[{STAGES}, {SIZE}, 2], not {errors.shape}")
     return Lesson(
