@@ -54,14 +54,6 @@ class Illegal:
         return Move((1, 32))
 
 
-class Chance:
-    def new_game(self, rng):
-        self.rng = rng
-
-    def act(self, board):
-        return board.legal_moves[self.rng.integers(len(board.legal_moves))]
-
-
 class Learner:
     heard = []
 
@@ -77,7 +69,8 @@ class Learner:
 def strangers(tmp_path_factory):
     path = tmp_path_factory.mktemp("code") / "app_strangers.py"
     path.write_text(STRANGERS)
-    return {name: f"{path}:{name}" for name in ("Failing", "Illegal", "Chance", "Learner")}
+    made = {name: f"{path}:{name}" for name in ("Failing", "Illegal", "Learner")}
+    return made | {"Draws": f"{Path(__file__).parent / 'data' / 'strangers.py'}:Draws"}
 
 
 @pytest.fixture
@@ -401,11 +394,10 @@ def test_the_champion_of_a_run_can_be_played_and_other_files_cannot(client, tmp_
     elsewhere = weight_file(tmp_path / "elsewhere")
     sneaky = str(tmp_path / "runs" / ".." / "elsewhere" / "champion.safetensors")
     (tmp_path / "runs" / "code.py").write_text("raise SystemExit")
-    inside = "x" + "/.." * 30 + state["agent"]  # as a path that of the file, whatever is before it
-    programs = [
-        f"{kind}{inside}" for kind in ("hub:touch ran ", "continual:", "openspiel:", "dxp:")
-    ]
-    for text in (elsewhere, sneaky, f"{tmp_path}/runs/code.py:Agent", "hub:true", *programs):
+    code = (f"{tmp_path}/runs/code.py:Agent", "hub:true", "os:system")
+    ending = "x" + "/.." * 30 + state["agent"]  # as a path the file's, whatever is before it
+    programs = [f"{it}{ending}" for it in ("hub:touch ran ", "continual:", "openspiel:", "dxp:")]
+    for text in (elsewhere, sneaky, *code, *programs):
         for answer in (
             client.post("/api/games", json={"agent": text}),
             client.get("/api/inside", params={"agent": text, "fen": fen.START}),
@@ -621,12 +613,15 @@ def test_games_go_on_after_the_server_was_stopped(games):
 
 
 def test_a_game_that_goes_on_with_other_weights_does_not_count(games, tmp_path):
-    runs, agent = [tmp_path / "runs"], weight_file(tmp_path / "runs" / "mine")
+    folder = tmp_path / "runs" / "mine #1"
+    runs, agent = [tmp_path / "runs"], weight_file(folder)
     with serving(games, runs=runs) as client:
         state, over = (begin(client, agent=agent, rating=1800) for _ in range(2))
         assert do(client, over, "resign")["uncounted"] == ""
+    with serving(games, runs=runs) as client:
+        assert client.get(f"/api/games/{state['game']}").json()["uncounted"] == ""
     for seed in (1, 0):  # the first file again comes too late
-        weight_file(tmp_path / "runs" / "mine", seed)
+        weight_file(folder, seed)
         with serving(games, runs=runs) as client:
             found = client.get(f"/api/games/{state['game']}").json()
             assert found["uncounted"] == "the agent's weight file has changed since it began"
@@ -901,6 +896,14 @@ def test_two_agents_play_as_they_would_without_the_page(client):
     (record,) = pdn.loads(client.post("/api/compare/pdn", json=body).json()["pdn"])
     assert (record.moves, record.result) == (tuple(board.moves), result)
     assert client.post("/api/compare/move", json={**body, "seed": 1}).status_code == 400
+
+
+def test_two_agents_of_others_are_given_their_generators(client, strangers):
+    body = {"player": {"agent": strangers["Draws"]}, "start": fen.START, "moves": []}
+    for seed in range(5):
+        answer = client.post("/api/compare/move", json={**body, "seed": seed}).json()
+        drawn = np.random.default_rng(seed).integers(len(Board().legal_moves))
+        assert answer["frame"]["move"]["text"] == str(Board().legal_moves[drawn])
 
 
 # The rest

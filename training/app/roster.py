@@ -116,7 +116,8 @@ def _label(name: str, told: dict[str, object]) -> str:
 
 def is_still(label: str, name: str) -> bool:
     """Whether the agent of that name is the one with the label: its file may have changed."""
-    return label.partition(" #")[2] == _version(name)
+    version = _version(name)
+    return not version or label.endswith(f" #{version}")
 
 
 def _version(name: str) -> str:
