@@ -120,6 +120,13 @@ class PlayerAgent:
         return next(move for move in board.legal_moves if move.squares == squares)
 
 
+def seeded(agent: Agent, seed: int | tuple[int, ...]) -> Agent:
+    """The agent, told of a generator if it asks for one."""
+    if tell := getattr(agent, "new_game", None):
+        tell(np.random.default_rng(seed))
+    return agent
+
+
 @kernel
 def choose_move(player: Any, position: Position, ws: Any, rng: Any) -> int:
     """The path of the move that `player` makes in a position that has one."""

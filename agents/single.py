@@ -9,7 +9,7 @@ import gymnasium
 import numpy as np
 from gymnasium.error import ResetNeeded
 
-from agents.agent import Agent, PlayerAgent
+from agents.agent import Agent, PlayerAgent, seeded
 from agents.external.errors import GameEndedError
 from agents.make import make
 from agents.workspace import table_bits, workspace
@@ -104,8 +104,7 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         colour, chance, card = self.np_random.integers(2**31, size=3).tolist()
         side = colour % 2 if self._colour is None else COLOURS.index(self._colour)
         self._agent = AGENTS[side]
-        if tell := getattr(self._opponent, "new_game", None):
-            tell(np.random.default_rng(chance))
+        seeded(self._opponent, chance)
         self._game.reset(seed=card, options=options)
         ended = self._answer()
         if self._over:
@@ -129,8 +128,7 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
             return self._observation(), -1.0, True, False, info
         self._game.step(action)
         if ended := self._answer():
-            reward = 0.0 if ended.claim == "draw" else 1.0
-            return self._observation(), reward, True, False, {"reason": str(ended)}
+            return self._observation(), 1.0 - 2.0 * ended.score, True, False, {"reason": str(ended)}
         reward = float(self._game.rewards[self._agent])
         return self._observation(), reward, self._over, False, dict(self._game.infos[self._agent])
 

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 import agents
+from agents.agent import seeded
 from agents.blondie.genome import BLONDIE_2001
 from agents.external.think import Limits
 from agents.thought import Thought, consider
@@ -35,7 +36,6 @@ from training.app.openings import board_of, opening_of
 from training.app.roster import Roster
 from training.app.session import Session, Setup
 from training.app.words import advice, refusal, spoken
-from training.examination import seeded
 from training.rating.thesis import updated
 
 HOST = "http://127.0.0.1:8024"

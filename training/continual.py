@@ -28,7 +28,7 @@ from rich.progress import track
 from rich.table import Table
 from scipy import stats
 
-from agents.agent import Agent, PlayerAgent
+from agents.agent import Agent, PlayerAgent, seeded
 from agents.continual import SCORES, ContinualAgent, Played
 from agents.external.errors import EngineError
 from agents.match import Game, play_through_environment
@@ -187,11 +187,9 @@ def play(player: Agent, other: Agent, fixture: Fixture, luck: tuple[int, ...]) -
 
     Raises ValueError when a player from outside does not play on.
     """
-    new_game = getattr(other, "new_game", None)
     seats = (player, other) if fixture.side == BLACK else (other, player)
     try:
-        if new_game:
-            new_game(np.random.default_rng(luck))
+        seeded(other, luck)
         return play_through_environment(*seats, opening=fixture.opening, rules=DrawRules())
     except EngineError as error:
         raise ValueError(f"game {fixture.number + 1} was not finished: {error}") from error

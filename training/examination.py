@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 import agents
-from agents.agent import Agent
+from agents.agent import Agent, seeded
 from agents.endgame.tables import endgame
 from agents.make import is_weight_file
 from training.analysis import Accuracy, Timing, accuracy, determinism, positions_of, timing
@@ -84,13 +84,6 @@ def examine(make: Callable[[], Agent], league: League, seed: int) -> Examination
         )
     finally:
         close(agent)
-
-
-def seeded(agent: Agent, seed: int) -> Agent:
-    """The agent, told of a generator if it asks for one."""
-    if tell := getattr(agent, "new_game", None):
-        tell(np.random.default_rng(seed))
-    return agent
 
 
 def sentences(examination: Examination) -> list[str]:

@@ -76,7 +76,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         check(self, RANGES)
-        if self.yardstick_every and getattr(self.regime, "max_moves", 2) < 2:
+        if self.yardstick_every and self.regime.max_moves < 2:
             raise ValueError(
                 "max_moves must be at least 2: the games of the performance curve begin with a "
                 "move by each side (or give yardstick_every 0)"

@@ -22,5 +22,10 @@ class GameEndedError(EngineError):
         super().__init__(message, claim)
         self.claim = claim
 
+    @property
+    def score(self) -> float:
+        """Of the game, for the player that ended it: who claims no draw has lost it."""
+        return 0.5 if self.claim == "draw" else 0.0
+
     def __str__(self) -> str:
         return str(self.args[0])

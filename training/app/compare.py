@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from agents.agent import Agent
+from agents.agent import Agent, seeded
 from checkers_env import fen, pdn
 from checkers_env.board import Board
 from training.app import shown
@@ -27,7 +27,6 @@ from training.app.session import DRAWN, UNFINISHED, WON
 from training.app.shown import Json
 from training.app.thinking import thought_of
 from training.app.words import ending, spoken
-from training.examination import seeded
 from training.league.entrants import close
 
 SEEDS = range(2**32)

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import Event
 
-from agents.agent import Agent
+from agents.agent import Agent, seeded
 from agents.external.think import Limits
 from checkers_env.files import write_atomically
 from training.app.kept import keep
@@ -25,7 +25,6 @@ from training.app.openings import Opening
 from training.app.roster import Roster, is_still
 from training.app.session import Session, Setup
 from training.app.shown import Json
-from training.examination import seeded
 from training.league.entrants import close
 
 FORMAT = 1

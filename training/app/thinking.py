@@ -8,11 +8,10 @@ from threading import Event
 from anyio import CapacityLimiter, to_thread
 from starlette.exceptions import HTTPException
 
-from agents.agent import Agent, PlayerAgent
+from agents.agent import Agent, PlayerAgent, seeded
 from agents.external.think import Limits
 from agents.thought import Thought, consider
 from checkers_env.board import Board
-from training.examination import seeded
 
 AT_ONCE = 8  # agents; searches run without the GIL
 

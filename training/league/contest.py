@@ -24,7 +24,6 @@ from checkers_env.rules import BLACK
 from training.league.record import GameRecord
 from training.league.schedule import Fixture
 
-CONCEDED = {"loss": 0.0, "draw": 0.5}  # by an engine that ends a game: its own score
 LONGEST_REASON = 300  # characters
 
 Judge = Callable[[Board, GameRecord], GameRecord]
@@ -127,8 +126,7 @@ def _move_by_move(
     except Forfeit as forfeit:
         return forfeit.score, str(forfeit)
     except GameEndedError as ended:
-        own = CONCEDED.get(ended.claim, 0.0)
-        score = own if board.turn == BLACK else 1.0 - own
+        score = ended.score if board.turn == BLACK else 1.0 - ended.score
         return score, in_a_line(f"{SIDES[board.turn]} ended the game: {ended}")
     for side, agent in enumerate(agents):
         with suppress(Exception):  # the result stands
