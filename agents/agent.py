@@ -10,17 +10,30 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from agents.choose import choose, looks_back
-from agents.stopping import stopping
-from agents.turn import Turn
-from agents.undisturbed import undisturbed
-from agents.workspace import PAST, Workspace, forget, table_bits, workspace
+from agents.player import choose, looks_back
+from agents.search.interrupt import stopping, undisturbed
+from agents.search.workspace import PAST, Workspace, forget, table_bits, workspace
 from checkers_env.bits import borrowed
 from checkers_env.board import Board
 from checkers_env.jit import kernel
+from checkers_env.movegen import Position, write_successors
 from checkers_env.moves import Move
 from checkers_env.moves import decode as decode_move
-from checkers_env.rules import Position, write_successors
+
+
+class Turn:
+    """Has a lock that a thread may take again; copies, pickled ones too, have locks of their own.
+
+    The lock is taken as such: through methods of Python, which Ctrl-C can come between, it might be
+    left taken for ever.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+
+    def __reduce__(self) -> tuple[type[Turn], tuple[()]]:
+        return Turn, ()
+
 
 FIRST_OWNER = 2  # of the searches' table, for one side, the other is one more; less is nobody's
 
@@ -41,7 +54,7 @@ class PlayerAgent:
     name
         How tables and game records call it.
     player
-        A NamedTuple that :func:`agents.choose.choose` knows.
+        A NamedTuple that :func:`agents.player.choose` knows.
     rng
         Drawn from by players that use chance.
     seconds

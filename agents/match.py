@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.agent import Agent, PlayerAgent
-from agents.choose import looks_back, uses_chance
-from agents.play import DRAW, DrawRules, Result, check_rules, play
-from agents.undisturbed import undisturbed
-from agents.workspace import Workspace, table_bits, workspace
+from agents.match_kernel import DRAW, DrawRules, Result, check_rules, play
+from agents.player import looks_back, uses_chance
+from agents.search.interrupt import undisturbed
+from agents.search.workspace import Workspace, table_bits, workspace
 from checkers_env import openings
 from checkers_env.actions import actions_of
-from checkers_env.aec import raw_env
 from checkers_env.board import Board
-from checkers_env.game import MOVE_LIMIT, REASONS
+from checkers_env.envs.aec import raw_env
+from checkers_env.movegen import BLACK, PATH, ROW_WIDTH, WHITE, Position
 from checkers_env.moves import decode, encode
-from checkers_env.rules import BLACK, PATH, ROW_WIDTH, WHITE, Position
+from checkers_env.state import MOVE_LIMIT, REASONS
 
 ENGINES = ("kernel", "env")
 
@@ -56,7 +56,7 @@ def play_game(
     Parameters
     ----------
     black, white
-        Player tuples, such as :class:`agents.alphabeta.AlphaBeta`.
+        Player tuples, such as :class:`agents.search.player.AlphaBeta`.
     opening
         None, moves such as ``"9-13 22-18"``, or a FEN, as for ``checkers_env.make``.
     rng

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
@@ -192,3 +193,11 @@ def dense(
     else:
         _eight(weights, at, values, source, count, target)
     return at + (count + 1) * width
+
+
+def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
+    """Zeros of this shape and type, aligned to 64 bytes."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    buffer = np.zeros(size + 64, np.uint8)
+    start = -buffer.ctypes.data % 64
+    return buffer[start : start + size].view(dtype).reshape(shape)

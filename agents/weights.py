@@ -7,6 +7,7 @@ has a bit for each.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, get_origin, get_type_hints
@@ -15,9 +16,35 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from agents.sparse import with_zeros, without_zeros
-from agents.workspace import MAX_DEPTH
+from agents.search.workspace import MAX_DEPTH
 from checkers_env.files import write_atomically
+
+WORTH_IT = 0.75  # with a smaller share of entries that are not 0
+
+
+def without_zeros(array: Any) -> tuple[Any, Any] | None:
+    """The entries that are not 0, and a bit for each entry; None for an array that is rather full.
+
+    -0.0 is no zero: what :func:`with_zeros` makes of both is the same to the last bit.
+    """
+    present = array.view(f"u{array.itemsize}") != 0
+    if not present.size or present.mean() >= WORTH_IT:
+        return None
+    return array[present], np.packbits(present)
+
+
+def with_zeros(entries: Any, bits: Any, shape: Sequence[int]) -> Any:
+    """The array of this shape again. Raises ValueError for parts that do not belong together."""
+    size = int(np.prod(shape))
+    if bits.dtype != np.uint8 or bits.shape != (-(-size // 8),):
+        raise ValueError(f"{len(bits)} bytes are not a bit for each of {size} entries")
+    present = np.unpackbits(bits, count=size).astype(bool)
+    if entries.shape != (np.count_nonzero(present),):
+        raise ValueError(f"there are {len(entries)} entries for {np.count_nonzero(present)} places")
+    array = np.zeros(size, entries.dtype)
+    array[present] = entries
+    return array.reshape(shape)
+
 
 HEADER = "checkers-laboratory"
 SIZE = "weights"  # in the header how many there are, where those that are 0 were left out
@@ -41,7 +68,7 @@ class Provenance:
     depth
         Plies of the searches it was trained with: the default for playing it.
     own_leaves
-        How leaves are judged, as :class:`agents.alphabeta.AlphaBeta` has it.
+        How leaves are judged, as :class:`agents.search.player.AlphaBeta` has it.
     playouts
         Options of the Monte Carlo tree search it was trained with; empty for alpha-beta.
     options

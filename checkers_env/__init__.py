@@ -2,13 +2,14 @@
 
 from importlib.metadata import PackageNotFoundError, version
 
-from checkers_env import openings, pdn, registration
-from checkers_env.aec import env, make, raw_env
+from checkers_env import openings, pdn
 from checkers_env.board import Board, Outcome
-from checkers_env.leaves import perft
+from checkers_env.envs import registration
+from checkers_env.envs.aec import env, make, raw_env
+from checkers_env.envs.vector import make_vec
+from checkers_env.movegen import BLACK, WHITE
 from checkers_env.moves import Move
-from checkers_env.rules import BLACK, WHITE
-from checkers_env.vector import make_vec
+from checkers_env.perft import perft
 
 __all__ = [
     "BLACK",

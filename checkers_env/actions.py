@@ -2,8 +2,8 @@
 
 An action is ``(square - 1) * 4 + direction``, the square as the mover sees it: Black sees the
 standard numbers, White sees the board turned by 180 degrees (square ``33 - square``). Directions
-0-3 are those of :func:`checkers_env.rules.direction`: forward right, forward left, back left, back
-right. A jump has the action of a step in its direction, and a multi-jump is several actions.
+0-3 are those of :func:`checkers_env.movegen.direction`: forward right, forward left, back left,
+back right. A jump has the action of a step in its direction, and a multi-jump is several actions.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ import itertools
 from typing import Any
 
 from checkers_env.bits import lowest
-from checkers_env.game import PLY, SIDE, end_turn
 from checkers_env.jit import kernel
-from checkers_env.moves import Move, bit_of, square_of
-from checkers_env.rules import (
+from checkers_env.movegen import (
     BLACK,
     BLACK_BOARD,
     BOARD,
@@ -30,6 +28,8 @@ from checkers_env.rules import (
     jumpers,
     shifted,
 )
+from checkers_env.moves import Move, bit_of, square_of
+from checkers_env.state import PLY, SIDE, end_turn
 
 ACTIONS = 128
 ILLEGAL, FULL, AGAIN = -3, -2, -1  # what an action did, where it did not end a turn

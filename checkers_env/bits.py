@@ -8,7 +8,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
-from checkers_env.jit import OPTIONS
+from checkers_env.jit import OPTIONS, kernel
 
 _FLAG = ir.Constant(ir.IntType(1), 1)
 
@@ -89,3 +89,14 @@ def _borrowed(typing: Any, thing: Any) -> Any:
 @overload(borrowed, strict=False, jit_options=OPTIONS)
 def _compile_borrowed(thing: Any) -> Any:
     return lambda thing: _borrowed(thing)
+
+
+@kernel
+def copy(source: Any, target: Any) -> None:
+    """Fill a vector from the front of another one.
+
+    An assignment to a slice does it too, and takes seconds longer to compile: it comes with the
+    text of its error.
+    """
+    for i in range(len(target)):
+        target[i] = source[i]

@@ -9,10 +9,9 @@ import numpy as np
 
 from checkers_env import fen as notation
 from checkers_env import moves
-from checkers_env.letters import write_letters
+from checkers_env.fen import write_letters
+from checkers_env.movegen import MAX_ROWS, PATH, ROW_WIDTH, WHITE, Position, write_successors
 from checkers_env.moves import Move, bit_of
-from checkers_env.rules import MAX_ROWS, PATH, ROW_WIDTH, WHITE, Position, write_successors
-from checkers_env.svg import svg
 
 LARGEST = 10**9  # number in a draw rule: twice as many plies must fit into what counts them
 LETTERS = ".bBwW"
@@ -63,7 +62,7 @@ class Board:
 
     @classmethod
     def from_position(cls, black: int, white: int, kings: int, turn: int, **rules: Any) -> Self:
-        """Set up 35-bit boards as in :mod:`checkers_env.rules`; `rules` as for the class.
+        """Set up 35-bit boards as in :mod:`checkers_env.movegen`; `rules` as for the class.
 
         Raises ValueError for what are no whole numbers, for boards that overlap, or a position that
         a FEN could not hold.
@@ -101,6 +100,13 @@ class Board:
             "blocked_draws": self.blocked_draws,
         }
 
+    def root(self) -> Board:
+        """Return a copy of the position before the first move, with the same draw rules."""
+        root = self.copy()
+        while root.moves:
+            root.pop()
+        return root
+
     @property
     def ply(self) -> int:
         """How many turns have been made on this board."""
@@ -108,7 +114,7 @@ class Board:
 
     @property
     def legal_moves(self) -> list[Move]:
-        """The legal moves, in the order of :func:`checkers_env.rules.write_successors`."""
+        """The legal moves, in the order of :func:`checkers_env.movegen.write_successors`."""
         return list(self._generate())
 
     def _generate(self) -> tuple[Move, ...]:
@@ -210,6 +216,8 @@ class Board:
         return "\n".join([*ranks, f"{('Black', 'White')[self.turn]} to move"])
 
     def _repr_svg_(self) -> str:
+        from checkers_env.render.svg import svg  # a Board needs no picture before
+
         return svg(self)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import re
 
+from checkers_env import fen
+from checkers_env.movegen import BLACK, BOARD, KING_ROWS, WHITE, Position
 from checkers_env.moves import bit_of
-from checkers_env.rules import BLACK, BOARD, KING_ROWS, WHITE, Position
 
 EXAMPLE = "W:W18,24,K31:B12,K3"
 START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12"
@@ -119,3 +120,30 @@ def _squares(board: int) -> list[int]:
 def _listed(pieces: int, kings: int) -> str:
     crowned = _squares(kings)
     return ",".join("K" * (square in crowned) + str(square) for square in _squares(pieces))
+
+
+SQUARES = range(1, 33)
+
+
+def write_letters(position: Position, letters: str) -> str:
+    """The 32 letters of a position; they do not tell the side to move."""
+    black, white, kings, _ = position
+    text = ""
+    for square in SQUARES:
+        piece = 1 << bit_of(square)
+        man = 1 if black & piece else 3 if white & piece else 0
+        text += letters[man + (kings & piece != 0)]
+    return text
+
+
+def read_letters(text: str, letters: str, turn: int) -> Position:
+    """The position that 32 letters stand for, with a side to move. Raises ValueError."""
+    if len(text) != len(SQUARES) or set(text) - set(letters):
+        raise ValueError(f"{text!r} is not 32 letters, each of them one of {letters}")
+    boards = dict.fromkeys(letters, 0)
+    for square, letter in zip(SQUARES, text, strict=True):
+        boards[letter] |= 1 << bit_of(square)
+    _, men, kings, their_men, their_kings = boards.values()
+    position = Position(men | kings, their_men | their_kings, kings | their_kings, turn)
+    fen.check(position)
+    return position

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from checkers_env.rules import NO_MOVE
+from checkers_env.movegen import NO_MOVE
 
 MALFORMED = "{!r} is not a move: write 11-15, 22x15 for a capture, or each square as in 22x15x8"
 _MOVE = re.compile(r"[0-9]{1,9}(-[0-9]{1,9}|(x[0-9]{1,9})+)")
@@ -40,7 +40,7 @@ def square_of(bit: int) -> int:
 
 @functools.cache
 def decode(path: int, ambiguous: bool) -> Move:
-    """The move of a path as :func:`checkers_env.rules.write_successors` packs it."""
+    """The move of a path as :func:`checkers_env.movegen.write_successors` packs it."""
     bits: list[int] = []
     while path != NO_MOVE:
         bits.insert(0, path & 63)

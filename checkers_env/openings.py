@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib.resources import files
 
 from checkers_env.board import Board
+from checkers_env.movegen import Position
 from checkers_env.moves import Move
-from checkers_env.rules import Position
 
 _BLACK_MOVES = ("9-13", "9-14", "10-14", "10-15", "11-15", "11-16", "12-16")
 _WHITE_MOVES = ("21-17", "22-17", "22-18", "23-18", "23-19", "24-19", "24-20")

@@ -9,8 +9,8 @@ import numpy as np
 
 from agents.match import play_game
 from checkers_env.openings import TWO_MOVE
-from training.arena import open_arena
-from training.presets import PRESETS
+from training.evolution.game_runner import open_arena
+from training.trainer.presets import PRESETS
 
 GENERATIONS = 30
 

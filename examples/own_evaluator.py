@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import agents
 import checkers_env
-from agents.alphabeta import AlphaBeta
 from agents.baselines.material import piece_difference
-from agents.evaluate import evaluate
+from agents.evaluator import evaluate
+from agents.search.player import AlphaBeta
 from checkers_env.bits import popcount
-from checkers_env.rules import Position
+from checkers_env.movegen import Position
 
 FAR_HALF = (0x7FBFC0000, 0x00001FEFF)  # the last four rows on Black's, on White's way
 

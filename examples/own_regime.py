@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
 
-from training.arena import Arena
-from training.metrics import Metrics
+from training.evolution.game_runner import Arena
+from training.evolution.metrics import Metrics
+from training.evolution.state import State, generator, remembered
+from training.evolution.tournament import best
 from training.regimes.coevolution import Coevolution
-from training.run import Plan, begin, carry_out
-from training.selection import best
-from training.state import State, generator, remembered
+from training.trainer.loop import Plan, begin, carry_out
 
 
 @dataclass(frozen=True)

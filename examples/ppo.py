@@ -5,8 +5,8 @@ from tempfile import TemporaryDirectory
 
 import agents
 import checkers_env
-from training.reinforcement.run import begin, carry_out
-from training.reinforcement.settings import Learning, Settings
+from training.rl.config import Learning, Settings
+from training.rl.loop import begin, carry_out
 
 learning = Learning(hidden=(64, 64), rollout=32, batch=512)
 with TemporaryDirectory() as folder:

@@ -7,7 +7,7 @@ import numpy as np
 
 import agents
 import checkers_env
-from checkers_env.svg import svg
+from checkers_env.render.svg import svg
 
 board = checkers_env.Board("B:W6,15,23,32:B1,12,K3")
 drawing = svg(board, arrows=board.legal_moves)  # shown by a notebook
@@ -44,8 +44,8 @@ from agents.endgame.tables import endgame  # noqa: E402
 print("first position:", look_up(endgame(4), checkers_env.Board("W:WK15,20:B12,K28")))
 
 # %% A player that learns by itself, for a few seconds
-from training.arena import open_arena  # noqa: E402
-from training.presets import TD_PRESETS  # noqa: E402
+from training.evolution.game_runner import open_arena  # noqa: E402
+from training.trainer.presets import TD_PRESETS  # noqa: E402
 
 regime = TD_PRESETS["c5-n0.001"].regime
 state = regime.init(seed=0)

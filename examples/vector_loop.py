@@ -3,7 +3,7 @@
 import numpy as np
 
 import checkers_env
-from checkers_env.vector import sample
+from checkers_env.envs.vector import sample
 
 rng, results = np.random.default_rng(0), []
 env = checkers_env.make_vec(256, opening="three-move")

@@ -1,0 +1,6 @@
+"""The tests: a folder for each package, with the names of the sources."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+DATA = ROOT / "tests" / "data"

@@ -2,11 +2,12 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
+from tests import ROOT
+
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 NEED_TORCH = ("ppo", "torchrl_loop")
 
 

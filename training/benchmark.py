@@ -28,20 +28,16 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agents.external.errors import EngineError
-from agents.play import DrawRules
+from agents.match_kernel import DrawRules
 from checkers_env import pdn
 from checkers_env.files import check_output
-from training import ranges
-from training.alone import alone
-from training.console import run_command, say_how_to_go_on
-from training.examination import examine, lineup, sentences
 from training.league.adjudicate import judge_of
-from training.league.contest import Terms, first_board, in_a_line
 from training.league.entrants import Entry, digest, enter
-from training.league.export import as_pdn
-from training.league.hold import hold
+from training.league.game import Terms, first_board, in_a_line
 from training.league.journal import FILE_NAME, Journal
-from training.league.record import GameRecord, League, save_league
+from training.league.pdn_export import as_pdn
+from training.league.records import GameRecord, League, save_league
+from training.league.runner import hold
 from training.league.schedule import (
     KNOWN,
     Fixture,
@@ -51,11 +47,14 @@ from training.league.schedule import (
     read_openings,
     schedule,
 )
-from training.rating.sprt import sprt
-from training.rating.stopping import is_decided, until_decided, verdict
-from training.report.page import write_report
+from training.rating.sprt import is_decided, sprt, until_decided, verdict
+from training.report.html_report import write_report
+from training.report.player_report import examine, lineup, sentences
 from training.report.standings import standings, write_standings
 from training.report.terminal import print_league
+from training.runtime import validation
+from training.runtime.cli import run_command, say_how_to_go_on
+from training.runtime.run_folder import alone
 
 NOTES = (
     "Ratings are Elo points by the Bradley-Terry model, a draw counting half a win, with the "
@@ -182,7 +181,7 @@ def findings(entry: Entry, league: League, seed: int) -> list[str]:
 
 def check(settings: Settings) -> None:
     """Raise ValueError for settings that make no sense."""
-    ranges.check(settings, RANGES)
+    validation.check(settings, RANGES)
     if settings.repetition == 1:
         raise ValueError("repetition must be 0, or at least 2, not 1")
     if settings.seconds is not None and not settings.seconds > 0:

@@ -2,7 +2,7 @@
 
     python training/continual.py POOL.safetensors --against NAME [options]
 
-The continual player (agents/continual.py) begins with the best strategy of the pool and changes
+The continual player (agents/continual) begins with the best strategy of the pool and changes
 after every game that it loses; its twin keeps the best one. Both meet the same opponent over the
 same cards of the two-move ballot, with the same colours and the same luck, and the difference of
 their scores is judged game by game.
@@ -29,18 +29,18 @@ from rich.table import Table
 from scipy import stats
 
 from agents.agent import Agent, PlayerAgent, seeded
-from agents.continual import SCORES, ContinualAgent, Played
+from agents.continual.agent import SCORES, ContinualAgent, Played
+from agents.continual.pool import Strategies, load_pool
 from agents.external.errors import EngineError
 from agents.match import Game, play_through_environment
-from agents.play import DRAW, DrawRules
-from agents.pool import Strategies, load_pool
-from agents.workspace import MAX_DEPTH
+from agents.match_kernel import DRAW, DrawRules
+from agents.search.workspace import MAX_DEPTH
 from checkers_env.files import check_output, write_atomically
+from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
-from checkers_env.rules import BLACK, WHITE
-from training import ranges
-from training.console import run_command
 from training.league.entrants import close, enter
+from training.runtime import validation
+from training.runtime.cli import run_command
 
 MEMBER = "pool:"  # before the number of a strategy of the pool, as the opponent
 RANGES = {"games": (2, math.inf), "depth": (1, MAX_DEPTH), "seed": (0, math.inf)}
@@ -109,7 +109,7 @@ def run(arguments: Sequence[str], console: Console) -> None:
     settings = tyro.cli(
         Settings, args=arguments, prog="python training/continual.py", description=__doc__
     )
-    ranges.check(settings, RANGES)
+    validation.check(settings, RANGES)
     if settings.out:
         check_output("out", settings.out)
     record = settings.record or (settings.out and settings.out.with_suffix(".record.json"))

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import sys
 
-from training.command import EVOLVE, Program, run_program
-from training.presets import DEFAULT
+from training.trainer.cli import EVOLVE, Program, run_program
+from training.trainer.presets import DEFAULT
 
 
 def main() -> int:

@@ -19,9 +19,9 @@ import tyro
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from training.checkpoint import FILE_NAME
-from training.console import in_folder, run_command
-from training.reinforcement.settings import Settings, check
+from training.rl.config import Settings, check
+from training.runtime.cli import in_folder, run_command
+from training.trainer.checkpoint import FILE_NAME
 
 PACKAGES = ("torch", "stable_baselines3", "sb3_contrib")
 
@@ -38,7 +38,7 @@ def train(arguments: list[str], console: Console) -> None:
     )
     check(settings)
     try:
-        from training.reinforcement.run import CHAMPION_FILE, PLOT_FILE, begin, carry_out
+        from training.rl.loop import CHAMPION_FILE, PLOT_FILE, begin, carry_out
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in PACKAGES:
             raise

@@ -29,16 +29,16 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column
 from rich.table import Table as Shown
 
-from training.alone import alone
-from training.console import run_command
-from training.executor import open_executor
-from training.experiments.adopt import adopt
-from training.experiments.page import write_page
-from training.experiments.plan import EXPERIMENTS, Job, Ledger, Scope
-from training.experiments.records import differences, older
-from training.experiments.schedule import Costs, Shop, work_through
-from training.experiments.schedule import Progress as Reached
-from training.experiments.tables import Table
+from training.reproduction.adopt import adopt
+from training.reproduction.page import write_page
+from training.reproduction.plan import EXPERIMENTS, Job, Ledger, Scope
+from training.reproduction.results import differences, older
+from training.reproduction.scheduler import Costs, Shop, work_through
+from training.reproduction.scheduler import Progress as Reached
+from training.reproduction.tables import Table
+from training.runtime.cli import run_command
+from training.runtime.executors import open_executor
+from training.runtime.run_folder import alone
 
 RECORDS, WORK = Path("docs", "records"), Path("runs", "reproduce")
 SAY_EVERY = 60.0  # seconds, where there is no terminal to show a bar on

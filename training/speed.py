@@ -25,25 +25,46 @@ from rich.progress import track
 from rich.table import Table
 
 import checkers_env
-from agents.aligned import aligned
-from agents.evaluate import SCRATCH_WIDTH, evaluate, start_state, state_size
+from agents.architectures import SHAPES
+from agents.evaluator import SCRATCH_WIDTH, evaluate, start_state, state_size
 from agents.match import opening_line
-from agents.play import play
-from agents.shapes import SHAPES
-from agents.workspace import workspace
+from agents.match_kernel import play
+from agents.reference import SlowSearch, forward, inputs, slow_game, slow_network
+from agents.search.workspace import workspace
+from agents.simd import aligned
 from checkers_env.bits import borrowed
+from checkers_env.envs.vector import sample
 from checkers_env.files import check_output, write_atomically
 from checkers_env.jit import kernel
-from checkers_env.rules import BLACK, ROW_WIDTH, WHITE, Position
-from training.checkpoint import load_checkpoint
-from training.console import run_command
-from training.metrics import sample_positions
-from training.population import Population, random_population
-from training.presets import DEFAULT, PRESETS
+from checkers_env.movegen import BLACK, ROW_WIDTH, WHITE, Position
+from training.evolution.metrics import sample_positions
+from training.evolution.state import Population, random_population
 from training.regimes import Coevolution, regime_of
-from training.run import SPEED, processor
-from training.slow_search import SlowSearch, forward, inputs, slow_game, slow_network
-from training.vector_speed import self_play
+from training.runtime.cli import run_command
+from training.trainer.checkpoint import load_checkpoint
+from training.trainer.loop import SPEED, processor
+from training.trainer.presets import DEFAULT, PRESETS
+
+GAMES = 1024
+STEPS = 200  # of each game
+
+
+def self_play(games: int = GAMES, steps: int = STEPS) -> Callable[[], int]:
+    """Record random self-play; return a function that plays it again, and returns its steps."""
+    env, rng, recorded = checkers_env.make_vec(games), np.random.default_rng(0), []
+    observation, _ = env.reset()
+    for _ in range(steps):
+        recorded.append(sample(observation["action_mask"], rng))
+        observation, *_ = env.step(recorded[-1])
+
+    def play() -> int:
+        env.reset()
+        for actions in recorded:
+            env.step(actions)
+        return games * steps
+
+    return play
+
 
 REGIME = Coevolution()
 SHAPE = SHAPES[REGIME.network]

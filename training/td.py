@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import sys
 
-from training.command import TD, Program, run_program
-from training.presets import TD_DEFAULT
+from training.trainer.cli import TD, Program, run_program
+from training.trainer.presets import TD_DEFAULT
 
 
 def main() -> int:

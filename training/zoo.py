@@ -20,21 +20,21 @@ import tyro
 from rich.console import Console
 
 import agents
-from agents.make import SUFFIX
+from agents.registry import SUFFIX
 from agents.weights import save_weights
 from checkers_env.board import Board
 from checkers_env.files import write_atomically
 from training import benchmark
-from training.analysis import nodes
-from training.card import HEAD, card, command, leaderboard
-from training.console import run_command
-from training.experiments.choice import Choice, choose
-from training.experiments.plan import Ledger, Scope
-from training.experiments.records import weights
 from training.league.entrants import digest
 from training.league.journal import FILE_NAME
-from training.league.record import League
+from training.league.records import League
+from training.report.player_analysis import nodes
 from training.report.standings import standings
+from training.reproduction.model_card import HEAD, card, command, leaderboard
+from training.reproduction.model_zoo import Choice, choose
+from training.reproduction.plan import Ledger, Scope
+from training.reproduction.results import weights
+from training.runtime.cli import run_command
 
 NAMES = {"blondie24-2001": "blondie24"}  # where the zoo's name is not the preset's
 YARDSTICKS = (

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from agents.choose import choose, uses_chance
+from agents.player import choose, uses_chance
 from checkers_env.bits import popcount
 from checkers_env.jit import kernel
-from checkers_env.rules import KINGS, PATH, Position
+from checkers_env.movegen import KINGS, PATH, Position
 
 
 class Heuristic(NamedTuple):

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.evaluate import evaluate
+from agents.evaluator import evaluate
 from checkers_env.bits import popcount
 from checkers_env.jit import kernel
-from checkers_env.rules import Position
+from checkers_env.movegen import Position
 
 FULL_SCALE = 64.0  # any difference in pieces is worth less than a won game
 

@@ -12,12 +12,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.evaluate import advance_state, evaluate, start_state, state_size
-from agents.linear import adjust, one_view, squashed, total
+from agents.evaluator import (
+    adjust,
+    advance_state,
+    evaluate,
+    one_view,
+    squashed,
+    start_state,
+    state_size,
+    total,
+)
 from agents.weights import LARGEST_WEIGHT
 from checkers_env.bits import popcount
 from checkers_env.jit import kernel
-from checkers_env.rules import BLACK, BOARD, SQUARES, WHITE, Position, count_steps
+from checkers_env.movegen import BLACK, BOARD, SQUARES, WHITE, Position, count_steps
 
 FEATURES = (
     "men",  # men

@@ -12,18 +12,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.baselines.material import piece_difference
-from agents.evaluate import SCRATCH_WIDTH, advance_state, evaluate, start_state, state_size
+from agents.evaluator import SCRATCH_WIDTH, advance_state, evaluate, start_state, state_size
 from agents.simd import dense, tanh_all
-from checkers_env.bits import lowest
-from checkers_env.copying import copy
+from checkers_env.bits import copy, lowest
 from checkers_env.jit import kernel
-from checkers_env.rules import Position
+from checkers_env.movegen import Position
 
 KING_FEATURES = 35  # rows of `features`: a man on bit 0-34, then a king on bit 0-34
 
 
 class Network(NamedTuple):
-    """A network ready for the kernels; made by :func:`agents.blondie.genome.decode` only."""
+    """A network ready for the kernels; made by :func:`agents.blondie.architecture.decode` only."""
 
     features: Any  # int32[70, width]: what a piece of the viewer adds to each first-layer node
     bias: Any  # int32[width]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from agents.endgame.numbering import Numbering, number_of
+from agents.endgame.indexing import Numbering, number_of
 from checkers_env.bits import popcount
 from checkers_env.board import Board
 from checkers_env.jit import kernel
-from checkers_env.rules import BLACK, Position
+from checkers_env.movegen import BLACK, Position
 
 NEVER = 255  # as if the end were infinitely far: the longest win takes less than half of that
 UNKNOWN = -1

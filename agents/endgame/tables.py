@@ -14,9 +14,9 @@ from platformdirs import user_cache_dir
 from rich.console import Console
 from rich.progress import Progress
 
-from agents.endgame.build import solve
-from agents.endgame.numbering import numbering, total
+from agents.endgame.indexing import numbering, total
 from agents.endgame.probe import Endgame
+from agents.endgame.retrograde import solve
 from checkers_env.files import write_atomically
 
 # SHA-256 of each file. The worth of an ending is a fact, so there is one right file a number.

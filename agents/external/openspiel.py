@@ -16,7 +16,6 @@ import numpy as np
 
 from agents.agent import Agent
 from agents.external.errors import EngineError, GameEndedError
-from agents.external.start import start_of
 from checkers_env.board import Board
 from checkers_env.fen import START
 from checkers_env.moves import Move, listed
@@ -84,7 +83,7 @@ class BotAgent:
         """
         if not board.legal_moves:
             raise ValueError(f"{self.name} has no legal move in {board.fen()}")
-        start = start_of(board).fen()
+        start = board.root().fen()
         if start != START:
             raise ValueError(f"{self.name} cannot play a game that began with {start}")
         if board.turn not in self._seats:

@@ -14,10 +14,9 @@ import numpy as np
 from gymnasium import spaces
 
 from agents.external.errors import EngineError
-from agents.external.start import start_of
 from checkers_env.actions import ACTIONS, actions_of, describe
-from checkers_env.aec import AGENTS, INDEX, raw_env
 from checkers_env.board import Board
+from checkers_env.envs.aec import AGENTS, INDEX, raw_env
 from checkers_env.moves import Move
 
 Policy = Callable[[Any, Any], Any]
@@ -27,7 +26,7 @@ PLAIN_POLICIES = "sb3_contrib.common.maskable.policies"
 
 
 class PolicyAgent:
-    """A policy for :mod:`checkers_env.aec` as an agent.
+    """A policy for :mod:`checkers_env.envs.aec` as an agent.
 
     It is shown what the environment shows to the side to move: all as that side sees it, the draw
     clocks of the board included, and a multi-jump jump by jump.
@@ -76,7 +75,7 @@ def environment_of(board: Board) -> raw_env:
 
     Raises ValueError for a board that was played on past the end of the game.
     """
-    start = start_of(board)
+    start = board.root()
     env = raw_env(start.fen(), **board.rules)
     env.reset()
     for ply, move in enumerate(board.moves):

@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from agents.aligned import aligned
-from agents.squares import Drawing
-from checkers_env.bits import lowest
-from checkers_env.copying import copy
+from agents.geometry import Drawing
+from agents.simd import aligned
+from checkers_env.bits import copy, lowest
 from checkers_env.jit import kernel
-from checkers_env.rules import BLACK, SQUARES, Position, sides
+from checkers_env.movegen import BLACK, SQUARES, Position, sides
 
 BASE = 5
 # What a side sees on a square (Algorithm 6.1, step 4).

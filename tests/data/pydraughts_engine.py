@@ -6,7 +6,7 @@ import sys
 import draughts
 from draughts import Board, Move
 
-from agents.external.hub_notation import read_line
+from agents.external.hub.notation import read_line
 
 assert draughts.__author__ == "Ioannis Pantidis", "py-draughts is another package of this name"
 rng = random.Random(sys.argv[1])

@@ -17,11 +17,11 @@ from starlette.staticfiles import StaticFiles
 
 from agents.external.errors import EngineError
 from checkers_env.board import Board
-from training.app import compare, inside, play, watch
-from training.app.guard import Guard
-from training.app.pages import page
-from training.app.roster import Roster
-from training.app.sessions import Sessions
+from training.app import compare_page, explain, play_page, runs_page
+from training.app.agent_catalog import Roster
+from training.app.game_store import Sessions
+from training.app.security import Guard
+from training.app.templates import page
 from training.league.entrants import close
 
 mimetypes.add_type("text/javascript", ".js")  # a system may have it otherwise
@@ -49,9 +49,9 @@ def application(games: Path, *, extra: Sequence[str] = (), runs: Sequence[Path] 
 
     app = Starlette(
         routes=[
-            *play.routes,
-            *compare.routes,
-            *watch.routes,
+            *play_page.routes,
+            *compare_page.routes,
+            *runs_page.routes,
             Route("/api/inside", show_inside),
             Mount("/static", StaticFiles(packages=[("training.app", "static")])),
         ],
@@ -77,7 +77,7 @@ def show_inside(request: Request) -> Response:
         raise ValueError("Ask for ?agent=NAME&fen=FEN.")
     agent = request.app.state.roster.make(asked["agent"])
     try:
-        return JSONResponse(inside.describe(agent, Board(asked["fen"])))
+        return JSONResponse(explain.describe(agent, Board(asked["fen"])))
     finally:
         close(agent)
 

@@ -25,13 +25,12 @@ import uvicorn
 from platformdirs import user_data_path
 from rich.console import Console
 
-from agents.external.think import Limits
-from agents.thought import consider
+from agents.analysis import Limits, consider
 from checkers_env.board import Board
+from training.app.agent_catalog import DEFAULT, Roster
 from training.app.app import application
-from training.app.guard import is_loopback
-from training.app.roster import DEFAULT, Roster
-from training.console import run_command
+from training.app.security import is_loopback
+from training.runtime.cli import run_command
 
 LAST_PORT = 65_535
 PORT = 8024

@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 
 from agents.agent import PlayerAgent
-from agents.make import make
 from agents.match import play_game
-from agents.play import DRAW, DrawRules
+from agents.match_kernel import DRAW, DrawRules
+from agents.registry import make
 from checkers_env.board import Board
-from checkers_env.game import REASONS
-from checkers_env.rules import BLACK
-from training.league.contest import Judge
+from checkers_env.movegen import BLACK
+from checkers_env.state import REASONS
 from training.league.entrants import split
-from training.league.record import GameRecord
+from training.league.game import Judge
+from training.league.records import GameRecord
 
 PLAYED_OUT = DrawRules(max_moves=100)
 

@@ -12,13 +12,12 @@ from typing import Any, NamedTuple
 
 import agents
 from agents.agent import Agent, PlayerAgent
-from agents.alphabeta import AlphaBeta
-from agents.external.hosted import HostedAgent
-from agents.informed import Informed
-from agents.make import SUFFIX, is_weight_file
-from agents.montecarlo.player import MonteCarlo
-from agents.outside import DEPTH, ZIP
-from training.league.record import Entrant
+from agents.agent_spec import DEPTH, ZIP
+from agents.external.subprocess_agent import HostedAgent
+from agents.mcts.player import MonteCarlo
+from agents.registry import SUFFIX, is_weight_file
+from agents.search.player import AlphaBeta, Informed
+from training.league.records import Entrant
 
 CHAMPION = f"champion{SUFFIX}"
 OPTIONS: dict[str, Callable[[str], Any]] = {

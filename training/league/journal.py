@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from checkers_env.files import write_atomically
-from training.identity import disagreement
-from training.league.record import GameRecord, game_of
+from training.league.records import GameRecord, game_of
 from training.league.schedule import Fixture
+from training.runtime.run_folder import disagreement
 
 FILE_NAME = "games.jsonl"
 

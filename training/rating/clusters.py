@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from training.league.record import GameRecord
+from training.league.records import GameRecord
 
 
 def clusters(games: Sequence[GameRecord]) -> Any:

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
+import numpy as np
+from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, logit
+from scipy.stats import t as student
+
+from training.league.records import Entrant, League
+from training.rating import bradley_terry
+from training.rating.bradley_terry import Rows, covariance, fit
 
 POINTS = 400 / math.log(10)  # Elo points per unit of log-odds
 
@@ -18,3 +27,140 @@ def expected_score(difference: Any) -> Any:
 def elo_difference(score: Any) -> Any:
     """The difference in Elo points that makes `score` the expected one; infinite at 0 and 1."""
     return POINTS * logit(score)
+
+
+PRIOR = 1.0
+
+
+class Estimate(NamedTuple):
+    """A number of Elo points with its confidence interval."""
+
+    elo: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class Strengths:
+    """The strengths of a league's entrants.
+
+    Attributes
+    ----------
+    elo
+        float64[entrants].
+    covariance
+        Of their errors, float64[entrants, entrants], in squared Elo points.
+    freedom
+        Degrees of freedom: the clusters less one.
+    confidence
+        Of the intervals, such as 0.95.
+    first_move
+        What playing Black is worth, or None if that was not asked for.
+    """
+
+    elo: Any
+    covariance: Any
+    freedom: int
+    confidence: float
+    first_move: Estimate | None
+
+    def rating(self, player: int) -> Estimate:
+        """The rating of an entrant; the interval is that of its distance from the anchor."""
+        variance = self.covariance[player, player]
+        return _estimate(self.elo[player], variance, self.freedom, self.confidence)
+
+    def difference(self, first: int, second: int) -> Estimate:
+        """How much stronger one entrant is than another."""
+        return _estimate(*self._difference(first, second), self.freedom, self.confidence)
+
+    def superiority(self, first: int, second: int) -> float:
+        """The likelihood of superiority: the confidence with which `first` is the stronger."""
+        if first == second:
+            return 0.5
+        elo, variance = self._difference(first, second)
+        return float(student.cdf(elo / np.sqrt(variance), self.freedom))
+
+    def _difference(self, first: int, second: int) -> tuple[Any, Any]:
+        errors = self.covariance[np.ix_([first, second], [first, second])]
+        return self.elo[first] - self.elo[second], np.trace(errors) - 2 * errors[0, 1]
+
+
+def strengths(
+    league: League,
+    *,
+    anchor: tuple[str, float] | None = None,
+    first_move: bool = True,
+    prior: float = PRIOR,
+    confidence: float = 0.95,
+) -> Strengths:
+    """Rate all entrants.
+
+    Parameters
+    ----------
+    anchor
+        The name of an entrant and its rating; without it the mean rating is 0.
+    first_move
+        Allow for what playing Black is worth.
+    prior
+        So many drawn games are added for each entrant, spread over its opponents in proportion to
+        the games with them: who won everything stays finite, and a match of 86 games moves by 1 %
+        towards a draw. In the errors they count as a pair of games won and a pair lost.
+
+    Raises ValueError where the games do not connect all entrants, because their distances would
+    then come from the prior alone; for an unknown anchor; for a prior that is not above 0; and for
+    a confidence that is not between 0 and 1.
+    """
+    if not prior > 0:
+        raise ValueError(f"a prior of {prior} games: it is above 0")
+    if not 0 < confidence < 1:
+        raise ValueError(f"a confidence of {confidence}: it lies between 0 and 1")
+    entrants, games = league.entrants, league.games
+    if len(entrants) < 2 or not games:
+        raise ValueError("nothing to rate: it takes two entrants and a game")
+    met = bradley_terry.meetings(games, len(entrants))
+    _check_connected(entrants, met)
+    anchoring, elo = _anchoring(entrants, anchor)
+    observed = bradley_terry.played(games, len(entrants), first_move)
+    added = bradley_terry.prior(met, prior, first_move)
+    coefficients = fit(Rows(*map(np.concatenate, zip(observed, added, strict=True))))
+    errors = covariance(observed, added, coefficients) * POINTS**2
+    freedom = max(int(observed.clusters.max()), 1)
+    others = len(entrants) - 1
+    return Strengths(
+        elo + POINTS * anchoring @ coefficients[:others],
+        anchoring @ errors[:others, :others] @ anchoring.T,
+        freedom,
+        confidence,
+        _estimate(POINTS * coefficients[-1], errors[-1, -1], freedom, confidence)
+        if first_move
+        else None,
+    )
+
+
+def _estimate(elo: float, variance: float, freedom: int, confidence: float) -> Estimate:
+    half = np.sqrt(max(variance, 0.0)) * student.ppf((1 + confidence) / 2, freedom)
+    return Estimate(float(elo), float(elo - half), float(elo + half))
+
+
+def _anchoring(entrants: Sequence[Entrant], anchor: tuple[str, float] | None) -> tuple[Any, float]:
+    """From the distances of all but the first entrant from the first one to everybody's ratings."""
+    distances = np.eye(len(entrants))[:, 1:]
+    if anchor is None:
+        return distances - distances.mean(axis=0), 0.0
+    names = [entrant.name for entrant in entrants]
+    if names.count(anchor[0]) != 1:
+        raise ValueError(f"no single entrant is named {anchor[0]!r}: choose from {names}")
+    return distances - distances[names.index(anchor[0])], anchor[1]
+
+
+def _check_connected(entrants: Sequence[Entrant], met: Any) -> None:
+    count, groups = connected_components(met, directed=False)
+    if count == 1:
+        return
+    names = [
+        " ".join(
+            entrant.name for entrant, its in zip(entrants, groups, strict=True) if its == group
+        )
+        for group in range(count)
+    ]
+    raise ValueError(f"no common scale, for these groups have not met: {'; '.join(names)}")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import t as student
 
-from training.league.record import GameRecord
+from training.league.records import GameRecord
 from training.rating.clusters import clusters
 
 

@@ -7,12 +7,13 @@ opening, colours swapped, scores 0, 1/4, 1/2, 3/4 or 1, and it is pairs that are
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 
-from training.league.record import GameRecord
+from training.league.records import GameRecord
 from training.rating.clusters import clusters
 from training.rating.elo import expected_score
 from training.rating.intervals import points_of
@@ -97,3 +98,37 @@ def pair_scores(games: Sequence[GameRecord], first: int, second: int) -> list[fl
         for its in (groups == group for group in range(groups.max(initial=-1) + 1))
         if (black & its).any() and (~black & its).any()
     ]
+
+
+Bounds = tuple[float, float]  # the two leads of entrant 0 over entrant 1, in Elo
+
+
+def is_decided(games: Mapping[int, GameRecord], bounds: Bounds) -> bool:
+    """Whether the test accepts a bound by the pairs of games (by their numbers) without a gap."""
+    return bool(_test(_in_a_row(games), bounds).decision)
+
+
+def until_decided(games: Mapping[int, GameRecord], bounds: Bounds) -> list[GameRecord]:
+    """The games that it took, in order; all up to the first that is missing, if none decided."""
+    row = _in_a_row(games)
+    ends = range(2, len(row) + 1, 2)
+    return row[: next((end for end in ends if _test(row[:end], bounds).decision), len(row))]
+
+
+def verdict(games: list[GameRecord], bounds: Bounds) -> str:
+    """What the test says of these games, as a sentence."""
+    test = _test(games, bounds)
+    what = {"elo0": f"{bounds[0]:+g} is accepted", "elo1": f"{bounds[1]:+g} is accepted"}
+    return (
+        f"Sequential test of leads of {bounds[0]:+g} and {bounds[1]:+g} Elo: "
+        f"{what.get(test.decision, 'neither is accepted')} after {len(games)} games."
+    )
+
+
+def _test(row: list[GameRecord], bounds: Bounds) -> Sprt:
+    return sprt(pair_scores(row[: len(row) // 2 * 2], 0, 1), *bounds)
+
+
+def _in_a_row(games: Mapping[int, GameRecord]) -> list[GameRecord]:
+    """The games up to the first that is missing."""
+    return [games[number] for number in takewhile(games.__contains__, range(len(games)))]

@@ -4,12 +4,12 @@ from dataclasses import fields
 from typing import Any, get_args
 
 from training.regimes.coevolution import Coevolution
-from training.regimes.genetic import Genetic
-from training.regimes.learning import LearningEvolution
-from training.regimes.social import SocialLearning
-from training.regimes.strategies import EvolutionStrategy
-from training.regimes.strong import DeepSelfPlay
-from training.regimes.temporal import TemporalDifference
+from training.regimes.coevolution_extended import LearningEvolution
+from training.regimes.evolution_strategies import EvolutionStrategy
+from training.regimes.genetic_algorithm import Genetic
+from training.regimes.social_learning import SocialLearning
+from training.regimes.td_learning import TemporalDifference
+from training.regimes.treestrap import DeepSelfPlay
 
 Regime = (
     Coevolution

@@ -18,21 +18,26 @@ from typing import Any, Literal
 
 import numpy as np
 
-from agents.alphabeta import AlphaBeta
-from agents.load import NTUPLE
-from agents.ntuple.drawing import DRAWINGS, as_drawing, as_matrix, draw
-from agents.play import DrawRules
-from agents.shapes import SHAPES, tables
+from agents.architectures import NTUPLE, SHAPES, tables
+from agents.match_kernel import DrawRules
+from agents.ntuple.tuples import DRAWINGS, as_drawing, as_matrix, draw
+from agents.search.player import AlphaBeta
+from agents.search.workspace import MAX_DEPTH
 from agents.weights import Provenance
-from agents.workspace import MAX_DEPTH
-from training.arena import Arena
-from training.metrics import Metrics, of_results
-from training.population import Population, players_of, random_population
-from training.ranges import check
-from training.selection import best
-from training.state import Champion, State, generator, remembered
-from training.tournament import PAIRINGS, Payoff, hold
-from training.variation import KING_LEAST, KING_MOST, KING_RULES, mutate
+from training.evolution.game_runner import Arena
+from training.evolution.metrics import Metrics, of_results
+from training.evolution.mutation import KING_LEAST, KING_MOST, KING_RULES, mutate
+from training.evolution.state import (
+    Champion,
+    Population,
+    State,
+    generator,
+    players_of,
+    random_population,
+    remembered,
+)
+from training.evolution.tournament import PAIRINGS, Payoff, best, hold
+from training.runtime.validation import check
 
 CHOICES: dict[str, Collection[str]] = {
     "network": (
@@ -142,7 +147,7 @@ class Coevolution:
         return {"drawing": as_matrix(draw(self.network, rng))}
 
     def shape(self, extra: dict[str, Any]) -> Any:
-        """The shape of the genomes (agents.shapes)."""
+        """The shape of the genomes (agents.architectures)."""
         if self.network not in DRAWINGS:
             return SHAPES[self.network]
         return tables(as_drawing(extra["drawing"]))

@@ -9,7 +9,7 @@ from typing import Any
 
 from checkers_env import fen, openings
 from checkers_env.moves import squares_in
-from training.league.record import GameRecord, League
+from training.league.records import GameRecord, League
 
 LETTERS = string.ascii_letters[:32]  # of squares 1-32
 START = "start position"

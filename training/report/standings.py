@@ -3,17 +3,38 @@
 from __future__ import annotations
 
 import json
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from checkers_env.files import write_atomically
-from training.league.record import League
+from checkers_env.movegen import BLACK, WHITE
+from training.league.records import GameRecord, League
 from training.rating.clusters import clusters
+from training.rating.elo import strengths
 from training.rating.intervals import points_of, score
-from training.rating.strength import strengths
-from training.report.page import Standing
+
+
+class Standing(NamedTuple):
+    """A line of the standings; `low` and `high` bound the rating, scores are from 0 to 1."""
+
+    name: str
+    elo: float
+    low: float
+    high: float
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    score: float
+    score_low: float
+    score_high: float
+    about: str = ""
 
 
 def standings(league: League, anchor: tuple[str, float] | None = None) -> list[Standing]:
@@ -45,3 +66,50 @@ def write_standings(path: Path, league: League, lines: list[Standing]) -> None:
     """Write the table and the league as JSON, all or nothing."""
     content = {"standings": [line._asdict() for line in lines], "league": asdict(league)}
     write_atomically(path, json.dumps(content, indent=1).encode())
+
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+class Tally(NamedTuple):
+    """How many games somebody won, drew and lost."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    @property
+    def games(self) -> int:
+        """All of them."""
+        return sum(self)
+
+    @property
+    def score(self) -> float:
+        """Points a game, a draw being half of one; nan without games."""
+        return (self.wins + self.draws / 2) / self.games if self.games else math.nan
+
+
+class Seat(NamedTuple):
+    """A game as one of its two players has it."""
+
+    player: int
+    opponent: int
+    side: int
+    score: float
+    game: GameRecord
+
+
+def seats(games: Iterable[GameRecord]) -> Iterator[Seat]:
+    """Both seats of every game, Black's first."""
+    for game in games:
+        yield Seat(game.black, game.white, BLACK, game.score, game)
+        yield Seat(game.white, game.black, WHITE, 1 - game.score, game)
+
+
+def tallies(scores: Iterable[tuple[Key, float]]) -> dict[Key, Tally]:
+    """The tally of each key out of the scores of single games; keys come as they came first."""
+    counts = Counter(scores)
+    return {
+        key: Tally(counts[key, 1.0], counts[key, 0.5], counts[key, 0.0])
+        for key in dict.fromkeys(key for key, _ in counts)
+    }

@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from training.league.record import League
+from training.league.records import League
 from training.rating.intervals import MatchScore, Score, score_match
-from training.rating.thesis import compare
-from training.report.page import Standing
+from training.rating.thesis_ratings import compare
+from training.report.standings import Standing
 
 MOST_ORDERED = 1000  # games: the thesis's matches have 86, and 5000 orderings of more take long
 

@@ -1,0 +1,26 @@
+"""The random player."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from agents.player import choose, uses_chance
+from checkers_env.movegen import PATH, Position
+
+
+class Uniform(NamedTuple):
+    """Plays any legal move with equal chances."""
+
+    unused: int = 0  # compiled code has no empty tuples
+
+
+@uses_chance.register(Uniform)
+def always(player: Uniform) -> bool:
+    return True
+
+
+@choose.register(Uniform)
+def choose_any(
+    player: Uniform, position: Position, ws: Any, count: int, owner: int, rng: Any
+) -> int:
+    return ws.rows[rng.integers(0, count), PATH]

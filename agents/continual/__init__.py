@@ -1,0 +1,5 @@
+"""Continual learning (thesis, chapter 5): the pool of strategies, and the agent that plays it."""
+
+from agents.continual.agent import ContinualAgent, continual
+
+__all__ = ["ContinualAgent", "continual"]

@@ -1,0 +1,138 @@
+"""Pool files: the strategies of a social pool, which load without executing code.
+
+A pool file is the weight file of its best strategy (:mod:`agents.weights`) with all strategies
+beside it as further arrays. Loaded as a weight file it is the player that evolution leaves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from agents.architectures import evaluator_of
+from agents.search.player import AlphaBeta
+from agents.weights import HEADER, Provenance, load_weights
+
+ARRAYS = {  # number of dimensions and type
+    "genomes": (2, np.float64),
+    "kings": (1, np.float64),
+    "scores": (1, np.float64),
+    "generations": (1, np.int64),
+    "numbers": (1, np.int64),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Strategies:
+    """The strategies of a pool, the best first: a row of each array is one of them.
+
+    Attributes
+    ----------
+    provenance
+        Of the best one; the others differ in K and generation only.
+    genomes
+        float64[size, genome_size].
+    kings
+        float64[size]: K.
+    scores
+        float64[size]: pool scores, none higher than the one before.
+    generations
+        int64[size]: when each was published.
+    numbers
+        int64[size]: what each is called in the pool's table.
+
+    Raises ValueError for arrays that make no pool.
+    """
+
+    provenance: Provenance
+    genomes: Any
+    kings: Any
+    scores: Any
+    generations: Any
+    numbers: Any
+
+    def __post_init__(self) -> None:
+        for name, array in self.arrays.items():
+            if (array.ndim, array.dtype) != ARRAYS[name] or len(array) != self.size:
+                shape = ", ".join(map(str, array.shape))
+                raise ValueError(f"its {name} are {array.dtype}[{shape}] for {self.size} genomes")
+        if not self.size:
+            raise ValueError("it holds no strategy")
+        if not (np.all(np.isfinite(self.scores)) and np.all(np.diff(self.scores) <= 0)):
+            raise ValueError("its strategies do not stand in the order of their scores")
+        if not np.all((self.kings >= 1) & (self.kings <= 5)):
+            raise ValueError("it has a king that is not worth 1 to 5 men")
+        best = (float(self.kings[0]), int(self.generations[0]))
+        if (self.provenance.king, self.provenance.generation) != best:
+            raise ValueError("its header is not that of its best strategy")
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        return len(self.genomes)
+
+    @property
+    def arrays(self) -> dict[str, Any]:
+        """The arrays by their names."""
+        return {name: getattr(self, name) for name in ARRAYS}
+
+    def player(self, row: int, depth: int | None = None) -> AlphaBeta:
+        """One of them as a player, at its training depth unless another is given.
+
+        Raises ValueError for one that cannot be played.
+        """
+        made = replace(self.provenance, king=float(self.kings[row]))
+        evaluator = evaluator_of(self.genomes[row], made)
+        return AlphaBeta(evaluator, depth or made.depth, own_leaves=made.own_leaves)
+
+    def content(self) -> bytes:
+        """The pool file. Equal pools make equal files."""
+        header = {HEADER: json.dumps(asdict(self.provenance), sort_keys=True)}
+        arrays = {"genome": self.genomes[0], **self.arrays}
+        arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+        content: bytes = save(arrays, metadata=header)
+        return content
+
+    def digest(self) -> str:
+        """The SHA-256 of the pool file: what other files know the pool by."""
+        return hashlib.sha256(self.content()).hexdigest()
+
+
+def ranked(provenance: Provenance, **columns: Any) -> Strategies:
+    """The strategies of a pool whose rows stand in the order of publication.
+
+    The one with the highest pool score is the best, and of equal ones the latest.
+    """
+    scores = np.asarray(columns["scores"])
+    if not len(scores):
+        raise ValueError("an empty pool has no best strategy")
+    order = np.lexsort((-np.arange(len(scores)), -scores))
+    arrays = {name: np.asarray(columns[name], ARRAYS[name][1])[order] for name in ARRAYS}
+    king, generation = float(arrays["kings"][0]), int(arrays["generations"][0])
+    return Strategies(replace(provenance, king=king, generation=generation, made={}), **arrays)
+
+
+def load_pool(path: Path | str) -> Strategies:
+    """Read a pool file.
+
+    Raises ValueError that names the file for one that is missing, damaged or no pool.
+    """
+    genome, provenance = load_weights(path)
+    try:
+        with safe_open(str(path), framework="numpy") as file:
+            arrays = {name: file.get_tensor(name) for name in ARRAYS}
+        pool = Strategies(provenance, **arrays)
+        if not np.array_equal(genome, pool.genomes[0]):
+            raise ValueError("its weights are not those of its best strategy")
+        for row in range(pool.size):
+            pool.player(row)
+    except (SafetensorError, ValueError, TypeError, OverflowError, OSError) as error:
+        raise ValueError(f"{str(path)!r} is not a pool of ours: {error}") from None
+    return pool

@@ -1,0 +1,1 @@
+"""DXP (DamExchange Protocol), both sides of a connection."""

@@ -1,0 +1,89 @@
+"""Whole games of a learner against itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from agents.match_kernel import DRAW, DrawRules, Tally, check_rules, play
+from agents.ntuple.td import ALPHA, ERRORS, STEPS, Learner, Learning, correct, learner
+from agents.search.interrupt import undisturbed
+from agents.search.workspace import workspace
+from checkers_env.bits import borrowed, copy
+from checkers_env.jit import kernel
+from checkers_env.movegen import BLACK, PATH, ROW_WIDTH, START_BLACK, START_WHITE, WHITE, Position
+
+
+def learn(
+    system: Any,
+    games: int,
+    rng: np.random.Generator,
+    learning: Learning = Learning(),  # noqa: B008 - immutable
+    *,
+    openings: Any = None,
+    rules: DrawRules = DrawRules(),  # noqa: B008 - immutable
+    first: int = 0,
+) -> Tally:
+    """Play games against oneself, and change the weights of `system` in place.
+
+    Parameters
+    ----------
+    system
+        An evaluator that :mod:`agents.evaluator` knows.
+    rng
+        Decides between equal moves, and on whatever else is left to chance. The same generator
+        for all calls makes several calls the same as one.
+    openings
+        int64[n, plies]: paths from the start position, padded with 0 (as
+        ``agents.match.opening_line`` has them); each game begins with a random row.
+    first
+        How many games were played before, on which alpha may depend.
+
+    Raises ValueError for impossible settings.
+    """
+    if games < 0 or first < 0:
+        raise ValueError(f"games and first are 0 or more, not {games} and {first}")
+    check_rules(rules)
+    openings = np.zeros((1, 0)) if openings is None else np.asarray(openings)
+    if openings.ndim != 2 or not len(openings) or openings.shape[1] > 2 * rules.max_moves:
+        raise ValueError("openings are a matrix: a row of paths for each, shorter than a game")
+    student = learner(system, learning, 2 * rules.max_moves)
+    lines = np.ascontiguousarray(openings, np.int64)
+    with undisturbed():
+        return Tally(*play_games(student, games, first, lines, rules, workspace(), rng))
+
+
+@kernel
+def play_games(
+    learner: Learner, games: int, first: int, openings: Any, rules: DrawRules, ws: Any, rng: Any
+) -> Tally:
+    """Play `games` games with both sides played by the learner."""
+    learner, ws, openings = borrowed(learner), borrowed(ws), borrowed(openings)
+    learning, sums, wins = learner.learning, learner.sums, np.zeros(3, np.int64)
+    start = Position(START_BLACK, START_WHITE, 0, BLACK)
+    history = np.zeros((2 * rules.max_moves + 2, ROW_WIDTH), np.int64)
+    longest, plies = openings.shape[1], 0
+    for game in range(first, first + games):
+        half_at = learning.half_at
+        sums[ALPHA] = learning.alpha * (half_at / (half_at + game) if half_at else 1.0)
+        line = rng.integers(0, len(openings)) if len(openings) > 1 else 0
+        copy(openings[line], history[1 : longest + 1, PATH])
+        history[longest + 1, PATH] = 0
+        result = play(learner, learner, ws, ws, BLACK, start, rules, False, rng, history)
+        finish(learner, result.winner)
+        wins[result.winner] += 1
+        plies += result.plies
+    steps = int(sums[STEPS])
+    return Tally(wins[BLACK], wins[WHITE], wins[DRAW], plies, steps, sums[ERRORS] / max(steps, 1))
+
+
+@kernel
+def finish(learner: Learner, winner: int) -> None:
+    """Learn from the result of a game, and forget the game."""
+    for view in range(len(learner.values)):
+        reward = 0.0
+        if winner != DRAW:
+            reward = 1.0 if winner == view else -1.0
+        correct(learner, view, reward)
+    learner.counters[:] = 0

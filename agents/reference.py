@@ -1,0 +1,123 @@
+"""The alpha-beta search in plain Python and numpy: what the kernels' speed is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agents.blondie.architecture import Architecture, layers
+from agents.match_kernel import DRAW
+from checkers_env.movegen import (
+    BLACK,
+    MAX_ROWS,
+    ROW_WIDTH,
+    SQUARES,
+    Position,
+    can_jump,
+    can_move,
+    write_successors,
+)
+
+_ROWS = np.zeros((MAX_ROWS, ROW_WIDTH), np.int64)
+
+
+class SlowNetwork(NamedTuple):
+    """An evolved network as float32 matrices."""
+
+    first: Any  # [nodes, 32]
+    bias: Any  # [nodes]
+    dense: list[tuple[Any, Any]]  # weights and biases of the layers behind
+    difference: float  # weight of the piece difference
+    king: float  # K
+
+
+def slow_network(shape: Architecture, genome: Any, king: float) -> SlowNetwork:
+    """Prepare a genome, as :func:`agents.blondie.architecture.decode` does for the kernels."""
+    matrices = [
+        (np.ascontiguousarray(weights, np.float32), np.ascontiguousarray(biases, np.float32))
+        for weights, biases in layers(shape, genome)
+    ]
+    return SlowNetwork(*matrices[0], matrices[1:], float(genome[-1]), king)
+
+
+def inputs(network: SlowNetwork, position: Position, view: int) -> Any:
+    """The squares as `view` sees them, float32[32]: 1 for a man, K for a king, own ones positive.
+
+    White sees the board turned round.
+    """
+    boards = np.array(position[:3], "<u8").view(np.uint8)
+    black, white, kings = np.unpackbits(boards, bitorder="little").reshape(3, 64)[:, SQUARES]
+    pieces = (black - white.astype(np.float32)) * (1 + (network.king - 1) * kings)
+    return pieces.astype(np.float32) if view == BLACK else -pieces[::-1].astype(np.float32)
+
+
+def forward(network: SlowNetwork, sums: Any, pieces: float) -> float:
+    """The network's value, given the sums of its first layer and the piece difference."""
+    values = np.tanh(sums)
+    *hidden, (weights, biases) = network.dense
+    for matrix, offsets in hidden:
+        values = np.tanh(matrix @ values + offsets)
+    return float(np.tanh(weights[0] @ values + biases[0] + network.difference * pieces))
+
+
+def slow_evaluate(network: SlowNetwork, position: Position, view: int) -> float:
+    """The worth of a position for `view`."""
+    squares = inputs(network, position, view)
+    return forward(network, network.first @ squares + network.bias, squares.sum())
+
+
+def successors(position: Position) -> list[Position]:
+    """What a turn can lead to, in the order of :func:`checkers_env.movegen.write_successors`."""
+    rows = _ROWS[: write_successors(_ROWS, 0, *position)].tolist()
+    return [Position(black, white, kings, 1 - position.turn) for black, white, kings, _ in rows]
+
+
+class SlowSearch:
+    """Plain alpha-beta to `depth` plies and on over captures; counts its evaluations."""
+
+    def __init__(self, network: SlowNetwork, depth: int) -> None:
+        self.network, self.depth, self.evaluations = network, depth, 0
+
+    def choose(self, position: Position) -> Position:
+        """What the best move leads to, the first of equal ones."""
+        choices, alpha = successors(position), -2.0
+        best = choices[0]
+        for after in choices if len(choices) > 1 else ():
+            value = -self._value(after, self.depth - 1, -2.0, -alpha, position.turn)
+            if value > alpha:
+                alpha, best = value, after
+        return best
+
+    def _value(
+        self, position: Position, remaining: int, alpha: float, beta: float, root: int
+    ) -> float:
+        side = position.turn
+        own, opponent = position[side], position[1 - side]
+        if not can_move(own, opponent, position.kings, side):
+            return -1.0
+        if remaining <= 0 and not can_jump(own, opponent, position.kings, side):
+            self.evaluations += 1
+            value = slow_evaluate(self.network, position, root)
+            return value if side == root else -value
+        best = -2.0
+        for after in successors(position):
+            best = max(best, -self._value(after, remaining - 1, -beta, -max(alpha, best), root))
+            if best >= beta:
+                break
+        return best
+
+
+def slow_game(players: Sequence[SlowSearch], start: Position, max_moves: int = 100) -> int:
+    """Play a game; return the side that won it, or -1."""
+    position, seen = start, {start}
+    for _ in range(2 * max_moves):
+        if not successors(position):
+            return 1 - position.turn
+        position = players[position.turn].choose(position)
+        # Both look at nothing but the position: once one comes back the game repeats itself.
+        if position in seen:
+            return DRAW
+        seen.add(position)
+    return DRAW if successors(position) else 1 - position.turn

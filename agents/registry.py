@@ -1,0 +1,206 @@
+"""Agents by name, by weight file, or from anyone's code."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.agent import Agent, PlayerAgent
+from agents.agent_spec import agent_from, outside
+from agents.architectures import load_player
+from agents.baselines.heuristic import Heuristic
+from agents.baselines.material import Material
+from agents.baselines.random_player import Uniform
+from agents.continual.agent import continual
+from agents.endgame.tables import endgame as tables_of
+from agents.mcts.player import UNLIMITED, MonteCarlo, monte_carlo
+from agents.player import looks_back
+from agents.search.player import AlphaBeta, Informed, informed
+from agents.search.selective import FULL_WIDTH, Selective, for_time
+from agents.search.workspace import MAX_DEPTH
+
+SUFFIX, CONTINUAL = ".safetensors", "continual:"
+DEFAULT_DEPTH = 4
+
+BASELINES: dict[str, Callable[[int | None], Any]] = {
+    "random": lambda depth: Uniform(),
+    "heuristic": lambda depth: Heuristic(),
+    "material": lambda depth: AlphaBeta(Material(), depth or DEFAULT_DEPTH, random_ties=True),
+    "mcts": lambda depth: monte_carlo(cut=0),
+    "mcts-ept": lambda depth: monte_carlo(),
+}
+
+
+def available() -> list[str]:
+    """The names that :func:`make` knows: the baselines, and the trained players of the zoo."""
+    return [*BASELINES, *sorted(_zoo())]
+
+
+def make(
+    agent: str | Path,
+    *,
+    depth: int | None = None,
+    simulations: int | None = None,
+    seconds: float | None = None,
+    seed: int | None = None,
+    endgame: int | None = None,
+    selective: bool | None = None,
+    **options: Any,
+) -> Agent:
+    """Make an agent.
+
+    Parameters
+    ----------
+    agent
+        A name out of :func:`available`, a weight file (``champion.safetensors``), anyone's class
+        or function as ``package.module:factory`` or ``file.py:factory``, or a player that is not
+        ours: ``hub:COMMAND``, ``dxp:HOST:PORT``, ``policy:file.py:name``, ``openspiel:mcts``, or a
+        zip file of Stable-Baselines3 (see the docs on outside players); or ``continual:POOL``, with
+        ``:RECORD`` behind it if the record is to be kept (see :mod:`agents.continual.agent`).
+    depth
+        Plies to search; by default those a player was trained with, 4 for ``material``.
+    simulations
+        Playouts a move, for ``mcts`` and ``mcts-ept`` (1,000 by default); for a player that
+        searches, to play by Monte Carlo tree search with its evaluator instead, and without the
+        endgame tables that it may have.
+    seconds
+        Time a move, instead of a depth or simulations.
+    seed
+        For agents that use chance.
+    endgame
+        Let a player that searches by plies look endings of so many pieces up (2 to 5; see
+        :mod:`agents.endgame`; the tables are worked out once, in seconds up to 4 pieces).
+    selective
+        Whether a player that searches by plies does so selectively (see
+        :class:`agents.search.selective.Selective`); by default as it was made, the papers'
+        players not.
+    options
+        For factories and outside players only: passed on, as are the others that are not None.
+
+    Raises ValueError for what is unknown, impossible or cannot be read.
+    """
+    if not isinstance(agent, str | Path):
+        raise ValueError(f"an agent is made from text or a path, not from {agent!r}")
+    agent = str(agent)
+    depth, simulations, seconds, seed, endgame = map(
+        _plain, (depth, simulations, seconds, seed, endgame)
+    )
+    is_file = is_weight_file(agent)
+    if not is_file and (":" in agent or outside(agent)):
+        options |= {"depth": depth, "simulations": simulations, "seconds": seconds}
+        options |= {"seed": seed, "endgame": endgame, "selective": selective}
+        return _outside(agent, {k: v for k, v in options.items() if v is not None})
+    if options:
+        raise ValueError(
+            f"{agent!r} takes depth, simulations, seconds, seed, endgame and selective, "
+            f"not {', '.join(options)}"
+        )
+    check_limits(depth, simulations, seconds)
+    _check(seed, selective)
+    player: Any = load_player(agent, depth) if is_file else _named_player(agent, depth)
+    player = _budgeted(agent, player, depth, simulations, seconds)
+    if selective is not None:
+        if not isinstance(player, AlphaBeta | Informed):
+            raise ValueError(f"{agent!r} does not search by plies: it takes no selective")
+        player = player._replace(style=Selective() if selective else FULL_WIDTH)
+    if seconds is not None and looks_back(player):
+        player = player._replace(style=for_time(player.style, seconds))
+    if endgame is not None:
+        if not isinstance(player, AlphaBeta | Informed):
+            raise ValueError(f"{agent!r} does not search by plies: it takes no endgame")
+        tables = tables_of(endgame)
+        if isinstance(player, Informed):
+            player = player._replace(tables=tables)
+        else:
+            player = informed(player, tables)
+    return PlayerAgent(agent, player, np.random.default_rng(seed), seconds)
+
+
+def is_weight_file(agent: str) -> bool:
+    """Whether :func:`make` takes a text for a weight file, which runs no code, by its name."""
+    return agent.endswith(SUFFIX) and not (agent.startswith(CONTINUAL) or outside(agent))
+
+
+def _budgeted(
+    agent: str, player: Any, depth: int | None, simulations: int | None, seconds: float | None
+) -> Any:
+    """The player with what it may spend on a move."""
+    if isinstance(player, AlphaBeta | Informed) and simulations is not None:
+        if depth is not None:
+            raise ValueError("a player has a depth or simulations, not both")
+        player = monte_carlo(player.evaluator, simulations, own_leaves=player.own_leaves)
+    if isinstance(player, AlphaBeta | Informed):
+        return player if seconds is None else player._replace(depth=depth or MAX_DEPTH)
+    if depth is not None:
+        raise ValueError(f"{agent!r} does not search by plies: it takes no depth")
+    if isinstance(player, MonteCarlo):
+        most = player.simulations if seconds is None else UNLIMITED
+        return player._replace(simulations=simulations or most)
+    if simulations is not None or seconds is not None:
+        raise ValueError(f"{agent!r} does not search: it takes no simulations and no seconds")
+    return player
+
+
+def check_limits(depth: int | None, simulations: int | None, seconds: float | None) -> None:
+    """Raise ValueError for limits of a move that make no sense; None is no limit."""
+    if depth is not None and not (isinstance(depth, int) and 1 <= depth <= MAX_DEPTH):
+        raise ValueError(f"depth must be a whole number from 1 to {MAX_DEPTH}, not {depth!r}")
+    if simulations is not None and not (
+        isinstance(simulations, int) and 1 <= simulations <= UNLIMITED
+    ):
+        raise ValueError(
+            f"simulations must be a whole number from 1 to {UNLIMITED}, not {simulations!r}"
+        )
+    if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0):
+        raise ValueError(f"seconds must be more than 0, not {seconds!r}")
+    if seconds == math.inf and depth is simulations is None:
+        raise ValueError("without depth or simulations seconds must be finite: no move would end")
+
+
+def _check(seed: int | None, selective: bool | None) -> None:
+    if seed is not None and not (isinstance(seed, int) and seed >= 0):
+        raise ValueError(f"seed must be a whole number from 0 on, not {seed!r}")
+    if selective not in (None, True, False):
+        raise ValueError(f"selective must be True or False, not {selective!r}")
+
+
+def _plain(number: Any) -> Any:
+    """A number of numpy's as one of Python's own."""
+    return number.item() if isinstance(number, np.number) else number
+
+
+def _named_player(agent: str, depth: int | None) -> Any:
+    if agent in BASELINES:
+        return BASELINES[agent](depth)
+    if agent in _zoo():
+        return load_player(_zoo()[agent], depth)
+    raise ValueError(
+        f"no agent {agent!r}: known are {', '.join(available())}, a weight file (*{SUFFIX}), "
+        "or a factory such as package.module:name or file.py:name"
+    )
+
+
+def _zoo() -> dict[str, Path]:
+    folder = Path(str(files("agents") / "zoo"))
+    return {path.name.removesuffix(SUFFIX): path for path in folder.glob(f"*{SUFFIX}")}
+
+
+def _outside(agent: str, given: dict[str, Any]) -> Agent:
+    maker = _continual(agent) if agent.startswith(CONTINUAL) else outside(agent)
+    if maker is None:
+        return agent_from(agent, given)
+    try:
+        return maker(**given)
+    except TypeError as error:
+        raise ValueError(f"{agent!r} cannot be made with {given}: {error}") from None
+
+
+def _continual(agent: str) -> Callable[..., Agent]:
+    pool, _, record = agent.removeprefix(CONTINUAL).partition(f"{SUFFIX}:")
+    return partial(continual, pool + SUFFIX if record else pool, record or None)

@@ -1,0 +1,1 @@
+"""The engine: one alpha-beta search for every evaluator."""

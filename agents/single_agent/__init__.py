@@ -1,0 +1,1 @@
+"""Environments for one side of the game; an agent plays the other."""

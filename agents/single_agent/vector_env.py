@@ -1,0 +1,167 @@
+"""Many single-agent games at once: the opponents' moves are made inside the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from gymnasium.vector import AutoresetMode
+
+from agents.agent import FIRST_OWNER, Agent, PlayerAgent
+from agents.match_kernel import row_of
+from agents.player import choose, looks_back
+from agents.registry import make
+from agents.search.interrupt import undisturbed
+from agents.search.selective import note_past
+from agents.search.workspace import Workspace, forget, table_bits, workspace
+from agents.single_agent.env import COLOURS
+from checkers_env.bits import borrowed
+from checkers_env.envs import vector_kernels as kernels
+from checkers_env.envs.vector import SelfPlayVectorEnv
+from checkers_env.envs.vector_kernels import MOVER, Openings, Seen, is_over
+from checkers_env.jit import kernel
+from checkers_env.movegen import BLACK_BOARD, KINGS, WHITE_BOARD, Position, write_successors
+from checkers_env.state import PLY, QUIET_PLIES, SIDE, take_turn
+
+
+class Opponent(NamedTuple):
+    """A compiled player, and what it works with in all its games."""
+
+    player: Any
+    ws: Workspace
+    rng: np.random.Generator
+
+
+class SingleAgentVectorEnv(SelfPlayVectorEnv):
+    """One side of many games: :class:`.env.SingleAgentEnv` as a vector environment.
+
+    The reward and the observation are always the agent's. The information of a game that begins has
+    its ``"colour"``; else all is as in :class:`checkers_env.envs.vector.SelfPlayVectorEnv`.
+
+    Parameters
+    ----------
+    opponent
+        What :func:`agents.make` takes, or an agent; or several, of which chance draws one for each
+        game. They must be compiled players (the baselines, the zoo, weight files), without a limit
+        of time.
+    depth
+        For opponents that are given by name.
+    colour
+        ``"black"`` or ``"white"``; None draws one for each game.
+    opening, max_moves, repetition, no_progress, blocked_draws, autoreset_mode
+        As for :func:`checkers_env.make_vec`.
+
+    A game's seed decides on its colours, cards and opponents. What the opponents leave to chance is
+    drawn for all games from common generators, and opponents that search selectively have one
+    memory for all games, which their moves depend on; a seed for all games also sets these. Raises
+    ValueError for arguments that make no sense, opponents that are not compiled, and an opening
+    that leaves the agent no turn.
+    """
+
+    def __init__(
+        self,
+        num_envs: int,
+        opponent: str | Agent | Sequence[str | Agent] = "blondie24",
+        colour: str | None = None,
+        *,
+        depth: int | None = None,
+        opening: str | None = None,
+        max_moves: int | None = 100,
+        repetition: int | None = None,
+        no_progress: int | None = None,
+        blocked_draws: bool = False,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
+    ) -> None:
+        if colour not in (None, *COLOURS):
+            raise ValueError(f"colour must be None or one of {list(COLOURS)}, not {colour!r}")
+        one = isinstance(opponent, str) or not isinstance(opponent, Sequence)
+        given: Any = [opponent] if one else opponent
+        players = [_player(each, depth) for each in given]
+        if not players:
+            raise ValueError("there must be an opponent: the sequence of them is empty")
+        self._opponents = [
+            Opponent(it, workspace(table_bits(it)), np.random.default_rng()) for it in players
+        ]
+        super().__init__(
+            num_envs,
+            opening=opening,
+            max_moves=max_moves,
+            repetition=repetition,
+            no_progress=no_progress,
+            blocked_draws=blocked_draws,
+            autoreset_mode=autoreset_mode,
+        )
+        seats = range(len(COLOURS)) if colour is None else [COLOURS.index(colour)]
+        self._batch = self._batch._replace(choices=np.array(seats))
+
+    def _outcomes(self, begun: Openings) -> int:
+        return super()._outcomes(begun) * len(self._batch.choices) * len(self._opponents)
+
+    def _seed(self, seeds: Sequence[int | None], games: Any) -> None:
+        super()._seed(seeds, games)
+        known = [seed for seed in seeds if seed is not None]
+        if len(games) == len(known) == self.num_envs:
+            for index, opponent in enumerate(self._opponents):
+                forget(opponent.ws)
+                rng = np.random.default_rng([index, *known])
+                self._opponents[index] = opponent._replace(rng=rng)
+
+    def _answer(self) -> None:
+        for index, opponent in enumerate(self._opponents):
+            with undisturbed():
+                answer(opponent.player, index, self._batch, opponent.ws, opponent.rng)
+
+    def _advance(self, actions: Any, seen: Seen) -> Any:
+        kernels.act(self._batch, actions)
+        self._answer()
+        kernels.pay(self._batch, seen)
+        last = None
+        if self._mode == AutoresetMode.SAME_STEP:
+            last = kernels.restart(self._batch, seen)
+            self._answer()
+        kernels.look(self._batch, seen)
+        return last
+
+    def _news(self, began: Any) -> dict[str, Any]:
+        if not began.any():
+            return {}
+        colours = np.array(COLOURS, object)[self._batch.seats]
+        colours[~began] = None
+        return {"colour": colours, "_colour": began.copy()}
+
+
+@kernel
+def answer(player: Any, index: int, batch: Any, ws: Any, rng: Any) -> None:
+    """Play a turn of opponent `index` in each of its games in which it is to move."""
+    player, batch, ws = borrowed(player), borrowed(batch), borrowed(ws)
+    for i in range(len(batch.events)):
+        game = batch.games[i]
+        side = game[SIDE]
+        if batch.opponents[i] != index or batch.seats[i] == side or is_over(batch.events[i]):
+            continue
+        here = Position(game[BLACK_BOARD], game[WHITE_BOARD], game[KINGS], side)
+        count = write_successors(ws.rows, 0, here.black, here.white, here.kings, side)
+        if looks_back(player):
+            note_past(ws, batch.history[i], game[PLY], game[QUIET_PLIES])
+        path = choose(player, here, ws, count, FIRST_OWNER | side, rng)
+        row = ws.rows[row_of(ws.rows, count, path)]
+        batch.events[i] = take_turn(game, batch.history[i], row)
+        if is_over(batch.events[i]) and batch.actors[i] == MOVER:
+            raise ValueError("the opening leaves the agent no turn to play")
+
+
+def _player(opponent: str | Agent, depth: int | None) -> Any:
+    """The compiled player of an opponent."""
+    if depth is not None and not isinstance(opponent, str):
+        raise ValueError("depth is for opponents given by name: this one is an agent already")
+    agent = make(opponent, depth=depth) if isinstance(opponent, str) else opponent
+    if not isinstance(agent, PlayerAgent):
+        raise ValueError(
+            f"opponent {opponent!r} is not a compiled player, and only those play inside the "
+            "kernels: SingleAgentEnv takes any, and gymnasium.make_vec with "
+            'vectorization_mode="sync" many of them'
+        )
+    if agent.seconds is not None:
+        raise ValueError(f"opponent {opponent!r} has a limit of time: give it a depth instead")
+    return agent.player

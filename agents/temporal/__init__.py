@@ -1,1 +1,0 @@
-"""Temporal-difference learning in self-play, for every evaluator that is tanh of a weighted sum."""

@@ -1,0 +1,1 @@
+"""The environments: PettingZoo's AEC, and many games at once."""

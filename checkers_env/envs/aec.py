@@ -1,0 +1,435 @@
+"""# Checkers
+
+English draughts, also called American checkers, for two agents.
+
+| Fact               | Value                                                      |
+|--------------------|------------------------------------------------------------|
+| Creation           | `make("aec", "checkers_env/checkers-v0")`                  |
+| Actions            | Discrete                                                   |
+| Agents             | `agents= ['player_0', 'player_1']`                         |
+| Number of agents   | 2                                                          |
+| Action values      | `Discrete(128)`                                            |
+| Observation shape  | `(8, 8, 8)`: plane, row, column                            |
+| Observation values | `[0, 1]`, float32                                          |
+| Parallel API       | No                                                         |
+
+## Rules
+
+`player_0` has the black men on squares 1-12 and moves first, `player_1` the white men on squares
+21-32. Men step and jump diagonally forward, kings one square in all four directions. A capture
+must be made when there is one, any of several may be chosen, and it goes on while the same piece
+can jump on. A man that reaches the far row becomes a king and its move ends there, even in the
+middle of a capture. A side that is to move and cannot has lost. These are the rules of the World
+Checkers Draughts Federation and the American Checker Federation, which also publish the ballots of
+two-move and three-move openings.
+
+A *move* is a whole turn, a multi-jump included; a *ply* is a move of one side.
+
+## Observations
+
+A dictionary: `"observation"` holds the planes, `"action_mask"` (int8) the legal actions. Both are
+seen from the side of the observing agent, and the mask is all zeros for an agent that is not to
+move and after the end. Black sees the standard square numbers and White the board turned round,
+square *s* as 33 - *s*. Seen so, an agent's square 1 is in row 7 (the last), column 6; squares 1-4
+fill row 7 from right to left, columns 6, 4, 2, 0; squares 5-8 row 6, columns 7, 5, 3, 1; and so on
+up to squares 29-32 in row 0. Men advance from row 7 to row 0.
+
+| Plane | Meaning                                                                   |
+|-------|---------------------------------------------------------------------------|
+| 0     | own men                                                                   |
+| 1     | own kings                                                                 |
+| 2     | the opponent's men                                                        |
+| 3     | the opponent's kings                                                      |
+| 4     | the piece in the middle of a multi-jump (captured pieces are gone)        |
+| 5     | plies played / (2 `max_moves`), on every square; 0 when the rule is off   |
+| 6     | plies without progress / (2 `no_progress`); 0 when the rule is off        |
+| 7     | earlier occurrences of the position / (`repetition` - 1); 0 when off      |
+
+## Actions
+
+Action `(square - 1) * 4 + direction`, the square as the agent sees it; direction 0 is forward
+right, 1 forward left, 2 back left, 3 back right. A jump has the action of a step in its direction.
+In a multi-jump the same agent acts again, once for each jump, and only the jumps of that piece are
+legal. `checkers_env.actions` turns moves into actions (`actions_of`) and puts them into words
+(`describe`).
+
+An illegal action ends the game in `env()`, with reward -1 for the agent that chose it and 0 for the
+other (the reason is `"illegal action"`); in `raw_env()` it raises a `ValueError`.
+
+## Rewards
+
+| Winner | Loser | Draw |
+|:------:|:-----:|:----:|
+| +1     | -1    | 0    |
+
+Every ending is a termination, none a truncation; `infos[agent]["reason"]` then says which it was:
+`"no pieces"` or `"no legal move"` (of the side to move), `"max moves"`, `"repetition"`,
+`"no progress"` or `"illegal action"`.
+
+## Arguments
+
+```python
+checkers_env.env(
+    opening=None, max_moves=100, repetition=None, no_progress=None, render_mode=None,
+    blocked_draws=False,
+)
+```
+
+`opening`: what is played before the agents begin. `None` is the start position; `"two-move"` and
+`"three-move"` draw a card of that ballot at each reset; `"9-13 22-18"` are moves, which count as
+played; `"W:W18,24,K31:B12,K3"` is a position (FEN). `reset(options={"opening": ...})` replaces it
+for one game; other options are refused.
+
+Each of the first three draw rules is off when it is `None`.
+
+`max_moves`: a draw after this many moves by each side.
+
+`repetition`: a draw when a position occurs for this many times with the same side to move.
+
+`no_progress`: a draw after this many moves by each side without a capture or a move of a man.
+
+`blocked_draws`: whether a side that has pieces but no legal move draws; otherwise it loses, as the
+rules of the game say.
+
+`render_mode`: `"ansi"` returns text; `"rgb_array"` an image, uint8 of shape (512, 512, 3), with the
+last move tinted and its captures crossed; `"human"` shows that image in a window after each step,
+twice a second at most (it needs pygame-ce: `pip install 'checkers-laboratory[human]'`).
+
+`env.unwrapped.board` is the game as a `checkers_env.Board`, at the start of the current turn.
+
+## Usage
+
+```python
+import checkers_env
+
+env = checkers_env.env(opening="three-move", render_mode="ansi")
+env.reset(seed=42)
+for agent in env.agent_iter():
+    observation, reward, termination, truncation, info = env.last()
+    if termination or truncation:
+        action = None
+    else:
+        action = env.action_space(agent).sample(observation["action_mask"])
+    env.step(action)
+env.close()
+```
+
+## Version history
+
+* v0: Initial version
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import sys
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+
+from checkers_env import openings
+from checkers_env.actions import ACTIONS, AGAIN, FULL, ILLEGAL, actions_of, describe, play
+from checkers_env.board import Board
+from checkers_env.envs import frame
+from checkers_env.movegen import BLACK, PATH, ROW_WIDTH, WHITE, Position
+from checkers_env.moves import Move, decode
+from checkers_env.observation import PLANES, write_observation
+from checkers_env.render.window import Window
+from checkers_env.state import GOES_ON, PLY, REASONS, SIDE, has_lost, new_game, set_up
+
+Observation = dict[str, Any]
+
+AGENTS = ("player_0", "player_1")
+INDEX = {"player_0": BLACK, "player_1": WHITE}
+OTHER = {"player_0": "player_1", "player_1": "player_0"}
+ACCEPTED = "'two-move', 'three-move', moves such as '9-13 22-18', a FEN"
+API_TEST_OPTION = "options"  # what PettingZoo's api_test gives to any game, without a meaning
+FIRST_ROWS = 256  # of the history, which doubles when it is full
+
+
+class Opening(NamedTuple):
+    """A position and what is played from it before the agents begin."""
+
+    start: Position
+    moves: tuple[Move, ...]
+    actions: tuple[int, ...]
+
+
+def env(**kwargs: Any) -> AECEnv[str, Observation, int]:
+    """The game, wrapped as PettingZoo's classic games are; arguments as for :class:`raw_env`."""
+    game: AECEnv[str, Observation, int] = raw_env(**kwargs)
+    game = IllegalActionWrapper(game, illegal_reward=-1)
+    game = wrappers.AssertOutOfBoundsWrapper(game)
+    return wrappers.OrderEnforcingWrapper(game)
+
+
+make = env
+
+
+class IllegalActionWrapper(wrappers.TerminateIllegalWrapper):  # type: ignore[misc]
+    """PettingZoo's wrapper, but the ending is a termination with a reason, as all others are."""
+
+    def step(self, action: Any) -> None:
+        """Play an action; an illegal one ends the game."""
+        was_terminated = self._terminated
+        super().step(action)
+        if self._terminated and not was_terminated:
+            game = self.unwrapped
+            game.truncations = dict.fromkeys(game.agents, False)
+            game.infos = {agent: {"reason": "illegal action"} for agent in game.agents}
+
+
+class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name
+    """The game without wrappers; this module's docstring describes it.
+
+    Raises ValueError for an argument that makes no sense, and for an illegal action; ResetNeeded
+    where there is no game to go on with.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by AECEnv
+        "render_modes": ["ansi", "human", "rgb_array"],
+        "name": "checkers_v0",
+        "is_parallelizable": False,
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        opening: str | None = None,
+        max_moves: int | None = 100,
+        repetition: int | None = None,
+        no_progress: int | None = None,
+        render_mode: str | None = None,
+        *,
+        blocked_draws: bool = False,
+    ) -> None:
+        super().__init__()
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            accepted = self.metadata["render_modes"]
+            raise ValueError(f"render_mode must be None or one of {accepted}, not {render_mode!r}")
+        self.render_mode = render_mode
+        self._window = Window()
+        self.possible_agents = list(AGENTS)
+        self.observation_spaces = {agent: _observation_space() for agent in AGENTS}
+        self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in AGENTS}
+        self.np_random = np.random.default_rng()
+        self._rules = Board(
+            max_moves=max_moves,
+            repetition=repetition,
+            no_progress=no_progress,
+            blocked_draws=blocked_draws,
+        ).rules
+        self._game = new_game(self._rules)
+        self._history = np.zeros((FIRST_ROWS, ROW_WIDTH), np.int64)
+        self._cards = cards_of(opening, self._rules)
+        self._set_up(self._cards[0])
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of an agent's observations, the same object at each call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of an agent's actions, the same object at each call."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a game; without a seed, ballots are drawn on from the generator as it stands.
+
+        ``options={"opening": ...}`` replaces the opening for this game. Raises ValueError for a
+        seed or options that make no sense, and leaves all as it was.
+        """
+        options, cards = checked_options(options, ("opening",)), self._cards
+        if "opening" in options:
+            cards = cards_of(options["opening"], self._rules)
+        if seed is not None:
+            self.np_random = np.random.default_rng(checked_seed(seed))
+        self._set_up(cards[int(self.np_random.integers(len(cards)))])
+        self.agents = list(AGENTS)
+        self.agent_selection = AGENTS[self._game[SIDE]]
+        self.rewards = dict.fromkeys(AGENTS, 0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self.infos: dict[str, dict[str, str]] = {agent: {} for agent in AGENTS}
+        _tell_api_test(self.metadata["name"])
+        if self.render_mode == "human":
+            self.render()
+
+    def _set_up(self, text: str | None) -> None:
+        """Begin with an opening that leaves a game to play."""
+        opening = _read_opening(text)
+        set_up(self._game, self._history, *opening.start)
+        self._board = Board.from_position(*opening.start, **self._rules)
+        for action in opening.actions:
+            self._play(action)
+
+    def _play(self, action: int) -> int:
+        event: int = play(self._game, self._history, action)
+        if event == FULL:
+            self._history = np.concatenate([self._history, np.zeros_like(self._history)])
+            event = play(self._game, self._history, action)
+        return event
+
+    def step(self, action: Any) -> None:
+        """Play an action of the agent to move (None when the game is over).
+
+        Raises ValueError for an illegal action, and leaves the game as it was; ResetNeeded before
+        the first game, and when both agents have been told of the end.
+        """
+        if not getattr(self, "agents", None):
+            raise ResetNeeded("the game is over, or was not begun: call reset()")
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        number = _whole(action)
+        event = self._play(number) if 0 <= number < ACTIONS else ILLEGAL
+        if event == ILLEGAL:
+            raise ValueError(self._complaint(number))
+        if event != AGAIN:
+            self.agent_selection = OTHER[agent]
+        if event > GOES_ON:
+            self._finish(agent, event)
+        if self.render_mode == "human":
+            self.render()
+
+    def _complaint(self, action: int) -> str:
+        agent = self.agent_selection
+        legal = np.flatnonzero(self.observe(agent)["action_mask"]).tolist()
+        meaning = f" ({describe(action, self._game[SIDE])})" if 0 <= action < ACTIONS else ""
+        return f"action {action}{meaning} is illegal for {agent}: the legal ones are {legal}"
+
+    def _finish(self, agent: str, event: int) -> None:
+        if has_lost(self._game, event):
+            self.rewards[agent], self.rewards[OTHER[agent]] = 1, -1
+        self.terminations = dict.fromkeys(AGENTS, True)
+        self.infos = {name: {"reason": REASONS[event]} for name in AGENTS}
+        self._accumulate_rewards()
+
+    def observe(self, agent: str) -> Observation:
+        """What an agent sees: fresh arrays, float32[8, 8, 8] planes and an int8[128] mask.
+
+        Raises ResetNeeded before the first game.
+        """
+        if not hasattr(self, "agents"):
+            raise ResetNeeded("the game was not begun: call reset()")
+        planes, mask = np.empty((PLANES, 8, 8), np.float32), np.empty(ACTIONS, np.int8)
+        to_move = agent == self.agent_selection and not self.terminations.get(agent, True)
+        write_observation(planes, mask, self._game, INDEX[agent], to_move)
+        return {"observation": planes, "action_mask": mask}
+
+    @property
+    def board(self) -> Board:
+        """The game at the start of the current turn, with its moves and draw rules.
+
+        It is kept in step with the game: leave it as it is found, or work on its ``copy()``.
+        """
+        for path in self._history[self._board.ply + 1 : self._game[PLY] + 1, PATH].tolist():
+            self._board.push(decode(path, False))
+        return self._board
+
+    def render(self) -> Any:
+        """Show the game as `render_mode` says: return text or an image, or show a window."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() does nothing: choose a render_mode when making the env")
+            return None
+        view = frame.view(self._game, self._history)
+        if self.render_mode == "ansi":
+            return frame.ansi(view)
+        image = frame.rgb_array(view)
+        if self.render_mode == "rgb_array":
+            return image
+        return self._window.show(image, frame.title(view), self.metadata["render_fps"])
+
+    def close(self) -> None:
+        """Shut the window, if there is one; rendering again opens another."""
+        self._window.close()
+
+
+def _observation_space() -> spaces.Dict:
+    planes = spaces.Box(0, 1, (PLANES, 8, 8), np.float32)
+    mask = spaces.Box(0, 1, (ACTIONS,), np.int8)
+    return spaces.Dict({"observation": planes, "action_mask": mask})
+
+
+def checked_options(options: Any, accepted: Collection[str]) -> dict[str, Any]:
+    """The options of a reset. Raises ValueError for others than those accepted."""
+    if options is None:
+        return {}
+    if not isinstance(options, dict) or options.keys() - {*accepted, API_TEST_OPTION}:
+        known = " and ".join(map(repr, accepted))
+        raise ValueError(f"options must be None or a dictionary with {known}, not {options!r}")
+    return options
+
+
+def checked_seed(seed: Any) -> int:
+    """The seed of a game. Raises ValueError for what is no whole number from 0 on."""
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise ValueError(f"seed must be a whole number from 0 on, not {seed!r}")
+    return int(seed)
+
+
+def cards_of(opening: str | None, rules: dict[str, Any]) -> Sequence[str | None]:
+    """The openings to draw from: those of a ballot, or the one given.
+
+    Raises ValueError for what is no opening, or leaves no game to play by these draw rules.
+    """
+    if not isinstance(opening, str | None):
+        raise ValueError(f"opening must be None or one of {ACCEPTED}, not {opening!r}")
+    cards = openings.BALLOTS.get(opening or "", (opening,))
+    start, moves, _ = _read_opening(cards[0])  # the others are of as many moves
+    board = Board.from_position(*start, **rules)
+    for move in moves:
+        if board.outcome() is None:
+            board.push(move)
+    if outcome := board.outcome():
+        raise ValueError(f"opening {opening!r} leaves no game to play: {outcome.reason}")
+    return cards
+
+
+@functools.lru_cache(1024)
+def _read_opening(text: str | None) -> Opening:
+    is_moves = text is not None and ":" not in text
+    try:
+        start, moves = openings.line(text)
+    except ValueError as error:
+        if not is_moves:
+            raise
+        raise ValueError(f"bad opening {text!r}: {error} (accepted: {ACCEPTED})") from None
+    if is_moves and not moves:
+        raise ValueError(f"bad opening {text!r}: no moves (accepted: {ACCEPTED})")
+    actions = [
+        action
+        for ply, move in enumerate(moves)
+        for action in actions_of(move, start.turn ^ ply & 1)
+    ]
+    return Opening(start, moves, tuple(actions))
+
+
+def _tell_api_test(name: str) -> None:
+    """Add `name` to the lists of games that PettingZoo's api_test lets observe dictionaries.
+
+    It knows them by name only, and warns about any other game, including the masks of zeros that
+    its own classic games show to an agent that is not to move.
+    """
+    module = sys.modules.get("pettingzoo.test.api_test")
+    for attribute in ("env_obs_dicts", "env_obs_space", "env_all_zeros_obs"):
+        names = getattr(module, attribute, [name])
+        if name not in names:
+            names.append(name)
+
+
+def _whole(action: Any) -> int:
+    try:
+        if not isinstance(action, bool | np.bool_):
+            return operator.index(action)
+    except TypeError:
+        pass
+    raise ValueError(f"action {action!r} is not a whole number")

@@ -1,0 +1,51 @@
+"""What can be seen of a game: text for a terminal, and an image."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from checkers_env.board import Board
+from checkers_env.movegen import BLACK_BOARD, KINGS, NO_MOVE, PATH, WHITE_BOARD
+from checkers_env.moves import Move, decode
+from checkers_env.render.raster import Image, paint
+from checkers_env.render.scene import SIDES, picture
+from checkers_env.state import PLY, SIDE
+
+
+class View(NamedTuple):
+    """A moment of a game, which may be in the middle of a multi-jump."""
+
+    board: Board
+    last: Move | None = None
+    """The last move, as far as it has been made."""
+    jumping: int | None = None
+    """The square of a piece that jumps on."""
+
+
+def view(game: Any, history: Any) -> View:
+    """What is to be seen of a game as the kernels keep it (see :mod:`checkers_env.state`)."""
+    now = game.tolist()
+    board = Board.from_position(now[BLACK_BOARD], now[WHITE_BOARD], now[KINGS], now[SIDE])
+    jumps_on = now[PATH] > NO_MOVE
+    path = now[PATH] if jumps_on else int(history[now[PLY], PATH])
+    if path == NO_MOVE:
+        return View(board)
+    last = decode(path, False)
+    return View(board, last, last.squares[-1] if jumps_on else None)
+
+
+def title(view: View) -> str:
+    """A heading: ``Checkers: Black to move``."""
+    return f"Checkers: {SIDES[view.board.turn]} to move"
+
+
+def ansi(view: View) -> str:
+    """The position as text."""
+    if view.jumping is None:
+        return str(view.board)
+    return f"{view.board}: the piece on {view.jumping} jumps on"
+
+
+def rgb_array(view: View) -> Image:
+    """The position and the last move as uint8[512, 512, 3], square 1 in the top row."""
+    return paint(picture(*view))

@@ -1,0 +1,306 @@
+"""Self-play in many games at once, as a Gymnasium vector environment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from checkers_env.actions import ACTIONS, ILLEGAL
+from checkers_env.board import Board
+from checkers_env.envs import vector_kernels as kernels
+from checkers_env.envs.aec import AGENTS, cards_of, checked_options, checked_seed, raw_env
+from checkers_env.envs.vector_kernels import AHEAD, Openings, Seen, begun_with, new_batch
+from checkers_env.movegen import PATH
+from checkers_env.moves import decode
+from checkers_env.state import PLY, REASONS, SIDE
+
+Observation = dict[str, Any]
+
+SPARE_ROWS = 3  # of the history: two plies are played in a step at most
+RESET_OPTIONS = ("opening", "reset_mask")
+MODES = [mode.value for mode in AutoresetMode]
+
+
+class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
+    """Many games at once, in each of which whoever is to move acts; stepped in one kernel call.
+
+    Observations, actions and draw rules are those of :mod:`checkers_env.envs.aec`, for the side to
+    move:
+    ``{"observation": float32[n, 8, 8, 8], "action_mask": int8[n, 128]}``. The arrays returned are
+    fresh ones at each call. The reward is that of the side that has just acted.
+
+    Parameters
+    ----------
+    num_envs
+        How many games.
+    opening, max_moves, repetition, no_progress, blocked_draws
+        As for :func:`checkers_env.make`.
+    autoreset_mode
+        A :class:`gymnasium.vector.AutoresetMode` or its value: ``"SameStep"``, ``"NextStep"`` or
+        ``"Disabled"``.
+
+    The information of a step has ``"to_move"`` (int8[n], the side to move now: 0 for Black, 1 for
+    White) and ``"rewards"`` (float64[n, 2], of Black and White); where a game has ended also
+    ``"reason"``, and in the same-step mode ``"final_obs"`` and ``"final_info"``. An illegal action
+    ends its game: -1 for the side that chose it, 0 for the other, and the reason is "illegal
+    action".
+
+    Raises ValueError for arguments that make no sense, and for what are no actions at all;
+    ResetNeeded for steps in games that are over, where they do not begin anew by themselves.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by VectorEnv
+        "render_modes": [],
+        "autoreset_mode": AutoresetMode.SAME_STEP,
+    }
+
+    def __init__(
+        self,
+        num_envs: int,
+        *,
+        opening: str | None = None,
+        max_moves: int | None = 100,
+        repetition: int | None = None,
+        no_progress: int | None = None,
+        blocked_draws: bool = False,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
+    ) -> None:
+        if not isinstance(num_envs, int | np.integer) or num_envs < 1:
+            raise ValueError(f"num_envs must be a whole number from 1 on, not {num_envs!r}")
+        self.num_envs = int(num_envs)
+        self._mode = _mode(autoreset_mode)
+        self.metadata = {**self.metadata, "autoreset_mode": self._mode}
+        self._rules = Board(
+            max_moves=max_moves,
+            repetition=repetition,
+            no_progress=no_progress,
+            blocked_draws=blocked_draws,
+        ).rules
+        single = raw_env(**self._rules)
+        self.single_observation_space = single.observation_space(AGENTS[0])
+        self.single_action_space = single.action_space(AGENTS[0])
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self._rngs: dict[int, np.random.Generator] = {}
+        self._begun = np.zeros(self.num_envs, np.bool_)  # games that can go on
+        self._waiting = np.zeros(self.num_envs, np.bool_)  # games that are over
+        self._batch = new_batch(self.num_envs, self._openings(opening))
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin the games.
+
+        Parameters
+        ----------
+        seed
+            That of game 0, while game `i` has ``seed + i``; or the seeds of all games. The cards of
+            a game are those of :class:`checkers_env.raw_env` with its seed. Without one, it goes on
+            with its generator.
+        options
+            ``{"reset_mask": bool[n]}`` begins these games only; ``{"opening": ...}`` replaces the
+            opening of the games that begin now.
+
+        Raises ValueError for seeds and options that make no sense.
+        """
+        options, begun = checked_options(options, RESET_OPTIONS), self._batch.openings
+        seeds = _seeds(seed, self.num_envs)
+        which = _reset_mask(options.get("reset_mask"), self.num_envs)
+        if "opening" in options:
+            begun = self._openings(options["opening"])
+        games = np.flatnonzero(which)
+        self._seed(seeds, games)
+        ready, self._begun = self._begun | which, np.zeros_like(which)  # none, should this fail
+        self._make_room(begun.lines.shape[1])
+        kernels.begin_these(self._batch, begun, games, self._next_numbers(games, begun))
+        self._waiting[which] = False
+        self._answer()
+        seen = kernels.blank(self.num_envs)
+        kernels.look(self._batch, seen)
+        self._begun = ready
+        return _observation(seen), self._news(which)
+
+    def step(self, actions: Any) -> tuple[Observation, Any, Any, Any, dict[str, Any]]:
+        """Play an action, of int[n], in each game.
+
+        In the next-step mode, the action for a game that is over is ignored, and the game begins.
+        """
+        chosen = self._checked(actions)
+        self._begun[:] = False  # should this fail
+        self._make_room(int(self._batch.games[:, PLY].max()))
+        seen = kernels.blank(self.num_envs)
+        last = self._advance(chosen, seen)
+        self._draw()
+        self._begun[:] = True
+        same_step = self._mode == AutoresetMode.SAME_STEP
+        info = self._news(seen.over if same_step else self._waiting)
+        info["rewards"] = seen.rewards
+        if not same_step:
+            self._waiting = seen.over.copy()
+        if seen.over.any():
+            info |= self._endings(seen, last)
+        return _observation(seen), seen.reward, seen.over, np.zeros_like(seen.over), info
+
+    def board(self, index: int) -> Board:
+        """A sub-environment's game at the start of the current turn, with its moves."""
+        game = self._batch.games[index].tolist()
+        rows = self._batch.history[index, : game[PLY] + 1].tolist()
+        black, white, kings, _ = rows[0]
+        first = game[SIDE] ^ game[PLY] & 1
+        board = Board.from_position(black, white, kings, first, **self._rules)
+        for row in rows[1:]:
+            board.push(decode(row[PATH], False))
+        return board
+
+    def _advance(self, actions: Any, seen: Seen) -> Any:
+        """Play the actions and fill `seen`; return what was last seen of games that ended."""
+        return kernels.step(self._batch, actions, self._mode == AutoresetMode.SAME_STEP, seen)
+
+    def _answer(self) -> None:
+        """Let others move, where there are any."""
+
+    def _news(self, began: Any) -> dict[str, Any]:
+        """The information about the games as they stand, some of which have just begun."""
+        return {"to_move": self._batch.games[:, SIDE].astype(np.int8)}
+
+    def _endings(self, seen: Seen, last: Any) -> dict[str, Any]:
+        """The information about games that have ended."""
+        ended = np.flatnonzero(seen.over).tolist()
+        reasons, views = (np.full(self.num_envs, None, object) for _ in range(2))
+        for i in ended:
+            event = seen.events[i]
+            reasons[i] = "illegal action" if event == ILLEGAL else REASONS[event]
+        info = {"reason": reasons, "_reason": seen.over}
+        if self._mode != AutoresetMode.SAME_STEP:
+            return info
+        for i, planes in zip(ended, last, strict=True):
+            views[i] = {"observation": planes, "action_mask": np.zeros(ACTIONS, np.int8)}
+        return {
+            **info,
+            "final_obs": views,
+            "_final_obs": seen.over,
+            "final_info": {**info, "rewards": seen.rewards},
+            "_final_info": seen.over,
+        }
+
+    def _checked(self, actions: Any) -> Any:
+        """The actions as int64[n]. Raises ValueError, or ResetNeeded."""
+        if not self._begun.all():
+            raise ResetNeeded("the games were not begun: call reset()")
+        if self._mode == AutoresetMode.DISABLED and self._waiting.any():
+            games = ", ".join(map(str, np.flatnonzero(self._waiting)))
+            raise ResetNeeded(f"these games are over: reset() them, with their reset_mask: {games}")
+        chosen = np.asarray(actions)
+        if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
+            given = f"{chosen.dtype} of shape {chosen.shape}"
+            raise ValueError(f"actions must be {self.num_envs} whole numbers, not {given}")
+        if chosen.min() < 0 or chosen.max() >= ACTIONS:
+            wrong = chosen[(chosen < 0) | (chosen >= ACTIONS)][0]
+            raise ValueError(f"actions must be from 0 to {ACTIONS - 1}, not {wrong}")
+        return chosen.astype(np.int64)
+
+    def _openings(self, opening: str | None) -> Openings:
+        """The games that an opening, or each card of a ballot, leads to."""
+        return begun_with(cards_of(opening, self._rules), self._rules)
+
+    def _outcomes(self, begun: Openings) -> int:
+        """How many numbers chance draws from."""
+        return len(begun.games)
+
+    def _draw(self) -> None:
+        """Draw new numbers for the games that have used theirs up."""
+        numbers, used = self._batch.numbers, self._batch.used
+        for i in np.flatnonzero(used == AHEAD).tolist():
+            numbers[i] = self._rngs[i].integers(self._outcomes(self._batch.openings), size=AHEAD)
+            used[i] = 0
+
+    def _next_numbers(self, games: Any, begun: Openings) -> Any:
+        """The number by which each of these games begins: int64[m]."""
+        if begun is self._batch.openings:
+            self._draw()
+            numbers = self._batch.numbers[games, self._batch.used[games]]
+            self._batch.used[games] += 1
+        else:
+            outcomes = self._outcomes(begun)
+            numbers = np.array([self._rngs[i].integers(outcomes) for i in games.tolist()])
+        self._draw()  # a game may be over after a step, and the next one begins in it
+        return numbers
+
+    def _seed(self, seeds: Sequence[int | None], games: Any) -> None:
+        """Give new generators to those of the games that have a seed, or no generator yet."""
+        fresh = {
+            i: np.random.default_rng(seeds[i])
+            for i in games.tolist()
+            if seeds[i] is not None or i not in self._rngs
+        }
+        self._rngs |= fresh
+        self._batch.used[list(fresh)] = AHEAD
+
+    def _make_room(self, plies: int) -> None:
+        """Double the histories until a step has room, from so many plies or from the opening."""
+        plies = max(plies, self._batch.openings.lines.shape[1])
+        while self._batch.history.shape[1] < plies + SPARE_ROWS:
+            history = self._batch.history
+            longer = np.concatenate([history, np.zeros_like(history)], axis=1)
+            self._batch = self._batch._replace(history=longer)
+
+
+make_vec = SelfPlayVectorEnv
+
+
+def sample(mask: Any, rng: np.random.Generator) -> Any:
+    """A legal action for each game, all with equal chances; 0 for a game without any.
+
+    Parameters
+    ----------
+    mask
+        int8[n, 128], as in the observations.
+
+    Returns int64[n]. Raises ValueError for a mask of another shape.
+    """
+    mask = np.ascontiguousarray(mask, np.int8)
+    if mask.ndim != 2 or mask.shape[1] != ACTIONS:
+        raise ValueError(f"mask must have the shape (n, {ACTIONS}), not {mask.shape}")
+    actions = np.empty(len(mask), np.int64)
+    kernels.pick(mask, rng.random(len(mask)), actions)
+    return actions
+
+
+def _mode(mode: str | AutoresetMode) -> AutoresetMode:
+    try:
+        return AutoresetMode(mode)
+    except ValueError:
+        raise ValueError(f"autoreset_mode must be one of {MODES}, not {mode!r}") from None
+
+
+def _reset_mask(mask: Any, count: int) -> Any:
+    """Which games to reset; all, when there is no mask."""
+    if mask is None:
+        return np.ones(count, np.bool_)
+    mask = np.asarray(mask)
+    if mask.shape != (count,) or mask.dtype != np.bool_ or not mask.any():
+        raise ValueError(f"reset_mask must be {count} truth values, one of them true: {mask!r}")
+    return mask
+
+
+def _seeds(seed: int | Sequence[int | None] | None, count: int) -> Sequence[int | None]:
+    """The seed of each game. Raises ValueError."""
+    if seed is None:
+        return [None] * count
+    if isinstance(seed, int | np.integer):
+        return [checked_seed(seed) + i for i in range(count)]
+    if not isinstance(seed, Sequence | np.ndarray) or len(seed) != count:
+        raise ValueError(f"seed must be one seed or {count} of them, not {seed!r}")
+    return [None if one is None else checked_seed(one) for one in seed]
+
+
+def _observation(seen: Seen) -> Observation:
+    return {"observation": seen.planes, "action_mask": seen.mask}

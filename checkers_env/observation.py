@@ -1,0 +1,45 @@
+"""What an agent observes: planes of the board as it sees it, and its legal actions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkers_env.actions import seen_by, write_mask
+from checkers_env.bits import lowest
+from checkers_env.jit import kernel
+from checkers_env.movegen import KINGS, NO_MOVE, PATH
+from checkers_env.state import EARLIER, MAX_PLIES, MAX_QUIET_PLIES, PLY, QUIET_PLIES, REPETITION
+
+PLANES = 8
+
+
+@kernel
+def write_observation(planes: Any, mask: Any, game: Any, viewer: int, to_move: bool) -> None:
+    """Fill `planes`, float32[8, 8, 8], and `mask`, int8[128] (zeros unless `to_move`)."""
+    planes[:] = 0
+    mask[:] = 0
+    for index in range(2):
+        pieces = game[viewer ^ index]
+        write_pieces(planes[2 * index], pieces & ~game[KINGS], viewer)
+        write_pieces(planes[2 * index + 1], pieces & game[KINGS], viewer)
+    if game[PATH] > NO_MOVE:
+        write_pieces(planes[4], 1 << (game[PATH] & 63), viewer)
+    if game[MAX_PLIES]:
+        planes[5] = game[PLY] / game[MAX_PLIES]
+    if game[MAX_QUIET_PLIES]:
+        planes[6] = game[QUIET_PLIES] / game[MAX_QUIET_PLIES]
+    if game[REPETITION]:
+        planes[7] = game[EARLIER] / (game[REPETITION] - 1)
+    if to_move:
+        write_mask(mask, game)
+
+
+@kernel
+def write_pieces(plane: Any, pieces: int, viewer: int) -> None:
+    """Set the squares of `pieces` in `plane`, float32[8, 8], as `viewer` sees them."""
+    while pieces:
+        bit = seen_by(lowest(pieces), viewer)
+        pieces &= pieces - 1
+        square = bit - bit // 9
+        row, column = square >> 2, square & 3
+        plane[7 - row, 6 - 2 * column + (row & 1)] = 1

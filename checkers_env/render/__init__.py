@@ -1,0 +1,1 @@
+"""Pictures of a board: SVG, pixels and a window."""

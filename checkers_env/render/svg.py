@@ -1,0 +1,141 @@
+"""Pictures as SVG, for notebooks and pages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Protocol
+from xml.etree import ElementTree
+
+from checkers_env.moves import Move, square_of
+from checkers_env.render.scene import (
+    SIDES,
+    SIZE,
+    Area,
+    Disc,
+    Label,
+    Line,
+    Pieces,
+    Point,
+    Shape,
+    picture,
+)
+
+ROOT = {
+    "xmlns": "http://www.w3.org/2000/svg",
+    "role": "img",
+    "viewBox": f"0 0 {SIZE} {SIZE}",
+    "font-family": "system-ui, sans-serif",
+    "style": "max-width: 100%; height: auto",
+}
+FONT_SIZE = 1.4  # to the height of a digit
+
+
+class Game(Pieces, Protocol):
+    """What is told of a :class:`checkers_env.Board`."""
+
+    turn: int
+    moves: list[Move]
+
+
+class Drawing(str):
+    """SVG text, which a notebook shows as a picture."""
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+
+def svg(
+    board: Game,
+    *,
+    last: Move | bool = True,
+    arrows: Iterable[Move] = (),
+    size: float = 400,
+    flipped: bool = False,
+) -> Drawing:
+    """Draw a board as SVG text that names the position in words and needs nothing from outside.
+
+    Parameters
+    ----------
+    last
+        The move whose squares are tinted and whose captures are marked: True is the last one made
+        on the board, if any, False none.
+    arrows
+        Moves to draw as arrows, a multi-jump along all of its squares.
+    size
+        Width and height in pixels; on a narrower page the picture shrinks.
+    flipped
+        Whether Black looks up the board, not White.
+
+    Raises ValueError for a size that is not positive, and for a move with a square outside 1-32.
+    """
+    if not 0 < size < math.inf:
+        raise ValueError(f"size must be a positive number of pixels, not {size!r}")
+    arrows = list(arrows)
+    shown = last if isinstance(last, Move) else board.moves[-1] if last and board.moves else None
+    root = ElementTree.Element("svg", ROOT, width=f"{size:g}", height=f"{size:g}")
+    _add_text(root, "title", f"Checkers: {SIDES[board.turn]} to move")
+    _add_text(root, "desc", _in_words(board, shown, arrows, flipped))
+    for part in picture(board, shown, arrows=arrows, flipped=flipped):
+        group = ElementTree.SubElement(root, "g")
+        if part.title:
+            _add_text(group, "title", part.title)
+        group.extend(_element(shape) for shape in part.shapes)
+    return Drawing(ElementTree.tostring(root, "unicode"))
+
+
+def _in_words(board: Game, last: Move | None, arrows: list[Move], flipped: bool) -> str:
+    sentences = [_pieces_in_words(board, side) for side in (0, 1)]
+    if last:
+        taken = f", capturing on {_listed(last.captured)}" if last.captured else ""
+        sentences.append(f"Last move: {last}{taken}.")
+    if arrows:
+        sentences.append(f"Arrows: {', '.join(map(str, arrows))}.")
+    if flipped:
+        sentences.append("Seen from Black's side.")
+    return " ".join(sentences)
+
+
+def _pieces_in_words(board: Game, side: int) -> str:
+    own = board.white if side else board.black
+    kinds = []
+    for one, many, pieces in (
+        ("man", "men", own & ~board.kings),
+        ("king", "kings", own & board.kings),
+    ):
+        squares = [square_of(bit) for bit in range(35) if pieces >> bit & 1]
+        if squares:
+            kinds.append(f"{one if len(squares) == 1 else many} on {_listed(squares)}")
+    return f"{SIDES[side]}: {'; '.join(kinds) or 'no pieces'}."
+
+
+def _listed(squares: Iterable[int]) -> str:
+    return ", ".join(map(str, squares))
+
+
+def _add_text(parent: ElementTree.Element, tag: str, text: str) -> None:
+    ElementTree.SubElement(parent, tag).text = text
+
+
+def _element(shape: Shape) -> ElementTree.Element:
+    match shape:
+        case Disc((x, y), radius, colour):
+            place = {"cx": f"{x:g}", "cy": f"{y:g}", "r": f"{radius:g}"}
+            return ElementTree.Element("circle", place, fill=colour)
+        case Area(points, colour):
+            return ElementTree.Element("polygon", points=_written(points), fill=colour)
+        case Line(points, width, colour):
+            stroke = {"stroke": colour, "stroke-width": f"{width:g}", "fill": "none"}
+            ends = {"stroke-linecap": "round", "stroke-linejoin": "round"}
+            return ElementTree.Element("polyline", stroke | ends, points=_written(points))
+        case Label((x, y), text, height, colour):
+            place = {"x": f"{x:g}", "y": f"{y:g}", "font-size": f"{FONT_SIZE * height:g}"}
+            label = ElementTree.Element("text", place, fill=colour)
+            label.text = text
+            return label
+
+
+def _written(points: Iterable[Point]) -> str:
+    return " ".join(f"{x:g},{y:g}" for x, y in points)

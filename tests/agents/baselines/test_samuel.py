@@ -1,0 +1,180 @@
+"""Samuel's features against a naive reading of the board."""
+
+import numpy as np
+import pytest
+
+from agents.baselines.random_player import Uniform
+from agents.baselines.samuel import FEATURES, samuel
+from agents.evaluator import adjust, advance_state, one_view, start_state, state_size, total, value
+from agents.match import play_game
+from agents.match_kernel import DrawRules
+from agents.ntuple.td import Learning
+from agents.ntuple.td_selfplay import learn
+from agents.search.player import AlphaBeta
+from checkers_env.board import Board
+from checkers_env.openings import TWO_MOVE
+from tests import oracle
+from tests.agents.ntuple.test_network import turned
+from tests.agents.search.test_alphabeta import position_of, random_boards
+
+CENTRE = {square for square in range(1, 33) if set(oracle.cell(square)) <= {2, 3, 4, 5}}
+
+
+def counts(side, pieces, mover):
+    """What one side has of each feature."""
+    men = [square for square, piece in pieces.items() if piece == side]
+    own = [square for square, piece in pieces.items() if piece.lower() == side]
+    home = oracle.KING_ROW[oracle.OTHER[side]]
+    rows = [oracle.cell(square)[0] for square in men]
+    steps = sum(len(oracle._simple_moves(pieces, square)) for square in own)
+    return {
+        "men": len(men),
+        "kings": len(own) - len(men),
+        "advancement": sum(abs(row - home) for row in rows),
+        "centre": len(CENTRE.intersection(own)),
+        "back row": rows.count(home),
+        "mobility": steps,
+        "threats": sum(len(first_jumps(pieces, square)) for square in own),
+        "turn": int(mover == side),
+    }
+
+
+def first_jumps(pieces, square):
+    """The squares that a piece would land on with its first jump."""
+    return {turn.squares[1] for turn in oracle._captures(pieces, square)}
+
+
+def features(mover, pieces, side):
+    """FEATURES as `side` sees them."""
+    own, others = (counts(each, pieces, mover) for each in (side, oracle.OTHER[side]))
+    return [own[name] - others[name] for name in FEATURES]
+
+
+def some_positions(seed, count):
+    """Positions out of games, their endings too, and some that no game would reach."""
+    rng = np.random.default_rng(seed)
+    for board in random_boards(seed, count, 120):
+        yield oracle.read_fen(board.fen())
+        yield oracle.random_position(rng)
+
+
+def position(mover, pieces):
+    return position_of(Board(oracle.write_fen(mover, pieces)))
+
+
+def weights(seed, scale=0.1):
+    return np.random.default_rng(seed).normal(0, scale, len(FEATURES))
+
+
+def test_there_are_eight_central_squares():
+    assert len(CENTRE) == 8
+
+
+def test_features_are_those_of_a_naive_reading():
+    system, seen = samuel(), []
+    state = np.zeros(state_size(system), np.int32)
+    for mover, pieces in some_positions(1, 150):
+        for view, side in enumerate("bw"):
+            start_state(system, position(mover, pieces), view, state)
+            assert state.tolist() == features(mover, pieces, side), (mover, pieces, side)
+            seen.append(state.tolist())
+    assert np.all(np.ptp(seen, axis=0) > [4, 4, 10, 4, 2, 10, 4, 1])  # none of them is idle
+
+
+def test_features_after_a_move_are_those_computed_anew():
+    system = samuel()
+    old, new, fresh = (np.zeros(len(FEATURES), np.int32) for _ in range(3))
+    for board in random_boards(2, 40, 120):
+        before = position_of(board)
+        board.push(board.legal_moves[-1])
+        for view in range(2):
+            start_state(system, before, view, old)
+            advance_state(system, before, position_of(board), view, old, new)
+            start_state(system, position_of(board), view, fresh)
+            assert new.tolist() == fresh.tolist()
+
+
+def test_the_value_is_tanh_of_the_weighted_sum():
+    system = samuel(weights(3))
+    for mover, pieces in some_positions(3, 60):
+        for view, side in enumerate("bw"):
+            expected = np.dot(system.weights, features(mover, pieces, side))
+            state = np.array(features(mover, pieces, side), np.int32)
+            here = position(mover, pieces)
+            assert total(system, here, view, state) == pytest.approx(expected, abs=1e-12)
+            assert value(system, here, view) == pytest.approx(np.tanh(expected), abs=1e-6)
+
+
+@pytest.mark.parametrize("scale", [0.01, 0.3, 100.0])
+def test_one_side_gains_what_the_other_loses_and_colours_are_alike(scale):
+    system = samuel(weights(4, scale))
+    for mover, pieces in some_positions(4, 60):
+        here = position(mover, pieces)
+        assert value(system, here, 0) == -value(system, here, 1)
+        assert value(system, here, 0) == value(system, turned(here), 1)
+        assert abs(value(system, here, 0)) <= 1.0
+    assert one_view(system)
+
+
+def test_weights_are_used_as_they_are_unless_they_cannot_be_written_to():
+    given = weights(5)
+    assert samuel(given).weights is given
+    assert samuel().weights.tolist() == [0.0] * 8
+    for other in (given.astype(np.float32), np.broadcast_to(0.0, 8), np.zeros(16)[::2], [1] * 8):
+        made = samuel(other).weights
+        assert made.dtype == np.float64
+        assert made.flags.c_contiguous
+        assert made.flags.writeable
+        assert made.tolist() == list(other)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        np.zeros(7),
+        np.zeros((1, 8)),
+        0.5,
+        [0, 0, 0, np.nan, 0, 0, 0, 0],
+        [0, 0, 0, 0, 0, 0, 0, -np.inf],
+        [0, 0, 0, 0, 0, 0, 0, 1e7],
+    ],
+)
+def test_what_are_no_weights_is_refused(given):
+    with pytest.raises(ValueError, match="8 weights, finite numbers: men, kings, "):
+        samuel(given)
+
+
+def test_a_step_changes_each_weight_by_its_feature():
+    system, state = samuel(weights(6)), np.array([3, -1, 0, 2, -4, 7, -2, 1], np.int32)
+    before = system.weights.copy()
+    adjust(system, state, 0.25)
+    np.testing.assert_allclose(system.weights - before, 0.25 * state, atol=1e-15)
+
+
+def test_it_plays_alike_in_the_kernel_and_through_the_environment():
+    players = [AlphaBeta(samuel(weights(seed)), 2) for seed in (7, 8)]
+    for opening in (*TWO_MOVE[:3], "W:WK31,22,21:BK2,11,6"):
+        games = [
+            play_game(*players, opening=opening, rules=DrawRules(30), engine=engine)
+            for engine in ("kernel", "env")
+        ]
+        assert games[0] == games[1]
+
+
+def wins(player, games):
+    """Games won out of so many against the random player, each colour in turn."""
+    rng, won = np.random.default_rng(10), 0
+    for game in range(games):
+        players = (player, Uniform()) if game % 2 == 0 else (Uniform(), player)
+        won += play_game(*players, rng=rng).result.winner == game % 2
+    return won
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_it_learns_that_pieces_are_good_and_to_beat_the_random_player(depth):
+    system = samuel()
+    player = AlphaBeta(system, depth, random_ties=True)
+    assert wins(player, 60) < 45
+    learn(system, 300, np.random.default_rng(9), Learning(0.003, depth=depth, leaf=True))
+    assert min(system.weights[:2]) > 0.1
+    assert wins(player, 60) > 54

@@ -1,0 +1,90 @@
+"""The weighted piece counter against a sum square by square."""
+
+import numpy as np
+import pytest
+
+from agents.baselines.material import Material
+from agents.baselines.weighted_pieces import weighted_pieces
+from agents.evaluator import value
+from agents.search.workspace import workspace
+from checkers_env.board import Board
+from tests import oracle
+from tests.agents.search.test_alphabeta import (
+    assert_search_is_minimax,
+    judge_by,
+    position_of,
+    random_boards,
+)
+
+WEIGHTS = np.random.default_rng(0).uniform(0.2, 2.0, 32)
+
+
+def counted(weights, king, side, pieces, opponent_turned):
+    total = 0.0
+    for square, piece in pieces.items():
+        worth = king if piece.isupper() else 1.0
+        own = piece.lower() == side
+        seen = square if side == "b" else 33 - square
+        if opponent_turned and not own:
+            seen = 33 - seen
+        total += weights[seen - 1] * (worth if own else -worth)
+    return total / (2 * np.abs(weights).sum() * max(1.0, abs(king)))
+
+
+@pytest.mark.parametrize("king", [1.0, 1.7, 0.5, 3.0])
+@pytest.mark.parametrize("opponent_turned", [False, True])
+def test_values_are_sums_over_the_pieces(king, opponent_turned):
+    counter = weighted_pieces(WEIGHTS, king, opponent_turned=opponent_turned)
+    rng = np.random.default_rng(1)
+    for _ in range(100):
+        _, pieces = oracle.random_position(rng)
+        position = position_of(Board(oracle.write_fen("b", pieces)))
+        for view, side in enumerate("bw"):
+            expected = counted(WEIGHTS, king, side, pieces, opponent_turned)
+            assert value(counter, position, view) == pytest.approx(expected, abs=1e-6)
+
+
+def test_equal_weights_choose_as_the_piece_counter_does():
+    counter, material = weighted_pieces(np.full(32, 0.25), 1.5), Material(1.5)
+    for board in random_boards(2, 60, 90):
+        position = position_of(board)
+        scaled = value(counter, position, 0) * 2 * 32 * 1.5 / 64
+        assert scaled == pytest.approx(value(material, position, 0), abs=1e-6)
+
+
+def test_only_with_the_opponent_turned_is_ones_gain_the_others_loss():
+    plain, turned = (weighted_pieces(WEIGHTS, 2.0, opponent_turned=t) for t in (False, True))
+    differing = 0
+    for board in random_boards(3, 40, 90):
+        position = position_of(board)
+        both = value(turned, position, 0) + value(turned, position, 1)
+        assert both == pytest.approx(0.0, abs=1e-6)
+        differing += abs(value(plain, position, 0) + value(plain, position, 1)) > 1e-3
+    assert differing > 20
+
+
+@pytest.mark.parametrize("king", [-3.0, 0.0, 1.0, 5.0])
+@pytest.mark.parametrize("weights", [np.ones(32), -WEIGHTS, np.zeros(32), np.eye(32)[7] * 1e30])
+def test_no_position_is_worth_a_game(weights, king):
+    counter, rng = weighted_pieces(weights, king), np.random.default_rng(4)
+    for _ in range(50):
+        _, pieces = oracle.random_position(rng)
+        position = position_of(Board(oracle.write_fen("b", pieces)))
+        assert -0.99 < value(counter, position, 0) < 0.99
+
+
+@pytest.mark.parametrize("own_leaves", [False, True])
+def test_the_common_search_is_minimax_over_it(own_leaves):
+    counter, ws = weighted_pieces(WEIGHTS, 1.5), workspace()
+    judge = judge_by(counter)
+    for board in random_boards(5, 6, 80):
+        for depth in (1, 2, 3):
+            assert_search_is_minimax(board, counter, judge, depth, own_leaves, ws)
+
+
+@pytest.mark.parametrize(
+    ("weights", "king"), [(np.ones(31), 1.5), (np.full(32, np.nan), 1.5), (np.ones(32), np.inf)]
+)
+def test_what_does_not_fit_is_refused(weights, king):
+    with pytest.raises(ValueError, match="32 finite weights and a finite king"):
+        weighted_pieces(weights, king)

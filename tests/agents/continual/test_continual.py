@@ -1,0 +1,593 @@
+"""The continual player: its rules against a plain reading, its record, and the pool's file."""
+
+import json
+import multiprocessing
+import pickle
+from collections import Counter
+from contextlib import suppress
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from safetensors.numpy import load as load_tensors
+from safetensors.numpy import save as save_tensors
+
+import agents
+from agents.agent import PlayerAgent
+from agents.architectures import load_player
+from agents.blondie.architecture import BLONDIE_1999, decode
+from agents.continual import agent as module
+from agents.continual.agent import (
+    RULES,
+    ContinualAgent,
+    Played,
+    another,
+    continual,
+    load_record,
+    save_record,
+    tallies,
+)
+from agents.continual.pool import ARRAYS, load_pool, ranked
+from agents.weights import HEADER, Provenance, save_weights
+from checkers_env.actions import actions_of
+from checkers_env.board import Board
+from checkers_env.envs.aec import raw_env
+from checkers_env.movegen import BLACK, WHITE
+
+SIZE = 1742
+PROVENANCE = Provenance("blondie24-1999", 2.0, "c10", 3, 40, depth=1, made={"score": 4.0})
+DIGEST = "0" * 64
+WIN, DRAW, LOSS = 1.0, 0.5, 0.0
+
+
+def pool_of(scores, seed=0, **columns):
+    """A pool of random networks with the given scores, in the order of publication."""
+    rng, count = np.random.default_rng(seed), len(scores)
+    given = {
+        "genomes": rng.normal(0, 0.3, (count, SIZE)),
+        "kings": 1 + rng.random(count),
+        "scores": scores,
+        "generations": np.arange(count) * 5 + 5,
+        "numbers": np.arange(count) + 1,
+    }
+    return ranked(PROVENANCE, **(given | columns))
+
+
+POOL = pool_of([1, 3, 1, 2, 3])
+
+
+def final(side, score):
+    """A final position in which `side` has that score."""
+    if score == DRAW:
+        return Board("W:WK32:BK1")
+    loser = side if score == LOSS else 1 - side
+    board = Board.from_position(*((0, 1) if loser == BLACK else (1, 0)), 1, loser)
+    assert board.outcome().winner == 1 - loser
+    return board
+
+
+def play(agent, scores, side=BLACK):
+    """Let games end so; the strategies they were played with."""
+    used = []
+    for score in scores:
+        used.append(agent.strategy)
+        agent.game_over(final(side, score), side)
+    return used
+
+
+# The pool's file
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=8))
+def test_the_highest_score_comes_first_and_of_equal_ones_the_latest(scores):
+    rows = sorted(range(len(scores)), key=lambda row: (-scores[row], -row))
+    genomes = np.arange(len(scores))[:, None] * np.ones(SIZE)
+    pool = pool_of(scores, genomes=genomes)
+    assert pool.genomes[:, 0].tolist() == rows
+    assert pool.scores.tolist() == [scores[row] for row in rows]
+    assert pool.numbers.tolist() == [row + 1 for row in rows]
+    assert pool.generations.tolist() == [5 * row + 5 for row in rows]
+    assert (pool.provenance.king, pool.provenance.generation) == (
+        pool.kings[0],
+        pool.generations[0],
+    )
+
+
+def test_what_is_saved_comes_back_and_equal_pools_make_equal_files(tmp_path):
+    paths = [tmp_path / "a", tmp_path / "b"]
+    for path in paths:
+        path.write_bytes(pool_of([1, 3, 1, 2, 3]).content())
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    there = load_pool(paths[0])
+    assert there.provenance == POOL.provenance
+    for name in ARRAYS:
+        np.testing.assert_array_equal(getattr(there, name), getattr(POOL, name))
+        assert getattr(there, name).dtype == getattr(POOL, name).dtype
+    assert there.digest() == POOL.digest()
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_pools_that_differ_anywhere_have_another_digest(name):
+    column = {column: np.array(getattr(POOL, column)) for column in ARRAYS}
+    column[name][-1] -= 0.5 if column[name].dtype == np.float64 else 1
+    assert ranked(PROVENANCE, **column).digest() != POOL.digest()
+
+
+def test_a_pool_is_the_weight_file_of_its_best_strategy(tmp_path):
+    path = tmp_path / "pool.safetensors"
+    path.write_bytes(POOL.content())
+    for found, wanted in ((load_player(path), POOL.player(0)), (load_player(path, 3), None)):
+        wanted = wanted or POOL.player(0, 3)
+        assert found.depth == wanted.depth
+        for mine, other in zip(found.evaluator, wanted.evaluator, strict=True):
+            assert np.array_equal(mine, other)
+
+
+def test_every_strategy_plays_with_its_own_weights_and_king():
+    for row in range(POOL.size):
+        wanted = decode(BLONDIE_1999, POOL.genomes[row], float(POOL.kings[row]))
+        for mine, other in zip(POOL.player(row).evaluator, wanted, strict=True):
+            assert np.array_equal(mine, other)
+
+
+def changed(**changes):
+    """A pool file with other arrays."""
+
+    def make(path):
+        arrays = load_tensors(POOL.content())
+        arrays |= {name: change(arrays[name]) for name, change in changes.items()}
+        header = {HEADER: json.dumps(vars(POOL.provenance))}
+        path.write_bytes(save_tensors(arrays, metadata=header))
+
+    return make
+
+
+def whole(path):
+    path.write_bytes(POOL.content())
+
+
+def not_a_number(array):
+    array = array.copy()
+    array[-1, -1] = np.nan
+    return array
+
+
+DAMAGED = {
+    "missing": (lambda path: None, "no weight file"),
+    "directory": (lambda path: path.mkdir(), "not a weight file"),
+    "empty": (lambda path: path.write_bytes(b""), "not a weight file"),
+    "cut short": (lambda path: path.write_bytes(POOL.content()[:-9]), "not a weight file"),
+    "a pickle": (lambda path: path.write_bytes(pickle.dumps([1])), "not a weight file"),
+    "a champion": (lambda path: save_weights(path, np.zeros(SIZE), PROVENANCE), "genomes"),
+    "fewer scores": (changed(scores=lambda a: a[1:]), r"scores are float64\[4\] for 5 genomes"),
+    "float32": (changed(kings=lambda a: a.astype(np.float32)), r"kings are float32\[5\]"),
+    "whole scores": (changed(scores=lambda a: a.astype(np.int64)), r"scores are int64\[5\]"),
+    "a column": (changed(numbers=lambda a: a[:, None]), r"numbers are int64\[5, 1\]"),
+    "one number": (changed(numbers=lambda a: np.array(1)), r"numbers are int64\[\]"),
+    "nobody": (changed(**{name: lambda a: a[:0] for name in ARRAYS}), "no strategy"),
+    "rising scores": (changed(scores=lambda a: a[::-1].copy()), "order of their scores"),
+    "infinite scores": (changed(scores=lambda a: a * np.inf), "order of their scores"),
+    "a king of 6": (changed(kings=lambda a: a + 4), "1 to 5 men"),
+    "another's header": (changed(generations=lambda a: a + 1), "header"),
+    "another's weights": (changed(genome=lambda a: a + 1), "weights are not those of its best"),
+    "short genomes": (
+        changed(genomes=lambda a: a[:, 1:].copy(), genome=lambda a: a[1:].copy()),
+        "1741.*1742",
+    ),
+    "not a number": (changed(genomes=not_a_number), "no numbers"),
+}
+
+
+@pytest.mark.parametrize(("make", "reason"), DAMAGED.values(), ids=DAMAGED)
+def test_what_is_no_pool_is_refused_by_name(tmp_path, make, reason):
+    path = tmp_path / "bad.safetensors"
+    make(path)
+    with pytest.raises(ValueError, match=reason) as raised:
+        load_pool(path)
+    assert "bad.safetensors" in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_an_empty_pool_has_no_best_strategy():
+    with pytest.raises(ValueError, match="empty pool"):
+        pool_of([])
+
+
+@settings(max_examples=150)
+@given(st.data())
+def test_a_file_with_any_byte_changed_is_a_pool_or_refused(tmp_path_factory, data):
+    content = bytearray(pool_of([1, 2], seed=1).content())
+    header = int.from_bytes(content[:8], "little")
+    place = data.draw(st.integers(0, header + 40) | st.integers(0, len(content) - 1))
+    content[place] ^= data.draw(st.integers(1, 255))
+    path = tmp_path_factory.mktemp("pools") / "any.safetensors"
+    path.write_bytes(content)
+    with suppress(ValueError):
+        load_pool(path)
+
+
+# The rules
+
+
+def test_next_goes_down_the_pool_and_round():
+    agent = ContinualAgent(POOL)
+    assert play(agent, [LOSS] * 7) == [0, 1, 2, 3, 4, 0, 1]
+    assert play(agent, [WIN, DRAW, DRAW, LOSS, WIN, LOSS]) == [2, 2, 2, 2, 3, 3]
+    assert agent.strategy == 4
+
+
+def test_random_is_any_other_with_equal_chances():
+    rng, count, steps = np.random.default_rng(1), 3000, Counter()
+    for current in rng.integers(POOL.size, size=count).tolist():
+        chosen = another(current, np.zeros((POOL.size, 3)), rng)
+        steps[(chosen - current) % POOL.size] += 1
+    assert set(steps) == {1, 2, 3, 4}
+    assert max(abs(times - count / 4) for times in steps.values()) < 5 * np.sqrt(count * 3 / 16)
+
+
+def test_random_depends_on_the_seed_and_on_nothing_else(tmp_path):
+    def used(seed, opponent=None):
+        agent = ContinualAgent(POOL, rule="random", seed=seed, opponent=opponent)
+        return play(agent, [LOSS] * 12)
+
+    assert used(1) == used(1) == used(1, "material")
+    path = tmp_path / "record.json"
+    play(ContinualAgent(POOL, path, opponent="bert"), [LOSS, WIN])
+    agent = ContinualAgent(POOL, path, "random", "anna", seed=1)
+    assert play(agent, [LOSS] * 12) == used(1)
+    assert used(1) != used(2)
+    assert len({tuple(used(None)) for _ in range(4)}) > 1
+
+
+@given(st.lists(st.sampled_from([WIN, DRAW, LOSS, LOSS]), max_size=60))
+@example([WIN] + [LOSS] * 8)
+@example([DRAW] * 4 + [LOSS] * 12)
+def test_best_is_the_highest_posterior_mean(scores):
+    agent, size = ContinualAgent(POOL, rule="best"), POOL.size
+    points, games, current = [Fraction(1)] * size, [2] * size, 0
+    for score in scores:
+        assert agent.strategy == current
+        agent.game_over(final(WHITE, score), WHITE)
+        points[current] += Fraction(score)
+        games[current] += 1
+        if score == LOSS:
+            means = [won / played for won, played in zip(points, games, strict=True)]
+            current = means.index(max(means))
+    assert agent.strategy == current
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_pool_of_one_keeps_its_strategy(rule):
+    agent = ContinualAgent(pool_of([1.0]), rule=rule, seed=0)
+    assert play(agent, [LOSS] * 5) == [0] * 5
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_only_a_loss_changes_the_strategy(rule):
+    agent = ContinualAgent(POOL, rule=rule, seed=0)
+    assert play(agent, [DRAW, DRAW, WIN] * 5) == [0] * 15
+    assert set(play(agent, [LOSS] * 30)) > {0}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_first_loss_does(rule):
+    assert play(ContinualAgent(POOL, rule=rule, seed=0), [LOSS, DRAW])[1] != 0
+
+
+@pytest.mark.parametrize("side", [BLACK, WHITE])
+def test_the_side_decides_what_an_end_means(side):
+    agent = ContinualAgent(POOL)
+    blocked = Board("W:W28:B24,19")  # White has lost
+    for board in (final(BLACK, WIN), blocked, Board()):
+        agent.game_over(board, side)
+    won = 1.0 if side == BLACK else 0.0
+    assert [game.score for game in agent.games] == [won, won, 0.5]
+    assert [game.side for game in agent.games] == [side] * 3
+
+
+def test_games_are_tallied_by_strategy():
+    agent = ContinualAgent(POOL)
+    play(agent, [WIN, DRAW, DRAW, LOSS, LOSS, WIN])
+    expected = np.zeros((5, 3), int)
+    expected[:3] = [[1, 2, 1], [1, 0, 0], [0, 0, 1]]
+    np.testing.assert_array_equal(tallies(agent.games, 5), expected)
+
+
+# How it plays
+
+
+def moves_of(agent, plies=30):
+    board, moves = Board(), []
+    while board.outcome() is None and board.ply < plies:
+        moves.append(str(agent.act(board)))
+        board.push(moves[-1])
+    return moves
+
+
+def test_it_plays_the_strategy_of_the_moment():
+    agent, seen = ContinualAgent(POOL, depth=2), set()
+    for row in range(POOL.size):
+        expected = moves_of(PlayerAgent("expected", POOL.player(row, 2)))
+        assert moves_of(agent) == expected
+        seen.add(tuple(expected))
+        play(agent, [LOSS])
+    assert len(seen) > 1
+
+
+def test_the_depth_is_that_of_training_or_as_asked():
+    assert moves_of(ContinualAgent(POOL)) == moves_of(ContinualAgent(POOL, depth=1))
+    assert moves_of(ContinualAgent(POOL)) != moves_of(ContinualAgent(POOL, depth=4))
+
+
+def test_it_plays_through_the_environment():
+    env, agent = raw_env(), ContinualAgent(POOL)
+    env.reset()
+    while not any(env.terminations.values()):
+        board = env.board
+        for action in actions_of(agent.act(board.copy()), board.turn):
+            env.step(action)
+    agent.game_over(env.board, WHITE)
+    assert [game.score for game in agent.games] == [(1 - env.rewards["player_0"]) / 2]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_frozen_twin_never_changes(tmp_path, rule):
+    twin = ContinualAgent(POOL, tmp_path / "record.json", rule, seed=0, frozen=True)
+    before = moves_of(twin)
+    assert play(twin, [LOSS, WIN, LOSS, DRAW] * 5) == [0] * 20
+    assert moves_of(twin) == before
+    assert (twin.games, list(tmp_path.iterdir())) == ((), [])
+
+
+def test_the_frozen_twin_of_one_with_a_record_plays_as_that_one_would_now(tmp_path):
+    path = tmp_path / "record.json"
+    play(ContinualAgent(POOL, path), [LOSS, LOSS, WIN])
+    before, twin = path.read_bytes(), ContinualAgent(POOL, path, frozen=True)
+    assert play(twin, [LOSS] * 3) == [2] * 3
+    assert path.read_bytes() == before
+
+
+def test_other_agents_need_no_hook():
+    assert getattr(agents.make("material"), "game_over", None) is None
+    assert callable(ContinualAgent(POOL).game_over)
+
+
+def test_a_pool_file_makes_one_by_name(tmp_path):
+    pool, record = tmp_path / "pool.safetensors", tmp_path / "record.json"
+    pool.write_bytes(POOL.content())
+    text = "agents.continual.agent:continual"
+    agent = agents.make(text, depth=2, seed=3, pool=pool, record=record, rule="random")
+    play(agent, [LOSS])
+    again = continual(pool, record)
+    assert again.strategy == agent.strategy != 0
+    assert moves_of(again) == moves_of(PlayerAgent("expected", POOL.player(again.strategy)))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rule": "worst"}, "rule must be one of next, random, best, not 'worst'"),
+        ({"depth": 0}, "depth must be from 1 to 64, not 0"),
+        ({"depth": 65}, "depth must be from 1 to 64, not 65"),
+        ({"depth": 2.5}, "depth must be from 1 to 64, not 2.5"),
+        ({"seed": -1}, "seed must be a whole number from 0 on, not -1"),
+        ({"seed": 0.5}, "seed must be a whole number from 0 on, not 0.5"),
+        ({"opponent": 7}, "opponent must be a name or None, not 7"),
+    ],
+)
+def test_what_is_impossible_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        ContinualAgent(POOL, **options)
+
+
+def test_a_side_that_is_none_spoils_no_record(tmp_path):
+    path = tmp_path / "record.json"
+    agent = ContinualAgent(POOL, path)
+    with pytest.raises(ValueError, match="side must be"):
+        agent.game_over(final(BLACK, WIN), 2)
+    assert not path.exists()
+    agent.game_over(final(WHITE, WIN), np.int64(WHITE))
+    assert ContinualAgent(POOL, path).games == agent.games
+
+
+def test_an_option_that_there_is_none_is_refused(tmp_path):
+    (tmp_path / "pool.safetensors").write_bytes(POOL.content())
+    with pytest.raises(ValueError, match="colour"):
+        agents.make(
+            "agents.continual.agent:continual", pool=tmp_path / "pool.safetensors", colour=1
+        )
+
+
+def test_a_record_needs_a_folder(tmp_path):
+    with pytest.raises(ValueError, match="nowhere"):
+        ContinualAgent(POOL, tmp_path / "nowhere" / "record.json")
+
+
+# The record
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_an_agent_that_dies_after_any_game_goes_on_as_if_it_lived(tmp_path, rule):
+    rng = np.random.default_rng(5)
+    scores = rng.choice([WIN, DRAW, LOSS], 30).tolist()
+    straight = ContinualAgent(POOL, rule=rule, seed=2, opponent="x")
+    expected, path, used = play(straight, scores), tmp_path / "record.json", []
+    for score in scores:
+        reborn = ContinualAgent(POOL, path, rule, "x", seed=2)
+        used += play(reborn, [score])
+        assert ContinualAgent(POOL, path, rule, "x").games == reborn.games
+    assert used == expected
+    assert reborn.games == straight.games
+    assert len(set(used)) > 2
+
+
+def test_each_opponent_is_met_with_what_was_learnt_from_it(tmp_path):
+    path = tmp_path / "record.json"
+
+    def meet(opponent, scores):
+        return play(ContinualAgent(POOL, path, opponent=opponent), scores)
+
+    assert meet("anna", [LOSS, LOSS, WIN]) == [0, 1, 2]
+    assert meet("bert", [LOSS, WIN]) == [0, 1]
+    assert meet("anna", [DRAW, LOSS]) == [2, 2]
+    assert meet("bert", [WIN]) == [1]
+    assert meet(None, [LOSS, WIN]) == [1, 2]  # goes on where the last game of all has ended
+    assert meet("anna", [WIN]) == [3]
+    games = load_record(path, POOL.digest(), POOL.size)
+    assert [game.opponent for game in games[:4]] == ["anna"] * 3 + ["bert"]
+    best = ContinualAgent(POOL, path, "best", "bert")
+    assert [game.score for game in best.met] == [LOSS, WIN, WIN]
+
+
+def test_a_record_that_cannot_be_written_leaves_all_as_it_was(tmp_path, monkeypatch):
+    path = tmp_path / "record.json"
+    agent = ContinualAgent(POOL, path)
+    play(agent, [LOSS])
+    before, games = path.read_bytes(), agent.games
+
+    def fail(*arguments):
+        raise OSError("disk full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "write_atomically", fail)
+        with pytest.raises(OSError, match="disk full"):
+            play(agent, [LOSS])
+    assert (agent.strategy, agent.games, path.read_bytes()) == (1, games, before)
+    assert play(agent, [LOSS, WIN]) == [1, 2]
+
+
+def lose_often(path, times):
+    agent = ContinualAgent(POOL, path)
+    play(agent, [LOSS] * times)
+
+
+def test_two_processes_lose_no_game_of_each_other(tmp_path):
+    path, times = tmp_path / "record.json", 80
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=lose_often, args=(path, times)) for _ in range(2)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+        assert process.exitcode == 0
+    games = load_record(path, POOL.digest(), POOL.size)
+    assert len(games) == 2 * times
+    assert all(game.then == (game.strategy + 1) % POOL.size for game in games)
+
+
+def record(**changes):
+    return {"format": 1, "pool": DIGEST, "games": [], **changes}
+
+
+def game(**changes):
+    fields = Played("anna", 1, BLACK, LOSS, 2)._asdict() | changes
+    return record(games=[{name: value for name, value in fields.items() if value != "missing"}])
+
+
+BAD_RECORDS = {
+    "empty": ("", "is no record"),
+    "no JSON": ("{", "is no record"),
+    "not UTF-8": (b"\xff\xfe{}", "is no record"),
+    "deep": ("[" * 100_000, "is no record"),
+    "a list": ([], "is no record"),
+    "null": (None, "is no record"),
+    "no format": ({"pool": DIGEST, "games": []}, "lacks 'format'"),
+    "newer": (record(format=2), "format is 2, not 1"),
+    "another pool": (record(pool="1" * 64), "belongs to another pool"),
+    "no pool": ({"format": 1, "games": []}, "lacks 'pool'"),
+    "no games": ({"format": 1, "pool": DIGEST}, "lacks 'games'"),
+    "games of a kind": (record(games=5), "is no record"),
+    "a game of a kind": (record(games=[5]), "is no record"),
+    "a field too many": (game(colour=1), "colour"),
+    "a field too few": (game(then="missing"), "then"),
+    "strategy 5 of 5": (game(strategy=5), "no game with one of 5 strategies"),
+    "strategy -1": (game(strategy=-1), "no game"),
+    "strategy true": (game(strategy=True), "no game"),
+    "strategy 1.0": (game(strategy=1.0), "no game"),
+    "then 5": (game(then=5), "no game"),
+    "side 2": (game(side=2), "no game"),
+    "side false": (game(side=False), "no game"),
+    "score 0.3": (game(score=0.3), "no game"),
+    "score 1": (game(score=1), "no game"),
+    "score NaN": (game(score=float("nan")), "no game"),
+    "score text": (game(score="1.0"), "no game"),
+    "opponent 5": (game(opponent=5), "no game"),
+}
+
+
+@pytest.mark.parametrize(("content", "reason"), BAD_RECORDS.values(), ids=BAD_RECORDS)
+def test_what_is_no_record_of_the_pool_is_refused_by_name(tmp_path, content, reason):
+    path = tmp_path / "bad.json"
+    if not isinstance(content, bytes):
+        content = (content if isinstance(content, str) else json.dumps(content)).encode()
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=reason) as raised:
+        load_record(path, DIGEST, 5)
+    assert "bad.json" in str(raised.value)
+    assert path.read_bytes() == content
+
+
+def test_a_record_of_another_pool_is_neither_used_nor_touched(tmp_path):
+    path = tmp_path / "record.json"
+    play(ContinualAgent(POOL, path), [LOSS])
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match="another pool"):
+        ContinualAgent(pool_of([1, 3, 1, 2, 3], seed=1), path)
+    agent = ContinualAgent(POOL, path)
+    path.write_bytes(before[:-5])
+    with pytest.raises(ValueError, match="no record"):
+        play(agent, [LOSS])
+    assert path.read_bytes() == before[:-5]
+
+
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4)
+    ),
+    max_leaves=10,
+)
+ROWS = st.integers(0, 4)
+GAMES = st.builds(
+    Played,
+    st.none() | st.text(),
+    ROWS,
+    st.sampled_from([BLACK, WHITE]),
+    st.sampled_from([WIN, DRAW, LOSS]),
+    ROWS,
+)
+
+
+@given(games=st.lists(GAMES, max_size=6))
+def test_any_games_come_back(tmp_path_factory, games):
+    path = tmp_path_factory.mktemp("records") / "any.json"
+    save_record(path, DIGEST, games)
+    assert load_record(path, DIGEST, 5) == tuple(games)
+
+
+@given(
+    content=st.builds(json.dumps, ANY)
+    | st.builds(lambda games: json.dumps(record(games=games)), ANY)
+    | st.builds(
+        lambda name, value: json.dumps(game(**{name: value})), st.sampled_from(Played._fields), ANY
+    )
+    | st.text()
+)
+def test_any_text_is_a_record_or_refused(tmp_path_factory, content):
+    path = tmp_path_factory.mktemp("records") / "any.json"
+    path.write_bytes(content.encode("utf-8", "surrogatepass"))
+    with suppress(ValueError):
+        games = load_record(path, DIGEST, 5)
+        assert all(game.strategy in range(5) and game.score in (0, 0.5, 1) for game in games)
+
+
+def test_it_has_a_name(tmp_path):
+    path, record = tmp_path / "pool.safetensors", tmp_path / "record.json"
+    path.write_bytes(pool_of([1, 2]).content())
+    player = agents.make(f"continual:{path}:{record}", depth=1, rule="best")
+    assert (player.record, player.rule, player.depth) == (record, "best", 1)
+    assert agents.make(f"continual:{path}").record is None
+    with pytest.raises(ValueError, match="cannot be made with"):
+        agents.make(f"continual:{path}", simulations=5)

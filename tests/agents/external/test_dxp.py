@@ -1,0 +1,892 @@
+"""DXP: its messages, games between two ends of ours and with pydraughts, and faulty programs."""
+
+import pickle
+import random
+import re
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager, suppress
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import agents
+from agents.external.dxp import cli, client, server
+from agents.external.dxp import connection as dxp_link
+from agents.external.dxp.client import connect, listen
+from agents.external.dxp.messages import (
+    BackAccept,
+    BackRequest,
+    Chat,
+    GameAccept,
+    GameEnd,
+    GameRequest,
+    MoveMade,
+    decode,
+    encode,
+    fitting,
+    position_of,
+    squares_of,
+)
+from agents.external.dxp.server import Place, challenge, play, serve
+from agents.external.errors import EngineError, GameEndedError
+from agents.match import play_through_environment
+from agents.match_kernel import DrawRules
+from checkers_env import fen, pdn
+from checkers_env.board import Board, Outcome
+from checkers_env.movegen import BLACK, WHITE, Position
+from checkers_env.moves import Move
+from tests import ROOT
+from tests.training.commands import run_here, wait_for
+
+HOST = "127.0.0.1"
+START = "z" * 12 + "e" * 8 + "w" * 12
+SECONDS = 20.0
+SOON = 0.2
+
+# Those of http://www.mesander.nl/damexchange/edxplg2.htm.
+EXAMPLES = {
+    b"R01Tornado voor Windows 4.0        W060065A": GameRequest(
+        "Tornado voor Windows 4.0", WHITE, 60, 65
+    ),
+    b"ATornado voor Windows 4.0        0": GameAccept("Tornado voor Windows 4.0", 0),
+    b"M0012061100": MoveMade(12, 6, 11),
+    b"M001205250422122320": MoveMade(12, 5, 25, (22, 12, 23, 20)),
+    b"E00": GameEnd(0, 0),
+    b"CWhat do you think about move 35?": Chat("What do you think about move 35?"),
+    b"B005Z": BackRequest(5, BLACK),
+    b"K1": BackAccept(1),
+}
+
+
+def numbers(digits):
+    return st.integers(0, 10**digits - 1)
+
+
+characters = st.characters(min_codepoint=1, max_codepoint=127)
+names = st.text(characters, max_size=32).map(lambda name: name.rstrip(" "))
+colours = st.sampled_from([BLACK, WHITE])
+starts = st.just((None, "")) | st.tuples(colours, st.text(characters, min_size=1, max_size=50))
+messages = st.one_of(
+    st.builds(
+        lambda start, **fields: GameRequest(turn=start[0], squares=start[1], **fields),
+        starts,
+        name=names,
+        follower=colours,
+        minutes=numbers(3),
+        moves=numbers(3),
+        version=numbers(2),
+    ),
+    st.builds(GameAccept, names, numbers(1)),
+    st.builds(
+        MoveMade, numbers(4), numbers(2), numbers(2), st.lists(numbers(2), max_size=20).map(tuple)
+    ),
+    st.builds(GameEnd, numbers(1), numbers(1)),
+    st.builds(Chat, st.text(characters, max_size=126)),
+    st.builds(BackRequest, numbers(3), colours),
+    st.builds(BackAccept, numbers(1)),
+)
+
+
+@pytest.mark.parametrize(("data", "message"), EXAMPLES.items())
+def test_the_examples_of_the_protocol(data, message):
+    assert decode(data) == message
+    assert encode(message) == data
+
+
+@given(messages)
+def test_messages_survive_the_wire(message):
+    data = encode(message)
+    assert b"\0" not in data
+    assert 1 <= len(data) <= 127
+    assert decode(data) == message
+
+
+@given(
+    st.binary(max_size=140)
+    | st.text("RAMECBK0123456789WZez ", max_size=100).map(str.encode)
+    | st.builds(lambda m, at, b: encode(m)[:at] + b, messages, numbers(2), st.binary(max_size=3))
+)
+def test_what_is_read_is_what_was_sent(data):
+    """Whatever comes is either refused or, read and written again, the same."""
+    try:
+        message = decode(data)
+    except ValueError:
+        return
+    assert encode(message) == data
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        GameRequest("x" * 33, WHITE),
+        GameRequest("blank ", WHITE),
+        GameRequest("ours", WHITE, minutes=1000),
+        GameRequest("ours", WHITE, moves=-1),
+        GameRequest("ours", WHITE, turn=BLACK, squares="e" * 84),
+        MoveMade(10_000, 1, 2),
+        GameEnd(10, 0),
+        Chat("naïve"),
+        Chat("\0"),
+        Chat("x" * 127),
+    ],
+)
+def test_what_fits_no_message_is_refused(message):
+    with pytest.raises(ValueError, match=r"DXP message|is not a message|name"):
+        encode(message)
+
+
+@given(st.text())
+def test_any_name_can_be_made_to_fit(name):
+    encode(GameAccept(fitting(name), 0))
+
+
+def random_boards(seed):
+    rng = np.random.default_rng(seed)
+    board = Board()
+    while board.outcome() is None:
+        yield board
+        board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
+
+
+def position(board):
+    return Position(board.black, board.white, board.kings, board.turn)
+
+
+def test_positions_survive_the_wire():
+    assert squares_of(Board()) == START
+    for board in random_boards(0):
+        request = GameRequest("ours", BLACK, 0, 0, board.turn, squares_of(board))
+        assert position_of(decode(encode(request))) == position(board)
+
+
+def test_positions_of_small_examples():
+    squares = squares_of(Board("W:W18,24,K31:B12,K3"))
+    kings_and_men = {12: "z", 3: "Z", 18: "w", 24: "w", 31: "W"}
+    assert squares == "".join(kings_and_men.get(square, "e") for square in range(1, 33))
+    assert position_of(GameRequest("theirs", WHITE)) == fen.parse(fen.START)
+    assert position_of(GameRequest("theirs", WHITE)).turn == BLACK
+
+
+@pytest.mark.parametrize(
+    "squares",
+    [
+        "z" * 20 + "e" * 10 + "w" * 20,  # 10x10
+        START[:-1],
+        START.replace("e", "x"),
+        START.replace("e", "z"),  # 20 men
+        "w" + "e" * 31,  # a man on its king row
+    ],
+)
+def test_senseless_positions_are_refused(squares):
+    with pytest.raises(ValueError, match=r"letters|pieces|king row"):
+        position_of(GameRequest("theirs", WHITE, 0, 0, BLACK, squares))
+
+
+# Two ends of ours.
+
+
+def free_port():
+    with socket.create_server((HOST, 0)) as listener:
+        return listener.getsockname()[1]
+
+
+@contextmanager
+def beside(work):
+    """Run `work` in a thread; what it returns or raises is there when the block is left."""
+    results = []
+
+    def run():
+        try:
+            results.append(work())
+        except BaseException as error:
+            results.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    yield results
+    thread.join(SECONDS)
+    assert not thread.is_alive()
+    assert not isinstance(results[0], BaseException), results[0]
+
+
+def reached(port):
+    """The place of a server that is about to begin to listen."""
+
+    def listens():
+        with socket.socket() as probe:
+            return probe.connect_ex((HOST, port)) == 0
+
+    wait_for(listens)
+    return Place(HOST, port, SECONDS)
+
+
+def material(seed, depth=2):
+    return agents.make("material", depth=depth, seed=seed)
+
+
+def plain_game(black, white, opening=None, **rules):
+    """The game in the plainest of loops."""
+    board = Board(**rules)
+    for move in (opening or "").split():
+        board.push(move)
+    while board.outcome() is None:
+        board.push((black, white)[board.turn].act(board.copy()))
+    return board
+
+
+def test_two_ends_play_the_games_of_one_loop():
+    """Of either side four games over one connection: moves and results as without DXP."""
+    port, games = free_port(), 4
+    here, there = agents.make("heuristic", seed=1), material(2)
+    with beside(lambda: serve(there, Place(HOST, port, SECONDS), games=games)) as results:
+        ours = challenge(here, reached(port), games=games, moves=60)
+    (theirs,) = results
+    here, there = agents.make("heuristic", seed=1), material(2)
+    for number, (our, their) in enumerate(zip(ours, theirs, strict=True)):
+        players = (here, there) if number % 2 == 0 else (there, here)
+        board = plain_game(*players, max_moves=60, repetition=3, no_progress=40)
+        assert our.board.moves == their.board.moves == board.moves
+        assert our.outcome == board.outcome()
+        assert (our.error, their.error) == ("", "")
+        assert (our.colour, their.colour) == (number % 2, 1 - number % 2)
+        assert their.outcome == board.outcome()
+        assert (our.opponent, their.opponent) == ("material", "heuristic")
+    assert len({str(our.outcome) for our in ours}) > 1
+
+
+RULES = DrawRules(max_moves=200, repetition=3, no_progress=40)
+OPENINGS = [None, "9-13", "9-13 22-18", "11-15 23-19 8-11"]
+
+
+def matched(opponent, seed):
+    """A match between a served `material` and one in our environment, and what it should be."""
+    mine, alone, other = material(seed), material(seed), material(2)
+    for opening in OPENINGS:
+        for colour in (BLACK, WHITE):
+            players = (opponent, mine) if colour == BLACK else (mine, opponent)
+            game = play_through_environment(*players, opening=opening, rules=RULES)
+            players = (other, alone) if colour == BLACK else (alone, other)
+            expected = plain_game(*players, opening, max_moves=200, repetition=3, no_progress=40)
+            assert game.board.moves == expected.moves
+            yield expected
+
+
+def test_a_program_that_listens_is_an_agent():
+    port = free_port()
+    with beside(lambda: serve(material(2), Place(HOST, port, SECONDS), games=8)) as results:
+        place = reached(port)
+        opponent = agents.make(f"dxp:{HOST}:{place.port}", seconds=SECONDS)
+        assert opponent.name == f"dxp {HOST} {port}"
+        boards = []
+        for number, board in enumerate(matched(opponent, 1)):
+            opponent.game_over(board, (BLACK, WHITE)[number % 2])
+            boards.append(board)
+        opponent.close()
+    for board, theirs in zip(boards, results[0], strict=True):
+        assert theirs.board == board  # the last move included
+        assert theirs.outcome == board.outcome()
+        assert theirs.error == ""
+
+
+def test_games_that_are_not_finished_end_where_the_next_begins():
+    port = free_port()
+    with beside(lambda: serve(material(2), Place(HOST, port, SECONDS), games=8)) as results:
+        opponent = connect(port=reached(port).port, seconds=SECONDS)
+        boards = list(matched(opponent, 1))
+        opponent.close()
+    for board, theirs in zip(boards, results[0], strict=True):
+        assert len(theirs.board.moves) > 20
+        assert theirs.board.moves[-1] in board.moves[-2:]  # the last of all is not told
+        assert theirs.error == ""
+
+
+def test_a_program_that_calls_is_an_agent():
+    opponent = agents.make("dxp:listen:0", seconds=SECONDS)
+    with beside(
+        lambda: challenge(material(2), Place(HOST, opponent.port, SECONDS), games=2, moves=25)
+    ) as results:
+        mine = material(1)
+        boards = []
+        for side, players in enumerate([(opponent, mine), (mine, opponent)]):
+            board = plain_game(*players, max_moves=25, repetition=3, no_progress=40)
+            opponent.game_over(board, side)
+            boards.append(board)
+        opponent.close()
+    for board, theirs in zip(boards, results[0], strict=True):
+        assert theirs.board.moves == board.moves
+        assert theirs.outcome == board.outcome()
+
+
+# Programs that follow a script.
+
+
+class Peer:
+    """The other end of a connection, which says what a test lets it say."""
+
+    def __init__(self, connection):
+        self.connection = connection
+        self.received = b""
+
+    def say(self, *texts):
+        for text in texts:
+            self.connection.sendall((text if isinstance(text, bytes) else text.encode()) + b"\0")
+
+    def hear(self):
+        while b"\0" not in self.received:
+            data = self.connection.recv(1024)
+            if not data:
+                return None
+            self.received += data
+        message, _, self.received = self.received.partition(b"\0")
+        return decode(message)
+
+
+@contextmanager
+def peer_that_listens(script, calls=1):
+    """A program that listens and follows `script`; the block gets an opponent that calls it."""
+
+    def run():
+        for _ in range(calls):
+            connection = listener.accept()[0]
+            with connection:
+                connection.settimeout(SECONDS)
+                script(Peer(connection))
+
+    with socket.create_server((HOST, 0)) as listener:
+        opponent = connect(port=listener.getsockname()[1], seconds=SECONDS)
+        with beside(run):
+            yield opponent
+            opponent.close()
+
+
+ACCEPTS = "A" + "Peer".ljust(32) + "0"
+FIRST = "M0000111500"  # 11-15
+
+
+def after_acceptance(*texts):
+    def script(peer):
+        assert isinstance(peer.hear(), GameRequest)
+        peer.say(ACCEPTS, *texts)
+        while peer.hear():
+            pass
+
+    return script
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (["what?"], r"Peer sent nonsense: 'what\?' is not a DXP message"),
+        ([""], "Peer sent nonsense: '' is not a DXP message"),
+        ([b"\xff\xfe"], "Peer sent nonsense"),
+        (["M0000111501"], "Peer sent nonsense"),
+        (["x" * 200], "Peer sent nonsense"),
+        (["M0000119900"], "Peer played 11-99, illegal in B:W21"),
+        (["M0000221700"], r"Peer played 22-17, illegal .* legal moves are 9-13, "),
+        (["M000011150118"], "Peer played 11-15 capturing 18, illegal"),
+        ([ACCEPTS], r"Peer sent GameAccept.* instead of a move"),
+        (["R01" + "Peer".ljust(32) + "W000000A"], "GameRequest.* instead of a move"),
+    ],
+)
+def test_nonsense_and_illegal_moves(texts, message):
+    with (
+        peer_that_listens(after_acceptance(*texts)) as opponent,
+        pytest.raises(EngineError, match=message) as caught,
+    ):
+        opponent.act(Board())
+    assert not isinstance(caught.value, GameEndedError)
+
+
+def test_more_characters_than_a_message_has():
+    def script(peer):
+        peer.hear()
+        peer.connection.sendall(b"C" + b"x" * 500)
+        assert peer.hear() is None
+
+    with (
+        peer_that_listens(script) as opponent,
+        pytest.raises(EngineError, match="more than 127 characters"),
+    ):
+        opponent.act(Board())
+
+
+@pytest.mark.parametrize("answers", [[], [ACCEPTS], [ACCEPTS, FIRST]])
+def test_a_program_that_hangs_up(answers):
+    def script(peer):
+        if answers:
+            peer.hear()
+            peer.say(*answers)
+
+    def two_moves():
+        board = Board()
+        board.push(opponent.act(board))
+        board.push("22-18")
+        opponent.act(board)
+
+    with (
+        peer_that_listens(script) as opponent,
+        pytest.raises(EngineError, match=r"hung up|cannot be reached any more"),
+    ):
+        two_moves()
+
+
+@pytest.mark.parametrize("heard", [0, 1])
+def test_a_program_that_stalls(heard):
+    def script(peer):
+        with suppress(OSError):  # it may be left before it has said all
+            if heard:
+                peer.hear()
+                peer.say(ACCEPTS, "Cone moment")
+            while peer.hear():
+                pass
+
+    with peer_that_listens(script) as opponent:
+        opponent.seconds = SOON
+        with pytest.raises(EngineError, match=r"did not answer in 0\.2 seconds"):
+            opponent.act(Board())
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (ACCEPTS[:-1] + "1", "Peer speaks another version of DXP"),
+        (ACCEPTS[:-1] + "2", "Peer refuses this game"),
+        (ACCEPTS[:-1] + "3", "Peer wants to play no game"),
+        (ACCEPTS[:-1] + "7", "answers the request for a game with code 7"),
+        (FIRST, "sent MoveMade.* instead of an answer to the request"),
+        ("E01", "sent GameEnd.* instead of an answer to the request"),
+    ],
+)
+def test_a_program_that_refuses(answer, message):
+    def script(peer):
+        peer.hear()
+        peer.say(answer)
+
+    with peer_that_listens(script) as opponent, pytest.raises(EngineError, match=message):
+        opponent.act(Board())
+
+
+@pytest.mark.parametrize(
+    ("reason", "claim"), [(0, "nothing"), (1, "loss"), (2, "draw"), (3, "win"), (9, "nothing")]
+)
+def test_a_program_that_ends_the_game(reason, claim):
+    heard = []
+
+    def script(peer):
+        peer.hear()
+        peer.say(ACCEPTS, f"E{reason}0")
+        heard.append(peer.hear())
+        assert isinstance(peer.hear(), GameRequest)  # on the same connection
+        peer.say(ACCEPTS, FIRST)
+        heard.append(peer.hear())
+        peer.say("E01")
+
+    with peer_that_listens(script) as opponent:
+        with pytest.raises(GameEndedError, match=f"Peer ended the game and claims {claim}") as got:
+            opponent.act(Board())
+        assert got.value.claim == claim
+        copy = pickle.loads(pickle.dumps(got.value))
+        assert (str(copy), copy.claim) == (str(got.value), claim)
+        assert str(opponent.act(Board())) == "11-15"
+    assert heard == [GameEnd(0, 0), GameEnd(0, 1)]
+
+
+def test_chat_and_wishes_to_go_back_are_passed_over():
+    heard = []
+
+    def script(peer):
+        heard.append(peer.hear())
+        peer.say("Chello", "B001Z", ACCEPTS, "C", "B001Z", "K1", FIRST)
+        heard.extend(peer.hear() for _ in range(3))
+        peer.say("E00")
+
+    with peer_that_listens(script) as opponent:
+        board = Board(max_moves=50)
+        assert str(opponent.act(board)) == "11-15"
+    request = GameRequest("Checkers laboratory", BLACK, 0, 50, BLACK, START)
+    assert heard == [request, BackAccept(1), BackAccept(1), GameEnd(0, 1)]
+
+
+def test_captures_come_in_any_order():
+    board = Board("B:W6,15,32:B1,12")  # 1x10x19
+
+    with peer_that_listens(after_acceptance("M00000119021506", "E00")) as opponent:
+        assert opponent.act(board) == Move((1, 10, 19), (6, 15))
+
+
+def test_a_new_connection_is_made_where_the_old_one_is_of_no_more_use():
+    def script(peer):
+        peer.hear()
+        peer.say(ACCEPTS, FIRST)
+
+    with peer_that_listens(script, calls=3) as opponent:
+        for _ in range(3):
+            assert str(opponent.act(Board())) == "11-15"
+
+
+def test_an_answer_that_was_not_waited_for_is_none_to_the_next_question(monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    with peer_that_listens(after_acceptance(FIRST, "E00"), calls=2) as opponent:
+        with monkeypatch.context() as patched:
+            patched.setattr(client, "receive_move", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                opponent.act(Board())
+        assert str(opponent.act(Board())) == "11-15"
+
+
+def test_time_for_a_game(monkeypatch):
+    clock = iter(range(0, 10_000, 61))
+    monkeypatch.setattr(client, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    with peer_that_listens(after_acceptance(FIRST)) as opponent:
+        opponent.minutes = 1
+        with pytest.raises(EngineError, match="Peer has used more than its 1 minutes"):
+            opponent.act(Board())
+
+
+def test_nobody_is_there():
+    with pytest.raises(EngineError, match=rf"cannot connect to {HOST} port \d+: .*refused"):
+        connect(port=free_port(), seconds=SECONDS).act(Board())
+    with pytest.raises(EngineError, match="cannot connect to"):
+        connect(port=70_000, seconds=SECONDS).act(Board())
+    opponent = listen(port=0, seconds=SOON)
+    with pytest.raises(EngineError, match=r"nobody connected in 0\.2 seconds"):
+        opponent.act(Board())
+    opponent.close()
+
+
+@pytest.mark.parametrize("play_games", [serve, challenge])
+def test_no_games_are_refused(play_games):
+    with pytest.raises(ValueError, match="games must be at least 1, not 0"):
+        play_games(material(1), games=0)
+
+
+def test_names_are_made_fit_to_be_shown():
+    name = "\033[31m red".ljust(32)
+    here, there = socket.socketpair()
+    with here, there:
+        there.settimeout(SECONDS)
+        Peer(there).say(request().replace("Peer".ljust(32), name), f"A{name}2")
+        link = dxp_link.Link(here)
+        dxp_link.wait_for_request(link, "ours", SECONDS)
+        assert link.peer == "?[31m red"
+        with pytest.raises(EngineError, match=r"^\?\[31m red refuses this game$"):
+            dxp_link.ask_for_game(link, GameRequest("ours", WHITE), SECONDS)
+
+
+def test_the_port_is_in_use():
+    with socket.create_server((HOST, 0)) as other:
+        port = other.getsockname()[1]
+        for attempt in (
+            lambda: listen(port=port),
+            lambda: serve(material(1), Place(HOST, port), games=1),
+        ):
+            with pytest.raises(EngineError, match=f"cannot listen on {HOST} port {port}: .*in use"):
+                attempt()
+
+
+def test_what_makes_no_sense_is_refused():
+    with pytest.raises(ValueError, match="seconds must be more than 0, not 0"):
+        connect(seconds=0)
+    with pytest.raises(ValueError, match="has no legal move in B:W18:B"):
+        connect().act(Board("B:W18:B"))
+
+
+# Programs that call, and follow a script.
+
+
+@contextmanager
+def peer_that_calls(port):
+    with socket.create_connection((HOST, port), timeout=SECONDS) as connection:
+        yield Peer(connection)
+
+
+def request(follower="W", start="A", version="01", minutes=0, moves=0):
+    return f"R{version}{'Peer'.ljust(32)}{follower}{minutes:03d}{moves:03d}{start}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        request("Z"),  # the colour that it is to play itself
+        request("W", f"BW{START}"),
+        request("W", "BZ" + "z" * 20 + "e" * 10 + "w" * 20),
+    ],
+)
+def test_requests_for_another_game_are_refused(text):
+    opponent = listen(port=0, seconds=SECONDS)
+    with peer_that_calls(opponent.port) as peer:
+        peer.say(text)
+        with pytest.raises(EngineError, match="Peer asks for a game that cannot be B:W21"):
+            opponent.act(Board())
+        assert peer.hear() == GameAccept("Checkers laboratory", 2)
+        assert peer.hear() is None
+    opponent.close()
+
+
+def test_requests_with_and_without_the_last_move_are_accepted():
+    board = Board()
+    board.push("11-15")
+    for text, moves in ((request("Z"), 1), (request("Z", f"BW{squares_of(board)}"), 0)):
+        opponent = listen(port=0, seconds=SECONDS)
+        with peer_that_calls(opponent.port) as peer:
+            peer.say(text, "M0000221800")
+            assert str(opponent.act(board)) == "22-18"
+            assert peer.hear() == GameAccept("Checkers laboratory", 0)
+            assert [peer.hear() for _ in range(moves)] == [MoveMade(0, 11, 15)][:moves]
+            peer.say("E00")
+            opponent.close()
+            assert peer.hear() == GameEnd(0, 1)
+
+
+def test_a_server_outlives_faulty_programs():
+    port, reported = free_port(), []
+    place = Place(HOST, port, SECONDS)
+    agent = agents.make("random", seed=1)
+    with beside(lambda: serve(agent, place, games=4, report=reported.append)) as results:
+        reached(port)
+        for text in ("what?", "E01", FIRST):  # no game comes of them
+            with peer_that_calls(port) as peer:
+                peer.say(text)
+                assert peer.hear() is None
+        with peer_that_calls(port) as peer:
+            peer.say(request(version="02"))
+            assert peer.hear() == GameAccept("random", 1)
+            peer.say(request("W", "BW" + "z" * 20 + "e" * 10 + "w" * 20))
+            assert peer.hear() == GameAccept("random", 2)
+            peer.say(request("Z"))
+            assert peer.hear() == GameAccept("random", 0)
+            assert isinstance(peer.hear(), MoveMade)
+            peer.say("E20")
+            assert peer.hear() == GameEnd(0, 0)
+            peer.say("E00", request("W"), "E10")
+            assert [peer.hear(), peer.hear()] == [GameAccept("random", 0), GameEnd(0, 0)]
+            peer.say(request("W"), "M0000111600", "M0000111600")
+            assert peer.hear() == GameAccept("random", 0)
+            assert isinstance(peer.hear(), MoveMade)
+            assert peer.hear() is None
+        with peer_that_calls(port) as peer:
+            peer.say(request("W"), "E00")
+            assert [peer.hear(), peer.hear()] == [GameAccept("random", 0), GameEnd(0, 0)]
+    assert results[0] == reported
+    assert [game.outcome for game in reported] == [
+        Outcome(None, "draw claimed"),
+        Outcome(WHITE, "resignation"),
+        None,
+        None,
+    ]
+    assert "Peer played 11-16, illegal" in reported[2].error
+    assert reported[3].error == ""
+
+
+def test_a_server_ends_games_by_the_rules():
+    """A limit of moves, and time: at its turn, with the reason."""
+    port = free_port()
+    with beside(lambda: serve(agents.make("random", seed=1), Place(HOST, port, SECONDS), games=1)):
+        reached(port)
+        with peer_that_calls(port) as peer:
+            peer.say(request("Z", moves=1))
+            assert isinstance(peer.hear(), GameAccept)
+            assert isinstance(peer.hear(), MoveMade)
+            peer.say("M0000221800")
+            assert peer.hear() == GameEnd(2, 0)
+            peer.say("E00")
+
+
+def test_a_program_that_uses_up_its_time_loses(monkeypatch):
+    clock = iter(range(0, 10_000, 61))
+    monkeypatch.setattr(server, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    here, there = socket.socketpair()
+    with here, there:
+        there.settimeout(SECONDS)
+        Peer(there).say("M0000111500", "E00")
+        game = play(dxp_link.Link(here), material(1), Board(), WHITE, 1, SECONDS)
+        assert game.outcome == Outcome(WHITE, "time")
+        assert Peer(there).hear() == GameEnd(3, 0)
+
+
+class Shuffler:
+    """Moves the king of square 32 to 28 and back, and remembers how its games ended."""
+
+    def __init__(self):
+        self.told = []
+
+    def act(self, board):
+        return next(move for move in board.legal_moves if {28, 32} == set(move.squares))
+
+    def game_over(self, board, side):
+        self.told.append((board.fen(), side))
+
+
+def test_a_draw_stands_although_the_other_program_plays_on():
+    board, agent = Board("B:WK32:BK1", max_moves=None, repetition=2), Shuffler()
+    here, there = socket.socketpair()
+    with here, there:
+        there.settimeout(SECONDS)
+        peer = Peer(there)
+        peer.say("M0000010500", "M0000050100", "M0000010600", "E00")
+        game = play(dxp_link.Link(here), agent, board, WHITE, 0, SECONDS)
+        assert game.outcome == Outcome(None, "repetition")
+        heard = [peer.hear() for _ in range(3)]
+    assert heard == [MoveMade(0, 32, 28), MoveMade(0, 28, 32), GameEnd(2, 0)]
+    assert agent.told == [("W:WK32:BK6", WHITE)]
+
+
+def test_a_challenge_that_is_refused():
+    def run():
+        with listener.accept()[0] as connection:
+            peer = Peer(connection)
+            peer.hear()
+            peer.say(ACCEPTS, "E10")
+            peer.hear()
+            peer.hear()
+            peer.say(ACCEPTS[:-1] + "3")
+        with listener.accept()[0] as connection:
+            Peer(connection).hear()
+            Peer(connection).say(ACCEPTS[:-1] + "3")
+
+    with socket.create_server((HOST, 0)) as listener, beside(run):
+        place = Place(HOST, listener.getsockname()[1], SECONDS)
+        (game,) = challenge(material(1), place, games=5)
+        assert game.outcome == Outcome(BLACK, "resignation")
+        with pytest.raises(EngineError, match="Peer wants to play no game"):
+            challenge(material(1), place, games=5)
+
+
+# pydraughts (not py-draughts, which has the same import name and other rules).
+
+
+@pytest.fixture
+def pydraughts(monkeypatch):
+    import draughts.engine
+    from draughts.engines.dxp_communication import dxp_classes
+
+    monkeypatch.setattr(dxp_classes, "time", SimpleNamespace(sleep=lambda seconds: None))
+    monkeypatch.setattr(dxp_link, "PAUSE", 1.0)  # it must have read the first message by then
+    return draughts
+
+
+def their_game(draughts, port, colour, seed):
+    """A game of pydraughts, which plays `colour` at random against the program at `port`."""
+    engine = draughts.engine.DXPEngine(options={"port": port})
+    board, rng = draughts.Board(variant="english"), random.Random(seed)
+    mine = (draughts.BLACK, draughts.WHITE)[colour]
+    while not board.is_over():
+        moves = board.legal_moves()
+        board.push(rng.choice(moves) if board.turn == mine else engine.play(board).move)
+    if board.turn != mine:
+        engine.sender.send_move(board.move_stack[-1])
+    engine.quit()
+    winner = {draughts.BLACK: BLACK, draughts.WHITE: WHITE}.get(board.winner())
+    return Board(board.fen, max_moves=None), len(board.move_stack), winner
+
+
+@pytest.mark.parametrize("colour", [BLACK, WHITE])
+def test_pydraughts_plays_our_agent(pydraughts, colour):
+    port = free_port()
+    with beside(lambda: serve(material(1), Place(HOST, port, SECONDS), games=2)) as results:
+        reached(port)
+        theirs = [their_game(pydraughts, port, colour, seed) for seed in range(2)]
+    for (board, plies, winner), game in zip(theirs, results[0], strict=True):
+        assert game.board == board
+        assert game.board.ply == plies
+        assert game.outcome.winner == winner
+        assert game.colour == 1 - colour
+
+
+@pytest.mark.parametrize("colour", [BLACK, WHITE])
+def test_pydraughts_is_an_opponent(pydraughts, colour):
+    opponent = listen(port=0, seconds=SECONDS)
+    with beside(lambda: their_game(pydraughts, opponent.port, colour, 1)) as results:
+        players = (opponent, material(1)) if colour == BLACK else (material(1), opponent)
+        game = plain_game(*players, max_moves=None, repetition=3, no_progress=40)
+        opponent.game_over(game, colour)
+    opponent.close()
+    board, plies, winner = results[0]
+    assert game == board
+    assert game.ply == plies
+    assert game.outcome().winner == winner
+
+
+# The command line.
+
+
+def command(*options):
+    line = [sys.executable, "-m", "agents.external.dxp", *options]
+    return subprocess.Popen(
+        line,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            "--pdn nowhere/games.pdn",
+            "--pdn is a file in a folder that exists, not 'nowhere/games.pdn'",
+        ),
+        ("--patience -1", "--patience must be more than 0 seconds, not -1"),
+    ],
+)
+def test_bad_settings_are_told_before_a_game(words, message, monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["dxp", *f"--connect --port {free_port()} {words}".split()])
+    assert cli.main() == 1
+    assert message in capsys.readouterr().err
+
+
+LINE = r"game [12]: (Black|White) against {}, \d+ plies: (?:won|lost|drawn) \(.+\)"
+
+
+def test_the_command_serves_and_calls(tmp_path):
+    port = free_port()
+    one = command(
+        *f"--listen --agent random --seed 1 --port {port} --games 2 --pdn".split(),
+        str(tmp_path / "one.pdn"),
+    )
+    reached(port)
+    two = command(
+        *f"--connect --agent heuristic --seed 2 --port {port} --moves 80 --pdn".split(),
+        str(tmp_path / "two.pdn"),
+    )
+    shown = [process.communicate(timeout=120) for process in (one, two)]
+    assert [process.returncode for process in (one, two)] == [0, 0], shown
+    lines = [text.splitlines() for text, _ in shown]
+    assert lines[0].pop(0) == f"random waits on {HOST} port {port}"
+    for text, other in zip(lines, ("heuristic", "random"), strict=True):
+        results = [re.fullmatch(LINE.format(other), line) for line in text]
+        assert len(results) == 2
+        assert {result[1] for result in results} == {"White", "Black"}
+    first, second = (pdn.load(tmp_path / name) for name in ("one.pdn", "two.pdn"))
+    assert first == second
+    assert [game.tags["Black"] for game in first] == ["heuristic", "random"]
+    for game in first:
+        outcome = game.board().outcome()
+        assert outcome is None or game.result == ("1-0", "0-1")[outcome.winner]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--connect --port 1 --agent random", "error: cannot connect to 127.0.0.1 port 1"),
+        ("--connect --port 1 --agent random --games 0", "error: games must be at least 1, not 0"),
+        ("--listen --agent nobody", "error: no agent 'nobody'"),
+        ("", "listen"),
+        ("--listen --connect", "listen"),
+    ],
+)
+def test_the_command_says_what_is_wrong(monkeypatch, capsys, options, message):
+    status, _, error = run_here(cli, options.split(), monkeypatch, capsys)
+    assert status != 0
+    assert message in error

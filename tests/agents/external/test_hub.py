@@ -1,0 +1,614 @@
+"""Engines in other processes, over the Hub protocol: ours, pydraughts', and faulty ones."""
+
+from __future__ import annotations
+
+import gc
+import os
+import queue
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import draughts
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import agents
+from agents.agent import PlayerAgent
+from agents.analysis import Limits, think, with_room
+from agents.external import process
+from agents.external.errors import EngineError
+from agents.external.hub.client import HubAgent, answer, hub_agent, position_line
+from agents.external.hub.commands import Settings, read_level
+from agents.external.hub.notation import (
+    read_line,
+    read_move,
+    read_position,
+    write_line,
+    write_move,
+    write_position,
+)
+from agents.external.hub.server import Engine, serve
+from agents.external.process import LineProcess
+from checkers_env.board import Board
+from tests import DATA
+
+PYTHON = sys.executable
+OURS = [PYTHON, "-m", "agents.external.hub"]
+FENS = [line.split("\t")[0] for line in (DATA / "perft_positions.tsv").read_text().splitlines()[1:]]
+LOOP = "B:W9,10,17,18:BK6"
+PATIENT = 60.0  # seconds, where nothing is to be waited for
+
+
+def faulty(fault: str, **given: Any) -> HubAgent:
+    given = {"depth": 3, "timeout": PATIENT} | given
+    return hub_agent([PYTHON, "-IS", str(DATA / "faulty_engine.py"), fault], **given)
+
+
+def pid_of(agent: HubAgent) -> int:
+    return int(agent.name.split()[-1])
+
+
+def is_gone(pid: int) -> bool:
+    """Within a second, and reaped."""
+    for _ in range(100):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def random_game(seed: int) -> Iterator[Board]:
+    """The positions of a game of random moves."""
+    board, rng = Board(), np.random.default_rng(seed)
+    while not board.outcome():
+        yield board
+        board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
+
+
+# How lines, positions and moves are written.
+
+
+@given(st.dictionaries(st.from_regex(r"[a-z]+(-[a-z]+)?", fullmatch=True), st.text()))
+def test_a_line_is_read_as_it_was_written(arguments: dict[str, str]) -> None:
+    if any(set(value) & set('"\r\n') for value in arguments.values()):
+        with pytest.raises(ValueError, match="double quote or a line break"):
+            write_line("info", arguments)
+    else:
+        assert read_line(write_line("info", arguments)) == ("info", arguments)
+
+
+@given(st.text())
+def test_any_line_is_read_or_refused(line: str) -> None:
+    try:
+        command, arguments = read_line(line)
+    except ValueError:
+        return
+    assert bool(command) == bool(line.strip())
+    assert not set(command + "".join(arguments)) & set('="')
+
+
+def test_lines_are_read_as_the_protocol_has_them() -> None:
+    assert read_line('  pos pos=Wbe  moves = "1-5 6x2" infinite x=""\n') == (
+        "pos",
+        {"pos": "Wbe", "moves": "1-5 6x2", "infinite": "", "x": ""},
+    )
+    assert read_line(" \n") == ("", {})
+
+
+def test_a_position_begins_with_the_side_to_move_and_square_1() -> None:
+    assert write_position(Board(), "english") == "B" + 12 * "b" + 8 * "e" + 12 * "w"
+    assert write_position(Board(), "pydraughts") == "W" + 12 * "b" + 8 * "e" + 12 * "w"
+    kings = Board("W:W18,24,K31:B12,K3")
+    assert write_position(kings, "english") == "WeeBeeeeeeeebeeeeeweeeeeweeeeeeWe"
+
+
+@pytest.mark.parametrize("fen", [*FENS, LOOP])
+def test_positions_and_moves_are_those_of_pydraughts(fen: str) -> None:
+    board, theirs = Board(fen), draughts.Board("english", fen)
+    assert write_position(board, "pydraughts") == theirs._game.initial_hub_fen
+    assert read_position(theirs._game.initial_hub_fen, "pydraughts") == board
+    assert read_position(write_position(board, "english"), "english") == board
+    expected = {move.hub_move for move in theirs.legal_moves()}
+    assert {write_move(move) for move in board.legal_moves} == expected
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_move_is_read_as_it_was_written(seed: int) -> None:
+    for board in random_game(seed):
+        for move in board.legal_moves:
+            assert read_move(write_move(move), board) == move
+            assert read_move(str(move), board) == move
+
+
+def test_routes_that_hub_cannot_tell_apart_lead_to_the_same_position() -> None:
+    here = Board(LOOP)
+    assert len(here.legal_moves) == 2
+    assert {write_move(move) for move in here.legal_moves} == {"6x6x9x10x17x18"}
+    after = [Board(LOOP), Board(LOOP)]
+    for board, move in zip(after, here.legal_moves, strict=True):
+        board.push(move)
+    assert after[0] == after[1]
+    assert read_move("6x6x18x10x9x17", here) in here.legal_moves
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "bad position ''.* the side to move, B or W"),
+        ("B" + 31 * "e", "32 letters"),
+        ("X" + 32 * "e", "the side to move, B or W"),
+        ("B" + 31 * "e" + "z", "each of them one of ebBwW"),
+        ("B" + 31 * "e" + "b", "king row"),
+        ("W" + 13 * "b" + 19 * "e", "at most 12"),
+    ],
+)
+def test_positions_that_are_none_are_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read_position(text, "english")
+    with pytest.raises(ValueError, match="bad position"):
+        read_position(text, "pydraughts")
+
+
+def test_a_position_is_sent_with_the_moves_since_it_last_changed_for_good() -> None:
+    board = Board("B:W30,K32:B3,K6")
+    assert position_line(board, "english") == f"pos pos=BeebeeB{23 * 'e'}weW"
+    for move in ("3-7", "32-28", "6-2", "28-32"):
+        board.push(move)
+    assert position_line(board, "english") == (
+        f'pos pos=W{5 * "e"}Bb{22 * "e"}weW moves="32-28 6-2 28-32"'
+    )
+
+
+# Our engine.
+
+
+class Talk:
+    """An engine in this process."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.said: queue.Queue[str] = queue.Queue()
+        self.engine = Engine(Settings(**{"agent": "material"} | settings), self.said.put)
+
+    def ask(self, *lines: str, until: str) -> dict[str, str]:
+        """Send lines; the arguments of the first answer called `until`, which no error precedes."""
+        for line in lines:
+            self.engine.obey(line)
+        while True:
+            command, given = read_line(self.said.get(timeout=PATIENT))
+            assert until == "error" or command != "error", given
+            if command == until:
+                return given
+
+
+def test_our_engine_plays_a_whole_game_as_the_agent_does() -> None:
+    board, agent = Board(), agents.make("blondie24", depth=3)
+    agent.act(board)  # compiled before the engine has to be ready
+    with hub_agent([*OURS, "--agent", "blondie24"], depth=3) as engine:
+        assert engine.name.startswith("blondie24 ")
+        white_first = Board("W:W21-32:B1-12")  # told by its dialect from pydraughts' start
+        assert engine.act(white_first) == agent.act(white_first)
+        while not board.outcome():
+            move = engine.act(board)
+            assert move == agent.act(board)
+            board.push(move)
+    assert board.ply > 30
+
+
+def test_the_same_seed_makes_the_same_moves() -> None:
+    def first_moves(seed: int) -> list[str]:
+        talk = Talk(agent="random")
+        talk.ask(f"set-param name=seed value={seed}", "init", until="ready")
+        pos = "pos pos=" + write_position(Board(), "english")
+        return [talk.ask(pos, "go think", until="done")["move"] for _ in range(20)]
+
+    assert first_moves(1) == first_moves(1) != first_moves(2)
+
+
+def test_our_engine_stops_when_it_is_told_to() -> None:
+    talk = Talk(agent="blondie24")
+    start = "pos pos=" + write_position(Board(), "english")
+    talk.ask("init", start, "level infinite", "go analyze", until="info")
+    talk.ask("ping", until="pong")
+    assert talk.engine._search is not None
+    assert talk.engine._search.is_alive()
+    legal = Board().legal_moves
+    assert read_move(talk.ask("stop", until="done")["move"], Board()) in legal
+    for player in ("blondie24", "mcts"):
+        talk = Talk(agent=player)
+        move = talk.ask("init", start, "level infinite", "go think", "stop", until="done")["move"]
+        assert read_move(move, Board()) in legal
+
+
+def test_a_new_search_ends_the_one_under_way_and_each_has_one_answer() -> None:
+    talk = Talk(agent="blondie24")
+    talk.ask(
+        "init", "pos pos=" + write_position(Board(), "english"), "level infinite", until="ready"
+    )
+    for _ in range(3):
+        talk.engine.obey("go ponder")
+    talk.engine.stop()
+    said = [talk.said.get_nowait() for _ in range(talk.said.qsize())]
+    assert sum(line.startswith("done") for line in said) == 3
+
+
+def test_limits_of_the_engine_and_of_the_level_both_hold() -> None:
+    talk = Talk(agent="blondie24", depth=3)
+    start = "pos pos=" + write_position(Board(), "english")
+    talk.ask("init", start, until="ready")
+    for level, deepest in (("infinite", 3), ("depth=2", 2), ("depth=9", 3), ("move-time=50", 3)):
+        talk.engine.obey(f"level {level}")
+        talk.engine.obey("go think")
+        talk.engine._search.join()  # type: ignore[union-attr]
+        said = [read_line(talk.said.get_nowait()) for _ in range(talk.said.qsize())]
+        assert [command for command, _ in said] == ["info"] * (deepest - 1) + ["done"]
+        assert said[-2][1]["depth"] == str(deepest)
+
+
+@pytest.mark.parametrize(
+    ("level", "seconds", "share"),
+    [
+        ("move-time=1.5", 1.5, None),
+        ("time=60", 8.0, 2.0),
+        ("time=60 moves=10", 18.0, 6.0),
+        ("time=60 inc=1", 12.0, 3.0),
+        ("time=10 moves=1", 9.0, 9.0),
+        ("time=-3 inc=1", 0.01, 0.01),
+        ("move-time=0", 0.01, None),
+        ("infinite", np.inf, None),
+        ("depth=4 unheard-of=x", None, None),
+    ],
+)
+def test_the_clock_is_shared_out(level: str, seconds: float | None, share: float | None) -> None:
+    limits = read_level(read_line(f"level {level}")[1])
+    assert limits.seconds == pytest.approx(seconds)
+    assert limits.share == pytest.approx(share)
+
+
+def test_a_move_takes_its_share_and_seldom_more() -> None:
+    depths: list[int] = []
+    agent = agents.make("material", depth=64)
+    limits = Limits(depth=64, seconds=PATIENT, share=0.02)
+    move = think(agent, Board(), limits, threading.Event(), lambda depth, _: depths.append(depth))
+    assert move in Board().legal_moves
+    assert 2 <= depths[-1] < 30
+
+
+@pytest.mark.parametrize("seconds", [1e-9, 0.01, 1.0, np.inf])
+def test_a_selective_search_has_room_for_its_time(seconds: float) -> None:
+    agent = agents.make("material", depth=64, selective=True)
+    assert isinstance(agent, PlayerAgent)
+    roomy = with_room(agent, seconds)
+    assert isinstance(roomy, PlayerAgent)
+    wanted = min(max(seconds * 4e6, 2**16), 2**20)
+    assert wanted <= len(roomy.ws.table) < 2 * wanted
+    assert roomy.rng is agent.rng
+    assert with_room(roomy, seconds) is with_room(roomy, 1e-6) is with_room(roomy, None) is roomy
+    plain = agents.make("material", depth=4)
+    assert with_room(plain, seconds) is plain
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('pos pos="', "is not a line such as"),
+        ("pos", "bad position ''"),
+        ("pos pos=" + write_position(Board(), "english") + " moves=1-5", "'1-5' is illegal"),
+        ("go think", "send pos first"),
+        ("pos pos=B moves=11-15 23-19", "pos has no '23-19': there are pos, moves; quote"),
+        ("level depth=0", "depth must be 1 or more"),
+        ("level move-time=-5", "move-time must be 0 or more, not -5"),
+        ("level depth=1.5", "depth must be a whole number, not '1.5'"),
+        ("level move-time=nan", "move-time must be a number, not 'nan'"),
+        ("level nodes=5", "limited by seconds or depth, not by nodes"),
+        ("set-param name=strength value=9", "no parameter 'strength'"),
+        ("set-param name=depth value=deep", "depth must be a whole number, not 'deep'"),
+        ("set-param name=variant value=killer", "'killer' is not known here: it can be english"),
+        ("set-param name=dialect value=french", "auto, english, pydraughts"),
+    ],
+)
+def test_a_bad_command_is_answered_with_an_error(line: str, message: str) -> None:
+    talk = Talk()
+    assert message in talk.ask(line, until="error")["message"]
+    talk.ask("ping", until="pong")
+    talk.ask("init", until="ready")
+    start = "pos pos=" + write_position(Board(), "english")
+    talk.ask(start, "level depth=1", "go think", until="done")
+
+
+def test_what_is_not_known_is_passed_over(capsys: pytest.CaptureFixture[str]) -> None:
+    talk = Talk()
+    start = "pos comment=hello pos=" + write_position(Board(), "english")
+    talk.ask("dance", "init", start, "level depth=2 unheard-of=x", "go think", until="done")
+    assert capsys.readouterr().err.splitlines() == [
+        "unknown command 'dance': passed over",
+        "pos has no 'comment': passed over",
+        "level has no 'unheard-of': passed over",
+    ]
+
+
+def test_an_impossible_agent_is_an_error_and_can_be_replaced() -> None:
+    talk = Talk(agent="deep_purple")
+    assert "no agent 'deep_purple'" in talk.ask("init", until="error")["message"]
+    talk.ask("set-param name=agent value=heuristic", "init", until="ready")
+    start = "pos pos=" + write_position(Board(), "english")
+    talk.ask(start, "go", until="done")
+    over = "pos pos=" + write_position(Board("B:W32:B"), "english")
+    assert "the game is over" in talk.ask(over, "go", until="error")["message"]
+
+
+def test_any_agent_can_be_the_engine(tmp_path: Path) -> None:
+    factory = tmp_path / "stranger.py"
+    factory.write_text(
+        textwrap.dedent(
+            """
+            class Loud:
+                def act(self, board):
+                    print("done move=1-5")
+                    return board.legal_moves[-1]
+
+            class Cheat:
+                def act(self, board):
+                    return board.legal_moves[0].__class__((1, 5))
+
+            class Broken:
+                def act(self, board):
+                    raise KeyError("1")
+            """
+        )
+    )
+    with hub_agent([*OURS, "--agent", f"{factory}:Loud"], seconds=1) as engine:
+        assert engine.act(Board()) == Board().legal_moves[-1]
+    start = "pos pos=" + write_position(Board(), "english")
+    for name, message in (("Cheat", "illegal move 1-5"), ("Broken", "KeyError: '1'")):
+        talk = Talk(agent=f"{factory}:{name}")
+        assert message in talk.ask("init", start, "go think", until="error")["message"]
+
+
+def test_the_engine_ends_with_its_input_and_with_quit() -> None:
+    said: list[str] = []
+    serve(["hub\n", "quit\n", "ping\n"], said.append, Settings())
+    assert said[-1] == "wait"
+    start = "pos pos=" + write_position(Board(), "english")
+    serve([start, "level depth=9", "go think"], said.append, Settings())
+    assert [line.split()[:2] for line in said[-2:]] == [["info", "depth=9"], said[-1].split()]
+    assert said[-1].startswith("done move=")
+    talk = "\n".join(["init", start, "level infinite", "go think", "level depth=3", "\udcff"])
+    done = subprocess.run(
+        OURS, input=talk.encode("utf-8", "surrogateescape"), capture_output=True, timeout=PATIENT
+    )
+    assert done.returncode == 0
+    assert b"done move=" in done.stdout.splitlines()[-1]
+    assert b"unknown command" in done.stderr
+
+
+def test_a_search_that_does_not_end_ends_soon_after_the_input(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("agents.external.hub.server.LAST_ANSWER", 0.2)
+    monkeypatch.setattr("agents.external.hub.server.PARTING", PATIENT)
+    said: list[str] = []
+    start = "pos pos=" + write_position(Board(), "english")
+    serve(["init", start, "level depth=60", "go think"], said.append, Settings())
+    assert said[-1].startswith("done move=")
+
+
+# pydraughts.
+
+
+@pytest.mark.parametrize(
+    ("fen", "parameter"),
+    [
+        ("startpos", ""),
+        ("startpos", "depth=2"),
+        ("W:W18,24,27,K31:B12,10,1,K3", "dialect=pydraughts"),
+    ],
+)
+def test_pydraughts_plays_a_game_with_our_engine(fen: str, parameter: str) -> None:
+    command = ["/usr/bin/env", *OURS, "--agent", "blondie24"]
+    client = [PYTHON, "-W", "ignore", str(DATA / "pydraughts_client.py"), "5", fen, parameter]
+    game = subprocess.run(
+        [*client, *command], capture_output=True, text=True, timeout=2 * PATIENT, check=False
+    )
+    assert game.returncode == 0, game.stderr
+    *moves, winner = game.stdout.split()
+    board = Board() if fen == "startpos" else Board(fen)
+    for text in moves:
+        board.push(read_move(text, board))
+    outcome = board.outcome()
+    assert winner in ("black", "white", "draw", "unfinished")
+    assert (outcome and outcome.winner) == {"black": 0, "white": 1}.get(winner)
+    assert len(moves) >= 10
+
+
+def test_an_engine_with_the_rules_of_pydraughts_plays_legal_moves_only() -> None:
+    command = [PYTHON, "-W", "ignore", str(DATA / "pydraughts_engine.py"), "3"]
+    board, ours = Board(), agents.make("random", seed=3)
+    with hub_agent(command, depth=1, dialect="pydraughts") as engine:
+        assert engine.name == "pydraughts"
+        while not board.outcome():
+            board.push((engine if board.turn == 0 else ours).act(board))
+    assert board.ply > 30
+
+
+# Faulty engines.
+
+
+@pytest.mark.parametrize("fault", ["none", "babbles", "in-pieces", "chatters", "two-games"])
+def test_what_the_protocol_allows_is_taken(fault: str) -> None:
+    with faulty(fault, params={"book": False}, seed=7) as engine:
+        pid = pid_of(engine)
+        assert engine.name == f"faulty engine {pid}"
+        for _ in range(2):
+            assert str(engine.act(Board())) == "11-15"
+    assert is_gone(pid)
+
+
+def test_parameters_are_set_before_the_engine_gets_ready() -> None:
+    with pytest.raises(EngineError) as caught:
+        faulty("two-games", params={"book": False}, seed=7, nodes=5, depth=None).act(
+            Board("W:W32:B1")
+        )
+    for line in ("variant value=english", "ponder value=false", "book value=false", "seed value=7"):
+        assert f"set-param name={line}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (
+            "dies-at-once",
+            r"dies-at-once has ended with exit code 3; .*something before / no licence",
+        ),
+        ("mute", "mute gave no 'wait' within 0.5 s of 'hub'"),
+        ("other-game", r"faulty engine \d+ plays normal killer, not english"),
+    ],
+)
+def test_an_engine_that_does_not_get_ready(fault: str, message: str) -> None:
+    with pytest.raises(EngineError, match=message):
+        faulty(fault, timeout=0.5 if fault == "mute" else PATIENT)
+
+
+def test_an_engine_that_never_says_that_it_is_ready() -> None:
+    engine = LineProcess([PYTHON, "-IS", str(DATA / "faulty_engine.py"), "never-ready"], "quit")
+    answer(engine, "hub", "wait", PATIENT)
+    with pytest.raises(EngineError, match=r"gave no 'ready' within 0.1 s of 'init'; its last line"):
+        answer(engine, "init", "ready", 0.1)
+    engine.close()
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("nonsense", "plays 'banana' in B:W.*: 'banana' is not a move"),
+        ("no-move", "plays '' in B:W.*; its last line was 'done'"),
+        ("illegal", "plays '21-17' in B:W.*: '21-17' is illegal"),
+        ("no-capture-named", "plays '15x22x17' in B:W"),
+        ("reports", "reports an error: error message=.I have lost .my. book"),
+        ("kills-itself", "was ended by signal 9"),
+        ("closes", "has closed its output"),
+        ("stalls", "gave no 'done' within 0.3 s of 'go think'"),
+        ("stubborn", "gave no 'done' within 0.3 s of 'go think'"),
+        ("floods", "gave no 'done' within 0.3 s of 'go think'"),
+        ("endless-line", "gave no 'done' within 0.3 s of 'go think'"),
+    ],
+)
+def test_an_engine_that_goes_wrong_is_named_and_ended(
+    monkeypatch: pytest.MonkeyPatch, fault: str, message: str
+) -> None:
+    monkeypatch.setattr(process, "GRACE", 0.2)
+    engine = faulty(fault)
+    engine._terms = engine._terms._replace(patience=0.3 if "0.3" in message else PATIENT)
+    pid = pid_of(engine)
+    begun = time.monotonic()
+    with pytest.raises(EngineError, match=rf"^faulty engine {pid} {message}"):
+        engine.act(Board())
+    assert is_gone(pid)
+    assert time.monotonic() - begun < PATIENT / 2
+
+
+def test_after_an_error_the_next_move_is_that_of_a_new_process() -> None:
+    with faulty("dies-in-mid-game") as engine:
+        first = pid_of(engine)
+        assert str(engine.act(Board())) == "11-15"
+        with pytest.raises(EngineError, match=r"exit code 7.*out of ideas"):
+            engine.act(Board())
+        assert is_gone(first)
+        assert str(engine.act(Board())) == "11-15"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"depth": None}, "takes one of seconds, depth and nodes"),
+        ({"seconds": 1.0}, "takes one of seconds, depth and nodes"),
+        ({"depth": 0}, "depth must be a whole number above 0, not 0"),
+        ({"depth": 2.5}, "depth must be a whole number above 0, not 2.5"),
+        ({"timeout": float("nan")}, "timeout must be a number above 0"),
+        ({"dialect": "french"}, "dialect must be english or pydraughts"),
+        (
+            {"params": {"hash": 5}},
+            r"faulty engine \d+ has no parameter hash: it has book, ponder, seed",
+        ),
+        ({"params": {"book": 'a"b'}}, "double quote"),
+    ],
+)
+def test_arguments_that_make_no_sense(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        faulty("none", **given)
+
+
+@pytest.mark.parametrize("command", ["", [], "no-such-engine --hub", "'unclosed"])
+def test_commands_that_start_nothing(command: str | list[str]) -> None:
+    with pytest.raises(ValueError, match=r"empty|cannot be started|'unclosed.*closing quotation"):
+        hub_agent(command, depth=1)
+
+
+def test_an_engine_that_nobody_refers_to_is_ended() -> None:
+    engine = faulty("none")
+    pid = pid_of(engine)
+    del engine
+    gc.collect()
+    assert is_gone(pid)
+
+
+def test_what_a_shell_has_started_is_ended_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "GRACE", 0.2)
+    script = f"{PYTHON} -IS {DATA / 'faulty_engine.py'} stubborn; true"
+    engine = hub_agent(["sh", "-c", script], depth=1)
+    pid = pid_of(engine)
+    engine.close()
+    for _ in range(100):  # it is init that reaps it, where there is one
+        state = Path(f"/proc/{pid}/stat")
+        if not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z":
+            break
+        time.sleep(0.01)
+    else:
+        pytest.fail("the engine behind the shell still runs")
+
+
+def test_an_engine_survives_a_fork_and_ends_with_the_interpreter() -> None:
+    program = f"""
+        import os
+        from agents.external.hub import hub_agent
+        from checkers_env.board import Board
+        engine = hub_agent([{PYTHON!r}, "-IS", {str(DATA / "faulty_engine.py")!r}, "none"], depth=1)
+        child = os.fork()
+        if child == 0:
+            engine.close()
+            os._exit(0)
+        os.waitpid(child, 0)
+        engine.act(Board())
+        print(engine.name.split()[-1])
+    """
+    done = subprocess.run(
+        [PYTHON, "-W", "ignore", "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        timeout=PATIENT,
+        check=True,
+    )
+    assert is_gone(int(done.stdout))
+
+
+def test_a_process_says_what_it_hears() -> None:
+    cat = LineProcess(["cat"])
+    cat.say("one")
+    assert cat.read("echo", PATIENT) == "one"
+    cat.say("two")
+    cat.say("three")
+    assert [cat.read("echo", PATIENT), cat.read("echo", PATIENT)] == ["two", "three"]
+    with pytest.raises(EngineError, match="cat gave no echo; its last line was 'three'"):
+        cat.read("echo", 0.01)
+    cat.close()
+    with pytest.raises(EngineError, match="cat has ended with exit code 0"):
+        cat.read("echo", PATIENT)

@@ -1,0 +1,275 @@
+"""OpenSpiel's bots as agents and our agents as its bots, each in both games' loops."""
+
+import numpy as np
+import pyspiel
+import pytest
+
+import agents
+from agents.external.errors import EngineError, GameEndedError
+from agents.external.openspiel import NAMES, SQUARES, AgentBot, BotAgent, board_of, mcts
+from agents.match import play_through_environment
+from agents.match_kernel import DrawRules
+from checkers_env.board import Board
+from checkers_env.movegen import BLACK, WHITE
+from checkers_env.moves import Move
+from tests.checkers_env.test_openspiel import boards_of, square_at, turns
+
+GAME = pyspiel.load_game("checkers")
+
+
+def material(seed, depth=2):
+    return agents.make("material", depth=depth, seed=seed)
+
+
+def their_mcts(seed, simulations=10):
+    evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
+    return pyspiel.MCTSBot(GAME, evaluator, 2.0, simulations, 100, True, seed, False)
+
+
+def evaluated(bots, seed=0):
+    """The final state of a game in OpenSpiel's loop."""
+    state = GAME.new_initial_state()
+    pyspiel.evaluate_bots(state, bots, seed)
+    return state
+
+
+def played(board, black, white):
+    """The game in the plainest of loops, from `board` to its end or to where a draw is claimed."""
+    while board.outcome() is None:
+        try:
+            board.push((black, white)[board.turn].act(board.copy()))
+        except GameEndedError:
+            break
+    return board
+
+
+class Tracker(pyspiel.Bot):
+    """Plays at random, and keeps a state of its own from what it is told."""
+
+    def __init__(self, seed):
+        super().__init__()
+        self.rng = np.random.default_rng(seed)
+        self.state = None
+        self.restarts = 0
+
+    def restart(self):
+        self.restarts += 1
+        self.state = GAME.new_initial_state()
+
+    def inform_action(self, state, player, action):
+        assert state.current_player() == player
+        self.state.apply_action(action)
+
+    def step(self, state):
+        assert state.history() == self.state.history()
+        action = int(self.rng.choice(state.legal_actions()))
+        self.state.apply_action(action)
+        return action
+
+
+class Fixed(pyspiel.Bot):
+    """Plays the same action everywhere."""
+
+    def __init__(self, action):
+        super().__init__()
+        self.action = action
+
+    def restart(self):
+        pass
+
+    def step(self, state):
+        return self.action
+
+
+class Cheat:
+    def act(self, board):
+        return Move((1, 32))
+
+
+def test_squares_are_those_of_the_diagram():
+    ours = {
+        f"{letter}{rank}": square_at(column, rank)
+        for rank in range(1, 9)
+        for column, letter in enumerate("abcdefgh")
+        if (column + rank) % 2
+    }
+    assert ours == SQUARES
+    assert sorted(NAMES) == list(range(1, 33))
+
+
+def test_boards_are_those_of_the_diagram_throughout_random_games():
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        state = GAME.new_initial_state()
+        while not state.is_terminal():
+            board, made = board_of(state)
+            assert made == ()
+            assert (board.black, board.white, board.kings) == boards_of(state)
+            assert board.turn == state.current_player()
+            allowed = list(turns(state))
+            assert {squares for squares, _ in allowed} == {m.squares for m in board.legal_moves}
+            state = allowed[rng.integers(len(allowed))][1]
+
+
+@pytest.mark.parametrize("colour", [BLACK, WHITE])
+def test_a_bot_plays_on_our_board(colour):
+    for seed in range(3):
+        board = Board()
+        board.push("9-13")
+        board.push("22-18")
+        players = (mcts(simulations=10, seed=seed), material(seed))
+        played(board, players[colour], players[1 - colour])
+        assert board.ply > 20
+        assert board.outcome() or not any(move.captured for move in board.moves[-40:])
+
+
+def test_a_bot_plays_in_our_environment():
+    rules = DrawRules(max_moves=15)
+    players = mcts(simulations=10, seed=0), material(0)
+    game = play_through_environment(*players, opening="9-13 22-18", rules=rules)
+    assert game.board.outcome() or game.result.plies == 30
+
+
+@pytest.mark.parametrize("colour", [BLACK, WHITE])
+def test_an_agent_plays_in_the_loop_of_openspiel(colour):
+    for seed in range(3):
+        bots = [AgentBot(material(seed)), their_mcts(seed)]
+        state = evaluated(bots if colour == BLACK else bots[::-1], seed)
+        board, made = board_of(state)
+        assert made == ()
+        outcome = board.outcome()
+        returns = [0.0, 0.0] if outcome is None else [1.0 - 2 * outcome.winner]
+        assert state.returns()[: len(returns)] == returns
+
+
+def test_wrapping_changes_no_move():
+    """An agent in OpenSpiel's loop, and as OpenSpiel's bot in ours, plays as it plays by itself."""
+    plies, jumps = 0, 0
+    for seed in range(6):
+        plain = played(Board(), material(seed), material(seed + 100))
+        state = evaluated([AgentBot(material(seed)), AgentBot(material(seed + 100))])
+        theirs = board_of(state)[0].moves
+        assert theirs == plain.moves[: len(theirs)]
+        assert state.returns() == [0, 0] or len(theirs) == len(plain.moves)
+        plies += len(theirs)
+        jumps += sum(len(move.captured) > 1 for move in theirs)
+
+        def as_bot(game, player, chance, seed=seed):
+            return AgentBot(material(seed))
+
+        limit = len(theirs) // 2  # before OpenSpiel ends the game
+        twice = played(Board(max_moves=limit), BotAgent(as_bot, "bot"), material(seed + 100))
+        assert twice.moves == theirs[: 2 * limit]
+    assert plies > 200
+    assert jumps > 5
+
+
+def test_a_bot_is_told_of_all_that_others_play():
+    bots = []
+
+    def make(game, player, seed):
+        bots.append(Tracker(seed))
+        return bots[-1]
+
+    agent = BotAgent(make, "tracker")
+    for opening in ("9-13 22-18", None, "11-15"):
+        rules = DrawRules(max_moves=30)
+        play_through_environment(agent, agent, opening=opening, rules=rules)
+        play_through_environment(agent, material(1), opening=opening, rules=rules)
+    assert [bot.restarts for bot in bots] == [6, 3]
+
+
+def drawn_state():
+    for seed in range(100):
+        state = evaluated([AgentBot(material(seed, 1)), AgentBot(material(seed + 1, 1))])
+        if state.returns() == [0, 0]:
+            return state
+    raise AssertionError("no drawn game")
+
+
+def test_the_draw_of_openspiel_is_claimed():
+    board, _ = board_of(drawn_state())
+    assert not any(move.captured for move in board.moves[-40:])
+    bot = mcts(simulations=2)
+    with pytest.raises(GameEndedError, match="40 turns without a capture") as caught:
+        bot.act(board)
+    assert caught.value.claim == "draw"
+    board.push(next(move for move in board.legal_moves))
+    with pytest.raises(GameEndedError):
+        bot.act(board)
+    board.pop()
+    board.pop()
+    assert bot.act(board) in board.legal_moves  # one turn earlier the game still goes on
+
+
+def test_equal_seeds_play_equal_games():
+    def game(black, white):
+        rules = DrawRules(max_moves=10)
+        return play_through_environment(black, white, opening=None, rules=rules)
+
+    def bots():
+        return mcts(simulations=5, seed=3), mcts(simulations=5, seed=4)
+
+    expected = game(*bots())
+    assert game(*bots()) == expected
+    black, white = bots()
+    assert game(black, white) == expected
+    assert game(black, white) != expected
+    for bot, seed in ((black, 3), (white, 4)):
+        bot.new_game(np.random.default_rng(seed))
+    assert game(black, white) == expected  # whatever was played before
+
+
+def test_a_bot_is_made_by_name():
+    bot = agents.make("agents.external.openspiel:mcts", simulations=3, seed=1)
+    assert bot.act(Board()) in Board().legal_moves
+    with pytest.raises(ValueError, match="simulations must be at least 1, not 0"):
+        mcts(simulations=0)
+
+
+def test_what_a_bot_cannot_play_is_refused():
+    bot = mcts(simulations=2)
+    with pytest.raises(ValueError, match="cannot play a game that began with W:W18"):
+        bot.act(Board("W:W18,24,K31:B12,K3"))
+    with pytest.raises(ValueError, match="has no legal move"):
+        bot.act(Board("B:W18:B"))
+
+
+def test_an_illegal_action_is_refused():
+    agent = BotAgent(lambda game, player, seed: Fixed(0), "fixed")
+    for _ in range(2):
+        with pytest.raises(EngineError, match="fixed chose an illegal action in B:W21"):
+            agent.act(Board())
+
+
+def test_an_illegal_move_is_refused():
+    with pytest.raises(ValueError, match="the agent played 1-32, illegal in B:W21"):
+        evaluated([AgentBot(Cheat()), their_mcts(0)])
+
+
+def test_jumps_of_others_are_not_gone_on_with():
+    state = GAME.new_initial_state()
+    rng = np.random.default_rng(0)
+    while board_of(state)[1] == ():
+        state.apply_action(int(rng.choice(state.legal_actions())))
+        if state.is_terminal():
+            state = GAME.new_initial_state()
+    with pytest.raises(ValueError, match="was another's"):
+        AgentBot(material(0)).step(state)
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "checkers(rows=10,columns=10)"])
+def test_other_games_are_refused(name):
+    state = pyspiel.load_game(name).new_initial_state()
+    with pytest.raises(ValueError, match="is not checkers on a board of 8 by 8"):
+        AgentBot(material(0)).step(state)
+
+
+def test_the_start_of_a_board():
+    board = Board("W:W18,24,K31:B12,K3", max_moves=7)
+    begun = board.copy()
+    for _ in range(3):
+        board.push(board.legal_moves[0])
+    assert board.root() == begun
+    assert board.root().max_moves == 7
+    assert len(board.moves) == 3

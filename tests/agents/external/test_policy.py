@@ -1,0 +1,447 @@
+"""Policies as agents, beside the same policies in the environment; models of MaskablePPO."""
+
+import base64
+import json
+import pickle
+import sys
+import zipfile
+from types import ModuleType, SimpleNamespace
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+import agents
+import checkers_env
+from agents.external.errors import EngineError
+from agents.external.policy import PolicyAgent, environment_of, sb3_agent
+from agents.match import play_through_environment
+from agents.match_kernel import DrawRules
+from checkers_env.actions import actions_of
+from checkers_env.board import Board
+from checkers_env.movegen import BLACK
+
+RULES = [
+    {},
+    {"max_moves": None, "repetition": 3, "no_progress": 10},
+    {"max_moves": 30, "opening": "11-15 23-19"},
+    {"max_moves": 60, "repetition": 2, "opening": "W:W18,24,K31:B12,K3"},
+]
+DOUBLE_JUMP = "B:W6,15,32:B1,12"  # 1x10x19
+
+
+def random_policy(seed):
+    rng = np.random.default_rng(seed)
+    return lambda observation, mask: rng.choice(np.flatnonzero(mask))
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_a_policy_sees_what_the_environment_shows(rules):
+    """A game by the environment's own loop: at each turn the board tells all that was observed."""
+    env = checkers_env.raw_env(**rules)
+    policies = {"player_0": random_policy(1), "player_1": random_policy(2)}
+    for seed in range(3):
+        env.reset(seed=seed)
+        while not any(env.terminations.values()):
+            agent, ply = env.agent_selection, env.board.ply
+            board, shown = env.board.copy(), []
+            while env.agent_selection == agent and env.board.ply == ply:
+                if any(env.terminations.values()):
+                    break
+                seen = env.observe(agent)
+                action = policies[agent](seen["observation"], seen["action_mask"])
+                shown.append((seen, action))
+                env.step(action)
+            player = PolicyAgent(Replay(shown))
+            assert player.act(board) == env.board.moves[ply]
+            assert not player.policy.shown
+
+
+class Replay:
+    """Checks what it is shown against a record, and plays the record's actions."""
+
+    def __init__(self, shown):
+        self.shown = list(shown)
+
+    def __call__(self, observation, mask):
+        seen, action = self.shown.pop(0)
+        np.testing.assert_array_equal(observation, seen["observation"])
+        np.testing.assert_array_equal(mask, seen["action_mask"])
+        assert (observation.dtype, mask.dtype) == (np.float32, np.int8)
+        return action
+
+
+def test_games_equal_those_of_the_policy_in_the_loop_of_pettingzoo():
+    for seed in range(3):
+        env = checkers_env.make(no_progress=20)
+        env.reset()
+        policies = {"player_0": random_policy(seed), "player_1": random_policy(seed + 50)}
+        for agent in env.agent_iter():
+            observation, _, termination, truncation, _ = env.last()
+            over = termination or truncation
+            env.step(
+                None
+                if over
+                else policies[agent](observation["observation"], observation["action_mask"])
+            )
+        players = PolicyAgent(random_policy(seed)), PolicyAgent(random_policy(seed + 50))
+        rules = DrawRules(no_progress=20)
+        game = play_through_environment(*players, opening=None, rules=rules)
+        assert game.board.moves == env.unwrapped.board.moves
+
+
+def test_a_multiple_jump_is_several_actions():
+    board, calls = Board(DOUBLE_JUMP), []
+
+    def first(observation, mask):
+        calls.append((observation[4].sum(), np.flatnonzero(mask).tolist()))
+        return int(mask.argmax())
+
+    move = PolicyAgent(first).act(board)
+    assert str(move) == "1x19"
+    assert [jumping for jumping, _ in calls] == [0, 1]
+    assert [action for _, (action,) in calls] == actions_of(move, BLACK)
+
+
+def test_a_policy_may_spoil_what_it_is_shown():
+    def spoil(observation, mask):
+        action = int(mask.argmax())
+        observation[:] = 7
+        mask[:] = 1
+        return action
+
+    board = Board()
+    assert PolicyAgent(spoil).act(board) == PolicyAgent(lambda o, m: m.argmax()).act(board)
+    assert board == Board()
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        (0, r"mine chose action 0 \(1 forward right .*\), illegal in B:W21.*: the legal ones are"),
+        (128, "mine chose action 128, illegal"),
+        (-1, "mine chose action -1, illegal"),
+        (3.0, r"mine chose 3\.0, which is no whole number"),
+        (None, "mine chose None, which is no whole number"),
+        ("35", "which is no whole number"),
+        ([1, 2], r"mine chose \[1, 2\], which is no whole number"),
+    ],
+)
+def test_an_illegal_action_is_refused(action, message):
+    with pytest.raises(EngineError, match=message):
+        PolicyAgent(lambda observation, mask: action, "mine").act(Board())
+
+
+@pytest.mark.parametrize("kind", [int, np.int64, np.asarray, lambda a: np.array([a])])
+def test_actions_come_in_many_types(kind):
+    move = PolicyAgent(lambda observation, mask: kind(mask.argmax())).act(Board())
+    assert move in Board().legal_moves
+
+
+def test_a_finished_game_is_refused():
+    board = Board(max_moves=1)
+    board.push("9-13")
+    board.push("22-18")
+    with pytest.raises(ValueError, match=r"the game is over in .*: max moves"):
+        PolicyAgent(random_policy(0)).act(board)
+
+
+@pytest.mark.parametrize("moves", [2, 3])
+def test_a_board_that_was_played_on_past_a_draw_is_refused(moves):
+    board = Board("B:W25,K32:BK1", repetition=2)
+    for move in ("1-6", "32-27", "6-1", "27-32", "1-5", "25-21")[: 2 * moves]:
+        board.push(move)
+    with pytest.raises(ValueError, match=r"the game (is|was) over .*: repetition"):
+        PolicyAgent(random_policy(0)).act(board)
+
+
+def test_a_policy_has_a_name():
+    PolicyAgent(random_policy).new_game(np.random.default_rng(0))  # which it does not ask for
+    assert PolicyAgent(random_policy).name == "random_policy"
+    assert PolicyAgent(Replay([])).name == "Replay"
+    assert PolicyAgent(Replay([]), "mine").name == "mine"
+
+
+def test_the_environment_of_a_board_is_another_one():
+    board = Board(repetition=3, blocked_draws=True)
+    board.push("9-13")
+    env = environment_of(board)
+    assert env.board == board
+    assert env.board.rules == board.rules
+    env.step(int(env.observe("player_1")["action_mask"].argmax()))
+    assert board.ply == 1
+
+
+# Models of MaskablePPO: with a stand-in for sb3-contrib, and (pytest -m sb3) with itself.
+
+CHANCES = np.random.default_rng(0).random(128)
+PICKLED = {
+    "policy_class": {"__module__": "sb3_contrib.common.maskable.policies"},
+    "observation_space": {"_shape": None},
+    "action_space": {},
+    "lr_schedule": {},
+    "_last_obs": {},
+}
+
+
+class StandIn:
+    """What is used of sb3-contrib: it loads spaces, and acts by fixed chances."""
+
+    policy_aliases = {"MlpPolicy": "mlp", "MultiInputPolicy": "multi"}  # noqa: RUF012
+
+    def __init__(self, entries):
+        self.observation_space = entries["observation_space"]
+        self.policy = self
+        self.entries = entries
+
+    @classmethod
+    def load(cls, path, device, custom_objects):
+        with zipfile.ZipFile(path) as archive:
+            entries = json.loads(archive.read("data"))
+        entries |= {key: custom_objects[key] for key in entries.keys() & custom_objects.keys()}
+        assert device == "cpu"
+        unread = [key for key, entry in entries.items() if ":serialized:" in str(entry)]
+        if "truly" in entries:
+            assert sorted(unread) == ["observation_space", "policy_class"]
+            entries["observation_space"] = checkers_env.raw_env().observation_space("player_0")
+        else:
+            assert not unread
+        return cls(entries)
+
+    def set_training_mode(self, on):
+        assert on is False
+
+    def obs_to_tensor(self, seen):
+        assert self.observation_space.contains(seen)
+        return [seen], False
+
+    def get_distribution(self, tensor, mask):
+        chances = CHANCES * mask
+        return SimpleNamespace(distribution=SimpleNamespace(probs=(chances / chances.sum())[None]))
+
+
+@pytest.fixture
+def stand_in(monkeypatch):
+    module = ModuleType("sb3_contrib")
+    module.MaskablePPO = StandIn
+    monkeypatch.setitem(sys.modules, "sb3_contrib", module)
+
+
+def write_zip(path, **changes):
+    """A zip with entries as MaskablePPO saves them."""
+    entries = {key: {":serialized:": "no base64"} | entry for key, entry in PICKLED.items()}
+    entries |= {"n_steps": 2048, "policy_kwargs": {}, "env": "evil:Env"} | changes
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("data", json.dumps({k: v for k, v in entries.items() if v is not None}))
+    return str(path)
+
+
+@pytest.mark.parametrize("shape", [None, [8, 8, 8], [512]])
+@pytest.mark.usefixtures("stand_in")
+def test_a_model_plays_its_most_probable_action(tmp_path, shape):
+    space = {":serialized:": "", "_shape": shape}
+    path = write_zip(tmp_path / "ours.zip", observation_space=space)
+    agent = sb3_agent(path)
+    assert agent.name == "ours"
+    best = PolicyAgent(lambda observation, mask: (CHANCES * mask).argmax())
+    game = play_through_environment(agent, best, opening=None, rules=DrawRules())
+    assert game == play_through_environment(best, best, opening=None, rules=DrawRules())
+    entries = agent.policy._model.entries
+    assert entries["policy_class"] == ("mlp" if shape else "multi")
+    assert entries["action_space"] == spaces.Discrete(128)
+    assert (entries["n_steps"], entries["_last_obs"], entries["env"]) == (1, None, None)
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_a_model_may_draw_its_actions(tmp_path):
+    path = write_zip(tmp_path / "model.zip")
+    counts = np.zeros(128)
+    agent = sb3_agent(path, deterministic=False, seed=1)
+    for _ in range(700):
+        (action,) = actions_of(agent.act(Board()), BLACK)
+        counts[action] += 1
+    mask = environment_of(Board()).observe("player_0")["action_mask"]
+    expected = CHANCES * mask / (CHANCES * mask).sum()
+    assert np.abs(counts / 700 - expected).max() < 0.08
+    again = sb3_agent(path, deterministic=False, seed=2)
+    again.new_game(np.random.default_rng(1))
+    first, second = (
+        play_through_environment(player, player, opening=None, rules=DrawRules(10))
+        for player in (sb3_agent(path, deterministic=False, seed=1), again)
+    )
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"policy_class": {":serialized:": "", "__module__": "my.own"}}, "trust=True reads it"),
+        (
+            {
+                "policy_class": {
+                    ":serialized:": "",
+                    "__module__": "stable_baselines3.common.policies",
+                }
+            },
+            "is of another algorithm, such as PPO: play it by .*, policy:file.py:name",
+        ),
+        ({"policy_class": None}, "is not one of sb3-contrib's own"),
+        ({"policy_kwargs": {":serialized:": ""}}, "policy_kwargs are pickled Python objects"),
+        ({"observation_space": {":serialized:": "", "_shape": [4]}}, "trained on observations"),
+        ({"observation_space": {":serialized:": "", "_shape": [8, 8]}}, "trained on observations"),
+    ],
+)
+@pytest.mark.usefixtures("stand_in")
+def test_models_that_do_not_fit_are_refused(tmp_path, changes, message):
+    path = write_zip(tmp_path / "model.zip", **changes)
+    with pytest.raises(ValueError, match=rf"cannot load .*model\.zip as a model.*{message}"):
+        sb3_agent(path)
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_trust_reads_everything(tmp_path):
+    own = {":serialized:": "", "__module__": "my.own"}
+    path = write_zip(
+        tmp_path / "model.zip",
+        policy_class=own,
+        truly=True,
+        action_space=None,
+        lr_schedule=None,
+        _last_obs=None,
+    )
+    assert sb3_agent(path, trust=True).act(Board()) in Board().legal_moves
+
+
+@pytest.mark.parametrize("content", [None, b"", b"hello", b"PK\3\4 and no more"])
+@pytest.mark.usefixtures("stand_in")
+def test_damaged_files_are_refused(tmp_path, content):
+    path = tmp_path / "model.zip"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"cannot load .*model\.zip"):
+        sb3_agent(str(path))
+
+
+def test_without_the_extra_a_model_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sb3_contrib", None)
+    with pytest.raises(ValueError, match=r"needs Stable-Baselines3: .*checkers-laboratory\[sb3\]"):
+        sb3_agent(write_zip(tmp_path / "model.zip"))
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_a_model_is_made_by_name(tmp_path):
+    path = write_zip(tmp_path / "model.zip")
+    agent = agents.make("agents.external.policy:sb3_agent", path=path, seed=1)
+    assert agent.act(Board()) in Board().legal_moves
+
+
+class Masked(gymnasium.Wrapper):
+    """The single-agent environment as MaskablePPO wants it, with all of it or the planes alone."""
+
+    def __init__(self, env, planes_only=False):
+        super().__init__(env)
+        self.planes_only = planes_only
+        if planes_only:
+            self.observation_space = env.observation_space["observation"]
+
+    def reset(self, **options):
+        seen, info = super().reset(**options)
+        return self.shown(seen), info
+
+    def step(self, action):
+        seen, *rest = super().step(action)
+        return self.shown(seen), *rest
+
+    def shown(self, seen):
+        self.mask = seen["action_mask"].astype(bool)
+        return seen["observation"] if self.planes_only else seen
+
+    def action_masks(self):
+        return self.mask
+
+
+class Bomb:
+    """Executes code when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return (open, (str(self.path), "w"))
+
+
+def with_bombs(source, target, bomb):
+    """A copy of a saved model in which unpickling anything creates the file `bomb`."""
+    payload = base64.b64encode(pickle.dumps(Bomb(bomb))).decode()
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "data":
+                entries = json.loads(content)
+                pickled = [e for e in entries.values() if isinstance(e, dict)]
+                for entry in (entry for entry in pickled if ":serialized:" in entry):
+                    entry[":serialized:"] = payload
+                content = json.dumps(entries).encode()
+            new.writestr(name, content)
+
+
+@pytest.mark.sb3
+@pytest.mark.parametrize("planes_only", [False, True])
+def test_a_trained_model_plays_as_it_predicts(tmp_path, planes_only):
+    """A short training with sb3-contrib itself; saved, loaded without its pickles, and played."""
+    import torch
+    from sb3_contrib import MaskablePPO
+
+    torch.set_num_threads(1)  # a small network gains nothing from more
+    env = Masked(gymnasium.make("checkers_env/Checkers-v0", opponent="random"), planes_only)
+    policy = "MlpPolicy" if planes_only else "MultiInputPolicy"
+    model = MaskablePPO(policy, env, n_steps=128, batch_size=64, n_epochs=2, seed=0, device="cpu")
+    model.learn(256)
+    model.save(tmp_path / "model.zip")
+    bomb = tmp_path / "exploded"
+    with_bombs(tmp_path / "model.zip", tmp_path / "bombs.zip", bomb)
+
+    def predicted(observation, mask):
+        seen = observation if planes_only else {"observation": observation, "action_mask": mask}
+        return model.predict(seen, action_masks=mask, deterministic=True)[0]
+
+    games = []
+    for file in ("model.zip", "bombs.zip"):
+        agent = sb3_agent(str(tmp_path / file))
+        opponent = agents.make("heuristic", seed=1)
+        games.append(play_through_environment(agent, opponent, opening=None, rules=DrawRules()))
+    opponent = agents.make("heuristic", seed=1)
+    expected = PolicyAgent(predicted)
+    games.append(play_through_environment(expected, opponent, opening=None, rules=DrawRules()))
+    assert games[0] == games[1] == games[2]
+    assert games[0].result.plies > 20
+    assert not bomb.exists()
+
+    sampled = sb3_agent(str(tmp_path / "model.zip"), deterministic=False, seed=3)
+    assert sampled.act(Board()) in Board().legal_moves
+
+
+@pytest.mark.sb3
+def test_other_models_are_refused_or_need_trust(tmp_path):
+    from sb3_contrib import MaskablePPO
+    from stable_baselines3 import PPO
+    from torch.nn import ReLU
+
+    env = Masked(gymnasium.make("checkers_env/Checkers-v0", opponent="random"))
+    path = str(tmp_path / "model.zip")
+    options = {"n_steps": 64, "seed": 0, "device": "cpu"}
+    MaskablePPO("MultiInputPolicy", env, policy_kwargs={"net_arch": [16]}, **options).save(path)
+    assert sb3_agent(path).act(Board()) in Board().legal_moves
+    MaskablePPO("MultiInputPolicy", env, policy_kwargs={"activation_fn": ReLU}, **options).save(
+        path
+    )
+    with pytest.raises(ValueError, match="policy_kwargs are pickled"):
+        sb3_agent(path)
+    assert sb3_agent(path, trust=True).act(Board()) in Board().legal_moves
+    PPO("MultiInputPolicy", env, **options).save(path)
+    with pytest.raises(ValueError, match="is of another algorithm, such as PPO"):
+        sb3_agent(path)
+    MaskablePPO("MlpPolicy", gymnasium.make("CartPole-v1"), **options).save(path)
+    with pytest.raises(ValueError, match=r"cannot load .*model\.zip"):
+        sb3_agent(path)

@@ -1,0 +1,280 @@
+"""Agents in processes of their own: whatever becomes of them, we live on and leave nothing."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+from functools import partial
+
+import numpy as np
+import pytest
+
+import agents
+from agents.external import subprocess_agent
+from agents.external.errors import EngineError, GameEndedError
+from agents.external.subprocess_agent import HostedAgent
+from checkers_env.board import Board
+from tests import DATA
+from tests.training.commands import is_gone, recorded_processes, wait_for
+
+STRANGERS = DATA / "strangers.py"
+PATIENT = 60.0  # seconds, where nothing is to be waited for
+TOLD = [  # of what the agent Moody does, one move after the other
+    r"ZeroDivisionError: a message\nof two \ud800 lines .*\(strangers.py, line \d+\)",
+    r"AttributeError: .* has no attribute 'missing' \(strangers.py, line \d+\)",
+    r"act\(board\) returned '11-15', which is no Move",
+    r"act\(board\) returned None, which is no Move",
+    r"TypeError: .*",
+    r"SystemExit: that is all \(strangers.py, line \d+\)",
+    r"it died in act \(exit code 5\)",
+    r"no answer to act within 2 s",
+    r"no answer to act within 2 s",
+]
+
+
+@pytest.fixture(autouse=True)
+def processes(monkeypatch):
+    """All processes that a test starts; in the end none of them may be left."""
+    started = recorded_processes(monkeypatch)
+    yield started
+    assert [process for process in started if process.returncode is None] == []
+
+
+@pytest.fixture
+def host():
+    """Host agents of strangers.py; all are closed."""
+    made = []
+
+    def start(name, *, patience=PATIENT, place=STRANGERS, **options):
+        make = partial(agents.make, f"{place}:{name}", **options)
+        made.append(HostedAgent(name, make, patience=patience))
+        return made[-1]
+
+    yield start
+    for agent in made:
+        agent.close()
+
+
+def test_an_agent_plays_as_it_does_at_home(host, capfd):
+    board = Board()
+    board.outcome()  # compiled here: the other process would tell that it has to
+    agent = host("Noisy")
+    agent.new_game(np.random.default_rng(0))
+    for _ in range(20):
+        move = agent.act(board)
+        assert move == board.legal_moves[0]
+        board.push(move)
+    agent.game_over(board, 0)
+    assert capfd.readouterr() == ("", "I think, therefore I print\n" * 20)
+
+
+def test_one_of_ours_is_hosted_with_its_options():
+    there = HostedAgent("ours", partial(agents.make, "material", depth=2, seed=5))
+    here, board = agents.make("material", depth=2), Board(max_moves=10)
+    try:
+        for agent in (there, here):
+            agent.new_game(np.random.default_rng(7))
+        while not board.outcome():
+            move = here.act(board)
+            assert there.act(board) == move
+            board.push(move)
+    finally:
+        there.close()
+
+
+def test_it_is_told_all_and_gives_nothing_back(host, tmp_path, monkeypatch):
+    monkeypatch.setenv("STORY", str(tmp_path / "story"))
+    agent, board, rng = host("Tells"), Board(max_moves=1), np.random.default_rng(1)
+    agent.new_game(rng)
+    for _ in range(2):
+        board.push(agent.act(board))
+    agent.game_over(board, 1)
+    expected = [f"new game {np.random.default_rng(1).integers(1000)}", "move", "move"]
+    story = (tmp_path / "story").read_text().splitlines()
+    assert story == [*expected, "game over 1 2 max moves"]
+
+
+def test_its_generator_is_the_one_it_is_given(host):
+    agent, board, rng = host("Draws"), Board(), np.random.default_rng(3)
+    agent.new_game(np.random.default_rng(3))
+    for _ in range(10):
+        move = board.legal_moves[rng.integers(len(board.legal_moves))]
+        assert agent.act(board) == move
+        board.push(move)
+
+
+def test_whatever_goes_wrong_is_told_and_another_move_can_be_asked_for(host, processes):
+    agent, board = host("Moody", patience=2.0), Board()
+    said, running = [], []
+    for _ in range(11):
+        try:
+            board.push(agent.act(board))
+        except EngineError as error:
+            said.append(str(error))
+            board.push(board.legal_moves[0])
+        running.append(processes[-1].returncode is None)
+    assert len(said) == 9
+    for text, pattern in zip(said, TOLD, strict=True):
+        assert re.fullmatch(pattern, text, re.DOTALL), text
+    assert running == [True] * 7 + [False] * 3 + [True]
+    assert len(processes) == 4
+    assert [process.returncode for process in processes] == [5, -9, -9, None]
+
+
+def test_an_agent_may_hang_before_a_game(host, processes):
+    with pytest.raises(EngineError, match="no answer to new_game within"):
+        host("HangsBeforeGames", patience=0.5).new_game(np.random.default_rng(0))
+    assert processes[0].returncode == -9
+
+
+def test_an_answer_that_was_not_waited_for_is_none_to_the_next_question(host, monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    agent, board = host("First"), Board()
+    with monkeypatch.context() as patched:
+        patched.setattr(subprocess_agent.Connection, "poll", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            agent.act(board)
+    board.push("9-13")
+    assert agent.act(board) == board.legal_moves[0]
+
+
+def test_what_was_killed_is_started_again(host, processes):
+    agent = host("First")
+    processes[0].kill()
+    with pytest.raises(EngineError, match=r"it died in act \(exit code -9\)"):
+        agent.act(Board())
+    assert agent.act(Board()) == Board().legal_moves[0]
+    agent.close()
+    agent.close()
+    assert len(processes) == 2
+
+
+STORE = """
+    from agents.external.errors import EngineError, GameEndedError
+
+    class Own(GameEndedError):
+        pass
+
+    class Fault(EngineError):
+        pass
+"""
+ENDS = """
+    from store_of_errors import Fault, Own
+
+    class Ends:
+        def act(self, board):
+            if board.ply:
+                raise Fault("the engine is gone")
+            raise Own("I claim a draw", "draw")
+"""
+
+
+def test_errors_of_its_own_come_from_a_file_that_lies_beside_it(host, tmp_path):
+    (tmp_path / "store_of_errors.py").write_text(textwrap.dedent(STORE))
+    (tmp_path / "ends.py").write_text(textwrap.dedent(ENDS))
+    agent, board = host("Ends", place=tmp_path / "ends.py"), Board()
+    with pytest.raises(GameEndedError, match="I claim a draw") as raised:
+        agent.act(board)
+    assert raised.value.claim == "draw"
+    board.push("11-15")
+    with pytest.raises(EngineError, match=r"^the engine is gone$"):
+        agent.act(board)
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        (
+            "NeverMade",
+            r"^NeverMade cannot be made: KeyError: 'weights' \(strangers.py, line \d+\)$",
+        ),
+        ("DiesWhenMade", r"^DiesWhenMade cannot be made: it died in start \(exit code 9\)$"),
+        ("nobody", "^nobody cannot be made: ValueError: .* has no class or function 'nobody'$"),
+    ],
+)
+def test_who_cannot_be_made_is_named(host, processes, name, error):
+    with pytest.raises(EngineError, match=error):
+        host(name)
+    assert len(processes) == 1
+
+
+def test_what_makes_an_agent_must_pickle(processes):
+    with pytest.raises(ValueError, match=r"make must be a function that pickles.*, not <function"):
+        HostedAgent("mine", lambda: None)
+    assert processes == []
+
+
+def test_whatever_ends_the_start_ends_the_process(processes, monkeypatch):
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(HostedAgent, "_answer", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        HostedAgent("mine", partial(agents.make, "material"))
+    assert len(processes) == 1
+
+
+def test_a_constructor_that_hangs_is_given_up(host, monkeypatch):
+    monkeypatch.setattr(subprocess_agent, "START_UP", 0.05)
+    with pytest.raises(EngineError, match=r"cannot be made: no answer to start within 0.05 s"):
+        host("First")
+
+
+FAMILY = """
+    import os, subprocess, sys, time
+
+    class Parent:
+        def __init__(self):
+            command = [sys.executable, "-ISc", "import time; time.sleep(1000)"]
+            self.child = subprocess.Popen(command)
+
+        def act(self, board):
+            with open(os.environ["STORY"], "w") as story:
+                print(os.getpid(), self.child.pid, file=story, flush=True)
+            time.sleep(1000)
+"""
+CALLER = """
+    import sys
+    from functools import partial
+    import agents
+    from agents.external.hosted import HostedAgent
+    from checkers_env.board import Board
+
+    HostedAgent("mine", partial(agents.make, sys.argv[1])).act(Board())
+"""
+
+
+@pytest.fixture
+def family(tmp_path, monkeypatch):
+    """An agent that starts a process of its own, and where it tells the two numbers."""
+    monkeypatch.setenv("STORY", str(tmp_path / "story"))
+    (tmp_path / "family.py").write_text(textwrap.dedent(FAMILY))
+    return tmp_path / "family.py", tmp_path / "story"
+
+
+def test_what_it_has_started_ends_with_it(host, family):
+    path, story = family
+    agent = host("Parent", place=path, patience=2)
+    with pytest.raises(EngineError, match="no answer"):
+        agent.act(Board())
+    pids = story.read_text().split()
+    wait_for(lambda: all(map(is_gone, pids)))
+
+
+def test_it_does_not_outlive_who_started_it(family):
+    path, story = family
+    caller = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(CALLER), f"{path}:Parent"], stderr=subprocess.DEVNULL
+    )
+    try:
+        wait_for(lambda: story.exists() and story.read_text())
+    finally:
+        caller.kill()
+        caller.wait()
+    pids = story.read_text().split()
+    wait_for(lambda: is_gone(pids[0]))
+    os.kill(int(pids[1]), signal.SIGKILL)

@@ -1,0 +1,488 @@
+"""Monte Carlo players: playouts against exact expectations, choices against solved endings."""
+
+import functools
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from agents.agent import PlayerAgent, choose_move
+from agents.baselines.heuristic import Heuristic
+from agents.baselines.material import Material
+from agents.baselines.random_player import Uniform
+from agents.blondie.architecture import BLONDIE_1999
+from agents.evaluator import value
+from agents.match import play_game
+from agents.match_kernel import DrawRules
+from agents.mcts.player import monte_carlo
+from agents.mcts.playout import (
+    SEEDS,
+    after_obvious_move,
+    after_random_move,
+    after_step,
+    draw,
+    judge,
+    playout,
+)
+from agents.mcts.tree import NODES_PER_SIMULATION, grow
+from agents.player import uses_chance
+from agents.search.workspace import workspace
+from checkers_env.board import Board
+from checkers_env.movegen import PATH, Position, write_moves, write_successors
+from checkers_env.moves import decode as decode_move
+from checkers_env.openings import TWO_MOVE
+from tests import oracle
+from tests.agents.baselines.test_baselines import even
+from tests.agents.search.test_alphabeta import Wide, network, position_of, random_boards
+from training.evolution.game_runner import Fixture, open_arena
+
+PURE = monte_carlo(simulations=4000, cut=0)
+EARLY = monte_carlo(Material(), 4000)
+PLAYERS = {
+    "pure": PURE,
+    "skewed": monte_carlo(simulations=4000, cut=0, skew=0.5),
+    "cut at 6 plies": EARLY,
+    "cut and skewed": monte_carlo(Material(), 4000, skew=0.5),
+}
+WIN_OR_LOSE = (  # the rare small endings of random ones in which every move does one or the other
+    "W:W12,16:B3",
+    "B:W22:B9,13",
+    "W:W26,K30:BK29",
+    "W:W23,K27:B16",
+    "B:W17:B2,K9",
+    "B:W28:BK4,16,K20",
+    "W:WK22,K30:B13",
+    "B:W28:B16,20",
+    "B:W25:B14,K17",
+    "W:W12,20:B4",
+    "W:W21,30:B13",
+    "B:W20:B3,12",
+    "W:WK19,K24:B12",
+    "W:WK9,21:B5",
+    "B:WK29:B13,25",
+    "B:WK29:B26,K30",
+    "W:W21,29:B13",
+    "W:WK3,16:B4",
+    "B:W29:B9,25",
+    "W:W13,K18,27:B5",
+)
+every_player = pytest.mark.parametrize("player", PLAYERS.values(), ids=PLAYERS)
+
+
+def state_of(seed):
+    return np.random.default_rng(seed).integers(1, SEEDS, 1)
+
+
+def successors(board, write=write_successors):
+    ws, position = workspace(), position_of(board)
+    own = (position.black, position.white)
+    if write is write_moves:
+        pieces = own if board.turn == 0 else own[::-1]
+        end = write_moves(ws.rows, 0, *pieces, position.kings, board.turn)
+    else:
+        end = write_successors(ws.rows, 0, *position)
+    return [Position(*row[:3], 1 - board.turn) for row in ws.rows[:end].tolist()]
+
+
+def tree_of(player, board, seed=0, ws=None):
+    ws = ws or workspace()
+    count = write_successors(ws.rows, 0, *position_of(board))
+    return grow(player, position_of(board), ws, count, np.random.default_rng(seed))
+
+
+def move_of(player, board, seed=0):
+    return PlayerAgent("a", player, np.random.default_rng(seed)).act(board)
+
+
+def board_after(board, move):
+    board = board.copy()
+    board.push(move)
+    return board
+
+
+@pytest.mark.parametrize("bound", [1, 2, 7, 48, 1000])
+def test_draws_are_even(bound):
+    chance, draws = state_of(bound), 200 * bound
+    counts = Counter(int(draw(chance, bound)) for _ in range(draws))
+    assert set(counts) == set(range(bound))
+    assert even(counts, draws)
+
+
+def test_draws_are_those_of_the_published_generator():
+    chance, state = state_of(3), int(state_of(3)[0])
+    for _ in range(1000):
+        low, carry = state % 2**32, state // 2**32
+        assert draw(chance, 2**30) == low // 4
+        state = 698769069 * low + carry
+        assert chance[0] == state
+
+
+def test_simple_moves_by_number_are_the_rows_of_the_move_generator():
+    checked = 0
+    for board in random_boards(1, 150, 120):
+        if not board.legal_moves[0].captured:
+            rows = successors(board, write_moves)
+            assert [after_step(position_of(board), i) for i in range(len(rows))] == rows
+            checked += 1
+    assert checked > 80
+
+
+@pytest.mark.parametrize(
+    "fen", [Board().fen(), "W:WK15,24:BK1,6", "B:W6,7,14,15,27:BK2,K24", "W:W22,31:B15,16,18"]
+)
+def test_random_moves_are_all_the_legal_ones_equally_often(fen):
+    position, rows, chance = position_of(Board(fen)), workspace().rows, state_of(1)
+    expected = Counter(successors(Board(fen)))
+    draws = 500 * expected.total()
+    counts = Counter(Position(*after_random_move(position, rows, 5, chance)) for _ in range(draws))
+    if max(expected.values()) == 1:  # else two routes of a capture lead to the same position
+        assert even(counts, draws)
+    assert set(counts) == set(expected)
+
+
+@pytest.mark.parametrize("fen", ["B:W6,15,17:B1,14", "B:W32:B9,25", "W:WK15,24:B1", Board().fen()])
+def test_obvious_moves_are_those_of_the_heuristic(fen):
+    board, rows, chance = Board(fen), workspace().rows, state_of(2)
+    expected = set()
+    for seed in range(100):
+        expected.add(position_of(board_after(board, move_of(Heuristic(), board, seed))))
+    draws = 300 * len(expected)
+    counts = Counter(
+        Position(*after_obvious_move(position_of(board), rows, 5, chance)) for _ in range(draws)
+    )
+    assert set(counts) == expected
+    assert even(counts, draws)
+
+
+def expectation(side, pieces, plies, worth, root):
+    """The mean result for `root` of uniformly random play for so many plies."""
+    turns = oracle.legal_turns(side, pieces)
+    if not turns:
+        return -1.0 if side == root else 1.0
+    if plies == 0:
+        return worth(root, pieces)
+    other = oracle.OTHER[side]
+    return np.mean([expectation(other, turn.after, plies - 1, worth, root) for turn in turns])
+
+
+@pytest.mark.parametrize(
+    "fen", ["B:WK15,K18,22:BK1,3", "W:W10,11,K22:BK3,20,24", "B:W6,7,14,15:BK2,K24", "W:W9:B2,5,6"]
+)
+@pytest.mark.parametrize("cut", [0, 1, 2, 3])
+def test_mean_of_playouts_is_the_exact_expectation(fen, cut):
+    player = monte_carlo(Material(), cut=cut)
+    board, ws, chance = Board(fen), workspace(), state_of(cut)
+    side, pieces = oracle.read_fen(fen)
+
+    def worth(root, pieces):
+        return sum(oracle.inputs(pieces, root, 1.5).values()) / 64 if cut else 0.0
+
+    for root in range(2):
+        expected = expectation(side, pieces, cut or 3, worth, "bw"[root])
+        limit = 200 if cut else 3
+        results = [
+            playout(player, position_of(board), root, limit, ws, 9, chance) for _ in range(4000)
+        ]
+        assert abs(np.mean(results) - expected) <= 5 * np.std(results) / np.sqrt(4000) + 1e-9
+
+
+def test_a_playout_that_the_limit_ends_before_the_cut_is_a_draw():
+    position, ws = position_of(Board("B:WK32,K31:BK1")), workspace()
+    for limit, expected in ((0, 0.0), (5, 0.0), (6, -1.5 / 64), (7, -1.5 / 64)):
+        assert playout(EARLY, position, 0, limit, ws, 0, state_of(0)) == expected
+
+
+@pytest.mark.parametrize("own_leaves", [True, False])
+def test_networks_judge_from_the_side_asked_for(own_leaves):
+    evaluator = network(BLONDIE_1999, 0)
+    player = monte_carlo(evaluator, own_leaves=own_leaves)
+    for board in random_boards(2, 20, 80):
+        for root in range(2):
+            view = root if own_leaves else board.turn
+            expected = value(evaluator, position_of(board), view) * (1 if view == root else -1)
+            assert judge(player, position_of(board), root, workspace()) == expected
+
+
+@every_player
+def test_visits_and_results_add_up(player):
+    for board in random_boards(3, 10, 100):
+        tree = tree_of(player, board)
+        assert tree["visits"][0] == player.simulations
+        rows = list(zip(tree["black"], tree["white"], tree["kings"], strict=True))
+        for at, node in enumerate(tree):
+            children = tree[node["begin"] : node["end"]]
+            own_playouts = node["visits"] - children["visits"].sum()
+            assert abs(node["total"] + children["total"].sum()) <= own_playouts + 1e-9
+            if len(children):
+                assert own_playouts == (at > 0)
+                assert (children["parent"] == at).all()
+        root = tree[0]
+        children = [Position(*row, 1 - board.turn) for row in rows[root["begin"] : root["end"]]]
+        assert children == successors(board)
+
+
+@functools.cache
+def loses(fen, plies):
+    """Whether the side to move has lost, or must lose within so many plies."""
+    side, pieces = oracle.read_fen(fen)
+    replies = [
+        oracle.write_fen(oracle.OTHER[side], t.after) for t in oracle.legal_turns(side, pieces)
+    ]
+    if not replies or plies == 0:
+        return not replies
+    return all(wins(reply, plies - 1) for reply in replies)
+
+
+@functools.cache
+def wins(fen, plies):
+    """Whether the side to move can force a win within so many plies."""
+    side, pieces = oracle.read_fen(fen)
+    other = oracle.OTHER[side]
+    return plies > 0 and any(
+        loses(oracle.write_fen(other, turn.after), plies - 1)
+        for turn in oracle.legal_turns(side, pieces)
+    )
+
+
+def small_endings(seed):
+    """Positions of two to four pieces, kings or not, with two or more moves."""
+    rng = np.random.default_rng(seed)
+    while True:
+        count = int(rng.integers(2, 5))
+        squares = [int(square) for square in rng.permutation(32)[:count] + 1]
+        pieces = {}
+        for place, square in enumerate(squares):
+            colour = "b" if place == 0 else "w" if place == 1 else str(rng.choice(["b", "w"]))
+            crowned = rng.random() < 0.3 or oracle.cell(square)[0] == oracle.KING_ROW[colour]
+            pieces[square] = colour.upper() if crowned else colour
+        fen = oracle.write_fen(str(rng.choice(["b", "w"])), pieces)
+        if len(Board(fen).legal_moves) > 1:
+            yield fen
+
+
+def after(fen, move):
+    return oracle.write_fen(*oracle.read_fen(board_after(Board(fen), move).fen()))
+
+
+def right_moves(kind, fen):
+    """The moves that should be found in an ending of this kind, or none if it is not of it."""
+    if (kind == "win at once") != wins(fen, 1):
+        return []
+    there = {move: after(fen, move) for move in Board(fen).legal_moves}
+    if kind == "win at once":
+        return [move for move in there if loses(there[move], 0)]
+    losing = [move for move in there if wins(there[move], 3)]
+    if kind == "do not lose":
+        return [move for move in there if move not in losing] if losing else []
+    if kind == "win":  # moves that win later than others are right too
+        winning = [move for move in there if wins(fen, 5) and loses(there[move], 6)]
+        return winning if len(winning) < len(there) else []
+    winning = [move for move in there if losing and loses(there[move], 4)]
+    return winning if len(winning) + len(losing) == len(there) else []
+
+
+@functools.cache
+def solved(kind, count):
+    """Endings of a kind, each with the moves that are right."""
+    fens = WIN_OR_LOSE if kind == "win or lose" else small_endings(5)
+    endings = ((fen, right_moves(kind, fen)) for fen in fens)
+    return list(itertools.islice(((fen, right) for fen, right in endings if right), count))
+
+
+@every_player
+def test_the_right_move_is_found_where_the_others_lose(player):
+    assert len(solved("win or lose", 30)) == len(WIN_OR_LOSE)
+    for fen, right in solved("win or lose", 30):
+        assert move_of(player, Board(fen)) in right, fen
+
+
+@pytest.mark.parametrize("name", ["cut at 6 plies", "cut and skewed"])
+@pytest.mark.parametrize("kind", ["win", "do not lose"])
+def test_the_right_move_is_found_where_others_are_open(kind, name):
+    """Random play to the end seldom holds a draw, so that pure playouts hardly see these."""
+    for fen, right in solved(kind, 30):
+        assert move_of(PLAYERS[name], Board(fen)) in right, fen
+
+
+@every_player
+def test_a_win_at_once_is_taken(player):
+    for fen, right in solved("win at once", 20):
+        assert move_of(player._replace(simulations=1), Board(fen)) in right
+
+
+def test_the_most_visited_move_is_played():
+    for board in random_boards(8, 20, 100):
+        tree = tree_of(EARLY, board)
+        children = tree[1 : tree["end"][0]]
+        best = max(children, key=lambda child: (child["visits"], child["total"]))  # the first
+        if not any(board_after(board, move).outcome() for move in board.legal_moves):
+            assert move_of(EARLY, board).squares == decode_move(int(best["path"]), False).squares
+
+
+def test_equal_visits_leave_it_to_the_mean_and_then_to_the_order():
+    board = Board("B:W32,31,30:B1,2,K10")
+    count = len(board.legal_moves)
+    for seed in range(20):
+        player = monte_carlo(Material(), count)  # each move is tried once
+        tree = tree_of(player, board, seed)
+        assert (tree["visits"][1:] == 1).all()
+        best = int(np.argmax(tree["total"][1:]))
+        assert move_of(player, board, seed) == board.legal_moves[best]
+
+
+@every_player
+def test_equal_generators_choose_equal_moves_whatever_was_played_before(player):
+    player = player._replace(simulations=300)
+    used, moves = workspace(), []
+    for turn, board in enumerate(random_boards(9, 30, 100)):
+        fresh = choose_move(player, position_of(board), workspace(), np.random.default_rng(turn))
+        again = choose_move(player, position_of(board), used, np.random.default_rng(turn))
+        other = choose_move(player, position_of(board), used, np.random.default_rng(turn + 1000))
+        assert fresh == again
+        moves.append(fresh != other)
+    assert any(moves)
+    assert uses_chance(player)
+
+
+def test_the_generator_is_drawn_from_once_a_search():
+    one, other = np.random.default_rng(0), np.random.default_rng(0)
+    choose_move(EARLY, position_of(Board()), workspace(), one)
+    other.integers(1, SEEDS)
+    assert one.integers(2**60) == other.integers(2**60)
+
+
+@pytest.mark.parametrize("cut", [0, 6])
+@pytest.mark.parametrize("name", ["material", "1999"])
+def test_the_flipped_position_gets_the_flipped_move(cut, name):
+    evaluator = Material() if name == "material" else network(BLONDIE_1999, 1)
+    player = monte_carlo(evaluator, 300, cut=cut, skew=0.3)
+    for seed, board in enumerate(random_boards(10, 25, 100)):
+        turned = [int(f"{bits:035b}"[::-1], 2) for bits in (board.white, board.black, board.kings)]
+        mirror = Board.from_position(*turned, 1 - board.turn)
+        flipped = tuple(33 - square for square in move_of(player, mirror, seed).squares)
+        assert move_of(player, board, seed).squares == flipped
+
+
+def test_the_stop_flag_ends_a_search_after_the_simulation_under_way():
+    ws = workspace()
+    ws.stop[0] = 1
+    assert tree_of(EARLY, Board(), ws=ws)["visits"][0] == 1
+    path = choose_move(EARLY, position_of(Board()), ws, np.random.default_rng(0))
+    assert path in ws.rows[: len(Board().legal_moves), PATH]
+
+
+def test_a_full_tree_grows_no_further():
+    """With much exploration nearly 3000 positions at three plies would be in it."""
+    kings = "B:WK{}:BK{}".format(
+        ",K".join(map(str, range(21, 29))), ",K".join(map(str, range(5, 13)))
+    )
+    player = monte_carlo(Material(), 400, exploration=1e6)
+    tree = tree_of(player, Board(kings))
+    limit = NODES_PER_SIMULATION * player.simulations
+    assert limit < len(tree) <= limit + 20
+    assert tree["visits"][0] == player.simulations
+
+
+def ends(side, pieces, plies):
+    """Whether some line ends the game within so many plies."""
+    turns = oracle.legal_turns(side, pieces)
+    return not turns or (
+        plies > 0 and any(ends(oracle.OTHER[side], turn.after, plies - 1) for turn in turns)
+    )
+
+
+@pytest.mark.parametrize("cut", [0, 6])
+def test_lines_that_reach_the_limit_are_draws(cut):
+    fens = (fen for fen in small_endings(11) if not ends(*oracle.read_fen(fen), 3))
+    fens = (fen for fen in fens if ends(*oracle.read_fen(fen), 4))
+    for fen in itertools.islice(fens, 5):
+        totals = [
+            tree_of(monte_carlo(Material(), 2000, cut=cut, max_plies=plies), Board(fen))["total"]
+            for plies in (3, 4)
+        ]
+        assert (totals[0] == 0).all()
+        assert (totals[1] != 0).any()
+
+
+EVALUATORS = {
+    "pure": (Material(), 0),
+    "material": (Material(), 6),
+    "1999": (network(BLONDIE_1999, 2), 6),
+}
+
+
+@pytest.mark.parametrize("name", EVALUATORS)
+def test_games_through_the_environment_are_those_of_the_kernel(name):
+    evaluator, cut = EVALUATORS[name]
+    players = monte_carlo(evaluator, 60, cut=cut), monte_carlo(evaluator, 40, cut=cut, skew=0.5)
+    rules = DrawRules(max_moves=60, repetition=3)
+    for seed, opening in enumerate(TWO_MOVE[::15]):
+        games = [
+            play_game(
+                *players,
+                opening=opening,
+                rules=rules,
+                rng=np.random.default_rng(seed),
+                engine=engine,
+            )
+            for engine in ("kernel", "env")
+        ]
+        assert games[0] == games[1]
+
+
+def test_one_player_in_two_threads_plays_as_in_one():
+    fixtures = [Fixture(EARLY, PURE, opening, (i,)) for i, opening in enumerate(TWO_MOVE[::4])]
+    short = [f._replace(black=EARLY._replace(simulations=100), white=EARLY) for f in fixtures]
+    results = []
+    for threads in (1, 2):
+        with open_arena(threads) as arena:
+            results.append(arena.play(short, DrawRules(max_moves=30)))
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("player", [EARLY, PURE, PLAYERS["cut and skewed"]])
+@pytest.mark.parametrize("opponent", [Uniform(), Heuristic()])
+def test_players_without_a_search_are_beaten_in_the_environment(player, opponent):
+    player, won = player._replace(simulations=500), 0
+    for seed, opening in enumerate(TWO_MOVE[::9]):
+        for side in range(2):
+            players = (player, opponent) if side == 0 else (opponent, player)
+            rng = np.random.default_rng(seed)
+            won += play_game(*players, opening=opening, rng=rng, engine="env").result.winner == side
+    assert won >= 9  # of 10
+
+
+def test_more_simulations_play_better():
+    strong, weak, score = monte_carlo(Material(), 2000), monte_carlo(Material(), 50), 0
+    for seed, opening in enumerate(TWO_MOVE[::6]):
+        for side in range(2):
+            players = (strong, weak) if side == 0 else (weak, strong)
+            winner = play_game(*players, opening=opening, rng=np.random.default_rng(seed))[0].winner
+            score += (winner == side) - (winner == 1 - side)
+    assert score >= 8  # of 16
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"simulations": 0}, "simulations"),
+        ({"simulations": 2**70}, "simulations"),
+        ({"cut": -1}, "cut"),
+        ({"cut": 2**70}, "cut"),
+        ({"exploration": -0.1}, "exploration"),
+        ({"exploration": float("nan")}, "exploration"),
+        ({"skew": 1.1}, "skew"),
+        ({"skew": float("nan")}, "skew"),
+        ({"max_plies": 0}, "max_plies"),
+        ({"max_plies": 2**70}, "max_plies"),
+    ],
+)
+def test_numbers_that_make_no_sense_are_refused(options, named):
+    with pytest.raises(ValueError, match=f"^{named} must be"):
+        monte_carlo(**options)
+
+
+def test_a_state_that_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match="state"):
+        monte_carlo(Wide())

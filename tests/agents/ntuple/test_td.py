@@ -1,0 +1,553 @@
+"""Temporal-difference learning against the paper's equation in plain Python."""
+
+import itertools
+from collections import Counter
+from operator import itemgetter
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from agents.agent import PlayerAgent
+from agents.baselines.material import Material
+from agents.baselines.random_player import Uniform
+from agents.baselines.samuel import samuel
+from agents.evaluator import one_view
+from agents.match import opening_line, play_game
+from agents.match_kernel import DRAW, DrawRules
+from agents.ntuple import td as td
+from agents.ntuple.network import ntuple, table_size
+from agents.ntuple.td import Learning
+from agents.ntuple.td_selfplay import finish, learn
+from agents.ntuple.tuples import SINGLES, THESIS
+from agents.search.player import AlphaBeta
+from agents.search.workspace import workspace
+from checkers_env.board import Board
+from checkers_env.movegen import PATH, write_successors
+from checkers_env.openings import TWO_MOVE
+from tests import oracle as naive
+from tests.agents.baselines.test_samuel import features, weights
+from tests.agents.ntuple.test_network import MIXED, indices
+from tests.agents.search.test_alphabeta import ENDINGS, Wide, move_values, position_of
+
+SHORT = DrawRules(max_moves=30)
+PLAIN = Learning(alpha=0.05)
+
+
+class Tables(NamedTuple):
+    """How an n-tuple system reads a position, digit by digit."""
+
+    tuples: tuple[tuple[int, ...], ...]
+    by_colour: bool
+    difference: float = 1.0
+
+    @property
+    def sides(self):
+        return "b" if self.by_colour else "bw"
+
+    def amounts(self, mover, pieces, side):
+        """What a unit of each weight adds to the sum."""
+        return dict.fromkeys(indices(self.tuples, pieces, side), 1)
+
+    def total(self, weights, mover, pieces, side):
+        """The sum before tanh as `side` sees it, in the kernel's order, so that ties are ties."""
+        found = [weights[index] for index in indices(self.tuples, pieces, side)]
+        whole = len(found) // 4 * 4
+        chains = [sum(found[i:whole:4]) for i in range(4)]
+        chains[0] += sum(found[whole:])
+        difference = self.difference * sum(naive.inputs(pieces, side, 1.0).values())
+        return (chains[0] + chains[1]) + (chains[2] + chains[3]) + difference
+
+
+class Samuels(NamedTuple):
+    """How Samuel's features read a position."""
+
+    sides: str = "b"
+
+    def amounts(self, mover, pieces, side):
+        return dict(enumerate(features(mover, pieces, side)))
+
+    def total(self, weights, mover, pieces, side):
+        return sum(weights[i] * x for i, x in self.amounts(mover, pieces, side).items())
+
+
+class Student:
+    """Self-play and learning with a list of weights, a naive reading of the board, and tanh."""
+
+    def __init__(self, reading, weights, learning):
+        self.reading, self.weights, self.learning = reading, list(weights), learning
+        self.sides, self.errors, self.results, self.plies = reading.sides, [], [], 0
+
+    def value(self, mover, pieces, side):
+        """v as `side` sees it: of a position that is over, the result."""
+        if not naive.legal_turns(mover, pieces):
+            return -1.0 if mover == side else 1.0
+        return np.tanh(self.reading.total(self.weights, mover, pieces, side))
+
+    def worth(self, board, mover):
+        """What a position that `mover` has reached is worth to it."""
+        if not board.legal_moves:
+            return np.inf
+        seen = mover if mover in self.sides else "b"
+        worth = self.reading.total(self.weights, *naive.read_fen(board.fen()), seen)
+        return worth if seen == mover else -worth
+
+    def look(self, board, rng):
+        """The position to learn about, and the move to make where that is known by now."""
+        return naive.read_fen(board.fen()), None
+
+    def choose(self, board, rng):
+        mover, best, equals = "bw"[board.turn], None, []
+        if len(board.legal_moves) == 1:
+            return board.legal_moves[0]
+        for move in list(board.legal_moves):
+            board.push(move)
+            worth = self.worth(board, mover)
+            board.pop()
+            if best is None or worth > best:
+                best, equals, chosen = worth, [move], move
+            elif worth == best:
+                equals.append(move)
+                if rng.integers(0, len(equals)) == 0:
+                    chosen = move
+        return chosen
+
+    def update(self, trace, targets, alpha):
+        """Equation 6.2 for each side that learns, at the weights before any of the updates.
+
+        `trace` holds, for each position so far and side, what a unit of each weight added to the
+        sum, and v at that time.
+        """
+        for side, target in zip(self.sides, targets, strict=True):
+            error = target - trace[-1][side][1]
+            self.errors.append(abs(error))
+            for back, visited in enumerate(reversed(trace)):
+                amounts, v = visited[side]
+                step = alpha * self.learning.lam**back * error * (1 - v**2)
+                for index, amount in amounts.items():
+                    self.weights[index] += step * amount
+
+    def targets(self, position):
+        return [self.value(*position, side) for side in self.sides]
+
+    def visit(self, position):
+        return {
+            side: (self.reading.amounts(*position, side), self.value(*position, side))
+            for side in self.sides
+        }
+
+    def play(self, board, rng, game=0):
+        half_at = self.learning.half_at
+        alpha = self.learning.alpha * (half_at / (half_at + game) if half_at else 1)
+        trace = []
+        for ply in itertools.count():
+            if board.outcome():
+                break
+            about, best = self.look(board, rng)
+            if trace:
+                self.update(trace, self.targets(about), alpha)
+            trace.append(self.visit(about))
+            explores = ply < self.learning.random_plies
+            if not explores and self.learning.epsilon:
+                explores = rng.random() < self.learning.epsilon
+            if explores:
+                trace = []
+                board.push(board.legal_moves[rng.integers(0, len(board.legal_moves))])
+            else:
+                board.push(best or self.choose(board, rng))
+        winner = board.outcome().winner
+        reward = 0 if winner is None else 1 if winner == 0 else -1
+        if trace:
+            self.update(trace, [reward, -reward][: len(self.sides)], alpha)
+        self.results.append(winner)
+        self.plies += board.ply
+
+
+class LeafStudent(Student):
+    """Learns about the ends of principal variations, which it finds by plain minimax.
+
+    Leaves of equal worth are taken for one another: the weights must be such that those are alike.
+    """
+
+    def __init__(self, reading, weights, learning):
+        super().__init__(reading, weights, learning)
+        self.decided = 0
+
+    def leaf(self, mover, pieces, depth):
+        """What the position is worth to Black, and the position that this is the worth of."""
+        turns = naive.legal_turns(mover, pieces)
+        if not turns or (depth <= 0 and not turns[0].captured):
+            return self.value(mover, pieces, "b"), (mover, pieces)
+        found = [self.leaf(naive.OTHER[mover], turn.after, depth - 1) for turn in turns]
+        return (max if mover == "b" else min)(found, key=itemgetter(0))
+
+    def look(self, board, rng):
+        moves, found = board.legal_moves, []
+        for row in range(len(moves) - 1, 0, -1):
+            other = rng.integers(0, row + 1)
+            moves[row], moves[other] = moves[other], moves[row]
+        for move in moves:
+            board.push(move)
+            position = naive.read_fen(board.fen())
+            board.pop()
+            found.append((*self.leaf(*position, self.learning.depth - 1), move))
+        _, end, best = (max if board.turn == 0 else min)(found, key=itemgetter(0))
+        self.decided += not naive.legal_turns(*end)
+        return end, best
+
+
+def opened(line, max_moves):
+    board = Board(max_moves=max_moves)
+    for word in line.split():
+        board.push(word)
+    return board
+
+
+def lines_of(openings):
+    paths = [opening_line(opening)[1] for opening in openings]
+    longest = max(map(len, paths))
+    return np.array([(*line, *[0] * (longest - len(line))) for line in paths])
+
+
+DECIDED = (  # in two to four plies; all but the first two by White
+    "B:W25:BK15,19,K28",
+    "W:W22:BK1,K2,K26,K29",
+    "W:W14,15:B6",
+    "B:WK4,K11,K14,23:B3",
+    "B:WK12,K16:BK8",
+)
+CASES = {
+    "TD(0)": (THESIS, PLAIN, ()),
+    "TD(0), mixed tuples": (MIXED, PLAIN, ()),
+    "TD(0.7)": (MIXED, PLAIN._replace(lam=0.7), ()),
+    "TD(1)": (SINGLES, PLAIN._replace(lam=1.0, alpha=0.01), ()),
+    "slower and slower": (MIXED, PLAIN._replace(alpha=0.2, half_at=2.0), ()),
+    "epsilon": (MIXED, PLAIN._replace(epsilon=0.2, lam=0.5), ()),
+    "random plies": (MIXED, PLAIN._replace(random_plies=6), ()),
+    "openings": (MIXED, PLAIN, ("", "9-13 22-18", "11-15", "12-16 24-20 8-12")),
+}
+
+
+@pytest.mark.parametrize("by_colour", [True, False], ids=["colour", "own"])
+@pytest.mark.parametrize(("tuples", "learning", "openings"), CASES.values(), ids=CASES)
+def test_learning_follows_the_equation_game_by_game(tuples, learning, openings, by_colour):
+    games = 4
+    table = np.random.default_rng(1).normal(0, 0.02, table_size(tuples)) * (tuples is not THESIS)
+    student = Student(Tables(tuples, by_colour), table, learning)
+    rng = np.random.default_rng(2)
+    for game in range(games):
+        line = openings[rng.integers(0, len(openings))] if openings else ""
+        student.play(opened(line, SHORT.max_moves), rng, game)
+    system = ntuple(tuples, table.copy(), by_colour=by_colour)
+    lines = lines_of(openings) if openings else None
+    again = np.random.default_rng(2)
+    tally = learn(system, games, again, learning, openings=lines, rules=SHORT)
+    assert again.random() == rng.random()  # as much was left to chance
+    ends = [student.results.count(winner) for winner in (0, 1, None)]
+    assert list(tally[:5]) == [*ends, student.plies, len(student.errors)]
+    assert tally.mean_error == pytest.approx(np.mean(student.errors), rel=1e-4)
+    assert np.abs(system.table - table).max() > 1e-3
+    np.testing.assert_allclose(system.table, student.weights, atol=2e-6)
+
+
+TD_LEAF = {
+    "1 ply": Learning(0.05, depth=1, leaf=True),
+    "2 plies": Learning(0.05, depth=2, leaf=True),
+    "lambda": Learning(0.05, lam=0.7, depth=2, leaf=True),
+    "slower and slower": Learning(0.2, half_at=2.0, lam=1.0, depth=1, leaf=True),
+    "epsilon": Learning(0.05, epsilon=0.3, lam=0.5, depth=1, leaf=True),
+    "random plies": Learning(0.05, random_plies=5, depth=2, leaf=True),
+}
+
+
+def small_tables():
+    """An n-tuple system in which leaves of equal worth have equal indices; its reading; its table.
+
+    The entries are random, and the sums too small for tanh to make them equal in float32.
+    """
+    table = np.random.default_rng(13).normal(0, 0.1, table_size(MIXED))
+    system = ntuple(MIXED, table, by_colour=True, difference=0.1)
+    return system, Tables(MIXED, True, 0.1), system.table, 1.0
+
+
+def small_features():
+    """Samuel's features; they are no digits but numbers, so that the steps must be smaller."""
+    system = samuel(weights(14, 0.03))
+    return system, Samuels(), system.weights, 0.02
+
+
+either_system = pytest.mark.parametrize("made", [small_tables, small_features])
+
+
+@either_system
+@pytest.mark.parametrize("learning", TD_LEAF.values(), ids=TD_LEAF)
+def test_td_leaf_follows_the_equation_at_the_leaves_game_by_game(made, learning):
+    games, rules = 3, DrawRules(8)
+    system, reading, learnt, pace = made()
+    learning = learning._replace(alpha=learning.alpha * pace)
+    student, before = LeafStudent(reading, learnt, learning), learnt.copy()
+    rng, again = np.random.default_rng(15), np.random.default_rng(15)
+    for game in range(games):
+        student.play(opened("", rules.max_moves), rng, game)
+    tally = learn(system, games, again, learning, rules=rules)
+    assert again.random() == rng.random()
+    ends = [student.results.count(winner) for winner in (0, 1, None)]
+    assert list(tally[:5]) == [*ends, student.plies, len(student.errors)]
+    assert tally.mean_error == pytest.approx(np.mean(student.errors), rel=1e-4)
+    assert np.abs(learnt - before).max() > 1e-4
+    np.testing.assert_allclose(learnt, student.weights, atol=2e-6)
+
+
+@pytest.mark.parametrize("learning", [PLAIN, PLAIN._replace(lam=0.7, epsilon=0.2)])
+def test_features_are_learnt_as_entries_are(learning):
+    system, reading, learnt, pace = small_features()
+    learning, before = learning._replace(alpha=learning.alpha * pace), learnt.copy()
+    student = Student(reading, learnt, learning)
+    rng, again = np.random.default_rng(17), np.random.default_rng(17)
+    for _ in range(3):
+        student.play(Board(max_moves=SHORT.max_moves), rng)
+    learn(system, 3, again, learning, rules=SHORT)
+    assert again.random() == rng.random()
+    assert np.abs(learnt - before).max() > 1e-4
+    np.testing.assert_allclose(learnt, student.weights, atol=2e-6)
+
+
+@either_system
+def test_td_leaf_where_games_are_decided(made):
+    decided, won = 0, set()
+    for number, fen in enumerate(ENDINGS + DECIDED):
+        system, reading, learnt, pace = made()
+        learning = Learning(0.05 * pace, lam=0.8, depth=2 + number % 2, leaf=True)
+        oracle, student = LeafStudent(reading, learnt, learning), td.learner(system, learning, 40)
+        student.sums[td.ALPHA] = learning.alpha
+        rng, again = np.random.default_rng(number), np.random.default_rng(number)
+        oracle.play(Board(fen, max_moves=10), rng)
+        game = play_game(student, student, opening=fen, rules=DrawRules(10), rng=again)
+        finish(student, game.result.winner)
+        assert game.result.plies == oracle.plies
+        np.testing.assert_allclose(learnt, oracle.weights, atol=2e-6)
+        decided += oracle.decided
+        won.add(game.result.winner)
+    assert decided > 10
+    assert won >= {0, 1}
+
+
+def test_a_leaf_at_which_the_game_is_over_teaches_and_is_not_taught():
+    """25-30 is forced, and so are 29-25, after which 30x21 wins: there the leaf is the end."""
+    system, reading, table, _ = small_tables()
+    alpha, before = 0.5, table.copy()
+    student = td.learner(system, Learning(alpha, lam=1.0, depth=1, leaf=True), 10)
+    student.sums[td.ALPHA] = alpha
+    result = play_game(student, student, opening="B:W29:B25").result
+    assert result[::2] == (0, 3)
+    _, leaf = naive.read_fen("W:W29:BK30")
+    found = list(reading.amounts("w", leaf, "b"))
+    v = np.tanh(reading.total(before.tolist(), "w", leaf, "b"))
+    before[found] += alpha * (1 - v) * (1 - v * v)
+    np.testing.assert_allclose(table, before, atol=2e-6)
+    learnt = table.copy()
+    finish(student, result.winner)
+    assert table.tolist() == learnt.tolist()
+    assert student.sums[td.STEPS] == 3
+    assert student.sums[td.ERRORS] == pytest.approx(1 - v, abs=1e-6)
+
+
+def test_the_winner_is_told():
+    """One move before the end the result stands in place of v(x'), for both views."""
+    for fen, reward in (("B:W6:B1", 1.0), ("W:W26:B22", -1.0), ("B:WK10:BK1", 0.0)):
+        for by_colour in (True, False):
+            system = ntuple(SINGLES, by_colour=by_colour, difference=0.0)
+            student = td.learner(system, Learning(alpha=0.5), 10)
+            student.sums[td.ALPHA] = 0.5
+            winner = play_game(student, student, opening=fen, rules=DrawRules(1)).result.winner
+            finish(student, winner)
+            assert winner == {1.0: 0, -1.0: 1, 0.0: DRAW}[reward]
+            _, pieces = naive.read_fen(fen)
+            expected = np.zeros(160)
+            for side in "b" if by_colour else "bw":
+                own = reward if side == "b" else -reward
+                expected[indices(SINGLES, pieces, side)] += 0.5 * own
+            np.testing.assert_allclose(system.table, expected, atol=1e-6)
+
+
+def test_from_zero_weights_equal_moves_are_drawn_by_lot():
+    system, board, draws = ntuple(SINGLES, difference=0.0), Board(), 1400
+    ws, rng = workspace(), np.random.default_rng(3)
+    count = write_successors(ws.rows, 0, *position_of(board))
+    found = [td.best_successor(system, position_of(board), ws, count, rng) for _ in range(draws)]
+    counts = Counter(found)
+    assert set(counts) == set(ws.rows[:count, PATH].tolist())
+    assert max(abs(n - draws / 7) for n in counts.values()) < 5 * np.sqrt(draws / 7)
+
+
+def test_a_learner_about_leaves_draws_equal_moves_by_lot_too():
+    system, draws = ntuple(SINGLES, difference=0.0, by_colour=True), 1400
+    student = td.learner(system, Learning(depth=2, leaf=True), 10)
+    chooser, counts = PlayerAgent("a", student, np.random.default_rng(18)), Counter()
+    for _ in range(draws):
+        counts[chooser.act(Board())] += 1
+        student.counters[:] = 0
+    assert set(counts) == set(Board().legal_moves)
+    assert max(abs(n - draws / 7) for n in counts.values()) < 5 * np.sqrt(draws / 7)
+
+
+def table_after(seed, *parts, learning=PLAIN, **options):
+    system, rng, first = ntuple(THESIS, by_colour=True), np.random.default_rng(seed), 0
+    for games in parts:
+        learn(system, games, rng, learning, first=first, **options)
+        first += games
+    return system.table.tolist()
+
+
+@pytest.mark.parametrize(
+    "learning",
+    [
+        PLAIN,
+        Learning(0.1, half_at=3.0, lam=0.5, epsilon=0.1),
+        Learning(0.1, depth=1),
+        Learning(0.1, half_at=3.0, lam=0.5, epsilon=0.1, random_plies=2, depth=2, leaf=True),
+    ],
+)
+def test_equal_seeds_make_equal_tables_in_one_call_or_several(learning):
+    whole = table_after(4, 12, learning=learning)
+    assert whole == table_after(4, 12, learning=learning)
+    assert whole == table_after(4, 5, 0, 7, learning=learning)
+    assert whole != table_after(5, 12, learning=learning)
+
+
+def test_nothing_is_learnt_from_random_moves():
+    for learning in (Learning(0.1, epsilon=1.0), Learning(0.1, random_plies=1000)):
+        system = ntuple(SINGLES)
+        assert learn(system, 20, np.random.default_rng(6), learning).updates == 0
+        assert not system.table.any()
+
+
+def test_openings_are_drawn_equally_often():
+    """With learning rate and chance as they are, the openings of many games show in the plies."""
+    lines = lines_of(("", *TWO_MOVE))
+    system = ntuple(SINGLES)
+    learnt = learn(system, 2000, np.random.default_rng(7), openings=lines, rules=DrawRules(2))
+    assert learnt.plies == 2000 * 4
+    from_start = learnt.updates / 2 - 2000 * 2  # two more moves of one's own without an opening
+    assert abs(from_start / 2 - 2000 / 44) < 5 * np.sqrt(2000 / 44)
+
+
+@pytest.mark.parametrize("by_colour", [True, False])
+def test_a_searching_learner_plays_the_best_move_at_its_weights_of_the_moment(by_colour):
+    """Each move of a recorded game is a best one by minimax, with the weights as they then were."""
+    table = np.random.default_rng(8).normal(0, 0.1, 160)
+    learning = Learning(0.5, depth=2)
+    system = ntuple(SINGLES, table.copy(), by_colour=by_colour)
+    student = td.learner(system, learning, 60)
+    student.sums[td.ALPHA] = learning.alpha
+    rng = np.random.default_rng(9)
+    game = play_game(student, student, rules=SHORT, rng=rng)
+    oracle, board, trace = Student(Tables(SINGLES, by_colour), table, learning), Board(), []
+    for move in game.board.moves:
+        position = naive.read_fen(board.fen())
+        if trace:
+            oracle.update(trace, oracle.targets(position), learning.alpha)
+        trace.append(oracle.visit(position))
+
+        def judge(side, pieces):
+            seen = "b" if by_colour else side
+            v = np.tanh(oracle.reading.total(oracle.weights, side, pieces, seen))
+            return v if seen == side else -v
+
+        values = move_values(board, judge, 2, True)
+        chosen = values[board.legal_moves.index(move)]
+        assert chosen == pytest.approx(max(values), abs=1e-5)
+        board.push(move)
+    assert np.abs(system.table - table).max() > 0.2
+
+
+@pytest.mark.parametrize("depth", [0, 2])
+@either_system
+def test_a_game_through_the_environment_teaches_the_same(made, depth):
+    learnt = []
+    for engine in ("kernel", "env"):
+        system, _, numbers, pace = made()
+        learning = Learning(0.05 * pace, lam=0.5, epsilon=0.1, depth=depth, leaf=depth > 0)
+        student, before = td.learner(system, learning, 60), numbers.copy()
+        student.sums[td.ALPHA] = learning.alpha
+        rng = np.random.default_rng(10)
+        result = play_game(student, student, rules=SHORT, rng=rng, engine=engine).result
+        finish(student, result.winner)
+        learnt.append(numbers.tolist())
+    assert learnt[0] == learnt[1]
+    assert np.abs(numbers - before).max() > 1e-4
+
+
+def wins(player, games):
+    """Games won out of so many against the random player, each colour in turn."""
+    rng, won = np.random.default_rng(11), 0
+    for game in range(games):
+        players = (player, Uniform()) if game % 2 == 0 else (Uniform(), player)
+        won += play_game(*players, rng=rng).result.winner == game % 2
+    return won
+
+
+@pytest.mark.parametrize("by_colour", [True, False])
+def test_it_learns_to_beat_the_random_player_without_being_told_of_pieces(by_colour):
+    system = ntuple(SINGLES, difference=0.0, by_colour=by_colour)
+    player = AlphaBeta(system, 1, random_ties=True)
+    assert wins(player, 60) < 40
+    learn(system, 4000, np.random.default_rng(12), Learning(alpha=0.01))
+    assert wins(player, 60) > 54
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"alpha": 0.0}, "alpha is above 0 and at most 1, not 0.0"),
+        ({"alpha": float("nan")}, "alpha"),
+        ({"alpha": 1.5}, "alpha"),
+        ({"lam": 1.1}, "lambda and epsilon are from 0 to 1"),
+        ({"epsilon": -0.1}, "lambda and epsilon are from 0 to 1"),
+        ({"half_at": -1.0}, "half_at is 0 or more"),
+        ({"random_plies": -1}, "random_plies is 0 or more"),
+        ({"depth": 65}, "0 to 64, not 65"),
+        ({"depth": -1}, "0 to 64, not -1"),
+    ],
+)
+def test_impossible_settings_are_refused(change, message):
+    with pytest.raises(ValueError, match=message):
+        learn(ntuple(SINGLES), 1, np.random.default_rng(0), Learning()._replace(**change))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"games": -1}, "games and first"),
+        ({"first": -1}, "games and first"),
+        ({"rules": DrawRules(0)}, "max_moves must be 1 or more, not 0"),
+        ({"openings": np.zeros((0, 2))}, "openings are a matrix"),
+        ({"openings": np.zeros(2)}, "openings are a matrix"),
+        ({"openings": np.zeros((1, 201))}, "openings are a matrix"),
+    ],
+)
+def test_impossible_games_are_refused(options, message):
+    arguments = {"games": 1, "rng": np.random.default_rng(0)} | options
+    with pytest.raises(ValueError, match=message):
+        learn(ntuple(SINGLES), **arguments)
+
+
+@pytest.mark.parametrize(("by_colour", "depth"), [(True, 0), (False, 2), (False, 0)])
+def test_td_leaf_takes_a_search_and_one_view(by_colour, depth):
+    with pytest.raises(ValueError, match="TD-leaf takes a depth of 1 or more, and a system"):
+        td.learner(ntuple(SINGLES, by_colour=by_colour), Learning(depth=depth, leaf=True), 10)
+
+
+@one_view.register(Wide)
+def wide_has_two_views(wide):
+    return False
+
+
+def test_a_state_that_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match="state"):
+        td.learner(Wide(), PLAIN, 10)
+
+
+def test_what_is_no_weighted_sum_cannot_learn():
+    with pytest.raises(NotImplementedError, match=r"agents\.linear"):
+        td.learner(Material(), PLAIN, 10)

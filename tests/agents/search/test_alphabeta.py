@@ -1,0 +1,334 @@
+"""The search against plain minimax: every line, in Python, with no pruning and no table."""
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from agents.agent import PlayerAgent
+from agents.baselines.material import Material
+from agents.blondie.architecture import BLONDIE_1999, BLONDIE_2001, decode
+from agents.evaluator import advance_state, evaluate, start_state, state_size, value
+from agents.search.alphabeta import EACH_MOVER, search, search_to
+from agents.search.player import AlphaBeta
+from agents.search.selective import FullWidth
+from agents.search.workspace import MAX_DEPTH, STATE_WIDTH, workspace
+from checkers_env.bits import popcount
+from checkers_env.board import Board
+from checkers_env.movegen import PATH, Position, write_successors
+from tests import oracle
+
+ENDINGS = (
+    "B:WK31,K32:BK1,K10,K6",
+    "W:WK15,K18,22:BK1,3",
+    "B:W9,21,30:B5,14,K28",
+    "W:W13,K26:B6,K2,K29",
+    "B:WK23,18:BK5,K27,12",
+    "W:W10,11,K22:BK3,20,24",
+)
+CAPTURES = (
+    "B:W6,7,14,15,27:BK2,K24",
+    "W:W22,24,31,32:B6,15,16,18,2",
+    "B:W14,15,22,24,26,31:B6,9,10,2,20",
+)
+
+
+class Tempo(NamedTuple):
+    """A user's own evaluator: pieces, and how far up the board they stand, kept move by move."""
+
+    scale: float
+
+
+@state_size.register(Tempo)
+def tempo_state_size(tempo):
+    return 2
+
+
+@start_state.register(Tempo)
+def start_tempo(tempo, position, view, state):
+    state[0] = popcount(position.black) - popcount(position.white)
+    state[1] = 0
+    for bit in range(35):
+        if (position.black | position.white) >> bit & 1:
+            state[1] += bit
+
+
+@advance_state.register(Tempo)
+def advance_tempo(tempo, before, after, view, old, new):
+    start_state(tempo, after, view, new)
+
+
+@evaluate.register(Tempo)
+def evaluate_tempo(tempo, position, view, state, scratch):
+    worth = state[0] + state[1] / tempo.scale
+    return (worth if view == 0 else -worth) / 64
+
+
+def network(shape, seed):
+    rng = np.random.default_rng(seed)
+    return decode(shape, rng.uniform(-0.2, 0.2, shape.genome_size), 2.0)
+
+
+class Wide(NamedTuple):
+    """An evaluator with a larger state than a workspace has room for."""
+
+    unused: int = 0
+
+
+@state_size.register(Wide)
+def wide_state_size(wide):
+    return STATE_WIDTH + 1
+
+
+@evaluate.register(Wide)
+def evaluate_wide(wide, position, view, state, scratch):
+    return len(state) / 1000
+
+
+EVALUATORS = {
+    "material": Material(),
+    "1999": network(BLONDIE_1999, 0),
+    "2001": network(BLONDIE_2001, 1),
+    "tempo": Tempo(1000.0),
+}
+every_evaluator = pytest.mark.parametrize("evaluator", EVALUATORS.values(), ids=EVALUATORS)
+either_leaves = pytest.mark.parametrize("own_leaves", [True, False])
+
+
+def position_of(board):
+    return Position(board.black, board.white, board.kings, board.turn)
+
+
+def random_boards(seed, count, longest):
+    """Positions out of random games, with two or more moves."""
+    rng = np.random.default_rng(seed)
+    while count:
+        board = Board(no_progress=20)
+        for _ in range(rng.integers(longest)):
+            if board.outcome():
+                break
+            board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
+        if not board.outcome() and len(board.legal_moves) > 1:
+            count -= 1
+            yield board
+
+
+def judge_by(evaluator) -> Any:
+    """The evaluator for naive.minimax; each position is evaluated once."""
+    known = {}
+
+    def judge(side, pieces):
+        key = (side, *sorted(pieces.items()))
+        if key not in known:
+            board = Board(oracle.write_fen(side, pieces))
+            known[key] = float(np.float32(value(evaluator, position_of(board), "bw".index(side))))
+        return known[key]
+
+    return judge
+
+
+def move_values(board, judge, depth, own_leaves):
+    """The value of each legal move, by plain minimax."""
+    side = "bw"[board.turn]
+    values = []
+    for move in board.legal_moves:
+        board.push(move)
+        _, pieces = oracle.read_fen(board.fen())
+        board.pop()
+        owner = side if own_leaves else None
+        values.append(-oracle.minimax(oracle.OTHER[side], pieces, depth - 1, judge, owner))
+    return values
+
+
+def searched(board, evaluator, depth, own_leaves, ws):
+    """The index of the move that the search chooses, and the value of the root."""
+    position = position_of(board)
+    count = write_successors(ws.rows, 0, *position)
+    path = search(FullWidth(), evaluator, position, depth, own_leaves, board.turn, ws, count)
+    fresh = workspace()
+    write_successors(fresh.rows, 0, *position)
+    judge = position.turn if own_leaves else EACH_MOVER
+    root = search_to(FullWidth(), evaluator, position, depth, judge, 0, fresh, count)
+    return ws.rows[:count, PATH].tolist().index(path), root
+
+
+def assert_search_is_minimax(board, evaluator, judge, depth, own_leaves, ws):
+    values = move_values(board, judge, depth, own_leaves)
+    best = max(values)
+    chosen = searched(board, evaluator, depth, own_leaves, ws)
+    assert chosen == (values.index(best), best), (board.fen(), depth, values)
+
+
+@every_evaluator
+@either_leaves
+def test_search_is_minimax_in_positions_of_games(evaluator, own_leaves):
+    judge, ws = judge_by(evaluator), workspace()
+    for board in random_boards(1, 25, 90):
+        for depth in (1, 2, 3):
+            assert_search_is_minimax(board, evaluator, judge, depth, own_leaves, ws)
+    for board in random_boards(2, 4, 60):
+        assert_search_is_minimax(board, evaluator, judge, 4, own_leaves, ws)
+
+
+@every_evaluator
+@either_leaves
+@pytest.mark.parametrize("fen", ENDINGS + CAPTURES)
+def test_search_is_minimax_in_endings_and_exchanges(evaluator, own_leaves, fen):
+    judge, ws = judge_by(evaluator), workspace()
+    for depth in (4, 1, 3, 2):
+        assert_search_is_minimax(Board(fen), evaluator, judge, depth, own_leaves, ws)
+
+
+@pytest.fixture
+def remembered(monkeypatch):
+    """Minimax that computes a position once a depth: the same values, for deeper trees."""
+    plain, known = oracle.minimax, {}
+
+    def minimax(side, pieces, depth, judge, owner=None):
+        key = (side, *sorted(pieces.items()), depth, owner)
+        if key not in known:
+            known[key] = plain(side, pieces, depth, judge, owner)
+        return known[key]
+
+    monkeypatch.setattr(oracle, "minimax", minimax)
+
+
+@pytest.mark.usefixtures("remembered")
+@pytest.mark.parametrize("name", ["material", "1999"])
+@pytest.mark.parametrize("fen", ["W:WK15,K18:BK1,3", "B:WK9,21:BK5,K28", "W:WK10,K21:BK2,K29"])
+def test_search_is_minimax_where_positions_recur(name, fen):
+    evaluator, ws = EVALUATORS[name], workspace()
+    judge, board = judge_by(evaluator), Board(fen)
+    for depth in (7, 6, 5, 4, 3, 2):  # what the table holds of a side's last search fits its next
+        if not board.outcome():
+            assert_search_is_minimax(board, evaluator, judge, depth, True, ws)
+            board.push(board.legal_moves[0])
+
+
+@pytest.mark.parametrize("name", ["material", "1999"])
+@either_leaves
+def test_a_table_that_has_seen_many_games_changes_nothing(name, own_leaves):
+    evaluator, used = EVALUATORS[name], workspace()
+    for board in random_boards(3, 100, 150):
+        for depth in (6, 6, 4, 4, 7, 5, 6, 5, 4, 3):
+            if not board.outcome():
+                found = searched(board, evaluator, depth, own_leaves, used)
+                assert found == searched(board, evaluator, depth, own_leaves, workspace())
+                board.push(board.legal_moves[found[0]])
+
+
+def extends(board, depth):
+    """Whether some line must go on beyond `depth` plies."""
+    if depth == 0 or not board.legal_moves:
+        return any(move.captured for move in board.legal_moves)
+    longer = False
+    for move in board.legal_moves:
+        board.push(move)
+        longer = longer or extends(board, depth - 1)
+        board.pop()
+    return longer
+
+
+def test_whose_leaves_they_are_matters_on_extended_lines_only():
+    """After 2 plies the searching side is to move again, so both kinds of leaves are one."""
+    differing = 0
+    for board in random_boards(4, 60, 60):
+        for name in ("material", "2001"):
+            both = [searched(board, EVALUATORS[name], 2, own, workspace()) for own in (True, False)]
+            if name == "material" or not extends(board, 2):
+                assert both[0] == both[1]
+            differing += both[0] != both[1]
+    assert differing > 10
+
+
+def agent(evaluator, depth, seed=0, **options):
+    return PlayerAgent("a", AlphaBeta(evaluator, depth, **options), np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("fen", [Board().fen(), "B:WK31,K32:BK1,K10,K6", "W:W21,22,23:B1,2,3"])
+def test_random_ties_are_all_the_best_moves_equally_often(fen):
+    board, evaluator, draws = Board(fen), Material(), 900
+    values = move_values(board, judge_by(evaluator), 2, True)
+    best = [str(m) for m, v in zip(board.legal_moves, values, strict=True) if v == max(values)]
+    assert len(best) > 1
+    chooser = agent(evaluator, 2, random_ties=True)
+    counts = Counter(str(chooser.act(board)) for _ in range(draws))
+    assert set(counts) == set(best)
+    share = draws / len(best)
+    assert max(abs(count - share) for count in counts.values()) < 5 * np.sqrt(share)
+
+
+def test_random_ties_play_none_that_is_worse():
+    evaluator = Material()
+    chooser, judge = agent(evaluator, 3, random_ties=True), judge_by(evaluator)
+    for board in random_boards(5, 10, 80):
+        values = move_values(board, judge, 3, True)
+        for _ in range(10):
+            assert values[board.legal_moves.index(chooser.act(board))] == max(values)
+
+
+@pytest.mark.parametrize("name", ["material", "1999", "2001"])
+@either_leaves
+def test_the_flipped_position_gets_the_flipped_move(name, own_leaves):
+    evaluator = EVALUATORS[name]
+    here, there = (agent(evaluator, 4, own_leaves=own_leaves) for _ in range(2))
+    for board in random_boards(6, 40, 120):
+        turned = [int(f"{bits:035b}"[::-1], 2) for bits in (board.white, board.black, board.kings)]
+        mirror = Board.from_position(*turned, 1 - board.turn)
+        flipped = tuple(33 - square for square in there.act(mirror).squares)
+        assert here.act(board).squares == flipped
+
+
+def test_time_for_a_move_runs_out():
+    board = Board()
+    for seconds in (1e-6, 0.05):
+        chooser = PlayerAgent("a", AlphaBeta(EVALUATORS["2001"], MAX_DEPTH), seconds=seconds)
+        for _ in range(3):
+            assert chooser.act(board) in board.legal_moves
+        assert chooser.ws.stop[0] == 0
+
+
+@pytest.mark.parametrize("depth", [1, 2, 5])
+def test_with_time_enough_the_depth_decides(depth):
+    evaluator = EVALUATORS["1999"]
+    patient = PlayerAgent("a", AlphaBeta(evaluator, depth), seconds=1e6)
+    plain = agent(evaluator, depth)
+    for board in random_boards(7, 20, 100):
+        assert patient.act(board) == plain.act(board)
+
+
+def test_a_lost_position_has_no_move():
+    with pytest.raises(ValueError, match="no legal move in B:W18:B"):
+        agent(Material(), 2).act(Board("B:W18:B"))
+
+
+def test_the_longest_searches_fit_into_the_workspace():
+    kings = "B:WK{}:BK{}".format(
+        ",K".join(map(str, range(21, 33))), ",K".join(map(str, range(1, 13)))
+    )
+    for depth in (8, MAX_DEPTH):
+        chooser = PlayerAgent("a", AlphaBeta(Material(), depth), seconds=0.3)
+        assert chooser.act(Board(kings)) in Board(kings).legal_moves
+    lonely = Board("B:WK32:BK1")
+    assert agent(Material(), MAX_DEPTH).act(lonely) in lonely.legal_moves
+
+
+def test_a_state_that_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match="state"):
+        agent(Wide(), 1).act(Board())
+
+
+def test_an_agent_given_another_player_forgets_what_the_first_one_thought():
+    board = Board()
+    for move in ("11-15", "23-19", "8-11", "22-17"):
+        board.push(move)
+    for seed in range(10):
+        first, second = network(BLONDIE_1999, seed), network(BLONDIE_1999, seed + 100)
+        chooser = agent(first, 4)
+        chooser.act(board)
+        try:
+            chooser.player = AlphaBeta(second, 4)
+        except AttributeError:  # frozen: just as good
+            return
+        assert chooser.act(board) == agent(second, 4).act(board)

@@ -1,0 +1,138 @@
+"""Signals are put off, not lost; and a loop of moves survives them."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from agents.search.interrupt import stopping, undisturbed
+from agents.search.workspace import workspace
+
+LOOP = """
+import signal
+import numpy as np
+import agents, checkers_env
+from agents.match import play_game
+from agents.baselines.samuel import samuel
+from agents.temporal.selfplay import learn
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+board, player, rng = checkers_env.Board(), agents.make("random"), np.random.default_rng(0)
+timed, mcts = agents.make("blondie24", seconds=0.003), agents.make("mcts", simulations=1)
+work = lambda: {work}
+work()
+print("ready", flush=True)
+while True:
+    work()
+"""
+WORK = {  # kernels that take a generator, and two that give a NamedTuple
+    "a move": "player.act(board)",
+    "a move in time": "timed.act(board)",
+    "a thought": "agents.analyse(mcts, board)",
+    "a game": "play_game(player.player, player.player)",
+    "self-play": "learn(samuel(np.zeros(8)), 50, rng)",
+}
+
+
+def test_a_signal_is_handled_at_the_end():
+    begun = []
+
+    def work():
+        with undisturbed():
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.01)
+            begun.append("went on")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert begun == ["went on"]
+
+
+def test_the_handlers_are_those_of_before():
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    with undisturbed():
+        assert signal.getsignal(signal.SIGINT) != before[0]
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+@pytest.mark.parametrize("call", range(1, 5))
+def test_a_signal_in_between_leaves_the_handlers_as_they_were(monkeypatch, call):
+    before, set_handler, calls = signal.getsignal(signal.SIGINT), signal.signal, []
+
+    def interrupted(number, handler):
+        old = set_handler(number, handler)
+        calls.append(number)
+        if len(calls) == call:
+            os.kill(os.getpid(), signal.SIGTERM)
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.01)
+        return old
+
+    def stop(number, frame):
+        raise InterruptedError
+
+    old = signal.signal(signal.SIGTERM, stop)
+    try:
+        monkeypatch.setattr(signal, "signal", interrupted)
+        with pytest.raises((InterruptedError, KeyboardInterrupt)), undisturbed():
+            pass
+        assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == (before, stop)
+    finally:
+        set_handler(signal.SIGTERM, old)
+
+
+def test_an_error_inside_comes_first():
+    with pytest.raises(ValueError, match="inside"), undisturbed():
+        raise ValueError("inside")
+
+
+def test_other_threads_are_let_be():
+    found = []
+
+    def work():
+        before = signal.getsignal(signal.SIGINT)
+        with undisturbed():
+            found.append(signal.getsignal(signal.SIGINT) is before)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [True]
+
+
+@pytest.mark.parametrize("attempt", range(4))
+@pytest.mark.parametrize("work", WORK)
+def test_ctrl_c_ends_a_loop_in_order(work, attempt):
+    loop = LOOP.format(work=WORK[work])
+    process = subprocess.Popen([sys.executable, "-c", loop], stdout=-1, stderr=-1, text=True)
+    try:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.01 * attempt)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert "KeyboardInterrupt" in error
+    assert process.returncode == -signal.SIGINT
+
+
+def test_ctrl_c_at_the_end_of_a_timed_search_leaves_no_flag_behind(monkeypatch):
+    ws, join = workspace(8), threading.Thread.join
+
+    def interrupted(thread):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+        join(thread)
+
+    def search():
+        with stopping(ws, threading.Event(), 0.0):
+            time.sleep(0.05)
+            assert ws.stop[0]
+
+    monkeypatch.setattr(threading.Thread, "join", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        search()
+    assert not ws.stop[0]

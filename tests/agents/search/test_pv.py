@@ -1,0 +1,209 @@
+"""The principal variation against plain minimax, followed from position to position."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from agents.baselines.material import Material
+from agents.baselines.samuel import samuel
+from agents.evaluator import value
+from agents.search.pv import write_line
+from agents.search.selective import FullWidth
+from agents.search.workspace import MAX_DEPTH, PLIES, workspace
+from checkers_env.board import Board
+from checkers_env.movegen import BLACK_BOARD, KINGS, PATH, ROW_WIDTH, WHITE_BOARD, write_successors
+from checkers_env.moves import decode
+from tests import oracle
+from tests.agents.ntuple.test_network import MIXED, random_system
+from tests.agents.search.test_alphabeta import (
+    CAPTURES,
+    ENDINGS,
+    Tempo,
+    judge_by,
+    position_of,
+    random_boards,
+)
+
+EVALUATORS = {
+    "material": Material(),
+    "tempo": Tempo(1000.0),
+    "tables": random_system(MIXED),
+    "samuel": samuel(np.random.default_rng(0).normal(0, 0.05, 8)),
+}
+DECIDED = (  # in two to four plies
+    "W:W14,15:B6",
+    "B:WK4,K11,K14,23:B3",
+    "B:WK12,K16:BK8",
+    "B:W25:BK15,19,K28",
+    "W:W22:BK1,K2,K26,K29",
+)
+every_evaluator = pytest.mark.parametrize("name", EVALUATORS)
+either_leaves = pytest.mark.parametrize("own_leaves", [True, False])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def turns_once():
+    """The naive rules with a memory: the same turns, found once a position."""
+    plain, known = oracle.legal_turns, {}
+
+    def legal_turns(side, pieces):
+        key = (side, frozenset(pieces.items()))
+        if key not in known:
+            known[key] = plain(side, pieces)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(oracle, "legal_turns", legal_turns)
+        yield
+
+
+@functools.cache
+def judge_of(name):
+    return judge_by(EVALUATORS[name])
+
+
+def plain(board):
+    """The position alone, with no rule that could end a game."""
+    return Board(board.fen(), max_moves=None)
+
+
+def owner_of(name, board, own_leaves):
+    """Who judges the leaves for naive.minimax.
+
+    Samuel's features tell who is to move, which naive.minimax does not tell a judge that is not;
+    but they are worth to one side the negative of what they are to the other, whoever judges.
+    """
+    return "bw"[board.turn] if own_leaves and name != "samuel" else None
+
+
+def values_of(board, depth, judge, owner):
+    """The value of each legal move, by plain minimax."""
+    values = []
+    for move in board.legal_moves:
+        board.push(move)
+        side, pieces = oracle.read_fen(board.fen())
+        board.pop()
+        values.append(-oracle.minimax(side, pieces, depth - 1, judge, owner))
+    return values
+
+
+def line_of(evaluator, board, depth, own_leaves, ws, order=None):
+    """What write_line makes of a board, its moves in their own order or another."""
+    position, line = position_of(board), np.full((PLIES, ROW_WIDTH), -1)
+    count = write_successors(ws.rows, 0, *position)
+    rows = ws.rows[:count].copy()
+    if order is not None:
+        ws.rows[:count] = rows[order]
+    length = write_line(
+        FullWidth(), evaluator, position, depth, own_leaves, board.turn, ws, count, line
+    )
+    assert ws.rows[:count].tolist() == rows.tolist()
+    assert np.all(line[length:] == -1)
+    return line[:length]
+
+
+def assert_line_is_principal(name, board, depth, own_leaves, ws, order=None):
+    evaluator, judge, here = EVALUATORS[name], judge_of(name), plain(board)
+    owner, root = owner_of(name, board, own_leaves), None
+    line = line_of(evaluator, board, depth, own_leaves, ws, order)
+    for ply, row in enumerate(line):
+        left = max(depth - ply, 0)
+        assert left > 0 or here.legal_moves[0].captured
+        values = values_of(here, left, judge, owner)
+        root = max(values) if root is None else root
+        assert max(values) == (root if ply % 2 == 0 else -root)
+        found = range(len(values)) if order is None or ply else order
+        first = next(index for index in found if values[index] == max(values))
+        move = decode(int(row[PATH]), False)
+        assert move.squares == here.legal_moves[first].squares, (board.fen(), depth, ply)
+        here.push(here.legal_moves[first])
+        assert (here.black, here.white, here.kings) == (
+            row[BLACK_BOARD],
+            row[WHITE_BOARD],
+            row[KINGS],
+        )
+    seen = here.turn
+    if not here.legal_moves:
+        worth = -1.0
+    else:
+        assert len(line) >= depth
+        assert not here.legal_moves[0].captured
+        seen = board.turn if own_leaves else here.turn
+        worth = float(np.float32(value(evaluator, position_of(here), seen)))
+    assert worth == (root if seen == board.turn else -root)
+    return here
+
+
+@every_evaluator
+@either_leaves
+def test_the_line_is_of_best_moves_in_positions_of_games(name, own_leaves):
+    ws = workspace()
+    for board in random_boards(1, 12, 90):
+        for depth in (1, 2, 3):
+            assert_line_is_principal(name, board, depth, own_leaves, ws)
+    for board in random_boards(2, 2, 60):
+        assert_line_is_principal(name, board, 4, own_leaves, ws)
+
+
+@every_evaluator
+@either_leaves
+def test_the_line_is_of_best_moves_in_endings_and_exchanges(name, own_leaves):
+    ws, ends, extended = workspace(), 0, 0
+    for fen in ENDINGS + CAPTURES + DECIDED:
+        for depth in (4, 1, 3, 2):
+            last = assert_line_is_principal(name, Board(fen), depth, own_leaves, ws)
+            ends += not last.legal_moves
+            extended += len(line_of(EVALUATORS[name], Board(fen), depth, own_leaves, ws)) > depth
+    assert ends >= len(DECIDED)
+    assert extended > 0
+
+
+@every_evaluator
+def test_the_first_of_the_best_in_whatever_order_the_moves_stand(name):
+    rng, ws, changed = np.random.default_rng(3), workspace(), 0
+    for board in random_boards(4, 12, 60):
+        order = rng.permutation(len(board.legal_moves)).tolist()
+        assert_line_is_principal(name, board, 2, True, ws, order)
+        lines = [line_of(EVALUATORS[name], board, 2, True, ws, each) for each in (None, order)]
+        changed += lines[0][0, PATH] != lines[1][0, PATH]
+    assert changed > 3 or name != "material"  # whose moves are often equally good
+
+
+@every_evaluator
+@either_leaves
+def test_a_table_that_has_seen_many_games_changes_nothing(name, own_leaves):
+    evaluator, used = EVALUATORS[name], workspace()
+    for board in random_boards(5, 30, 120):
+        here = plain(board)
+        for depth in (6, 6, 4, 5, 3, 7, 1):
+            if here.legal_moves:
+                line = line_of(evaluator, here, depth, own_leaves, used)
+                fresh = line_of(evaluator, here, depth, own_leaves, workspace())
+                assert line.tolist() == fresh.tolist()
+                here.push(here.legal_moves[-1])
+
+
+@pytest.mark.parametrize(
+    ("fen", "depth", "moves"),
+    [
+        ("B:W6:B1", 1, ["1x10"]),  # the game is over before the depth is
+        ("B:W6:B1", 4, ["1x10"]),
+        ("B:W10:B2", 1, ["2-6", "10x1"]),  # or goes on after it, to the end
+        ("W:W32:B5", 1, ["32-28"]),
+        ("B:W7,15,32:BK2", 1, ["2x11x18"]),
+    ],
+)
+def test_where_a_line_ends(fen, depth, moves):
+    board = Board(fen)
+    line = line_of(Material(), board, depth, True, workspace())
+    for text, row in zip(moves, line, strict=True):
+        move = decode(int(row[PATH]), False)
+        assert move.squares == board.parse_move(text).squares
+        board.push(text)
+
+
+def test_the_longest_line_fits():
+    line = line_of(Material(), Board("B:WK32:BK1"), MAX_DEPTH, True, workspace())
+    assert len(line) == MAX_DEPTH
+    assert [decode(int(row[PATH]), False).squares[0] for row in line[:2]] == [1, 32]

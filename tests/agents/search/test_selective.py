@@ -1,0 +1,258 @@
+"""The selective search, against plain minimax, the endgame tables and the rules of repetition."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import agents
+from agents.agent import PlayerAgent
+from agents.baselines.material import Material
+from agents.endgame.probe import NEVER, known
+from agents.endgame.tables import endgame
+from agents.evaluator import evaluate
+from agents.match import play_game
+from agents.search.alphabeta import search, search_to
+from agents.search.player import AlphaBeta, informed
+from agents.search.pv import write_line
+from agents.search.selective import IN_SIGHT, SOONER, FullWidth, Selective
+from agents.search.transposition import key_of
+from agents.search.workspace import MAX_DEPTH, PLIES, workspace
+from checkers_env.board import Board
+from checkers_env.movegen import MAX_ROWS, PATH, ROW_WIDTH, write_successors
+from checkers_env.moves import decode
+from checkers_env.openings import TWO_MOVE
+from tests import oracle
+from tests.agents.search.test_alphabeta import (
+    EVALUATORS,
+    judge_by,
+    move_values,
+    position_of,
+    random_boards,
+)
+
+EXACT = Selective(reduces=0)
+WON = "B:W7,14:B2,K8,K17,K23,K26,K29,K31,K32"  # by 17x3, and not by 2x11
+
+
+class Unmoved(NamedTuple):
+    """An evaluator that thinks the same of everything."""
+
+    worth: float
+
+
+@evaluate.register(Unmoved)
+def evaluate_unmoved(unmoved, position, view, state, scratch):
+    return unmoved.worth if view == position.turn else -unmoved.worth
+
+
+def value_of(style, evaluator, board, depth, ws):
+    position = position_of(board)
+    count = write_successors(ws.rows, 0, *position)
+    return search_to(style, evaluator, position, depth, position.turn, 2, ws, count)
+
+
+@pytest.mark.parametrize("name", EVALUATORS)
+def test_without_reductions_the_value_is_that_of_minimax(name):
+    """For men, which never come back to where they were."""
+    evaluator, compared = EVALUATORS[name], 0
+    judge = judge_by(evaluator)
+    for board in random_boards(21, 40, 30):
+        if board.kings:
+            continue
+        for depth in (1, 2, 3):
+            least = max(move_values(board, judge, depth, True))
+            found = value_of(EXACT, evaluator, board, depth, workspace())
+            scaled = np.float32(least * IN_SIGHT)
+            assert found == scaled or (abs(least) == 1.0 and abs(found - least) <= 4 * SOONER)
+        compared += 1
+    assert compared > 20
+
+
+def test_a_move_is_a_draw_if_it_repeats_a_position_of_the_game():
+    rng, repeated = np.random.default_rng(3), 0
+    for _ in range(40):
+        board = Board("B:WK31,K32,K6:BK1,K10,K22", repetition=2)
+        agent = PlayerAgent("a", AlphaBeta(Unmoved(0.25), 1, style=Selective()))
+        for _ in range(30):
+            if board.outcome() or not board.legal_moves:
+                break
+            agent.look_back(board)
+            for at, move in enumerate(board.legal_moves):
+                write_successors(agent.ws.rows, 0, *position_of(board))
+                agent.ws.rows[0] = agent.ws.rows[at]
+                position = position_of(board)
+                found = search_to(EXACT, Unmoved(0.25), position, 1, position.turn, 2, agent.ws, 1)
+                board.push(move)
+                outcome = board.outcome()
+                board.pop()
+                again = outcome is not None and outcome.reason == "repetition"
+                repeated += again
+                assert (found == 0.0) == again
+            board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
+    assert repeated > 20
+
+
+def test_the_expected_line_knows_the_positions_on_its_way():
+    rng, came_back = np.random.default_rng(4), 0
+    for _ in range(80):
+        board = Board("B:WK31,K32:BK1", max_moves=None)
+        while board.legal_moves and len(board.moves) < 20:
+            board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
+        if not board.legal_moves or not board.earlier_positions():
+            continue
+        agent = PlayerAgent("a", AlphaBeta(Material(), 7, style=Selective()))
+        agent.look_back(board)
+        ws, line, position = agent.ws, np.zeros((PLIES, ROW_WIDTH), np.int64), position_of(board)
+        count = write_successors(ws.rows, 0, *position)
+        length = write_line(Selective(), Material(), position, 7, True, 2, ws, count, line)
+        for ply, row in enumerate(line[:length]):
+            assert not ply or board.position not in board.earlier_positions()
+            board.push(decode(int(row[PATH]), False))
+        past = board.earlier_positions()
+        assert ws.past[: ws.quiet[0]].tolist() == [list(earlier[:2]) for earlier in past]
+        assert length >= 7 or not board.legal_moves or board.position in past
+        came_back += board.position in past
+    assert came_back > 5
+
+
+def worth_with_repetition(board, judge, depth, side):
+    """Minimax in which a position that stood before is a draw; ends are +1 and -1."""
+    if not board.legal_moves:
+        return -1.0
+    if board.outcome():
+        return 0.0
+    if depth <= 0 and not board.legal_moves[0].captured:
+        seen = judge(side, oracle.read_fen(board.fen())[1])
+        return seen if side == "bw"[board.turn] else -seen
+    values = []
+    for move in board.legal_moves:
+        board.push(move)
+        values.append(-worth_with_repetition(board, judge, depth - 1, side))
+        board.pop()
+    return max(values)
+
+
+def test_a_line_that_comes_back_is_a_draw():
+    """With a table too small to mix up lines that came to a position by different ways."""
+    evaluator, rng, changed = EVALUATORS["2001"], np.random.default_rng(6), 0
+    judge = judge_by(evaluator)
+    for _ in range(12):
+        black, white, man = rng.choice(28, 3, replace=False) + 5
+        board = Board(f"B:WK{white},{man}:BK{black}", repetition=2)
+        if not board.legal_moves:
+            continue
+        for depth in (4, 5):
+            expected = worth_with_repetition(board, judge, depth, "b")
+            expected *= 1.0 if abs(expected) == 1.0 else IN_SIGHT  # opinions are scaled, ends not
+            found = value_of(EXACT, evaluator, board, depth, workspace(1))
+            assert found == pytest.approx(expected, abs=20 * SOONER)
+            changed += expected == 0.0
+    assert changed
+
+
+def test_no_opinion_outweighs_a_win_in_one():
+    assert str(agents.make("blondie24", depth=6, selective=True).act(Board(WON))) == "17x3"
+    assert abs(value_of(EXACT, Unmoved(1.0), Board(), 3, workspace())) == IN_SIGHT
+
+
+def test_wins_are_as_far_away_as_the_endgame_tables_say():
+    tables, rng, seen = endgame(3), np.random.default_rng(5), 0
+    while seen < 12:
+        squares = rng.choice(32, 3, replace=False) + 1
+        board = Board(f"B:WK{squares[0]}:BK{squares[1]},K{squares[2]}")
+        plies = known(tables, position_of(board))
+        if not board.legal_moves or plies == NEVER or plies not in range(2, 9):
+            continue
+        found = value_of(EXACT, Unmoved(0.0), board, 9, workspace())
+        assert found == (1 if plies & 1 else -1) * (1 - SOONER * plies)
+        seen += 1
+
+
+@pytest.mark.parametrize("player", [
+    AlphaBeta(EVALUATORS["2001"], 5, style=Selective(table_bits=10)),
+    AlphaBeta(Material(), 7, style=Selective()),
+    AlphaBeta(EVALUATORS["2001"], MAX_DEPTH, own_leaves=False, style=Selective(nodes=300)),
+])  # fmt: skip
+def test_games_in_the_kernel_are_those_through_the_environment(player):
+    """And do not depend on the games before them, whose table and orders of moves are there."""
+    other = AlphaBeta(Material(), 2)
+    for card in TWO_MOVE[:4]:
+        fast = [play_game(player, other, opening=card) for _ in range(2)]
+        slow = play_game(player, other, opening=card, engine="env")
+        assert fast[0].paths == fast[1].paths == slow.paths
+
+
+def test_a_new_game_is_like_the_first():
+    board = Board()
+    agent = PlayerAgent("a", AlphaBeta(EVALUATORS["1999"], 7, style=Selective(table_bits=8)))
+    first = []
+    for _ in range(30):
+        first.append(agent.act(board))
+        board.push(first[-1])
+    board, again = Board(), []
+    agent.new_game(np.random.default_rng(1))
+    for _ in range(30):
+        again.append(agent.act(board))
+        board.push(again[-1])
+    assert again == first
+
+
+@pytest.mark.parametrize("nodes", [1, 7, 100, 5000])
+def test_the_search_ends_after_so_many_nodes(nodes):
+    ws, style = workspace(), Selective(nodes=nodes)
+    for board in random_boards(8, 5, 60):
+        position = position_of(board)
+        count = write_successors(ws.rows, 0, *position)
+        ws.counts[0] = 0
+        path = search(style, Material(), position, 30, True, 2, ws, count)
+        assert path in ws.rows[:count, 3]
+        assert 0 < ws.counts[0] <= nodes
+
+
+def test_late_moves_save_most_of_the_work():
+    visited = []
+    for style in (FullWidth(), EXACT, Selective()):
+        ws = workspace()
+        for board in random_boards(9, 10, 30):
+            position = position_of(board)
+            count = write_successors(ws.rows, 0, *position)
+            search(style, EVALUATORS["tempo"], position, 8, True, 2, ws, count)
+        visited.append(ws.counts[0])
+    assert visited[2] < min(visited[:2]) / 1.5
+
+
+def test_with_endgame_tables_it_plays_as_they_say():
+    tables = endgame(3)
+    agent = PlayerAgent("a", informed(AlphaBeta(Material(), 4, style=Selective()), tables))
+    board = Board("B:WK32:BK3,K10")
+    plies = known(tables, position_of(board))
+    while plies:
+        board.push(agent.act(board))
+        plies -= 1
+        assert known(tables, position_of(board)) == plies
+
+
+def test_time_runs_out_with_the_best_move_so_far():
+    player = AlphaBeta(EVALUATORS["2001"], MAX_DEPTH, style=Selective())
+    for seconds in (1e-6, 0.05):
+        agent = PlayerAgent("a", player, seconds=seconds)
+        for board in random_boards(10, 3, 40):
+            assert agent.act(board) in board.legal_moves
+        assert agent.ws.stop[0] == 0
+
+
+def test_a_search_that_is_stopped_at_once_keeps_the_move_of_the_one_before():
+    """Though the moves, which have equal chances where they are equally good, are shuffled."""
+    player = AlphaBeta(Material(), MAX_DEPTH, random_ties=True, style=Selective())
+    agent = PlayerAgent("a", player, np.random.default_rng(0), seconds=1e-9)
+    assert {str(agent.act(Board(WON))) for _ in range(30)} == {"17x3"}
+
+
+def test_the_key_tells_a_move_from_the_others_of_its_position():
+    for board in random_boards(11, 40, 60):
+        rows = np.zeros((MAX_ROWS, ROW_WIDTH), np.int64)
+        count = write_successors(rows, 0, *position_of(board))
+        keys = {key_of(Selective(), path, 0) for path in rows[:count, PATH]}
+        assert len(keys) == count
+        assert all(0 < key < 1 << 15 for key in keys)

@@ -1,0 +1,429 @@
+"""The player with endgame tables: its search, its endings, and that it stays the player it was."""
+
+import functools
+import itertools
+from concurrent.futures import ThreadPoolExecutor
+from graphlib import TopologicalSorter
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import agents
+from agents.agent import PlayerAgent
+from agents.baselines.material import Material
+from agents.baselines.random_player import Uniform
+from agents.blondie.architecture import BLONDIE_1999, BLONDIE_2001
+from agents.endgame.indexing import numbering
+from agents.endgame.probe import Ending, look_up
+from agents.endgame.tables import endgame
+from agents.evaluator import evaluate
+from agents.match import ENGINES, play_game
+from agents.match_kernel import DRAW, DrawRules
+from agents.search.player import AlphaBeta, Foresighted, Informed, informed
+from agents.search.workspace import MAX_DEPTH, workspace
+from checkers_env.bits import popcount
+from checkers_env.board import Board
+from checkers_env.openings import TWO_MOVE
+from tests import oracle
+from tests.agents.endgame.test_endgame import random_positions
+from tests.agents.search.test_alphabeta import (
+    Tempo,
+    judge_by,
+    move_values,
+    network,
+    random_boards,
+    searched,
+)
+
+EVALUATORS = {
+    "material": Material(),
+    "1999": network(BLONDIE_1999, 0),
+    "2001": network(BLONDIE_2001, 1),
+    "tempo": Tempo(1000.0),
+}
+every_evaluator = pytest.mark.parametrize("name", EVALUATORS)
+either_leaves = pytest.mark.parametrize("own_leaves", [True, False])
+three_or_four = pytest.mark.parametrize("pieces", [3, pytest.param(4, marks=pytest.mark.slow)])
+
+SOONER = 2.0**-20
+SURE = 0.99  # beyond it there is nothing but ends of games
+EXCHANGES = (  # into endings of three pieces
+    "B:W22,K30:BK15,K18",
+    "W:WK32,27,22:BK15,K8",
+    "B:WK22,21:BK5,14,K13",
+    "W:W14,15,K31:B6,K5",
+)
+
+
+class Boast(NamedTuple):
+    """An evaluator that takes everything for won, or for lost."""
+
+    worth: float
+
+
+@evaluate.register(Boast)
+def evaluate_boast(boast, position, view, state, scratch):
+    return boast.worth
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    """The tables' folder in place of the user's."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CHECKERS_CACHE_DIR", str(folder))
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def tables(cache):
+    return endgame(3)
+
+
+def boards_of(pieces, count, seed):
+    """Positions of so many pieces in which there is a choice."""
+    numbers = SimpleNamespace(numbering=numbering(pieces))
+    positions = random_positions(numbers, pieces, 20 * count, seed)
+    boards = (Board.from_position(*position, max_moves=None) for position in positions)
+    return list(itertools.islice((b for b in boards if len(b.legal_moves) > 1), count))
+
+
+def endings_of(tables, value, count, seed):
+    """Endings worth `value` to the side to move, of as many pieces as the tables have."""
+    boards = boards_of(tables.numbering.pieces, 40 * count, seed)
+    return [board for board in boards if look_up(tables, board).value == value][:count]
+
+
+def pieces_on(board):
+    return popcount(board.black | board.white)
+
+
+def after(board, move):
+    board = board.copy()
+    board.push(move)
+    return board
+
+
+def knowing(tables, evaluator, depth, **options):
+    player = informed(AlphaBeta(evaluator, depth, **options), tables)
+    return PlayerAgent("informed", player, np.random.default_rng(0))
+
+
+def root_value(agent):
+    """What the agent's last search said."""
+    return float(agent.ws.frames["value"][0])
+
+
+@functools.cache
+def successors(fen):
+    side, pieces = oracle.read_fen(fen)
+    turns = oracle.legal_turns(side, pieces)
+    return [oracle.write_fen(oracle.OTHER[side], t.after) for t in turns], turns and turns[
+        0
+    ].captured
+
+
+def known_minimax(tables, judge, owner):
+    """Plain minimax over FENs that stops at the ends it knows, the sooner of two being the better.
+
+    An end is so many plies away as were made, at most to the horizon, and remain to be played.
+    """
+
+    @functools.cache
+    def value(fen, made, depth):
+        following, jumps = successors(fen)
+        ending = look_up(tables, Board(fen)) if following else Ending(-1, 0)
+        if ending is not None:
+            away = made + (ending.plies or 0)
+            return ending.value * (1.0 - SOONER * (away + MAX_DEPTH - depth))
+        if made == depth and not jumps:
+            side, pieces = oracle.read_fen(fen)
+            seen = judge(owner or side, pieces) / 2
+            return seen if owner in (None, side) else -seen
+        return max(-value(then, min(made + 1, depth), depth) for then in following)
+
+    return value
+
+
+def known_values(board, tables, judge, depth, own_leaves):
+    """The value of each legal move."""
+    value = known_minimax(tables, judge, "bw"[board.turn] if own_leaves else None)
+    return [-value(after(board, move).fen(), 1, depth) for move in board.legal_moves]
+
+
+def assert_search_is_minimax(board, tables, name, judge, depth, own_leaves, ws):
+    values = known_values(board, tables, judge, depth, own_leaves)
+    seer = Foresighted(EVALUATORS[name], tables)
+    found = searched(board, seer, depth, own_leaves, ws)
+    assert found == (values.index(max(values)), max(values)), (board.fen(), depth, values)
+    return max(values)
+
+
+@every_evaluator
+@either_leaves
+@three_or_four
+def test_search_is_minimax_that_stops_at_the_tables(cache, name, own_leaves, pieces):
+    tables, judge, ws = endgame(pieces), judge_by(EVALUATORS[name]), workspace()
+    ends = 0
+    boards = [Board(fen) for fen in EXCHANGES if pieces == 3]
+    for board in [*boards, *boards_of(pieces + 1, 12, seed=1), *boards_of(5, 6, seed=2)]:
+        for depth in (1, 2, 3, 4) if len(board.legal_moves) < 6 else (1, 2):
+            if pieces_on(board) > pieces:
+                value = assert_search_is_minimax(board, tables, name, judge, depth, own_leaves, ws)
+                ends += abs(value) > SURE
+    assert ends > 10
+
+
+@pytest.mark.parametrize("worth", [1.0, -1.0])
+@either_leaves
+def test_no_opinion_outweighs_what_is_known(tables, worth, own_leaves):
+    """What the search of a modest evaluator is sure of, that of an immodest one is sure of too."""
+    boast, modest = Foresighted(Boast(worth), tables), Foresighted(Boast(0.0), tables)
+    sure = 0
+    for board in boards_of(4, 60, seed=3):
+        expected = searched(board, modest, 3, own_leaves, workspace())
+        found = searched(board, boast, 3, own_leaves, workspace())
+        if abs(expected[1]) > SURE:
+            assert found == expected
+            sure += 1
+        else:
+            assert abs(found[1]) < SURE
+    assert sure > 10
+
+
+def most_stubborn(tables, board):
+    """The move after which the loss takes longest."""
+    return max(board.legal_moves, key=lambda move: look_up(tables, after(board, move)).plies)
+
+
+@three_or_four
+@pytest.mark.parametrize("options", [{}, {"random_ties": True}, {"own_leaves": False}])
+def test_a_won_ending_is_won_in_the_plies_it_takes(cache, pieces, options):
+    tables = endgame(pieces)
+    agent = knowing(tables, EVALUATORS["2001"], 3, **options)
+    for board in endings_of(tables, 1, 40, seed=4):
+        start, plies, side = board.fen(), look_up(tables, board).plies, board.turn
+        while board.legal_moves:
+            move = agent.act(board) if board.turn == side else most_stubborn(tables, board)
+            board.push(move)
+        assert (board.ply, board.outcome().winner) == (plies, side), start
+
+
+def test_a_lost_ending_lasts_as_long_as_it_can(tables):
+    winner, loser = knowing(tables, Material(), 1), knowing(tables, Tempo(100.0), 2)
+    for board in endings_of(tables, -1, 40, seed=5):
+        plies, side = look_up(tables, board).plies, board.turn
+        while board.legal_moves:
+            board.push((loser if board.turn == side else winner).act(board))
+        assert (board.ply, board.outcome().winner) == (plies, 1 - side)
+
+
+def at_random(seed):
+    return PlayerAgent("random", Uniform(), np.random.default_rng(seed))
+
+
+@three_or_four
+@pytest.mark.parametrize("value", [1, 0])
+def test_nothing_is_given_away(cache, pieces, value):
+    tables = endgame(pieces)
+    agent = knowing(tables, EVALUATORS["1999"], 2, random_ties=True)
+    opponents = (at_random(6), knowing(tables, Material(), 3), knowing(tables, Tempo(1.0), 2))
+    for number, board in enumerate(endings_of(tables, value, 30, seed=7)):
+        side, ending = board.turn, look_up(tables, board)
+        while board.legal_moves and board.ply < 60:
+            if board.turn == side:
+                board.push(agent.act(board))
+                now = look_up(tables, board)
+                assert -now.value >= ending.value
+            else:
+                board.push(opponents[number % 3].act(board))
+                ending = look_up(tables, board)
+        assert value == 0 or board.outcome().winner == side
+
+
+def equally_good(tables, board):
+    """Legal moves that win soonest, draw, or lose latest."""
+
+    def worth(move):
+        value, plies = look_up(tables, after(board, move))
+        return (-value, 0 if plies is None else value * plies)
+
+    best = max(map(worth, board.legal_moves))
+    return [move for move in board.legal_moves if worth(move) == best]
+
+
+@pytest.mark.parametrize("name", ["1999", "2001", "tempo"])
+@either_leaves
+def test_among_equally_good_moves_the_player_chooses_as_it_did(cache, name, own_leaves):
+    judge = judge_by(EVALUATORS[name])
+    between = 0
+    for pieces, value, count in ((2, 0, 40), (3, 1, 12), (3, -1, 12)):  # of two, most are drawn
+        tables = endgame(pieces)
+        agent = knowing(tables, EVALUATORS[name], 2, own_leaves=own_leaves)
+        for board in endings_of(tables, value, count, seed=8):
+            values = dict(
+                zip(board.legal_moves, move_values(board, judge, 2, own_leaves), strict=True)
+            )
+            good = equally_good(tables, board)
+            assert agent.act(board) == max(good, key=values.get)
+            between += 1 < len(good) < len(values) and values[good[0]] != max(values.values())
+    assert between > 2
+
+
+def test_random_ties_are_all_the_best_of_the_good_moves(cache):
+    tables = endgame(2)
+    agent = knowing(tables, Boast(0.5), 1, random_ties=True)
+    several = 0
+    for board in endings_of(tables, 0, 60, seed=9):
+        good = equally_good(tables, board)
+        assert {agent.act(board) for _ in range(20 * len(good))} == set(good)
+        several += 1 < len(good) < len(board.legal_moves)
+    assert several > 3
+
+
+@pytest.mark.parametrize("name", ["1999", "2001"])
+def test_what_was_thought_before_changes_nothing(cache, name):
+    """Neither in a game nor from one to the next."""
+    tables = endgame(2)
+    used, choices = knowing(tables, EVALUATORS[name], 6), 0
+    for start in endings_of(tables, 0, 40, seed=10):
+        board = Board(start.fen())
+        while board.legal_moves and board.ply < 12:
+            move = used.act(board)
+            assert move == knowing(tables, EVALUATORS[name], 6).act(board), board.fen()
+            choices += 1 < len(equally_good(tables, board)) < len(board.legal_moves)
+            board.push(move)
+    assert choices > 10
+
+
+@every_evaluator
+@pytest.mark.parametrize("random_ties", [True, False])
+def test_far_from_the_tables_nothing_changes(tables, name, random_ties):
+    plain = AlphaBeta(EVALUATORS[name], 2, random_ties)
+    pair = [
+        PlayerAgent("a", p, np.random.default_rng(11)) for p in (plain, informed(plain, tables))
+    ]
+    compared = 0
+    for board in random_boards(12, 60, 40):
+        if pieces_on(board) > 16:  # no line of two plies and exchanges leads to three pieces
+            assert pair[0].act(board) == pair[1].act(board)
+            compared += 1
+    assert compared > 20
+    assert pair[0].rng.random() == pair[1].rng.random()
+
+
+@pytest.mark.parametrize("depth", [4, 6])
+def test_a_sure_win_makes_progress(tables, depth):
+    """Whatever the opponent does, no position comes back in which the search was sure to win."""
+    agent, following = knowing(tables, Material(), depth), {}
+    waiting = [Board("B:WK4:BK15,K19,K31", max_moves=None), *boards_of(4, 300, seed=13)]
+    while waiting and len(following) < 1500:
+        board = waiting.pop()
+        key = board.fen()
+        if key in following or not board.legal_moves:
+            continue
+        following[key] = []
+        board.push(agent.act(board))
+        if len(Board(key).legal_moves) > 1 and root_value(agent) < SURE:
+            continue
+        replies = [after(board, reply) for reply in board.legal_moves]
+        waiting += [reply for reply in replies if pieces_on(reply) == 4]
+        following[key] = [reply.fen() for reply in replies if pieces_on(reply) == 4]
+    assert sum(map(bool, following.values())) > 50
+    TopologicalSorter(following).prepare()  # raises CycleError
+
+
+@pytest.mark.parametrize("name", ["material", "2001"])
+def test_a_sure_win_is_won(tables, name):
+    """Games from positions above the tables, in which the search has seen a certain win."""
+    agent, defence = knowing(tables, EVALUATORS[name], 5), knowing(tables, Material(), 5)
+    won = 0
+    for board in [*boards_of(4, 60, seed=14), *boards_of(5, 40, seed=15)]:
+        agent.act(board)
+        if root_value(agent) > SURE:
+            side = board.turn
+            while board.legal_moves and board.ply < 120:
+                board.push((agent if board.turn == side else defence).act(board))
+            assert board.outcome().winner == side
+            won += 1
+    assert won > 20
+
+
+def pairings(tables):
+    def player(name, depth, **options):
+        return informed(AlphaBeta(EVALUATORS[name], depth, **options), tables)
+
+    yield player("2001", 3), player("material", 4)
+    yield player("material", 2, random_ties=True), AlphaBeta(EVALUATORS["1999"], 3)
+    yield Uniform(), player("1999", 6, own_leaves=False)
+    yield AlphaBeta(Material(), 2, random_ties=True), player("tempo", 2)
+
+
+def games_of(tables, engine, play=map):
+    openings = (TWO_MOVE[3], *EXCHANGES, "W:WK15,K18:BK1", "B:WK10,K21:BK2")
+    jobs = [(pair, opening) for pair in pairings(tables) for opening in openings]
+
+    def game(job):
+        (black, white), opening = job
+        rng = np.random.default_rng(16)
+        return play_game(black, white, opening=opening, rules=RULES, rng=rng, engine=engine)
+
+    return list(play(game, jobs))
+
+
+RULES = DrawRules(max_moves=40)
+
+
+def test_games_are_equal_in_both_engines_and_in_threads(tables):
+    games = [games_of(tables, engine) for engine in ENGINES]
+    assert games[0] == games[1]
+    with ThreadPoolExecutor(3) as threads:
+        assert games_of(tables, "kernel", threads.map) == games[0]
+    assert {game.result.winner for game in games[0]} == {0, 1, DRAW}
+
+
+def test_make_gives_a_player_its_tables(cache, tables):
+    agent = agents.make("blondie24", endgame=3)
+    plain = agents.make("blondie24").player
+    assert isinstance(agent.player, Informed)
+    assert agent.player.tables is tables
+    assert agent.player[1:5] == plain[1:]
+    for mine, before in zip(agent.player.evaluator, plain.evaluator, strict=True):
+        assert np.array_equal(mine, before)
+    assert agents.make("material", depth=2, endgame=2).player.depth == 2
+    assert isinstance(agents.make("blondie24", endgame=None).player, AlphaBeta)
+
+
+def test_tables_and_a_time_limit_go_together(tables):
+    timed = agents.make("material", seconds=1e-6, endgame=3)
+    assert (timed.player.depth, timed.seconds) == (MAX_DEPTH, 1e-6)
+    for board in [*endings_of(tables, 1, 5, seed=17), *boards_of(4, 5, seed=17)]:
+        assert timed.act(board) in board.legal_moves
+    for board in endings_of(tables, 1, 5, seed=18):
+        assert timed.act(board) in equally_good(tables, board)
+    patient = agents.make("blondie24", depth=3, seconds=1e6, endgame=3)
+    unlimited = agents.make("blondie24", depth=3, endgame=3)
+    for board in [*endings_of(tables, 0, 10, seed=19), *boards_of(4, 10, seed=19)]:
+        assert patient.act(board) == unlimited.act(board)
+
+
+@pytest.mark.parametrize(
+    ("agent", "options", "message"),
+    [
+        ("random", {}, "'random' does not search by plies: it takes no endgame"),
+        ("heuristic", {}, "'heuristic' does not search by plies: it takes no endgame"),
+        ("mcts", {}, "'mcts' does not search by plies: it takes no endgame"),
+        ("blondie24", {"simulations": 10}, "'blondie24' does not search by plies"),
+        ("material", {"endgame": 6}, "endgame tables are for 2 to 5 pieces, not 6"),
+        ("material", {"endgame": 1}, "endgame tables are for 2 to 5 pieces, not 1"),
+        ("material", {"endgame": 0}, "endgame tables are for 2 to 5 pieces, not 0"),
+        ("material", {"endgame": True}, "endgame tables are for 2 to 5 pieces, not True"),
+        ("material", {"endgame": "3"}, "endgame tables are for 2 to 5 pieces, not '3'"),
+        ("policy:nobody.py:here", {}, "a policy takes no endgame"),
+    ],
+)
+def test_what_cannot_have_tables_is_told_so(cache, agent, options, message):
+    with pytest.raises(ValueError, match=message):
+        agents.make(agent, **{"endgame": 3, **options})

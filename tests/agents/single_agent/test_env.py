@@ -1,0 +1,344 @@
+"""The single-agent view: Gymnasium's own check, and games compared with the AEC environment's."""
+
+import importlib
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.utils.env_checker import check_env
+
+import agents
+import checkers_env
+from agents.external.errors import GameEndedError
+from agents.single_agent.env import SingleAgentEnv
+from checkers_env.actions import actions_of
+from checkers_env.board import Board
+from checkers_env.moves import Move
+from tests import DATA
+
+ID = "checkers_env/Checkers-v0"
+STRANGER = f"{DATA / 'strangers.py'}:Draws"
+DOUBLE_JUMP = "B:W6,15,32:B1,12"  # 1x10x19
+SIDES = [("black", "player_0"), ("white", "player_1")]
+
+
+@pytest.fixture(autouse=True)
+def _no_warnings() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+class First:
+    """Plays the first legal move, and remembers the positions it was shown."""
+
+    def __init__(self) -> None:
+        self.shown: list[str] = []
+
+    def act(self, board: Board) -> Move:
+        self.shown.append(board.fen())
+        return board.legal_moves[0]
+
+
+class Cheat:
+    """Plays the same move everywhere."""
+
+    def act(self, board: Board) -> Move:
+        return Move((11, 15))
+
+
+class Quitter(First):
+    """Ends the game at its third move."""
+
+    def __init__(self, claim: str) -> None:
+        super().__init__()
+        self.claim = claim
+
+    def act(self, board: Board) -> Move:
+        if board.ply >= 4:
+            raise GameEndedError("that is enough", self.claim)
+        return super().act(board)
+
+
+class Meddler:
+    """Spoils the board that it is shown."""
+
+    def act(self, board: Board) -> Move:
+        move = board.legal_moves[0]
+        board.push(move)
+        return move
+
+
+def play_on(env: Any, seed: int | None, chooser: int = 0) -> list[Any]:
+    """Play legal actions by chance to the end of a game; return all there was to see."""
+    rng = np.random.default_rng(chooser)
+    observation, info = env.reset(seed=seed)
+    reward, over, seen = 0.0, False, []
+    while True:
+        assert env.observation_space.contains(observation)
+        assert env.action_masks().tolist() == observation["action_mask"].tolist()
+        planes = observation["observation"].tolist()
+        seen.append([planes, env.action_masks().tolist(), reward, over, info, env.board.fen()])
+        if over:
+            return seen
+        action = rng.choice(np.flatnonzero(env.action_masks()))
+        observation, reward, over, truncated, info = env.step(action)
+        assert not truncated
+
+
+@pytest.mark.parametrize("colour", [None, "black", "white"])
+@pytest.mark.parametrize("opponent", ["random", "heuristic", "material"])
+def test_gymnasium_finds_nothing_to_complain_about(opponent: str, colour: str | None) -> None:
+    env = gymnasium.make(ID, opponent=opponent, colour=colour, opening="three-move")
+    check_env(env.unwrapped)
+
+
+def test_agents_go_through_gymnasium_make() -> None:
+    for agent in (First(), agents.make("heuristic")):
+        env = gymnasium.make(ID, opponent=agent, colour="white")
+        check_env(env.unwrapped)
+        assert len(play_on(env.unwrapped, 0)) > 10
+
+
+def test_the_opponent_is_blondie24_unless_another_is_given(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    default, named = SingleAgentEnv(), SingleAgentEnv("blondie24")
+    assert play_on(default, 2) == play_on(named, 2) != play_on(SingleAgentEnv("random"), 2)
+    monkeypatch.setattr(importlib.import_module("agents.make"), "_zoo", dict)
+    with pytest.raises(ValueError, match="no agent 'blondie24': known are random"):
+        gymnasium.make(ID)
+
+
+def test_it_can_be_made_by_its_name_alone() -> None:
+    code = (
+        "import gymnasium, checkers_env, sys; assert 'agents' not in sys.modules; "
+        f"env = gymnasium.make({ID!r}, opponent='random'); env.reset(seed=0); "
+        "print(int(env.unwrapped.action_masks().sum()))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == "7"
+
+
+@pytest.mark.parametrize(("colour", "agent"), SIDES)
+@pytest.mark.parametrize("seed", range(4))
+def test_a_game_is_that_of_the_aec_environment(colour: str, agent: str, seed: int) -> None:
+    rules = {"max_moves": 60, "no_progress": 10}
+    seen = play_on(SingleAgentEnv(First(), colour, **rules), seed, chooser=seed)
+    game, rng = checkers_env.raw_env(**rules), np.random.default_rng(seed)
+    game.reset()
+    for planes, mask, reward, over, info, fen in seen:
+        while game.agent_selection != agent and not game.terminations[agent]:
+            for action in actions_of(game.board.legal_moves[0], game.board.turn):
+                game.step(action)
+        expected = game.observe(agent)
+        assert planes == expected["observation"].tolist()
+        assert mask == expected["action_mask"].tolist()
+        assert (reward, over, fen) == (
+            game.rewards[agent],
+            game.terminations[agent],
+            game.board.fen(),
+        )
+        if over:
+            assert info == game.infos[agent]
+        else:
+            game.step(rng.choice(np.flatnonzero(expected["action_mask"])))
+    assert game.terminations[agent]
+
+
+@pytest.mark.parametrize(
+    ("opening", "action", "reward"),
+    [
+        ("B:W6:B1", (1, 10), 1.0),  # takes the last piece
+        ("B:W17:B1", (1, 5), 0.0),  # drawn by the rule of one move
+    ],
+)
+def test_rewards_at_the_end(opening: str, action: tuple[int, int], reward: float) -> None:
+    env = SingleAgentEnv(First(), "black", opening=opening, max_moves=1)
+    env.reset()
+    move = next(m for m in env.board.legal_moves if m.squares == action)
+    _, found, terminated, truncated, info = env.step(actions_of(move, env.board.turn)[0])
+    assert (found, terminated, truncated) == (reward, True, False)
+    assert info["reason"] == ("no pieces" if reward else "max moves")
+
+
+@pytest.mark.parametrize(("blocked_draws", "reward"), [(False, 1.0), (True, 0.0)])
+def test_a_blocked_opponent(blocked_draws: bool, reward: float) -> None:
+    env = SingleAgentEnv(First(), "white", opening="W:W11,12:B4", blocked_draws=blocked_draws)
+    env.reset()
+    [action] = actions_of(env.board.parse_move("12-8"), env.board.turn)
+    _, found, terminated, _, info = env.step(action)
+    assert (found, terminated, info["reason"]) == (reward, True, "no legal move")
+
+
+def test_a_lost_game() -> None:
+    env = SingleAgentEnv(First(), "black", opening="B:W15,32:B6")
+    env.reset()
+    _, reward, terminated, _, info = env.step(
+        actions_of(env.board.parse_move("6-10"), env.board.turn)[0]
+    )
+    assert (reward, terminated, info["reason"]) == (-1.0, True, "no pieces")
+
+
+def test_the_agent_makes_its_multi_jump_in_steps() -> None:
+    opponent = First()
+    env = SingleAgentEnv(opponent, "black", opening=DOUBLE_JUMP)
+    env.reset()
+    first, second = actions_of(env.board.legal_moves[0], env.board.turn)
+    observation, reward, over, *_ = env.step(first)
+    assert (reward, over, opponent.shown) == (0.0, False, [])
+    assert np.flatnonzero(observation["action_mask"]).tolist() == [second]
+    env.step(second)
+    assert str(env.board.moves[0]) == "1x19"
+    assert len(opponent.shown) == 1
+
+
+def test_the_opponent_makes_its_multi_jump_at_once() -> None:
+    env = SingleAgentEnv(First(), "white", opening=DOUBLE_JUMP)
+    observation, info = env.reset()
+    assert env.board.moves[0].squares == (1, 10, 19)
+    assert info == {"colour": "white"}
+    assert observation["action_mask"].any()
+
+
+def test_an_illegal_action_ends_the_episode() -> None:
+    env = SingleAgentEnv("random", "black")
+    env.reset(seed=0)
+    observation, reward, terminated, truncated, info = env.step(0)
+    assert (reward, terminated, truncated) == (-1.0, True, False)
+    assert info == {"reason": "illegal action", "illegal": "1 forward right (1-5)"}
+    assert not observation["action_mask"].any()
+    assert not env.action_masks().any()
+    with pytest.raises(ResetNeeded, match="reset"):
+        env.step(32)
+    env.reset()
+    assert env.action_masks().sum() == 7
+
+
+@pytest.mark.parametrize("action", [-1, 128, 3.5, True, "11-15", None])
+def test_what_is_no_action_is_refused(action: Any) -> None:
+    env = SingleAgentEnv("random", "black")
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match="whole number from 0 to 127"):
+        env.step(action)
+    assert env.action_masks().sum() == 7
+
+
+@pytest.mark.parametrize("opponent", ["random", "heuristic", "material"])
+def test_equal_seeds_give_equal_games(opponent: str) -> None:
+    first, second = (SingleAgentEnv(opponent, opening="three-move") for _ in range(2))
+    games = [play_on(first, 7), play_on(first, None), play_on(first, None)]
+    play_on(second, 8)
+    assert [play_on(second, 7), play_on(second, None), play_on(second, None)] == games
+    assert games[0] != games[1]
+
+
+def test_equal_seeds_give_equal_games_against_a_selective_opponent() -> None:
+    env = SingleAgentEnv("strong", depth=4)
+    games = [[play_on(env, seed) for seed in range(6)] for _ in range(2)]
+    assert games[0] == games[1]
+
+
+def test_equal_seeds_give_equal_games_against_strangers_that_take_a_generator() -> None:
+    games = [play_on(SingleAgentEnv(STRANGER, "white"), seed) for seed in (1, 1, 2)]
+    assert games[0] == games[1]
+    assert games[0] != games[2]
+
+
+def test_seeds_decide_on_colours_and_cards_whoever_plays() -> None:
+    starts = []
+    for opponent in ("random", First()):
+        env = SingleAgentEnv(opponent, opening="two-move")
+        infos = [env.reset(seed=5)[1], *(env.reset()[1] for _ in range(30))]
+        starts.append(([info["colour"] for info in infos], env.board.moves[:2]))
+    assert starts[0] == starts[1]
+    assert set(starts[0][0]) == {"black", "white"}
+
+
+def test_an_agent_that_is_passed_in_is_left_alone() -> None:
+    agent: Any = agents.make("heuristic", seed=3)
+    state = agent.rng.bit_generator.state
+    env = SingleAgentEnv(agent, "white")
+    games = [play_on(env, 1), play_on(SingleAgentEnv("heuristic", "white"), 1)]
+    assert games[0] == games[1]
+    assert agent.rng.bit_generator.state == state
+
+
+def test_an_opponent_may_do_to_its_board_what_it_likes() -> None:
+    assert play_on(SingleAgentEnv(Meddler(), "white"), 1) == play_on(
+        SingleAgentEnv(First(), "white"), 1
+    )
+
+
+def test_an_opponent_that_cheats_is_told_so() -> None:
+    env = SingleAgentEnv(Cheat(), "white")
+    env.reset()
+    with pytest.raises(ValueError, match=r"opponent \(Cheat\) played 11-15, illegal in B:.*8-11"):
+        env.step(np.flatnonzero(env.action_masks())[0])
+    with pytest.raises(ResetNeeded):
+        env.step(np.flatnonzero(env.action_masks())[0])
+
+
+@pytest.mark.parametrize(
+    ("claim", "reward"), [("draw", 0), ("loss", 1), ("win", 1), ("nothing", 1)]
+)
+def test_an_opponent_that_ends_the_game_has_lost_it_or_drawn(claim: str, reward: float) -> None:
+    env = SingleAgentEnv(Quitter(claim), "white")
+    last = play_on(env, 1)[-1]
+    assert last[1:5] == [[False] * 128, reward, True, {"reason": "that is enough"}]
+    with pytest.raises(ResetNeeded):
+        env.step(0)
+    with pytest.raises(ValueError, match="leaves white no turn to play: that is enough"):
+        env.reset(options={"opening": "9-13 22-18 13-17 21x14"})
+    assert play_on(env, 1)[-1] == last
+
+
+def test_an_opening_that_the_opponent_ends_is_refused() -> None:
+    env = SingleAgentEnv(First(), "white", opening="B:W6:B1")
+    with pytest.raises(ValueError, match="leaves white no turn to play: no pieces"):
+        env.reset()
+
+
+def test_the_opening_can_be_replaced_for_a_game() -> None:
+    env = SingleAgentEnv("random", "black", opening="9-13 22-18")
+    env.reset(options={"opening": DOUBLE_JUMP})
+    assert env.board.fen() == Board(DOUBLE_JUMP).fen()
+    env.reset()
+    assert [str(move) for move in env.board.moves] == ["9-13", "22-18"]
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"colour": "red"}, "colour must be None or one of"),
+    ({"opponent": "nobody"}, "no agent 'nobody': known are random"),
+    ({"opponent": 3}, "neither text nor has it a method act"),
+    ({"opponent": First(), "depth": 3}, "depth is for an opponent given by name"),
+    ({"depth": 3}, "does not search"),
+    ({"opening": "11-16 11-16"}, "bad opening"),
+    ({"max_moves": 0}, "max_moves must be"),
+    ({"blocked_draws": 2}, "blocked_draws must be True or False"),
+    ({"render_mode": "svg"}, "render_mode must be"),
+])  # fmt: skip
+def test_arguments_that_make_no_sense(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        SingleAgentEnv(**{"opponent": "random"} | arguments)
+
+
+def test_steps_need_a_reset() -> None:
+    env = SingleAgentEnv("random")
+    assert not env.action_masks().any()
+    with pytest.raises(ResetNeeded, match="reset"):
+        env.step(32)
+
+
+def test_rendering() -> None:
+    env = SingleAgentEnv("random", "black", render_mode="ansi")
+    env.reset(seed=0)
+    assert "Black to move" in env.render()

@@ -1,0 +1,340 @@
+"""Single-agent games in numbers: each game followed by the environment for one game."""
+
+import copy
+import pickle
+import subprocess
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
+
+import agents
+from agents.agent import PlayerAgent
+from agents.baselines.material import Material
+from agents.search.player import AlphaBeta
+from agents.search.selective import Selective
+from agents.single_agent.env import COLOURS, SingleAgentEnv
+from agents.single_agent.vector_env import SingleAgentVectorEnv
+from checkers_env.board import Board
+from checkers_env.envs.vector import SelfPlayVectorEnv, sample
+from checkers_env.moves import Move
+from checkers_env.openings import BALLOTS
+from tests.checkers_env.envs.test_vector import DOUBLE_JUMP, KINGS, same
+from training.speed import self_play
+
+ID = "checkers_env/Checkers-v0"
+SAME, DISABLED = AutoresetMode.SAME_STEP, AutoresetMode.DISABLED
+BLOCKED = "W:W11,12,32:B4,24"  # after 12-8 24-27 32x23, Black cannot move
+COUNTER = PlayerAgent("counter", AlphaBeta(Material(), 2))
+CAREFUL = PlayerAgent("careful", AlphaBeta(Material(), 4, style=Selective()))
+GAMES: list[tuple[dict[str, Any], set[str]]] = [  # and the ends that they come to
+    ({"opponent": "random"}, {"no pieces"}),
+    (
+        {"opponent": "blondie24", "depth": 2, "opening": "three-move", "max_moves": 12},
+        {"max moves"},
+    ),
+    (
+        {"opponent": "heuristic", "colour": "white", "opening": "two-move", "no_progress": 4},
+        {"no pieces", "no progress"},
+    ),
+    (
+        {"opponent": "material", "depth": 1, "colour": "black", "opening": DOUBLE_JUMP},
+        {"no pieces"},
+    ),
+    (
+        {"opponent": COUNTER, "opening": KINGS, "max_moves": 20, "repetition": 2, "no_progress": 6},
+        {"no pieces", "no progress"},
+    ),
+    (
+        {"opponent": "random", "opening": BLOCKED, "blocked_draws": True},
+        {"no pieces", "no legal move"},
+    ),
+    (
+        {"opponent": ["random", COUNTER, "heuristic"], "opening": "two-move", "repetition": 2},
+        {"no pieces", "repetition"},
+    ),
+    (
+        {"opponent": CAREFUL, "opening": KINGS, "max_moves": 40},
+        {"no pieces", "max moves"},
+    ),
+]
+
+
+@pytest.fixture(autouse=True)
+def _no_warnings() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+class Common:
+    """An opponent that draws from one generator in all its games."""
+
+    def __init__(self, given: Any, depth: int | None, entropy: list[int]) -> None:
+        agent = agents.make(given, depth=depth) if isinstance(given, str) else given
+        self.agent = PlayerAgent(agent.name, agent.player, np.random.default_rng(entropy))
+
+    def act(self, board: Board) -> Move:
+        return self.agent.act(board)
+
+
+class Referee:
+    """One game as the environment for one game plays it."""
+
+    def __init__(self, seed: int, opponents: list[Common], colour: Any, **rules: Any) -> None:
+        self.rng, self.opening = np.random.default_rng(seed), rules.pop("opening", None)
+        self.cards = BALLOTS.get(self.opening, (self.opening,))
+        self.colours = COLOURS if colour is None else (colour,)
+        self.envs = {
+            (opponent, name): SingleAgentEnv(opponent, name, **rules)
+            for opponent in opponents
+            for name in self.colours
+        }
+        self.opponents = opponents
+
+    def begin(self) -> None:
+        bases = len(self.cards), len(self.colours), len(self.opponents)
+        number = int(self.rng.integers(np.prod(bases)))
+        card, colour, opponent = np.unravel_index(number, bases, order="F")
+        self.env = self.envs[self.opponents[opponent], self.colours[colour]]
+        self.view, self.info = self.env.reset(options={"opening": self.cards[card]})
+        self.reward, self.over = 0.0, False
+
+    def step(self, action: int) -> None:
+        self.view, self.reward, self.over, _, self.info = self.env.step(action)
+
+
+def check_views(observation: Any, referees: list[Referee]) -> None:
+    for key in ("observation", "action_mask"):
+        assert same(observation[key], np.stack([referee.view[key] for referee in referees]))
+
+
+def check_beginnings(info: Any, referees: list[Referee]) -> None:
+    """Of the games that the referees have, or have not, just begun."""
+    begun = ["colour" in referee.info for referee in referees]
+    assert ("colour" in info) == any(begun)
+    if any(begun):
+        assert info["_colour"].tolist() == begun
+        assert info["colour"].tolist() == [referee.info.get("colour") for referee in referees]
+
+
+def begin_those_over(referees: list[Referee]) -> None:
+    for referee in referees:
+        if referee.over:
+            referee.begin()
+
+
+def follow(rules: dict[str, Any], mode: AutoresetMode, count: int, steps: int) -> Counter[str]:
+    """Play by chance, now and then illegally, and compare all there is to see; return the ends."""
+    env = SingleAgentVectorEnv(count, autoreset_mode=mode, **rules)
+    rules = {"colour": None} | rules
+    given, depth, seeds = rules.pop("opponent"), rules.pop("depth", None), range(3, 3 + count)
+    pool = given if isinstance(given, list) else [given]
+    opponents = [Common(each, depth, [k, *seeds]) for k, each in enumerate(pool)]
+    referees = [Referee(seed, opponents, **rules) for seed in seeds]
+    rng, ends = np.random.default_rng(0), Counter[str]()
+    observation, info = env.reset(seed=3)
+    for referee in referees:
+        referee.begin()
+    check_views(observation, referees)
+    check_beginnings(info, referees)
+    for _ in range(steps):
+        actions = sample(observation["action_mask"], rng)
+        slips = rng.random(count) < 0.004
+        actions[slips] = rng.integers(128, size=slips.sum())
+        observation, reward, over, truncated, info = env.step(actions)
+        for referee, action in zip(referees, actions, strict=True):
+            referee.begin() if referee.over else referee.step(action)
+        assert env.observation_space.contains(observation)
+        assert same(over, np.array([referee.over for referee in referees]))
+        assert same(reward, np.array([referee.reward for referee in referees]))
+        assert not truncated.any()
+        ends.update(referee.info["reason"] for referee in referees if referee.over)
+        assert ("reason" in info) == over.any()
+        if over.any():
+            reasons = [referee.info.get("reason") for referee in referees]
+            assert info["reason"].tolist() == reasons
+        if over.any() and mode == SAME:
+            for referee, view in zip(referees, info["final_obs"], strict=True):
+                assert (view is None) != referee.over
+                for key in view or ():
+                    assert same(view[key], referee.view[key])
+            assert info["final_info"]["reason"].tolist() == reasons
+            begin_those_over(referees)
+        check_views(observation, referees)
+        check_beginnings(info, referees)
+        if over.any() and mode == DISABLED:
+            observation, info = env.reset(options={"reset_mask": over})
+            begin_those_over(referees)
+            check_views(observation, referees)
+    return ends
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+@pytest.mark.parametrize(("rules", "expected"), GAMES)
+def test_each_game_is_that_of_the_environment_for_one(
+    rules: dict[str, Any], expected: set[str], mode: AutoresetMode
+) -> None:
+    ends = follow(rules, mode, count=20, steps=120)
+    assert ends.total() >= 40
+    assert expected | {"illegal action"} <= ends.keys()
+
+
+# Seeds
+
+
+def test_equal_seeds_give_equal_games() -> None:
+    def play(env: Any, seed: Any) -> bytes:
+        rng, seen = np.random.default_rng(0), [env.reset(seed=seed)]
+        for _ in range(80):
+            seen.append(env.step(sample(seen[-1][0]["action_mask"], rng)))
+        return pickle.dumps(seen)
+
+    first, second = (SingleAgentVectorEnv(8, ["random", "material"]) for _ in range(2))
+    games = play(first, 4)
+    assert play(second, 5) != games
+    assert play(second, range(4, 12)) == games
+    assert play(first, 4) == games
+
+
+def test_equal_seeds_give_equal_games_against_a_selective_opponent() -> None:
+    env, games = SingleAgentVectorEnv(3, "strong"), []
+    for _ in range(2):
+        rng, seen = np.random.default_rng(0), [env.reset(seed=0)]
+        for _ in range(12):
+            seen.append(env.step(sample(seen[-1][0]["action_mask"], rng)))
+        games.append(pickle.dumps(seen))
+    assert games[0] == games[1]
+
+
+def test_agents_that_are_passed_in_are_left_alone() -> None:
+    agent: Any = agents.make("heuristic", seed=3)
+    before = pickle.dumps((agent.rng, agent.ws))
+    env = SingleAgentVectorEnv(4, agent, "white")
+    env.reset(seed=1)
+    assert pickle.dumps((agent.rng, agent.ws)) == before
+
+
+@pytest.mark.parametrize("clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_plays_on_exactly(clone: Any) -> None:
+    env = SingleAgentVectorEnv(20, [COUNTER, "random"], opening="two-move")
+    observation, _ = env.reset(seed=2)
+    twin, rng = clone(env), np.random.default_rng(3)
+    for _ in range(80):
+        actions = sample(observation["action_mask"], rng)
+        outcome = env.step(actions)
+        assert pickle.dumps(outcome) == pickle.dumps(twin.step(actions))
+        observation = outcome[0]
+
+
+# As Gymnasium has it
+
+
+@pytest.mark.parametrize("opponent", ["heuristic", COUNTER])
+@pytest.mark.parametrize("mode", [None, "vector_entry_point", "sync"])
+def test_gymnasium_makes_many_games(mode: str | None, opponent: Any) -> None:
+    env = gymnasium.make_vec(ID, num_envs=3, vectorization_mode=mode, opponent=opponent, depth=None)
+    assert isinstance(env.unwrapped, SingleAgentVectorEnv) == (mode != "sync")
+    assert env.spec is not None
+    single = SingleAgentEnv(opponent)
+    assert env.single_observation_space == single.observation_space
+    assert env.single_action_space == single.action_space
+    observation, info = env.reset(seed=0)
+    assert env.observation_space.contains(observation)
+    assert set(info) == {"colour", "_colour"}
+    env.step(sample(observation["action_mask"], np.random.default_rng(0)))
+    env.close()
+
+
+def test_it_can_be_made_by_its_name_alone() -> None:
+    code = (
+        "import gymnasium, checkers_env, sys; assert 'agents' not in sys.modules; "
+        f"env = gymnasium.make_vec({ID!r}, num_envs=2, opponent='random', colour='black'); "
+        "print(env.reset(seed=0)[0]['action_mask'].sum())"
+    )
+    result = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == "14"
+
+
+def test_the_statistics_of_gymnasium_count_games() -> None:
+    env = RecordEpisodeStatistics(SingleAgentVectorEnv(4, "heuristic"))
+    observation, _ = env.reset(seed=0)
+    rng, lengths = np.random.default_rng(0), []
+    while len(lengths) < 10:
+        observation, _, over, _, info = env.step(sample(observation["action_mask"], rng))
+        lengths += info["episode"]["l"][over].tolist() if over.any() else []
+    assert 8 < min(lengths) <= max(lengths) <= 130
+
+
+def test_what_the_speed_script_times_is_legal_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    step, reasons = SelfPlayVectorEnv.step, set()
+
+    def watched(env: Any, actions: Any) -> Any:
+        outcome = step(env, actions)
+        reasons.update(outcome[-1].get("reason", ()))
+        return outcome
+
+    monkeypatch.setattr(SelfPlayVectorEnv, "step", watched)
+    play = self_play(games=12, steps=90)
+    assert [play(), play()] == [12 * 90, 12 * 90]
+    assert "no pieces" in reasons
+    assert "illegal action" not in reasons
+
+
+# Arguments
+
+
+class Stranger:
+    """Plays legal moves, but is no compiled player."""
+
+    def act(self, board: Board) -> Move:
+        return board.legal_moves[0]
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"colour": "red"}, "colour must be None or one of"),
+    ({"opponent": "nobody"}, "no agent 'nobody': known are random"),
+    ({"opponent": Stranger()}, "is not a compiled player.*SingleAgentEnv takes any"),
+    ({"opponent": 3}, "opponent 3 is not a compiled player"),
+    ({"opponent": ["random", Stranger()]}, "is not a compiled player"),
+    ({"opponent": []}, "there must be an opponent"),
+    ({"opponent": agents.make("mcts", seconds=1)}, "has a limit of time"),
+    ({"opponent": COUNTER, "depth": 3}, "depth is for opponents given by name"),
+    ({"depth": 3}, "does not search"),
+    ({"num_envs": 0}, "num_envs must be"),
+    ({"opening": "11-16 11-16"}, "bad opening"),
+    ({"max_moves": 0}, "max_moves must be"),
+])  # fmt: skip
+def test_arguments_that_make_no_sense(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        SingleAgentVectorEnv(**{"num_envs": 2, "opponent": "random"} | arguments)
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_an_opening_that_the_opponent_ends_is_refused(mode: AutoresetMode) -> None:
+    env = SingleAgentVectorEnv(2, "random", "white", opening="B:W6:B1", autoreset_mode=mode)
+    with pytest.raises(ValueError, match="leaves the agent no turn to play"):
+        env.reset()
+    env = SingleAgentVectorEnv(2, "random", "white", autoreset_mode=mode)
+    env.reset()
+    with pytest.raises(ValueError, match="leaves the agent no turn to play"):
+        env.reset(options={"opening": "B:W6:B1"})
+    with pytest.raises(ResetNeeded, match="not begun"):
+        env.step([32, 32])
+    observation, _ = env.reset()
+    env.step(observation["action_mask"].argmax(1))
+
+
+def test_steps_need_a_reset() -> None:
+    with pytest.raises(ResetNeeded, match="reset"):
+        SingleAgentVectorEnv(1, "random").step([32])

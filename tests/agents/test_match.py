@@ -1,0 +1,346 @@
+"""Whole games in the kernel against the same games played move by move on a board."""
+
+import copy
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import agents
+import checkers_env
+from agents.agent import PlayerAgent
+from agents.baselines.heuristic import Heuristic
+from agents.baselines.material import Material
+from agents.baselines.random_player import Uniform
+from agents.blondie.architecture import BLONDIE_1999, decode
+from agents.match import ENGINES, play_game
+from agents.match_kernel import DRAW, DrawRules, play
+from agents.search.player import AlphaBeta
+from agents.search.workspace import workspace
+from checkers_env.actions import actions_of
+from checkers_env.board import Board
+from checkers_env.movegen import BLACK, NO_MOVE, PATH, WHITE, Position
+from checkers_env.moves import Move
+from checkers_env.moves import decode as decode_move
+from checkers_env.openings import TWO_MOVE
+from checkers_env.state import REASONS
+
+PLAYERS = {
+    "random": Uniform(),
+    "heuristic": Heuristic(),
+    "material": AlphaBeta(Material(), 2, random_ties=True),
+}
+PLAIN = DrawRules()
+START = Board().fen()
+TWO_KINGS = "W:WK29:BK4"
+ENDING = "W:WK15,K18:BK1,K3"
+
+
+def network(seed, depth, **options):
+    genome = np.random.default_rng(seed).uniform(-0.2, 0.2, BLONDIE_1999.genome_size)
+    return AlphaBeta(decode(BLONDIE_1999, genome, 2.0), depth, **options)
+
+
+def board_with(rules, fen=START):
+    return Board(
+        fen,
+        max_moves=rules.max_moves,
+        repetition=rules.repetition or None,
+        no_progress=rules.no_progress or None,
+        blocked_draws=rules.blocked_draws,
+    )
+
+
+def path_of(move):
+    path = NO_MOVE
+    for square in move.squares:
+        path = path << 6 | (square - 1) + (square - 1) // 8
+    return path
+
+
+def by_kernel(black, white, rules=PLAIN, *, fen=START, opening="", cut=False, seed=0, first=BLACK):
+    """The game's result, and all of its rows; the kernel is told the player of `first` first."""
+    game = np.zeros((2 * rules.max_moves + 1, 4), np.int64)
+    board = Board(fen)
+    start = Position(board.black, board.white, board.kings, board.turn)
+    for ply, text in enumerate(opening.split(), 1):
+        game[ply, PATH] = path_of(board.parse_move(text))
+        board.push(text)
+    rng = np.random.default_rng(seed)
+    pair = (black, white) if first == BLACK else (white, black)
+    result = play(*pair, workspace(), workspace(), first, start, rules, cut, rng, game)
+    return result, game[: result.plies + 1]
+
+
+def by_hand(black, white, rules=PLAIN, *, fen=START, opening="", seed=0):
+    """The board at the end of the game."""
+    rng = np.random.default_rng(seed)
+    agents = [PlayerAgent("black", black, rng), PlayerAgent("white", white, rng)]
+    board = board_with(rules, fen)
+    moves = iter(opening.split())
+    while not board.outcome():
+        board.push(next(moves, None) or agents[board.turn].act(board))
+    return board
+
+
+def assert_same_game(found, board):
+    result, game = found
+    outcome = board.outcome()
+    assert REASONS[result.reason] == outcome.reason
+    assert result.winner == (DRAW if outcome.winner is None else outcome.winner)
+    assert result.plies == board.ply
+    replayed = board.copy()
+    for black, white, kings, path in game[:0:-1].tolist():
+        assert (black, white, kings) == (replayed.black, replayed.white, replayed.kings)
+        assert decode_move(path, False) == replayed.pop()
+
+
+@pytest.mark.parametrize("white", PLAYERS)
+@pytest.mark.parametrize("black", PLAYERS)
+def test_game_is_the_one_played_move_by_move(black, white):
+    players = PLAYERS[black], PLAYERS[white]
+    for seed, opening in enumerate(("", *TWO_MOVE[::15])):
+        options = {"opening": opening, "seed": seed}
+        expected = by_hand(*players, **options)
+        for first in (BLACK, WHITE):
+            assert_same_game(by_kernel(*players, first=first, **options), expected)
+
+
+def test_a_game_of_two_kinds_is_compiled_once():
+    kinds = Uniform(), AlphaBeta(Material(), 1)
+    play_game(*kinds)
+    compiled = set(play.overloads)
+    play_game(*kinds[::-1])
+    assert set(play.overloads) == compiled
+
+
+@pytest.mark.parametrize(
+    ("rules", "reason"),
+    [
+        (DrawRules(max_moves=1), "max moves"),
+        (DrawRules(max_moves=7), "max moves"),
+        (DrawRules(repetition=2), "repetition"),
+        (DrawRules(repetition=3), "repetition"),
+        (DrawRules(no_progress=1), "no progress"),
+        (DrawRules(no_progress=9), "no progress"),
+        (DrawRules(repetition=3, no_progress=40), "repetition"),
+        (DrawRules(max_moves=5, no_progress=5), "max moves"),  # both at once
+        (DrawRules(repetition=6, no_progress=2), "no progress"),
+    ],
+)
+def test_draw_rules_are_those_of_the_board(rules, reason):
+    reasons = set()
+    for seed in range(12):
+        options = {"fen": TWO_KINGS, "seed": seed}
+        board = by_hand(Uniform(), Uniform(), rules, **options)
+        assert_same_game(by_kernel(Uniform(), Uniform(), rules, **options), board)
+        reasons.add(board.outcome().reason)
+    assert reason in reasons
+
+
+def test_longer_games_under_all_the_rules_together():
+    rules = DrawRules(max_moves=60, repetition=3, no_progress=10)
+    endings = set()
+    for seed in range(40):
+        board = by_hand(Uniform(), Heuristic(), rules, seed=seed)
+        assert_same_game(by_kernel(Uniform(), Heuristic(), rules, seed=seed), board)
+        endings.add(board.outcome().reason)
+    assert {"no pieces", "no legal move"} & endings
+
+
+@pytest.mark.parametrize(
+    ("fen", "expected"),
+    [
+        ("B:W18:B", (1, "no pieces", 0)),
+        ("B:W9,14:B5", (1, "no legal move", 0)),
+        ("W:W18:B14", (1, "no pieces", 1)),
+    ],
+)
+def test_lost_positions(fen, expected):
+    found = by_kernel(Uniform(), Uniform(), fen=fen)
+    assert_same_game(found, by_hand(Uniform(), Uniform(), fen=fen))
+    winner, reason, plies = found[0]
+    assert (winner, REASONS[reason], plies) == expected
+
+
+@pytest.mark.parametrize(
+    ("fen", "expected"),
+    [
+        ("B:W18:B", (1, "no pieces", 0)),
+        ("B:W9,14:B5", (DRAW, "no legal move", 0)),
+        ("W:W18:B14", (1, "no pieces", 1)),
+    ],
+)
+def test_a_blocked_side_draws_if_so_agreed(fen, expected):
+    rules = DrawRules(blocked_draws=True)
+    found = by_kernel(Uniform(), Uniform(), rules, fen=fen)
+    assert_same_game(found, by_hand(Uniform(), Uniform(), rules, fen=fen))
+    winner, reason, plies = found[0]
+    assert (winner, REASONS[reason], plies) == expected
+
+
+BLOCKADES = ("W:WK1,5:BK10", "B:WK5,17,K32:B24", "B:W21:B17,10,K1", START)
+
+
+@pytest.mark.parametrize("blocked_draws", [True, False])
+def test_games_with_blocked_sides_are_equal_in_both_engines_and_on_the_board(blocked_draws):
+    rules, endings = DrawRules(30, 3, blocked_draws=blocked_draws), set()
+    for seed in range(24):
+        opening = BLOCKADES[seed % 4]
+        games = [
+            play_game(
+                Uniform(),
+                Heuristic(),
+                opening=opening,
+                rules=rules,
+                rng=np.random.default_rng(seed),
+                engine=engine,
+            )
+            for engine in ENGINES
+        ]
+        assert games[0] == games[1]
+        board = by_hand(Uniform(), Heuristic(), rules, fen=opening, seed=seed)
+        assert_same_game(by_kernel(Uniform(), Heuristic(), rules, fen=opening, seed=seed), board)
+        assert games[0].board.moves == board.moves
+        endings.add((REASONS[games[0].result.reason], games[0].result.winner == DRAW))
+    assert ("no legal move", blocked_draws) in endings
+    assert ("no legal move", not blocked_draws) not in endings
+    assert ("no pieces", False) in endings
+
+
+def test_players_count_a_blocked_side_as_lost_whatever_the_rule():
+    """The black king can play on, or block the white man at once, which draws here."""
+    rules, player = DrawRules(blocked_draws=True), AlphaBeta(Material(), 3)
+    assert len(Board("B:W5:BK6").legal_moves) == 4
+    result, _ = by_kernel(player, player, rules, fen="B:W5:BK6")
+    assert (REASONS[result.reason], result.winner, result.plies) == ("no legal move", DRAW, 1)
+
+
+def test_a_loss_comes_before_the_last_move():
+    rules = DrawRules(max_moves=1)
+    fen = "B:W14,23,27:B9"  # 9x18 23x14
+    found = by_kernel(Uniform(), Uniform(), rules, fen=fen)
+    board = by_hand(Uniform(), Uniform(), rules, fen=fen)
+    assert_same_game(found, board)
+    assert board.ply == 2
+    assert REASONS[found[0].reason] == "no pieces"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"rules": DrawRules(max_moves=0)}, "max_moves must be 1 or more, not 0"),
+        ({"rules": DrawRules(repetition=1)}, r"repetition must be 0 \(off\) or at least 2, not 1"),
+        ({"rules": DrawRules(repetition=-2)}, "repetition must be .* not -2"),
+        ({"rules": DrawRules(no_progress=-1)}, r"no_progress must be 0 \(off\) or more, not -1"),
+        (
+            {"rules": DrawRules(1), "opening": "9-13 22-18"},
+            "'9-13 22-18' leaves no game.*max moves",
+        ),
+        ({"rules": DrawRules(1), "opening": "9-13 22-18 6-9"}, "leaves no game to play: max moves"),
+        ({"opening": "B:W18:B"}, "leaves no game to play: no pieces"),
+    ],
+)
+def test_what_makes_no_game_is_refused_by_both_engines(given, message, engine):
+    with pytest.raises(ValueError, match=message):
+        play_game(Uniform(), Uniform(), engine=engine, **given)
+
+
+def test_an_engine_that_there_is_not_is_refused():
+    with pytest.raises(ValueError, match="engine must be one of kernel, env, not 'foo'"):
+        play_game(Uniform(), Uniform(), engine="foo")
+
+
+def test_an_illegal_opening_is_refused():
+    game = np.zeros((201, 4), np.int64)
+    game[1, PATH] = path_of(Move((11, 18)))
+    start = Position(Board().black, Board().white, 0, 0)
+    generator = np.random.default_rng(0)
+    players = Uniform(), Uniform(), workspace(), workspace(), BLACK
+    with pytest.raises(ValueError, match="illegal move"):
+        play(*players, start, PLAIN, False, generator, game)
+
+
+def test_what_an_earlier_game_left_behind_the_opening_does_not_matter():
+    start = Position(Board().black, Board().white, 0, 0)
+    game = np.zeros((201, 4), np.int64)
+    results = []
+    for seed in (2, 1, 1):
+        game[1, PATH] = path_of(Move((11, 15)))
+        game[2, PATH] = 0
+        players = Uniform(), Heuristic(), workspace(), workspace(), BLACK
+        result = play(*players, start, PLAIN, False, np.random.default_rng(seed), game)
+        results.append((result, game[: result.plies + 1].tolist()))
+    assert results[1] == results[2]
+
+
+@pytest.mark.parametrize("own_leaves", [True, False])
+def test_cutting_cycles_changes_no_game(own_leaves):
+    cycles = 0
+    for seed in range(30):
+        players = [network(2 * seed + side, 2, own_leaves=own_leaves) for side in range(2)]
+        fen = ENDING if seed % 2 else START
+        opening = "" if seed % 2 else TWO_MOVE[seed]
+        options = {"fen": fen, "opening": opening}
+        cut, full = (by_kernel(*players, **options, cut=cut) for cut in (True, False))
+        assert cut[0] == full[0]
+        assert (cut[1] == full[1]).all()
+        rows = [tuple(row) for row in full[1][:, :3].tolist()]
+        cycles += len(set(rows)) < len(rows)
+    assert cycles > 5
+
+
+def test_a_cycle_inside_the_opening_is_no_cycle_of_the_players():
+    opening = "15-11 1-5 11-15 5-1 15-11 1-5 11-15 5-1"
+    fen = "W:WK15:BK1"
+    players = network(0, 2), network(1, 2)
+    options = {"fen": fen, "opening": opening}
+    cut, full = (by_kernel(*players, **options, cut=cut) for cut in (True, False))
+    assert cut[0] == full[0]
+    assert (cut[1] == full[1]).all()
+
+
+def test_a_match_through_the_environment_has_the_moves_of_the_kernel():
+    players = [network(0, 4), network(1, 3, own_leaves=False)]
+    for game, opening in enumerate(TWO_MOVE[::20] * 2):
+        first = game // 3
+        black, white = players[first], players[1 - first]
+        _, rows = by_kernel(black, white, opening=opening, cut=True)
+        agents = [PlayerAgent("black", black), PlayerAgent("white", white)]
+        env = checkers_env.raw_env(opening=opening)
+        env.reset(seed=0)
+        board = Board()
+        for text in opening.split():
+            board.push(text)
+        while env.agents and not any(env.terminations.values()) | any(env.truncations.values()):
+            assert env.agent_selection == f"player_{board.turn}"
+            move = agents[board.turn].act(board)
+            for action in actions_of(move, board.turn):
+                env.step(action)
+            board.push(move)
+        played = [path_of(move) for move in board.moves]
+        assert played == rows[1:, PATH].tolist()
+        expected = {None: (0, 0), 0: (1, -1), 1: (-1, 1)}[board.outcome().winner]
+        assert (env.rewards["player_0"], env.rewards["player_1"]) == expected
+
+
+def test_threads_that_share_an_agent_get_its_moves():
+    agent = agents.make("blondie24", depth=5)
+    rng, boards = np.random.default_rng(0), [Board()]
+    while len(boards) < 120:
+        board = boards[-1].copy() if boards[-1].legal_moves else Board()
+        board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
+        boards.append(board)
+    boards = [board for board in boards if board.legal_moves]
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(agent.act, boards)) == [agent.act(board) for board in boards]
+
+
+def test_a_copy_of_an_agent_is_one_of_its_own():
+    agent = agents.make("blondie24", depth=2)
+    for other in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):
+        assert other.turn is not agent.turn
+        assert other.act(Board()) == agent.act(Board())
+    assert repr(agent).startswith("PlayerAgent(name='blondie24', rng=")

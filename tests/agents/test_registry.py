@@ -1,0 +1,287 @@
+"""Agents by name, by weight file and from code: what comes of them, and what is said of errors."""
+
+import textwrap
+
+import numpy as np
+import pytest
+
+import agents
+from agents.blondie.architecture import BLONDIE_1999
+from agents.search.player import AlphaBeta
+from agents.search.workspace import MAX_DEPTH
+from agents.weights import Provenance, save_weights
+from checkers_env.board import Board
+
+FACTORIES = """
+    from __future__ import annotations
+
+    from dataclasses import dataclass
+
+    class First:
+        def __init__(self, **given):
+            self.given = given
+
+        def act(self, board):
+            return board.legal_moves[0]
+
+    @dataclass
+    class Deep:
+        depth: int = 1
+
+        def act(self, board):
+            return board.legal_moves[-1]
+
+    def nothing():
+        return 5
+
+    def no_depth():
+        return First()
+
+    def raises_attribute_error():
+        return First().weights
+
+    def raises_type_error():
+        return 1 + "1"
+
+    def raises_import_error():
+        import package_that_is_not_there
+
+    not_callable = 5
+"""
+
+EVALUATOR = """
+    from typing import NamedTuple
+
+    from agents import PlayerAgent
+    from agents.alphabeta import AlphaBeta
+    from agents.evaluate import evaluate
+
+    class Constant(NamedTuple):
+        worth: float
+
+    @evaluate.register(Constant)
+    def evaluate_constant(constant, position, view, state, scratch):
+        return constant.worth
+
+    def make():
+        return PlayerAgent("constant", AlphaBeta(Constant(0.5), 2))
+"""
+
+
+@pytest.fixture
+def factories(tmp_path):
+    path = tmp_path / "own_factories.py"
+    path.write_text(textwrap.dedent(FACTORIES))
+    return path
+
+
+@pytest.fixture
+def weight_file(tmp_path):
+    path = tmp_path / "champion.safetensors"
+    values = np.random.default_rng(0).uniform(-0.2, 0.2, BLONDIE_1999.genome_size)
+    save_weights(path, values, Provenance("blondie24-1999", 2.0, "c0", 0, 0, depth=3))
+    return path
+
+
+@pytest.mark.parametrize("name", agents.available())
+def test_every_name_makes_a_player_that_its_seed_decides(name):
+    games = []
+    for _ in range(2):
+        first, board = agents.make(name, seed=5), Board(max_moves=8)
+        while not board.outcome():
+            board.push(first.act(board))
+        games.append(board.moves)
+    assert games[0] == games[1]
+
+
+def test_the_baselines_are_available():
+    assert agents.available()[:3] == ["random", "heuristic", "material"]
+    assert len(set(agents.available())) == len(agents.available())
+
+
+def test_depth_and_seconds_reach_the_player(weight_file):
+    assert agents.make("material").player.depth == 4
+    assert agents.make("material", depth=6).player.depth == 6
+    assert agents.make("material", depth=MAX_DEPTH).player.depth == MAX_DEPTH
+    assert agents.make(str(weight_file)).player.depth == 3
+    assert agents.make(str(weight_file), depth=1).player.depth == 1
+    timed = agents.make(str(weight_file), seconds=0.5)
+    assert (timed.player.depth, timed.seconds) == (MAX_DEPTH, 0.5)
+    timed = agents.make("material", seconds=2, depth=5)
+    assert (timed.player.depth, timed.seconds) == (5, 2)
+    assert isinstance(timed.player, AlphaBeta)
+
+
+def test_a_weight_file_plays(weight_file):
+    agent, board = agents.make(weight_file), Board()
+    assert agent.name == str(weight_file)
+    assert agent.act(board) in board.legal_moves
+    assert agent.act(board) == agent.act(board)
+
+
+def test_a_time_for_ever_is_long_enough():
+    agent = agents.make("material", depth=2, seconds=float("inf"))
+    assert agent.act(Board()) in Board().legal_moves
+
+
+def test_a_file_on_a_windows_drive_is_a_weight_file():
+    with pytest.raises(ValueError, match="there is no weight file"):
+        agents.make("C:\\models\\champion.safetensors")
+
+
+def test_agents_can_be_compared_and_kept_in_a_table():
+    first, second = agents.make("material"), agents.make("material")
+    assert {first: 1, second: 2}[second] == 2
+    assert first != second
+    assert first in [second, first]
+
+
+@pytest.mark.parametrize("given", [{}, {"depth": 3, "seed": 0, "style": "bold"}])
+def test_a_factory_in_a_file_gets_what_was_given(factories, given):
+    agent = agents.make(f"{factories}:First", **given)
+    assert agent.given == given
+    assert agent.act(Board()) == Board().legal_moves[0]
+
+
+def test_a_factory_in_a_module_gets_what_was_given(factories, monkeypatch):
+    factories.rename(factories.with_name("own_module.py"))
+    monkeypatch.syspath_prepend(factories.parent)
+    assert agents.make("own_module:First", depth=2, colour=None).given == {"depth": 2}
+
+
+def test_a_file_may_hold_a_dataclass(factories):
+    assert agents.make(f"{factories}:Deep", depth=7).depth == 7
+
+
+def test_a_file_with_an_evaluator_makes_any_number_of_agents(tmp_path):
+    path = tmp_path / "own_evaluator.py"
+    path.write_text(textwrap.dedent(EVALUATOR))
+    for _ in range(2):
+        agent = agents.make(f"{path}:make")
+        assert agent.act(Board()) == Board().legal_moves[0]
+
+
+@pytest.mark.parametrize(
+    ("agent", "options", "message"),
+    [
+        ("deep blue", {}, "no agent 'deep blue': known are random, heuristic, material"),
+        ("", {}, "no agent ''"),
+        ("there_is_none.safetensors", {}, "no weight file 'there_is_none.safetensors'"),
+        ("material", {"depth": 0}, "depth must be a whole number from 1 to 64, not 0"),
+        ("material", {"depth": -1}, "depth must be a whole number from 1 to 64, not -1"),
+        ("material", {"depth": 65}, "depth must be a whole number from 1 to 64, not 65"),
+        ("material", {"depth": 2.5}, "depth"),
+        ("material", {"seconds": 0}, "seconds must be more than 0, not 0"),
+        ("material", {"seconds": -1.5}, "seconds must be more than 0, not -1.5"),
+        ("material", {"seconds": float("nan")}, "seconds must be more than 0, not nan"),
+        ("material", {"seconds": float("inf")}, "seconds must be finite"),
+        ("material", {"seconds": "3"}, "seconds must be more than 0, not '3'"),
+        ("material", {"selective": "no"}, "selective must be True or False, not 'no'"),
+        (5, {}, "an agent is made from text or a path, not from 5"),
+        ("hub:'abc", {}, '"\'abc" cannot be read: No closing quotation'),
+        ("a\0b.py:c", {}, r"cannot import 'a\\x00b.py': embedded null"),
+        ("builtins:dict", {}, "'builtins:dict' cannot be called with {}: no signature"),
+        (
+            "material",
+            {"seconds": 1, "depth": 65},
+            "depth must be a whole number from 1 to 64, not 65",
+        ),
+        (
+            "material",
+            {"seconds": 1, "depth": 0},
+            "depth must be a whole number from 1 to 64, not 0",
+        ),
+        ("random", {"seconds": 1}, "'random' does not search"),
+        ("random", {"depth": 2}, "'random' does not search by plies"),
+        ("heuristic", {"depth": 2}, "'heuristic' does not search"),
+        ("heuristic", {"depth": 0}, "'heuristic' does not search|depth must be"),
+        (
+            "material",
+            {"king": 2},
+            "'material' takes depth, simulations, seconds, seed, endgame and selective, not king",
+        ),
+        ("random", {"a": 1, "b": 2}, "not a, b"),
+        ("material", {"seed": -1}, "seed"),
+        ("no_such_module:make", {}, "cannot import 'no_such_module'"),
+        ("no_such_file.py:make", {}, "cannot import 'no_such_file.py'"),
+        ("agents:no_such_name", {}, "'agents' has no class or function 'no_such_name'"),
+        (":make", {}, "make"),
+        ("agents:", {}, "'agents"),
+        (".relative:make", {}, "'.relative:make' is not a factory"),
+    ],
+)
+def test_what_is_wrong_is_said(agent, options, message):
+    with pytest.raises(ValueError, match=message) as raised:
+        agents.make(agent, **options)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("missing", {}, "has no class or function 'missing'"),
+        ("nothing", {}, "made 5, which has no method act"),
+        ("not_callable", {}, "has no class or function 'not_callable'"),
+        ("no_depth", {"depth": 3}, r"no_depth' cannot be called with \{'depth': 3\}"),
+    ],
+)
+def test_what_is_wrong_with_a_factory_is_said(factories, name, options, message):
+    with pytest.raises(ValueError, match=message):
+        agents.make(f"{factories}:{name}", **options)
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("raises_attribute_error", "'First' object has no attribute 'weights'"),
+        ("raises_type_error", "unsupported operand"),
+        ("raises_import_error", "package_that_is_not_there"),
+    ],
+)
+def test_an_error_inside_a_factory_is_not_put_down_to_its_name(factories, name, fault):
+    with pytest.raises(Exception, match=fault) as raised:
+        agents.make(f"{factories}:{name}")
+    assert "has no 'raises" not in str(raised.value)
+    assert "cannot import" not in str(raised.value)
+
+
+def test_a_file_with_a_syntax_error_cannot_be_imported(tmp_path):
+    path = tmp_path / "broken.py"
+    path.write_text("def make(:\n")
+    with pytest.raises(ValueError, match=r"cannot import '.*broken\.py'"):
+        agents.make(f"{path}:make")
+
+
+def test_monte_carlo_players_have_simulations_or_time():
+    assert agents.make("mcts").player.cut == 0
+    assert agents.make("mcts-ept", simulations=50).player.simulations == 50
+    assert agents.make("mcts-ept", simulations=50).player.cut == 6
+    timed = agents.make("mcts-ept", seconds=0.1, seed=1)
+    assert timed.player.simulations > 10**6
+    assert timed.act(Board()) in Board().legal_moves
+
+
+def test_any_searching_player_can_play_by_monte_carlo():
+    plain, simulated = agents.make("material"), agents.make("material", simulations=70)
+    assert simulated.player.evaluator == plain.player.evaluator
+    assert simulated.player.simulations == 70
+
+
+def test_leaves_are_judged_by_monte_carlo_as_they_were_in_training(tmp_path):
+    path, genome = tmp_path / "a.safetensors", np.zeros(BLONDIE_1999.genome_size)
+    for own_leaves in (True, False):
+        made = Provenance("blondie24-1999", 2.0, "c0", 0, 0, own_leaves=own_leaves)
+        save_weights(path, genome, made)
+        assert agents.make(path, simulations=10).player.own_leaves == own_leaves
+
+
+def test_numbers_of_numpy_are_numbers():
+    given = {"depth": np.int64(3), "seed": np.uint32(1), "endgame": np.int8(2)}
+    made = agents.make("material", **given)
+    plain = agents.make("material", **{name: int(number) for name, number in given.items()})
+    assert type(made.player.depth) is int
+    assert made.player.depth == plain.player.depth
+    assert made.rng.bit_generator.state == plain.rng.bit_generator.state
+    assert agents.make("material", seconds=np.float32(0.5)).seconds == 0.5
+    with pytest.raises(ValueError, match=r"depth must be a whole number from 1 to 64, not 2.5"):
+        agents.make("material", depth=np.float64(2.5))

@@ -1,0 +1,97 @@
+"""The vector instructions against numpy."""
+
+import numpy as np
+import pytest
+
+from agents.simd import LANES, aligned, dense, tanh_all
+from checkers_env.jit import kernel
+
+WIDEST = 1 << 17
+LINE = np.concatenate(
+    [
+        np.linspace(-12, 12, 6 * WIDEST),
+        np.linspace(-0.01, 0.01, WIDEST),
+        np.logspace(-30, 4, WIDEST),
+    ]
+).astype(np.float32)
+
+
+@kernel
+def replace_by_tanh(values, start, count):
+    tanh_all(values, start, count)
+
+
+def tanh_of(values):
+    found = np.zeros(-(-len(values) // LANES) * LANES, np.float32)
+    found[: len(values)] = values
+    replace_by_tanh(found, 0, len(found))
+    return found[: len(values)]
+
+
+def test_tanh_is_within_four_in_ten_million():
+    assert np.abs(tanh_of(LINE) - np.tanh(LINE.astype(np.float64))).max() < 4e-7
+
+
+def test_tanh_keeps_relative_accuracy_near_zero():
+    small = LINE[(np.abs(LINE) < 1e-2) & (np.abs(LINE) > 1e-20)]
+    exact = np.tanh(small.astype(np.float64))
+    assert (np.abs(tanh_of(small) - exact) <= 1e-6 * np.abs(exact)).all()
+
+
+def test_tanh_is_odd():
+    assert (tanh_of(-LINE) == -tanh_of(LINE)).all()
+    assert (tanh_of(np.zeros(8)) == 0).all()
+
+
+def test_tanh_decreases_by_rounding_only():
+    assert np.diff(tanh_of(np.sort(LINE))).min() >= -4e-7
+
+
+def test_tanh_saturates_within_one():
+    ends = np.array([7.9, 7.91, 8, 9, 20, 1e4, 1e30, np.inf], np.float32)
+    for found in (tanh_of(ends), -tanh_of(-ends)):
+        assert (np.abs(found) <= 1).all()
+        assert (found > 1 - 4e-7).all()
+    assert np.abs(tanh_of(LINE)).max() <= 1
+
+
+@pytest.mark.parametrize(("start", "count"), [(0, 8), (8, 8), (16, 40), (3, 16)])
+def test_tanh_touches_nothing_else(start, count):
+    values = np.linspace(-2, 2, 64).astype(np.float32)
+    found = values.copy()
+    replace_by_tanh(found, start, count)
+    inside = slice(start, start + count)
+    assert np.allclose(found[inside], np.tanh(values[inside]), atol=4e-7)
+    found[inside] = values[inside]
+    assert (found == values).all()
+
+
+@pytest.mark.parametrize("width", [8, 16, 40])
+@pytest.mark.parametrize("count", [8, 16, 40, 96])
+def test_dense_is_a_matrix_product(width, count):
+    rng = np.random.default_rng(count * width)
+    at, source, target = 24, 5, 128
+    weights = rng.normal(size=at + (count + 1) * width + 8).astype(np.float32)
+    values = aligned((256,), np.float32)
+    values[:] = rng.normal(size=256)
+    before = values.copy()
+    end = dense(weights, at, values, source, count, target, width)
+    bias, *rows = weights[at:end].reshape(count + 1, width).astype(np.float64)
+    expected = bias + before[source : source + count].astype(np.float64) @ np.array(rows)
+    assert end == at + (count + 1) * width
+    assert np.abs(values[target : target + width] - expected).max() < 1e-4
+    values[target : target + width] = before[target : target + width]
+    assert (values == before).all()
+
+
+@pytest.mark.parametrize("width", [8, 16, 40])
+def test_dense_adds_in_the_same_order_wherever_the_arrays_lie(width):
+    rng = np.random.default_rng(0)
+    weights = rng.normal(size=200 + 41 * width).astype(np.float32)
+    values = rng.normal(size=256).astype(np.float32)
+    results = set()
+    for shift in range(4):
+        moved_weights, moved_values = np.roll(weights, shift), np.roll(values, shift)
+        dense(moved_weights, shift, moved_values, shift, 40, 120, width)
+        results.add(moved_values[120 : 120 + width].tobytes())
+    assert len(results) == 1

@@ -1,0 +1,281 @@
+"""Weight files: what is written comes back, and what is no weight file is refused by name."""
+
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from safetensors.numpy import save, save_file
+
+from agents.architectures import load_player
+from agents.blondie.architecture import BLONDIE_1999, decode
+from agents.weights import FORMAT, HEADER, SIZE, Provenance, load_weights, save_weights
+from checkers_env.files import write_atomically
+
+PROVENANCE = Provenance(
+    architecture="blondie24-1999",
+    king=1.7,
+    regime="c0",
+    seed=3,
+    generation=840,
+    depth=5,
+    versions={"numpy": "2"},
+    made={"seconds": 1.5, "command": ["evolve", "--seed", "3"]},
+)
+
+
+def genome(size=1742, seed=0):
+    return np.random.default_rng(seed).normal(size=size)
+
+
+def fields(**changes):
+    return {
+        "architecture": "blondie24-1999",
+        "king": 2.0,
+        "regime": "c0",
+        "seed": 0,
+        "generation": 0,
+        "format": FORMAT,
+        **changes,
+    }
+
+
+def write(path, header=None, **tensors):
+    metadata = {HEADER: header if isinstance(header, str) else json.dumps(header)}
+    save_file(tensors or {"genome": genome()}, path, metadata=metadata if header else None)
+
+
+def test_round_trip_is_exact(tmp_path):
+    path = tmp_path / "a.safetensors"
+    values = genome()
+    values[:6] = [0.0, -0.0, 5e-324, 1.7976931348623157e308, 1 / 3, -1e-200]
+    save_weights(path, values, PROVENANCE)
+    found, provenance = load_weights(path)
+    assert found.tobytes() == values.tobytes()
+    assert found.dtype == np.float64
+    assert provenance == PROVENANCE
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.safetensors"]
+
+
+@given(
+    arrays(
+        st.sampled_from([np.float64, np.float32, np.uint8]),
+        st.integers(0, 70),
+        elements=st.sampled_from([0, 0, 0, 1, 7]),
+        fill=st.just(0),
+    ),
+    st.booleans(),
+)
+def test_weights_without_their_zeros_come_back(tmp_path_factory, values, negative):
+    values = -values if negative and values.dtype != np.uint8 else values  # so that there are -0.0
+    path = tmp_path_factory.mktemp("weights") / "a.safetensors"
+    save_weights(path, values, PROVENANCE)
+    found, provenance = load_weights(path)
+    assert found.tobytes() == values.tobytes()
+    assert found.dtype == values.dtype
+    assert provenance == PROVENANCE
+
+
+def test_a_table_that_few_games_have_touched_is_a_small_file(tmp_path):
+    table, touched = np.zeros(100_000), np.random.default_rng(0).integers(100_000, size=5000)
+    table[touched] = genome(5000)
+    save_weights(tmp_path / "a", table, PROVENANCE)
+    save_weights(tmp_path / "b", table, PROVENANCE)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert (tmp_path / "a").stat().st_size < 8 * 5000 + 100_000 / 8 + 2000
+    assert np.array_equal(load_weights(tmp_path / "a")[0], table)
+
+
+def test_saving_twice_gives_the_same_bytes_and_other_layouts_the_same_values(tmp_path):
+    values = genome()
+    save_weights(str(tmp_path / "a"), values, PROVENANCE)
+    save_weights(tmp_path / "b", np.repeat(values, 2)[::2], PROVENANCE)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_a_player_comes_at_its_training_depth_or_at_another(tmp_path):
+    path = tmp_path / "a.safetensors"
+    save_weights(path, genome(), PROVENANCE)
+    assert load_player(path).depth == 5
+    assert load_player(path, 3).depth == 3
+    expected = decode(BLONDIE_1999, genome(), 1.7)
+    for found, wanted in zip(load_player(path).evaluator, expected, strict=True):
+        assert np.array_equal(found, wanted)
+
+
+def ours(path):
+    save_weights(path, genome(), PROVENANCE)
+
+
+def truncated(path):
+    ours(path)
+    path.write_bytes(path.read_bytes()[:-9])
+
+
+def without_its_end(path):
+    ours(path)
+    path.write_bytes(path.read_bytes()[:100])
+
+
+def changed_size(size):
+    return lambda path: save_weights(path, genome(size), PROVENANCE)
+
+
+def thinned(size=1742, entries=3, length=218):
+    """A file that says it holds a few of its weights."""
+
+    def make(path):
+        header = {HEADER: json.dumps(fields() | {SIZE: size})}
+        bits = np.zeros(length, np.uint8)
+        bits[:3] = 1
+        save_file({"genome": np.ones(entries), "present": bits}, path, metadata=header)
+
+    return make
+
+
+def of_dtype(path, name, size):
+    """A file of 1742 zeros of a type that numpy does not know."""
+    tensor = {"dtype": name, "shape": [1742], "data_offsets": [0, 1742 * size]}
+    header = {"genome": tensor, "__metadata__": {HEADER: json.dumps(fields())}}
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + bytes(1742 * size))
+
+
+def not_finite(value):
+    def make(path):
+        values = genome()
+        values[7] = value
+        save_weights(path, values, PROVENANCE)
+
+    return make
+
+
+DAMAGED = {
+    "missing": (lambda path: None, "no weight file"),
+    "directory": (lambda path: path.mkdir(), "not a weight file of ours"),
+    "empty": (lambda path: path.write_bytes(b""), "not a weight file of ours"),
+    "random bytes": (
+        lambda path: path.write_bytes(np.random.default_rng(0).bytes(5000)),
+        "not a weight file of ours",
+    ),
+    "truncated": (truncated, "not a weight file of ours"),
+    "cut short": (without_its_end, "not a weight file of ours"),
+    "no header": (write, "header"),
+    "no JSON": (lambda path: write(path, "{"), "header cannot be read"),
+    "a list": (lambda path: write(path, [1]), "header cannot be read"),
+    "a number": (lambda path: write(path, "5"), "header cannot be read"),
+    "newer format": (lambda path: write(path, fields(format=99)), "format is 99, not 1"),
+    "no format": (lambda path: write(path, {"king": 2.0}), "format is None"),
+    "missing field": (lambda path: write(path, {"format": FORMAT}), "header cannot be read"),
+    "unknown field": (lambda path: write(path, fields(colour=1)), "header cannot be read"),
+    "no genome": (lambda path: write(path, fields(), other=genome()), "genome"),
+    "unknown network": (
+        lambda path: write(path, fields(architecture="alphazero")),
+        "'alphazero'.*blondie24-1999",
+    ),
+    "too few weights": (changed_size(1741), "1741.*1742"),
+    "too many weights": (changed_size(5047), "5047.*1742"),
+    "no number of weights": (thinned(size="many"), "weights is 'many'"),
+    "another number of weights": (thinned(size=1754), "218 bytes are not a bit for each of 1754"),
+    "fewer than none": (thinned(size=-5), "not a bit for each of -5"),
+    "too few entries": (thinned(entries=2), "2 entries for 3 places"),
+    "brackets without end": (lambda path: write(path, "[" * 100_000), "header cannot be read"),
+    "depth 65": (lambda path: write(path, fields(depth=65)), "depth is 65, not 1 to 64 plies"),
+    "depth true": (lambda path: write(path, fields(depth=True)), "depth is True, which is no int"),
+    "leaves no": (lambda path: write(path, fields(own_leaves="no")), "own_leaves is 'no'.*no bool"),
+    "leaves null": (lambda path: write(path, fields(own_leaves=None)), "own_leaves is None"),
+    "regime 5": (lambda path: write(path, fields(regime=5)), "regime is 5, which is no str"),
+    "versions 3": (lambda path: write(path, fields(versions=3)), "versions is 3, which is no dict"),
+    "simulations without end": (
+        lambda path: write(path, fields(playouts={"simulations": float("inf")})),
+        "cannot be played: simulations must be from 1 to 1000000000, not inf",
+    ),
+    "no drawing": (lambda path: write(path, fields(architecture="ntuple")), "have no drawing"),
+    "booleans": (lambda path: write(path, fields(), genome=genome() > 0), "weights are bool, not"),
+    "bfloat16": (lambda path: of_dtype(path, "BF16", 2), "not a weight file of ours"),
+    "float8": (lambda path: of_dtype(path, "F8_E4M3", 1), "not a weight file of ours"),
+    "a matrix": (lambda path: write(path, fields(), genome=genome().reshape(2, 871)), "1742"),
+}
+# Weights that no network can have, which a file of ours may nevertheless say.
+IMPOSSIBLE = {
+    "not a number": not_finite(np.nan),
+    "infinite": not_finite(np.inf),
+    "beyond float32": not_finite(1e300),
+    "king as text": lambda path: write(path, fields(king="2")),
+    "king not a number": lambda path: write(path, fields(king=float("nan"))),
+    "depth as text": lambda path: write(path, fields(depth="4")),
+    "depth 0": lambda path: write(path, fields(depth=0)),
+}
+
+
+@pytest.mark.parametrize(("make", "reason"), DAMAGED.values(), ids=DAMAGED)
+def test_what_is_no_weight_file_is_refused_by_name(tmp_path, make, reason):
+    path = tmp_path / "bad.safetensors"
+    make(path)
+    with pytest.raises(ValueError, match=reason) as raised:
+        load_player(path)
+    assert "bad.safetensors" in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("make", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
+def test_impossible_weights_are_refused_by_name(tmp_path, make):
+    path = tmp_path / "bad.safetensors"
+    make(path)
+    with pytest.raises(ValueError, match=r"bad\.safetensors"):
+        load_player(path)
+
+
+def test_a_file_that_would_run_code_is_not_run(tmp_path):
+    path = tmp_path / "bad.safetensors"
+    path.write_bytes(b"\x80\x04cos\nsystem\n(S'exit 1'\ntR.")
+    with pytest.raises(ValueError, match="bad"):
+        load_weights(path)
+
+
+@pytest.mark.parametrize("failing", ["fsync", "replace"])
+def test_an_error_in_writing_leaves_the_old_file(tmp_path, monkeypatch, failing):
+    path = tmp_path / "a.safetensors"
+    save_weights(path, genome(), PROVENANCE)
+    before = path.read_bytes()
+
+    def fail(*arguments):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, failing, fail)
+    with pytest.raises(OSError, match="disk full"):
+        save_weights(path, genome(seed=1), PROVENANCE)
+    assert path.read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.safetensors"]
+
+
+def test_a_new_file_replaces_the_old_one(tmp_path):
+    path = tmp_path / "a.safetensors"
+    write_atomically(path, b"old and long")
+    write_atomically(path, b"new")
+    assert path.read_bytes() == b"new"
+
+
+def test_writers_of_one_file_do_not_disturb_each_other(tmp_path):
+    path, contents = tmp_path / "a.json", [bytes([65 + number]) * 20_000 for number in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write_atomically, [path] * 80, contents * 10))
+    assert path.read_bytes() in contents
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_has_the_permissions_of_any_new_one(tmp_path):
+    (tmp_path / "plain").write_bytes(b"")
+    write_atomically(tmp_path / "written", b"")
+    assert (tmp_path / "written").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_bytes_without_tensors_of_ours_are_refused(tmp_path):
+    path = tmp_path / "foreign.safetensors"
+    path.write_bytes(save({"weight": np.zeros((3, 3), np.float32)}, metadata={"format": "pt"}))
+    with pytest.raises(ValueError, match=r"foreign\.safetensors.*header"):
+        load_weights(path)

@@ -1,0 +1,130 @@
+"""Weight files of the large n-tuple system: what they hold plays, and damaged ones are refused."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import agents
+from agents.architectures import WINDOWS, load_player
+from agents.search.player import AlphaBeta, Informed
+from agents.search.selective import Selective
+from agents.treestrap.codec import STEP, pack, unpack
+from agents.treestrap.network import SIZE, STAGES
+from agents.weights import Provenance, load_weights, save_weights
+from checkers_env.board import Board
+
+OPTIONS = {"step": STEP, "entries": STAGES * SIZE}
+HEADER = Provenance(WINDOWS, 1.0, "strong", 0, 3, depth=3, options=OPTIONS)
+
+
+@pytest.fixture(scope="module")
+def table():
+    found, rng = np.zeros((STAGES, SIZE), np.float32), np.random.default_rng(0)
+    found.ravel()[rng.integers(0, found.size, 5000)] = rng.normal(0, 0.1, 5000)
+    return found
+
+
+@pytest.fixture(scope="module")
+def packed(table):
+    return pack(table)
+
+
+def saved(path, genome, header=HEADER):
+    save_weights(path / "strong.safetensors", genome, header)
+    return str(path / "strong.safetensors")
+
+
+def test_bytes_stay_bytes(tmp_path, packed):
+    genome, header = load_weights(saved(tmp_path, packed))
+    assert genome.dtype == np.uint8
+    assert np.array_equal(genome, packed)
+    assert header == HEADER
+
+
+def test_a_file_is_the_player_of_its_tables(tmp_path, table, packed):
+    path = saved(tmp_path, packed)
+    player = load_player(path)
+    assert type(player) is AlphaBeta
+    assert (player.depth, player.own_leaves, player.style) == (3, True, Selective())
+    assert np.array_equal(player.evaluator.table, unpack(packed))
+    assert np.max(np.abs(player.evaluator.table * STEP - table)) <= STEP / 2
+    assert load_player(path, 6).depth == 6
+    agent = agents.make(path, depth=2)
+    assert agent.act(Board()) in Board().legal_moves
+
+
+def test_the_step_is_that_of_the_file(tmp_path, table, packed):
+    coarse = pack(table, 0.25)
+    assert len(coarse) < len(packed)
+    player = load_player(saved(tmp_path, coarse, replace(HEADER, options=OPTIONS | {"step": 0.25})))
+    assert np.max(np.abs(player.evaluator.table * 0.25 - table)) <= 0.125
+
+
+def test_who_was_trained_with_endgame_tables_plays_with_them(tmp_path, packed):
+    header = replace(HEADER, options=OPTIONS | {"endgame": 2})
+    path = saved(tmp_path, packed, header)
+    player = load_player(path, 5)
+    assert type(player) is Informed
+    assert (player.depth, player.tables.numbering.pieces) == (5, 2)
+    assert agents.make(path).player.depth == 3
+    assert agents.make(path, depth=4).player.depth == 4
+    assert agents.make(path, seconds=1.0).player.depth > 4
+    assert agents.make(path, endgame=3).player.tables.numbering.pieces == 3
+    assert agents.make(path, simulations=10).player.simulations == 10
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"step": 0.0}, "the step of packed tables"),
+        ({"step": "large"}, "the step of packed tables"),
+        ({"endgame": 9}, "endgame tables are for 2 to 5 pieces, not 9"),
+        ({"entries": 9}, "it is for other windows: 9 entries, not 94755288"),
+        ({"windows": 9}, "unexpected keyword"),
+    ],
+)
+def test_a_header_that_makes_no_sense_is_refused(tmp_path, packed, options, told):
+    path = saved(tmp_path, packed, replace(HEADER, options=OPTIONS | options))
+    with pytest.raises(ValueError, match=f"strong.safetensors' cannot be played: .*{told}"):
+        agents.make(path)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda packed: packed[:-5],
+        lambda packed: packed[1:],
+        lambda packed: packed[:0],
+        lambda packed: packed.astype(float),
+        lambda packed: np.ones(100),
+    ],
+    ids=["cut off", "begins late", "empty", "no bytes", "a vector of weights"],
+)
+def test_a_damaged_genome_is_refused(tmp_path, packed, damage):
+    path = saved(tmp_path, damage(packed))
+    with pytest.raises(ValueError, match=r"strong.safetensors' cannot be played: .*packed"):
+        agents.make(path)
+
+
+def test_bytes_are_no_weights_of_another_network(tmp_path, packed):
+    for architecture in ("blondie24-2001", "samuel", "ntuple", "unheard-of"):
+        path = saved(tmp_path, packed, replace(HEADER, architecture=architecture))
+        with pytest.raises(ValueError, match=r"strong.safetensors' cannot be played"):
+            agents.make(path)
+
+
+def test_a_command_that_ends_with_a_weight_file_is_a_command():
+    with pytest.raises(ValueError, match="no-such-engine"):
+        agents.make("hub:no-such-engine --agent strong.safetensors")
+
+
+def test_any_searching_player_may_search_selectively(tmp_path, packed):
+    path = saved(tmp_path, packed)
+    assert agents.make("blondie24", selective=True).player.style == Selective()
+    assert agents.make(path, selective=False).player.style == agents.make("blondie24").player.style
+    assert agents.make(path, seconds=0.001).player.style.table_bits == Selective().table_bits
+    assert agents.make(path, seconds=60).player.style.table_bits == 20
+    assert agents.make(path, seconds=0.05, endgame=2).player.style.table_bits == 18
+    with pytest.raises(ValueError, match="'random' does not search by plies"):
+        agents.make("random", selective=True)

@@ -1,0 +1,138 @@
+"""Self-play of the large n-tuple system, and the regime that trains it."""
+
+import numpy as np
+import pytest
+
+from agents.endgame.probe import probe
+from agents.endgame.tables import endgame
+from agents.search.workspace import workspace
+from agents.treestrap import selfplay
+from agents.treestrap.learner import FORCED, Method, lesson
+from agents.treestrap.network import SIZE, STAGES, windows
+from agents.treestrap.selfplay import learn
+from checkers_env.board import Board
+from checkers_env.movegen import Position
+from tests.agents.search.test_alphabeta import position_of
+from training.regimes.treestrap import DeepSelfPlay
+from training.trainer.checkpoint import FILE_NAME, Checkpoint, load_checkpoint, save_checkpoint
+
+QUICK = Method(depth=2, inner=1, max_plies=80)
+SMALL = DeepSelfPlay(search=2, inner=1, games=6, max_moves=40)
+KINGS = "B:WK3,K10,K32:BK1,K21"
+
+
+def blank():
+    return windows(), np.zeros((STAGES, SIZE, 2), np.float32)
+
+
+def played(start, method, seed, tables=None):
+    """A game as it was written down."""
+    system, errors = blank()
+    student, rng = lesson(system, errors, method), np.random.default_rng(seed)
+    searcher = system if tables is None else selfplay.Foresighted(system, tables)
+    scale = 1.0 if tables is None else 2.0
+    plies, result, turn = selfplay.play_one(student, searcher, scale, start, workspace(), rng)
+    return student, plies, result, turn
+
+
+def test_games_in_several_calls_are_those_in_one():
+    one, errors = blank()
+    learn(one, errors, 8, np.random.default_rng(1), QUICK)
+    two, others = blank()
+    rng = np.random.default_rng(1)
+    for games in (3, 5):
+        learn(two, others, games, rng, QUICK)
+    assert np.count_nonzero(one.table) > 1000
+    assert np.array_equal(one.table, two.table)
+    assert np.array_equal(errors, others)
+
+
+def test_the_tally_counts_games_and_positions():
+    system, errors = blank()
+    rng = np.random.default_rng(2)
+    tally = learn(system, errors, 8, rng, QUICK._replace(inner=0))
+    assert tally.black_wins + tally.white_wins + tally.draws == 8
+    assert 0 < tally.updates <= tally.plies <= 8 * 80
+    assert 0 < tally.mean_error < 2
+    more = learn(system, errors, 8, rng, QUICK)
+    assert more.updates > 2 * more.plies
+
+
+def test_a_game_ends_at_the_second_occurrence_of_a_position():
+    start = position_of(Board(KINGS))
+    for seed in range(10):
+        student, plies, result, _ = played(start, QUICK, seed)
+        past = list(map(tuple, student.positions[: plies + 1].tolist()))
+        assert len(set(past[:-1])) == plies
+        if plies < 80 and result == 0:
+            assert past[-1] in past[:-1]
+
+
+def test_without_the_rule_positions_come_back():
+    start = position_of(Board(KINGS))
+    student, plies, _, _ = played(start, QUICK._replace(repetition=False), 0)
+    past = list(map(tuple, student.positions[: plies + 1].tolist()))
+    assert len(set(past[:-1])) < plies
+
+
+@pytest.mark.slow  # games with endgame tables are kernels of their own to compile
+def test_the_tables_end_games_and_say_how():
+    tables = endgame(4)
+    start = position_of(Board(KINGS))
+    for seed in range(5):
+        student, plies, result, turn = played(start, QUICK, seed, tables)
+        last = Position(*student.positions[plies].tolist())
+        known = probe(tables, last)
+        pieces = bin(last.black | last.white).count("1")
+        if pieces <= 4:
+            assert turn == last.turn
+            assert result == (0 if known == 255 else 1 if known % 2 else -1)
+        assert all(np.abs(student.values[:plies]) <= 1)
+
+
+def test_forced_moves_are_known_as_such():
+    student, plies, _, _ = played(position_of(Board()), QUICK._replace(epsilon=0.0), 3)
+    for ply in range(plies):
+        board = Board.from_position(*student.positions[ply].tolist(), max_moves=None)
+        assert (len(board.legal_moves) == 1) == (student.kinds[ply] == FORCED)
+        following = tuple(student.positions[ply + 1].tolist())
+        reached = []
+        for move in list(board.legal_moves):
+            board.push(move)
+            reached.append(tuple(position_of(board)))
+            board.pop()
+        assert following in reached
+
+
+@pytest.mark.parametrize("changes", [{"inner": 0}, {"quiet": False}, {"epsilon": 0.5}])
+def test_each_setting_makes_another_player(changes):
+    usual, errors = blank()
+    learn(usual, errors, 3, np.random.default_rng(4), QUICK)
+    other, errors = blank()
+    learn(other, errors, 3, np.random.default_rng(4), QUICK._replace(**changes))
+    assert not np.array_equal(usual.table, other.table)
+
+
+def test_wrong_arguments_are_refused():
+    with pytest.raises(ValueError, match="games"):
+        learn(*blank(), -1, np.random.default_rng(0))
+    with pytest.raises(ValueError, match="starts"):
+        learn(*blank(), 1, np.random.default_rng(0), starts=[1, 2, 3, 4])
+
+
+def test_a_resumed_run_is_the_same_as_one_without_a_break(tmp_path):
+    straight = SMALL.init(5)
+    for _ in range(2):
+        straight, _ = SMALL.step(straight, None)
+    half, _ = SMALL.step(SMALL.init(5), None)
+    save_checkpoint(tmp_path, Checkpoint(half, {}, {}))
+    resumed, _ = SMALL.step(load_checkpoint(tmp_path).state, None)
+    assert resumed.rng == straight.rng
+    assert resumed.generation == straight.generation == 2
+    assert np.array_equal(resumed.population.genomes, straight.population.genomes)
+    for name in straight.extra:
+        assert np.array_equal(resumed.extra[name], straight.extra[name])
+        assert resumed.extra[name].dtype == straight.extra[name].dtype
+    assert resumed.population.genomes.dtype == straight.extra["errors"].dtype == np.float32
+    size = (tmp_path / FILE_NAME).stat().st_size
+    assert size < 17 * len(half.extra["entries"])  # 4 for the entry, 4 its weight, 8 its errors

@@ -1,0 +1,533 @@
+"""The environment: PettingZoo's own tests, and games followed by a slow, obvious referee."""
+
+import copy
+import importlib
+import pickle
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+from gymnasium.error import ResetNeeded
+from pettingzoo.test import api_test, performance_benchmark, seed_test
+
+import checkers_env
+from checkers_env import Board, openings
+from checkers_env.actions import actions_of
+from checkers_env.moves import Move
+from checkers_env.openings import BALLOTS
+from tests import oracle
+
+# Seen from an agent's seat, its squares 1-32 run from the near right corner to the far left one.
+SEATS = [divmod(place, 8) for place in range(63, -1, -1) if sum(divmod(place, 8)) % 2]
+FOUR_KINGS = "B:WK1,K3:BK30,K32"
+DOUBLE_JUMP = "B:W6,15,32:B1,12"  # 1x10x19
+COPIES = [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))]
+MAKERS = [checkers_env.raw_env, checkers_env.env]
+
+
+@pytest.fixture(autouse=True)
+def _no_warnings() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+def random_action(env: Any, rng: np.random.Generator) -> int:
+    mask = env.observe(env.agent_selection)["action_mask"]
+    return int(rng.choice(np.flatnonzero(mask)))
+
+
+def play_on(env: Any, seed: int, steps: int = 10_000) -> list[Any]:
+    """Play random actions to the end or for some steps; return all there was to see."""
+    rng, seen = np.random.default_rng(seed), []
+    for _ in range(steps):
+        observation, *rest = env.last()
+        arrays = [array.tolist() for array in observation.values()]
+        board = env.unwrapped.board
+        seen.append([env.agent_selection, rest, arrays, dict(env.rewards), board.fen(), board.ply])
+        if rest[1]:
+            break
+        env.step(random_action(env, rng))
+    return seen
+
+
+# PettingZoo's tests
+
+
+def test_api() -> None:
+    api_test(checkers_env.env(), num_cycles=300)
+
+
+def test_api_of_an_environment_that_is_older_than_the_test(monkeypatch: Any) -> None:
+    module = importlib.import_module("pettingzoo.test.api_test")
+    env = checkers_env.env(opening="three-move", repetition=3, no_progress=40)
+    for names in ("env_obs_dicts", "env_obs_space", "env_all_zeros_obs"):
+        monkeypatch.setattr(module, names, [])
+    api_test(env, num_cycles=300)
+    assert module.env_obs_dicts == ["checkers_v0"]
+
+
+@pytest.mark.parametrize("opening", [None, "two-move"])
+def test_seeds(opening: str | None) -> None:
+    seed_test(lambda: checkers_env.env(opening=opening), num_cycles=100)
+
+
+@pytest.mark.slow
+def test_performance_benchmark() -> None:
+    performance_benchmark(checkers_env.env())
+
+
+# The rules
+
+
+def naive_reason(side: str, pieces: oracle.Pieces, past: list[Any], quiet: int, rules: Any) -> str:
+    """Why the game is over, or nothing; `past` are the earlier positions of the game."""
+    if side not in "".join(pieces.values()).lower():
+        return "no pieces"
+    if not oracle.legal_turns(side, pieces):
+        return "no legal move"  # lost, or drawn with blocked_draws
+    if len(past) >= 2 * rules.get("max_moves", 100):
+        return "max moves"
+    if past.count((side, pieces)) + 1 >= rules.get("repetition", 10**9):
+        return "repetition"
+    if quiet >= 2 * rules.get("no_progress", 10**9):
+        return "no progress"
+    return ""
+
+
+class Moment(NamedTuple):
+    """What the agents should see: the lifted piece is the one in the middle of a capture, or 0."""
+
+    side: str
+    pieces: oracle.Pieces
+    lifted: int
+    clocks: list[float]
+    legal: set[int]
+
+
+def naive_planes(viewer: str, moment: Moment) -> Any:
+    planes = np.zeros((8, 8, 8), np.float32)
+    for square, piece in moment.pieces.items():
+        seat = SEATS[(square if viewer == "b" else 33 - square) - 1]
+        planes[(0 if piece.lower() == viewer else 2) + piece.isupper()][seat] = 1
+        planes[4][seat] = square == moment.lifted
+    for plane, clock in zip(planes[5:], moment.clocks, strict=True):
+        plane[:] = clock
+    return planes
+
+
+def check_moment(env: Any, moment: Moment) -> None:
+    assert env.agent_selection == f"player_{'bw'.index(moment.side)}"
+    assert not any(env.terminations.values())
+    for agent, viewer in (("player_0", "b"), ("player_1", "w")):
+        view = env.observe(agent)
+        assert env.observation_space(agent).contains(view)
+        np.testing.assert_allclose(view["observation"], naive_planes(viewer, moment), rtol=1e-6)
+        expected = moment.legal if viewer == moment.side else set()
+        assert set(np.flatnonzero(view["action_mask"]).tolist()) == expected
+
+
+def naive_clocks(plies: int, quiet: int, earlier: int, rules: Any) -> list[float]:
+    return [
+        plies / (2 * rules.get("max_moves", 100)),
+        quiet / (2 * rules["no_progress"]) if "no_progress" in rules else 0,
+        earlier / (rules["repetition"] - 1) if "repetition" in rules else 0,
+    ]
+
+
+def partly_moved(pieces: oracle.Pieces, turn: oracle.Turn, jumps: int) -> oracle.Pieces:
+    """The pieces after so many jumps of a turn that goes on."""
+    gone = turn.captured[:jumps]
+    now = {square: piece for square, piece in pieces.items() if square not in gone}
+    now[turn.squares[jumps]] = now.pop(turn.squares[0])
+    return now
+
+
+def random_turn(
+    env: Any, side: str, pieces: oracle.Pieces, clocks: list[float], rng: np.random.Generator
+) -> oracle.Turn:
+    """Play random actions until one legal turn is complete, checking each moment; return it."""
+    number, played = "bw".index(side), []
+    turns = oracle.legal_turns(side, pieces)
+    while len(turns) > 1 or len(turns[0].squares) > len(played) + 1:
+        now, lifted = pieces, 0
+        if played:
+            now, lifted = partly_moved(pieces, turns[0], len(played)), turns[0].squares[len(played)]
+        routes = [actions_of(Move(turn.squares, turn.captured), number) for turn in turns]
+        legal = {route[len(played)] for route in routes}
+        check_moment(env, Moment(side, now, lifted, clocks, legal))
+        played.append(random_action(env, rng))
+        env.step(played[-1])
+        turns = [
+            t for t, route in zip(turns, routes, strict=True) if route[: len(played)] == played
+        ]
+    return turns[0]
+
+
+def referee(env: Any, rules: Any, rng: np.random.Generator) -> str:
+    """Play a random game, check all there is to see at each step, and return how it ended."""
+    side, pieces = oracle.read_fen(env.unwrapped.board.fen())
+    past: list[Any] = []
+    quiet = 0
+    while not (reason := naive_reason(side, pieces, past, quiet, rules)):
+        clocks = naive_clocks(len(past), quiet, past.count((side, pieces)), rules)
+        turn = random_turn(env, side, pieces, clocks, rng)
+        past.append((side, pieces))
+        quiet = quiet + 1 if pieces[turn.squares[0]].isupper() and not turn.captured else 0
+        pieces, side = turn.after, oracle.OTHER[side]
+        assert env.unwrapped.board.fen() == oracle.write_fen(side, pieces)
+    lost = reason == "no pieces" or (reason == "no legal move" and not rules.get("blocked_draws"))
+    check_end(env, side, reason, lost)
+    return reason
+
+
+def check_end(env: Any, side: str, reason: str, lost: bool) -> None:
+    loser = f"player_{'bw'.index(side)}"
+    rewards = {agent: (1 - 2 * (agent == loser)) * lost for agent in env.possible_agents}
+    assert env.unwrapped.board.outcome() == (1 - "bw".index(side) if lost else None, reason)
+    assert env.rewards == rewards
+    assert env.terminations == {"player_0": True, "player_1": True}
+    assert env.truncations == {"player_0": False, "player_1": False}
+    for _ in range(2):
+        agent = env.agent_selection
+        observation, reward, terminated, _, info = env.last()
+        assert not observation["action_mask"].any()
+        assert (reward, terminated, info) == (rewards[agent], True, {"reason": reason})
+        env.step(None)
+    assert env.agents == []
+
+
+@pytest.mark.parametrize(
+    ("opening", "rules", "reasons"),
+    [
+        (None, {}, {"no pieces"}),
+        ("B:W21:B17,10,K1", {}, {"no legal move"}),
+        ("B:W21:B17,10,K1", {"blocked_draws": True}, {"no legal move"}),
+        ("W:WK1,K18:B5", {"blocked_draws": True}, {"no pieces"}),
+        ("W:WK1,5:BK10,K12", {"blocked_draws": True, "max_moves": 3}, {"no legal move"}),
+        (FOUR_KINGS, {"max_moves": 8}, {"max moves"}),
+        (FOUR_KINGS, {"repetition": 3}, {"repetition"}),
+        (FOUR_KINGS, {"no_progress": 5}, {"no progress"}),
+        ("W:WK7,K18:BK30,K32,3", {"repetition": 2, "no_progress": 4, "max_moves": 11}, set()),
+    ],
+)
+@pytest.mark.parametrize("make", MAKERS)
+def test_games_as_the_referee_sees_them(make: Any, opening: Any, rules: Any, reasons: Any) -> None:
+    env, rng = make(opening=opening, **rules), np.random.default_rng(7)
+    seen = set()
+    for _ in range(20):
+        env.reset()
+        seen.add(referee(env, rules, rng))
+    assert reasons <= seen
+
+
+def test_one_agent_makes_all_the_jumps_of_a_capture() -> None:
+    env = checkers_env.env(opening=DOUBLE_JUMP)
+    env.reset()
+    env.step(actions_of(Move((1, 10, 19), (6, 15)), 0)[0])
+    assert env.agent_selection == "player_0"
+    assert env.unwrapped.board.moves == []
+    env.step(actions_of(Move((1, 10, 19), (6, 15)), 0)[1])
+    assert env.agent_selection == "player_1"
+    assert [str(move) for move in env.unwrapped.board.moves] == ["1x19"]
+
+
+def test_a_man_that_is_crowned_in_a_capture_stops() -> None:
+    env = checkers_env.raw_env(opening="B:W26,27,K1:B22,12")  # a king would take 27 too
+    env.reset()
+    env.step(actions_of(Move((22, 31), (26,)), 0)[0])
+    assert env.agent_selection == "player_1"
+
+
+def test_a_game_without_a_limit_outgrows_its_first_history() -> None:
+    env = checkers_env.raw_env(opening=FOUR_KINGS, max_moves=None)
+    env.reset()
+    there = [actions_of(Move((32, 28)), 0)[0], actions_of(Move((1, 5)), 1)[0]]
+    back = [actions_of(Move((28, 32)), 0)[0], actions_of(Move((5, 1)), 1)[0]]
+    for action in (there + back) * 150:
+        env.step(action)
+    assert env.board.ply == env.board.no_progress_plies == 600
+    assert env.board.fen() == Board(FOUR_KINGS).fen()
+    assert not env.observe("player_0")["observation"][5].any()
+
+
+# Openings
+
+
+def cards_drawn(env: Any, count: int, seed: int) -> list[str]:
+    cards = []
+    for number in range(count):
+        env.reset(seed=seed if number == 0 else None)
+        cards.append(" ".join(str(move) for move in env.unwrapped.board.moves))
+    return cards
+
+
+@pytest.mark.parametrize(("ballot", "plies"), [("two-move", 2), ("three-move", 3)])
+def test_a_card_of_the_ballot_is_drawn_at_each_reset(ballot: str, plies: int) -> None:
+    cards = cards_drawn(checkers_env.env(opening=ballot), 400, seed=1)
+    assert set(cards) <= set(BALLOTS[ballot])
+    assert len(set(cards)) > len(BALLOTS[ballot]) * 0.8
+    assert cards == cards_drawn(checkers_env.env(opening=ballot), 400, seed=1)
+    assert cards != cards_drawn(checkers_env.env(opening=ballot), 400, seed=2)
+    assert {card.count(" ") + 1 for card in cards} == {plies}
+
+
+def test_every_card_can_be_played() -> None:
+    env = checkers_env.raw_env()
+    for card in openings.TWO_MOVE + openings.THREE_MOVE:
+        env.reset(options={"opening": card})
+        assert env.board.ply == len(card.split())
+
+
+def test_moves_as_an_opening_are_plies_of_the_game() -> None:
+    env = checkers_env.env(opening="9-13 22-18 12-16", max_moves=50)
+    env.reset()
+    assert env.agent_selection == "player_1"
+    assert env.unwrapped.board.ply == 3
+    assert env.observe("player_0")["observation"][5, 0, 0] == np.float32(0.03)
+
+
+def test_an_opening_for_one_game() -> None:
+    env = checkers_env.env(opening=DOUBLE_JUMP)
+    env.reset(options={"opening": "W:W18:BK3"})
+    assert env.agent_selection == "player_1"
+    assert env.unwrapped.board == Board("W:W18:BK3")
+    env.reset(options={"opening": None})
+    assert env.unwrapped.board == Board()
+    env.reset(options={})
+    assert env.unwrapped.board == Board(DOUBLE_JUMP)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"opening": "four-move"}, "bad opening 'four-move'.*accepted: 'two-move', 'three-move'"),
+        ({"opening": "9-13 9-13"}, "bad opening '9-13 9-13'.*illegal"),
+        ({"opening": " "}, "bad opening ' ': no moves"),
+        ({"opening": 9}, "opening must be None or one of 'two-move'.*not 9"),
+        ({"opening": ["9-13"]}, "opening must be None or one of"),
+        ({"opening": "W:W18,18:BK3"}, "bad FEN"),
+        ({"opening": "W:W:BK3"}, "leaves no game to play: no pieces"),
+        ({"opening": "three-move", "max_moves": 1}, "leaves no game to play: max moves"),
+        ({"max_moves": 0}, "max_moves"),
+        ({"max_moves": 2.5}, "max_moves must be None or a whole number from 1 .*, not 2.5"),
+        ({"max_moves": 10**19}, "max_moves must be None or a whole number from 1 to 1000000000,"),
+        ({"repetition": 1}, "repetition"),
+        ({"repetition": "3"}, "repetition must be None or a whole number from 2 .*, not '3'"),
+        ({"no_progress": -1}, "no_progress"),
+        ({"blocked_draws": "no"}, "blocked_draws must be True or False, not 'no'"),
+        ({"blocked_draws": None}, "blocked_draws must be True or False, not None"),
+        ({"render_mode": "svg"}, "render_mode must be None or one of .*'ansi'.*not 'svg'"),
+    ],
+)
+@pytest.mark.parametrize("make", MAKERS)
+def test_bad_arguments(make: Any, arguments: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"options": {"opening": "1-2"}}, "bad opening '1-2'"),
+        ({"options": {"opening": "W:W:B1"}}, "'W:W:B1' leaves no game to play: no pieces"),
+        ({"options": {"opening": "three-move"}}, "leaves no game to play: max moves"),
+        ({"options": {"openning": "9-13"}}, "dictionary with 'opening', not {'openning': '9-13'}"),
+        ({"options": {"opening": None, 3: 4}}, "options must be None or a dictionary with"),
+        ({"options": "9-13"}, "options must be None or a dictionary with 'opening', not '9-13'"),
+        ({"seed": 1.5}, "seed must be a whole number from 0 on, not 1.5"),
+        ({"seed": -1}, "seed must be a whole number from 0 on, not -1"),
+        ({"seed": "ab"}, "seed must be a whole number from 0 on, not 'ab'"),
+    ],
+)
+def test_a_reset_that_makes_no_sense_leaves_all_as_it_was(arguments: Any, message: str) -> None:
+    env = checkers_env.raw_env(opening="9-13", max_moves=1)
+    env.reset(seed=1)
+    before = pickle.dumps(env)
+    with pytest.raises(ValueError, match=message):
+        env.reset(**{"seed": 3} | arguments)
+    assert pickle.dumps(env) == before
+
+
+def test_there_must_be_a_game() -> None:
+    env = checkers_env.raw_env(opening="B:W6:B1")
+    for act in (lambda: env.step(0), lambda: env.observe("player_0")):
+        with pytest.raises(ResetNeeded, match="was not begun"):
+            act()
+    env.reset()
+    for action in (random_action(env, np.random.default_rng(0)), None, None):
+        env.step(action)
+    with pytest.raises(ResetNeeded, match="the game is over"):
+        env.step(None)
+    env.reset()
+    env.step(random_action(env, np.random.default_rng(0)))
+
+
+# Illegal actions
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        (0, r"action 0 \(1 forward right \(1-5\)\) is illegal for player_0: .*\[32, 33, 36"),
+        (-1, "action -1 is illegal"),
+        (128, "action 128 is illegal"),
+        (2**70, "action 1180591620717411303424 is illegal"),
+        (None, "action None is not a whole number"),
+        (True, "action True is not a whole number"),
+        (32.0, "action 32.0 is not a whole number"),
+    ],
+)
+def test_the_raw_game_refuses_an_illegal_action(action: Any, message: str) -> None:
+    env = checkers_env.raw_env()
+    env.reset()
+    before = pickle.dumps(env)
+    with pytest.raises(ValueError, match=message):
+        env.step(action)
+    assert pickle.dumps(env) == before
+
+
+@pytest.mark.parametrize("opening", [None, DOUBLE_JUMP])
+def test_an_illegal_action_loses_the_wrapped_game(opening: str | None) -> None:
+    env = checkers_env.env(opening=opening)
+    env.reset(seed=1)
+    env.step(random_action(env, np.random.default_rng(0)))
+    loser = env.agent_selection
+    env.step(127)
+    assert all(env.terminations.values())
+    assert {agent: env.rewards[agent] for agent in env.agents if agent != loser}.popitem()[1] == 0
+    assert env.rewards[loser] == -1
+    while env.agents:
+        observation, reward, *ending = env.last()
+        assert ending == [True, False, {"reason": "illegal action"}]
+        assert reward == (-1 if env.agent_selection == loser else 0)
+        assert not observation["action_mask"].any()
+        env.step(None)
+    env.reset()
+    assert not any(env.terminations.values())
+    referee(env, {}, np.random.default_rng(5))
+
+
+def test_numpy_integers_are_actions() -> None:
+    env = checkers_env.env()
+    env.reset()
+    env.step(np.int8(36))
+    assert [str(move) for move in env.unwrapped.board.moves] == ["10-14"]
+
+
+# Copies
+
+
+@pytest.mark.parametrize("clone", COPIES)
+@pytest.mark.parametrize("make", MAKERS)
+def test_a_copy_plays_on_exactly(make: Any, clone: Callable[[Any], Any]) -> None:
+    env = make(opening="three-move", repetition=3, no_progress=20)
+    env.reset(seed=11)
+    for steps in (0, 1, 7, 30):
+        play_on(env, steps, steps)
+        twin = clone(env)
+        other = clone(twin)
+        assert play_on(twin, 5) == play_on(other, 5)
+        untouched = clone(env)
+        assert play_on(untouched, 9, 5) == play_on(clone(env), 9, 5)
+        twin.reset()
+        other.reset()
+        assert play_on(twin, 3) == play_on(other, 3)
+        assert twin.np_random.bit_generator.state == other.np_random.bit_generator.state
+        assert twin.np_random.bit_generator.state != env.np_random.bit_generator.state
+    assert cards_drawn(clone(env), 5, seed=3) == cards_drawn(env, 5, seed=3)
+
+
+@pytest.mark.parametrize("clone", COPIES)
+@pytest.mark.parametrize("make", MAKERS)
+def test_a_copy_in_the_middle_of_a_capture(make: Any, clone: Callable[[Any], Any]) -> None:
+    env = make(opening=DOUBLE_JUMP)
+    env.reset(seed=1)
+    first, second = actions_of(Move((1, 10, 19), (6, 15)), 0)
+    env.step(first)
+    twin = clone(env)
+    assert np.flatnonzero(twin.observe("player_0")["action_mask"]).tolist() == [second]
+    env.step(second)
+    assert twin.agent_selection == "player_0"
+    twin.step(second)
+    assert play_on(twin, 4) == play_on(env, 4)
+
+
+@pytest.mark.parametrize("clone", COPIES)
+@pytest.mark.parametrize("make", MAKERS)
+def test_a_copy_keeps_the_draw_of_a_blocked_side(make: Any, clone: Callable[[Any], Any]) -> None:
+    env = make(opening="W:WK1,5:BK10", blocked_draws=True)
+    env.reset()
+    env.step(actions_of(Move((1, 6)), 1)[0])
+    twin = clone(env)
+    for game in (env, twin):
+        game.step(actions_of(Move((10, 1), (6,)), 0)[0])
+        assert game.rewards == {"player_0": 0, "player_1": 0}
+        assert game.infos["player_1"] == {"reason": "no legal move"}
+        assert game.unwrapped.board.fen() == "W:W5:BK1"
+
+
+@pytest.mark.parametrize("clone", COPIES)
+@pytest.mark.parametrize("make", MAKERS)
+def test_a_copy_before_the_first_game_and_after_a_game(make: Any, clone: Any) -> None:
+    env = make(opening="two-move")
+    twin = clone(env)
+    assert cards_drawn(twin, 3, seed=2) == cards_drawn(env, 3, seed=2)
+    play_on(env, 1)
+    twin = clone(env)
+    assert play_on(twin, 1) == play_on(env, 1)
+    for one in (env, twin):
+        one.step(None)
+        assert one.agents == clone(one).agents
+
+
+# The rest
+
+
+def test_spaces_are_the_same_objects_and_one_for_each_agent() -> None:
+    env = checkers_env.env()
+    for agent in env.possible_agents:
+        assert env.observation_space(agent) is env.observation_space(agent)
+        assert env.action_space(agent) is env.action_space(agent)
+    assert env.action_space("player_0") is not env.action_space("player_1")
+    assert env.action_space("player_0") is not checkers_env.env().action_space("player_0")
+
+
+def test_an_observation_is_the_callers_own() -> None:
+    env = checkers_env.raw_env()
+    env.reset()
+    before = env.observe("player_0")
+    kept = copy.deepcopy(before)
+    env.step(36)
+    env.observe("player_0")
+    np.testing.assert_array_equal(before["observation"], kept["observation"])
+    np.testing.assert_array_equal(before["action_mask"], kept["action_mask"])
+
+
+def test_the_board_is_kept_and_has_the_draw_rules() -> None:
+    env = checkers_env.raw_env(max_moves=7, repetition=4, no_progress=9, blocked_draws=True)
+    env.reset()
+    board = env.board
+    env.step(36)
+    assert env.board is board
+    assert (board.max_moves, board.repetition, board.no_progress, board.ply) == (7, 4, 9, 1)
+    assert board.blocked_draws
+
+
+def test_registration() -> None:
+    env = pettingzoo.make("aec", "checkers_env/checkers-v0", opening="9-13", max_moves=30)
+    env.reset()
+    assert env.unwrapped.board.max_moves == 30
+    assert env.agent_selection == "player_1"
+    spec = gymnasium.spec("checkers_env/Checkers-v0")
+    assert spec.entry_point == "agents.single_agent.env:SingleAgentEnv"
+
+
+def test_importing_again_does_not_warn() -> None:
+    importlib.reload(checkers_env.envs.registration)
+    importlib.reload(checkers_env)
+    assert checkers_env.make is checkers_env.env

@@ -1,0 +1,61 @@
+"""What the environment shows of a game, as text and as an image."""
+
+import numpy as np
+import pytest
+
+import checkers_env
+from checkers_env import Board, Move
+from checkers_env.actions import actions_of
+from tests.checkers_env.render.pixels import (
+    DOUBLE_JUMP,
+    POSITION,
+    after_double_jump,
+    image_of,
+    moved,
+)
+
+
+def test_text_is_the_boards() -> None:
+    env = checkers_env.env(opening=POSITION, render_mode="ansi")
+    env.reset()
+    assert env.render() == str(Board(POSITION))
+
+
+def test_the_middle_of_a_capture_shows() -> None:
+    board, move = after_double_jump()
+    first, second = actions_of(move, 0)
+    text = checkers_env.env(opening=DOUBLE_JUMP, render_mode="ansi")
+    image = checkers_env.env(opening=DOUBLE_JUMP, render_mode="rgb_array")
+    text.reset()
+    image.reset()
+    assert np.array_equal(image.render(), image_of(DOUBLE_JUMP))
+    text.step(first)
+    image.step(first)
+    assert text.render() == f"{Board('B:W15,32:B10,12')}: the piece on 10 jumps on"
+    middle = image_of("B:W15,32:B10,12", Move((1, 10), (6,)), 10)
+    assert np.array_equal(image.render(), middle)
+    image.step(second)
+    assert np.array_equal(image.render(), image_of(board.fen(), move))
+
+
+def test_the_last_move_of_an_opening_shows() -> None:
+    env = checkers_env.env(opening="9-13 22-18", render_mode="rgb_array")
+    env.reset()
+    assert moved(env.render()) == {22, 18}
+    env.reset(options={"opening": None})
+    assert moved(env.render()) == set()
+
+
+def test_a_finished_game_is_rendered() -> None:
+    env = checkers_env.env(opening="B:W6:B1", render_mode="ansi")
+    env.reset()
+    env.step(actions_of(Move((1, 10), (6,)), 0)[0])
+    assert env.terminations["player_1"]
+    assert env.render() == str(Board("W:W:B10"))
+
+
+def test_rendering_without_a_mode_warns() -> None:
+    env = checkers_env.env()
+    env.reset()
+    with pytest.warns(UserWarning, match="choose a render_mode"):
+        assert env.render() is None

@@ -1,0 +1,467 @@
+"""Self-play in many games at once: each game followed by the AEC environment, step by step."""
+
+import copy
+import pickle
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
+from scipy.stats import chisquare
+
+import checkers_env
+from checkers_env.actions import actions_of
+from checkers_env.envs.aec import INDEX
+from checkers_env.envs.vector import SelfPlayVectorEnv, sample
+
+SAME, NEXT, DISABLED = AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED
+KINGS = "W:WK30,K32,K27:BK1,K3,K6"
+NOWHERE = 127  # an action off the board: never legal
+BLOCKED = "W:W11,12:B4"  # 12-8 leaves Black without a move
+DOUBLE_JUMP = "B:W6,15,32:B1,12"  # 1x10x19
+ALL_RULES = {"max_moves": 8, "repetition": 2, "no_progress": 4}
+ALL_DRAWS = {"max moves", "repetition", "no progress"}
+GAMES: list[tuple[dict[str, Any], set[str]]] = [  # and the ends that they come to
+    ({}, {"no pieces", "no legal move"}),
+    ({"opening": "two-move", "max_moves": 20}, {"max moves"}),
+    ({"opening": "three-move", "no_progress": 3}, {"no progress", "no pieces", "no legal move"}),
+    ({"opening": "9-13 22-18", "repetition": 2}, {"repetition", "no pieces"}),
+    ({"opening": KINGS, **ALL_RULES}, {*ALL_DRAWS, "no pieces"}),
+    ({"opening": KINGS, "max_moves": None, "repetition": 3}, {"repetition", "no pieces"}),
+    ({"opening": BLOCKED}, {"no pieces", "no legal move"}),
+    ({"opening": BLOCKED, "blocked_draws": True}, {"no pieces", "no legal move"}),
+    ({"opening": DOUBLE_JUMP}, {"no pieces"}),
+]
+
+
+@pytest.fixture(autouse=True)
+def _no_warnings() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+class Referee:
+    """One game as the AEC environment plays it."""
+
+    def __init__(self, seed: int | None, rules: dict[str, Any]) -> None:
+        self.env = checkers_env.raw_env(**rules)
+        self.begin(seed)
+
+    def begin(self, seed: int | None = None, opening: str | None = None) -> None:
+        self.env.reset(seed, options={"opening": opening} if opening else None)
+        self.reason, self.rewards, self.reward = "", [0.0, 0.0], 0.0
+
+    @property
+    def side(self) -> int:
+        return INDEX[self.env.agent_selection]
+
+    def view(self) -> list[Any]:
+        view = self.env.observe(self.env.agent_selection)
+        mask = np.zeros(128, np.int8) if self.reason else view["action_mask"]
+        return [view["observation"], mask]
+
+    def step(self, action: int) -> None:
+        agent = self.env.agent_selection
+        if not self.view()[1][action]:
+            self.reason, self.reward = "illegal action", -1.0
+            self.rewards[INDEX[agent]] = -1.0
+            return
+        self.env.step(action)
+        self.reason = self.env.infos[agent].get("reason", "")
+        self.rewards = [float(self.env.rewards[name]) for name in INDEX]
+        self.reward = float(self.env.rewards[agent])
+
+
+def same(found: Any, expected: Any) -> bool:
+    """Whether arrays are equal in every bit."""
+    return found.dtype == expected.dtype and found.tobytes() == expected.tobytes()
+
+
+def check_views(observation: Any, info: Any, referees: list[Referee]) -> None:
+    planes, masks = zip(*(referee.view() for referee in referees), strict=True)
+    assert same(observation["observation"], np.stack(planes))
+    assert same(observation["action_mask"], np.stack(masks))
+    assert same(info["to_move"], np.array([referee.side for referee in referees], np.int8))
+
+
+def check_endings(info: Any, referees: list[Referee], mode: AutoresetMode) -> None:
+    """What is told about the games that ended with this step."""
+    ended = [bool(referee.reason) for referee in referees]
+    assert same(info["rewards"], np.array([referee.rewards for referee in referees]))
+    assert ("reason" in info) == any(ended)
+    assert ("final_obs" in info) == ("final_info" in info) == (any(ended) and mode == SAME)
+    if any(ended):
+        assert info["_reason"].tolist() == ended
+        assert info["reason"].tolist() == [referee.reason or None for referee in referees]
+    if any(ended) and mode == SAME:
+        final = info["final_info"]
+        assert info["_final_obs"].tolist() == info["_final_info"].tolist() == ended
+        assert final["_reason"].tolist() == ended
+        assert final["reason"].tolist() == info["reason"].tolist()
+        assert same(final["rewards"], info["rewards"])
+        for referee, view in zip(referees, info["final_obs"], strict=True):
+            if not referee.reason:
+                assert view is None
+                continue
+            planes, mask = referee.view()
+            assert same(view["observation"], planes)
+            assert same(view["action_mask"], mask)
+
+
+def follow(
+    env: Any, referees: list[Referee], seed: int, steps: int, slip: float = 0.004
+) -> Counter[str]:
+    """Play by chance, now and then illegally, and compare all there is to see; return the ends."""
+    rng, mode, ends = np.random.default_rng(seed), env.metadata["autoreset_mode"], Counter[str]()
+    observation, info = env.reset(seed=seed)
+    check_views(observation, info, referees)
+    for _ in range(steps):
+        actions = sample(observation["action_mask"], rng)
+        slips = rng.random(len(referees)) < slip
+        actions[slips] = rng.integers(128, size=slips.sum())
+        observation, reward, over, truncated, info = env.step(actions)
+        for referee, action in zip(referees, actions.tolist(), strict=True):
+            if referee.reason:
+                referee.begin()
+            else:
+                referee.step(action)
+        assert env.observation_space.contains(observation)
+        assert same(over, np.array([bool(referee.reason) for referee in referees]))
+        assert same(reward, np.array([referee.reward for referee in referees]))
+        assert same(truncated, np.zeros(len(referees), np.bool_))
+        check_endings(info, referees, mode)
+        ended = [referee for referee in referees if referee.reason]
+        ends.update(referee.reason for referee in ended)
+        if mode == SAME:
+            for referee in ended:
+                referee.begin()
+        check_views(observation, info, referees)
+        if mode == DISABLED and ended:
+            observation, info = env.reset(options={"reset_mask": over})
+            for referee in ended:
+                referee.begin()
+            check_views(observation, info, referees)
+    return ends
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+@pytest.mark.parametrize(("rules", "expected"), GAMES)
+def test_each_game_is_that_of_the_aec_environment(
+    rules: dict[str, Any], expected: set[str], mode: AutoresetMode
+) -> None:
+    env = checkers_env.make_vec(24, autoreset_mode=mode, **rules)
+    ends = follow(env, [Referee(5 + i, rules) for i in range(24)], seed=5, steps=200)
+    assert ends.total() > 40
+    assert expected | {"illegal action"} <= ends.keys()
+
+
+def test_an_illegal_action_is_rewarded_as_in_the_wrapped_environment() -> None:
+    vector, wrapped = checkers_env.make_vec(2), checkers_env.env()
+    vector.reset()
+    wrapped.reset()
+    for action in (32, 0):  # legal, illegal
+        _, reward, over, _, info = vector.step([action, 32])
+        wrapped.step(action)
+    assert over.tolist() == [True, False]
+    assert reward.tolist() == [-1, 0]
+    assert info["rewards"].tolist() == [list(wrapped.rewards.values()), [0, 0]] == [[0, -1], [0, 0]]
+
+
+def test_games_without_a_limit_have_room() -> None:
+    rules: dict[str, Any] = {"opening": "B:WK32:BK1", "max_moves": None}
+    env, referee = checkers_env.make_vec(1, **rules), Referee(None, rules)
+    env.reset()
+    for text in ("1-6", "32-27", "6-1", "27-32") * 150:
+        [action] = actions_of(referee.env.board.parse_move(text), referee.side)
+        observation, _, _, _, info = env.step([action])
+        referee.step(action)
+        check_views(observation, info, [referee])
+    assert env.board(0).moves == referee.env.board.moves
+
+
+def test_an_opening_may_be_longer_than_most_games() -> None:
+    rng, board = np.random.default_rng(3415), checkers_env.Board(max_moves=None)
+    while board.ply < 270:
+        board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
+    rules = {"opening": " ".join(map(str, board.moves)), "max_moves": 150}
+    env = checkers_env.make_vec(4, **rules)
+    assert follow(env, [Referee(i, rules) for i in range(4)], 0, 60, slip=0.0)["max moves"]
+    env = checkers_env.make_vec(1, max_moves=150)
+    env.reset(options={"opening": rules["opening"]})
+    assert env.board(0) == board
+
+
+def test_there_is_room_for_the_opening_of_the_games_that_begin_next() -> None:
+    rng, board = np.random.default_rng(3415), checkers_env.Board(max_moves=None)
+    while board.ply < 300:
+        board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
+    env = checkers_env.make_vec(2, opening=" ".join(map(str, board.moves)), max_moves=None)
+    env.reset(options={"opening": None})
+    env.step([NOWHERE] * 2)
+    assert [env.board(i).moves for i in range(2)] == [board.moves] * 2
+
+
+# Seeds and resets
+
+
+def test_a_game_depends_on_its_own_seed_only() -> None:
+    rules = {"opening": "three-move"}
+    env, alone = checkers_env.make_vec(5, **rules), checkers_env.make_vec(1, **rules)
+    for seeds in (7, [7, 8, 9, 10, 11]):
+        env.reset(seed=seeds)
+        alone.reset(seed=9)
+        for _ in range(100):  # past what is drawn in advance
+            assert env.board(2).moves == alone.board(0).moves
+            env.reset()
+            alone.reset()
+
+
+def test_games_without_a_seed_go_on_with_their_generators() -> None:
+    env, other = (checkers_env.make_vec(3, opening="two-move") for _ in range(2))
+    env.reset(seed=1)
+    other.reset(seed=1)
+    env.reset(seed=[None, 5, None])
+    other.reset()
+    assert [env.board(i).moves == other.board(i).moves for i in range(3)] == [True, False, True]
+    cards = {str(checkers_env.make_vec(1, opening="two-move").reset()[0]) for _ in range(30)}
+    assert len(cards) > 1  # no seed at all: by chance
+
+
+def test_only_the_games_of_a_mask_begin() -> None:
+    env = checkers_env.make_vec(3, opening="three-move")
+    observation, _ = env.reset(seed=4)
+    for _ in range(9):
+        observation, *_ = env.step(sample(observation["action_mask"], np.random.default_rng(0)))
+    before = [env.board(i) for i in range(3)]
+    seen, _ = env.reset(options={"reset_mask": np.array([False, True, False])}, seed=4)
+    assert [env.board(i).moves == before[i].moves for i in range(3)] == [True, False, True]
+    assert env.board(1).ply == 3
+    assert same(seen["observation"][[0, 2]], observation["observation"][[0, 2]])
+    assert same(seen["action_mask"][[0, 2]], observation["action_mask"][[0, 2]])
+
+
+def test_the_opening_can_be_replaced_for_a_game() -> None:
+    env, single = checkers_env.make_vec(2, opening=DOUBLE_JUMP), checkers_env.raw_env()
+    env.reset(seed=8, options={"opening": "three-move"})
+    for i in range(2):
+        single.reset(seed=8 + i, options={"opening": "three-move"})
+        assert env.board(i).moves == single.board.moves
+    opening = {"opening": "B:W6:B1"}
+    env.reset(options={**opening, "reset_mask": np.array([True, False])})
+    assert (env.board(0).fen(), env.board(1).ply) == ("B:W6:B1", 3)
+    observation, _ = env.reset(options=opening)
+    *_, over, _, _ = env.step(observation["action_mask"].argmax(1))
+    assert over.all()
+    assert [env.board(i).fen() for i in range(2)] == [DOUBLE_JUMP] * 2
+
+
+def test_a_replaced_opening_may_end_at_once() -> None:
+    env, single = checkers_env.make_vec(2, opening="two-move"), checkers_env.raw_env("two-move")
+    single.reset(seed=8, options={"opening": None})
+    env.reset(seed=[8, 9], options={"opening": None})
+    for _ in range(70):
+        env.step([NOWHERE] * 2)
+        single.reset()
+        assert env.board(0).moves == single.board.moves
+
+
+def test_resets_need_not_come_all_at_once() -> None:
+    env = checkers_env.make_vec(2)
+    with pytest.raises(ResetNeeded, match="not begun"):
+        env.step([32, 32])
+    env.reset(options={"reset_mask": np.array([True, False])})
+    with pytest.raises(ResetNeeded, match="not begun"):
+        env.step([32, 32])
+    env.reset(options={"reset_mask": np.array([False, True])})
+    env.step([32, 32])
+
+
+def test_games_that_do_not_begin_by_themselves_wait() -> None:
+    env = checkers_env.make_vec(3, opening="B:W6,7:B1", autoreset_mode="Disabled")
+    env.reset()
+    env.step([0, 1, 127])
+    with pytest.raises(ResetNeeded, match=r"these games are over.*: 0, 2$"):
+        env.step([0, 0, 0])
+    env.reset(options={"reset_mask": np.array([True, False, False])})
+    with pytest.raises(ResetNeeded, match=r": 2$"):
+        env.step([0, 0, 0])
+
+
+# As Gymnasium has it
+
+
+@pytest.mark.parametrize("mode", [*AutoresetMode, *(mode.value for mode in AutoresetMode)])
+def test_what_gymnasium_knows_about_it(mode: Any) -> None:
+    env = gymnasium.make_vec("checkers_env/SelfPlay-v0", num_envs=3, autoreset_mode=mode)
+    assert isinstance(env, VectorEnv)
+    assert isinstance(env, SelfPlayVectorEnv)
+    assert env.metadata["autoreset_mode"] == AutoresetMode(mode)
+    assert SelfPlayVectorEnv.metadata["autoreset_mode"] == SAME
+    single = checkers_env.raw_env()
+    assert env.single_observation_space == single.observation_space("player_0")
+    assert env.single_action_space == single.action_space("player_0")
+    assert env.observation_space == batch_space(env.single_observation_space, 3)
+    assert env.action_space == batch_space(env.single_action_space, 3)
+    observation, _ = env.reset(seed=0)
+    assert env.observation_space.contains(observation)
+    env.step(env.action_space.sample())
+    assert (repr(env), env.unwrapped) == (
+        "SelfPlayVectorEnv(checkers_env/SelfPlay-v0, num_envs=3)",
+        env,
+    )
+    env.close()
+
+
+def test_its_arrays_stay_as_they_were_given_out() -> None:
+    env, rng = checkers_env.make_vec(4, opening=BLOCKED), np.random.default_rng(0)
+    observation, _ = env.reset(seed=0)
+    given, copies = [], []
+    for _ in range(20):
+        outcome = env.step(sample(observation["action_mask"], rng))
+        observation = outcome[0]
+        given.append(outcome)
+        copies.append(pickle.dumps(outcome))
+    assert [pickle.dumps(outcome) for outcome in given] == copies
+
+
+@pytest.mark.parametrize("mode", [SAME, NEXT])
+def test_the_statistics_of_gymnasium_count_games(mode: AutoresetMode) -> None:
+    env = RecordEpisodeStatistics(checkers_env.make_vec(2, opening=BLOCKED, autoreset_mode=mode))
+    observation, _ = env.reset(seed=0)
+    rng, lengths = np.random.default_rng(0), []
+    while len(lengths) < 30:
+        observation, _, over, _, info = env.step(sample(observation["action_mask"], rng))
+        lengths += info["episode"]["l"][over].tolist() if over.any() else []
+    assert min(lengths) == 1
+    assert max(lengths) >= 3
+
+
+def test_information_as_lists() -> None:
+    env = DictInfoToList(checkers_env.make_vec(2, opening="B:W6,7:B1"))
+    env.reset(seed=0)
+    *_, (_, second) = env.step([0, 1])  # 1-5, 1x10
+    assert second == {"to_move": 1, "rewards": pytest.approx([0, 0])}
+
+
+# Actions
+
+
+def test_any_legal_action_is_as_likely_as_any_other() -> None:
+    mask = np.zeros((3000, 128), np.int8)
+    mask[:, [0, 5, 63, 127]] = 1
+    mask[1000:2000] = 0
+    mask[1500, 126] = 1
+    actions = sample(mask, np.random.default_rng(0))
+    assert actions.shape == (3000,)
+    assert actions[1500] == 126
+    assert not np.delete(actions[1000:2000], 500).any()
+    found, counts = np.unique(np.delete(actions, np.s_[1000:2000]), return_counts=True)
+    assert found.tolist() == [0, 5, 63, 127]
+    assert chisquare(counts).pvalue > 0.01
+    assert sample(mask, np.random.default_rng(0)).tolist() == actions.tolist()
+
+
+@pytest.mark.parametrize("shape", [(128,), (3, 64), (2, 2, 128)])
+def test_a_mask_has_a_shape(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="mask must have the shape"):
+        sample(np.ones(shape, np.int8), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.uint8, np.int32, "strided"])
+def test_actions_may_come_as_any_whole_numbers(kind: Any) -> None:
+    env, other = checkers_env.make_vec(3), checkers_env.make_vec(3)
+    actions: Any = np.repeat([32, 33, 36], 2)[::2]
+    env.reset()
+    other.reset()
+    given = actions if kind == "strided" else kind(actions.tolist())
+    expected = other.step(np.array([32, 33, 36]))
+    assert pickle.dumps(env.step(given)) == pickle.dumps(expected)
+
+
+@pytest.mark.parametrize(("actions", "message"), [
+    ([32], r"actions must be 2 whole numbers, not int64 of shape \(1,\)"),
+    ([[32, 32]], "actions must be 2 whole numbers"),
+    ([32.0, 32.0], "actions must be 2 whole numbers, not float64"),
+    ([True, False], "actions must be 2 whole numbers, not bool"),
+    (None, "actions must be 2 whole numbers"),
+    ([32, 128], "actions must be from 0 to 127, not 128"),
+    ([-1, 32], "actions must be from 0 to 127, not -1"),
+])  # fmt: skip
+def test_what_are_no_actions_is_refused(actions: Any, message: str) -> None:
+    env = checkers_env.make_vec(2)
+    env.reset()
+    before = pickle.dumps(env)
+    with pytest.raises(ValueError, match=message):
+        env.step(actions)
+    assert pickle.dumps(env) == before
+
+
+# Copies
+
+
+@pytest.mark.parametrize("clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pytest.mark.parametrize("mode", [SAME, NEXT])
+def test_a_copy_plays_on_exactly(clone: Any, mode: AutoresetMode) -> None:
+    env = checkers_env.make_vec(200, opening="three-move", repetition=3, autoreset_mode=mode)
+    clone(env).reset(seed=0)
+    observation, _ = env.reset(seed=2)
+    rng = np.random.default_rng(3)
+    for _ in range(70):
+        observation, *_ = env.step(sample(observation["action_mask"], rng))
+    assert observation["observation"][:, 4].any()  # some are in the middle of a multi-jump
+    twin, mask = clone(env), observation["action_mask"]
+    for _ in range(70):
+        actions = sample(mask, rng)
+        seen = env.step(actions)
+        assert pickle.dumps(seen) == pickle.dumps(twin.step(actions))
+        mask = seen[0]["action_mask"]
+
+
+# Arguments
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"num_envs": 0}, "num_envs must be a whole number from 1 on, not 0"),
+    ({"num_envs": 2.5}, "num_envs must be a whole number from 1 on"),
+    ({"autoreset_mode": "Never"}, r"must be one of \['NextStep', 'SameStep', 'Disabled'\], not"),
+    ({"opening": "11-16 11-16"}, "bad opening"),
+    ({"opening": 3}, "opening must be None or one of"),
+    ({"opening": "two-move", "max_moves": 1}, "leaves no game to play: max moves"),
+    ({"max_moves": 0}, "max_moves must be"),
+    ({"repetition": 1}, "repetition must be"),
+    ({"no_progress": 1.5}, "no_progress must be"),
+    ({"blocked_draws": 3}, "blocked_draws must be"),
+])  # fmt: skip
+def test_arguments_that_make_no_sense(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        checkers_env.make_vec(**{"num_envs": 2} | arguments)
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"seed": -5}, "seed must be a whole number from 0 on, not -5"),
+    ({"seed": [3, -1]}, "seed must be a whole number from 0 on, not -1"),
+    ({"seed": "ab"}, "seed must be a whole number from 0 on, not 'a'"),
+    ({"seed": 1.5}, "seed must be one seed or 2 of them, not 1.5"),
+    ({"seed": [1, 2, 3]}, r"one seed or 2 of them, not \[1, 2, 3\]"),
+    ({"options": {"openning": None}}, "dictionary with 'opening' and 'reset_mask', not {'openning"),
+    ({"options": ["opening"]}, "options must be None or a dictionary with"),
+    ({"options": {"opening": "9-13 9-13"}}, "bad opening"),
+    ({"options": {"reset_mask": np.zeros(2, np.bool_)}}, "reset_mask must be 2 truth values"),
+    ({"options": {"reset_mask": np.ones(2)}}, "reset_mask must be 2 truth values"),
+    ({"options": {"reset_mask": [True]}}, "reset_mask must be 2 truth values"),
+])  # fmt: skip
+def test_resets_that_make_no_sense(arguments: dict[str, Any], message: str) -> None:
+    env = checkers_env.make_vec(2, opening="two-move")
+    env.reset(seed=1)
+    before = pickle.dumps(env)
+    with pytest.raises(ValueError, match=message):
+        env.reset(**arguments)
+    assert pickle.dumps(env) == before

@@ -1,0 +1,166 @@
+"""The picture of a position, by the pixels that are painted of it."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import checkers_env
+from checkers_env import Board, Move
+from checkers_env.envs.frame import View, rgb_array
+from checkers_env.render import scene
+from checkers_env.render.raster import paint
+from tests.checkers_env.render.pixels import (
+    CELLS,
+    DOUBLE_JUMP,
+    POSITION,
+    after_double_jump,
+    cell,
+    has,
+    image_of,
+    moved,
+    number,
+    rgb,
+)
+
+
+@pytest.mark.parametrize(("viewer", "flipped"), [("player_1", False), ("player_0", True)])
+def test_the_picture_is_laid_out_as_a_player_sees_the_board(viewer: str, flipped: bool) -> None:
+    env = checkers_env.env(opening=POSITION)
+    env.reset()
+    seen = env.observe(viewer)["observation"][:4].any(axis=0)
+    image = image_of(POSITION, flipped=flipped)
+    bare = (rgb(scene.LIGHT), rgb(scene.DARK))
+    for row, column in itertools.product(range(8), range(8)):
+        beside_a_crown = tuple(image[row * 64 + 32, column * 64 + 12])
+        assert (beside_a_crown not in bare) == seen[row, column]
+
+
+@pytest.mark.parametrize(
+    ("square", "side", "king"),
+    [(3, 0, True), (12, 0, False), (18, 1, False), (24, 1, False), (31, 1, True)],
+)
+def test_a_piece_is_a_disc_of_its_colour_and_a_king_is_crowned(
+    square: int, side: int, king: bool
+) -> None:
+    image = cell(image_of(POSITION), square)
+    assert tuple(image[32, 32]) == rgb((scene.CROWNS if king else scene.DISCS)[side])
+    assert tuple(image[32, 12]) == rgb(scene.DISCS[side])
+    assert not has(image, scene.DISCS[1 - side])
+    assert has(image, scene.CROWNS[side]) == king
+
+
+def test_squares_are_shaded() -> None:
+    image = image_of("B:W:B")
+    assert image.shape == (512, 512, 3)
+    assert image.dtype == np.uint8
+    assert image.flags.c_contiguous
+    for row, column in itertools.product(range(8), range(8)):
+        square = image[row * 64 : row * 64 + 64, column * 64 : column * 64 + 64]
+        dark = (row, column) in CELLS.values()  # one of them in each player's left corner
+        assert (square[13:] == rgb(scene.DARK if dark else scene.LIGHT)).all()
+
+
+def test_each_square_bears_its_number() -> None:
+    """Equal digits look alike, different ones do not, in both places of a number."""
+    image = image_of("B:W:B")
+    tens = {square: number(image, square)[:, 1:6] for square in range(10, 33)}
+    units = {square: number(image, square)[:, 7:] for square in range(10, 33)}
+    singles = {square: number(image, square)[:, 1:6] for square in range(1, 10)}
+    for one, other in itertools.product(tens, tens):
+        assert np.array_equal(tens[one], tens[other]) == (one // 10 == other // 10)
+        assert np.array_equal(units[one], units[other]) == (one % 10 == other % 10)
+    for square, ten in itertools.product(singles, tens):
+        assert np.array_equal(singles[square], tens[ten]) == (square == ten // 10)
+    for patch in [*tens.values(), *units.values(), *singles.values()]:
+        light = abs(patch.astype(int) - rgb(scene.NUMBER)).max(axis=-1) < 60
+        assert light.sum() >= 5
+
+
+def test_a_piece_covers_no_number() -> None:
+    full, bare = image_of("B:W21-32:B1-12"), image_of("B:W:B")
+    for square in CELLS:
+        assert np.array_equal(number(full, square), number(bare, square))
+
+
+def test_a_flipped_picture_is_turned_round_but_for_its_numbers() -> None:
+    board, move = after_double_jump()
+    upright, flipped = (image_of(board.fen(), move, flipped=flip) for flip in (False, True))
+    for square in CELLS:
+        assert np.array_equal(number(flipped, square, True), number(upright, square))
+    differing = (upright != np.rot90(flipped, 2)).any(axis=-1)
+    for square in CELLS:
+        number(differing, square)[:] = False
+        number(np.rot90(differing, 2), square, True)[:] = False
+    assert not differing.any()
+
+
+def test_equal_positions_have_equal_pictures() -> None:
+    board = Board()
+    board.push("11-15")
+    pictures = [image_of(board.fen()), paint(scene.picture(board)), rgb_array(View(board))]
+    assert all(np.array_equal(pictures[0], other) for other in pictures)
+    assert not np.array_equal(pictures[0], image_of(Board().fen()))
+    assert not np.array_equal(pictures[0], paint(scene.picture(board, board.moves[-1])))
+
+
+def test_the_last_move_is_tinted_and_its_captures_are_crossed() -> None:
+    board, move = after_double_jump()
+    image = image_of(board.fen(), move)
+    assert moved(image) == {1, 6, 10, 15, 19}
+    for square in (6, 15):
+        assert tuple(cell(image, square)[32, 32]) == rgb(scene.DISCS[0])  # the cross
+        assert tuple(cell(image, square)[32, 44]) == rgb(scene.DISCS[1])  # what was captured
+    for square in (1, 10):
+        assert (cell(image, square)[13:] == rgb(scene.MOVED)).all()
+    assert moved(image_of(board.fen())) == set()
+
+
+def test_a_piece_that_jumps_on_is_lifted() -> None:
+    board = "B:W15,32:B10,12"
+    lying, lifted = image_of(board, Move((1, 10), (6,))), image_of(board, Move((1, 10), (6,)), 10)
+    assert not has(lying, scene.SHADOW)
+    assert has(cell(lifted, 10), scene.SHADOW)
+    assert np.array_equal(number(lying, 10), number(lifted, 10))
+    differing = (lying != lifted).any(axis=-1)
+    cell(differing, 10)[:] = False
+    assert not differing.any()
+
+
+def test_an_arrow_goes_along_its_move() -> None:
+    image = image_of(DOUBLE_JUMP, arrows=[Move((1, 10, 19), (6, 15))])
+    assert {square for square in CELLS if has(cell(image, square), scene.ARROW)} == {
+        1, 6, 10, 15, 19,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("squares", [(), (5,), (0, 5), (29, 33)])
+def test_a_move_that_is_none_is_refused(squares: tuple[int, ...]) -> None:
+    message = "is not 1 to 32" if len(squares) == 2 else "a move has a start and an end"
+    with pytest.raises(ValueError, match=message):
+        image_of(POSITION, Move(squares))
+    with pytest.raises(ValueError, match=message):
+        image_of(POSITION, arrows=[Move(squares)])
+
+
+def test_what_must_be_told_apart_stands_out() -> None:
+    """The contrast ratio of WCAG 2.2: 4.5 for text, 3 for the parts of a picture."""
+
+    def luminance(colour: str) -> float:
+        parts = [value / 255 for value in rgb(colour)]
+        linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in parts]
+        return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+    def contrast(one: str, other: str) -> float:
+        low, high = sorted([luminance(one), luminance(other)])
+        return (high + 0.05) / (low + 0.05)
+
+    assert contrast(scene.NUMBER, scene.DARK) >= 4.5
+    assert contrast(scene.NUMBER_ON_MOVED, scene.MOVED) >= 4.5
+    assert contrast(scene.MOVED, scene.DARK) >= 1.9  # without regard to hue
+    assert contrast(scene.ARROW, scene.CASING) >= 4.5
+    for side in (0, 1):
+        assert contrast(scene.DISCS[side], scene.DARK) >= 3
+        assert contrast(scene.DISCS[side], scene.CROWNS[side]) >= 4.5
+        edges = (scene.DISCS[side], scene.RIMS[side])
+        assert max(contrast(edge, scene.MOVED) for edge in edges) >= 3

@@ -1,0 +1,165 @@
+"""Boards as SVG: well-formed, in words as well, and the picture that the image is painted from."""
+
+import re
+from collections import Counter
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checkers_env import Board, Move
+from checkers_env.render.scene import CASING, DARK, DISCS, MOVED, Area, Disc, Label, Line, picture
+from checkers_env.render.svg import svg
+
+NAMESPACE = "{http://www.w3.org/2000/svg}"
+POSITION = "W:W18,24,K31:B12,K3"
+DOUBLE_JUMP = "B:W6,15,32:B1,12"
+
+
+def parsed(text: str) -> ElementTree.Element:
+    return ElementTree.fromstring(text)
+
+
+def text_of(root: ElementTree.Element, tag: str) -> str:
+    found = root.find(NAMESPACE + tag)
+    assert found is not None
+    return found.text or ""
+
+
+def titles(text: str) -> list[str]:
+    groups = parsed(text).findall(f"{NAMESPACE}g")
+    return [title.text or "" for group in groups for title in group.findall(f"{NAMESPACE}title")]
+
+
+def squares_of(text: str, colour: str) -> set[int]:
+    """The numbers on the squares of a colour."""
+    return {
+        int(text_of(group, "text"))
+        for group in parsed(text).iter(f"{NAMESPACE}g")
+        if [shape.get("fill") for shape in group.findall(f"{NAMESPACE}polygon")] == [colour]
+        and group.find(f"{NAMESPACE}text") is not None
+    }
+
+
+def after_double_jump() -> Board:
+    board = Board(DOUBLE_JUMP)
+    board.push("1x19")
+    return board
+
+
+@st.composite
+def boards(draw: st.DrawFn) -> Board:
+    """A board after some random moves."""
+    rng, board = np.random.default_rng(draw(st.integers(0, 2**32))), Board()
+    for _ in range(draw(st.integers(0, 60))):
+        if board.outcome():
+            break
+        board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
+    return board
+
+
+@given(boards(), st.booleans())
+def test_each_piece_is_a_group_of_its_name(board: Board, flipped: bool) -> None:
+    _, white, black = board.fen().split(":")
+    expected = [
+        f"{side} king on {item[1:]}" if item.startswith("K") else f"{side} man on {item}"
+        for side, items in (("White", white[1:]), ("Black", black[1:]))
+        for item in items.split(",")
+        if item
+    ]
+    found = titles(svg(board, last=False, flipped=flipped))
+    assert Counter(found) == Counter(expected)
+
+
+@given(boards(), st.booleans())
+def test_the_shapes_are_those_of_the_picture(board: Board, flipped: bool) -> None:
+    last = board.moves[-1] if board.moves else None
+    arrows = board.legal_moves
+    root = parsed(svg(board, arrows=arrows, flipped=flipped))
+    parts = picture(board, last, arrows=arrows, flipped=flipped)
+    tags = {Disc: "circle", Line: "polyline", Area: "polygon", Label: "text"}
+    expected = [tags[type(shape)] for part in parts for shape in part.shapes]
+    drawn = [element.tag.removeprefix(NAMESPACE) for element in root.iter()]
+    assert [tag for tag in drawn if tag in tags.values()] == expected
+    discs = [shape for part in parts for shape in part.shapes if isinstance(shape, Disc)]
+    circles = [(c.get("cx"), c.get("cy"), c.get("fill")) for c in root.iter(f"{NAMESPACE}circle")]
+    assert circles == [(f"{d.centre[0]:g}", f"{d.centre[1]:g}", d.colour) for d in discs]
+
+
+def test_a_board_in_words() -> None:
+    root = parsed(svg(Board(POSITION)))
+    assert root.get("role") == "img"
+    assert text_of(root, "title") == "Checkers: White to move"
+    assert text_of(root, "desc") == "Black: man on 12; king on 3. White: men on 18, 24; king on 31."
+    board = after_double_jump()
+    assert text_of(parsed(svg(board, arrows=board.legal_moves[:1], flipped=True)), "desc") == (
+        "Black: men on 12, 19. White: man on 32. Last move: 1x19, capturing on 6, 15. "
+        "Arrows: 32-28. Seen from Black's side."
+    )
+    bare = text_of(parsed(svg(Board("B:W:BK18"))), "desc")
+    assert bare == "Black: king on 18. White: no pieces."
+
+
+def test_nothing_is_loaded_and_nothing_leaks_into_the_page() -> None:
+    text = svg(after_double_jump(), arrows=[Move((32, 27))])
+    tags = {element.tag.removeprefix(NAMESPACE) for element in parsed(text).iter()}
+    assert tags == {"svg", "title", "desc", "g", "polygon", "polyline", "circle", "text"}
+    names = {name for element in parsed(text).iter() for name in element.attrib}
+    assert names.isdisjoint({"id", "class", "href", "onload"})
+    assert re.findall(r"[a-z]+:[^ ;\"]*/[^ \"]*", text) == ["http://www.w3.org/2000/svg"]
+    assert "url(" not in text
+
+
+def test_the_last_move_is_the_boards_own_or_one_given_or_none() -> None:
+    board = after_double_jump()
+    assert squares_of(svg(board), MOVED) == {1, 6, 10, 15, 19}
+    assert {title for title in titles(svg(board)) if "Captured" in title} == {
+        "Captured on 6",
+        "Captured on 15",
+    }
+    assert svg(Board(board.fen()), last=board.moves[-1]) == svg(board)
+    assert svg(Board(board.fen())) == svg(board, last=False)
+    assert squares_of(svg(board, last=False), MOVED) == set()
+    assert squares_of(svg(board, last=False), DARK) == set(range(1, 33))
+
+
+def test_an_arrow_leads_from_square_to_square() -> None:
+    move = Board(DOUBLE_JUMP).legal_moves[0]
+    text = svg(Board(DOUBLE_JUMP), arrows=[move])
+    assert titles(text)[-1] == "Arrow 1x19"
+    way = next(parsed(text).iter(f"{NAMESPACE}polyline"))
+    assert (way.get("points"), way.get("stroke")) == ("96,32 224,160 352,288", CASING)
+    assert svg(Board(DOUBLE_JUMP), arrows=(move for move in [move])) == text
+
+
+def test_a_flipped_board_is_seen_from_the_other_side() -> None:
+    def discs(flipped: bool) -> set[tuple[float, float, str | None]]:
+        circles = parsed(svg(Board(POSITION), flipped=flipped)).iter(f"{NAMESPACE}circle")
+        places = [(float(c.get("cx", "")), float(c.get("cy", "")), c.get("fill")) for c in circles]
+        return {place for place in places if place[2] in DISCS}
+
+    assert discs(True) == {(512 - x, 512 - y, colour) for x, y, colour in discs(False)}
+    assert (224.0, 288.0, DISCS[1]) in discs(False)  # 18: fifth row, fourth column
+
+
+def test_size() -> None:
+    root = parsed(svg(Board(), size=250))
+    assert (root.get("width"), root.get("height")) == ("250", "250")
+    assert root.get("viewBox") == "0 0 512 512"
+    for size in (0, -1, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="size must be a positive number of pixels, not"):
+            svg(Board(), size=size)
+
+
+def test_a_square_off_the_board_is_refused() -> None:
+    with pytest.raises(ValueError, match="square 33 is not 1 to 32"):
+        svg(Board(), arrows=[Move((29, 33))])
+
+
+def test_a_notebook_shows_boards_and_drawings() -> None:
+    board = after_double_jump()
+    assert board._repr_svg_() == svg(board)
+    assert svg(board)._repr_svg_() == svg(board)
+    assert type(svg(board)._repr_svg_()) is str

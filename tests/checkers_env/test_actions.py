@@ -1,0 +1,138 @@
+"""Actions against the moves of the board: each turn is the actions that make it up."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checkers_env import BLACK, WHITE, Board, Move
+from checkers_env import actions as codes
+from checkers_env import state as state
+from checkers_env.movegen import PATH
+from checkers_env.moves import decode
+
+START = Board()
+
+
+@st.composite
+def boards(draw: Any) -> Board:
+    """Any position with up to 12 pieces a side, men never on their king row."""
+    squares = draw(st.lists(st.integers(1, 32), min_size=2, max_size=24, unique=True))
+    half = len(squares) // 2
+    sections = []
+    sides = (("W", squares[:half], range(1, 5)), ("B", squares[half:], range(29, 33)))
+    for letter, own, last_row in sides:
+        kings = draw(st.sets(st.sampled_from(own))) | (set(own) & set(last_row))
+        sections.append(letter + ",".join("K" * (square in kings) + str(square) for square in own))
+    return Board(":".join([draw(st.sampled_from("BW")), *sections]))
+
+
+def new_game(board: Board) -> tuple[Any, Any]:
+    game, history = np.zeros(state.GAME_LENGTH, np.int64), np.zeros((4, 4), np.int64)
+    state.set_up(game, history, board.black, board.white, board.kings, board.turn)
+    return game, history
+
+
+def legal_actions(game: Any) -> list[int]:
+    mask = np.zeros(codes.ACTIONS, np.int8)
+    codes.write_mask(mask, game)
+    return list(np.flatnonzero(mask).tolist())
+
+
+def turns(game: Any, history: Any, before: tuple[int, ...] = ()) -> dict[tuple[int, ...], Move]:
+    """Every way to play actions until the turn passes, and the move that it was."""
+    found = {}
+    for action in legal_actions(game):
+        game_now, history_now = game.copy(), history.copy()
+        event = codes.play(game_now, history_now, action)
+        played = (*before, action)
+        if event == codes.AGAIN:
+            found |= turns(game_now, history_now, played)
+        else:
+            found[played] = decode(int(history_now[1, PATH]), False)
+    return found
+
+
+@given(boards())
+def test_turns_are_the_legal_moves_and_moves_are_their_actions(board: Board) -> None:
+    expected = {tuple(codes.actions_of(move, board.turn)): move for move in board.legal_moves}
+    assert len(expected) == len(board.legal_moves)
+    assert turns(*new_game(board)) == expected
+
+
+@given(boards())
+def test_playing_the_actions_of_a_move_pushes_it(board: Board) -> None:
+    for move in board.legal_moves:
+        game, history = new_game(board)
+        for action in codes.actions_of(move, board.turn):
+            codes.play(game, history, action)
+        after = board.copy()
+        after.push(move)
+        assert game[: state.PLY].tolist() == [after.black, after.white, after.kings, 1, after.turn]
+        assert game[state.QUIET_PLIES] == after.no_progress_plies
+
+
+@given(boards(), st.integers(-1000, 1000))
+def test_an_illegal_action_changes_nothing(board: Board, action: int) -> None:
+    game, history = new_game(board)
+    if action not in legal_actions(game):
+        before = game.copy(), history.copy()
+        assert codes.play(game, history, action) == codes.ILLEGAL
+        np.testing.assert_array_equal(game, before[0])
+        np.testing.assert_array_equal(history, before[1])
+
+
+def test_a_full_history_changes_nothing() -> None:
+    game, history = new_game(START)
+    action = legal_actions(game)[0]
+    assert codes.play(game, history[:1], action) == codes.FULL
+    assert game[state.PLY] == 0
+    assert codes.play(game, history, action) == state.GOES_ON
+
+
+@pytest.mark.parametrize(
+    ("move", "turn", "expected"),
+    [
+        (Move((11, 15)), BLACK, [40]),
+        (Move((22, 18)), WHITE, [40]),
+        (Move((11, 16)), BLACK, [41]),
+        (Move((15, 11)), BLACK, [58]),
+        (Move((16, 11)), BLACK, [63]),
+        (Move((22, 15, 8), (18, 11)), WHITE, [40, 68]),
+        (Move((22, 15, 8), (18, 11)), BLACK, [86, 58]),
+    ],
+)
+def test_numbers_by_hand(move: Move, turn: int, expected: list[int]) -> None:
+    assert codes.actions_of(move, turn) == expected
+
+
+@pytest.mark.parametrize(
+    ("action", "turn", "words"),
+    [
+        (40, BLACK, "11 forward right (11-15 or 11x18)"),
+        (40, WHITE, "22 forward right (22-18 or 22x15)"),
+        (63, BLACK, "16 back right (16-11 or 16x7)"),
+        (20, BLACK, "6 forward right (6-9 or 6x13)"),
+        (16, BLACK, "5 forward right (off the board)"),
+        (17, BLACK, "5 forward left (5-9 or 5x14)"),
+        (0, BLACK, "1 forward right (1-5)"),
+        (127, WHITE, "1 back right (1-6 or 1x10)"),
+    ],
+)
+def test_description(action: int, turn: int, words: str) -> None:
+    assert codes.describe(action, turn) == words
+
+
+@given(boards())
+def test_every_legal_move_is_in_the_description_of_its_first_action(board: Board) -> None:
+    for move in board.legal_moves:
+        words = codes.describe(codes.actions_of(move, board.turn)[0], board.turn)
+        assert ("x" if move.captured else "-").join(map(str, move.squares[:2])) in words
+
+
+@pytest.mark.parametrize("action", [-1, 128])
+def test_there_is_nothing_to_describe_outside_the_space(action: int) -> None:
+    with pytest.raises(ValueError, match=f"{action} is not one of 0 to 127"):
+        codes.describe(action, BLACK)

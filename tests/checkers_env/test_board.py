@@ -1,0 +1,319 @@
+"""The board: moves made, taken back and written, and the ways a game ends."""
+
+import copy
+import pickle
+import re
+
+import numpy as np
+import pytest
+
+from checkers_env.board import Board, Outcome
+from checkers_env.fen import EXAMPLE
+from checkers_env.movegen import BLACK, WHITE, write_successors
+from checkers_env.moves import Move, bit_of
+
+KINGS_ONLY = "B:WK32:BK1"
+
+
+def random_game(seed, **draws):
+    rng, board = np.random.default_rng(seed), Board(**draws)
+    while not board.outcome():
+        board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
+    return board
+
+
+def state(board):
+    return {**vars(board), "_legal": board.legal_moves, "_successors": None}
+
+
+def shuffle_kings(board, times):
+    for _ in range(times):
+        for move in ("1-6", "32-27", "6-1", "27-32"):
+            board.push(move)
+
+
+def test_new_board_is_the_start_of_a_game():
+    board = Board()
+    assert (board.turn, board.ply, board.no_progress_plies, board.moves) == (BLACK, 0, 0, [])
+    assert board.outcome() is None
+    assert sorted(map(str, board.legal_moves)) == [
+        "10-14", "10-15", "11-15", "11-16", "12-16", "9-13", "9-14"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_pop_undoes_push(seed):
+    board = random_game(seed)
+    again, states = Board(), []
+    for move in board.moves:
+        states.append(copy.deepcopy(state(again)))
+        again.push(move)
+    assert state(again) == state(board)
+    for before in reversed(states):
+        assert again.pop() == board.moves[again.ply]
+        assert state(again) == before
+    assert again == Board()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_legal_moves_are_the_successors_in_order(seed):
+    board, rows = random_game(seed), np.empty((512, 4), np.int64)
+    while board.moves:
+        board.pop()
+        end = write_successors(rows, 0, board.black, board.white, board.kings, board.turn)
+        assert end == len(board.legal_moves)
+        for row, move in zip(rows[:end].tolist(), board.legal_moves, strict=True):
+            after = board.copy()
+            after.push(move)
+            assert [after.black, after.white, after.kings] == row[:3]
+            assert after.turn == 1 - board.turn
+
+
+def test_changing_the_list_of_legal_moves_changes_no_board():
+    board = Board()
+    board.legal_moves.reverse()
+    board.push(board.legal_moves[0])
+    assert str(board.moves[0]) == "9-13"
+    assert board.black >> bit_of(13) & 1
+
+
+@pytest.mark.parametrize("move", [Move((9, 17)), Move((9, 13), (17,)), Move((22, 18)), 3, None])
+def test_push_refuses_what_is_not_legal(move):
+    board = Board()
+    with pytest.raises(ValueError, match="illegal: the legal moves are 9-13, "):
+        board.push(move)
+    assert (board, board.ply) == (Board(), 0)
+
+
+def test_pop_without_a_move_is_refused():
+    with pytest.raises(ValueError, match="no move to take back"):
+        Board().pop()
+
+
+@pytest.mark.parametrize(
+    ("fen", "outcome"),
+    [
+        ("B:W18:B", Outcome(WHITE, "no pieces")),
+        ("W:W:B18", Outcome(BLACK, "no pieces")),
+        ("B:W9,5,6:B1", None),
+        ("B:W5,6,9,10:B1", Outcome(WHITE, "no legal move")),
+        ("W:W32:B23,24,27,28", Outcome(BLACK, "no legal move")),
+    ],
+)
+def test_a_side_that_cannot_move_has_lost(fen, outcome):
+    assert Board(fen).outcome() == outcome
+
+
+@pytest.mark.parametrize(
+    ("fen", "outcome"),
+    [
+        ("B:W5,6,9,10:B1", Outcome(None, "no legal move")),
+        ("W:W32:B23,24,27,28", Outcome(None, "no legal move")),
+        ("W:WK29:B22,25", Outcome(None, "no legal move")),
+        ("B:W18:B", Outcome(WHITE, "no pieces")),
+        ("W:W:B18", Outcome(BLACK, "no pieces")),
+        ("B:W9,5,6:B1", None),
+    ],
+)
+def test_a_blocked_side_draws_if_so_agreed(fen, outcome):
+    assert Board(fen, blocked_draws=True).outcome() == outcome
+
+
+def test_a_blocked_side_comes_before_the_draws_by_count():
+    board = Board("W:WK1,5:BK10", max_moves=1, no_progress=1, blocked_draws=True)
+    board.push("1-6")
+    board.push("10x1")
+    assert board.outcome() == Outcome(None, "no legal move")
+    board.pop()
+    assert board.outcome() is None
+
+
+def test_max_moves():
+    board = Board(KINGS_ONLY, max_moves=2)
+    for move in ("1-6", "32-27", "6-1"):
+        board.push(move)
+        assert board.outcome() is None
+    board.push("27-32")
+    assert board.outcome() == Outcome(None, "max moves")
+    board.pop()
+    assert board.outcome() is None
+
+
+def test_a_game_is_drawn_after_100_moves_by_each_side_unless_told_otherwise():
+    board, endless = Board(KINGS_ONLY), Board(KINGS_ONLY, max_moves=None)
+    shuffle_kings(board, 50)
+    shuffle_kings(endless, 60)
+    assert board.outcome() == Outcome(None, "max moves")
+    assert endless.outcome() is None
+
+
+def test_repetition():
+    board = Board(KINGS_ONLY, repetition=3)
+    shuffle_kings(board, 1)
+    assert board.outcome() is None
+    shuffle_kings(board, 1)
+    assert board.outcome() == Outcome(None, "repetition")
+    board.pop()
+    assert board.outcome() is None
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_repetition_is_the_first_third_occurrence(seed):
+    board = random_game(seed, repetition=3, max_moves=None)
+    again, seen = Board(max_moves=None), [Board().fen()]
+    for move in board.moves:
+        assert max(map(seen.count, seen)) < 3
+        again.push(move)
+        seen.append(again.fen())
+    drawn = board.outcome() == Outcome(None, "repetition")
+    assert (seen.count(seen[-1]) == 3) == drawn
+
+
+def test_no_progress():
+    board = Board("B:W25,K32:BK1", no_progress=2)
+    for move in ("1-6", "32-27", "6-1"):
+        board.push(move)
+        assert board.outcome() is None
+    board.push("27-32")
+    assert (board.no_progress_plies, board.outcome()) == (4, Outcome(None, "no progress"))
+    board.pop()
+    board.push("25-21")
+    assert (board.no_progress_plies, board.outcome()) == (0, None)
+
+
+def test_a_capture_is_progress():
+    board = Board("B:W22,K32:BK1,K17")
+    board.push("17x26")
+    assert board.no_progress_plies == 0
+
+
+def test_a_loss_comes_before_a_draw():
+    board = Board("W:W18:B1,K2,K17", max_moves=1, no_progress=1)
+    board.push("18-14")
+    board.push("17x10")
+    assert board.outcome() == Outcome(BLACK, "no pieces")
+
+
+@pytest.mark.parametrize(
+    ("rule", "value", "least"),
+    [
+        ("max_moves", 0, 1),
+        ("repetition", 1, 2),
+        ("no_progress", -40, 1),
+        ("max_moves", "3", 1),
+        ("max_moves", 2.5, 1),
+        ("repetition", [3], 2),
+        ("no_progress", 10**19, 1),
+    ],
+)
+def test_rules_that_make_no_sense_are_refused(rule, value, least):
+    accepted = f"None or a whole number from {least} to 1000000000"
+    with pytest.raises(ValueError, match=re.escape(f"{rule} must be {accepted}, not {value!r}")):
+        Board(**{rule: value})
+
+
+def test_a_rule_may_be_a_number_of_numpy():
+    board = Board("B:WK32:BK1", max_moves=np.uint8(200))  # of which twice as many overflow
+    shuffle_kings(board, 1)
+    assert board.outcome() is None
+    assert board.rules == Board(max_moves=200).rules
+    assert type(board.max_moves) is int
+
+
+@pytest.mark.parametrize("fen", [None, 7, ["B:W18:B1"]])
+def test_a_fen_is_text(fen):
+    with pytest.raises(ValueError, match=re.escape(f"such as {EXAMPLE!r}, not {fen!r}")):
+        Board(fen)
+
+
+@pytest.mark.parametrize("value", [None, 2, "yes"])
+def test_blocked_draws_is_true_or_false(value):
+    with pytest.raises(ValueError, match=f"blocked_draws must be True or False, not {value!r}"):
+        Board(blocked_draws=value)
+
+
+def through_pickle(board):
+    return pickle.loads(pickle.dumps(board))
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, copy.copy, Board.copy, through_pickle])
+def test_a_copy_is_exact_and_independent(duplicate):
+    board = random_game(1, repetition=3, no_progress=40, blocked_draws=True)
+    twin = duplicate(board)
+    assert state(twin) == state(board)
+    assert twin.outcome() == board.outcome()
+    before = copy.deepcopy(state(board))
+    twin.pop()
+    twin.push(twin.legal_moves[0])
+    twin.pop()
+    assert state(board) == before
+
+
+def test_boards_compare_by_position_and_turn():
+    played = Board(max_moves=None)
+    for move in ("11-15", "23-19", "8-11"):
+        played.push(move)
+    assert played == Board(played.fen())
+    assert played != Board(played.fen().replace("W:", "B:", 1))
+    assert played != played.fen()
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(played)
+
+
+def test_from_position():
+    board = random_game(3)
+    rules = {"max_moves": 7, "repetition": 3, "no_progress": None, "blocked_draws": True}
+    twin = Board.from_position(*board.position, **rules)
+    assert board.position == (board.black, board.white, board.kings, board.turn)
+    assert (twin, twin.position, twin.ply) == (board, board.position, 0)
+    assert (twin.max_moves, twin.repetition) == (7, 3)
+    assert (twin.blocked_draws, board.blocked_draws) == (True, False)
+    assert (twin.rules, board.rules) == (rules, Board().rules)
+    assert twin.fen() == board.fen()
+
+
+@pytest.mark.parametrize(
+    ("position", "wrong"),
+    [
+        ((1.5, 1 << 9, 0, BLACK), "a position is four whole numbers, not (1.5, 512, 0, 0)"),
+        ((1, None, 0, BLACK), "a position is four whole numbers"),
+        ((1, 1, 0, BLACK), "black 0x1 and white 0x1 must be disjoint 35-bit boards"),
+        ((1 << 8, 2, 0, BLACK), "must be disjoint 35-bit boards"),
+        ((1 << 35, 2, 0, BLACK), "must be disjoint 35-bit boards"),
+        ((-1, 2, 0, BLACK), "must be disjoint 35-bit boards"),
+        ((1, 1 << 9, 4, BLACK), "kings 0x4 must be among the pieces 0x201"),
+        ((1, 1 << 9, 0, 2), "turn must be BLACK (0) or WHITE (1), not 2"),
+        ((1 << 34, 1 << 9, 0, BLACK), "black man on 32, its king row: write K32"),
+    ],
+)
+def test_from_position_refuses_what_is_no_position(position, wrong):
+    with pytest.raises(ValueError, match=r".") as error:
+        Board.from_position(*position)
+    assert wrong in str(error.value)
+
+
+def test_piece_difference():
+    assert Board().piece_difference() == 0
+    assert Board("W:WK18:B12,K3,1").piece_difference() == 2
+
+
+def test_text_shows_the_board():
+    assert str(Board("W:W24,25,K31:B7,12,K3")) == "\n".join(
+        [
+            "  .   .   B   .   1-4",
+            ".   .   b   .     5-8",
+            "  .   .   .   b   9-12",
+            ".   .   .   .     13-16",
+            "  .   .   .   .   17-20",
+            ".   .   .   w     21-24",
+            "  w   .   .   .   25-28",
+            ".   .   W   .     29-32",
+            "White to move",
+        ]
+    )
+
+
+def test_repr_round_trips():
+    board = Board("W:W18,24,K31:B12,K3")
+    assert repr(board) == "Board('W:W18,24,K31:BK3,12')"
+    assert eval(repr(board)) == board

@@ -1,0 +1,469 @@
+"""The cache of kernels and their dispatch: each test runs processes with a cache of their own."""
+
+import contextlib
+import importlib
+import io
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import NamedTuple
+
+import numba
+import pytest
+from llvmlite import ir
+
+from agents import simd
+from checkers_env import jit
+from checkers_env.jit import fingerprint, generic
+from tests import ROOT
+from training.reproduction.digest import digest
+
+CALLEE = """
+    from checkers_env.jit import kernel
+
+    FACTOR = 3
+    TABLE = (1, 2)
+
+    @kernel
+    def inner(x):
+        return x * FACTOR + TABLE[1]
+
+    def plain(x):
+        return x + 100
+"""
+CALLER = """
+    from checkers_env.jit import kernel
+    from own.callee import inner
+
+    @kernel
+    def outer(x):
+        return inner(x) + 1
+"""
+SHOW = """
+    from own.caller import outer
+    value = outer(10)
+    stats = outer.stats
+    print(value, sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
+"""
+
+
+class Laboratory:
+    """A package ``own`` in a folder, a cache beside it, and code that is run with both."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.package, self.cache = folder / "own", folder / "cache"
+        self.package.mkdir()
+        self.write(__init__="", callee=CALLEE, caller=CALLER)
+        monkeypatch.syspath_prepend(folder)
+        monkeypatch.setattr(sys, "dont_write_bytecode", True)
+        monkeypatch.setattr(numba.config, "CACHE_DIR", str(self.cache))
+        self.monkeypatch = monkeypatch
+
+    def write(self, **modules: str) -> None:
+        for name, text in modules.items():
+            (self.package / f"{name}.py").write_text(textwrap.dedent(text))
+
+    def edit(self, module: str, old: str, new: str) -> None:
+        path = self.package / f"{module}.py"
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new))
+
+    def run(self, code: str = SHOW) -> str:
+        """What `code` prints when the package is imported anew: quicker than a process."""
+        for name in [name for name in sys.modules if name.split(".")[0] == "own"]:
+            del sys.modules[name]
+        self.monkeypatch.setattr(jit, "_generics", [])  # as in a process of its own
+        importlib.invalidate_caches()
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(textwrap.dedent(code), {})
+        return printed.getvalue().strip()
+
+    def start(self, code: str = SHOW, **variables: str) -> subprocess.Popen[str]:
+        environment = os.environ | {
+            "PYTHONPATH": f"{self.package.parent}{os.pathsep}{ROOT}",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "NUMBA_CACHE_DIR": str(self.cache),
+            **variables,
+        }
+        command = [sys.executable, "-c", textwrap.dedent(code)]
+        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+    def run_process(self, code: str = SHOW, **variables: str) -> str:
+        """What a process of its own prints."""
+        process = self.start(code, **variables)
+        printed, _ = process.communicate()
+        assert process.returncode == 0
+        return printed.strip()
+
+    def entries(self) -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in self.cache.rglob("*.kernel")}
+
+
+@pytest.fixture
+def laboratory(tmp_path, monkeypatch):
+    return Laboratory(tmp_path, monkeypatch)
+
+
+def test_a_second_process_hits_the_cache(laboratory):
+    assert laboratory.run_process() == "33 0 1"
+    before = laboratory.entries()
+    assert {name.split("-")[0] for name in before} == {"outer", "inner"}
+    assert laboratory.run_process() == "33 1 0"
+    assert laboratory.entries() == before
+    assert [path.suffix for path in laboratory.cache.rglob("*") if path.is_file()] == [
+        ".kernel"
+    ] * 2
+
+
+def test_who_has_to_wait_for_a_kernel_is_told_so_once(laboratory, caplog):
+    jit._announce_compilation.cache_clear()
+    laboratory.run()
+    assert caplog.messages == [
+        "compiling kernels for this machine: up to a minute, at their first use only"
+    ]
+
+
+def test_a_kernel_may_call_itself(laboratory):
+    laboratory.write(
+        deep="""
+        from checkers_env.jit import kernel
+
+        @kernel
+        def factorial(n):
+            return n * factorial(n - 1) if n > 1 else 1
+
+        @kernel
+        def twice(n):
+            return 2 * factorial(n)
+        """
+    )
+    code = """
+        from own.deep import factorial, twice
+        print(twice(5), factorial(4), twice(3))
+    """
+    assert laboratory.run_process(code) == laboratory.run_process(code) == "240 24 12"
+
+
+def test_a_part_of_another_kernel_can_be_called_too(laboratory):
+    code = """
+        from own.caller import outer
+        from own.callee import inner
+        print(outer(10), inner(10), outer(10))
+    """
+    assert laboratory.run_process(code) == laboratory.run_process(code) == "33 32 33"
+    assert sorted(name.split("-")[0] for name in laboratory.entries()) == [
+        "inner",
+        "inner",
+        "outer",
+    ]
+
+
+def test_another_type_is_another_entry(laboratory):
+    laboratory.run()
+    assert laboratory.run(SHOW.replace("10", "10.5")) == "34.5 0 1"
+    assert laboratory.run(SHOW.replace("10", "10.5")) == "34.5 1 0"
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new", "expected"),
+    [
+        ("caller", "+ 1", "+ 2", "34"),
+        ("callee", "x * FACTOR", "x - FACTOR", "10"),
+        ("callee", "FACTOR = 3", "FACTOR = 4", "43"),
+        ("callee", "(1, 2)", "(1, 5)", "36"),
+        ("callee", "TABLE[1]", "TABLE[0]", "32"),
+    ],
+)
+def test_an_edit_is_not_missed(laboratory, module, old, new, expected):
+    assert laboratory.run() == "33 0 1"
+    laboratory.edit(module, old, new)
+    assert laboratory.run() == f"{expected} 0 1"
+    laboratory.edit(module, new, old)
+    assert laboratory.run() == "33 1 0"
+
+
+@pytest.mark.parametrize(
+    ("thing", "edited", "used"),
+    [
+        ('b"ab"', 'b"ac"', "THING[1]"),
+        ("3j", "4j", "THING.imag"),
+        ('IntEnum("Kind", {"KING": 3})', 'IntEnum("Kind", {"KING": 4})', "THING.KING.value"),
+        ('IntEnum("Kind", {"KING": 3}).KING', 'IntEnum("Kind", {"KING": 4}).KING', "THING.value"),
+        ('Enum("Kind", {"KING": 3})', 'Enum("Kind", {"KING": 4})', "THING.KING.value"),
+    ],
+)
+def test_an_edit_of_any_constant_is_not_missed(laboratory, thing, edited, used):
+    callee = f"""
+        from enum import Enum, IntEnum
+        from checkers_env.jit import kernel
+
+        THING = {thing}
+
+        @kernel
+        def inner(x):
+            return int({used}) + x
+    """
+    laboratory.write(callee=callee)
+    before, *_ = laboratory.run().split()
+    laboratory.edit("callee", thing, edited)
+    assert laboratory.run() == f"{int(before) + 1} 0 1"
+
+
+def test_an_edit_of_what_does_not_matter_keeps_the_entry(laboratory):
+    laboratory.run()
+    laboratory.edit("callee", "x + 100", "x + 200")
+    assert laboratory.run() == "33 1 0"
+
+
+@pytest.mark.parametrize(
+    ("reference", "name"),
+    [("from own import callee", "callee"), ("import own.callee", "own.callee")],
+)
+@pytest.mark.parametrize("edit", [("FACTOR = 3", "FACTOR = 4"), ("x * FACTOR", "FACTOR * x + 10")])
+def test_an_edit_is_not_missed_behind_the_name_of_a_module(laboratory, reference, name, edit):
+    caller = f"""
+        from checkers_env.jit import kernel
+        {reference}
+
+        @kernel
+        def outer(x):
+            return {name}.inner(x) + 1
+    """
+    laboratory.write(caller=caller)
+    assert laboratory.run() == "33 0 1"
+    laboratory.edit("callee", *edit)
+    assert laboratory.run() == "43 0 1"
+
+
+def test_constants_that_read_alike_in_a_row_are_told_apart(laboratory):
+    laboratory.edit("callee", "x * FACTOR + TABLE[1]", "x * 7 + 12")
+    assert laboratory.run() == "83 0 1"
+    laboratory.edit("callee", "x * 7 + 12", "x * 71 + 2")
+    assert laboratory.run() == "713 0 1"
+
+
+def test_fields_in_another_order_are_not_missed(laboratory):
+    caller = """
+        from typing import NamedTuple
+
+        from checkers_env.jit import kernel
+
+        class Pair(NamedTuple):
+            left: int
+            right: int
+
+        @kernel
+        def difference(pair):
+            return pair.left - pair.right
+
+        def outer(x):
+            return difference(Pair(left=x, right=1))
+    """
+    show = "from own.caller import outer; print(outer(10))"
+    laboratory.write(caller=caller)
+    assert laboratory.run(show) == "9"
+    laboratory.edit("caller", "left: int\n    right: int", "right: int\n    left: int")
+    assert laboratory.run(show) == "9"
+
+
+DISPATCH = """
+    from typing import NamedTuple
+
+    from checkers_env.jit import generic, kernel
+
+    class Inner(NamedTuple):
+        x: int
+
+    class Outer(NamedTuple):
+        inner: Inner
+        y: float
+
+    @generic
+    def worth(thing, scale):
+        return 0
+
+    @worth.register(Inner)
+    def worth_of_inner(thing, scale):
+        return thing.x * scale + 0
+
+    @worth.register(Outer)
+    def worth_of_outer(thing, scale):
+        return worth(thing.inner, scale) + thing.y
+
+    @kernel
+    def outer(x):
+        return worth(x, 2)
+"""
+SHOW_DISPATCH = """
+    from own.caller import Inner, Outer, outer
+    value = outer(Outer(Inner(5), 0.5))
+    print(value, sum(outer.stats.cache_hits.values()))
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [("scale + 0", "scale + 1", "11.5"), ("+ thing.y", "- thing.y", "9.5")],
+)
+def test_an_edited_implementation_of_a_generic_is_not_missed(laboratory, old, new, expected):
+    laboratory.write(caller=DISPATCH)
+    assert laboratory.run(SHOW_DISPATCH) == "10.5 0"
+    assert laboratory.run(SHOW_DISPATCH) == "10.5 1"
+    laboratory.edit("caller", old, new)
+    assert laboratory.run(SHOW_DISPATCH) == f"{expected} 0"
+
+
+def test_an_implementation_that_only_the_body_of_a_kernel_leads_to_is_not_missed(laboratory):
+    laboratory.write(caller=DISPATCH.replace("worth(x, 2)", "worth(Inner(x), 2)"))
+    assert laboratory.run() == "20 0 1"
+    assert laboratory.run() == "20 1 0"
+    laboratory.edit("caller", "scale + 0", "scale + 1")
+    assert laboratory.run() == "21 0 1"
+
+
+def test_a_generic_that_has_nothing_to_do_with_a_kernel_keeps_its_entry(laboratory):
+    laboratory.write(
+        caller=DISPATCH,
+        another="""
+            from checkers_env.jit import generic
+
+            @generic
+            def colour(thing):
+                return 0
+        """,
+    )
+    assert laboratory.run(SHOW_DISPATCH) == "10.5 0"
+    for order in ("import own.another\nimport own.caller", "import own.caller\nimport own.another"):
+        show = f"{order}\n{textwrap.dedent(SHOW_DISPATCH)}"
+        assert laboratory.run(show) == "10.5 1"
+
+
+@pytest.mark.parametrize("damage", [b"", b"nonsense", None])
+def test_a_damaged_entry_is_compiled_again(laboratory, damage):
+    assert laboratory.run() == "33 0 1"
+    for path in laboratory.cache.rglob("outer*.kernel"):
+        path.write_bytes(path.read_bytes()[:1000] if damage is None else damage)
+    assert laboratory.run() == "33 0 1"
+    assert laboratory.run() == "33 1 0"
+
+
+def test_a_folder_that_takes_no_files_only_costs_time(laboratory):
+    laboratory.cache.write_text("a file in the place of the folder")
+    assert laboratory.run() == "33 0 1"
+    assert laboratory.run() == "33 0 1"
+
+
+def test_a_full_disk_only_costs_time(laboratory, monkeypatch):
+    def fail(number):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    assert laboratory.run() == "33 0 1"
+    assert list(laboratory.cache.glob("*/*")) == []
+
+
+def test_kernels_of_one_name_in_two_modules_do_not_mix(laboratory):
+    for name, change in (("one", "+ 1"), ("two", "* 2")):
+        module = f"""
+            from checkers_env.jit import kernel
+
+            @kernel
+            def helper(x):
+                return x {change}
+
+            @kernel
+            def outer(x):
+                return helper(x)
+        """
+        laboratory.write(**{name: module})
+        laboratory.run_process(f"from own.{name} import outer; outer(10)")
+    both = "from own import one, two; print(one.outer(10), two.outer(10))"
+    assert laboratory.run_process(both) == "11 20"
+    assert len(laboratory.entries()) == 4
+
+
+def test_processes_that_compile_at_once_do_not_disturb_each_other(laboratory):
+    started = [laboratory.start() for _ in range(2)]
+    assert {process.communicate()[0].split()[0] for process in started} == {"33"}
+    assert laboratory.run() == "33 1 0"
+
+
+def test_without_compilation_kernels_and_generics_are_plain_functions(laboratory):
+    laboratory.write(caller=DISPATCH)
+    show = "from own.caller import *; print(outer(Outer(Inner(5), 0.5)))"
+    assert laboratory.run_process(show, NUMBA_DISABLE_JIT="1") == "10.5"
+    assert laboratory.entries() == {}
+
+
+def test_a_second_class_of_one_name_is_refused():
+    @generic
+    def worth(thing):
+        return 0
+
+    def make(name):
+        return NamedTuple(name, [("x", int)])
+
+    first = make("Twin")
+    worth.register(first)(lambda thing: 1)
+    worth.register(first)(lambda thing: 2)
+    worth.register(make("Other"))(lambda thing: 3)
+    with pytest.raises(TypeError, match=r"worth already has .* 'Twin', .* or start Python again"):
+        worth.register(make("Twin"))
+    assert worth(first(0)) == 2
+
+
+GAMES = """
+    import numpy as np
+    from agents.alphabeta import AlphaBeta
+    from agents.blondie.genome import BLONDIE_1999, BLONDIE_2001, decode
+    from agents.evaluate import value
+    from agents.play import DrawRules, play
+    from agents.workspace import workspace
+    from checkers_env.board import Board
+    from checkers_env.rules import Position
+
+    def net(shape, seed):
+        genome = np.random.default_rng(seed).uniform(-0.5, 0.5, shape.genome_size)
+        return decode(shape, genome, 2.0)
+
+    board = Board()
+    start = Position(board.black, board.white, board.kings, board.turn)
+    for seed in range(2):
+        players = [AlphaBeta(net(BLONDIE_1999, seed + side), 2) for side in range(2)]
+        game = np.zeros((201, 4), np.int64)
+        result = play(
+            *players, workspace(), workspace(), 0, start, DrawRules(), True,
+            np.random.default_rng(0), game,
+        )
+        print(tuple(result), game[:, 3].tolist())
+        for row in game[: result.plies].tolist():
+            print(value(players[0].evaluator, Position(*row[:3], 0), 0).hex())
+"""
+
+
+def test_games_are_the_same_on_the_plainest_processor(laboratory):
+    usual = {"NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", "")}  # compiles for a minute once
+    native = laboratory.start(GAMES, **usual)
+    plain = laboratory.run_process(GAMES, NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="", **usual)
+    printed, _ = native.communicate()
+    assert len(printed.splitlines()) > 40
+    assert printed.strip() == plain
+
+
+@pytest.mark.parametrize("name", ["_FLOAT", "_VECTOR"])
+def test_another_type_in_instructions_of_our_own_is_not_missed(monkeypatch, name):
+    def told():
+        for function in (fingerprint, digest):
+            function.cache_clear()
+        return fingerprint(simd.dense.py_func), digest(simd.dense)
+
+    before = told()
+    with monkeypatch.context() as patch:
+        patch.setattr(simd, name, ir.DoubleType())
+        after = told()
+    assert told() == before
+    assert [here != there for here, there in zip(before, after, strict=True)] == [True, True]

@@ -1,0 +1,125 @@
+"""The kernels against rules written slowly, and against themselves with the board turned round."""
+
+import numpy as np
+import pytest
+
+from checkers_env import movegen
+from checkers_env.board import Board
+from checkers_env.moves import decode
+from tests import oracle
+
+GAMES = 60
+POSITIONS = 2_000
+
+
+def successors(board):
+    """The rows of a position, as tuples of black, white, kings and path."""
+    rows = np.empty((movegen.MAX_ROWS, movegen.ROW_WIDTH), np.int64)
+    end = movegen.write_successors(rows, 0, board.black, board.white, board.kings, board.turn)
+    return [tuple(row) for row in rows[:end].tolist()]
+
+
+def described(board):
+    """The rows of a position as text: squares, captures and the position that comes of them."""
+    for black, white, kings, path in successors(board):
+        move = decode(path, False)
+        after = Board.from_position(black, white, kings, 1 - board.turn).fen()
+        yield move.squares, move.captured, after
+
+
+def expected(side, pieces):
+    for squares, captured, after in oracle.legal_turns(side, pieces):
+        yield squares, captured, oracle.write_fen(oracle.OTHER[side], after)
+
+
+def flipped(board_bits):
+    """A board turned by 180 degrees."""
+    return sum(1 << (34 - bit) for bit in range(35) if board_bits >> bit & 1)
+
+
+def flipped_path(path):
+    turned, place = 0, 0
+    while path != movegen.NO_MOVE:
+        turned |= (34 - (path & 63)) << place
+        path, place = path >> 6, place + 6
+    return turned | movegen.NO_MOVE << place
+
+
+def random_boards(seed, count):
+    rng = np.random.default_rng(seed)
+    return [Board(oracle.write_fen(*oracle.random_position(rng))) for _ in range(count)]
+
+
+def test_successors_of_random_positions_equal_the_naive_ones():
+    for board in random_boards(1, POSITIONS):
+        found = list(described(board))
+        assert len(set(found)) == len(found)
+        assert set(found) == set(expected(*oracle.read_fen(board.fen()))), board.fen()
+
+
+def test_successors_along_random_games_equal_the_naive_ones():
+    rng = np.random.default_rng(2)
+    for _ in range(GAMES):
+        board = Board(repetition=3, no_progress=20)
+        while not board.outcome():
+            assert sorted(described(board)) == sorted(expected(*oracle.read_fen(board.fen())))
+            board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
+
+
+def test_the_flipped_position_has_the_flipped_successors_in_the_same_order():
+    for board in random_boards(3, POSITIONS):
+        mirror = Board.from_position(
+            flipped(board.white), flipped(board.black), flipped(board.kings), 1 - board.turn
+        )
+        turned = [
+            (flipped(white), flipped(black), flipped(kings), flipped_path(path))
+            for black, white, kings, path in successors(mirror)
+        ]
+        assert turned == successors(board)
+
+
+def test_counts_and_questions_agree_with_the_successors():
+    rows = np.empty((movegen.MAX_ROWS, movegen.ROW_WIDTH), np.int64)
+    for board in random_boards(4, POSITIONS):
+        position = movegen.Position(board.black, board.white, board.kings, board.turn)
+        own = (board.black, board.white)[board.turn]
+        opponent = (board.white, board.black)[board.turn]
+        count = len(successors(board))
+        assert movegen.count_successors(rows, 0, *position) == count
+        assert movegen.can_move(own, opponent, board.kings, board.turn) == (count > 0)
+        captures = any(move.captured for move in board.legal_moves)
+        assert movegen.can_jump(own, opponent, board.kings, board.turn) == captures
+        assert (movegen.has_move(position), movegen.must_jump(position)) == (count > 0, captures)
+        steps = movegen.count_steps(own, opponent, board.kings, board.turn)
+        assert captures or steps == count
+        for row in successors(board):
+            assert movegen.successor(row, board.turn) == (*row[:3], 1 - board.turn)
+
+
+def test_rows_before_the_end_are_left_alone():
+    rows = np.full((movegen.MAX_ROWS, movegen.ROW_WIDTH), -1, np.int64)
+    board = Board()
+    assert (
+        movegen.write_successors(rows, 5, board.black, board.white, board.kings, board.turn) == 12
+    )
+    assert (rows[:5] == -1).all()
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves"),
+    [
+        ("B:W26,27:B23", {"23x30", "23x32"}),  # both end in the king row
+        ("B:W25,26:B23", {"23x30"}),  # crowned at 30, and so not on over 25
+        ("B:W25,26:BK23", {"23x30x21"}),  # a king already, and so on over 25
+        ("W:WK1,22:B6,7,15,16", {"1x10x19x12", "1x10x3"}),
+    ],
+)
+def test_captures_by_hand(fen, moves):
+    board = Board(fen)
+    assert {"x".join(map(str, move.squares)) for move in board.legal_moves} == moves
+
+
+def test_a_king_may_return_to_where_it_started():
+    board = Board("B:W6,7,14,15:BK2")
+    routes = {move.squares for move in board.legal_moves}
+    assert routes == {(2, 9, 18, 11, 2), (2, 11, 18, 9, 2)}

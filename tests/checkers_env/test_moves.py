@@ -1,0 +1,82 @@
+"""Moves as text: how they are written, read back and refused."""
+
+import copy
+import pickle
+import re
+
+import numpy as np
+import pytest
+
+from checkers_env.board import Board
+from checkers_env.moves import Move, bit_of, square_of
+from tests import oracle
+
+KINGS_ONLY = "B:WK32:BK1"
+TWO_ROUTES = "B:W6,7,14,15:BK2"  # round the four men either way, back to where it started
+TWO_ENDS = "W:WK1:B6,7,15,16"  # 1x3, or on and on to 12
+
+
+def test_squares_and_bits_are_inverse():
+    assert [square_of(bit_of(square)) for square in range(1, 33)] == list(range(1, 33))
+    assert [bit_of(square) for square in (1, 8, 9, 32)] == [0, 7, 9, 34]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_every_legal_move_reads_back_from_its_text(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(100):
+        board = Board(oracle.write_fen(*oracle.random_position(rng)))
+        texts = [str(move) for move in board.legal_moves]
+        assert len(set(texts)) == len(texts)
+        assert [board.parse_move(text) for text in texts] == board.legal_moves
+
+
+def test_moves_are_written_in_short_unless_ambiguous():
+    short, long = Board(TWO_ENDS), Board(TWO_ROUTES)
+    assert [str(move) for move in short.legal_moves] == ["1x3", "1x12"]
+    assert [str(move) for move in long.legal_moves] == ["2x9x18x11x2", "2x11x18x9x2"]
+    assert long.parse_move("2x9x18x11x2").captured == (6, 14, 15, 7)
+    assert short.parse_move("1x10x19x12") == short.parse_move("1x12")
+    assert not short.legal_moves[0].ambiguous
+    assert long.legal_moves[0].ambiguous
+
+
+def test_moves_compare_by_what_happens():
+    assert Move((2, 9), (6,), ambiguous=True) == Move((2, 9), (6,))
+    assert Move((2, 9), (6,)) != Move((2, 9))
+    assert len({Move((9, 13)), Move((9, 13))}) == 1
+
+
+@pytest.mark.parametrize(
+    ("fen", "text", "wrong"),
+    [
+        (TWO_ROUTES, "2x2", "ambiguous: write 2x9x18x11x2 or 2x11x18x9x2"),
+        (TWO_ENDS, "1-12", "illegal: the legal moves are 1x3, 1x12"),
+        (TWO_ENDS, "1x10", "illegal: the legal moves are 1x3, 1x12"),
+        (TWO_ENDS, "1x19x12", "illegal"),
+        (KINGS_ONLY, "1x6", "illegal: the legal moves are 1-5, 1-6"),
+        (KINGS_ONLY, "32-27", "illegal"),
+        ("B:W18:B", "1-5", "illegal: the legal moves are none"),
+        (KINGS_ONLY, "1-33", "names square 33: squares are 1 to 32"),
+        (KINGS_ONLY, "0-5", "names square 0"),
+        (KINGS_ONLY, "1-6-9", "not a move: write 11-15, 22x15 for a capture"),
+        (KINGS_ONLY, "1", "not a move"),
+        (KINGS_ONLY, "1-6 ", "not a move"),
+        (KINGS_ONLY, "", "not a move"),
+        (KINGS_ONLY, "b2-c3", "not a move"),
+        (KINGS_ONLY, "\u0661-\u0666", "not a move"),
+        (KINGS_ONLY, f"1-{'6' * 5000}", "not a move"),
+    ],
+)
+def test_text_that_is_no_move_here_is_refused(fen, text, wrong):
+    board = Board(fen)
+    for act in (board.parse_move, board.push):
+        with pytest.raises(ValueError, match=re.escape(repr(text))) as error:
+            act(text)
+        assert wrong in str(error.value)
+    assert board == Board(fen)
+
+
+def test_moves_survive_pickle_with_all_they_hold():
+    move = Board(TWO_ROUTES).legal_moves[0]
+    assert str(pickle.loads(pickle.dumps(move))) == str(copy.deepcopy(move)) == str(move)

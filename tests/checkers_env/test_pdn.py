@@ -1,0 +1,312 @@
+"""Games as text: round trips, what is passed over, and where an error is found."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checkers_env import fen, pdn
+from checkers_env.board import Board
+from checkers_env.pdn import Game, PdnError
+from tests.checkers_env.test_fen import PIECES
+from tests.oracle import write_fen
+
+TINSLEY = """\
+[Event "1981 World Championship Match, Game #37"]
+[Black "M. Tinsley"]
+[White "A. Long"]
+[Result "1-0"]
+
+1. 9-14 23-18 2. 14x23 27x18 3. 5-9 26-23 4. 12-16 30-26 5. 16-19 24x15
+6. 10x19 23x16 7. 11x20 22-17 8. 7-11 18-15 9. 11x18 28-24 10. 20x27 32x5 1-0
+"""
+TAG_NAMES = st.text("ABCabc_019", min_size=1, max_size=8)
+TAG_VALUES = st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]))
+STARTS = st.one_of(
+    st.just(fen.START),
+    st.builds(write_fen, st.sampled_from("bw"), PIECES).filter(lambda text: text != fen.START),
+)
+
+
+@st.composite
+def games(draw):
+    tags = draw(st.dictionaries(TAG_NAMES | st.sampled_from(pdn.ROSTER[:-1]), TAG_VALUES))
+    start = draw(STARTS)
+    if start != fen.START:
+        tags |= {"SetUp": "1", "FEN": start}
+    board = Board(start, max_moves=None)
+    for choice in draw(st.lists(st.integers(0, 10**6), max_size=60)):
+        if board.legal_moves:
+            board.push(board.legal_moves[choice % len(board.legal_moves)])
+    return Game(tags, tuple(board.moves), draw(st.sampled_from(pdn.RESULTS)))
+
+
+def moves_of(text):
+    [game] = pdn.loads(text)
+    return [str(move) for move in game.moves]
+
+
+@given(st.lists(games(), max_size=3))
+def test_what_is_written_reads_back(written):
+    text = pdn.dumps(written)
+    read = pdn.loads(text)
+    assert [replace(game, tags={}) for game in read] == [replace(game, tags={}) for game in written]
+    for before, after in zip(written, read, strict=True):
+        unset = {"Date": "????.??.??", "GameType": "21"} | dict.fromkeys(pdn.ROSTER[:-1], "?")
+        assert after.tags == unset | {"Date": "????.??.??"} | before.tags
+        assert after.board() == before.board()
+    assert pdn.dumps(read) == text
+
+
+@given(st.lists(games(), max_size=2))
+def test_no_line_of_moves_is_longer_than_80_characters(written):
+    for line in pdn.dumps(written).split("\n"):
+        assert len(line) <= 80 or line.startswith("[")
+
+
+@given(st.text('[]{}()"\\;%$!?.x-*/0123456789 \nAB', max_size=40))
+def test_any_text_is_read_or_refused_at_a_place_in_it(text):
+    place = (1, 1)
+    try:
+        pdn.loads(text)
+    except PdnError as error:
+        place = (error.line, error.column)
+    line, column = place
+    assert 1 <= column <= len(text.split("\n")[line - 1]) + 1
+
+
+def test_a_published_game():
+    [game] = pdn.loads(TINSLEY)
+    assert game.tags["Black"] == "M. Tinsley"
+    assert game.result == "1-0"
+    assert "Result" not in game.tags
+    assert len(game.moves) == 20
+    assert str(game.moves[-1]) == "32x5"
+    assert game.moves[-1].captured == (27, 18, 9)
+    assert game.board().ply == 20
+
+
+def test_what_a_file_looks_like():
+    tags = {"Note": 'a "b" \\', "White": "Us", "FEN": "W:W6,7,14,15,32:BK2,1"}
+    board = Board("W:W6,7,14,15,32:B1,K2")
+    for move in ("32-28", "1x10x19"):
+        board.push(move)
+    written = pdn.dumps([Game(tags, tuple(board.moves), "*"), Game()])
+    assert written == (
+        '[Event "?"]\n[Site "?"]\n[Date "????.??.??"]\n[Round "?"]\n[Black "?"]\n[White "Us"]\n'
+        '[Result "*"]\n[GameType "21"]\n[SetUp "1"]\n[FEN "W:W6,7,14,15,32:B1,K2"]\n'
+        '[Note "a \\"b\\" \\\\"]\n\n1... 32-28 2. 1x19 *\n\n'
+        '[Event "?"]\n[Site "?"]\n[Date "????.??.??"]\n[Round "?"]\n[Black "?"]\n[White "?"]\n'
+        '[Result "*"]\n[GameType "21"]\n\n*\n'
+    )
+
+
+def test_ambiguous_captures_are_written_in_full():
+    game = Game({"FEN": "B:W6,7,14,15,32:BK2"})
+    for move in game.board().legal_moves:
+        bare = replace(move, ambiguous=False)
+        [read] = pdn.loads(pdn.dumps([replace(game, moves=(bare,))]))
+        assert read.moves == (move,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. 9-13 22-18 2. 13-17 *",
+        "1.9-13 22-18 2.13-17",
+        "9-13 22-18 13-17",
+        "1. 9-13 1... 22-18 2. 13-17 *",
+        "1. 9-13! $14 22-18?! 2. 13-17!! *",
+        "{first} 1. 9-13 {a (b ; c} 22-18 ; and ( { so on\n2. 13-17 {two\nlines} * {end}",
+        "% 9-14\n1. 9-13 22-18\n%(\n2. 13-17",
+        "1. 9-13 (1. 9-14 22-17 (1... 22-18 {)} ; )\n) 2. 5-9) 22-18 2. 13-17 () *",
+        '[Event "}{"] 1. 9-13 22-18 2. 13-17 *',
+        "1.\t9-13\r\n22-18 2. 13-17\r\n",
+        "1. 9-13 ; 22-17\r22-18 (22-17 ; )\r) 2. 13-17\r% 17-14\r*",
+        "1. 9-13* 22-18*! 2. 13-17* *",
+        "1. 9-13* {strong} 22-18 2. 13-17*",
+    ],
+)
+def test_what_is_no_move_is_passed_over(text):
+    assert moves_of(text) == ["9-13", "22-18", "13-17"]
+
+
+@pytest.mark.parametrize("capture", ["9x27", "9x18x27"])
+def test_captures_in_short_and_in_full(capture):
+    assert moves_of(f'[FEN "B:W14,23,32:B9"] {capture}') == ["9x27"]
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("1-0", "1-0"),
+        ("9-13 0-1", "0-1"),
+        ("9-13 1/2-1/2", "1/2-1/2"),
+        ("9-13 2-0", "1-0"),
+        ("9-13 0-2", "0-1"),
+        ("9-13 1-1", "1/2-1/2"),
+        ("9-13 *", "*"),
+        ("9-13*", "*"),
+        ("9-13* 1-0", "1-0"),
+        ("9-13", "*"),
+        ('[Result "2-0"] 9-13', "1-0"),
+        ('[Result "0-1"] 9-13 *', "0-1"),
+        ('[Result "*"] 9-13 0-1', "0-1"),
+    ],
+)
+def test_results(text, result):
+    [game] = pdn.loads(text)
+    assert game.result == result
+
+
+def test_several_games():
+    text = '[Event "1"] 9-13 1-0 [Event "2"] 9-14\n[Event "3"]\n[Round "1"] *\n[Event "4"]\n'
+    read = pdn.loads(text)
+    assert [game.tags["Event"] for game in read] == ["1", "2", "3", "4"]
+    assert [len(game.moves) for game in read] == [1, 1, 0, 0]
+
+
+def test_games_without_tags_follow_each_other():
+    first, second, third = pdn.loads("1. 11-15 23-19 1-0\n\n1. 9-13* 22-18 *\n9-14 0-1 {end}")
+    assert [first.result, second.result, third.result] == ["1-0", "*", "0-1"]
+    assert [len(game.moves) for game in (first, second, third)] == [2, 2, 1]
+
+
+def test_spellings_of_others():
+    text = '[fen "W:W23:B10,14,1"]\n[RESULT "?"]\n[Setup "1"]\n1. ... 23-18 14:23 0-0'
+    (game,) = pdn.loads(text)
+    assert game.result == "*"
+    assert [str(move) for move in game.moves] == ["23-18", "14x23"]
+    assert pdn.dumps([game]).count("SetUp") == 1
+    (game,) = pdn.loads('[Result ""]\n9-13 1-1')
+    assert game.result == "1/2-1/2"
+
+
+def test_errors_may_be_gathered():
+    good = '[Event "{}"]\n1. 9-13 22-18 *\n'
+    bad = [
+        '[Event "moves"]\n1. 9-14 18-9 *\n',
+        '[Event "tag"]\n[White-Elo "3"]\n[Site "x"]\n9-13 *\n',
+        '[Event "words"]\n1. 9-13 and so on (\n',
+        '[Event "comment"]\n1. 9-13 {and\n',
+    ]
+    text = "".join(good.format(number) + it for number, it in enumerate(bad)) + good.format("last")
+    errors = []
+    games = pdn.loads(text, errors)
+    assert [game.tags["Event"] for game in games] == ["0", "1", "2", "3", "last"]
+    assert [error.line for error in errors] == [4, 8, 14, 18]
+    with pytest.raises(PdnError, match=r"^line 4, "):
+        pdn.loads(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "moves", "line"),
+    [
+        # A bracket behind moves is no tag, which would begin another game.
+        ('[Event "a"]\n1. 9-13 22-18 [%clk 0:30]\n2. 10-14 1-0\n\n[Event "b"]\n1. 11-15 *', [1], 2),
+        ("1. 9-13 oops 22-18 1-0\n1. 11-15 0-1\n1. 12-16 22-18 *", [1, 2], 1),
+        ('[Event "a"]\noops\n\n  [Event "b"]\n1. 11-15 *', [1], 2),
+        ('[Event "a"]\n{ open 1-0\n1. 9-13 22-18 *\n[Event "b"]\n1. 11-15 *', [1], 2),
+    ],
+)
+def test_the_games_beside_one_with_an_error_are_read(text, moves, line):
+    errors = []
+    games = pdn.loads(text, errors)
+    assert [len(game.moves) for game in games] == moves
+    assert [error.line for error in errors] == [line]
+
+
+@pytest.mark.parametrize("text", ["", " \n", "{only a comment}", "; only a line", "% and this"])
+def test_no_games(text):
+    assert pdn.loads(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "wrong"),
+    [
+        ("1. 9-13 {so\non", 1, 9, "unterminated comment: expected }"),
+        ("1. 9-13\n (22-18 (22-17) ", 2, 2, "unterminated variation: expected )"),
+        ("1. 9-13 (22-18 {) ", 1, 16, "unterminated comment"),
+        ('[Event "x]\n1. 9-13', 1, 1, "bad tag: expected the form"),
+        ('[Event "x"\n1. 9-13', 1, 1, "bad tag"),
+        ("[Event x]", 1, 1, "bad tag"),
+        ('[White-Elo "3"]', 1, 1, "with a name of letters, digits and _"),
+        ('[Event "x\r9-13"]', 1, 1, "bad tag"),
+        ("9-13\n22-19", 2, 1, "'22-19' is illegal: the legal moves are "),
+        ("1. 9-14 22-18\n2. 14-23", 2, 4, "'14-23' is illegal"),
+        ('[FEN "B:W14,23,32:B9"]\n9-27', 2, 1, "'9-27' is illegal: the legal moves are 9x27"),
+        ('[FEN "B:W6,7,14,15:BK2"] 2x2', 1, 26, "'2x2' is ambiguous: write 2x9x18x11x2 or"),
+        ("9-13 40-3", 1, 6, "names square 40"),
+        ("9-13 * 22-18", 1, 8, "'22-18' is illegal"),  # the first move of another game
+        ("9-13* * 22-18", 1, 9, "'22-18' is illegal"),
+        ("9-13 1-0\n1-0", 2, 1, "'1-0' after the result: expected a game"),
+        ("9-13 2-2", 1, 6, "result '2-2': expected 1-0, 0-1, 1/2-1/2, *, 2-0, 0-2, 1-1, 0-0, ?"),
+        ('[Result "won"]\n9-13', 1, 1, "result 'won': expected 1-0"),
+        ('[Result "0-1"]\n9-13 1-0', 2, 6, "result 1-0, but the tag Result says 0-1"),
+        ('[FEN "W:W18:B40"]', 1, 1, "square 40 is not 1 to 32"),
+        ('[Event "x"]\n[GameType "20"] *', 2, 1, "GameType '20': expected '21'"),
+        ('[Event "x"]\n[Event "y"]', 2, 1, "a second tag Event"),
+        ("1. e4 e5", 1, 4, "'e4': expected a move such as 11-15, a result or a tag"),
+        ("1. 9-13 )", 1, 9, "')': expected a move"),
+        ("1 9-13", 1, 1, "'1': expected a move"),
+        ("9-13x", 1, 5, "'x': expected a move"),
+    ],
+)
+def test_errors_name_the_place(text, line, column, wrong):
+    with pytest.raises(PdnError, match=f"^line {line}, column {column}: ") as error:
+        pdn.loads(text)
+    assert (error.value.line, error.value.column) == (line, column)
+    assert wrong in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("game", "wrong"),
+    [
+        (Game({"A b": "x"}), "tag name 'A b'"),
+        (Game({"Event": "x\ny"}), "tag Event holds a line break"),
+        (Game({"Event": "x\ry"}), "tag Event holds a line break"),
+        (Game({"Round": 3}), "tag 'Round' holds 3: names and values are text"),
+        (Game({3: "Round"}), "tag 3 holds 'Round'"),
+        (Game({"FEN": None}), "a FEN is text"),
+        (Game({"FEN": "W:W18"}), "bad FEN"),
+        (Game(moves=(Board("W:W18:B1").legal_moves[0],)), "is illegal"),
+    ],
+)
+def test_what_pdn_cannot_hold_is_refused(game, wrong, tmp_path):
+    path = tmp_path / "games.pdn"
+    path.write_text("as before")
+    with pytest.raises(ValueError, match=wrong):
+        pdn.dump([Game(), game], path)
+    assert [file.name for file in tmp_path.iterdir()] == ["games.pdn"]
+    assert path.read_text() == "as before"
+
+
+def test_a_game_has_a_known_result():
+    with pytest.raises(ValueError, match=r"result '2-0' is not one of 1-0, 0-1, 1/2-1/2, \*"):
+        Game(result="2-0")
+
+
+def test_files(tmp_path):
+    path = tmp_path / "games.pdn"
+    pdn.dump(pdn.loads(TINSLEY), path)
+    pdn.dump(pdn.loads(TINSLEY * 2), str(path))
+    assert [str(game.moves[0]) for game in pdn.load(path)] == ["9-14", "9-14"]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_failed_write_leaves_nothing_behind(tmp_path):
+    folder = tmp_path / "games.pdn"
+    folder.mkdir()
+    with pytest.raises(OSError, match=r"games\.pdn"):
+        pdn.dump([Game()], folder)
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_files_of_other_programs(tmp_path):
+    path = tmp_path / "games.pdn"
+    path.write_bytes(b'\xef\xbb\xbf[Event "x"]\r\n\r\n1. 9-13 {a\r\nb}\r\n22-18 *\r\n')
+    assert [len(game.moves) for game in pdn.load(path)] == [2]
+    path.write_bytes('[Event "Grüße"] *'.encode("latin-1"))
+    with pytest.raises(ValueError, match=r"is not UTF-8 text: .*; read it in its own encoding"):
+        pdn.load(path)

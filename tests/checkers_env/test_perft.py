@@ -1,0 +1,57 @@
+"""Leaf counts against published tables, and against rules written slowly."""
+
+import numpy as np
+import pytest
+
+from checkers_env.board import Board
+from checkers_env.perft import perft
+from tests import DATA, oracle
+
+DEEPEST_BY_DEFAULT = 11
+
+
+def table(name):
+    lines = (DATA / name).read_text("utf-8").splitlines()
+    return [line.split("\t") for line in lines if not line.startswith("#")]
+
+
+def start_counts():
+    for depth, leaves in table("perft_start.tsv"):
+        slow = [pytest.mark.slow] if int(depth) > DEEPEST_BY_DEFAULT else []
+        yield pytest.param(int(depth), int(leaves), marks=slow)
+
+
+@pytest.mark.parametrize(("depth", "leaves"), list(start_counts()))
+def test_start_position_has_the_published_counts(depth, leaves):
+    assert perft(Board(), depth) == leaves
+
+
+@pytest.mark.parametrize(("fen", "counts"), table("perft_positions.tsv"))
+def test_position_has_the_counts_of_three_other_generators(fen, counts):
+    leaves = [int(count) for count in counts.split(",")]
+    board = Board(fen)
+    assert [perft(board, depth) for depth in range(1, len(leaves) + 1)] == leaves
+
+
+def test_counts_equal_those_of_the_naive_rules():
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        side, pieces = oracle.random_position(rng)
+        assert perft(Board(oracle.write_fen(side, pieces)), 3) == oracle.perft(side, pieces, 3)
+
+
+def test_no_plies_are_one_line_and_the_board_stays_as_it_was():
+    board = Board()
+    assert perft(board, 0) == 1
+    perft(board, 3)
+    assert board == Board()
+
+
+def test_a_lost_position_has_no_line():
+    assert perft(Board("B:W18:B"), 1) == 0
+    assert perft(Board("B:W18:B"), 4) == 0
+
+
+def test_negative_depth_is_refused():
+    with pytest.raises(ValueError, match="0 plies or more, not of -1"):
+        perft(Board(), -1)

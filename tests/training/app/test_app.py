@@ -1,0 +1,1015 @@
+"""The web application without a browser: games, refusals, what is kept, who may ask."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from threading import Event
+
+import httpx2
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.testclient import TestClient
+
+import agents
+from agents.agent import seeded
+from agents.analysis import Limits, Thought, consider
+from agents.blondie.architecture import BLONDIE_2001
+from agents.weights import Provenance, save_weights
+from checkers_env import BLACK, WHITE, Board, fen, openings, pdn
+from tests import DATA
+from tests.agents.search.test_alphabeta import judge_by, move_values, random_boards
+from tests.training.commands import SECONDS
+from training.app import explain, game_archive, game_store, serve
+from training.app import serialize as shown
+from training.app.agent_catalog import Roster
+from training.app.app import application
+from training.app.game import Session, Setup
+from training.app.game_setup import board_of, opening_of
+from training.app.messages import advice, refusal, spoken
+from training.app.request_body import checked
+from training.app.security import HEADERS, MOST_BYTES, is_loopback
+from training.rating.thesis_ratings import updated
+
+HOST = "http://127.0.0.1:8024"
+SIDES = ("black", "white")
+FORCED = "W:W30,31,22,K6:B26,18,17,9,3,K14"  # 30x23, 22x15, 22x13 and 6x13
+ROUTES = "B:W6,7,14,15:BK2"  # 2x9x18x11x2 and 2x11x18x9x2: the same ends
+STRANGERS = """
+class Failing:
+    def act(self, board):
+        raise RuntimeError("it has no idea")
+
+
+class Illegal:
+    def act(self, board):
+        from checkers_env import Move
+        return Move((1, 32))
+
+
+class Learner:
+    heard = []
+
+    def act(self, board):
+        return board.legal_moves[0]
+
+    def game_over(self, board, side):
+        self.heard.append((board.fen(), side))
+"""
+
+
+@pytest.fixture(scope="module")
+def strangers(tmp_path_factory):
+    path = tmp_path_factory.mktemp("code") / "app_strangers.py"
+    path.write_text(STRANGERS)
+    made = {name: f"{path}:{name}" for name in ("Failing", "Illegal", "Learner")}
+    return made | {"Draws": f"{DATA / 'strangers.py'}:Draws"}
+
+
+@pytest.fixture
+def games(tmp_path):
+    return tmp_path / "games"
+
+
+@pytest.fixture
+def client(games, tmp_path, strangers):
+    with serving(games, extra=list(strangers.values()), runs=[tmp_path / "runs"]) as client:
+        yield client
+
+
+@contextmanager
+def serving(games, **options):
+    with TestClient(application(games, **options), base_url=HOST) as client:
+        yield client
+
+
+def begin(client, **wanted):
+    answer = client.post("/api/games", json={"agent": "random", "colour": "black", **wanted})
+    assert answer.status_code == 201, answer.text
+    return answer.json()
+
+
+def do(client, state, action, **body):
+    answer = client.post(f"/api/games/{state['game']}/{action}", json=body)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def refused(client, state, action, **body):
+    """The reason, of an action that changes nothing."""
+    before = client.get(f"/api/games/{state['game']}").json()
+    answer = client.post(f"/api/games/{state['game']}/{action}", json=body)
+    assert answer.status_code == 400, answer.text
+    assert client.get(f"/api/games/{state['game']}").json() == before
+    return answer.json()["error"]
+
+
+def board_shown(state):
+    """The board that a game's frames tell of, each frame compared with it."""
+    frames = state["frames"]
+    board = Board(frames[0]["fen"], max_moves=None, repetition=3, no_progress=40)
+    assert frames[0]["move"] is None
+    for frame in frames[1:]:
+        move = board.parse_move(frame["move"]["text"])
+        assert frame["move"]["squares"] == list(move.squares)
+        assert frame["move"]["captured"] == list(move.captured)
+        board.push(move)
+        assert frame["fen"] == board.fen()
+    return board
+
+
+def play_out(client, state, choose):
+    """Play to the end, the person's moves out of those the server calls legal."""
+    while state["status"] != "over":
+        board = board_shown(state)
+        assert board.outcome() is None
+        assert state["status"] == ("yours" if SIDES[board.turn] == state["you"] else "thinking")
+        if state["status"] == "thinking":
+            assert "legal" not in state["frames"][-1]
+            state = do(client, state, "reply")
+            continue
+        legal = state["frames"][-1]["legal"]
+        assert [move["squares"] for move in legal] == [list(m.squares) for m in board.legal_moves]
+        assert bool(state["advice"]) == bool(board.legal_moves[0].captured)
+        state = do(client, state, "move", squares=choose(legal)["squares"])
+    return state
+
+
+# Whole games
+
+
+@pytest.mark.parametrize(("seed", "colour", "agent"), [
+    (0, "black", "random"),
+    (1, "white", "random"),
+    (2, "white", "heuristic"),
+    (3, "black", "material"),
+    (4, "black", "mcts-ept"),
+])  # fmt: skip
+def test_a_game_to_its_end_is_legal_and_kept(client, games, seed, colour, agent):
+    rng = np.random.default_rng(seed)
+    limits = {"amount": 2} if agent == "material" else {}
+    limits = {"amount": 50} if agent == "mcts-ept" else limits
+    state = begin(client, agent=agent, colour=colour, opening="two-move", name="Ada", **limits)
+    assert state["opening"] == 2
+    assert " ".join(f["move"]["text"] for f in state["frames"][1:3]) in openings.TWO_MOVE
+    state = play_out(client, state, lambda legal: legal[rng.integers(len(legal))])
+    board = board_shown(state)
+    outcome = board.outcome()
+    assert state["result"] == {None: "1/2-1/2", BLACK: "1-0", WHITE: "0-1"}[outcome.winner]
+    (path,) = games.glob("*.pdn")
+    (game,) = pdn.load(path)
+    assert (game.moves, game.result) == (tuple(board.moves), state["result"])
+    assert game.tags[colour.title()] == "Ada"
+    assert game.tags[f"{colour.title()}Type"] == "human"
+    assert game.tags["Termination"] == state["reason"]
+    assert client.get(f"/api/games/{state['game']}/pdn").text == path.read_text()
+    assert client.get("/api/kept.pdn").text == path.read_text()
+
+
+def test_a_draw_by_repetition(client, games):
+    state = begin(client, colour="white", opening="B:WK32:BK1,K28", agent="heuristic")
+    state = play_out(client, state, lambda legal: legal[0])
+    assert board_shown(state).outcome().reason in ("repetition", "no progress", "no pieces")
+    assert state["result"] == pdn.loads(client.get("/api/kept.pdn").text)[0].result
+
+
+def test_a_multi_jump_is_made_by_all_its_squares(client):
+    state = begin(client, opening=ROUTES)
+    legal = state["frames"][-1]["legal"]
+    assert [move["squares"] for move in legal] == [[2, 9, 18, 11, 2], [2, 11, 18, 9, 2]]
+    assert "The capture is not finished" in refused(client, state, "move", squares=[2, 9, 18])
+    assert "goes on as long as the same piece can jump" in state["advice"]
+    after = do(client, state, "move", squares=[2, 11, 18, 9, 2])
+    assert after["frames"][-1]["move"] == {
+        "text": "2x11x18x9x2", "squares": [2, 11, 18, 9, 2], "captured": [7, 15, 14, 6],
+    }  # fmt: skip
+    assert (after["status"], after["result"]) == ("over", "1-0")
+
+
+def test_a_man_becomes_a_king(client):
+    state = begin(client, opening="B:W5,9:B25", agent="material")
+    after = do(client, state, "move", squares=[25, 30])
+    assert after["frames"][-1]["fen"] == "W:W5,9:BK30"
+    assert after["message"] == "Black's man moves from 25 to 30, and becomes a king."
+
+
+def test_two_tabs_are_two_games(client):
+    one, other = begin(client), begin(client, colour="white")
+    assert one["game"] != other["game"]
+    one = do(client, one, "move", squares=[11, 15])
+    assert client.get(f"/api/games/{other['game']}").json()["frames"] == other["frames"]
+    other = do(client, other, "reply")
+    assert client.get(f"/api/games/{one['game']}").json() == one
+
+
+def test_a_ballot_a_position_or_a_game_may_come_first(client):
+    card = begin(client, opening=openings.THREE_MOVE[7])
+    moves = [frame["move"]["text"] for frame in card["frames"][1:]]
+    assert (" ".join(moves), card["status"]) == (openings.THREE_MOVE[7], "thinking")
+    assert begin(client, opening=" B:WK32:BK1,K28 ")["frames"][0]["fen"] == "B:WK32:BK1,K28"
+    text = '[Event "x"]\n\n1. 11-15 23-19 2. 8-11 *'
+    game = begin(client, pdn=text)
+    assert [frame["move"]["text"] for frame in game["frames"][1:]] == ["11-15", "23-19", "8-11"]
+    given = pdn.Game({"FEN": ROUTES}, (), "*")
+    assert begin(client, pdn=pdn.dumps([given]))["frames"][0]["fen"] == Board(ROUTES).fen()
+
+
+def test_without_a_colour_either_is_drawn(client):
+    assert {begin(client, colour=None)["you"] for _ in range(30)} == set(SIDES)
+
+
+# What is asked for beside moves
+
+
+def test_take_back(client):
+    state = begin(client)
+    assert refused(client, state, "take-back") == "There is no move of yours to take back."
+    first = do(client, state, "move", squares=[11, 15])
+    back = do(client, first, "take-back")
+    assert (back["frames"], back["status"]) == (state["frames"], "yours")
+    again = do(client, back, "move", squares=[11, 15])
+    again = do(client, again, "reply")
+    assert len(again["frames"]) == 3
+    assert do(client, again, "take-back")["frames"] == state["frames"]
+
+
+def test_the_agent_answers_alike_after_a_move_was_taken_back(client):
+    state = do(client, begin(client), "move", squares=[11, 15])
+    one = do(client, state, "reply")
+    state = do(client, do(client, one, "take-back"), "move", squares=[11, 15])
+    assert do(client, state, "reply")["frames"][-1]["move"] == one["frames"][-1]["move"]
+
+
+def test_a_hint_is_the_agents_own_move(client):
+    state = begin(client, agent="blondie24", amount=3, opening=FORCED, colour="white")
+    answer = do(client, state, "hint")
+    expected = agents.make("blondie24", depth=3).act(Board(FORCED))
+    assert answer["hint"]["move"] == shown.move(expected)
+    assert answer["frames"] == state["frames"]
+    assert f"would play {expected} in your place" in answer["message"]
+
+
+def test_an_offer_of_a_draw_follows_the_evaluation(client, monkeypatch):
+    monkeypatch.setattr("agents.analysis.LEAST_SECONDS", 60.0)
+    lost, won = "B:W5,6,7,8:BK32", "B:W32:BK1,K2,K3,K9"
+    for opening, accepted in ((lost, False), (won, True)):
+        state = begin(client, agent="material", amount=1, opening=opening)
+        assert state["status"] == "yours"
+        declined = do(client, state, "draw")
+        assert declined["message"].endswith("declined: the game has hardly begun.")
+        state = do(client, state, "move", squares=state["frames"][-1]["legal"][0]["squares"])
+        state = do(client, state, "reply")
+        value = state["frames"][-1]["thought"]["value"]
+        assert (value <= 0) == accepted
+        answer = do(client, state, "draw")
+        assert (answer["result"] == "1/2-1/2") == accepted
+        assert f"{value:+.2f}" in answer["message"]
+
+
+@pytest.mark.parametrize(("opening", "accepted"), [
+    ("B:WK32,K31:BK1,K2", True), ("B:WK32,K31,K30:BK1,K2", False), ("B:WK32:BK1,K2", True),
+])  # fmt: skip
+def test_an_agent_without_an_evaluation_counts_pieces(client, opening, accepted):
+    state = begin(client, opening=opening)
+    state = do(client, state, "move", squares=state["frames"][-1]["legal"][0]["squares"])
+    state = do(client, do(client, state, "reply"), "draw")
+    assert (state["status"] == "over") == accepted
+
+
+@pytest.mark.parametrize(("colour", "result"), [("black", "0-1"), ("white", "1-0")])
+def test_resigning(client, games, colour, result):
+    state = begin(client, colour=colour)
+    over = do(client, state, "resign")
+    assert (over["status"], over["result"]) == ("over", result)
+    assert pdn.load(next(games.glob("*.pdn")))[0].result == result
+    for action in ("resign", "draw", "take-back", "hint"):
+        assert refused(client, over, action) == "The game is over."
+    assert refused(client, over, "move", squares=[11, 15]) == "The game is over."
+    assert do(client, over, "reply") == over
+
+
+def test_in_the_agents_turn_a_person_waits(client):
+    state = begin(client, colour="white")
+    for action in ("hint", "draw"):
+        assert refused(client, state, action) == "It is random's turn."
+    assert refused(client, state, "move", squares=[22, 18]) == "It is random's turn."
+
+
+def test_an_agent_that_thinks_can_be_told_to_move_and_does_not_keep_others_waiting(client):
+    state = begin(client, agent="blondie24", amount=64, seconds=60, colour="white")
+    seat = client.app.state.sessions.seat(state["game"])
+    answers = []
+    thinker = threading.Thread(target=lambda: answers.append(do(client, state, "reply")))
+    thinker.start()
+    while not seat.lock.locked():
+        pass
+    other = do(client, begin(client), "move", squares=[11, 15])
+    assert len(do(client, other, "reply")["frames"]) == 3
+    while thinker.is_alive():
+        client.post(f"/api/games/{state['game']}/hurry", json={})
+        thinker.join(0.05)
+    assert len(answers[0]["frames"]) == 2
+    assert answers[0]["frames"][-1]["thought"]["depth"] < 64
+    assert seat.session.hurried
+    assert refused(client, answers[0], "hurry") == "The agent is not thinking."
+
+
+def test_a_thought_about_a_position_that_is_gone_is_dropped(client):
+    state = begin(client, agent="blondie24", amount=64, seconds=60)
+    first = do(client, state, "move", squares=[11, 15])
+    seat = client.app.state.sessions.seat(state["game"])
+    answers = []
+    thinker = threading.Thread(target=lambda: answers.append(do(client, first, "reply")))
+    thinker.start()
+    while not seat.lock.locked():
+        pass
+    back = do(client, first, "take-back")
+    thinker.join()
+    assert answers[0]["frames"] == back["frames"] == state["frames"]
+
+
+def test_a_move_ends_the_thought_about_a_hint(client):
+    state = begin(client, agent="blondie24", amount=64, seconds=60)
+    seat = client.app.state.sessions.seat(state["game"])
+    url, answers = f"/api/games/{state['game']}/hint", []
+    thinker = threading.Thread(target=lambda: answers.append(client.post(url, json={})))
+    thinker.start()
+    while not seat.lock.locked():
+        pass
+    do(client, state, "move", squares=[11, 15])
+    thinker.join()
+    assert answers[0].status_code == 409
+
+
+# Agents of others
+
+
+@pytest.mark.parametrize(("name", "words"), [("Failing", "it has no idea"), ("Illegal", "illegal")])
+def test_an_agent_that_fails_leaves_the_game_as_it_is(client, strangers, name, words):
+    state = begin(client, agent=strangers[name])
+    state = do(client, state, "move", squares=[11, 15])
+    answer = client.post(f"/api/games/{state['game']}/reply", json={})
+    assert answer.status_code == 502
+    assert words in answer.json()["error"]
+    assert client.get(f"/api/games/{state['game']}").json() == state
+    assert do(client, state, "take-back")["status"] == "yours"
+
+
+def test_an_engine_that_does_not_start(games):
+    with serving(games, extra=["hub:false"]) as client:
+        answer = client.post("/api/games", json={"agent": "hub:false"})
+        assert answer.status_code == 502
+        assert answer.json()["error"]
+        assert client.post("/api/games", json={"agent": "random"}).status_code == 201
+
+
+def test_an_agent_that_learns_hears_how_the_game_ended_once(client, strangers):
+    state = begin(client, agent=strangers["Learner"], opening=ROUTES)
+    over = do(client, state, "move", squares=[2, 11, 18, 9, 2])
+    client.get(f"/api/games/{over['game']}")
+    heard = client.app.state.sessions.seat(over["game"]).agent.heard
+    assert heard == [(over["frames"][-1]["fen"], WHITE)]
+
+
+def weight_file(folder, seed=0):
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "champion.safetensors"
+    genome = np.random.default_rng(seed).normal(0, 0.2, BLONDIE_2001.genome_size)
+    save_weights(path, genome, Provenance("blondie24-2001", 1.5, "blondie24-2001", 0, 3, depth=2))
+    return str(path)
+
+
+def test_the_champion_of_a_run_can_be_played_and_other_files_cannot(client, tmp_path):
+    state = begin(client, agent=weight_file(tmp_path / "runs" / "mine"), colour="white")
+    assert re.fullmatch(r"mine \(depth 2\) #[0-9a-f]{6}", state["label"])
+    assert do(client, state, "reply")["frames"][-1]["thought"]["depth"] == 2
+    assert client.get("/", params={"agent": state["agent"]}).status_code == 200
+    elsewhere = weight_file(tmp_path / "elsewhere")
+    sneaky = str(tmp_path / "runs" / ".." / "elsewhere" / "champion.safetensors")
+    (tmp_path / "runs" / "code.py").write_text("raise SystemExit")
+    code = (f"{tmp_path}/runs/code.py:Agent", "hub:true", "os:system")
+    ending = "x" + "/.." * 30 + state["agent"]  # as a path the file's, whatever is before it
+    programs = [f"{it}{ending}" for it in ("hub:touch ran ", "continual:", "openspiel:", "dxp:")]
+    for text in (elsewhere, sneaky, *code, *programs):
+        for answer in (
+            client.post("/api/games", json={"agent": text}),
+            client.get("/api/inside", params={"agent": text, "fen": fen.START}),
+            client.get("/", params={"agent": text}),
+        ):
+            assert answer.status_code == 400, text
+            assert "is on offer" in answer.text
+
+
+# Requests that make no sense
+
+GAME = "/api/games/{game}"
+BAD = [
+    ("POST", "/api/games", {"agent": "nobody"}, 400, "No agent 'nobody' is on offer"),
+    ("POST", "/api/games", {"agent": 7}, 400, "agent must be a text"),
+    ("POST", "/api/games", {"colour": "red"}, 400, "colour must be black or white"),
+    ("POST", "/api/games", {"opening": "11-16 1-2"}, 400, "'1-2' is illegal"),
+    ("POST", "/api/games", {"opening": "first"}, 400, "is not a move"),
+    ("POST", "/api/games", {"opening": "B:W1"}, 400, "bad FEN"),
+    ("POST", "/api/games", {"opening": "B:W5:B"}, 400, "nothing to play"),
+    ("POST", "/api/games", {"pdn": "1. 11-12"}, 400, "line 1, column 4"),
+    ("POST", "/api/games", {"pdn": "{}"}, 400, "0 games"),
+    ("POST", "/api/games", {"pdn": "1. 11-15 *", "opening": "11-15"}, 400, "not both"),
+    ("POST", "/api/games", {"name": "x" * 61}, 400, "at most 60"),
+    ("POST", "/api/games", {"name": "a\u0000b"}, 400, "printable"),
+    ("POST", "/api/games", {"rating": 0}, 400, "from 1 to 3000"),
+    ("POST", "/api/games", {"rating": 1600.5}, 400, "rating must be a whole number"),
+    ("POST", "/api/games", {"rating": True}, 400, "rating must be a whole number"),
+    ("POST", "/api/games", {"amount": 65}, 400, "depth must be from 1 to 64"),
+    ("POST", "/api/games", {"amount": 0}, 400, "depth must be from 1 to 64"),
+    ("POST", "/api/games", {"seconds": 0}, 400, "above 0, and 60 at most"),
+    ("POST", "/api/games", {"seconds": 61}, 400, "above 0, and 60 at most"),
+    ("POST", "/api/games", {"agent": "random", "amount": 3}, 400, "does not search"),
+    ("POST", "/api/games", {"agent": "mcts", "amount": 10**7}, 400, "simulations must be"),
+    ("POST", "/api/games", {"depth": 3}, 400, "There is no field 'depth'"),
+    ("POST", "/api/games", [], 400, "JSON object"),
+    ("POST", GAME + "/move", {}, 400, "list of squares"),
+    ("POST", GAME + "/move", {"squares": "11-15"}, 400, "squares must be a list"),
+    ("POST", GAME + "/move", {"squares": [11.5, True]}, 400, "list of squares"),
+    ("POST", GAME + "/move", {"squares": [0, 33]}, 400, "squares from 1 to 32"),
+    ("POST", GAME + "/move", {"squares": [11, 12]}, 400, "Square 12 is taken"),
+    ("POST", GAME + "/fly", {}, 404, "Not Found"),
+    ("GET", GAME + "/move", None, 405, "Method Not Allowed"),
+    ("GET", "/api/games/" + "x" * 22, None, 404, "no such game"),
+    ("GET", "/api/games/..%2F..%2Fsecret", None, 404, ""),
+    ("POST", "/api/games/nonsense/resign", {}, 404, "no such game"),
+    ("GET", "/api/inside", None, 400, "Ask for"),
+    ("GET", "/api/inside?agent=random&fen=B", None, 400, "bad FEN"),
+    ("POST", "/api/compare", {"black": {"agent": "random"}}, 400, "Both sides need an agent"),
+    ("POST", "/api/compare", {"black": {"agent": "x"}, "white": {}}, 400, "No agent 'x'"),
+    ("POST", "/api/compare", {"black": {"name": "x"}}, 400, "no field 'name'"),
+    ("POST", "/api/compare", {"black": "random"}, 400, "black must be an object"),
+    ("POST", "/api/compare/move", {"moves": [1]}, 400, "list of texts"),
+    ("POST", "/api/compare/move", {"moves": ["11-12"]}, 400, "illegal"),
+    ("POST", "/api/compare/move", {"start": "nonsense"}, 400, "bad FEN"),
+    ("POST", "/api/compare/move", {"start": "B:W5:B"}, 400, "The game is over"),
+    ("POST", "/api/compare/move", {"player": {"agent": "random"}, "seed": -1}, 400, "seed must"),
+    ("POST", "/api/compare/move", {"player": None}, 400, "need an agent"),
+    ("POST", "/api/compare/pdn", {"black": "a\nb"}, 400, "line break"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("method", "path", "body", "status", "words"), BAD)
+def test_a_bad_request_is_refused_with_a_reason(client, method, path, body, status, words):
+    path = path.replace("{game}", begin(client)["game"])
+    answer = client.request(method, path, **({} if body is None else {"json": body}))
+    assert answer.status_code == status
+    assert words in answer.json()["error"]
+
+
+@pytest.mark.parametrize(("content", "kind", "words"), [
+    (b"{", "application/json", "no JSON"),
+    (b"[" * 100_000, "application/json", "no JSON"),
+    (b"\xff", "application/json", "no JSON"),
+    (b'{"rating": ' + b"9" * 5000 + b"}", "application/json", "no JSON"),
+    (b'{"seconds": NaN}', "application/json", "above 0"),
+    (b'{"name": "\\ud800"}', "application/json", "half a character"),
+    (b'{"\\ud800": 1}', "application/json", "no field"),
+    (b'{"opening": "\\ud800"}', "application/json", "half a character"),
+    (b'{"name": "' + b"x" * 200_000 + b'"}', "application/json", "at most"),
+    (b"{}", "text/plain", "application/json"),
+    (b"{}", "", "without a type"),
+])  # fmt: skip
+def test_a_body_that_is_no_request(client, content, kind, words):
+    headers = {"Content-Type": kind} if kind else {}
+    answer = client.post("/api/games", content=content, headers=headers)
+    assert answer.status_code == 400
+    assert words in answer.json()["error"]
+
+
+def test_a_page_that_is_not_there_says_so_as_a_page(client):
+    answer = client.get("/nowhere")
+    assert (answer.status_code, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert "Not Found" in answer.text
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=5,
+)
+
+
+@given(json_values)
+def test_fields_are_of_their_kind_or_refused(value):
+    kinds = {"text": str, "whole": int, "number": float, "items": list}
+    for body in (value, {"text": value}, {"whole": value}, {"number": value}, {"items": value}):
+        try:
+            found = checked(body, **kinds)
+        except ValueError:
+            continue
+        for name, kind in kinds.items():
+            assert found[name] is None or isinstance(found[name], (kind, int))
+            assert not isinstance(found[name], bool)
+
+
+# Who may ask
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8024", "127.0.0.1.evil.example",
+    "", "[::1", "192.168.0.7:8024", "localhost.evil", "0.0.0.0"])  # fmt: skip
+def test_a_request_for_another_host_is_refused(client, host):
+    answer = client.get("/", headers={"Host": host})
+    assert (answer.status_code, answer.json()["error"][:11]) == (421, "This server")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8024", "localhost:8024", "[::1]:8024", "127.1.2.3"])
+def test_this_machine_is_served(client, host):
+    assert client.get("/", headers={"Host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("headers", [
+    {"Origin": "http://evil.example"},
+    {"Origin": "null"},
+    {"Origin": "https://127.0.0.1:8024"},
+    {"Origin": "http://127.0.0.1:9000"},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+])  # fmt: skip
+def test_another_page_can_change_nothing(client, games, headers):
+    answer = client.post("/api/games", json={}, headers=headers)
+    assert (answer.status_code, answer.json()) == (
+        403, {"error": "Requests from other pages are refused."})  # fmt: skip
+    assert not games.exists()
+    assert client.get("/api/kept", headers=headers).status_code == 403
+    assert client.get("/", headers=headers).status_code == 200  # a link
+
+
+def test_our_own_page_can(client):
+    headers = {"Origin": HOST, "Sec-Fetch-Site": "same-origin"}
+    assert client.post("/api/games", json={}, headers=headers).status_code == 201
+    assert client.get("/api/kept", headers=headers).status_code == 200
+
+
+def test_too_long_a_request(client):
+    answer = client.post("/api/games", content=b" " * (MOST_BYTES + 1))
+    assert answer.status_code == 413
+    assert client.post("/api/games", content=iter([b"{}"])).status_code == 411
+
+
+@pytest.mark.parametrize("path", ["/", "/compare", "/evolution", "/static/board.js", "/nowhere",
+    "/api/kept", "/api/games/x", "/static/nothing"])  # fmt: skip
+def test_every_answer_forbids_what_is_not_ours(client, path):
+    answer = client.get(path)
+    assert (
+        HEADERS.items()
+        <= dict(answer.headers.items()) | {name: answer.headers[name] for name in HEADERS}.items()
+    )
+    refused = client.get(path, headers={"Host": "evil.example"})
+    policy = refused.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+
+
+def test_nothing_is_loaded_from_elsewhere_nor_written_inline():
+    for folder in ("static", "template"):
+        for path in Path(str(files("training.app") / folder)).iterdir():
+            text = path.read_text()
+            assert not re.search(
+                r"(?<!xmlns=\")(?:https?:)?//(?!www\.w3\.org/)[a-z]+\.[a-z]", text
+            ), path
+            if path.suffix == ".jinja":
+                assert not re.search(
+                    r"<script>|<script [^>]*>[^<]|<style|\sstyle=|\son[a-z]+=", text
+                )
+
+
+def test_loopback():
+    names = ("127.0.0.1", "localhost", "::1", "127.8.8.8", "0.0.0.0", "10.0.0.1", "example", "")
+    assert [is_loopback(name) for name in names] == [True] * 4 + [False] * 4
+
+
+# A server that is stopped
+
+
+def test_games_go_on_after_the_server_was_stopped(games):
+    with serving(games) as client:
+        state = begin(
+            client, agent="material", amount=2, opening="two-move", name="Ada", rating=1800
+        )
+        state = do(client, state, "move", squares=state["frames"][-1]["legal"][0]["squares"])
+        other = do(client, begin(client), "resign")
+    with serving(games) as client:
+        found = client.get(f"/api/games/{state['game']}").json()
+        assert found == {**state, "message": ""}
+        state = do(client, state, "reply")
+        over = client.get(f"/api/games/{other['game']}").json()
+        assert (over["status"], over["reason"]) == ("over", other["reason"])
+    with serving(games) as client:
+        found = client.get(f"/api/games/{state['game']}").json()
+        assert found["frames"] == state["frames"]
+        assert client.get("/api/kept").json()["games"] == 1
+
+
+def test_a_game_that_goes_on_with_other_weights_does_not_count(games, tmp_path):
+    folder = tmp_path / "runs" / "mine #1"
+    runs, agent = [tmp_path / "runs"], weight_file(folder)
+    with serving(games, runs=runs) as client:
+        state, over = (begin(client, agent=agent, rating=1800) for _ in range(2))
+        assert do(client, over, "resign")["uncounted"] == ""
+    with serving(games, runs=runs) as client:
+        assert client.get(f"/api/games/{state['game']}").json()["uncounted"] == ""
+    for seed in (1, 0):  # the first file again comes too late
+        weight_file(folder, seed)
+        with serving(games, runs=runs) as client:
+            found = client.get(f"/api/games/{state['game']}").json()
+            assert found["uncounted"] == "the agent's weight file has changed since it began"
+            do(client, found, "move", squares=found["frames"][-1]["legal"][0]["squares"])
+            do(client, found, "reply")
+            assert client.get(f"/api/games/{over['game']}").json()["uncounted"] == ""
+
+
+@pytest.mark.parametrize("damage", ["", "{}", "[]", '{"format": 2}', "null",
+    '{"format": 1, "setup": {}}', '{"format": 1, "setup": 7}'])  # fmt: skip
+def test_a_damaged_game_is_none(games, damage):
+    with serving(games) as client:
+        state = begin(client)
+    (path,) = (games / "tabs").iterdir()
+    path.write_text(damage)
+    with serving(games) as client:
+        assert client.get(f"/api/games/{state['game']}").status_code == 404
+
+
+def test_a_finished_game_that_cannot_be_written_is_written_later(client, games):
+    state = begin(client)
+    for path in (games / "tabs").iterdir():
+        path.unlink()
+    (games / "tabs").rmdir()
+    games.rmdir()
+    games.write_text("a file in the place of the folder")
+    answer = client.post(f"/api/games/{state['game']}/resign", json={})
+    assert answer.status_code == 500
+    assert "could not be read or written" in answer.json()["error"]
+    games.unlink()
+    assert client.get(f"/api/games/{state['game']}").json()["status"] == "over"
+    assert len(list(games.glob("*.pdn"))) == 1
+
+
+def test_only_the_last_games_are_in_memory_and_all_on_disk(client, monkeypatch):
+    monkeypatch.setattr(game_store, "IN_MEMORY", 3)
+    states = [begin(client) for _ in range(6)]
+    assert len(client.app.state.sessions._seats) == 3
+    for state in states:
+        assert client.get(f"/api/games/{state['game']}").json()["frames"] == state["frames"]
+        assert len(client.app.state.sessions._seats) == 3
+
+
+def test_old_games_and_too_many_are_forgotten(client, games, monkeypatch):
+    monkeypatch.setattr(game_store, "ON_DISK", 4)
+    old = begin(client)
+    os.utime(games / "tabs" / f"{old['game']}.json", (0, 0))
+    for number in range(8):
+        state = begin(client)
+        os.utime(games / "tabs" / f"{state['game']}.json", (2e9 + number, 2e9 + number))
+    left = {path.stem for path in (games / "tabs").iterdir()}
+    assert len(left) == 4
+    assert state["game"] in left
+    assert old["game"] not in left
+
+
+# Ratings
+
+
+def finished(agent, score, rating, name, *, side=BLACK, opening="", **counted):
+    """A game that an agent, of the other side, has won (1), drawn or lost."""
+    begun = opening_of(opening, np.random.default_rng(0))
+    setup = Setup(agent, agent, Limits(), side, "Ada", rating, begun, 0, f"2026-01-{name}T00:00:00")
+    session = Session(setup)
+    vars(session).update(counted)
+    black = score if side == WHITE else 1 - score
+    session.result = {1: "1-0", 0: "0-1"}.get(black, "1/2-1/2")
+    return session
+
+
+def test_an_agent_is_rated_by_the_papers_formula(games):
+    for number, (score, rating, side) in enumerate(((1, 1700, BLACK), (0.5, 1500, WHITE))):
+        game_archive.keep(
+            games, finished("x", score, rating, f"{number:02}", side=side), str(number)
+        )
+    (standing,) = game_archive.standings(game_archive.games(games))
+    assert standing[:5] == ("x", 1, 1, 0, 2)
+    orders = [
+        updated(updated(1600.0, 1700, 1), 1500, 0.5), updated(updated(1600.0, 1500, 0.5), 1700, 1),
+    ]  # fmt: skip
+    low, high = sorted(orders)
+    assert low < standing.rating.mean < high
+    assert standing.rating.mean == pytest.approx(np.mean(orders), abs=0.1)
+    assert standing.rating.grade == "B"
+    # By hand: 1600 + 32 (1 - 1 / (1 + 10^(100/400)))
+    game_archive.keep(games, finished("y", 1, 1700, "09"), "y")
+    assert game_archive.standings(game_archive.games(games))[1].rating.mean == pytest.approx(
+        1620.48, abs=0.01
+    )
+
+
+def test_only_fair_games_with_a_rating_count(games):
+    unrated = (
+        {"rating": None},
+        {"hints": 1},
+        {"taken_back": 1},
+        {"hurried": 1},
+        {"opening": "11-15"},
+        {"opening": FORCED},
+    )
+    for number, options in enumerate(unrated):
+        options = {"rating": 1700, **options}
+        session = finished("x", 1, options.pop("rating"), f"{number:02}", **options)
+        assert session.uncounted()
+        game_archive.keep(games, session, str(number))
+    (standing,) = game_archive.standings(game_archive.games(games))
+    assert standing == ("x", 6, 0, 0, 0, None)
+    for number, opening in enumerate(("", "two-move", "three-move", openings.TWO_MOVE[5])):
+        session = finished("x", 1, 1700, f"1{number}", opening=opening)
+        assert not session.uncounted()
+        game_archive.keep(games, session, f"1{number}")
+    assert game_archive.standings(game_archive.games(games))[0].rated == 4
+
+
+def test_files_of_others_among_the_games_are_passed_over(games, caplog):
+    game_archive.keep(games, finished("x", 1, 1700, "01"), "a")
+    (games / "0.pdn").write_text("not a game")
+    (games / "1.pdn").write_bytes(b"\xff\xfe")
+    (games / "2.pdn").write_text('[Black "Ada"]\n[White "Bob"]\n\n1. 11-15 1-0\n')
+    assert [standing.agent for standing in game_archive.standings(game_archive.games(games))] == [
+        "x"
+    ]
+    assert caplog.text.count("is passed over") == 2
+
+
+def test_the_page_tells_of_the_results(client, games):
+    assert client.get("/api/kept").json() == {"folder": str(games), "games": 0, "standings": []}
+    state = begin(client, agent="blondie24", amount=2, rating=1500)
+    assert do(client, state, "resign")["uncounted"] == ""
+    (line,) = client.get("/api/kept").json()["standings"]
+    assert (line["agent"], line["wins"], line["rated"]) == ("blondie24 (depth 2)", 1, 1)
+    assert line["rating"]["mean"] == pytest.approx(1600 + 32 * (1 - 1 / (1 + 10 ** (-100 / 400))))
+
+
+# Thoughts
+
+
+@pytest.mark.parametrize("name", ["blondie24", "material"])
+def test_a_thought_is_worth_what_plain_minimax_finds(name, monkeypatch):
+    monkeypatch.setattr("agents.analysis.LEAST_SECONDS", 60.0)
+    agent = agents.make(name, depth=3, seed=0)
+    judge = judge_by(agent.player.evaluator)
+    for board in random_boards(5, 15, 60):
+        for depth in (1, 2, 3):
+            thought = consider(agent, board, Limits(depth=depth, seconds=60), Event())
+            values = move_values(board, judge, depth, own_leaves=True)
+            assert thought.value == max(values)
+            assert values[board.legal_moves.index(thought.move)] == max(values)
+            assert thought.line[0] == thought.move
+            assert (thought.depth, thought.nodes > 0) == (depth, True)
+            after = board.copy()
+            for move in thought.line:
+                after.push(move)  # all are legal
+            assert len(thought.line) >= depth or not after.legal_moves
+
+
+def test_a_thought_without_chance_is_the_agents_own_move():
+    for board in random_boards(6, 20, 60):
+        thought = consider(agents.make("blondie24"), board, Limits(depth=5), Event())
+        assert thought.move == agents.make("blondie24", depth=5).act(board.copy())
+
+
+@pytest.mark.parametrize("name", ["mcts", "mcts-ept"])
+def test_simulations_are_those_of_the_agent(name):
+    for number, board in enumerate(random_boards(7, 25, 90)):
+        agent = seeded(agents.make(name, simulations=80), number)
+        thought = consider(agent, board, Limits(simulations=80), Event())
+        assert thought.move == seeded(agents.make(name, simulations=80), number).act(board.copy())
+        assert thought.line[0] == thought.move
+        assert -1 <= thought.value <= 1
+        assert thought.nodes in (80, None)
+
+
+@pytest.mark.parametrize(("name", "limits"), [
+    ("blondie24", Limits(depth=4)), ("mcts", Limits(simulations=9)), ("random", Limits()),
+])  # fmt: skip
+def test_an_only_move_is_made_without_a_search(name, limits):
+    board = Board("B:W32:BK1,5")
+    board.push("5-9")
+    board.push(board.legal_moves[0])
+    board = Board("W:W32:BK23,27")
+    assert len(board.legal_moves) == 1
+    thought = consider(agents.make(name), board, limits, Event())
+    assert thought.move == board.legal_moves[0]
+    assert not thought.nodes
+
+
+def test_a_search_that_is_stopped_at_once_still_moves():
+    stopped = Event()
+    stopped.set()
+    for name, limits in (("blondie24", Limits(depth=64)), ("mcts", Limits(simulations=10**6))):
+        thought = consider(agents.make(name), Board(), limits._replace(seconds=0.01), stopped)
+        assert thought.move in Board().legal_moves
+        assert thought.line[0] == thought.move
+        assert -1 <= thought.value <= 1
+
+
+def test_what_is_thought_after_the_time_is_up_is_a_line_and_its_value(monkeypatch):
+    monkeypatch.setattr("agents.analysis.LEAST_SECONDS", 0.05)
+    agent, limits = agents.make("blondie24"), Limits(depth=64, seconds=0.2)
+    for board in random_boards(8, 5, 30):
+        thought = consider(agent, board, limits, Event())
+        last = board.copy()
+        for move in thought.line:
+            last.push(move)
+        assert thought.line[0] == thought.move
+        assert thought.value is not None
+
+
+# Words
+
+
+def test_moves_in_words():
+    assert spoken(Board(), Board().parse_move("11-15")) == "Black's man moves from 11 to 15."
+    board = Board(ROUTES)
+    assert spoken(board, board.legal_moves[0]) == (
+        "Black's king jumps from 2 to 9, 18, 11 then 2, capturing on 6, 14, 15 and 7."
+    )
+
+
+@pytest.mark.parametrize(("position", "squares", "words"), [
+    (fen.START, [], "a list of squares"),
+    (fen.START, [15], "no piece on 15"),
+    (fen.START, [22], "is White's, and Black is to move"),
+    (fen.START, [1], "blocked"),
+    (fen.START, [11, 20], "one square diagonally forward. The piece on 11 can go 11-15 or 11-16"),
+    (fen.START, [11, 8], "Square 8 is taken"),
+    ("B:W32:BK10", [10, 1], "in any diagonal direction"),
+    (FORCED, [31], "White must capture: 30x23, 22x15, 22x13 or 6x13. The piece on 31 cannot."),
+    (FORCED, [22, 25], "A capture must be made"),
+    (ROUTES, [2, 9], "not finished"),
+    (ROUTES, [2, 6], "A capture must be made"),
+])  # fmt: skip
+def test_refusals_say_why(position, squares, words):
+    assert words in refusal(Board(position), squares)
+
+
+def test_any_squares_are_refused_in_words():
+    rng = np.random.default_rng(8)
+    for board in random_boards(9, 60, 90):
+        legal = {move.squares for move in board.legal_moves}
+        for _ in range(20):
+            squares = tuple(rng.integers(0, 34, rng.integers(1, 5)).tolist())
+            if squares not in legal:
+                assert refusal(board, squares).endswith(".")
+        assert bool(advice(board)) == bool(board.legal_moves[0].captured)
+
+
+# Two agents
+
+
+def test_two_agents_play_as_they_would_without_the_page(client):
+    black, white = {"agent": "blondie24", "amount": 3}, {"agent": "mcts-ept", "amount": 40}
+    told = client.post("/api/compare", json={"black": black, "white": white, "opening": "11-15"})
+    game = told.json()
+    assert (game["black"], game["opening"]) == ("blondie24 (depth 3)", 1)
+    board = board_of(fen.START, ["11-15"])
+    moves = [frame["move"]["text"] for frame in game["frames"][1:]]
+    ours = [agents.make("blondie24", depth=3), agents.make("mcts-ept", simulations=40)]
+    result = "*"
+    while result == "*":
+        player = (black, white)[board.turn]
+        body = {"player": player, "start": fen.START, "moves": moves, "seed": game["seed"]}
+        answer = client.post("/api/compare/move", json=body).json()
+        assert (
+            client.post("/api/compare/move", json=body).json()["frame"]["move"]
+            == (answer["frame"]["move"])
+        )
+        own = seeded(ours[board.turn], game["seed"] + board.ply).act(board.copy())
+        board.push(own)
+        assert answer["frame"]["fen"] == board.fen()
+        moves.append(answer["frame"]["move"]["text"])
+        result = answer["result"]
+    outcome = board.outcome()
+    assert result == {None: "1/2-1/2", BLACK: "1-0", WHITE: "0-1"}[outcome.winner]
+    assert answer["reason"]
+    body = {"black": "one", "white": "other", "start": fen.START, "moves": moves}
+    (record,) = pdn.loads(client.post("/api/compare/pdn", json=body).json()["pdn"])
+    assert (record.moves, record.result) == (tuple(board.moves), result)
+    assert client.post("/api/compare/move", json={**body, "seed": 1}).status_code == 400
+
+
+def test_two_agents_of_others_are_given_their_generators(client, strangers):
+    body = {"player": {"agent": strangers["Draws"]}, "start": fen.START, "moves": []}
+    for seed in range(5):
+        answer = client.post("/api/compare/move", json={**body, "seed": seed}).json()
+        drawn = np.random.default_rng(seed).integers(len(Board().legal_moves))
+        assert answer["frame"]["move"]["text"] == str(Board().legal_moves[drawn])
+
+
+# The rest
+
+
+def test_inside_is_asked_for(client):
+    answer = client.get("/api/inside", params={"agent": "blondie24", "fen": FORCED})
+    expected = explain.describe(agents.make("blondie24"), Board(FORCED))
+    assert answer.json() == json.loads(json.dumps(expected))
+
+
+def test_the_forms_offer_everything(client, strangers):
+    for path in ("/", "/compare"):
+        text = client.get(path).text
+        for name in [*agents.available(), *openings.TWO_MOVE, *openings.THREE_MOVE]:
+            assert f'value="{name}"' in text
+    assert 'data-limit="simulations" data-most="1000000" data-standard="1000"' in text
+
+
+def test_limits_are_part_of_the_name():
+    roster = Roster()
+    assert roster.player("blondie24", 6, None).label == "blondie24 (depth 6)"
+    assert roster.player("blondie24", None, 1).label == "blondie24 (depth 4, seconds 1)"
+    assert roster.player("blondie24", 6, None).limits == Limits(depth=6, seconds=10.0)
+    assert roster.player("mcts", 5, 2).limits == Limits(simulations=5, seconds=2)
+    assert roster.player("random", None, None).label == "random"
+
+
+def test_a_thought_as_json():
+    move = Board().legal_moves[0]
+    told = shown.thought_json(Thought(move, 0.5, None, (move,), 3, 70))
+    assert told["line"] == [str(move)]
+    assert (told["value"], told["depth"], told["nodes"]) == (None, 3, 70)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.1", "example.com"])
+def test_the_server_is_for_this_machine_only(host):
+    with pytest.raises(ValueError, match="--host must be this machine's own address"):
+        serve.run(["--host", host], None)
+
+
+def test_games_are_kept_in_a_folder(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match=r"--games must be a folder, not '.*file'"):
+        serve.run(["--games", str(tmp_path / "file")], None)
+    with pytest.raises(ValueError, match=r"no games can be kept in '.*inside': .*file"):
+        serve.run(["--games", str(tmp_path / "file" / "inside")], None)
+
+
+@pytest.mark.parametrize("port", ["-1", "65536"])
+def test_a_port_that_is_none(port, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["checkers-play", "--port", port])
+    assert serve.main() == 1
+    assert f"--port must be 0 to 65535, not {port}" in capsys.readouterr().err
+
+
+def test_a_port_that_is_taken():
+    with serve.listening("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(OSError, match=f"cannot listen at 127.0.0.1, port {port}"):
+            serve.listening("127.0.0.1", port)
+
+
+def test_without_a_port_a_free_one_will_do(monkeypatch):
+    with serve.listening("127.0.0.1", 0) as taken:
+        monkeypatch.setattr(serve, "PORT", taken.getsockname()[1])
+        with serve.listening("127.0.0.1", None) as other:
+            assert other.getsockname()[1] not in (0, taken.getsockname()[1])
+
+
+def test_an_agent_that_cannot_be_made_is_told_of_at_the_start():
+    with pytest.raises(ValueError, match="there is no weight file"):
+        serve.run(["--agent", "missing.safetensors"], None)
+
+
+@pytest.mark.parametrize(("number", "thinks"), [(signal.SIGINT, False), (signal.SIGTERM, True)])
+def test_the_command_serves_until_it_is_stopped(games, number, thinks):
+    serve.warm_up()  # a thread that compiles cannot be stopped
+    options = ["--no-open", "--port", "0", "--games", str(games)]
+    command = [sys.executable, "-m", "training.app.serve", *options]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            address = re.search(r"http://127.0.0.1:[0-9]+/", process.stderr.readline())[0]
+            wanted = {"agent": "blondie24", "colour": "white", "amount": 64, "seconds": 60}
+            answer = httpx2.post(f"{address}api/games", json=wanted, timeout=60)
+            game = answer.json()["game"]
+            if thinks:
+                with pytest.raises(httpx2.ReadTimeout):
+                    httpx2.post(f"{address}api/games/{game}/reply", json={}, timeout=0.3)
+            process.send_signal(number)
+            assert process.wait(SECONDS) == 0
+        finally:
+            process.kill()
+    assert (games / "tabs" / f"{game}.json").exists()
+
+
+def test_the_command_tells_what_it_can_do(capsys):
+    with pytest.raises(SystemExit):
+        serve.run(["--help"], None)
+    shown = " ".join(capsys.readouterr().out.split())
+    for text in ("--port", "--host", "--agent", "--runs", "--games", "--no-open", "8024"):
+        assert text in shown

@@ -1,0 +1,345 @@
+"""The inside of evaluators against weight files read, and worked through, slowly in float64."""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+
+import agents
+from agents.agent import PlayerAgent
+from agents.baselines.samuel import FEATURES
+from agents.blondie.architecture import ARCHITECTURES
+from agents.continual.agent import ContinualAgent
+from agents.continual.pool import ranked
+from agents.evaluator import evaluate
+from agents.ntuple import tuples as drawing
+from agents.ntuple.network import table_size
+from agents.search.player import AlphaBeta
+from agents.weights import Provenance, save_weights
+from checkers_env.board import Board
+from checkers_env.movegen import Position
+from tests import oracle
+from tests.agents.baselines.test_samuel import features
+from tests.agents.ntuple.test_network import MIXED, indices
+from training.app.explain import describe
+
+BLONDIE24 = Path(agents.__file__).with_name("zoo") / "blondie24.safetensors"
+SUBSQUARES = oracle.subsquares()
+SIZES = [3, 4, 5, 6, 7, 8]
+
+
+def read(path):
+    """Weights and K, out of the file as its format says."""
+    with safe_open(path, framework="numpy") as file:
+        return file.get_tensor("genome"), json.loads(file.metadata()["checkers-laboratory"])["king"]
+
+
+def positions(seed, count):
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        yield oracle.random_position(rng)
+
+
+def seen_from(side, square):
+    return square if side == "b" else 33 - square
+
+
+def network_layers(name, genome, king, side, pieces):
+    """Each layer's numbers, the last one before tanh, and the piece difference's part of it."""
+    by_colour = name.startswith("nguyen")
+    seen = oracle.inputs(pieces, "b" if by_colour else side, king)
+    weights = iter(genome.tolist())
+    if by_colour:
+        layers = [[sum(seen[square] for square in field) for field in SUBSQUARES]]
+    else:
+        fields = [list(range(1, 33))] * 40 if name == "blondie24-1999" else SUBSQUARES
+        sums = []
+        for field in fields:
+            total = sum(next(weights) * seen[square] for square in field)
+            sums.append(total + next(weights))
+        layers = [list(np.tanh(sums))]
+    slope = 0.5 if name.endswith("logistic") else 1.0  # 2 / (1 + e^-x) - 1 is tanh(x / 2)
+    for width in (40, 10, 1):
+        if width == 40 and name == "blondie24-1999":
+            continue
+        sums = []
+        for _ in range(width):
+            total = sum(next(weights) * node for node in layers[-1])
+            sums.append(slope * (total + next(weights)))
+        layers.append(sums if width == 1 else list(np.tanh(sums)))
+    difference = slope * next(weights) * sum(seen.values())
+    assert next(weights, None) is None
+    sign = -1.0 if by_colour and side == "w" else 1.0
+    if name.endswith("unsaturated"):  # the sum is divided by the most that it can be
+        sign /= np.abs(genome[-12:-1]).sum() + 12 * king * abs(genome[-1])
+    return layers[:-1], sign * (layers[-1][0] + difference), sign * difference
+
+
+def contributions(found):
+    return {one["square"]: one["contribution"] for one in found["squares"]}
+
+
+def cells(found):
+    return {
+        tuple(sorted(cell["squares"])): cell["activation"]
+        for layer in found["layers"]
+        for cell in layer["cells"]
+    }
+
+
+def terms(found):
+    return {term["name"]: term["amount"] for term in found["terms"]}
+
+
+def without(pieces, square):
+    return {other: piece for other, piece in pieces.items() if other != square}
+
+
+@pytest.fixture(scope="module", params=["the zoo's", *ARCHITECTURES])
+def network(request, tmp_path_factory):
+    """A weight file of each kind of network, and which it is."""
+    if request.param == "the zoo's":
+        return BLONDIE24, "blondie24-2001"
+    shape = ARCHITECTURES[request.param]
+    genome = np.random.default_rng(1).uniform(-0.3, 0.3, shape.genome_size)
+    if shape.sums:
+        genome[-1] = 0.0
+    path = tmp_path_factory.mktemp("weights") / "champion.safetensors"
+    save_weights(path, genome, Provenance(shape.name, 1.7, "test", 0, 0))
+    return path, shape.name
+
+
+def test_a_network_is_that_of_its_weight_file(network):
+    path, name = network
+    agent, (genome, king) = agents.make(str(path)), read(path)
+    for side, pieces in positions(2, 12):
+        found = describe(agent, Board(oracle.write_fen(side, pieces)))
+        layers, total, difference = network_layers(name, genome, king, side, pieces)
+        assert found["kind"] == "network"
+        assert found["total"] == pytest.approx(total, abs=1e-4)
+        assert found["value"] == pytest.approx(np.tanh(total), abs=1e-5)
+        assert terms(found)["piece difference"] == pytest.approx(difference, rel=1e-6, abs=1e-6)
+        assert sum(terms(found).values()) == pytest.approx(found["total"])
+        for hidden, expected in zip(found["hidden"], layers[-2:], strict=True):
+            assert hidden == pytest.approx(expected, abs=1e-5)
+        seen_by = "b" if name.startswith("nguyen") else side
+        assert found["seen_by"] == {"b": "black", "w": "white"}[seen_by]
+        expected = {}
+        if name != "blondie24-1999":
+            for field, activation in zip(SUBSQUARES, layers[0], strict=True):
+                place = tuple(sorted(seen_from(seen_by, square) for square in field))
+                expected[place] = activation
+        assert cells(found) == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_networks_contributions_are_what_each_piece_makes_of_the_total(network):
+    path, name = network
+    agent, (genome, king) = agents.make(str(path)), read(path)
+    for side, pieces in positions(3, 4):
+        found = describe(agent, Board(oracle.write_fen(side, pieces)))
+        _, total, _ = network_layers(name, genome, king, side, pieces)
+        expected = {
+            square: total - network_layers(name, genome, king, side, without(pieces, square))[1]
+            for square in pieces
+        }
+        assert contributions(found) == pytest.approx(expected, abs=1e-4)
+
+
+def test_the_share_of_the_piece_difference_is_what_the_value_lacks_without_its_weight(network):
+    path, name = network
+    agent, (genome, king) = agents.make(str(path)), read(path)
+    cut = genome.copy()
+    cut[-1] = 0.0
+    for side, pieces in positions(4, 8):
+        share = describe(agent, Board(oracle.write_fen(side, pieces)))["piece_difference_share"]
+        plain = name.removesuffix("-unsaturated")  # the scale does not matter to a share
+        _, total, _ = network_layers(plain, genome, king, side, pieces)
+        _, rest, _ = network_layers(plain, cut, king, side, pieces)
+        if name.startswith("nguyen"):
+            assert share is None
+        else:
+            expected = abs(total - rest) / (abs(total - rest) + abs(rest))
+            assert share == pytest.approx(expected, abs=1e-4)
+            assert 0 <= share <= 1
+
+
+def test_subsquares_come_by_size_and_row_by_row_for_either_side():
+    agent = agents.make("blondie24")
+    for turn in "BW":
+        layers = describe(agent, Board(f"{turn}:W21,K3:B1,12"))["layers"]
+        assert [layer["name"] for layer in layers] == [f"{n}x{n} squares" for n in SIZES]
+        assert [layer["size"] for layer in layers] == SIZES
+        found = [cell["squares"] for layer in layers for cell in layer["cells"]]
+        assert found == [sorted(field) for field in SUBSQUARES]
+        assert [len(layer["cells"]) for layer in layers] == [36, 25, 16, 9, 4, 1]
+
+
+def test_without_a_majority_the_piece_difference_has_no_share():
+    found = describe(agents.make("blondie24"), Board())
+    assert found["piece_difference_share"] == 0.0
+    assert describe(agents.make("material"), Board())["piece_difference_share"] is None
+
+
+TUPLES = {"mixed": MIXED, "table-6.1": drawing.THESIS}
+
+
+@pytest.mark.parametrize("by_colour", [False, True])
+@pytest.mark.parametrize("difference", [0.0, 1.0])
+@pytest.mark.parametrize("tuples", TUPLES.values(), ids=TUPLES)
+def test_each_square_has_its_share_of_the_entries_that_touch_it(
+    tmp_path, tuples, difference, by_colour
+):
+    path = tmp_path / "champion.safetensors"
+    options = {"drawing": tuples, "difference": difference, "by_colour": by_colour}
+    table = np.random.default_rng(5).normal(0, 0.1, table_size(tuples))
+    save_weights(path, table, Provenance("ntuple", 1.5, "test", 0, 0, options=options))
+    agent, (table, king) = agents.make(str(path)), read(path)
+    for side, pieces in positions(6, 25):
+        found = describe(agent, Board(oracle.write_fen(side, pieces)))
+        seen_by = "b" if by_colour else side
+        sign = 1 if seen_by == side else -1
+        expected = dict.fromkeys(range(1, 33), 0.0)
+        entries = {}
+        for squares, index in zip(tuples, indices(tuples, pieces, seen_by), strict=True):
+            places = [seen_from(seen_by, square) for square in squares]
+            entries[tuple(sorted(places))] = table[index]
+            for square in places:
+                expected[square] += sign * table[index] / len(places)
+        for square, piece in pieces.items():
+            worth = difference * (king if piece.isupper() else 1.0)
+            expected[square] += worth if piece.lower() == side else -worth
+        assert found["kind"] == "ntuple"
+        assert contributions(found) == pytest.approx(expected, abs=1e-9)
+        assert found["total"] == pytest.approx(sum(expected.values()))
+        assert found["elsewhere"] == pytest.approx(0, abs=1e-9)
+        assert found["value"] == pytest.approx(np.tanh(found["total"]), abs=1e-6)
+        assert sum(terms(found).values()) == pytest.approx(found["total"])
+        assert (found["piece_difference_share"] is None) == (difference == 0)
+        assert found["seen_by"] == {"b": "black", "w": "white"}[seen_by]
+        assert {place: entries[place] for place in cells(found)} == cells(found)
+        assert [layer["size"] for layer in found["layers"]] == sorted(set(map(len, tuples)))
+        assert sum(len(layer["cells"]) for layer in found["layers"]) == len(tuples)
+
+
+def test_a_weighted_counters_contributions_are_its_weights(tmp_path):
+    path, weights = tmp_path / "champion.safetensors", np.random.default_rng(7).uniform(0, 1, 32)
+    save_weights(path, np.append(weights, 0.0), Provenance("weighted-pieces", 2.0, "test", 0, 0))
+    agent, scale = agents.make(str(path)), 2 * weights.sum() * 2.0
+    for side, pieces in positions(8, 20):
+        found = describe(agent, Board(oracle.write_fen(side, pieces)))
+        seen = oracle.inputs(pieces, side, 2.0)
+        expected = {
+            square: weights[seen_from(side, square) - 1] * seen[seen_from(side, square)] / scale
+            for square in pieces
+        }
+        assert found["kind"] == "linear"
+        assert contributions(found) == pytest.approx(expected, abs=1e-6)
+        assert found["value"] == found["total"] == pytest.approx(sum(expected.values()), abs=1e-6)
+        assert found["elsewhere"] == pytest.approx(0, abs=1e-6)
+        own = sum(amount for square, amount in expected.items() if pieces[square].lower() == side)
+        assert terms(found)["own pieces"] == pytest.approx(own, abs=1e-6)
+        assert found["piece_difference_share"] is None
+
+
+def test_the_piece_counter_counts_pieces():
+    found = describe(agents.make("material"), Board("W:W21,K3:B1,2,K30"))
+    expected = {21: 1 / 64, 3: 1.5 / 64, 1: -1 / 64, 2: -1 / 64, 30: -1.5 / 64}
+    assert contributions(found) == pytest.approx(expected)
+    assert found["value"] == pytest.approx(-1 / 64)
+    assert found["piece_difference_share"] == 1.0
+    assert describe(agents.make("mcts-ept"), Board("W:W21,K3:B1,2,K30")) == found
+
+
+def test_samuels_features_are_weighed_one_by_one(tmp_path):
+    path, weights = tmp_path / "champion.safetensors", np.random.default_rng(9).normal(0, 0.1, 8)
+    save_weights(path, weights, Provenance("samuel", 1.0, "test", 0, 0))
+    agent = agents.make(str(path))
+    for side, pieces in positions(10, 20):
+        found = describe(agent, Board(oracle.write_fen(side, pieces)))
+        amounts = weights * features(side, pieces, side)
+        expected = {
+            square: sum((weights * features(side, {square: piece}, side))[:5])
+            for square, piece in pieces.items()
+        }
+        assert found["kind"] == "linear"
+        assert terms(found) == pytest.approx(dict(zip(FEATURES, amounts, strict=True)))
+        assert found["value"] == pytest.approx(np.tanh(amounts.sum()), abs=1e-6)
+        assert contributions(found) == pytest.approx(expected)
+        assert found["elsewhere"] == pytest.approx(sum(amounts[5:]))
+        material, rest = abs(sum(amounts[:2])), abs(sum(amounts[2:]))
+        if material + rest:
+            share = material / (material + rest)
+            assert found["piece_difference_share"] == pytest.approx(share)
+
+
+class Unheard(NamedTuple):
+    """An evaluator that this laboratory does not know."""
+
+    worth: float = 0.25
+
+
+@evaluate.register(Unheard)
+def evaluate_unheard(
+    unheard: Unheard, position: Position, view: int, state: Any, scratch: Any
+) -> float:
+    return unheard.worth if position.turn == view else -unheard.worth
+
+
+class Stranger:
+    def act(self, board):
+        return board.legal_moves[0]
+
+
+@pytest.mark.parametrize(
+    ("agent", "value"),
+    [
+        (Stranger(), None),
+        (agents.make("random"), None),
+        (agents.make("heuristic"), None),
+        (agents.make("mcts"), None),
+        (PlayerAgent("unheard", AlphaBeta(Unheard(), 2)), 0.25),
+        (PlayerAgent("lost", AlphaBeta(Unheard(float("nan")), 2)), None),
+    ],
+)
+def test_what_is_not_understood_is_opaque(agent, value):
+    found = describe(agent, Board())
+    assert (found["kind"], found["value"]) == ("opaque", value)
+    assert not any(found[name] for name in ("squares", "layers", "terms", "hidden"))
+
+
+def test_the_continual_player_shows_the_strategy_that_it_plays():
+    genome, king = read(BLONDIE24)
+    pool = ranked(
+        Provenance("blondie24-2001", king, "test", 0, 3, depth=1),
+        genomes=np.array([-genome, genome]),
+        kings=[king, king],
+        scores=[2.0, 1.0],
+        generations=[3, 2],
+        numbers=[1, 2],
+    )
+    agent, plain = ContinualAgent(pool), agents.make("blondie24")
+    lost = Board("B:W18:B14,15")
+    assert describe(agent, lost) != describe(plain, lost)
+    agent.game_over(Board("B:W18:B"), 0)
+    assert agent.strategy == 1
+    assert describe(agent, lost) == describe(plain, lost)
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [
+        agents.make("blondie24"),
+        agents.make("blondie24", simulations=10),
+        agents.make("blondie24", endgame=2),
+    ],
+)
+def test_however_it_searches_it_sees_the_same_and_leaves_the_board_alone(agent):
+    board = Board()
+    board.push("11-15")
+    before = board.copy()
+    found = json.loads(json.dumps(describe(agent, board), allow_nan=False))
+    assert found == describe(agents.make("blondie24"), Board(board.fen()))
+    assert (board, board.moves) == (before, before.moves)

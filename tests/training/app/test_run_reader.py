@@ -1,0 +1,526 @@
+"""Runs as the page shows them, against what the same runs measure and save themselves."""
+
+import asyncio
+import json
+import os
+import shutil
+import threading
+import time
+from dataclasses import replace
+
+import httpx2
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from agents.match import play_game
+from agents.match_kernel import DRAW
+from checkers_env import pdn
+from checkers_env.board import Board
+from checkers_env.movegen import BLACK, WHITE
+from tests.training.commands import SECONDS
+from training.app import generation_replay, run_reader
+from training.app.app import application
+from training.regimes import (
+    Coevolution,
+    EvolutionStrategy,
+    Genetic,
+    SocialLearning,
+    TemporalDifference,
+    regime_of,
+)
+from training.trainer.checkpoint import FILE_NAME, load_checkpoint, save_checkpoint
+from training.trainer.loop import (
+    CHAMPION_FILE,
+    CURVE_FILE,
+    Plan,
+    begin,
+    carry_out,
+    resume,
+    save_results,
+)
+
+SMALL = {"parents": 3, "opponents": 2, "depth": 1, "max_moves": 30, "king": 2.0}
+REGIMES = {
+    "coevolution": Coevolution("blondie24-1999", king_rule="lognormal", **SMALL),
+    "round robin": Coevolution("weighted-pieces", pairing="round-robin", **SMALL),
+    "common": Coevolution("singles", pairing="common", both_score=False, **SMALL),
+    "one parent": Coevolution("weighted-pieces", **(SMALL | {"parents": 1})),
+    "social": SocialLearning("blondie24-1999", publish_every=1, social_every=2, **SMALL),
+    "genetic": Genetic(opponents=1, depth=1, max_moves=30),
+    "playouts": Genetic(opponents=1, simulations=5, max_moves=20),
+}
+LEARNER = TemporalDifference("singles", games=20)
+
+
+def plan_for(folder, regime, generations=2, **changes):
+    options = {"seed": 5, "checkpoint_every": 1} | changes
+    return Plan("test", regime, generations, folder=folder, **options)
+
+
+def nothing(state, measured):
+    pass
+
+
+def run_to(folder, regime, generations, **changes):
+    """A run of so many generations, gone on with if it was there before."""
+    plan = plan_for(folder, regime, generations, **changes)
+    start = resume(plan) if (folder / FILE_NAME).exists() else begin(plan)
+    return carry_out(plan, start, nothing)
+
+
+@pytest.mark.parametrize(
+    ("name", "reached"),
+    [("social", 1), *((name, reached) for name in REGIMES for reached in (0, 2))],
+)
+def test_the_games_are_those_that_the_run_goes_on_to_play(tmp_path, name, reached):
+    regime = REGIMES[name]
+    if reached:
+        run_to(tmp_path, regime, reached)
+    else:
+        begin(plan_for(tmp_path, regime))
+    before = load_checkpoint(tmp_path)
+    played = generation_replay.play_generation(before)
+    after = run_to(tmp_path, regime, reached + 1)
+
+    assert played.number == reached + 1
+    results = [game.game.result for game in played.games]
+    points = [standing.points for standing in played.standings]
+    assert len(results) == regime.games
+    measured = {
+        "score/best": max(points),
+        "score/mean": np.mean(points),
+        "games/draws": np.mean([result.winner == DRAW for result in results]),
+        "games/plies": np.mean([result.plies for result in results]),
+    }
+    for metric, number in measured.items():
+        assert after.history[metric][-1] == pytest.approx(number), metric
+    assert points == sorted(points, reverse=True)
+    learnt = name == "social" and (reached + 1) % 2 == 0
+    if learnt:
+        assert played.survive == 0
+    else:
+        assert played.survive == regime.parents
+        assert after.state.scores[: regime.parents].tolist() == points[: regime.parents]
+
+
+def test_names_and_kings_are_those_of_the_members(tmp_path):
+    regime = REGIMES["coevolution"]
+    run_to(tmp_path, regime, 2)
+    before = load_checkpoint(tmp_path)
+    played = generation_replay.play_generation(before)
+    names = [f"parent {n}" for n in (1, 2, 3)] + [f"offspring {n}" for n in (1, 2, 3)]
+    kings = {standing.name: standing.king for standing in played.standings}
+    assert sorted(kings) == sorted(names)
+    assert [kings[name] for name in names[:3]] == pytest.approx(before.state.population.kings)
+    after = run_to(tmp_path, regime, 3).state
+    for place, standing in enumerate(played.standings[:3]):
+        if [other.points for other in played.standings].count(standing.points) == 1:
+            assert standing.king == pytest.approx(after.population.kings[place])
+
+
+def test_the_parents_games_are_the_ones_they_play_with_each_other(tmp_path):
+    regime = REGIMES["round robin"]
+    run_to(tmp_path, regime, 2)
+    checkpoint = load_checkpoint(tmp_path)
+    parents = {
+        f"parent {number}": player
+        for number, player in enumerate(regime.contenders(checkpoint.state), 1)
+    }
+    games = {
+        (game.black, game.white): game.game
+        for game in generation_replay.play_generation(checkpoint).games
+    }
+    assert len(games) == 30
+    for black, player in parents.items():
+        for white, opponent in parents.items():
+            if black != white:
+                alone = play_game(player, opponent, rules=regime.rules)
+                assert games[black, white].paths == alone.paths
+
+
+def test_points_are_counted_game_by_game(tmp_path):
+    regime = replace(REGIMES["coevolution"], win=3.0, draw=1.0, loss=-1.5)
+    run_to(tmp_path, regime, 1)
+    played = generation_replay.play_generation(load_checkpoint(tmp_path))
+    for standing in played.standings:
+        wins = draws = losses = 0
+        for game in played.games:
+            sides = {BLACK: game.black, WHITE: game.white}
+            if standing.name in sides.values():
+                winner = sides.get(game.game.result.winner)
+                wins += winner == standing.name
+                draws += winner is None
+                losses += winner not in (None, standing.name)
+        assert (standing.wins, standing.draws, standing.losses) == (wins, draws, losses)
+        assert standing.points == 3 * wins + draws - 1.5 * losses
+
+
+def test_after_social_learning_nobody_is_a_parent(tmp_path):
+    for reached, name in ((1, "parent 1"), (2, "player 1")):
+        run_to(tmp_path, REGIMES["social"], reached)
+        played = generation_replay.play_generation(load_checkpoint(tmp_path))
+        assert name in {standing.name for standing in played.standings}
+        assert len({standing.name for standing in played.standings}) == 6
+
+
+def test_of_temporal_differences_there_are_the_games_of_the_curve(tmp_path):
+    history = run_to(tmp_path, LEARNER, 2).history
+    played = generation_replay.play_generation(load_checkpoint(tmp_path))
+    assert (played.number, played.standings, played.survive) == (2, [], 0)
+    for opponent in ("heuristic", "material"):
+        payoffs = []
+        for black, white, game in played.games:
+            if opponent in (black, white):
+                assert {black, white} == {opponent, "learner"}
+                side = BLACK if black == "learner" else WHITE
+                payoffs.append({DRAW: 0, side: 1}.get(game.result.winner, -2))
+        assert len(payoffs) == 2
+        assert np.mean(payoffs) == history[f"curve/{opponent}"][-1]
+
+
+def test_a_game_is_written_as_pdn(tmp_path):
+    begin(plan_for(tmp_path, REGIMES["coevolution"]))
+    played = generation_replay.play_generation(load_checkpoint(tmp_path))
+    for game in played.games:
+        (read,) = pdn.loads(pdn.dumps([generation_replay.as_pdn(game, {"Event": "a test"})]))
+        assert (read.tags["Black"], read.tags["White"]) == (game.black, game.white)
+        assert read.tags["Event"] == "a test"
+        assert len(read.moves) == game.game.result.plies
+        assert read.board() == game.game.board
+        winner = {"1-0": BLACK, "0-1": WHITE, "1/2-1/2": DRAW}[read.result]
+        assert winner == game.game.result.winner
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("original")
+    run_to(folder, REGIMES["coevolution"], 2)
+    return folder
+
+
+@pytest.fixture
+def finished(original, tmp_path):
+    """A run of two generations, to be done with as a test likes."""
+    return shutil.copytree(original, tmp_path / "runs" / "some run")
+
+
+def test_the_history_is_what_the_run_has_measured(finished):
+    history, expected = run_reader.history(finished), load_checkpoint(finished).history
+    assert history["generation"] == [0, 1, 2]
+    assert set(history) == {"generation", *expected}
+    for name, row in expected.items():
+        numbers = [None if np.isnan(number) else pytest.approx(number, rel=1e-5) for number in row]
+        assert history[name] == numbers
+    assert history["score/best"][0] is None
+
+
+def test_an_overview_says_how_far_a_run_is(finished):
+    seen = run_reader.overview(finished)
+    assert json.loads(json.dumps(seen, allow_nan=False)) == seen
+    assert seen["history"] == run_reader.history(finished)
+    expected = {"generation": 2, "regime": "test", "seed": 5, "planned": None, "games": 12}
+    assert {name: seen[name] for name in expected} == expected
+    assert (seen["running"], seen["champion"]) == (False, str(finished / CHAMPION_FILE))
+    assert seen["saved"] == (finished / FILE_NAME).stat().st_mtime_ns / 1e9
+
+
+def test_a_run_that_has_saved_nothing_but_its_start(tmp_path):
+    plan = plan_for(tmp_path / "new", REGIMES["coevolution"], checkpoint_every=10)
+    begin(replace(plan, name="c10"))
+    seen = run_reader.overview(plan.folder)
+    assert (seen["generation"], seen["history"], seen["champion"]) == (0, {}, None)
+    assert (seen["running"], seen["planned"]) == (True, 840)
+
+
+def test_a_run_is_running_from_its_first_checkpoint_to_its_picture(tmp_path):
+    regime, seen = REGIMES["coevolution"], []
+
+    def look(state, measured):
+        seen.append((run_reader.is_running(tmp_path), run_reader.version(tmp_path)))
+
+    for generations in (2, 4):
+        plan = plan_for(tmp_path, regime, generations)
+        start = resume(plan) if generations == 4 else begin(plan)
+        carry_out(plan, start, look)
+        assert not run_reader.is_running(tmp_path)
+        seen.append((False, run_reader.version(tmp_path)))
+    assert [running for running, _ in seen] == [True, True, False] * 2
+    assert len({version for _, version in seen}) == 6
+
+
+def test_runs_are_folders_with_a_checkpoint_by_name(finished):
+    runs = finished.parent
+    begin(plan_for(runs / "another", REGIMES["coevolution"]))
+    (runs / "no run").mkdir()
+    (runs / "file").write_text("")
+    (runs / "of ppo.py").mkdir()
+    save_file({}, runs / "of ppo.py" / FILE_NAME, {"checkers-laboratory ppo": "{}"})
+    (runs / "torn").mkdir()
+    (runs / "torn" / FILE_NAME).write_bytes(b"")
+    listed = {"another": runs / "another", "some run": finished, "torn": runs / "torn"}
+    assert run_reader.runs(runs) == listed
+    assert run_reader.runs(finished) == {"some run": finished}
+    assert run_reader.runs(runs / "not there yet") == {}
+
+
+def test_a_folder_whose_run_has_been_taken_away_is_refused(finished):
+    at = run_reader.saved(finished)
+    (finished / FILE_NAME).unlink()
+    assert run_reader.runs(finished.parent) == {}
+    with pytest.raises(ValueError, match="no run to resume"):
+        run_reader.overview(finished)
+    with pytest.raises(ValueError, match="no run to resume"):
+        generation_replay.current_generation(finished, at)
+
+
+@pytest.mark.parametrize(
+    "content", ["", "generation\n1,2\n", "generation,a\n0,x\n", "generation\n"]
+)
+def test_a_curve_that_is_none_is_refused_by_name(finished, content):
+    (finished / CURVE_FILE).write_text(content)
+    with pytest.raises(ValueError, match=r"curve\.csv' is not a curve of ours"):
+        run_reader.overview(finished)
+
+
+def test_a_run_of_an_unknown_regime_has_a_curve_but_no_games(finished):
+    checkpoint = load_checkpoint(finished)
+    strange = replace(checkpoint, identity=checkpoint.identity | {"temperature": 3.0})
+    save_checkpoint(finished, strange)
+    seen = run_reader.overview(finished)
+    assert (seen["generation"], seen["games"]) == (2, None)
+    with pytest.raises(ValueError, match="'test' is not a regime of this version"):
+        generation_replay.current_generation(finished, run_reader.saved(finished))
+
+
+@pytest.mark.parametrize("missing", ["name", "seed"])
+def test_a_checkpoint_without_a_name_or_a_seed_is_refused(finished, missing):
+    checkpoint = load_checkpoint(finished)
+    rest = {name: value for name, value in checkpoint.identity.items() if name != missing}
+    save_checkpoint(finished, replace(checkpoint, identity=rest))
+    with pytest.raises(ValueError, match="no name or seed"):
+        run_reader.overview(finished)
+
+
+@pytest.mark.parametrize("regime", [*REGIMES.values(), LEARNER])
+def test_a_regime_comes_back_from_its_checkpoint(tmp_path, regime):
+    plan = plan_for(tmp_path, regime)
+    begin(plan)
+    assert regime_of(load_checkpoint(tmp_path).identity) == regime
+
+
+def test_a_generation_is_remembered_when_its_checkpoint_is_gone(finished):
+    at = run_reader.saved(finished)
+    first = generation_replay.current_generation(finished, at)
+    assert generation_replay.current_generation(finished, at) is first
+    run_to(finished, REGIMES["coevolution"], 3)
+    assert generation_replay.current_generation(finished, at) is first
+    with pytest.raises(LookupError, match="has gone on"):
+        generation_replay.current_generation(finished, at - 1)
+    assert generation_replay.current_generation(finished, run_reader.saved(finished)).number == 4
+
+
+def test_the_latest_generation_is_read_though_the_run_saves_meanwhile(finished, monkeypatch):
+    def load(run):
+        loaded.append(run)
+        if len(loaded) < 3:
+            os.utime(run / FILE_NAME, ns=(0, len(loaded)))
+        return load_checkpoint(run)
+
+    loaded = []
+    monkeypatch.setattr(generation_replay, "load_checkpoint", load)
+    at, latest = generation_replay.latest_generation(finished)
+    assert (at, latest.number, len(loaded)) == (2, 3, 3)
+
+
+def test_files_may_be_replaced_while_they_are_read(tmp_path):
+    """A writer that saves without a pause, and a reader that always sees whole files."""
+    plan = plan_for(tmp_path, REGIMES["coevolution"])
+    checkpoint = carry_out(plan, begin(plan), nothing)
+    grown = replace(
+        checkpoint, history={name: row * 200 for name, row in checkpoint.history.items()}
+    )
+    grown = replace(grown, state=replace(grown.state, generation=599))
+
+    lengths, end = set(), time.monotonic() + SECONDS
+
+    def write():
+        while lengths != {3, 600} and time.monotonic() < end:
+            for reached in (checkpoint, grown):
+                save_results(plan, reached)
+                save_checkpoint(plan.folder, reached)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    while writer.is_alive():
+        lengths.add(len(run_reader.overview(tmp_path)["history"]["generation"]))
+        _, latest = generation_replay.latest_generation(tmp_path)
+        assert latest.number in (3, 600)
+    writer.join()
+    assert lengths == {3, 600}
+
+
+class Client:
+    """Asks an application in this process."""
+
+    def __init__(self, app):
+        self.app = app
+
+    def ask(self, method, path, **options):
+        async def answer():
+            transport = httpx2.ASGITransport(self.app, raise_app_exceptions=False)
+            async with httpx2.AsyncClient(
+                transport=transport, base_url="http://localhost"
+            ) as client:
+                return await client.request(method, path, **options)
+
+        return asyncio.run(answer())
+
+    def get(self, path, **options):
+        return self.ask("GET", path, **options)
+
+
+@pytest.fixture
+def client(finished):
+    return Client(application(finished.parent / "games", runs=[finished.parent]))
+
+
+def test_the_page_is_there_and_has_no_script_of_its_own(client):
+    answer = client.get("/evolution")
+    assert (answer.status_code, answer.headers["content-type"][:9]) == (200, "text/html")
+    assert "/static/evolution.js" in answer.text
+    for script in answer.text.split("<script")[1:]:
+        assert script.split(">", 1)[1].startswith("</script>")
+    for name in ("evolution.js", "evolution.css", "chart.js"):
+        assert client.get(f"/static/{name}").status_code == 200
+
+
+def test_runs_are_listed_the_latest_first(client, finished):
+    begin(plan_for(finished.parent / "later", REGIMES["coevolution"]))
+    first, second = client.get("/api/runs").json()["runs"]
+    assert {"name": "later", "generation": 0, "running": True}.items() <= first.items()
+    assert {"name": "some run", "generation": 2, "running": False}.items() <= second.items()
+    assert first["saved"] > second["saved"]
+
+
+def test_of_runs_of_one_name_the_first_folder_has_its_own(client, finished, tmp_path):
+    other = tmp_path / "other"
+    run_to(other / "some run", REGIMES["coevolution"], 1)
+    client.app.state.runs = [finished.parent, other]
+    assert [run["generation"] for run in client.get("/api/runs").json()["runs"]] == [2]
+    client.app.state.runs = [other, finished.parent]
+    assert client.get("/api/runs/some run").json()["generation"] == 1
+
+
+def test_a_run_is_told_of_once_and_again_when_it_has_gone_on(client, finished):
+    seen = client.get("/api/runs/some%20run").json()
+    assert seen == run_reader.overview(finished)
+    query = {"version": seen["version"]}
+    unchanged = client.get("/api/runs/some run", params=query)
+    assert (unchanged.status_code, unchanged.content) == (204, b"")
+    run_to(finished, REGIMES["coevolution"], 3)
+    assert client.get("/api/runs/some run", params=query).json()["generation"] == 3
+
+
+@pytest.mark.parametrize(
+    ("regime", "outcome"),
+    [
+        (REGIMES["social"], "All play on: this generation ends in social learning."),
+        (
+            EvolutionStrategy("blondie24-1999", openings="none", pairs=2, depth=1, max_moves=30),
+            "Nobody plays on: all games together move the mean of the next generation.",
+        ),
+    ],
+)
+def test_where_it_is_not_the_best_who_go_on_the_page_says_who_does(tmp_path, regime, outcome):
+    run_to(tmp_path / "run", regime, 1)
+    played = generation_replay.play_generation(load_checkpoint(tmp_path / "run"))
+    assert (played.survive, played.outcome) == (0, outcome)
+
+
+def test_a_generation_and_each_of_its_games(client, finished):
+    told = client.get("/api/runs/some run/generation").json()
+    played = generation_replay.play_generation(load_checkpoint(finished))
+    assert (told["number"], told["survive"]) == (3, 3)
+    assert told["outcome"] == "The best 3 are the next parents; equals are drawn by lot."
+    assert told["at"] == str(run_reader.saved(finished))
+    assert told["standings"] == [standing._asdict() for standing in played.standings]
+    assert len(told["games"]) == len(played.games)
+    for number, (headline, game) in enumerate(zip(told["games"], played.games, strict=True)):
+        found = client.get(f"/api/runs/some run/generation/{told['at']}/games/{number}").json()
+        assert headline.items() <= found.items()
+        assert (found["black"], found["white"]) == (game.black, game.white)
+        assert (found["number"], found["generation"]) == (number, 3)
+        assert len(found["frames"]) == found["plies"] + 1 == game.game.result.plies + 1
+        board = Board(max_moves=None)
+        for frame in found["frames"][1:]:
+            board.push(frame["move"]["text"])
+            assert frame["fen"] == board.fen()
+        (record,) = pdn.loads(found["pdn"])
+        assert record.board() == board == game.game.board
+        assert record.tags["Event"] == "some run, generation 3"
+        assert record.result == found["result"]
+        winner = {"1-0": "Black wins", "0-1": "White wins", "1/2-1/2": "Drawn"}[found["result"]]
+        assert found["ending"].startswith(winner)
+
+
+def test_a_game_can_be_asked_for_when_the_run_has_gone_on(client, finished):
+    at = client.get("/api/runs/some run/generation").json()["at"]
+    before = client.get(f"/api/runs/some run/generation/{at}/games/0").json()
+    run_to(finished, REGIMES["coevolution"], 3)
+    assert client.get("/api/runs/some run/generation").json()["number"] == 4
+    assert client.get(f"/api/runs/some run/generation/{at}/games/0").json() == before
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("none", "There is no run 'none'."),
+        ("..", ""),
+        ("%2e%2e", ""),
+        ("..%2f..%2fsecret", ""),
+        ("%2fetc%2fpasswd", ""),
+        ("some run%00", "There is no run"),
+        ("file/generation", "There is no run 'file'."),
+        ("some run/generation/1/games/0", "has gone on since then."),
+        ("some run/generation/x/games/0", "'x' is not a number."),
+        ("some run/generation/-1/games/0", "'-1' is not a number."),
+        ("some run/generation/99999999999999999999/games/0", "is not a number."),
+        ("some run/generation/AT/games/99", "There are 12 games, counted from 0."),
+        ("some run/generation/AT/games/zero", "'zero' is not a number."),
+        ("some run/generation/AT/games/²", "is not a number."),
+    ],
+)
+def test_what_is_not_there_is_refused_with_a_reason(client, finished, path, reason):
+    (finished.parent.parent / "secret").mkdir()
+    save_checkpoint(finished.parent.parent / "secret", load_checkpoint(finished))
+    (finished.parent / "file").write_text("")
+    path = path.replace("AT", str(run_reader.saved(finished)))
+    answer = client.get(f"/api/runs/{path}")
+    assert answer.status_code == 404
+    if reason:
+        assert reason in answer.json()["error"]
+
+
+def test_a_run_that_cannot_be_read_is_refused_with_a_reason(client, finished):
+    (finished / CURVE_FILE).write_text("generation\n")
+    assert client.get("/api/runs").status_code == 200
+    answer = client.get("/api/runs/some run")
+    assert answer.status_code == 400
+    assert "is not a curve of ours" in answer.json()["error"]
+    (finished / FILE_NAME).write_bytes(b"nothing")
+    answer = client.get("/api/runs/some run/generation")
+    assert answer.status_code == 400
+    assert "is not a checkpoint of ours" in answer.json()["error"]
+
+
+def test_nothing_is_changed_through_the_page(client):
+    for path in ("/api/runs", "/api/runs/some run", "/api/runs/some run/generation"):
+        assert client.ask("POST", path).status_code == 405
+
+
+def test_the_champion_of_a_run_can_be_played_against(client, finished):
+    champion = client.get("/api/runs/some run").json()["champion"]
+    answer = client.get("/", params={"agent": champion})
+    assert answer.status_code == 200
+    assert f'value="{champion}"' in answer.text

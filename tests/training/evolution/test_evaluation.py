@@ -1,0 +1,133 @@
+"""The performance curve: which games it plays, and what they are counted as."""
+
+from itertools import chain
+
+import numpy as np
+import pytest
+
+from agents.agent import PlayerAgent
+from agents.baselines.heuristic import Heuristic
+from agents.baselines.random_player import Uniform
+from agents.blondie.architecture import BLONDIE_1999, decode
+from agents.match import Game, opening_line
+from agents.match_kernel import DRAW, DrawRules, Result
+from agents.search.player import AlphaBeta
+from checkers_env.board import Board
+from checkers_env.movegen import BLACK, WHITE
+from checkers_env.openings import TWO_MOVE
+from checkers_env.state import MOVE_LIMIT, NO_PIECES
+from training.evolution.evaluation import OPPONENTS, curve
+from training.evolution.game_runner import open_arena
+
+NAMES = ["curve/heuristic", "curve/material"]
+RULES = DrawRules(30)
+PAYOFFS = {True: 1, None: 0, False: -2}
+
+
+class Recorder:
+    """An arena that plays nothing: `winner` says who wins each fixture."""
+
+    def __init__(self, winner):
+        self.winner, self.fixtures, self.rules = winner, [], []
+
+    def play(self, fixtures, rules):
+        self.rules.append(rules)
+        self.fixtures.append(list(fixtures))
+        winners = map(self.winner, self.fixtures[-1])
+        reasons = {True: MOVE_LIMIT, False: NO_PIECES}
+        results = [Result(winner, reasons[winner == DRAW], 60) for winner in winners]
+        return [Game(result, opening_line(None)[0], ()) for result in results]
+
+
+def networks(count):
+    rng = np.random.default_rng(8)
+    return [
+        AlphaBeta(decode(BLONDIE_1999, rng.uniform(-0.2, 0.2, BLONDIE_1999.genome_size), 2.0), 1)
+        for _ in range(count)
+    ]
+
+
+def fixtures_of(seed, generation, count=3):
+    arena = Recorder(lambda fixture: DRAW)
+    curve(networks(count), seed, generation, RULES, arena)
+    return arena
+
+
+def test_each_player_meets_each_yardstick_once_a_colour_from_one_card():
+    players, arena = networks(3), Recorder(lambda fixture: DRAW)
+    assert list(curve(players, 1, 2, RULES, arena)) == NAMES == list(OPPONENTS)
+    assert arena.rules == [RULES, RULES]
+    for fixtures, opponent in zip(arena.fixtures, OPPONENTS.values(), strict=True):
+        seats = [(id(fixture.black), id(fixture.white)) for fixture in fixtures]
+        expected = {(id(player), id(opponent)) for player in players}
+        assert sorted(seats) == sorted(expected | {(white, black) for black, white in expected})
+    everything = list(chain(*arena.fixtures))
+    assert len({fixture.opening for fixture in everything}) == 1
+    assert everything[0].opening in TWO_MOVE
+    assert len({fixture.seed for fixture in everything}) == len(everything)
+
+
+def test_yardsticks_are_the_hand_made_player_and_the_piece_counter_at_one_ply():
+    heuristic, material = OPPONENTS.values()
+    assert heuristic == Heuristic()
+    assert (material.depth, material.evaluator.king, material.random_ties) == (1, 1.5, True)
+
+
+@pytest.mark.parametrize(
+    ("winner", "payoff"),
+    [
+        (lambda fixture: BLACK, -0.5),
+        (lambda fixture: WHITE, -0.5),
+        (lambda fixture: DRAW, 0.0),
+        (lambda fixture: BLACK if fixture.black in OPPONENTS.values() else WHITE, -2.0),
+        (lambda fixture: WHITE if fixture.black in OPPONENTS.values() else BLACK, 1.0),
+        (lambda fixture: BLACK if fixture.black in OPPONENTS.values() else DRAW, -1.0),
+        (lambda fixture: WHITE if fixture.black in OPPONENTS.values() else DRAW, 0.5),
+    ],
+)
+def test_payoffs_are_the_players_colour_by_colour(winner, payoff):
+    players = [Uniform(name) for name in range(4)]
+    measured = curve(players, 0, 0, RULES, Recorder(winner))
+    assert measured == dict.fromkeys(NAMES, payoff)
+
+
+def test_a_point_of_the_curve_against_games_on_a_board():
+    players, recorder = networks(3), fixtures_of(4, 7)
+    with open_arena(2) as arena:
+        measured = curve(players, 4, 7, RULES, arena)
+    assert list(measured) == NAMES
+    for fixtures, opponent, mean in zip(
+        recorder.fixtures, OPPONENTS.values(), measured.values(), strict=True
+    ):
+        payoffs = []
+        for fixture in fixtures:
+            rng = np.random.default_rng(fixture.seed)
+            seats = [PlayerAgent("", seat, rng) for seat in (fixture.black, fixture.white)]
+            board = Board(max_moves=30)
+            for move in fixture.opening.split():
+                board.push(move)
+            while not board.outcome():
+                board.push(seats[board.turn].act(board))
+            winner = board.outcome().winner
+            own = WHITE if fixture.black is opponent else BLACK
+            payoffs.append(PAYOFFS[None if winner is None else winner == own])
+        assert mean == pytest.approx(np.mean(payoffs))
+
+
+def test_cards_and_chances_change_with_seed_and_generation():
+    cards, seeds = {}, set()
+    for seed in range(3):
+        points = [fixtures_of(seed, generation, 1).fixtures for generation in range(100)]
+        cards[seed] = [fixtures[0][0].opening for fixtures in points]
+        seeds |= {fixture.seed for fixtures in points for fixture in chain(*fixtures)}
+    assert len({tuple(row) for row in cards.values()}) == 3
+    assert all(len(set(row)) > 30 for row in cards.values())
+    assert len(seeds) == 3 * 100 * 4
+
+
+def test_a_point_depends_on_nothing_but_what_is_given():
+    players = networks(2)
+    with open_arena(1) as one, open_arena(3) as three:
+        first = curve(players, 5, 6, RULES, one)
+        np.random.default_rng().random()
+        assert curve(players, 5, 6, RULES, three) == first

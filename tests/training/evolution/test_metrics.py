@@ -1,0 +1,92 @@
+"""What is recorded of a generation, against counts by hand."""
+
+import numpy as np
+import pytest
+
+from agents.baselines.material import Material
+from agents.blondie.architecture import BLONDIE_1999, decode
+from agents.match_kernel import DRAW, Result
+from checkers_env.board import Board
+from checkers_env.movegen import BLACK, WHITE, Position
+from checkers_env.state import MOVE_LIMIT, NO_PIECES
+from training.evolution.metrics import (
+    SAMPLE_GAMES,
+    of_evaluator,
+    of_population,
+    of_results,
+    sample_positions,
+)
+from training.evolution.state import Population
+
+
+@pytest.fixture(scope="module")
+def positions():
+    return sample_positions()
+
+
+def test_of_a_tournament():
+    results = [
+        Result(BLACK, NO_PIECES, 40),
+        Result(DRAW, MOVE_LIMIT, 200),
+        Result(WHITE, NO_PIECES, 61),
+        Result(DRAW, MOVE_LIMIT, 200),
+    ]
+    assert of_results(results, np.array([1.0, -4.0, 1.5])) == {
+        "score/best": 1.5,
+        "score/mean": -0.5,
+        "games/draws": 0.5,
+        "games/plies": 125.25,
+    }
+
+
+def test_of_the_parents():
+    population = Population(
+        np.array([[1.0, -3.0], [2.0, 0.0]]),
+        np.array([[0.1, 0.2], [0.3, 0.6]]),
+        np.array([1.0, 2.5]),
+    )
+    measured = of_population(population)
+    assert measured == pytest.approx({"king/mean": 1.75, "step/mean": 0.3, "weight/mean": 1.5})
+
+
+def test_spread_is_the_deviation_of_the_movers_values():
+    fens = ["B:W21:B1,2", "W:W21:B1,2", "W:WK21:B1", "B:W21:B1"]
+    boards = [Board(fen) for fen in fens]
+    positions = [Position(board.black, board.white, board.kings, board.turn) for board in boards]
+    spread = of_evaluator(Material(), positions)["champion/spread"]
+    assert spread == pytest.approx(np.std([1, -1, 0.5, 0]) / 64)
+
+
+def test_saturation_is_the_share_of_values_near_one():
+    genome = np.zeros(BLONDIE_1999.genome_size)
+    genome[-1] = 1.0  # tanh of the piece difference: beyond 0.99 from 3 pieces on
+    fens = ["B:W21:B1,2,3,4", "W:W21:B1,2,3,4", "B:W21:B1,2,3", "W:W21:B1"]
+    boards = [Board(fen) for fen in fens]
+    positions = [Position(board.black, board.white, board.kings, board.turn) for board in boards]
+    measured = of_evaluator(decode(BLONDIE_1999, genome, 2.0), positions)
+    assert measured["champion/saturated"] == 0.5
+    expected = np.std(np.tanh([3, -3, 2, 0]))
+    assert measured["champion/spread"] == pytest.approx(expected, abs=1e-5)
+
+
+def test_the_sample_is_always_the_same(positions):
+    assert sample_positions() == positions
+
+
+def test_the_sample_is_of_whole_legal_games(positions):
+    boards = [Board.from_position(*position) for position in positions]
+    games = 0
+    for board, before in zip(boards, [*boards[1:], None], strict=True):
+        if board == Board():
+            games += 1
+            continue
+        reached = []
+        for move in before.legal_moves:
+            after = before.copy()
+            after.push(move)
+            reached.append(after)
+        assert board in reached
+    assert games == SAMPLE_GAMES
+    assert {board.turn for board in boards} == {BLACK, WHITE}
+    assert len(positions) > 200
+    assert any(board.kings for board in boards)

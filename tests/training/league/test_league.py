@@ -1,0 +1,795 @@
+"""Leagues: who plays whom, what becomes of a game, and that none is lost or told wrongly."""
+
+import itertools
+import json
+import signal
+import threading
+import time
+from concurrent.futures import CancelledError
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import agents
+from agents.external.errors import EngineError, GameEndedError
+from agents.match import play_game
+from agents.match_kernel import DrawRules
+from checkers_env import openings, pdn
+from checkers_env.board import Board
+from checkers_env.movegen import BLACK
+from checkers_env.moves import Move
+from training.league import game as contests
+from training.league.adjudicate import by_material, judge_of
+from training.league.entrants import called, enter, split
+from training.league.game import Terms, contest, first_board
+from training.league.journal import FILE_NAME, Journal
+from training.league.pdn_export import as_pdn
+from training.league.records import Entrant, GameRecord, League, load_league, save_league
+from training.league.runner import hold
+from training.league.schedule import Fixture, against, everybody, read_openings, schedule
+
+START = Fixture(0, 0, 1, "")
+CARDS = openings.TWO_MOVE[:4]
+SHORT = DrawRules(max_moves=30)
+
+
+class Plain:
+    """Another agent by its act alone: to a league it is a stranger's."""
+
+    def __init__(self, agent):
+        self.act = agent.act
+
+
+class Draws:
+    """A stranger's agent that uses chance, and keeps count of what it is told."""
+
+    def __init__(self):
+        self.games, self.ends = 0, []
+
+    def new_game(self, rng):
+        self.rng, self.games = rng, self.games + 1
+
+    def act(self, board):
+        return board.legal_moves[self.rng.integers(len(board.legal_moves))]
+
+    def game_over(self, board, side):
+        self.ends.append((board.outcome(), side))
+
+
+class Does:
+    """An agent that does something else than to move, from its second move on."""
+
+    def __init__(self, what):
+        self._what, self._moves = what, itertools.count()
+
+    def act(self, board):
+        return self._what(board) if next(self._moves) else board.legal_moves[0]
+
+
+def raises(error):
+    def act(board):
+        raise error
+
+    return Does(act)
+
+
+def fixtures(count=2, cards=CARDS):
+    return schedule(everybody(count), cards)
+
+
+def in_order(games):
+    return sorted(games, key=lambda game: game.number)
+
+
+@pytest.fixture
+def journal(tmp_path):
+    journal = Journal(tmp_path / FILE_NAME)
+    journal.begin({})
+    return journal
+
+
+# Who plays whom.
+
+
+def test_each_pairing_plays_each_opening_with_both_colours():
+    games = schedule(everybody(3), ("a", "b"), rounds=2)
+    assert [game.number for game in games] == list(range(24))
+    expected = list(itertools.product(itertools.permutations(range(3), 2), "ab")) * 2
+    assert sorted(((game.black, game.white), game.opening) for game in games) == sorted(expected)
+    for first, second in zip(games[::2], games[1::2], strict=True):
+        assert (first.black, first.white) == (second.white, second.black)
+        assert first.opening == second.opening
+
+
+def test_challengers_meet_the_others_only():
+    assert against(range(2), range(2, 4)) == [(0, 2), (0, 3), (1, 2), (1, 3)]
+
+
+def test_the_ballots_are_known_by_name():
+    assert [len(read_openings(name)) for name in ("two-move", "three-move", "start")] == [
+        43,
+        156,
+        1,
+    ]
+
+
+def test_openings_come_from_a_file(tmp_path):
+    path = tmp_path / "cards.txt"
+    path.write_text("\ufeff9-13  22-18 # a card\n\n# nothing\n11-15\nB:W18,K31:B12\n", "utf-8")
+    assert read_openings(str(path)) == ("9-13 22-18", "11-15", "B:W18,K31:B12")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("9-13\n9-13 22-19\n", "line 2: '22-19' is illegal"),
+        ("# nothing\n", "has no openings in it"),
+        ("eleven to fifteen", "line 1: 'eleven' is not a move"),
+        ("B:W18,W18", "line 1: "),
+        (b"\xff\xfe", "openings are two-move, three-move, start, or a file"),
+    ],
+)
+def test_a_file_without_openings_is_refused(tmp_path, text, message):
+    path = tmp_path / "cards.txt"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(ValueError, match=message):
+        read_openings(str(path))
+
+
+def test_a_missing_file_of_openings_is_named():
+    with pytest.raises(ValueError, match="or a file; 'four-move'"):
+        read_openings("four-move")
+
+
+# What becomes of a game.
+
+
+@pytest.mark.parametrize("opening", ["", "9-13 22-18", "W:W18,22,K7:B12,K2,3"])
+def test_a_game_in_a_kernel_is_the_game_through_act(opening):
+    players = [agents.make("blondie24", depth=2), agents.make("blondie24", depth=1)]
+    fixture = Fixture(5, 0, 1, opening)
+    fast = contest(players, fixture, Terms(SHORT))
+    slow = contest([Plain(agent) for agent in players], fixture, Terms(SHORT))
+    assert slow.seconds > (0, 0) == fast.seconds
+    assert replace(slow, seconds=(0.0, 0.0)) == fast
+    assert len(fast.moves) > len(openings.line(opening or None)[1])
+
+
+def test_the_first_board_has_all_the_rules():
+    rules = {"max_moves": 7, "repetition": 3, "no_progress": 9, "blocked_draws": True}
+    assert first_board("9-13", DrawRules(**rules)).rules == rules
+    assert first_board("", DrawRules()).rules == Board().rules
+
+
+def test_chance_in_a_kernel_is_that_of_the_environment():
+    players = [agents.make("random"), agents.make("material", depth=1)]
+    game = contest(players, Fixture(7, 0, 1, "9-13 22-18"), Terms(SHORT, seed=3))
+    again = play_game(
+        *(agent.player for agent in players),
+        opening="9-13 22-18",
+        rules=SHORT,
+        rng=np.random.default_rng((3, 7)),
+        engine="env",
+    )
+    assert game.moves == tuple(map(str, again.board.moves))
+    assert len(game.moves) == again.result.plies
+
+
+def test_a_record_tells_the_whole_game():
+    game = contest([agents.make("material", depth=4), agents.make("random")], START, Terms())
+    board = Board()
+    for move in game.moves:
+        board.push(move)
+    outcome = board.outcome()
+    assert (game.score, game.result, game.reason) == (1.0, "1-0", outcome.reason)
+    assert outcome.winner == BLACK
+    assert game.difference == board.piece_difference() > 0
+
+
+def test_each_game_has_generators_of_its_own():
+    def moves(number, seed, agents=None):
+        agents = agents or (Draws(), Draws())
+        return contest(agents, Fixture(number, 0, 1, ""), Terms(SHORT, seed)).moves
+
+    used = Draws(), Draws()
+    assert moves(1, 0, used) != moves(2, 0, used) != moves(3, 0, used)
+    assert moves(2, 0, used) == moves(2, 0)
+    assert len({moves(number, seed) for number in range(3) for seed in range(3)}) == 9
+    players = agents.make("random", seed=1), agents.make("random", seed=2)
+    strangers = [Plain(agent) for agent in players]
+    for stranger, player in zip(strangers, players, strict=True):
+        stranger.new_game = player.new_game
+    assert moves(4, 0, strangers) == moves(4, 0, strangers)
+
+
+def test_two_of_the_same_agent_draw_differently():
+    rngs = []
+
+    class Keeps(Draws):
+        def new_game(self, rng):
+            super().new_game(rng)
+            rngs.append(rng.integers(2**60))
+
+    contest((Keeps(), Keeps()), START, Terms(SHORT))
+    assert len(set(rngs)) == 2
+
+
+def test_an_agent_is_told_how_the_game_ended():
+    black, white = Draws(), Draws()
+    game = contest((black, white), START, Terms())
+    assert black.games == white.games == 1
+    (outcome, side), (same, other) = black.ends + white.ends
+    assert (outcome.reason, side, same, other) == (game.reason, 0, outcome, 1)
+
+
+def test_a_board_that_is_spoiled_is_a_copy():
+    def spoils(board):
+        board.push(board.legal_moves[-1])
+        board.moves.clear()
+        board.max_moves = 1
+        board.pop = None
+        return Board("W:W32:B1").legal_moves[0]
+
+    game = contest((Does(spoils), agents.make("random")), START, Terms())
+    assert game.moves[1:] == game.moves[1:2]
+    assert "is illegal" in game.reason
+
+
+@pytest.mark.parametrize(
+    ("agent", "reason"),
+    [
+        (raises(KeyError("weights")), "KeyError: 'weights'"),
+        (raises(EngineError("it hung")), "forfeits: it hung"),
+        (raises(ValueError("two\n\tlines \ud800")), r"ValueError: two lines \ud800"),
+        (raises(StopIteration()), "StopIteration"),
+        (Does(lambda board: Move((1, 32))), "Move(squares=(1, 32), captured=(), ambiguous=False)"),
+        (Does(lambda board: Move(())), "is illegal in "),
+        (Does(lambda board: str(board.legal_moves[0])), "' is illegal in "),
+        (Does(lambda board: None), "None is illegal in "),
+        (Does(lambda board: raises(RuntimeError()).never), "AttributeError"),
+    ],
+)
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_failure_forfeits_the_game(agent, reason, side):
+    agent._moves = itertools.count()
+    players = [Draws(), Draws()]
+    players[side] = agent
+    game = contest(players, Fixture(3, 4, 5, "9-13 22-18"), Terms())
+    assert (game.number, game.black, game.white) == (3, 4, 5)
+    assert game.score == side
+    assert reason in game.reason
+    assert game.reason.startswith(("Black forfeits: ", "White forfeits: ")[side])
+    assert game.reason.isprintable()
+    assert game.reason.isascii()
+    assert len(game.moves) == 4 + side
+    assert players[1 - side].ends == []
+
+
+def test_long_reasons_are_cut():
+    assert (
+        len(contest((raises(ValueError("and so on " * 1000)), Draws()), START, Terms()).reason)
+        == 300
+    )
+
+
+def test_a_failure_before_the_game_forfeits_it():
+    class Unready(Draws):
+        def new_game(self, rng):
+            raise RuntimeError("not yet")
+
+    game = contest((Draws(), Unready()), START, Terms())
+    assert game.score == 1
+    assert game.reason == "White forfeits: before the game, RuntimeError: not yet"
+    assert not game.moves
+
+
+def test_a_failure_after_the_game_does_not_change_it():
+    class Tired(Draws):
+        def game_over(self, board, side):
+            raise RuntimeError("too late to matter")
+
+    game = contest((agents.make("material", depth=2), Tired()), START, Terms())
+    assert (game.score, "forfeits" in game.reason) == (1, False)
+
+
+def test_a_late_move_forfeits_the_game(monkeypatch):
+    now = 0.0
+
+    def dawdles(board):
+        nonlocal now
+        now += 0.1
+        return board.legal_moves[0]
+
+    monkeypatch.setattr(contests.time, "perf_counter", lambda: now)
+    game = contest((Draws(), Does(dawdles)), START, Terms(move_limit=0.05))
+    assert game.score == 1
+    assert game.reason == "White forfeits: 0.1 s for a move, of 0.05"
+    assert len(game.moves) == 3
+    assert game.seconds == (0.0, pytest.approx(0.1))
+    assert "forfeits" not in contest((Draws(), Does(dawdles)), START, Terms(DrawRules(3))).reason
+
+
+@pytest.mark.parametrize(
+    ("claim", "score"), [("loss", 1.0), ("draw", 0.5), ("win", 1.0), ("nothing", 1.0)]
+)
+def test_who_ends_a_game_loses_unless_it_claims_a_draw(claim, score):
+    agent = raises(GameEndedError("it hung up", claim))
+    game = contest((Draws(), agent), START, Terms())
+    assert (game.score, game.reason) == (score, "White ended the game: it hung up")
+
+
+def test_a_game_stops_between_two_moves():
+    stop = threading.Event()
+
+    def last(board):
+        stop.set()
+        return board.legal_moves[0]
+
+    with pytest.raises(CancelledError):
+        contest((Draws(), Does(last)), START, Terms(), stop)
+
+
+def test_a_game_may_be_over_after_its_opening():
+    game = contest(
+        (Draws(), raises(ValueError())), Fixture(0, 0, 1, "9-13 22-18"), Terms(DrawRules(1))
+    )
+    assert (game.score, game.reason, len(game.moves)) == (0.5, "max moves", 2)
+
+
+# Drawn games.
+
+
+def drawn(opening, terms):
+    return contest([agents.make("blondie24", depth=1)] * 2, Fixture(2, 0, 1, opening), terms)
+
+
+@pytest.mark.parametrize(
+    ("opening", "score", "told"),
+    [
+        ("B:W5:B12,K32", 1.0, "max moves; by material +1"),
+        ("B:WK5,21,22:B12", 0.0, "max moves; by material -2"),
+        ("", 0.5, "max moves; by material +0"),
+    ],
+)
+def test_a_drawn_game_goes_to_who_has_more(opening, score, told):
+    game = drawn(opening, Terms(DrawRules(1), judge=judge_of("material", 0)))
+    assert (game.score, game.reason) == (score, told)
+    plain = drawn(opening, Terms(DrawRules(1)))
+    assert (plain.score, plain.reason) == (0.5, "max moves")
+
+
+@pytest.mark.parametrize("name", ["material@depth=3", "random"])
+def test_a_drawn_game_is_played_out(name):
+    opening = "B:W21,22,K30:B1,2,K3,K4"
+    game = drawn(opening, Terms(DrawRules(2), seed=9, judge=judge_of(name, 9)))
+    board = drawn(opening, Terms(DrawRules(2)))
+    rest = Board(opening)
+    for move in board.moves:
+        rest.push(move)
+    rest = Board(rest.fen())
+    agent = agents.make(*split(name)[:1], **split(name)[1])
+    agent.new_game(np.random.default_rng((9, 2, 1)))
+    while not rest.outcome():
+        rest.push(agent.act(rest.copy()))
+    winner = rest.outcome().winner
+    assert game.score == (0.5 if winner is None else 1.0 - winner)
+    assert game.reason == f"max moves; played out by {name}: {rest.outcome().reason}"
+    assert game.moves == board.moves
+    assert game == drawn(opening, Terms(DrawRules(2), seed=9, judge=judge_of(name, 9)))
+
+
+def test_games_that_were_won_are_not_judged():
+    def judge(board, game):
+        raise AssertionError(game)
+
+    players = agents.make("material"), agents.make("random")
+    assert contest(players, START, Terms(judge=judge)).score == 1
+    assert contest((raises(ValueError()), Draws()), START, Terms(judge=judge)).score == 0
+
+
+@pytest.mark.parametrize("name", ["blondie24@seconds=1", "agents:make", "nobody", "material@x=1"])
+def test_not_everybody_plays_games_out(name):
+    with pytest.raises(ValueError, match=name.split("@")[0]):
+        judge_of(name, 0)
+
+
+def test_nobody_need_judge():
+    assert judge_of("none", 0) is None
+    assert judge_of("material", 0) is by_material
+
+
+# The league is held.
+
+
+def played(journal, threads, makers=None, games=None, **terms):
+    makers = makers or [
+        lambda: agents.make("random"),
+        lambda: agents.make("material", depth=1),
+        Draws,
+    ]
+    games = fixtures(len(makers)) if games is None else games
+    return list(hold(makers, games, Terms(SHORT, **terms), journal, threads))
+
+
+def test_games_do_not_depend_on_the_number_of_threads(journal):
+    leagues = []
+    for threads in (1, 2, 3):
+        games = in_order(played(journal, threads, seed=4))
+        leagues.append([replace(game, seconds=(0.0, 0.0)) for game in games])
+    assert leagues[0] == leagues[1] == leagues[2]
+    assert [game.number for game in leagues[0]] == list(range(24))
+    others = in_order(played(journal, 1, seed=5))
+    assert [game.moves for game in others] != [game.moves for game in leagues[0]]
+
+
+def test_a_game_is_written_down_before_it_is_told(tmp_path, journal):
+    for number, game in enumerate(hold([Draws, Draws], fixtures(), Terms(SHORT), journal, 1), 1):
+        lines = (tmp_path / FILE_NAME).read_text().splitlines()
+        assert len(lines) > number
+        assert game.number in [json.loads(line).get("number") for line in lines]
+
+
+class Closes(Draws):
+    """Tells how many there are that were not closed."""
+
+    open = 0
+
+    def __init__(self):
+        super().__init__()
+        Closes.open += 1
+
+    def close(self):
+        Closes.open -= 1
+
+
+def test_each_thread_has_its_own_agents_and_all_are_closed(journal):
+    most = []
+    games = hold([Closes, Closes], fixtures(cards=openings.TWO_MOVE), Terms(SHORT), journal, 3)
+    most.extend(Closes.open for _ in games)
+    assert 2 <= max(most) <= 6
+    assert Closes.open == 0
+
+
+def test_a_league_that_is_left_closes_its_agents(journal):
+    games = hold([Closes, Closes], fixtures(), Terms(SHORT), journal, 2)
+    next(games)
+    assert Closes.open > 0
+    games.close()
+    assert Closes.open == 0
+
+
+def test_an_interruption_ends_the_games_in_play(journal, tmp_path):
+    began = threading.Event()
+
+    class Endless(Closes):
+        def act(self, board):
+            began.set()
+            time.sleep(0.01)
+            return super().act(board)
+
+    def interrupt():
+        began.wait()
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    rules = DrawRules(max_moves=10_000)
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        next(hold([Endless, Draws], fixtures(), Terms(rules), journal, 2))
+    assert Closes.open == 0
+    assert (tmp_path / FILE_NAME).read_text() == "{}\n"
+
+
+def test_one_agent_that_cannot_be_closed_does_not_keep_others_open(journal):
+    class Sticks(Closes):
+        def close(self):
+            super().close()
+            raise RuntimeError("stuck")
+
+    with pytest.raises(RuntimeError, match="stuck"):
+        played(journal, 1, [Closes, Sticks])
+    assert Closes.open == 0
+
+
+def test_an_agent_that_cannot_be_made_forfeits_and_has_another_chance(journal):
+    attempts = itertools.count()
+
+    def moody():
+        if next(attempts) % 2 == 0:
+            raise EngineError("not in the mood")
+        return Draws()
+
+    games = in_order(played(journal, 1, [Draws, moody]))
+    assert games[0].reason == "White forfeits: before the game, not in the mood"
+    assert not any("forfeits" in game.reason for game in games[1:])
+
+
+# The games on disk.
+
+RECORDS = [
+    GameRecord(0, 0, 1, "9-13 22-18", 1.0, "no pieces", 3, ("9-13", "22-18"), (0.25, 1.5)),
+    GameRecord(1, 1, 0, "9-13 22-18", 0.5, 'Black forfeits: "é"', 0, ("9-13",)),
+    GameRecord(2, 0, 1, "", 0.0, "no legal move", -1, ()),
+]
+FIXTURES = [Fixture(game.number, game.black, game.white, game.opening) for game in RECORDS]
+
+
+def filled(folder, records=RECORDS, identity=None):
+    journal = Journal(folder / FILE_NAME)
+    journal.begin(identity or {"a": (1, 2)})
+    journal.add(records[:1])
+    journal.add(records[1:])
+    return journal
+
+
+def test_a_journal_gives_back_its_games(tmp_path):
+    journal = filled(tmp_path / "new" / "folder")
+    assert journal.resume({"a": (1, 2)}, FIXTURES) == RECORDS
+
+
+@given(st.data())
+def test_what_was_half_written_is_cut_off(tmp_path_factory, data):
+    folder = tmp_path_factory.mktemp("journal")
+    journal, path = filled(folder), folder / FILE_NAME
+    content = path.read_bytes()
+    first = content.index(b"\n") + 1
+    end = data.draw(st.integers(first, len(content)))
+    path.write_bytes(content[:end])
+    whole = content[:end].count(b"\n") - 1
+    assert journal.resume({"a": (1, 2)}, FIXTURES) == RECORDS[:whole]
+    journal.add(RECORDS[whole:])
+    assert path.read_bytes() == content
+
+
+def test_a_second_league_does_not_go_into_the_folder(tmp_path):
+    journal = filled(tmp_path)
+    with pytest.raises(ValueError, match="already holds a league: go on with it by --resume"):
+        journal.begin({"a": 1})
+    assert journal.resume({"a": [1, 2]}, FIXTURES) == RECORDS
+
+
+def test_a_league_whose_disk_was_full_can_begin(tmp_path):
+    (tmp_path / FILE_NAME).touch()
+    with pytest.raises(ValueError, match="there is no league to resume"):
+        Journal(tmp_path / FILE_NAME).resume({}, FIXTURES)
+    filled(tmp_path)
+
+
+def test_another_league_is_not_resumed(tmp_path):
+    journal = filled(tmp_path, identity={"a": 1, "seed": 2})
+    with pytest.raises(ValueError, match="a is 1 there and 2 here; b is None there and 3 here"):
+        journal.resume({"a": 2, "b": 3, "seed": 2}, FIXTURES)
+
+
+def test_of_what_is_within_only_the_differences_are_told(tmp_path):
+    journal = filled(
+        tmp_path, identity={"conditions": {"rounds": 1, "rules": {"moves": 9, "x": 0}}}
+    )
+    different = (
+        "another league's: conditions.rounds is 1 there and 2 here; conditions.rules.moves is 9"
+    )
+    with pytest.raises(ValueError, match=f"{different} there and 8 here$"):
+        journal.resume({"conditions": {"rounds": 2, "rules": {"moves": 8, "x": 0}}}, FIXTURES)
+    with pytest.raises(ValueError, match="another league's: conditions is"):
+        journal.resume(
+            {"conditions": {"rounds": 1, "rules": {"moves": 9, "x": 0}, "y": None}}, FIXTURES
+        )
+
+
+LINES = [json.dumps({"a": 1}), *(json.dumps(vars(game)) for game in RECORDS)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "not a journal at all\n",
+        "no line at all",
+        "[]\n",
+        "5\n",
+        "\n",
+        "null\n",
+        "\x00\x00\n",
+        "\n".join([*LINES[:2], "garbage", LINES[3], ""]),
+        "\n".join([*LINES[:2], "", LINES[3], ""]),
+        "\n".join([*LINES[:2], "{}", LINES[3], ""]),
+        "\n".join([*LINES[:2], "[1]", LINES[3], ""]),
+        "\n".join([*LINES[:2], LINES[2].replace('"number": 1', '"number": 2'), ""]),
+        "\n".join([*LINES[:2], LINES[2].replace('"number": 1', '"number": 77'), ""]),
+        "\n".join([*LINES[:2], LINES[2].replace('"number": 1', '"number": -1'), ""]),
+        "\n".join([*LINES[:2], LINES[2].replace('"number": 1', '"number": "1"'), ""]),
+        "\n".join([*LINES[:2], LINES[2].replace("9-13 22-18", "9-13 22-17"), ""]),
+        "\n".join([*LINES[:2], LINES[2].replace("0.5", "0.7"), ""]),
+        "\n".join([*LINES[:2], LINES[2].replace("0.5", "null"), ""]),
+        "\n".join([*LINES[:2], LINES[2].replace("reason", "season"), ""]),
+        "\n".join([*LINES[:2], LINES[2].replace('["9-13"]', "null"), ""]),
+    ],
+)
+def test_a_damaged_journal_is_refused(tmp_path, content):
+    path = tmp_path / FILE_NAME
+    path.write_text(content)
+    with pytest.raises(ValueError, match=FILE_NAME) as raised:
+        Journal(path).resume({"a": 1}, FIXTURES)
+    assert "\n" not in str(raised.value)
+    assert path.read_text() == content
+
+
+def test_an_empty_journal_is_begun_anew(tmp_path):
+    path = tmp_path / FILE_NAME
+    path.write_text("")
+    with pytest.raises(ValueError, match="there is no league to resume"):
+        Journal(path).resume({"a": (1, 2)}, FIXTURES)
+    assert filled(tmp_path).resume({"a": (1, 2)}, FIXTURES) == RECORDS
+
+
+def test_any_bytes_are_a_journal_or_an_error(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bytes")
+
+    @given(st.binary())
+    def check(content):
+        (folder / FILE_NAME).write_bytes(content)
+        with pytest.raises(ValueError, match=r"resume"):
+            Journal(folder / FILE_NAME).resume({"a": 1}, FIXTURES)
+
+    check()
+
+
+LEAGUE = League(
+    (Entrant("first", "blondie24", {"depth": 2}, "alpha-beta"), Entrant('the "second"', "x.py:y")),
+    {"seed": 3, "version": "0.1"},
+)
+
+
+def test_a_league_is_read_as_it_was_written(tmp_path):
+    league = replace(LEAGUE, games=tuple(RECORDS))
+    save_league(tmp_path / "league.json", league)
+    assert load_league(tmp_path / "league.json") == league
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[]", '{"format": 9}', '{"format": 1}'])
+def test_what_is_no_league_is_named(tmp_path, content):
+    (tmp_path / "league.json").write_text(content)
+    with pytest.raises(ValueError, match=r"league.json' is not a league of ours"):
+        load_league(tmp_path / "league.json")
+
+
+# Portable Draughts Notation.
+
+
+def test_games_are_read_back_as_they_were_played(tmp_path, journal):
+    cards = (*openings.TWO_MOVE[:2], openings.THREE_MOVE[5], "", "W:W18,22,K7:B12,K2,3")
+    makers = [
+        Draws,
+        lambda: agents.make("random"),
+        lambda: raises(ValueError('a "quoted" \\ reason')),
+    ]
+    games = in_order(played(journal, 1, makers, fixtures(3, cards)))
+    entrants = (*LEAGUE.entrants, Entrant("third", "none"))
+    pdn.dump(as_pdn(replace(LEAGUE, entrants=entrants, games=tuple(games))), tmp_path / "games.pdn")
+    found = pdn.load(tmp_path / "games.pdn")
+    assert len(found) == len(games) == 30
+    for game, read in zip(games, found, strict=True):
+        assert tuple(map(str, read.board().moves)) == game.moves
+        assert read.result == game.result
+        assert (
+            read.board().piece_difference() == game.difference == int(read.tags["PieceDifference"])
+        )
+        assert read.tags["Black"] == entrants[game.black].name
+        assert read.tags["White"] == entrants[game.white].name
+        assert read.tags["WhiteAbout"] == entrants[game.white].about
+        assert read.tags["Reason"] == game.reason
+        assert read.tags["Round"] == str(game.number + 1)
+        assert read.tags["Conditions"] == "seed 3; version 0.1"
+        if ":" in game.opening:
+            assert Board(read.start) == Board(game.opening)
+        else:
+            assert read.tags.get("Opening", "") == game.opening
+
+
+def test_a_game_with_an_illegal_move_is_named():
+    game = replace(RECORDS[0], number=11, moves=("9-13", "9-13"))
+    with pytest.raises(ValueError, match="game 12: '9-13' is illegal"):
+        list(as_pdn(replace(LEAGUE, games=(game,))))
+
+
+# Who enters.
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "options"),
+    [
+        ("blondie24", "blondie24", {}),
+        ("blondie24@depth=6", "blondie24", {"depth": 6}),
+        ("material@seconds=0.5,endgame=4", "material", {"seconds": 0.5, "endgame": 4}),
+        ("me@home/my.py:Mine", "me@home/my.py:Mine", {}),
+        ("me@home/my.py:Mine@nodes=5", "me@home/my.py:Mine", {"nodes": 5}),
+        ("material@selective=0", "material", {"selective": False}),
+        (
+            "my.py:Mine@k2=5,deep=true,rate=0.5,name=tall",
+            "my.py:Mine",
+            {"k2": 5, "deep": True, "rate": 0.5, "name": "tall"},
+        ),
+        ("mine.zip@deterministic=false", "mine.zip", {"deterministic": False}),
+        ("hub:engine --at a@b", "hub:engine --at a@b", {}),
+        ("@depth=6", "@depth=6", {}),
+    ],
+)
+def test_options_follow_an_at(text, name, options):
+    assert split(text) == (name, options)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("material@deep=6", "'material@deep=6': options are depth, .*, not 'deep'"),
+        ("material@depth=six", "depth is a number, not 'six'"),
+        ("material@selective=2", "selective is 0 or 1, not '2'"),
+        ("random@selective=1", "does not search by plies: it takes no selective"),
+        ("hub:engine@width=5", "options are depth, .*, not 'width'"),
+        ("material@depth=6,", "options are depth, .*, not ''"),
+        ("material@depth=6,seconds", "seconds is a number, not ''"),
+        ("material@depth=2.5", "depth is a number, not '2.5'"),
+        ("material@depth=0", "depth must be a whole number from 1"),
+        ("material@nodes=5", "not nodes"),
+        ("random@depth=3", "does not search by plies"),
+        ("material@seconds=60", "'material@seconds=60' would use up the 60 seconds"),
+        ("nobody", "no agent 'nobody'"),
+        ("material@depth", "no agent 'material@depth'"),
+        ("hub:", "the command of the engine is empty"),
+        ("hub:/there/is/none", "cannot be started"),
+        ("dxp:somewhere", "write dxp:HOST:PORT"),
+    ],
+)
+def test_who_cannot_enter_is_told_why(text, message):
+    with pytest.raises(ValueError, match=message):
+        enter(text, patience=60)
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "name"),
+    [
+        ("blondie24", {}, "blondie24 (depth 4)"),
+        ("blondie24", {"depth": 2}, "blondie24 (depth 2)"),
+        ("blondie24", {"seconds": 0.5}, "blondie24 (seconds 0.5)"),
+        ("blondie24@depth=3", {"depth": 2}, "blondie24 (depth 3)"),
+        ("blondie24@depth=3", {"seconds": 0.5}, "blondie24 (depth 3)"),
+        ("blondie24@endgame=2", {"depth": 2}, "blondie24 (endgame 2, depth 2)"),
+        ("mcts-ept", {"depth": 2}, "mcts-ept (simulations 1000)"),
+        ("mcts-ept", {"seconds": 2.0}, "mcts-ept (seconds 2.0)"),
+        ("random", {"depth": 2}, "random"),
+        ("heuristic", {"seconds": 2.0}, "heuristic"),
+        ("dxp:127.0.0.1:27531", {"depth": 2}, "dxp:127.0.0.1:27531"),
+    ],
+)
+def test_a_limit_for_all_is_for_those_who_search_and_have_none(text, given, name):
+    entry = enter(text, **given)
+    assert entry.entrant.name == name == called(*split(text)[:1], entry.entrant.options)
+    assert entry.single == text.startswith("dxp")
+
+
+def test_weight_files_are_called_without_folder_and_ending():
+    for path, name in (
+        ("players/c10.safetensors", "c10"),
+        ("runs/c10-seed-0/champion.safetensors", "c10-seed-0"),
+    ):
+        assert called(path, {}) == name
+        assert called(path, {"depth": 4}) == f"{name} (depth 4)"
+
+
+def test_a_depth_of_nothing_is_refused():
+    with pytest.raises(ValueError, match="depth must be a whole number from 1"):
+        enter("blondie24", depth=0)
+
+
+def test_what_an_entrant_is_tells_versions_of_its_file_apart(tmp_path):
+    path = tmp_path / "mine.py"
+    kinds = []
+    for text in ("x = 1", "x = 2"):
+        path.write_text(f"import agents\n{text}\ndef make():\n    return agents.make('random')\n")
+        kinds.append(enter(f"{path}:make").entrant.about)
+    assert kinds[0] != kinds[1]
+    assert all(kind.startswith("outside program or code, mine.py ") for kind in kinds)
+    assert enter("blondie24").entrant.about == "alpha-beta, Network"
+    assert enter("mcts").entrant.about.startswith("Monte Carlo, ")
+    assert enter("random").entrant.about == "no search"

@@ -1,0 +1,41 @@
+"""Players of known strength: games that score as they should, in pairs that hang together."""
+
+import itertools
+
+import numpy as np
+from scipy.special import ndtr
+
+from training.league.records import Entrant, GameRecord, League
+from training.rating.elo import expected_score
+
+
+def pairs(expected, draws, correlation, count, rng):
+    """The first player's points in pairs of games with colours swapped (float64[count, 2]).
+
+    `expected` are its expected scores as Black and as White, `draws` the share of draws of what is
+    possible, and `correlation` is that of the two games' latent normal variables: below 0 where it
+    is the opening that decides, above 0 where the better player of that opening wins both.
+    """
+    expected = np.asarray(expected)
+    drawn = draws * 2 * np.minimum(expected, 1 - expected)
+    shape = [[1, correlation], [correlation, 1]]
+    luck = ndtr(rng.multivariate_normal([0, 0], shape, size=count))
+    return 0.5 * (luck < expected + drawn / 2) + 0.5 * (luck < expected - drawn / 2)
+
+
+def league(elo, openings, rng, *, draws=0.5, correlation=0.0, first_move=0.0):
+    """A round robin: each two play a pair of games from each opening."""
+    games = []
+    for first, second in itertools.combinations(range(len(elo)), 2):
+        difference = elo[first] - elo[second]
+        expected = expected_score(np.array([difference + first_move, difference - first_move]))
+        points = pairs(expected, draws, correlation, openings, rng)
+        for opening, (black, white) in enumerate(points):
+            games.append(record(first, second, opening, float(black)))
+            games.append(record(second, first, opening, 1 - float(white)))
+    return League(tuple(Entrant(f"player {n}", "none") for n in range(len(elo))), {}, tuple(games))
+
+
+def record(black, white, opening, score, moves=()):
+    """A game of which only the result matters."""
+    return GameRecord(0, black, white, str(opening), score, "simulated", 0, tuple(moves))

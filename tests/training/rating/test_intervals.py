@@ -1,0 +1,206 @@
+"""Scores of matches: against textbook intervals, and against players of known strength."""
+
+from itertools import chain
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+from scipy.stats import t as student
+
+from tests.training.rating.simulated import league, pairs, record
+from training.rating.clusters import clusters
+from training.rating.intervals import score, score_match
+
+SIMULATIONS = 1500
+# Draws (of what is possible), correlation within a pair, expected scores as Black and as White.
+PLAYERS = {
+    "equal, independent": (0.0, 0.0, (0.5, 0.5)),
+    "equal, three games in four drawn": (0.75, 0.0, (0.5, 0.5)),
+    "the opening decides": (0.5, -0.8, (0.6, 0.4)),
+    "the pair hangs together": (0.5, 0.8, (0.65, 0.55)),
+    "first move": (0.3, -0.5, (0.75, 0.55)),
+    "much stronger": (0.5, 0.5, (0.9, 0.88)),
+    "hardly ever beaten": (0.5, 0.0, (0.97, 0.97)),
+}
+
+
+def simulate(players, openings, simulations):
+    draws, correlation, expected = PLAYERS[players]
+    rng = np.random.default_rng(43)
+    points = pairs(expected, draws, correlation, simulations * openings, rng)
+    return points.reshape(simulations, 2 * openings), np.mean(expected)
+
+
+@pytest.mark.parametrize("openings", [43, 156])
+@pytest.mark.parametrize("players", PLAYERS)
+def test_intervals_cover_the_true_score_as_often_as_they_say(players, openings):
+    simulated, truth = simulate(players, openings, SIMULATIONS)
+    numbers = np.repeat(np.arange(openings), 2)
+    covered = [
+        found.low <= truth <= found.high for found in (score(some, numbers) for some in simulated)
+    ]
+    assert 0.93 <= np.mean(covered) <= (0.975 if players == "hardly ever beaten" else 0.97)
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_intervals_of_few_openings_are_rather_too_wide(players):
+    simulated, truth = simulate(players, 8, SIMULATIONS)
+    numbers = np.repeat(np.arange(8), 2)
+    found = [score(some, numbers) for some in simulated]
+    assert np.mean([some.low <= truth <= some.high for some in found]) >= 0.93
+
+
+def test_games_taken_for_independent_would_not_cover():
+    simulated, truth = simulate("the pair hangs together", 43, SIMULATIONS)
+    found = [score(some, np.arange(86)) for some in simulated]
+    assert np.mean([some.low <= truth <= some.high for some in found]) < 0.92
+
+
+@pytest.mark.parametrize("players", [name for name in PLAYERS if name.startswith("equal")])
+def test_superiority_of_equals_is_uniform(players):
+    simulated, _ = simulate(players, 43, SIMULATIONS)
+    found = [score(some, np.repeat(np.arange(43), 2)).superiority for some in simulated]
+    for level in (0.05, 0.25, 0.5, 0.75, 0.95):
+        assert np.mean(np.array(found) < level) == pytest.approx(level, abs=0.05)
+
+
+def test_games_by_themselves_without_draws_are_wilsons_interval():
+    points = np.repeat([1, 0], [700, 300])
+    found = score(points, np.arange(1000), 0.9)
+    wilson = binomtest(700, 1000).proportion_ci(0.9, "wilson")
+    assert (found.low, found.high) == pytest.approx((wilson.low, wilson.high), abs=2e-4)
+
+
+def test_the_error_is_the_ordinary_one_of_the_mean_of_pairs():
+    rng = np.random.default_rng(5)
+    points = rng.choice([1, 0.5, 0], p=[0.35, 0.35, 0.3], size=(2000, 2))
+    of_pairs = points.mean(axis=1)
+    half = student.ppf(0.975, 1999) * of_pairs.std(ddof=1) / np.sqrt(2000)
+    found = score(points.ravel(), np.repeat(np.arange(2000), 2))
+    expected = (of_pairs.mean() - half, of_pairs.mean() + half)
+    assert (found.low, found.high) == pytest.approx(expected, abs=2e-4)
+
+
+def test_won_throughout_the_bounds_are_exact_for_openings():
+    found = score(np.ones(86), np.repeat(np.arange(43), 2))
+    exact = binomtest(43, 43).proportion_ci(0.95, "exact")
+    assert (found.low, found.high) == pytest.approx((exact.low, 1))
+    assert found.low == pytest.approx(0.918, abs=0.001)
+    assert found.superiority == pytest.approx(1 - 0.5**43)
+    lost = score(np.zeros(86), np.repeat(np.arange(43), 2))
+    assert (lost.low, lost.high) == pytest.approx((0, 1 - exact.low))
+    assert lost.superiority == pytest.approx(0.5**43)
+
+
+@pytest.mark.parametrize("pair", [(0.5, 0.5), (1, 0)])
+def test_equal_openings_that_are_not_won_have_a_width_too(pair):
+    found = score(pair * 43, np.repeat(np.arange(43), 2))
+    assert (found.mean, found.superiority) == (0.5, 0.5)
+    assert found.high - found.mean == pytest.approx(found.mean - found.low)
+    assert found.high - found.low == pytest.approx(1 - 0.025 ** (1 / 43))
+
+
+@pytest.mark.parametrize("openings", [1, 2, 43])
+def test_at_a_bound_so_many_equal_openings_are_as_rare_as_the_confidence_says(openings):
+    found = score(np.full(openings, 0.5), np.arange(openings))
+    drawn_if_others_are_lost = found.low / 0.5
+    assert drawn_if_others_are_lost**openings == pytest.approx(0.025)
+
+
+results = st.lists(
+    st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=4), min_size=1, max_size=30
+)
+
+
+@given(results, st.sampled_from([0.5, 0.9, 0.95, 0.999]))
+def test_an_interval_holds_its_mean_and_is_consistent(openings, confidence):
+    numbers = np.repeat(np.arange(len(openings)), [len(points) for points in openings])
+    points = np.array(list(chain(*openings)))
+    found = score(points, numbers, confidence)
+    assert 0 <= found.low <= found.mean <= found.high <= 1
+    assert found.low < found.high
+    assert found.mean == pytest.approx((found.wins + found.draws / 2) / len(points))
+    assert found.wins + found.draws + found.losses == len(points)
+    # The superiority speaks for a player exactly when the interval does.
+    tail = (1 - confidence) / 2
+    for bound, speaks in (
+        (found.low - 0.5, found.superiority - (1 - tail)),
+        (0.5 - found.high, tail - found.superiority),
+    ):
+        assert bound * speaks > 0 or min(abs(bound), abs(speaks)) < 1e-9
+    turned = score(1 - points, numbers, confidence)
+    assert turned.low == pytest.approx(1 - found.high)
+    assert turned.superiority == pytest.approx(1 - found.superiority)
+
+
+def test_more_confidence_is_wider():
+    points, numbers = np.tile([1, 0.5, 0, 1], 10), np.repeat(np.arange(20), 2)
+    narrow, wide = score(points, numbers, 0.8), score(points, numbers, 0.99)
+    assert wide.low < narrow.low < narrow.high < wide.high
+
+
+def test_a_match_out_of_a_league():
+    games = league([100, 0, -100], 5, np.random.default_rng(1)).games
+    found = score_match(games, 0, 2)
+    black = [game.score for game in games if (game.black, game.white) == (0, 2)]
+    white = [1 - game.score for game in games if (game.black, game.white) == (2, 0)]
+    assert found.as_black.mean == np.mean(black)
+    assert found.as_white.mean == np.mean(white)
+    assert found.total.mean == np.mean(black + white)
+    assert (found.total.clusters, found.as_black.clusters) == (5, 5)
+    turned = score_match(games, 2, 0)
+    assert turned.as_black.mean == pytest.approx(1 - found.as_white.mean)
+    assert turned.total.superiority == pytest.approx(1 - found.total.superiority)
+
+
+def test_a_colour_that_was_not_played():
+    found = score_match([record(3, 1, "9-13", 1.0)], 1, 3)
+    assert found.as_black is None
+    assert (found.as_white.losses, found.total.losses) == (1, 1)
+
+
+def test_games_of_an_opening_are_a_cluster():
+    games = [record(0, 1, name, 0.5) for name in ("a", "b", "a", "c")]
+    games.append(record(1, 0, "b", 1.0))
+    assert clusters(games).tolist() == [0, 1, 0, 2, 1]
+
+
+def test_games_of_one_opening_are_clustered_in_pairs():
+    games = [
+        record(0, 1, "", 1.0, ["11-15"]),
+        record(0, 1, "", 1.0, ["11-16"]),
+        record(1, 0, "", 0.0, ["9-13"]),
+        record(1, 0, "", 0.5, ["9-14"]),
+        record(2, 0, "", 0.5, ["9-14"]),
+    ]
+    assert clusters(games).tolist() == [0, 1, 0, 1, 2]
+
+
+def test_repeated_games_of_one_opening_are_no_further_evidence():
+    pair = [record(0, 1, "", 1.0, ["11-15"]), record(1, 0, "", 0.0, ["9-13"])]
+    assert clusters(pair * 500).tolist() == [0] * 1000
+    once, often = score_match(pair, 0, 1).total, score_match(pair * 500, 0, 1).total
+    assert (often.low, often.high) == (once.low, once.high) == pytest.approx((0.025, 1))
+    assert (often.clusters, often.wins) == (1, 1000)
+
+
+def test_no_games_have_no_clusters():
+    assert clusters([]).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: score([], []), "a score takes"),
+        (lambda: score([1, 0], [1]), "a score takes"),
+        (lambda: score([1, 0.7], [1, 2]), "a score takes"),
+        (lambda: score([1], [1], 1.0), "a confidence of 1.0"),
+        (lambda: score_match([record(0, 1, "", 1.0)], 0, 2), "0 and 2 have not played"),
+        (lambda: score_match([record(0, 1, "", 1.0)], 0, 0), "0 and 0 have not played"),
+    ],
+)
+def test_what_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,283 @@
+"""Coevolution: a generation against the same generation in plain Python, and its constants."""
+
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+
+from agents.agent import PlayerAgent
+from agents.blondie.architecture import BLONDIE_1999, BLONDIE_2001, decode
+from agents.evaluator import value
+from agents.match import ENGINES, play_game
+from agents.search.player import AlphaBeta
+from checkers_env.board import Board
+from checkers_env.movegen import BLACK, WHITE, Position
+from training.evolution.game_runner import open_arena
+from training.regimes import Coevolution, SocialLearning
+
+SMALL = Coevolution(
+    "blondie24-1999", parents=3, opponents=2, depth=1, max_moves=60, king=2.0, king_rule="lognormal"
+)
+WITH_SUBSQUARES = replace(SMALL, network="blondie24-2001", parents=2, king_rule="tenths")
+
+
+def after_one(regime, seed=0, threads=1, engine="kernel", generations=1):
+    state = regime.init(seed)
+    with open_arena(threads, engine) as arena:
+        for _ in range(generations):
+            state, measured = regime.step(state, arena)
+    return state, measured
+
+
+def winner_on_a_board(black, white, max_moves):
+    board, players = Board(max_moves=max_moves), (black, white)
+    while not board.outcome():
+        board.push(players[board.turn].act(board))
+    return board.outcome().winner, board.ply
+
+
+def draw_parents(regime, rng, count):
+    genomes = rng.uniform(-0.2, 0.2, (regime.parents, count + 1))
+    return genomes, np.full(genomes.shape, 0.05), np.full(regime.parents, 2.0)
+
+
+def draw_offspring(parents, king_rule, rng, count):
+    genomes, steps, kings = parents
+    tau = 1 / np.sqrt(2 * np.sqrt(count))
+    steps = steps * np.exp(tau * rng.standard_normal(steps.shape))
+    genomes = genomes + steps * rng.standard_normal(steps.shape)
+    if king_rule == "lognormal":
+        kings = kings * np.exp(rng.standard_normal(len(kings)) / np.sqrt(2))
+    elif king_rule == "tenths":
+        kings = kings + rng.choice([-0.1, 0.0, 0.1], size=len(kings))
+    return genomes, steps, np.minimum(np.maximum(kings, 1.0), 3.0)
+
+
+def draw_opponents(regime, rng, members):
+    """Whom each member plays as Black."""
+    if regime.pairing == "common":
+        drawn = rng.choice(members, size=regime.opponents + 1, replace=False)
+    elif regime.pairing == "random":
+        draws = rng.integers(members - 1, size=(members, regime.opponents))
+    for black in range(members):
+        others = [member for member in range(members) if member != black]
+        if regime.pairing == "round-robin":
+            yield others
+        elif regime.pairing == "common":
+            yield [member for member in drawn if member != black][: regime.opponents]
+        else:
+            yield [others[draw] for draw in draws[black]]
+
+
+@pytest.mark.parametrize(
+    ("regime", "shape", "count"),
+    [
+        (SMALL, BLONDIE_1999, 1741),
+        (replace(SMALL, both_score=False, king_rule="fixed"), BLONDIE_1999, 1741),
+        (replace(SMALL, own_leaves=False, win=3.0, draw=1.0, loss=-0.5), BLONDIE_1999, 1741),
+        (replace(SMALL, pairing="round-robin"), BLONDIE_1999, 1741),
+        (replace(SMALL, pairing="common", opponents=3), BLONDIE_1999, 1741),
+        (WITH_SUBSQUARES, BLONDIE_2001, 5046),
+    ],
+)
+def test_a_generation_against_plain_python(regime, shape, count):
+    after, measured = after_one(regime, seed=3)
+
+    rng = np.random.default_rng(3)
+    parents = draw_parents(regime, rng, count)
+    offspring = draw_offspring(parents, regime.king_rule, rng, count)
+    genomes, steps, kings = map(np.concatenate, zip(parents, offspring, strict=True))
+    members = len(genomes)
+    players = [
+        PlayerAgent("", AlphaBeta(decode(shape, genome, king), 1, False, regime.own_leaves))
+        for genome, king in zip(genomes, kings, strict=True)
+    ]
+    scores, draws, plies = [0.0] * members, 0, []
+    for black, whites in enumerate(draw_opponents(regime, rng, members)):
+        for white in whites:
+            winner, length = winner_on_a_board(players[black], players[white], 60)
+            plies.append(length)
+            draws += winner is None
+            for member, side in ((black, BLACK), (white, WHITE)):
+                if side == BLACK or regime.both_score:
+                    won = regime.win if winner == side else regime.loss
+                    scores[member] += regime.draw if winner is None else won
+    lots = rng.random(members)
+    survivors = sorted(range(members), key=lambda member: (-scores[member], lots[member]))
+    survivors = survivors[: regime.parents]
+
+    assert after.generation == 1
+    np.testing.assert_array_equal(after.population.genomes, genomes[survivors])
+    np.testing.assert_array_equal(after.population.steps, steps[survivors])
+    np.testing.assert_array_equal(after.population.kings, kings[survivors])
+    assert list(after.scores) == [scores[member] for member in survivors]
+    assert measured["games/draws"] == pytest.approx(draws / len(plies))
+    assert measured["games/plies"] == pytest.approx(np.mean(plies))
+    assert measured["score/best"] == max(scores)
+    assert measured["score/mean"] == pytest.approx(np.mean(scores))
+    assert len(plies) == regime.games
+    assert 0 < draws < len(plies)
+
+
+def test_the_next_generation_goes_on_from_the_one_before():
+    one = after_one(SMALL, generations=1)[0]
+    with open_arena(1) as arena:
+        two = SMALL.step(one, arena)[0]
+        again = SMALL.step(one, arena)[0]
+    straight = after_one(SMALL, generations=2)[0]
+    for state in (again, straight):
+        np.testing.assert_equal(vars(state.population), vars(two.population))
+        np.testing.assert_array_equal(state.scores, two.scores)
+        assert (state.rng, state.generation) == (two.rng, 2)
+    assert two.rng != one.rng
+
+
+@pytest.mark.parametrize("regime", [SMALL, WITH_SUBSQUARES])
+@pytest.mark.parametrize(("threads", "engine"), [(3, "kernel"), (2, "env")])
+def test_threads_and_engines_give_equal_results(regime, threads, engine):
+    generations = 3 if engine == "kernel" else 1
+    expected, measured = after_one(regime, generations=generations)
+    state, measured_there = after_one(regime, 0, threads, engine, generations)
+    np.testing.assert_equal(vars(state.population), vars(expected.population))
+    np.testing.assert_array_equal(state.scores, expected.scores)
+    assert state.rng == expected.rng
+    assert measured_there == measured
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_engine_asked_for_plays_the_games(monkeypatch, engine):
+    played = []
+
+    def play(*players, **options):
+        played.append(options["engine"])
+        return play_game(*players, **options)
+
+    monkeypatch.setattr("training.evolution.game_runner.play_game", play)
+    after_one(SMALL, engine=engine)
+    assert played == [engine] * SMALL.games
+
+
+def test_the_seed_decides_the_first_parents():
+    first, same, other = (SMALL.init(seed) for seed in (1, 1, 2))
+    np.testing.assert_equal(vars(first.population), vars(same.population))
+    assert not np.array_equal(first.population.genomes, other.population.genomes)
+
+
+@pytest.mark.parametrize(
+    "regime",
+    [
+        replace(SMALL, piece_difference=False),
+        SocialLearning(
+            **asdict(replace(SMALL, piece_difference=False, king_rule="fixed")),
+            publish_every=1,
+            social_every=2,
+        ),
+    ],
+)
+def test_without_the_piece_difference_its_weight_and_step_stay_0(regime):
+    state = regime.init(0)
+    with open_arena(1) as arena:
+        for _ in range(8):
+            state, _ = regime.step(state, arena)
+            population = state.population
+            for name, values in (*vars(population).items(), *state.extra.items()):
+                if name in ("genomes", "steps"):
+                    assert not np.any(values[:, -1])
+                    assert np.all(values[:, :-1])
+    assert np.any(np.abs(population.genomes) > 0.2)  # the other weights are mutated
+    assert len(state.extra.get("genomes", [1]))
+
+
+def test_the_piece_difference_changes_no_other_weight():
+    bare, whole = (
+        replace(SMALL, piece_difference=there).init(0).population for there in (False, True)
+    )
+    np.testing.assert_array_equal(bare.genomes[:, :-1], whole.genomes[:, :-1])
+    assert np.all(whole.genomes[:, -1])
+    assert np.all(whole.steps == 0.05)
+
+
+def test_the_last_weight_is_the_one_of_the_piece_difference():
+    regime = replace(SMALL, piece_difference=False)
+    state = regime.init(3)
+    population = replace(state.population, genomes=state.population.genomes.copy())
+    population.genomes[:, -1] = 1.0
+    heavy = regime.contenders(replace(state, population=population))
+    board = Board("W:W32:B1,2,3,4,5")
+    position = Position(board.black, board.white, board.kings, board.turn)
+    for player, other in zip(regime.contenders(state), heavy, strict=True):
+        light = np.arctanh(value(player.evaluator, position, BLACK))
+        difference = np.arctanh(value(other.evaluator, position, BLACK)) - light
+        assert difference == pytest.approx(4.0, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("parents", 0),
+        ("opponents", 0),
+        ("depth", 0),
+        ("depth", 65),
+        ("max_moves", 0),
+        ("max_moves", 10**12),
+        ("weight", -0.1),
+        ("weight", float("nan")),
+        ("weight", float("inf")),
+        ("step_size", -1.0),
+        ("step_size", float("inf")),
+        ("king", float("nan")),
+        ("king", float("inf")),
+        ("king", 0.9),
+        ("king", 3.1),
+        ("win", float("nan")),
+        ("draw", float("inf")),
+        ("loss", float("nan")),
+        ("network", "blondie25"),
+        ("king_rule", "hundredths"),
+        ("pairing", "swiss"),
+    ],
+)
+def test_impossible_constants_are_refused_by_name(name, value):
+    with pytest.raises(ValueError, match=name) as raised:
+        replace(SMALL, **{name: value})
+    assert str(value) in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("threads", "engine", "message"),
+    [
+        (0, "kernel", "workers must be at least 1, not 0"),
+        (1, "paper", "engine must be one of kernel, env, not 'paper'"),
+    ],
+)
+def test_an_impossible_arena_is_refused(threads, engine, message):
+    with pytest.raises(ValueError, match=message), open_arena(threads, engine):
+        pass
+
+
+@pytest.mark.parametrize("piece_difference", [True, False])
+def test_tables_are_mutated_by_standard_normals_and_nothing_else_changes(piece_difference):
+    regime = Coevolution(
+        "walks-5",
+        parents=4,
+        weight=0.0,
+        step_size=1.0,
+        self_adaptive=False,
+        king=2.0,
+        king_rule="fixed",
+        piece_difference=piece_difference,
+    )
+    rng = np.random.default_rng(0)
+    shape = regime.shape(regime.drawn(rng))
+    parents = regime.newcomers(shape, 4, rng)
+    assert not parents.genomes[:, :-1].any()
+    everyone = regime.with_offspring(shape, parents, rng)
+    moved = everyone.genomes[4:, :-1]
+    assert moved.shape == (4, 100_000)
+    assert abs(moved.mean()) < 0.01
+    assert abs(moved.std() - 1) < 0.01
+    assert set(everyone.genomes[:, -1]) == {float(piece_difference)}
+    assert set(everyone.steps[:, -1]) == {0.0}
+    assert set(everyone.steps[:, :-1].ravel()) == {1.0}
+    assert regime.players(shape, everyone)[5].evaluator.difference == float(piece_difference)

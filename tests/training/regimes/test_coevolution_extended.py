@@ -1,0 +1,393 @@
+"""Coevolution that learns, and evolution strategies: against plain Python, and part by part."""
+
+import itertools
+from collections import Counter
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+from cmaes import SepCMA
+
+import agents
+from agents.agent import PlayerAgent
+from agents.blondie.architecture import BLONDIE_1999, decode
+from agents.match import play_game
+from agents.match_kernel import DRAW, DrawRules
+from agents.search.player import AlphaBeta
+from checkers_env.board import Board
+from checkers_env.movegen import BLACK
+from checkers_env.openings import TWO_MOVE
+from training.evolution.game_runner import open_arena
+from training.evolution.mutation import mutate, recombined
+from training.evolution.state import Population, remembered
+from training.regimes import Coevolution, EvolutionStrategy, LearningEvolution
+from training.regimes.coevolution_extended import HALL, REIGNING, kept, sampled
+from training.trainer.ablations import FACTORS
+from training.trainer.loop import CHAMPION_FILE, Plan, begin, carry_out, resume
+
+SMALL = LearningEvolution(
+    "blondie24-1999", parents=3, opponents=2, depth=1, max_moves=30, king=2.0, king_rule="tenths"
+)
+ALL_TOGETHER = replace(
+    SMALL,
+    step_limit=0.05,
+    mates=2,
+    openings="two-move",
+    return_games=True,
+    hall=2,
+    league_every=2,
+)
+STRATEGY = EvolutionStrategy("blondie24-1999", "openai-es", pairs=3, depth=1, max_moves=30)
+
+
+def stepped(regime, generations, seed=0, threads=1, engine="kernel"):
+    state, states = regime.init(seed), []
+    with open_arena(threads, engine) as arena:
+        for _ in range(generations):
+            state, measured = regime.step(state, arena)
+            states.append(state)
+    return states, measured
+
+
+def population(members, size, seed=0):
+    rng = np.random.default_rng(seed)
+    genomes, steps = rng.standard_normal((members, size)), rng.random((members, size))
+    return Population(genomes, steps, rng.uniform(1, 3, members))
+
+
+@pytest.mark.parametrize("pairing", ["random", "round-robin", "common"])
+def test_with_nothing_asked_for_it_is_coevolution(pairing):
+    plain = Coevolution(
+        "blondie24-1999", parents=3, opponents=2, depth=1, max_moves=30, pairing=pairing
+    )
+    states, measured = stepped(LearningEvolution(**asdict(plain)), 3)
+    expected, measured_there = stepped(plain, 3)
+    for state, there in zip(states, expected, strict=True):
+        np.testing.assert_equal(vars(state.population), vars(there.population))
+        np.testing.assert_array_equal(state.scores, there.scores)
+        assert state.rng == there.rng
+    assert measured == measured_there
+    assert LearningEvolution(**asdict(plain)).games == plain.games
+
+
+@pytest.mark.parametrize(
+    "regime", [ALL_TOGETHER, STRATEGY, replace(STRATEGY, strategy="sep-cma-es")]
+)
+def test_threads_and_engines_give_equal_results(regime):
+    (state,), measured = stepped(regime, 1)
+    for threads, engine in ((3, "kernel"), (1, "env")):
+        (there,), measured_there = stepped(regime, 1, threads=threads, engine=engine)
+        np.testing.assert_equal(asdict(there), asdict(state))
+        assert measured_there == measured
+
+
+@pytest.mark.parametrize("limit", [0.02, 0.05])
+def test_no_step_is_greater_than_the_limit(limit):
+    parents = population(4, 200)
+    free = mutate(parents, 199, "fixed", np.random.default_rng(1))
+    bound = mutate(parents, 199, "fixed", np.random.default_rng(1), step_limit=limit)
+    np.testing.assert_array_equal(bound.steps, np.where(free.steps > limit, limit, free.steps))
+    moves = (free.genomes - parents.genomes) / free.steps  # the same draws, by the new steps
+    np.testing.assert_allclose(bound.genomes, parents.genomes + bound.steps * moves)
+    for state in stepped(replace(SMALL, step_size=limit, step_limit=limit), 2)[0]:
+        assert state.population.steps.max() == limit
+
+
+@pytest.mark.parametrize("mates", [1, 2, 3, 5, 9])
+def test_recombined_parents_are_means_of_themselves_and_others(mates):
+    parents, rng, drawn = population(5, 6), np.random.default_rng(2), Counter()
+    for _ in range(300):
+        made = recombined(parents, mates, rng)  # 9: of all 5 there are
+        for own in range(5):
+            others = [other for other in range(5) if other != own]
+            choices = {
+                chosen: [own, *chosen]
+                for chosen in itertools.combinations(others, min(mates, 5) - 1)
+            }
+            fits = [
+                chosen
+                for chosen, rows in choices.items()
+                if np.allclose(made.genomes[own], parents.genomes[rows].mean(0))
+                and np.allclose(made.steps[own], parents.steps[rows].mean(0))
+                and np.isclose(made.kings[own], parents.kings[rows].mean())
+            ]
+            assert len(fits) == 1
+            drawn[own, fits[0]] += 1
+    share = 300 / len(choices)
+    assert len(drawn) == 5 * len(choices)
+    assert all(abs(count - share) < 5 * np.sqrt(share) for count in drawn.values())
+
+
+def test_offspring_come_from_recombined_parents():
+    regime = replace(SMALL, mates=3, step_size=1e-9)
+    state = stepped(regime, 1)[0][0]
+    centre = regime.init(0).population.genomes.mean(0)
+    first = regime.init(0).population.genomes
+    for genome in state.population.genomes:
+        near = [np.allclose(genome, other, atol=1e-7) for other in (*first, centre)]
+        assert sum(near) == 1
+
+
+@pytest.mark.parametrize("pairing", ["random", "round-robin", "common"])
+def test_the_games_of_a_generation(pairing):
+    regime = replace(ALL_TOGETHER, pairing=pairing)
+    pairs, cards = regime.fixtures(np.random.default_rng(3))
+    assert regime.games == len(pairs) + 3 * 4 / 2
+    half = len(pairs) // 2
+    assert [(white, black) for black, white in pairs[:half]] == pairs[half:]
+    assert cards[:half] == cards[half:]
+    games = {member: [] for member in range(6)}
+    for (black, white), card in zip(pairs[:half], cards[:half], strict=True):
+        games[black].append((white, card))
+    played = [[card for _, card in whites] for whites in games.values()]
+    assert played.count(played[0]) == 6  # the same cards for all
+    assert len(set(played[0])) == len(played[0])
+    assert set(played[0]) <= set(TWO_MOVE)
+    for member, whites in games.items():
+        met = [white for white, _ in whites]
+        assert met[-2:] == [6, 7]  # the hall of fame
+        assert member not in met
+        assert len(met) == (5 if pairing == "round-robin" else 2) + 2
+
+
+def test_there_are_as_many_openings_as_games_even_beyond_the_ballot():
+    pairs, cards = replace(SMALL, openings="two-move", opponents=50).fixtures(
+        np.random.default_rng(0)
+    )
+    assert len(pairs) == len(cards) == 300
+    assert set(Counter(cards[:50]).values()) == {1, 2}
+
+
+def test_every_champion_has_an_equal_chance_to_be_in_the_hall_of_fame():
+    counts, runs = Counter(), 4000
+    for seed in range(runs):
+        rng = np.random.default_rng(seed)
+        hall = Population(np.array([[-1.0], [0.0]]), np.zeros((2, 1)), np.ones(2))
+        for generation in range(1, 9):
+            champion = Population(np.array([[float(generation)]]), np.zeros((1, 1)), np.ones(1))
+            hall = sampled(hall, champion, generation, rng)
+        counts.update(hall.genomes[:, 0].tolist())
+    assert len(counts) == 10
+    assert all(abs(count - runs / 5) < 5 * np.sqrt(runs * 0.2 * 0.8) for count in counts.values())
+
+
+def test_the_hall_of_fame_holds_champions_of_former_generations():
+    assert len(kept(HALL, replace(SMALL, hall=5).init(0).extra).genomes) == 5
+    regime = replace(SMALL, hall=2)
+    states, _ = stepped(regime, 6)
+    champions = [state.population.genomes[0] for state in states]
+    first = [regime.init(0).population.genomes[number] for number in range(2)]
+    halls = [kept(HALL, state.extra) for state in states]
+    for number, hall in enumerate(halls):
+        known = [*first, *champions[: number + 1]]
+        assert all(any(np.array_equal(one, other) for other in known) for one in hall.genomes)
+    assert not np.array_equal(halls[-1].genomes, np.array(first))
+
+
+def test_the_winner_of_a_league_reigns():
+    regime = replace(SMALL, league_every=2)
+    states, _ = stepped(regime, 4)
+    first = regime.init(0)
+    for number, state in enumerate(states, start=1):
+        before = kept(REIGNING, (states[number - 2] if number > 1 else first).extra)
+        reigning = kept(REIGNING, state.extra)
+        if number % 2:
+            np.testing.assert_equal(vars(reigning), vars(before))
+        else:
+            genomes = np.concatenate([state.population.genomes, before.genomes])
+            assert reigning.genomes[0].tolist() in genomes.tolist()
+        np.testing.assert_array_equal(regime.champion(state).genome, reigning.genomes[0])
+    np.testing.assert_array_equal(regime.champion(first).genome, first.population.genomes[0])
+
+
+def test_a_league_is_won_by_who_scores_most_in_games_with_both_colours():
+    members, seen = SMALL.init(5).population.join(SMALL.init(6).population), []
+
+    class Watched:
+        def play(self, fixtures, rules):
+            fixtures = list(fixtures)
+            with open_arena(1) as arena:
+                games = arena.play(fixtures, rules)
+            seen.extend(zip(fixtures, games, strict=True))
+            return games
+
+    winner = SMALL.winner(BLONDIE_1999, members, Watched(), np.random.default_rng(0))
+    points, cards, colours = Counter(), {}, Counter()
+    for fixture, game in seen:
+        black, white = (
+            next(
+                m
+                for m in range(6)
+                if np.array_equal(
+                    player.evaluator.features,
+                    decode(BLONDIE_1999, members.genomes[m], 2.0).features,
+                )
+            )
+            for player in (fixture.black, fixture.white)
+        )
+        colours[black, white] += 1
+        assert cards.setdefault(frozenset((black, white)), fixture.opening) == fixture.opening
+        result = game.result.winner
+        if result != DRAW:
+            points[black] += 1 if result == BLACK else -2
+            points[white] += -2 if result == BLACK else 1
+    assert colours == Counter(itertools.permutations(range(6), 2))
+    best = max(points[member] for member in range(6))
+    leaders = [members.genomes[m].tolist() for m in range(6) if points[m] == best]
+    assert winner.genomes[0].tolist() in leaders
+    assert len(leaders) < 6
+
+
+def duel(one, other, card, rules):
+    """What the first of two genomes scores in a game with each colour, played on a Board."""
+    players = [PlayerAgent("", AlphaBeta(decode(BLONDIE_1999, g, 1.5), 1)) for g in (one, other)]
+    score = 0
+    for mine in (0, 1):
+        board = Board(max_moves=rules.max_moves)
+        for move in card.split():
+            board.push(board.parse_move(move))
+        while not board.outcome():
+            board.push(players[board.turn ^ mine].act(board))
+        winner = board.outcome().winner
+        score += 0 if winner is None else 1 if winner == mine else -1
+    return score
+
+
+@pytest.mark.parametrize("half_at", [0.0, 2.0])
+def test_openai_es_against_plain_python(half_at):
+    regime = replace(STRATEGY, pairs=6, sigma=0.1, rate=0.02, half_at=half_at)
+    states, measured = stepped(regime, 3, seed=4)
+    rng = np.random.default_rng(4)
+    mean = rng.uniform(-0.2, 0.2, 1742)
+    first, second = np.zeros(1742), np.zeros(1742)
+    for count, state in enumerate(states, start=1):
+        noise = rng.standard_normal((6, 1742))
+        cards = rng.choice(TWO_MOVE, 6)
+        scores = [
+            duel(mean + 0.1 * e, mean - 0.1 * e, card, DrawRules(30))
+            for e, card in zip(noise, cards, strict=True)
+        ]
+        gradient = sum(score * e for score, e in zip(scores, noise, strict=True)) / 6
+        first = 0.9 * first + 0.1 * gradient
+        second = 0.999 * second + 0.001 * gradient * gradient
+        rated = (first / (1 - 0.9**count)) / (np.sqrt(second / (1 - 0.999**count)) + 1e-8)
+        mean = mean + 0.02 * (2 / (1 + count) if half_at else 1) * rated
+        assert any(scores)
+        np.testing.assert_allclose(state.population.genomes[0], mean, rtol=1e-9, atol=1e-12)
+        assert (state.population.steps == 0.1).all()
+        np.testing.assert_array_equal(regime.champion(state).genome, state.population.genomes[0])
+        assert state.rng == remembered(rng)
+    assert measured["score/best"] == max(map(abs, scores))
+    assert measured["score/mean"] == 0
+
+
+def test_sep_cma_es_goes_on_as_the_librarys_own_that_is_never_stored():
+    regime = replace(STRATEGY, strategy="sep-cma-es", pairs=4, sigma=0.1)
+    states, _ = stepped(regime, 4, seed=7)
+    rng = np.random.default_rng(7)
+    mean = rng.uniform(-0.2, 0.2, 1742)
+    live = SepCMA(mean.copy(), 0.1, population_size=8)
+    for state in states:
+        live.reseed_rng(int(rng.integers(2**32)))
+        mean = live.mean.copy()
+        moves = [live.ask() - mean for _ in range(4)]
+        cards = rng.choice(TWO_MOVE, 4)
+        solutions = []
+        for move, card in zip(moves, cards, strict=True):
+            score = duel(mean + move, mean - move, card, DrawRules(30))
+            solutions += [(mean + move, -score), (mean - move, score)]
+        live.tell(solutions)
+        np.testing.assert_array_equal(state.population.genomes[0], live.mean)
+    assert not np.array_equal(states[-1].population.genomes, states[0].population.genomes)
+    assert len(set(states[-1].population.steps[0].tolist())) > 1000  # a step size of its own each
+
+
+@pytest.mark.parametrize("strategy", ["openai-es", "sep-cma-es"])
+def test_games_may_begin_at_the_start(monkeypatch, strategy):
+    openings = []
+
+    def play(*players, **options):
+        openings.append(options["opening"])
+        return play_game(*players, **options)
+
+    monkeypatch.setattr("training.evolution.game_runner.play_game", play)
+    stepped(replace(STRATEGY, strategy=strategy, openings="none"), 1)
+    assert openings == [None] * 6
+    openings.clear()
+    stepped(replace(STRATEGY, strategy=strategy), 1)
+    assert openings[:3] == openings[3:]
+    assert set(openings) <= set(TWO_MOVE)
+
+
+@pytest.mark.parametrize(
+    ("regime", "name", "value"),
+    [
+        (SMALL, "step_limit", -0.1),
+        (SMALL, "step_limit", float("nan")),
+        (SMALL, "mates", 0),
+        (SMALL, "hall", -1),
+        (SMALL, "league_every", -1),
+        (SMALL, "openings", "three-move"),
+        (SMALL, "parents", 0),
+        (STRATEGY, "pairs", 1),
+        (STRATEGY, "sigma", 0.0),
+        (STRATEGY, "rate", float("nan")),
+        (STRATEGY, "half_at", -1.0),
+        (STRATEGY, "depth", 0),
+        (STRATEGY, "king", 3.5),
+        (STRATEGY, "weight", -1.0),
+        (STRATEGY, "max_moves", 1),
+        (STRATEGY, "network", "walks-5"),
+        (STRATEGY, "strategy", "cma-es"),
+        (STRATEGY, "openings", "three-move"),
+    ],
+)
+def test_impossible_constants_are_refused_by_name(regime, name, value):
+    with pytest.raises(ValueError, match=name):
+        replace(regime, **{name: value})
+
+
+def shrunk(regime):
+    small = {"network": "blondie24-1999", "depth": 1, "max_moves": 20}
+    if isinstance(regime, EvolutionStrategy):
+        return replace(regime, **small, pairs=2)
+    league = min(regime.league_every, 1)
+    return replace(regime, **small, parents=3, opponents=2, league_every=league)
+
+
+def carried_out(name, folder, generations, start=begin):
+    plan = Plan(name, shrunk(FACTORS[name].regime), generations, 5, folder, yardstick_every=0)
+    return carry_out(plan, start(plan), lambda *told: None)
+
+
+@pytest.mark.parametrize("name", FACTORS)
+def test_a_preset_runs_goes_on_and_leaves_a_player(name, tmp_path, monkeypatch):
+    monkeypatch.setattr("training.trainer.loop.plot_curve", lambda *given: None)
+    whole = carried_out(name, tmp_path / "whole", 3)
+    carried_out(name, tmp_path / "parts", 1)
+    parts = carried_out(name, tmp_path / "parts", 3, start=resume)
+    np.testing.assert_equal(asdict(parts.state), asdict(whole.state))
+    champion = tmp_path / "whole" / CHAMPION_FILE
+    assert champion.read_bytes() == (tmp_path / "parts" / CHAMPION_FILE).read_bytes()
+    assert agents.make(str(champion)).act(Board()) in Board().legal_moves
+
+
+@pytest.mark.parametrize("name", FACTORS)
+def test_every_preset_has_the_budget_of_the_papers(name):
+    preset = FACTORS[name]
+    assert abs(preset.games - 126_000) <= 100
+    assert preset.regime.depth == 4
+    assert preset.regime.network.startswith("blondie24-2001")
+
+
+def test_an_unsaturated_network_is_carried_by_its_weight_file(tmp_path, monkeypatch):
+    monkeypatch.setattr("training.trainer.loop.plot_curve", lambda *given: None)
+    regime = replace(STRATEGY, network="blondie24-2001-unsaturated", pairs=2)
+    plan = Plan("learns", regime, 1, 0, tmp_path, yardstick_every=0)
+    state = carry_out(plan, begin(plan), lambda *told: None).state
+    agent = agents.make(str(tmp_path / CHAMPION_FILE))
+    player = regime.contenders(state)[0]
+    for name in ("features", "weights", "difference"):
+        np.testing.assert_array_equal(
+            getattr(agent.player.evaluator, name), getattr(player.evaluator, name)
+        )

@@ -1,0 +1,370 @@
+"""The report of a league: every figure against a plain count, every game against Board."""
+
+import base64
+import hashlib
+import json
+import math
+import random
+from collections import Counter
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from checkers_env import Board, openings
+from training.league.records import Entrant, GameRecord, League
+from training.report.charts import at, axis, histogram, length, percent, shown, whole
+from training.report.games import LETTERS, pack, packed
+from training.report.html_report import MOST_ENDINGS, report_page, write_report
+from training.report.standings import Standing
+
+HOSTILE = "</script><script>alert('x')</script><!-- \"&amp;\\ {{ 7 * 7 }}"
+NAMES = ("plain", HOSTILE, "third")
+KINGS = "W:W18,24,K31:B12,K3"
+CARDS = ("9-13 21-17", next(iter(openings.NAMES)), KINGS, "")
+VOID = {"meta", "link", "input", "line", "circle", "rect", "path"}
+
+
+class Page(HTMLParser):
+    """A page read by Python's parser: its tags, its tables by section, and its scripts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open, self.tags, self.scripts = [], [], []
+        self.tables: dict[str, list[list[list[str]]]] = {}
+        self.section = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.tags.append((tag, attributes))
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "section":
+            self.section = attributes["id"]
+        elif tag == "table":
+            self.tables.setdefault(self.section, []).append([])
+        elif tag == "tr":
+            self.tables[self.section][-1].append([])
+        elif tag in ("td", "th"):
+            self.tables[self.section][-1][-1].append("")
+        elif tag == "script":
+            self.scripts.append("")
+
+    def handle_startendtag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "script" in self.open:
+            self.scripts[-1] += data
+        elif {"td", "th"} & set(self.open):
+            self.tables[self.section][-1][-1][-1] += data + " "
+
+    def rows(self, section, table=0):
+        """The rows of a table's body, each cell with single spaces."""
+        return [[" ".join(cell.split()) for cell in row] for row in self.tables[section][table][1:]]
+
+
+def played(number, black, white, opening, rng):
+    """A game of random moves, cut short by a forfeit now and then."""
+    board = Board(opening if ":" in opening else Board().fen(), max_moves=30)
+    for move in [] if ":" in opening else opening.split():
+        board.push(move)
+    while not (end := board.outcome()) and rng.random() > 0.01:
+        board.push(rng.choice(board.legal_moves))
+    score = 0.0 if end is None else {None: 0.5, 0: 1.0, 1: 0.0}[end.winner]
+    reason = "Black forfeits: <b>late</b>" if end is None else end.reason
+    moves = tuple(map(str, board.moves))
+    return GameRecord(number, black, white, opening, score, reason, board.piece_difference(), moves)
+
+
+def some_league():
+    rng = random.Random(5)
+    pairs = [(a, b) for a in range(3) for b in range(3) if a != b]
+    fixtures = [(*pair, card) for card in CARDS for pair in pairs for _ in range(4)]
+    games = tuple(played(n, *fixture, rng) for n, fixture in enumerate(fixtures))
+    entrants = tuple(Entrant(name, "random", {"seed": n}) for n, name in enumerate(NAMES))
+    return League(entrants, {"openings": list(openings.TWO_MOVE), "no_progress": None}, games)
+
+
+def standing(name, elo=1500.0, low=1450.0, high=1550.0):
+    return Standing(name, elo, low, high, 10, 5, 2, 3, 0.6, 0.5, 0.7, f"about {name}")
+
+
+LEAGUE = some_league()
+ORDER = ("third", "plain", HOSTILE)  # of the standings: not that of the entrants
+TEXT = report_page(LEAGUE, [standing(name) for name in ORDER], title=HOSTILE, notes=[HOSTILE])
+PAGE = Page(TEXT)
+
+
+def scores(player, **wanted):
+    """The scores of a player, by its name, in the games that have what is wanted."""
+    found = []
+    for game in LEAGUE.games:
+        sides = (NAMES[game.black], NAMES[game.white])
+        if player not in sides:
+            continue
+        side = sides.index(player)
+        facts = {"side": side, "opponent": sides[1 - side], "opening": game.opening}
+        if wanted.items() <= facts.items():
+            found.append(abs(side - game.score))
+    return found
+
+
+def record(found):
+    return "-".join(str(found.count(score)) for score in (1.0, 0.5, 0.0))
+
+
+def share(found):
+    return f"{100 * sum(found) / len(found):.1f}"
+
+
+def values(*keys):
+    """All values of some attributes, in the order of the page."""
+    return [attributes[key] for _, attributes in PAGE.tags for key in keys if key in attributes]
+
+
+def test_the_page_is_whole_and_needs_nothing_else() -> None:
+    assert PAGE.open == []
+    ids = values("id")
+    assert len(ids) == len(set(ids))
+    assert set(values("aria-labelledby", "for")) <= set(ids)
+    links = set(values("href", "src"))
+    assert {link for link in links if not link.startswith("#")} == {"data:,"}
+    assert {link[1:] for link in links if link.startswith("#") and "?" not in link} <= set(ids)
+    assert "url(" not in TEXT
+    assert "@import" not in TEXT
+
+
+def test_names_stay_text() -> None:
+    assert Counter(tag for tag, _ in PAGE.tags)["script"] == 2
+    assert "alert('x')" not in TEXT
+    assert [row[0] for row in PAGE.rows("crosstable")] == [" ".join(name.split()) for name in ORDER]
+    assert any("Black forfeits: <b>late</b>" in row for row in PAGE.rows("lengths"))
+    assert json.loads(PAGE.scripts[0])["players"] == list(ORDER)
+
+
+def test_no_other_script_may_run() -> None:
+    policy = next(value for value in values("content") if "script-src" in value)
+    digest = base64.b64encode(hashlib.sha256(PAGE.scripts[1].encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy
+
+
+def test_standings_are_as_given() -> None:
+    assert [row[1] for row in PAGE.rows("standings")] == [f"{name} about {name}" for name in ORDER]
+    assert PAGE.rows("standings")[0][2:] == [
+        *("1500", "1450 to 1550", "60.0", "50.0 to 70.0"),
+        *("10", "5", "2", "3"),
+    ]
+    assert PAGE.rows("standings", 1)[0] == ["third", "random", "seed 2"]
+
+
+def test_crosstable() -> None:
+    for player, row in zip(ORDER, PAGE.rows("crosstable"), strict=True):
+        for opponent, cell in zip(ORDER, row[1:], strict=True):
+            found = scores(player, opponent=opponent)
+            assert cell == (f"{share(found)} {record(found)}" if player != opponent else "")
+
+
+def test_score_by_colour() -> None:
+    for player, row in zip(ORDER, PAGE.rows("colours"), strict=True):
+        black, white = scores(player, side=0), scores(player, side=1)
+        assert row[:5] == [player, share(black), record(black), share(white), record(white)]
+        difference = 100 * (sum(black) / len(black) - sum(white) / len(white))
+        assert row[5].replace("\N{MINUS SIGN}", "-") == f"{difference:+.1f}"
+
+
+def test_score_by_opening() -> None:
+    rows = {int(row[1]): row for row in PAGE.rows("openings")}
+    for number, card in enumerate(CARDS, 1):
+        games = [game.score for game in LEAGUE.games if game.opening == card]
+        each = [share(scores(player, opening=card)) for player in ORDER]
+        assert rows[number][2:] == [str(len(games)), share(games), record(games), *each]
+    shares = [float(row[3]) for row in PAGE.rows("openings")]
+    assert shares == sorted(shares, reverse=True)
+    assert rows[2][0] == f"{CARDS[1]} {openings.NAMES[CARDS[1]]}"
+    assert rows[4][0] == "start position"
+
+
+def test_endings_and_lengths() -> None:
+    endings = {row[0]: row[1:] for row in PAGE.rows("lengths")}
+    for reason in {game.reason for game in LEAGUE.games}:
+        found = [game.score for game in LEAGUE.games if game.reason == reason]
+        assert endings[reason][0] == str(len(found))
+        assert endings[reason][2] == record(found)
+    lengths = PAGE.rows("lengths", 1)
+    assert sum(int(row[1]) for row in lengths) == len(LEAGUE.games)
+    columns = [sum(int(row[column]) for row in lengths) for column in (2, 3, 4)]
+    assert "-".join(map(str, columns)) == record([game.score for game in LEAGUE.games])
+
+
+def test_rare_endings_are_counted_together() -> None:
+    games = tuple(
+        replace(game, reason=f"crash {min(game.number, MOST_ENDINGS + 2)}") for game in LEAGUE.games
+    )
+    text = report_page(replace(LEAGUE, games=games), [standing(name) for name in NAMES])
+    assert len(Page(text).rows("lengths")) == MOST_ENDINGS
+    assert "And 3 rarer endings, of 3 games." in text
+
+
+def test_the_viewer_can_replay_every_game() -> None:
+    """Read the packed games back, and play them on a Board."""
+    data = json.loads(PAGE.scripts[0])
+    assert data["games"]
+    for row, game in zip(data["games"], LEAGUE.games, strict=True):
+        number, black, white, opening, score, reason, letters = row
+        players = (data["players"][black], data["players"][white])
+        assert players == (NAMES[game.black], NAMES[game.white])
+        assert (number, score / 2) == (game.number, game.score)
+        assert data["reasons"][reason] == game.reason
+        board = Board(data["openings"][opening]["start"], max_moves=None)
+        for squares in unpacked(letters):
+            fitting = [move for move in board.legal_moves if move.squares == squares]
+            ends = (squares[0], squares[-1])
+            fitting = fitting or [
+                move for move in board.legal_moves if (move.squares[0], move.squares[-1]) == ends
+            ]
+            assert len(fitting) == 1
+            board.push(fitting[0])
+        assert tuple(map(str, board.moves)) == game.moves
+        assert board.piece_difference() == game.difference
+
+
+def unpacked(letters):
+    """The squares of each move: two letters, or those between brackets."""
+    rest = list(letters)
+    while rest:
+        letter = rest.pop(0)
+        path = [letter, rest.pop(0)]
+        if letter == "(":
+            end = rest.index(")")
+            path, rest = [path[1], *rest[:end]], rest[end + 1 :]
+        yield tuple(LETTERS.index(letter) + 1 for letter in path)
+
+
+def test_links_lead_to_the_viewers_numbers() -> None:
+    data = json.loads(PAGE.scripts[0])
+    links = values("href")
+    pairs = {link for link in links if "player=" in link}
+    assert pairs == {
+        f"#games?player={a}&opponent={b}" for a in range(3) for b in range(3) if a != b
+    }
+    cards = [int(link.partition("opening=")[2]) for link in links if "opening=" in link]
+    named = [row[0] for row in PAGE.rows("openings")]
+    for number, name in zip(cards, named, strict=True):
+        card = data["openings"][number]
+        assert f"{card['text']} {card['name']}".strip() == name
+        assert card["plies"] == len(openings.line(CARDS[number] or None)[1])
+
+
+@pytest.mark.parametrize(
+    ("move", "letters"), [("1-5", "ae"), ("32x23", "Fw"), ("22x15x8", "(voh)"), ("9x9", "ii")]
+)
+def test_a_move_is_two_letters_or_a_path(move: str, letters: str) -> None:
+    assert pack(move) == letters
+
+
+@pytest.mark.parametrize(
+    "move",
+    ["", "11", "11-15-19", "0-5", "11-33", "11x", "x", "11-15x8", "1-\N{ARABIC-INDIC DIGIT FIVE}"],
+)
+def test_what_is_no_move_is_refused(move: str) -> None:
+    games = (replace(LEAGUE.games[0], number=7, moves=("9-13", move)),)
+    with pytest.raises(ValueError, match=f"^game 7: '{move}' "):
+        packed(replace(LEAGUE, games=games))
+
+
+def test_standings_must_be_those_of_the_entrants() -> None:
+    with pytest.raises(ValueError, match="standings of plain, not of plain"):
+        report_page(LEAGUE, [standing("plain")])
+    twins = replace(LEAGUE, entrants=(LEAGUE.entrants[0],) * 3)
+    with pytest.raises(ValueError, match="must differ in name: plain"):
+        report_page(twins, [standing("plain")] * 3)
+
+
+def test_a_league_without_games_has_standings_only() -> None:
+    page = Page(report_page(replace(LEAGUE, games=()), [standing(name) for name in NAMES]))
+    assert set(page.tables) == {"standings"}
+    assert page.open == []
+
+
+def test_a_rating_may_be_unbounded_or_unknown() -> None:
+    ratings = [(math.inf, 1500.0, math.inf), (1200.0, -math.inf, 1300.0), (math.nan,) * 3]
+    lines = [standing(name, *rating) for name, rating in zip(NAMES, ratings, strict=True)]
+    rows = Page(report_page(LEAGUE, lines)).rows("standings")
+    assert [row[2] for row in rows] == ["∞", "1200", "\N{EN DASH}"]
+    assert rows[1][3] == "\N{MINUS SIGN}∞ to 1300"
+
+
+def test_the_file_is_the_page(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    lines = [standing(name) for name in ORDER]
+    write_report(path, LEAGUE, lines, title=HOSTILE, notes=[HOSTILE])
+    assert path.read_text("utf-8") == TEXT
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(("players", "most"), [(2, 200_000), (20, 8_000_000)])
+def test_a_page_is_of_modest_size(players: int, most: int) -> None:
+    """Every pair plays every card twice, and all games last as long as they may."""
+    names = [f"player {number}" for number in range(players)]
+    entrants = tuple(Entrant(name, "random") for name in names)
+    moves = ("9-13", "22-17") * 100
+    games = tuple(
+        GameRecord(number, black, white, card, 0.5, "max moves", 0, moves)
+        for number, (black, white, card) in enumerate(
+            (black, white, card)
+            for black in range(players)
+            for white in range(players)
+            if black != white
+            for card in openings.TWO_MOVE
+        )
+    )
+    league = League(entrants, {}, games)
+    assert len(report_page(league, [standing(name) for name in names]).encode()) < most
+
+
+@given(st.lists(st.integers(-(10**8), 10**8).map(lambda cents: cents / 100), min_size=1))
+@example([0.35, 0.51])
+@example([0.0, 0.17])
+def test_an_axis_holds_its_values_in_order(values: list[float]) -> None:
+    scale = axis([*values, math.inf, math.nan])
+    assert scale.ticks[0] <= min(values) <= max(values) <= scale.ticks[-1]
+    assert 2 <= len(scale.ticks) <= 12
+    places = [scale.place(value) for value in sorted(values)]
+    assert places == sorted(places)
+    assert (scale.place(-math.inf), scale.place(math.inf)) == (0, 100)
+
+
+@given(st.lists(st.tuples(st.integers(0, 300), st.sampled_from([0.0, 0.5, 1.0]))))
+def test_each_game_is_in_the_bar_of_its_length(drawn: list[tuple[int, float]]) -> None:
+    games = [
+        replace(LEAGUE.games[0], moves=("9-13",) * plies, score=score) for plies, score in drawn
+    ]
+    bars = histogram(games)
+    assert len(bars) <= 30
+    assert bars[0].first == 0
+    for before, after in pairwise(bars):
+        assert after.first == before.last + 1
+    for bar in bars:
+        inside = [game.score for game in games if bar.first <= length(game) <= bar.last]
+        assert record(inside) == "-".join(map(str, bar.tally))
+    assert sum(bar.tally.games for bar in bars) == len(games)
+
+
+def test_wording() -> None:
+    assert [percent(0.625), percent(math.nan)] == ["62.5", "\N{EN DASH}"]
+    assert [whole(-0.4), whole(-17.6), whole(1234.5)] == ["0", "\N{MINUS SIGN}18", "1234"]
+    assert [at(0), at(100), at(33.333)] == ["0%", "100%", "33.33%"]
+    assert [shown(value) for value in (None, True, 1, 0, 2.5)] == ["none", "yes", "1", "0", "2.5"]
+    assert shown({"max_moves": 100, "of": ["a", None]}) == "max moves 100, of a, none"
+    assert shown(list("abcdefgh")) == "a, b, c, d, e, f, … (8 in all)"

@@ -1,0 +1,82 @@
+"""Players of several tables side by side: scores, and gains on the first player's same seeds."""
+
+import numpy as np
+from scipy import stats
+
+from tests import ROOT
+from training.reproduction.jobs import Conditions
+from training.reproduction.page import BEGIN, END, lines
+from training.reproduction.plan import Scope
+from training.reproduction.results import Origin, Played
+from training.reproduction.tables import SCORE, Table, interval, row
+
+PAGES = ("learning", "reproduction")
+NAMES = ("blondie24-2001", "learns-hall", "learns-games", "learns")
+BOTH = [
+    Table(f"at-{plies}", "", SCORE, tuple(row(it, "material") for it in NAMES), Conditions(plies))
+    for plies in (4, 6)
+]
+# Games won of ten, by player, plies and seed.
+WON = {
+    ("blondie24-2001", 4): (4, 5, 6, 5),
+    ("blondie24-2001", 6): (5, 6, 7, 4),
+    ("learns", 4): (7, 9, 9),
+    ("learns", 6): (6, 8, 8),
+    ("learns-games", 4): (5, 4, 7, 9),
+    ("learns-games", 6): (None, 6, 9, 1),  # its first seed comes last
+    ("learns-hall", 4): (6,),  # and not yet at 6 plies
+}
+
+
+class Told:
+    """A ledger of matches whose results are made up."""
+
+    def result(self, job):
+        won = dict(enumerate(WON.get((job.first.name, job.conditions.depth), ())))
+        if won.get(job.first.seed) is None:
+            return None
+        results = ("W" * won[job.first.seed]).ljust(10, "L")
+        cards = ("9-13 22-18",) * 5
+        return Played({}, cards, results, (0,) * 10, (50,) * 10, {}, "", "", Origin(1.0))
+
+
+def told():
+    found = list(lines(BOTH, Scope(seeds=4), Told()))
+    assert (found[0], found[-2], found[-1]) == (BEGIN, END, "")
+    rows = [line.strip("| ").split(" | ") for line in found[3:-2]]
+    assert rows[0][1:3] == ["seeds", "at 4 plies"]
+    return {cells[0]: cells[1:] for cells in rows[2:]}
+
+
+def test_gains_are_over_the_same_seeds_and_sorted_by_the_last():
+    rows = told()
+    assert list(rows) == ["blondie24-2001", "learns-games", "learns"]
+    assert rows["learns"] == [
+        "3",
+        interval([70.0, 90.0, 90.0]),
+        interval([60.0, 80.0, 80.0]),
+        f"**{interval([30.0, 40.0, 30.0])}**",
+        interval([10.0, 20.0, 10.0]),
+    ]
+    assert rows["learns-games"][0] == "4, 3"
+    assert rows["learns-games"][3:] == [interval([10, -10, 10, 40]), interval([0, 20, -30])]
+
+
+def test_bold_is_what_students_t_tells_from_nothing():
+    for gains, cell, sure in (([30, 40, 30], 3, True), ([10, 20, 10], 4, False)):
+        low, _ = stats.t.interval(0.95, 2, np.mean(gains), stats.sem(gains))
+        assert told()["learns"][cell].startswith("**") == (low > 0) == sure
+
+
+def test_nothing_played_is_no_table():
+    nobody = Table("nobody", "", SCORE, (row("c0", "material"),), Conditions(4))
+    assert list(lines([nobody], Scope(seeds=4), Told())) == []
+
+
+def test_the_page_of_learning_includes_what_the_other_page_has():
+    marks = [
+        f'{option}: "{mark}"' for option, mark in ((":start-after", BEGIN), (":end-before", END))
+    ]
+    learning, reproduction = ((ROOT / "docs" / f"{it}.md").read_text("utf-8") for it in PAGES)
+    assert all(mark in learning for mark in marks)
+    assert BEGIN in reproduction.partition(END)[0]

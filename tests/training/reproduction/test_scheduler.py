@@ -1,0 +1,135 @@
+"""Runs of different lengths that are one course of training: done together, and equal to others."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.training.reproduction.test_reproduction import COUNTERS, QUICK, shop_in
+from training.reproduction.jobs import Match, Run
+from training.reproduction.plan import Ledger
+from training.reproduction.results import Origin, differences, load_result, path_of, save_result
+from training.reproduction.scheduler import Costs, course, folder_of, work_through
+from training.reproduction.worker import Order, train
+from training.runtime.executors import open_executor
+from training.trainer import loop
+from training.trainer.checkpoint import load_checkpoint
+
+COURSE = [replace(QUICK, generations=generations) for generations in (600, 200, 400, 210)]
+
+
+@pytest.fixture(scope="module")
+def apart(tmp_path_factory):
+    """The runs of a course (6, 2, 4 and 2 generations), each from its beginning."""
+    return {job: train(job, tmp_path_factory.mktemp("apart"), Order()) for job in COURSE}
+
+
+@pytest.fixture
+def steps(monkeypatch):
+    """The generations that are trained, in order."""
+    taken, generation = [], loop.generation
+
+    def counted(plan, checkpoint, *others):
+        taken.append(checkpoint.state.generation + 1)
+        return generation(plan, checkpoint, *others)
+
+    monkeypatch.setattr(loop, "generation", counted)
+    return taken
+
+
+def all_done(jobs, ledger, shop):
+    """Do all jobs; gives what was told of the progress."""
+    reports = []
+    assert work_through(jobs, ledger, shop, reports.append) == []
+    return reports
+
+
+def test_runs_of_different_lengths_are_one_course():
+    first, *others = COURSE
+    changes = [{"seed": 1}, {"preset": "c1-n0.01"}, {"scale": 0.02}]
+    strangers = [replace(first, **change) for change in changes]
+    assert [job.length for job in COURSE] == [6, 2, 4, 2]
+    assert course(first, [*strangers, *others, Match(*COUNTERS, 0), first]) == [*others, first]
+    assert len({folder_of(Path(), job) for job in [*COURSE, *strangers]}) == 4
+
+
+@pytest.mark.parametrize("jobs", [COURSE, COURSE[::-1]])
+def test_a_longer_run_goes_on_from_a_shorter_one(jobs, apart, steps, tmp_path):
+    other, ledger = replace(QUICK, seed=1), Ledger(tmp_path / "records")
+    with open_executor("threads", 2) as executor:
+        reports = all_done([*jobs, other], ledger, shop_in(tmp_path, executor))
+    assert sorted(steps) == [1, 1, 2, 3, 4, 5, 6]
+    assert reports[-1].jobs_done == reports[-1].jobs == 5
+    assert list((tmp_path / "work").iterdir()) == []
+    for job in COURSE:
+        record, again = path_of(ledger.folder, job, job.key), path_of(tmp_path, job, job.key)
+        save_result(again, replace(apart[job], origin=load_result(record).origin))
+        assert record.read_bytes() == again.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("preset", "generations", "scale"),
+    [("c10", (280, 500), 0.02), ("blondie24-rr", (140, 200), 0.02), ("nguyen", (150, 200), 0.02)],
+)
+def test_a_course_gives_the_same_as_runs_apart(preset, generations, scale, tmp_path):
+    """The shorter one ends in the middle of a point of the longer one's curves."""
+    jobs = [Run(preset, 0, number, scale) for number in generations]
+    assert jobs[0].length % jobs[0].point_every
+    for job in jobs:
+        result = train(job, tmp_path / "course", Order())
+        assert differences(result, train(job, tmp_path / str(job.length), Order())) == []
+    speeds = load_checkpoint(tmp_path / "course").history["speed/games_per_cpu_second"][1:]
+    assert len(speeds) == jobs[1].length
+    whole = sum(job.regime.games / speed for speed in speeds)
+    assert result.origin.cpu_seconds == pytest.approx(whole)
+
+
+def test_it_is_known_what_a_longer_run_takes(apart, tmp_path):
+    longest, short, middle, equal = COURSE
+    ledger = Ledger(tmp_path / "records")
+    costs = Costs(ledger, [], tmp_path / "work")
+    costs.learn(longest, replace(apart[longest], origin=Origin(60.0)))
+    assert costs.expected(longest, [short]) == pytest.approx(40.0)
+    assert costs.expected(longest, COURSE) == pytest.approx(20.0)
+    assert costs.expected(middle, COURSE) == pytest.approx(20.0)
+    assert costs.expected(short, COURSE) == costs.expected(equal, COURSE) == pytest.approx(20.0)
+    assert costs.expected(longest, [replace(short, seed=1)]) == pytest.approx(60.0)
+    train(short, folder_of(tmp_path / "work", short), Order())
+    assert costs.expected(longest) == pytest.approx(40.0)
+    assert costs.expected(short) == 0
+
+
+def test_a_folder_is_kept_for_a_longer_run_that_is_asked_for(steps, tmp_path):
+    """Killed when the shorter run was done, a session is followed by two others."""
+    ledger, (longest, short, *_) = Ledger(tmp_path / "records"), COURSE
+    with open_executor("threads", 1) as executor:
+        shop = shop_in(tmp_path, executor)
+        folder = folder_of(shop.work, short)
+        ledger.add(short, train(short, folder, Order()))
+        late = replace(shop, deadline=0)
+        assert work_through([longest, short], ledger, late, print) == [longest]
+        assert folder.exists()
+        all_done([short, longest], ledger, shop)
+        assert steps == [1, 2, 3, 4, 5, 6]
+        ledger.add(short, train(short, folder, Order()))
+        all_done([short], ledger, shop)
+    assert not folder.exists()
+
+
+def test_a_run_does_not_take_what_is_beyond_it_for_its_own(apart, steps, tmp_path):
+    """A session without the shorter run was killed in the middle of the longer one."""
+    ledger, (longest, short, middle, _) = Ledger(tmp_path / "records"), COURSE
+    with open_executor("threads", 2) as executor:
+        shop = shop_in(tmp_path, executor)
+        folder = folder_of(shop.work, longest)
+        train(middle, folder, Order())
+        del steps[:]
+        with pytest.raises(ValueError, match=r"has gone beyond .*-2-seed-0: call the same"):
+            train(short, folder, Order())
+        all_done([short], ledger, shop)
+        assert steps == [1, 2]
+        assert list(shop.work.iterdir()) == [folder]
+        all_done([replace(short, generations=300), longest], ledger, shop)
+        assert steps == [1, 2, 1, 2, 3, 5, 6]
+        assert list(shop.work.iterdir()) == []
+    assert all(differences(ledger.result(job), apart[job]) == [] for job in (short, longest))

@@ -1,0 +1,231 @@
+"""What the strong player is measured by, and the experiments about its ingredients."""
+
+import xml.etree.ElementTree as ET
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+
+from agents.baselines.material import Material
+from agents.match import Game, opening_line
+from agents.match_kernel import DRAW, DrawRules, Result
+from agents.search.player import AlphaBeta
+from checkers_env.movegen import BLACK, WHITE
+from checkers_env.openings import TWO_MOVE
+from checkers_env.state import MOVE_LIMIT, NO_PIECES
+from training.evolution.evaluation import is_spread, scores
+from training.regimes import DeepSelfPlay
+from training.reproduction.jobs import PLAYERS, Player, Run
+from training.reproduction.page import write_page
+from training.reproduction.papers.strong_player import LONG_RUN, RESULTS, TABLES, at
+from training.reproduction.plan import EXPERIMENTS, Ledger, Scope
+from training.reproduction.plots import dots
+from training.reproduction.results import differences, load_result, path_of, save_result
+from training.reproduction.tables import row
+from training.reproduction.worker import Order, train
+from training.trainer.loop import Plan, begin, carry_out, resume
+from training.trainer.strong_ablations import CHANGES, GENERATIONS, INGREDIENTS, STRONG
+
+TINY = DeepSelfPlay(search=1, games=4, max_moves=20, cards=1, random_plies=2)
+RULES = DrawRules(20)
+
+
+class Referee:
+    """An arena that plays nothing: `winner` says who wins each fixture."""
+
+    def __init__(self, winner):
+        self.winner, self.fixtures = winner, []
+
+    def play(self, fixtures, rules):
+        assert rules == RULES
+        self.fixtures.append(fixtures)
+        reasons = {True: MOVE_LIMIT, False: NO_PIECES}
+        winners = map(self.winner, fixtures)
+        return [
+            Game(Result(winner, reasons[winner == DRAW], 40), opening_line(None)[0], ())
+            for winner in winners
+        ]
+
+
+# The yardsticks
+
+
+def test_points_are_spread_twice_to_a_doubling():
+    points = [generation for generation in range(600) if is_spread(generation)]
+    assert points[:11] == [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48]
+    assert points[-3:] == [256, 384, 512]
+
+
+def test_every_card_is_played_with_either_colour_at_each_depth():
+    player, arena = AlphaBeta(Material(king=3.0), 1), Referee(lambda fixture: BLACK)
+    measured = scores(player, (2, 5), 7, (3, 8), RULES, arena)
+    assert measured == {"score/material-2": 0.5, "score/material-5": 0.5}
+    for fixtures, depth in zip(arena.fixtures, (2, 5), strict=True):
+        assert [fixture.opening for fixture in fixtures] == np.repeat(TWO_MOVE[:7], 2).tolist()
+        own = player._replace(depth=depth)
+        for number, fixture in enumerate(fixtures):
+            seats = (fixture.black, fixture.white)[:: 1 if number % 2 == 0 else -1]
+            assert seats[0] == own
+            assert (seats[1].evaluator, seats[1].depth) == (Material(), depth)
+            assert seats[1].random_ties
+    seeds = [fixture.seed for fixtures in arena.fixtures for fixture in fixtures]
+    assert len(set(seeds)) == len(seeds)
+    assert {seed[:2] for seed in seeds} == {(3, 8)}
+
+
+def test_a_draw_is_half_a_win():
+    def winner(fixture):
+        own = BLACK if fixture.black.evaluator.king == 3.0 else WHITE
+        return {0: own, 1: 1 - own}.get(fixture.seed[-2], DRAW)
+
+    arena = Referee(winner)
+    measured = scores(AlphaBeta(Material(king=3.0), 1), (4,), 4, (0,), RULES, arena)
+    assert measured == {"score/material-4": (1 + 0 + 0.5 + 0.5) / 4}
+
+
+def run(folder, generations, start=begin, **changes):
+    plan = Plan("strong", TINY, generations, 2, folder, **changes)
+    return carry_out(plan, start(plan), lambda *told: None)
+
+
+def test_a_run_is_measured_by_its_own_yardsticks_at_its_points(tmp_path, monkeypatch):
+    monkeypatch.setattr("training.trainer.loop.plot_curve", lambda *given: None)
+    whole = run(tmp_path / "whole", 6)
+    for plies in DeepSelfPlay.yardsticks:
+        known = ~np.isnan(whole.history[f"score/material-{plies}"])
+        assert np.flatnonzero(known).tolist() == [1, 2, 3, 4, 6]
+    run(tmp_path / "parts", 3)
+    parts = run(tmp_path / "parts", 6, resume, threads=2)
+    for name, line in whole.history.items():
+        if not name.startswith("speed"):
+            np.testing.assert_array_equal(parts.history[name], line)
+    assert "score/material-4" not in run(tmp_path / "none", 2, yardstick_every=0).history
+
+
+# The experiments
+
+
+def test_each_variant_differs_in_what_it_says():
+    assert INGREDIENTS.keys() <= PLAYERS.keys()
+    for name, (_, games, changed) in CHANGES.items():
+        regime = INGREDIENTS[name].regime
+        assert regime.games == games
+        different = {
+            field.name
+            for field in fields(regime)
+            if getattr(regime, field.name) != getattr(STRONG.regime, field.name)
+        }
+        assert different - {"games"} == changed.keys()
+        assert INGREDIENTS[name].generations == GENERATIONS
+    assert is_spread(GENERATIONS)
+    assert len({preset.regime for preset in INGREDIENTS.values()}) == len(INGREDIENTS)
+
+
+def test_every_variant_has_five_seeds_and_the_long_run_one():
+    assert {table.name for table in TABLES} <= EXPERIMENTS.keys()
+    jobs = Scope().jobs(TABLES)
+    long = [job for job in jobs if job.preset == "strong"]
+    assert [(job.seed, job.length) for job in long] == [(0, STRONG.generations)]
+    assert len(jobs) - 1 == 5 * len(INGREDIENTS)
+    assert not [job for job in jobs if job.kept]
+    validated = {line.first.name for line in EXPERIMENTS["validation"].rows}
+    assert not validated & {*INGREDIENTS, "strong"}
+
+
+def test_a_trial_has_fewer_games_too():
+    trial = Run("strong", 0, STRONG.generations, 0.05)
+    assert (trial.length, trial.regime.games, trial.regime.cards) == (26, 60, 2)
+    assert (trial.point_every, trial.trial) == (1, 2)
+    assert Run("c5-n0.001", 0, 126, 0.05).regime.games == 50
+    assert Run("learns", 0, 840, 0.05).regime.pairs == 4
+
+
+def test_the_code_of_the_yardsticks_counts(monkeypatch):
+    seen = []
+    monkeypatch.setattr("training.reproduction.jobs.digest", lambda *roots: seen.append(roots))
+    assert Run("strong", 0, 8).identity["kept"] == 0
+    assert Run("c0", 0, 8).identity["kept"] == 1
+    assert [roots[-1].__name__ for roots in seen] == ["own_scores", "play_fixture"]
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    job = Run("strong-no-endgame", 0, GENERATIONS, 0.002)
+    job_of = replace(job, generations=1000)  # two generations
+    return job_of, train(job_of, tmp_path_factory.mktemp("run"), Order())
+
+
+def test_a_record_without_weights_is_small_and_comes_back(trained, tmp_path):
+    job, result = trained
+    assert result.genomes.size == len(result.headers) == 0
+    assert result.generations.tolist() == [0, 1, 2]
+    assert not np.isnan(result.curves["score/material-6"][1:]).any()
+    clock = result.origin.clock
+    assert clock[0] == 0 < clock[1] < clock[2] == pytest.approx(result.origin.cpu_seconds, abs=0.01)
+    path = path_of(tmp_path, job, job.key)
+    save_result(path, result)
+    assert path.stat().st_size < 8_000
+    back = load_result(path)
+    assert differences(back, result) == []
+    assert back.origin == result.origin
+
+
+def test_nobody_plays_against_a_record_without_weights(trained, tmp_path):
+    job, result = trained
+    ledger = Ledger(tmp_path)
+    ledger.add(job, result)
+    table = EXPERIMENTS["strong-ingredients"]
+    player = Player(job.preset, generations=job.generations, seed=0)
+    scope = Scope(seeds=1, scale=job.scale)
+    ((match, _),) = next(scope.games(row(player, "material"), table.conditions))
+    with pytest.raises(ValueError, match="keeps no weights"):
+        ledger.identity(match)
+
+
+def test_the_tables_tell_the_scores_and_the_time(trained):
+    _, result = trained
+    four, six, seconds = RESULTS.of(result)
+    assert four == 100 * result.curves["score/material-4"][2]
+    assert six == 100 * result.curves["score/material-6"][2]
+    assert seconds == result.origin.cpu_seconds
+    line = np.array([5.0, 6.0, 7.0])
+    assert [at(result, line, share) for share in (1.0, 0.6, 0.5, 0.01)] == [7, 6, 6, 6]
+    assert np.isnan(at(result, ()))
+
+
+def test_the_page_shows_how_it_grows(trained, tmp_path):
+    _, result = trained
+    scope, ledger = Scope(seeds=1), Ledger(tmp_path / "records")
+    for job in scope.jobs(TABLES):
+        if job.preset in (LONG_RUN.name, "strong-2-plies"):
+            ledger.add(job, replace(result, job=job.identity))
+    write_page(tmp_path / "page.md", TABLES, scope, ledger)
+    text = (tmp_path / "page.md").read_text()
+    picture = (tmp_path / "page" / "strength.svg").read_text()
+    assert "page/strength.svg" in text
+    assert "CPU-seconds of training" in picture
+    assert f"| strong-2-plies |  | ours, 1 seed | {RESULTS.show(RESULTS.of(result)[:1])} |" in text
+    assert text.count("not yet played") == len(INGREDIENTS) - 1
+    ingredients = (tmp_path / "page" / "ingredients.svg").read_text()
+    assert "page/ingredients.svg" in text
+    assert "strong-2-plies" in ingredients  # who is done, and nobody else
+    assert "strong-1-ply" not in ingredients
+    assert "page/learning.svg" not in text  # not among these tables
+
+
+def test_two_seeds_have_no_interval_that_would_dwarf_all_others():
+    picture = ET.fromstring(dots({"at 4 plies": {"one": [60.0] * 3, "two": [40.0, 80.0]}}, "score"))
+    ticks = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+    numbers = [float(tick.replace("\u2212", "-")) for tick in ticks if tick[-1].isdigit()]
+    assert numbers
+    assert min(numbers) >= 30
+    assert max(numbers) <= 90
+
+
+def test_players_stand_below_each_other_with_their_seeds():
+    columns = {"at 4 plies": {"one": [50.0, 60.0, 70.0], "two": [20.0]}, "at 6": {"two": [30.0]}}
+    picture = ET.fromstring(dots(columns, "score, %"))
+    words = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert [word for word in words if word in ("one", "two")] == ["one", "two"]
+    assert {"at 4 plies", "at 6", "score, %: mean, 95 % interval, each seed"} <= set(words)
+    assert dots(columns, "score, %") == dots(columns, "score, %")

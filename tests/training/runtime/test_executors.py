@@ -1,0 +1,199 @@
+"""Executors: equal results anywhere, work that stops when it is not wanted, and nodes that die."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.baselines.material import Material
+from agents.search.player import AlphaBeta
+from tests import ROOT
+from tests.training.commands import SECONDS, wait_for
+from training.runtime import executors
+from training.runtime.executors import asked_to_stop, open_executor, writable
+
+LOCAL = ("threads", "processes")
+
+ORPHANED = """
+import sys
+from training.executor import open_executor
+from tests.test_executor import until_stopped
+
+if __name__ == "__main__":
+    with open_executor("processes", 1) as executor:
+        executor.submit(until_stopped, sys.argv[1]).result()
+"""
+
+
+def square(number):
+    return number * number
+
+
+def refuse(number):
+    raise ValueError(f"not {number}")
+
+
+def until_stopped(path):
+    """Say that it runs; when it is asked to stop, say so."""
+    Path(path, "runs").touch()
+    while not asked_to_stop():
+        time.sleep(0.01)
+    Path(path, "stopped").touch()
+
+
+def held_square(number, folder):
+    """Leave a mark of each time that it is begun, and where; end when there is a file "go"."""
+    import ray  # an extra: the other tests do without
+
+    node = ray.get_runtime_context().get_node_id()
+    Path(folder, f"{number}-{node}-{os.getpid()}").touch()
+    while not Path(folder, "go").exists():
+        time.sleep(0.01)
+    return number * number
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("kind", LOCAL)
+def test_results_come_in_order(kind, workers):
+    with open_executor(kind, workers) as pool:
+        assert list(pool.map(square, range(20))) == [number**2 for number in range(20)]
+        assert pool.submit(square, 7).result() == 49
+
+
+@pytest.mark.parametrize("kind", LOCAL)
+def test_an_error_is_handed_on(kind):
+    with open_executor(kind, 1) as pool, pytest.raises(ValueError, match="not 3"):
+        pool.submit(refuse, 3).result()
+
+
+@pytest.mark.parametrize("kind", LOCAL)
+def test_work_that_runs_is_asked_to_stop_and_what_waits_is_dropped(kind, tmp_path):
+    folders = [tmp_path / str(number) for number in range(9)]
+    for folder in folders:
+        folder.mkdir()
+
+    def interrupted():
+        with open_executor(kind, 1) as pool:
+            for folder in folders:
+                pool.submit(until_stopped, str(folder))
+            wait_for((folders[0] / "runs").exists)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert (folders[0] / "stopped").exists()
+    assert not (folders[-1] / "runs").exists()
+
+
+def test_one_executor_does_not_stop_the_work_of_another(tmp_path):
+    def outer():
+        with open_executor("threads", 1) as inner:
+            inner.submit(square, 2).result()
+        return asked_to_stop()
+
+    with open_executor("threads", 1) as pool:
+        assert pool.submit(outer).result() is False
+    assert asked_to_stop() is False
+
+
+def test_processes_do_not_outlive_a_killed_parent(tmp_path):
+    script = tmp_path / "parent.py"
+    script.write_text(ORPHANED)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    parent = subprocess.Popen([sys.executable, str(script), str(tmp_path)], env=environment)
+    try:
+        wait_for((tmp_path / "runs").exists)
+    finally:
+        parent.send_signal(signal.SIGKILL)
+        parent.wait()
+    wait_for((tmp_path / "stopped").exists)
+
+
+def test_a_worker_that_dies_is_told_of():
+    with (
+        pytest.raises(ChildProcessError, match="a worker process has died"),
+        open_executor("processes", 1) as pool,
+    ):
+        pool.submit(os._exit, 1).result()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("clouds", 1), "threads, processes, ray, not 'clouds'"),
+        (("threads", 0), "workers must be at least 1, not 0"),
+        (("threads", 1, "here:1"), "an address is for the executor 'ray'"),
+    ],
+)
+def test_what_there_is_not_is_refused(arguments, message):
+    with pytest.raises(ValueError, match=message), open_executor(*arguments):
+        pass
+
+
+def test_without_ray_it_is_said_how_to_get_it(monkeypatch):
+    monkeypatch.setattr(executors, "find_spec", lambda name: None)
+    with pytest.raises(ValueError, match=r"checkers-laboratory\[ray\]"), open_executor("ray", 1):
+        pass
+
+
+def test_what_was_shared_and_read_only_can_be_written_to_and_is_copied_once():
+    array = np.arange(5.0)
+    array.flags.writeable = False
+    player = AlphaBeta(Material(2.0), 3)
+    first, (second, number), same = writable((array, (array, 7), player), {})
+    assert np.array_equal(first, array)
+    first[0] = 9
+    assert second is first
+    assert array[0] == 0
+    assert (number, same) == (7, player)
+    assert type(same) is AlphaBeta
+
+
+def test_an_address_where_nobody_is_is_an_error_at_once(monkeypatch):
+    monkeypatch.setattr(executors, "find_spec", lambda name: name)
+    with (
+        pytest.raises(ValueError, match=r"no Ray cluster at '127\.0\.0\.1:1'"),
+        open_executor("ray", 1, "127.0.0.1:1"),
+    ):
+        pass
+
+
+@pytest.mark.slow
+def test_ray_maps_in_shares_and_gives_the_results_in_order():
+    with open_executor("ray", 2) as pool:
+        assert list(pool.map(square, range(10), chunksize=4)) == [n**2 for n in range(10)]
+        assert pool.submit(square, 5).result() == 25
+        with pytest.raises(ValueError, match="not 1"):
+            pool.submit(refuse, 1).result()
+
+
+@pytest.mark.slow
+def test_a_dead_node_loses_nothing_and_nothing_counts_twice(tmp_path, monkeypatch):
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    second = cluster.add_node(num_cpus=1)
+    try:
+        cluster.wait_for_nodes()
+        with open_executor("ray", 2, cluster.address) as pool:
+            futures = [pool.submit(held_square, number, str(tmp_path)) for number in range(6)]
+            wait_for(lambda: len(list(tmp_path.iterdir())) == 2)  # one on each node
+            (lost,) = tmp_path.glob(f"*-{second.node_id}-*")
+            cluster.remove_node(second, allow_graceful=False)
+            worker = Path("/proc", lost.name.split("-")[2])
+            wait_for(lambda: not worker.exists())
+            (tmp_path / "go").touch()
+            results = [future.result(SECONDS) for future in futures]
+    finally:
+        cluster.shutdown()
+    assert results == [number**2 for number in range(6)]
+    begun = Counter(int(mark.name.split("-")[0]) for mark in tmp_path.glob("*-*"))
+    again = int(lost.name.split("-")[0])
+    assert begun == Counter(range(6)) + Counter([again])

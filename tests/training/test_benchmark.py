@@ -1,0 +1,482 @@
+"""The benchmark's command line: what it plays, writes, says and refuses, and what survives."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import agents
+from agents.weights import load_weights, save_weights
+from checkers_env import openings, pdn
+from checkers_env.board import Board
+from tests import DATA, ROOT
+from tests.training.commands import SECONDS, is_gone, recorded_processes, run_here, start, wait_for
+from training import benchmark
+from training.league.journal import FILE_NAME
+from training.league.records import load_league
+from training.report import player_report
+
+SCRIPT = Path(benchmark.__file__)
+STRANGERS = DATA / "strangers.py"
+FAULTY_ENGINE = DATA / "faulty_engine.py"
+OPTIONS = shlex.split(
+    "against depth seconds openings rounds max-moves repetition no-progress adjudicate move-limit "
+    "sprt seed threads out analyse json resume"
+)
+ZOO = ROOT / "agents" / "zoo" / "blondie24.safetensors"
+QUICK = ["random", "--against", "material@depth=1", "--threads", "1"]
+
+
+@pytest.fixture
+def command(monkeypatch, capsys, tmp_path):
+    """Run the command line in this process; gives its exit status and what it said."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+
+    def call(*words, columns=200):
+        return run_here(benchmark, words, monkeypatch, capsys, columns)
+
+    return call
+
+
+@pytest.fixture
+def cards(tmp_path):
+    path = tmp_path / "cards.txt"
+    path.write_text("\n".join(openings.TWO_MOVE[:4]))
+    return path
+
+
+@pytest.fixture
+def processes(monkeypatch):
+    """All processes that are started from here."""
+    return recorded_processes(monkeypatch)
+
+
+def games_of(folder):
+    """The games in a folder, but for their times."""
+    league = json.loads((folder / "league.json").read_text())
+    for game in league["games"]:
+        del game["seconds"]
+    return league["games"]
+
+
+def journal_of(folder):
+    try:
+        return (folder / FILE_NAME).read_text().splitlines()[1:]
+    except FileNotFoundError:
+        return []
+
+
+def one_line(status, out, error):
+    assert (status, out) == (1, "")
+    assert error.startswith("error: ")
+    assert error.count("\n") == 1
+    return error
+
+
+# What is played and written.
+
+
+def test_the_help_explains_every_option(tmp_path):
+    environment = os.environ | {"COLUMNS": "100"}
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), "--help"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    for option in OPTIONS:
+        assert f"--{option}" in done.stdout
+    assert "file.py:factory" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 100 or "usage" in done.stdout
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_league_is_played_told_and_written(command, cards, tmp_path):
+    names = ["random", "material@depth=2", "blondie24@depth=1"]
+    options = ["--openings", cards, "--seed", 7, "--json", tmp_path / "all.json", "--out", "here"]
+    status, out, error = command(*names, *options)
+    assert (status, error) == (0, "Report: here/report.html\n")
+    league = load_league(tmp_path / "here" / "league.json")
+    shown = ["random", "material (depth 2)", "blondie24 (depth 1)"]
+    assert [entrant.name for entrant in league.entrants] == shown
+    assert league.conditions["seed"] == 7
+    assert league.conditions["openings"].startswith(f"{cards} ")
+    assert len(league.games) == 3 * 4 * 2
+    assert [game.number for game in league.games] == list(range(24))
+    rows = [line.split() for line in out.splitlines() if line.strip()]
+    assert [row[0] for row in rows[2:]] == ["1", "2", "3"]
+    assert out.index("material (depth 2)") < out.index("random")
+    for name in shown:
+        mine = [game for game in league.games if name in (shown[game.black], shown[game.white])]
+        points = sum(g.score if shown[g.black] == name else 1 - g.score for g in mine)
+        (row,) = [line for line in out.splitlines() if name in line]
+        assert f"{points / len(mine):.1%} (" in row
+    page = (tmp_path / "here" / "report.html").read_text()
+    for name in shown:
+        assert name in page
+    content = json.loads((tmp_path / "all.json").read_text())
+    assert [line["name"] for line in content["standings"]][-1] == "random"
+    assert content["league"]["games"] == json.loads(json.dumps([vars(g) for g in league.games]))
+    read = pdn.load(tmp_path / "here" / "games.pdn")
+    for game, recorded in zip(league.games, read, strict=True):
+        assert tuple(map(str, recorded.board().moves)) == game.moves
+        assert (recorded.result, recorded.tags["Reason"]) == (game.result, game.reason)
+        assert recorded.tags["Black"] == shown[game.black]
+
+
+def test_threads_change_nothing_and_seeds_do(command, cards, tmp_path):
+    for folder, options in {
+        "one": ["--threads", 1],
+        "two": ["--threads", 2],
+        "three": ["--threads", 3],
+        "seed": ["--seed", 1],
+    }.items():
+        assert command(*QUICK, "--openings", cards, "--out", folder, *options)[0] == 0
+    games = {name: games_of(tmp_path / name) for name in ("one", "two", "three", "seed")}
+    assert games["one"] == games["two"] == games["three"] != games["seed"]
+
+
+def test_the_folder_is_named_after_the_agents(command, cards, tmp_path):
+    words = ["random", "--against", "material@depth=1", "--openings", cards]
+    assert command(*words)[0] == 0
+    first = tmp_path / "runs" / "random-against-material-depth=1-seed-0"
+    assert (first / "report.html").exists()
+    assert "already holds a league: go on with it by --resume" in one_line(*command(*words))
+    assert command(*words, "--seed", 3)[0] == 0
+    assert command("random", "material@depth=2", "--openings", cards)[0] == 0
+    names = {path.name for path in (tmp_path / "runs").iterdir()}
+    assert names == {
+        first.name,
+        "random-against-material-depth=1-seed-3",
+        "random-material-depth=2-seed-0",
+    }
+
+
+def test_folders_with_long_names_differ():
+    names = set()
+    for last in ("a", "b"):
+        settings = benchmark.Settings(("x" * 100, "y" * 100 + last), out=None)
+        names.add(benchmark.folder_of(settings).name)
+    assert len(names) == 2
+    assert max(map(len, names)) <= 100
+
+
+@pytest.mark.parametrize("columns", [20, 40, 60, 80, 120])
+def test_the_table_loses_nothing_in_a_narrow_terminal(command, tmp_path, columns):
+    name = "odd [red] name [bold]"
+    (tmp_path / f"{name}.safetensors").write_bytes(ZOO.read_bytes())
+    agent = f"{name}.safetensors@depth=1"
+    words = [agent, "--against", "random", "--openings", "start", "--max-moves", 5]
+    status, out, _ = command(*words, columns=columns)
+    assert status == 0
+    assert max(map(len, out.splitlines())) <= columns
+    flat = "".join(out.split())
+    if columns >= 120:
+        assert f"{name} (depth 1)" in out
+    for letters in ("".join(name.split()), "likelihoodofsuperiority"):
+        found = iter(flat)
+        assert all(letter in found for letter in letters)
+    assert "\u2026" not in out
+
+
+@pytest.mark.parametrize("adjudicate", ["material", "material@depth=2"])
+def test_drawn_games_can_be_adjudicated(command, tmp_path, adjudicate):
+    words = ["blondie24@depth=1", "material@depth=1", "--max-moves", 20, "--adjudicate", adjudicate]
+    assert command(*words, "--out", "league", "--openings", "start")[0] == 0
+    told = {"material": "; by material ", "material@depth=2": "; played out by material@depth=2: "}
+    for game in load_league(tmp_path / "league" / "league.json").games:
+        assert game.reason.startswith("max moves" + told[adjudicate])
+
+
+# One agent examined.
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """An examination of a few games and positions."""
+    monkeypatch.setattr(player_report, "YARDSTICKS", ("random", "material@depth=2"))
+    monkeypatch.setattr(player_report, "REFERENCE", "material@depth=2")
+    monkeypatch.setattr(player_report, "DEPTHS", range(1, 4))
+    monkeypatch.setattr(player_report, "POSITIONS", 5)
+
+
+def met(folder):
+    league = load_league(folder / "league.json")
+    names = [entrant.name for entrant in league.entrants]
+    return {frozenset((names[game.black], names[game.white])) for game in league.games}
+
+
+def test_an_agent_that_is_a_yardstick_does_not_meet_itself(command, short, cards, tmp_path):
+    words = ["material@depth=2", "--analyse", "--openings", cards, "--max-moves", 10, "--out", "a"]
+    status, out, _ = command(*words)
+    assert status == 0
+    itself = "material (depth 2)"
+    others = ("random", "material (depth 1)", "material (depth 3)")
+    assert met(tmp_path / "a") == {frozenset((itself, other)) for other in others}
+    assert "Determinism: " in out
+
+
+def test_a_player_of_simulations_is_examined_at_its_own(command, short, cards, tmp_path):
+    words = ["mcts@simulations=3", "--analyse", "--openings", cards, "--max-moves", 5, "--out", "a"]
+    assert command(*words)[0] == 0
+    assert len(met(tmp_path / "a")) == 2
+
+
+@pytest.mark.parametrize("text", ["material", "blondie24"])
+def test_a_player_with_seconds_meets_the_piece_counter_at_all_depths(text):
+    texts, pairings = player_report.lineup(text, seconds=0.5)
+    met = {frozenset(texts[one] for one in pairing) for pairing in pairings}
+    depths = {frozenset((f"{text}@depth={depth}", "material@depth=4")) for depth in range(1, 9)}
+    yardsticks = {frozenset((text, name)) for name in player_report.YARDSTICKS}
+    assert met == yardsticks | {pair for pair in depths if len(pair) == 2}
+
+
+@pytest.mark.parametrize("often", [1, 7])
+def test_an_examination_that_fails_does_not_cost_the_report(
+    command, short, processes, cards, tmp_path, often
+):
+    code = tmp_path / "fails.py"
+    code.write_text(
+        "class Fails:\n"
+        "    def act(self, board):\n"
+        f"        if board.ply % {often} == 0:\n"
+        "            raise ValueError('a message of \\ud800')\n"
+        "        return board.legal_moves[0]\n"
+    )
+    words = [f"{code}:Fails", "--analyse", "--openings", cards, "--out", "a"]
+    status, out, _ = command(*words)
+    assert status == 0
+    assert "The examination was not finished: " in out
+    assert (tmp_path / "a" / "report.html").exists()
+    assert all(process.poll() is not None for process in processes)
+
+
+# A match that stops early.
+
+
+def test_a_sequential_test_stops_at_the_same_game_on_any_number_of_threads(command, tmp_path):
+    words = ["material@depth=2", "random", "--sprt", 0, 200, "--rounds", 2]
+    for threads in (1, 2, 3):
+        status, out, _ = command(*words, "--threads", threads, "--out", threads)
+        assert status == 0
+        assert "leads of +0 and +200 Elo: +200 is accepted after " in out
+    games = {threads: games_of(tmp_path / str(threads)) for threads in (1, 2, 3)}
+    assert games[1] == games[2] == games[3]
+    assert 4 <= len(games[1]) < 172
+    assert f"accepted after {len(games[1])} games." in out
+    assert len(games[1]) <= len(journal_of(tmp_path / "1")) <= len(games[1]) + 1  # begun meanwhile
+    written = len(journal_of(tmp_path / "3"))
+    assert written >= len(games[3])
+    assert command(*words, "--out", 3, "--resume")[0] == 0
+    assert games_of(tmp_path / "3") == games[1]
+    assert len(journal_of(tmp_path / "3")) == written
+
+
+# Who goes wrong.
+
+
+def test_strangers_forfeit_and_the_league_goes_on(command, tmp_path, processes):
+    agents.make("random").act(Board())  # compiled before its time is taken
+    stranger = f"{STRANGERS}:Hangs"
+    engine = f"hub:{sys.executable} -IS {FAULTY_ENGINE} "
+    words = ["random", "--against", stranger, engine + "kills-itself", engine + "nonsense"]
+    options = ["--openings", "start", "--move-limit", 2, "--threads", 1, "--out", "league"]
+    status, out, error = command(*words, *options)
+    assert (status, error) == (0, "Report: league/report.html\n")
+    league = load_league(tmp_path / "league" / "league.json")
+    assert len(league.games) == 6
+    told = [
+        "no answer to act within 2 s",
+        "was ended by signal 9",
+        "plays 'banana' in ",
+    ]
+    for game in league.games:
+        side = game.black == 0
+        assert game.score == side
+        assert game.reason.startswith(f"{('Black', 'White')[side]} forfeits: ")
+        assert told[max(game.black, game.white) - 1] in game.reason
+    for entrant in league.entrants[1:]:
+        assert f"{entrant.name} forfeited 2 of its games" in out
+    assert len(processes) >= 5
+    assert [process for process in processes if process.poll() is None] == []
+
+
+def test_what_goes_wrong_at_the_start_is_one_error(command, tmp_path, processes):
+    error = one_line(*command("random", "--against", f"{STRANGERS}:NeverMade"))
+    assert f"{STRANGERS}:NeverMade' cannot be made: KeyError: 'weights' (strangers.py, " in error
+    engine = f"hub:{sys.executable} -IS {FAULTY_ENGINE} dies-at-once"
+    assert "has ended with exit code 3" in one_line(*command("random", "--against", engine))
+    assert not list(tmp_path.iterdir())
+    assert [process for process in processes if process.poll() is None] == []
+
+
+def test_the_worked_example_plays_as_it_says(command, tmp_path, monkeypatch):
+    words = (ROOT / "examples" / "my_agent.py").read_text().splitlines()[1].split()
+    assert len((ROOT / "examples" / "my_agent.py").read_text().splitlines()) <= 20
+    assert words[:2] == ["python", "training/benchmark.py"]
+    monkeypatch.chdir(ROOT)
+    options = ["--openings", "start", "--depth", 1, "--threads", 1, "--out", tmp_path / "league"]
+    status, out, _ = command(*words[2:], *options)
+    assert status == 0
+    games = load_league(tmp_path / "league" / "league.json").games
+    assert len(games) == 2
+    assert not any("forfeits" in game.reason for game in games)
+    assert "examples/my_agent.py:MyAgent" in out
+
+
+# What survives.
+
+SLOW = [f"{STRANGERS}:Dawdles", "--against", "material@depth=1", "--seed", "5", "--threads", "2"]
+
+
+def test_killed_and_resumed_is_as_if_never_stopped(command, cards, tmp_path, monkeypatch):
+    monkeypatch.setenv("STORY", str(tmp_path / "story"))
+    words = [*SLOW, "--openings", cards]
+    with monkeypatch.context() as slower:
+        slower.setenv("DAWDLE", "0.1")
+        process = start(sys.executable, SCRIPT, *words, "--out", tmp_path / "killed")
+    try:
+        wait_for(lambda: len(journal_of(tmp_path / "killed")) >= 3)
+    finally:
+        process.kill()
+        process.communicate()
+    pids = set((tmp_path / "story").read_text().split())
+    wait_for(lambda: all(map(is_gone, pids)))
+    reached = journal_of(tmp_path / "killed")
+    assert 3 <= len(reached) < 8
+    with (tmp_path / "killed" / FILE_NAME).open("a") as journal:
+        journal.write(reached[0][:40])
+    assert not (tmp_path / "killed" / "league.json").exists()
+    assert command(*words, "--out", "killed", "--resume", "--threads", 1)[0] == 0
+    assert journal_of(tmp_path / "killed")[: len(reached)] == reached
+    assert command(*words, "--out", "straight", "--threads", 1)[0] == 0
+    assert games_of(tmp_path / "killed") == games_of(tmp_path / "straight")
+
+
+def test_ctrl_c_leaves_what_was_reached_and_says_how_to_go_on(command, tmp_path):
+    folder = tmp_path / "stop it"
+    words = ["blondie24@seconds=0.01", "random", "--max-moves", "20", "--out", folder]
+    process = start(sys.executable, SCRIPT, *words)
+    try:
+        wait_for(lambda: journal_of(folder))
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=SECONDS)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    advice = shlex.split(said.splitlines()[-1].split(": ", 1)[1])[2:]
+    assert advice == [*map(str, words), "--resume"]
+    reached = journal_of(folder)
+    assert 1 <= len(reached) < 86
+    assert one_line(*command(*advice, "--rounds", 2))
+    assert journal_of(folder) == reached
+
+
+def test_ctrl_c_before_the_first_game_says_how_to_start_again(command, monkeypatch):
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(benchmark, "entered", interrupt)
+        status, _, error = command(*QUICK)
+    assert status == 130
+    assert error.startswith("Interrupted; nothing was begun. Start again with: python ")
+    assert shlex.split(error)[-len(QUICK) :] == QUICK
+
+
+# What is refused.
+
+
+def test_another_league_is_not_resumed(command, cards, tmp_path):
+    genome, provenance = load_weights(ZOO)
+    save_weights(tmp_path / "mine.safetensors", genome, provenance)
+    words = ["random", "mine.safetensors", "--depth", 1, "--openings", cards, "--out", "league"]
+    assert command(*words)[0] == 0
+    before = journal_of(tmp_path / "league")
+    for options in (["--rounds", 2], ["--seed", 1], ["--depth", 2], ["--move-limit", 1]):
+        refused = one_line(*command(*words, *options, "--resume"))
+        assert "cannot be resumed: it is another league's: " in refused
+    save_weights(tmp_path / "mine.safetensors", genome + 0.125, provenance)
+    assert "another league's: entrants is " in one_line(*command(*words, "--resume"))
+    save_weights(tmp_path / "mine.safetensors", genome, provenance)
+    cards.write_text(cards.read_text() + "\n11-15 23-19\n")
+    assert "another league's: conditions.openings is " in one_line(*command(*words, "--resume"))
+    cards.write_text(cards.read_text().removesuffix("\n11-15 23-19\n"))
+    (tmp_path / "league" / "report.html").unlink()
+    assert command(*words, "--resume")[0] == 0
+    assert (tmp_path / "league" / "report.html").exists()
+    assert journal_of(tmp_path / "league") == before
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("", "it takes two to play"),
+        ("random", "it takes two to play"),
+        ("random random", "'random' was entered twice"),
+        ("blondie24 --against blondie24@depth=4", "'blondie24 (depth 4)' was entered twice"),
+        ("random nobody", "no agent 'nobody': known are "),
+        ("random nobody.safetensors", "no weight file 'nobody.safetensors'"),
+        ("random material@depth=0", "depth must be a whole number from 1"),
+        ("random material@deep=2", "options are depth, "),
+        ("random material --depth 0", "depth must be a whole number from 1"),
+        ("random material --depth 2 --seconds 1", "a depth or seconds, not both"),
+        ("random material --seconds 0", "seconds must be more than 0, not 0"),
+        ("random heuristic --seconds nan", "seconds must be more than 0, not nan"),
+        ("random material --seconds 60", "would use up the 60 seconds"),
+        ("random heuristic --openings four-move", "openings are two-move, three-move, start"),
+        ("random heuristic --rounds 0", "rounds must be 1 to 10000, not 0"),
+        ("random heuristic --max-moves 0", "max_moves must be 1 to 100000, not 0"),
+        ("random heuristic --max-moves 1", "nothing can be played from '9-13 21-17': max moves"),
+        ("random heuristic --repetition 1", "repetition must be 0, or at least 2, not 1"),
+        ("random heuristic --repetition -1", "repetition must be 0 to 100000, not -1"),
+        ("random heuristic --no-progress -1", "no_progress must be 0 to 100000, not -1"),
+        ("random heuristic --seed -1", "seed must be at least 0, not -1"),
+        ("random heuristic --threads 0", "threads must be 1 to 1000, not 0"),
+        ("random heuristic --move-limit -1", "move_limit must be 0 to 86400, not -1"),
+        ("random heuristic --move-limit nan", "move_limit must be 0 to 86400, not nan"),
+        ("random heuristic --move-limit inf", "move_limit must be 0 to 86400, not inf"),
+        ("random heuristic --adjudicate nobody", "no agent 'nobody'"),
+        ("random heuristic --adjudicate material@seconds=1", "by players of ours at a depth"),
+        ("random heuristic mcts --sprt 0 10", "sprt is for a match of two"),
+        ("random heuristic --sprt 10 0", "elo0 = 10.0 and elo1 = 0.0"),
+        ("random heuristic --sprt 0 inf", "and both finite"),
+        ("random heuristic --json no/folder/x.json", "json is a file in a folder that exists"),
+        ("random heuristic --json .", "json is a file in a folder that exists"),
+        ("random heuristic --resume", "there is no league to resume in "),
+        ("random heuristic --out cards.txt", "cards.txt"),
+        ("random heuristic --out cards.txt --resume", "cards.txt"),
+    ],
+)
+def test_what_is_wrong_is_said(command, cards, tmp_path, words, message):
+    assert message in one_line(*command("--threads", "1", *words.split()))
+    assert list(tmp_path.iterdir()) == [cards]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["random heuristic --rounds two", "random heuristic --sprt 1", "random heuristic --nonsense"],
+)
+def test_what_is_no_option_is_refused(command, tmp_path, words):
+    status, _, error = command(*words.split())
+    assert status == 2
+    assert "Traceback" not in error
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("content", ["", "garbage\n", "{}\n", '{"entrants": []}\n{"number": 0}\n'])
+def test_a_damaged_journal_is_one_error(command, tmp_path, content):
+    (tmp_path / "league").mkdir()
+    (tmp_path / "league" / FILE_NAME).write_text(content)
+    error = one_line(*command(*QUICK, "--out", "league", "--resume"))
+    assert "league" in error
+    assert (tmp_path / "league" / FILE_NAME).read_text() == content

@@ -1,0 +1,394 @@
+"""The measurement of the continual player: who plays what, what it says, and that it goes on."""
+
+import itertools
+import json
+import math
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+
+import agents
+from agents.agent import PlayerAgent
+from agents.continual.pool import load_pool, ranked
+from agents.match import play_game
+from agents.weights import Provenance
+from checkers_env.movegen import BLACK, WHITE
+from checkers_env.openings import TWO_MOVE
+from tests.agents.continual.test_continual import pool_of
+from tests.training.commands import SECONDS, command_of, recorded_processes, start, wait_for
+from training import continual
+from training.continual import Pair, difference, fixtures, switches, verdict
+
+SCRIPT = Path(continual.__file__)
+WAYS = {
+    "script": [sys.executable, str(SCRIPT)],
+    "module": [sys.executable, "-m", "training.continual"],
+}
+OPTIONS = ["against", "games", "depth", "seed", "rule", "record", "out"]
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """Run the command line in this process; gives its exit status and what it said."""
+    return command_of(continual, monkeypatch, capsys)
+
+
+@pytest.fixture
+def pool(tmp_path):
+    path = tmp_path / "pool.safetensors"
+    path.write_bytes(pool_of([1, 3, 1, 2, 3]).content())
+    return path
+
+
+def words(pool, *more):
+    return [pool, "--against", "material", "--depth", 1, *more]
+
+
+def measured(path):
+    fields = json.loads(path.read_text())
+    return fields, [Pair(**pair) for pair in fields["pairs"]]
+
+
+def replayed(pool, row, opponent, pair, luck):
+    """The score of a strategy in a game played by the kernel."""
+    seats = (pool.player(row, 1), opponent)
+    seats = seats if pair.side == BLACK else seats[::-1]
+    rng = np.random.default_rng(luck)
+    winner = play_game(*seats, opening=pair.opening, rng=rng).result.winner
+    return 0.5 if winner not in (BLACK, WHITE) else float(winner == pair.side)
+
+
+@pytest.mark.parametrize("against", ["material", "pool:3", "random"])
+def test_every_game_against_the_kernel_and_a_plain_reading_of_the_rule(
+    command, pool, tmp_path, against
+):
+    out = tmp_path / "out.json"
+    options = ["--against", against, "--depth", 1, "--seed", 5, "--games", 30, "--out", out]
+    status, said = command(pool, *options)
+    assert status == 0
+    strategies, (fields, pairs) = load_pool(pool), measured(out)
+    if against == "pool:3":
+        other = strategies.player(3, 1)
+    else:
+        other = agents.make(against, **({"depth": 1} if against == "material" else {})).player
+    row, changes = 0, []
+    for number, (pair, fixture) in enumerate(zip(pairs, fixtures(5), strict=False)):
+        assert (pair.opening, pair.side) == (fixture.opening, fixture.side)
+        assert pair.strategy == row
+        assert pair.score == replayed(strategies, row, other, pair, (5, number, 1))
+        assert pair.twin == replayed(strategies, 0, other, pair, (5, number, 1))
+        if pair.score == 0:
+            changes.append([number + 1, row, (row + 1) % 5])
+            row = (row + 1) % 5
+    assert fields["switches"] == [change for change in changes if change[0] < 30]
+    assert len(pairs) == 30
+    assert len(changes) >= {"material": 4, "pool:3": 1, "random": 0}[against]
+    for name in ("score", "twin"):
+        counts = Counter(getattr(pair, name) for pair in pairs)
+        assert f"{counts[1.0]}-{counts[0.5]}-{counts[0.0]}" in said
+
+
+def test_the_frozen_twin_is_the_pool_file_played_as_a_weight_file(command, pool, tmp_path):
+    command(*words(pool, "--games", 4, "--out", tmp_path / "out.json"))
+    twin, other = agents.make(str(pool)), agents.make("material", depth=1)
+    assert isinstance(twin, PlayerAgent)
+    for number, pair in enumerate(measured(tmp_path / "out.json")[1]):
+        seats = [twin.player, other.player] if pair.side == BLACK else [other.player, twin.player]
+        rng = np.random.default_rng((0, number, 1))
+        winner = play_game(*seats, opening=pair.opening, rng=rng).result.winner
+        assert pair.twin == {pair.side: 1.0, 1 - pair.side: 0.0}.get(winner, 0.5)
+
+
+@pytest.mark.parametrize("rule", ["next", "random", "best"])
+def test_equal_seeds_measure_equally_and_others_do_not(command, pool, tmp_path, rule):
+    found = []
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        out = tmp_path / f"{name}.json"
+        assert command(*words(pool, "--seed", seed, "--rule", rule, "--games", 12, "--out", out))
+        found.append(measured(out)[1])
+    assert found[0] == found[1] != found[2]
+
+
+def test_a_pack_has_each_card_with_each_colour_once_and_no_two_are_alike():
+    games = list(itertools.islice(fixtures(3), 258))
+    packs = [games[first : first + 86] for first in (0, 86, 172)]
+    for pack in packs:
+        assert {game[1:] for game in pack} == set(itertools.product(TWO_MOVE, (BLACK, WHITE)))
+        assert [game.opening for game in pack[::2]] == [game.opening for game in pack[1::2]]
+    orders = {tuple(game.opening for game in pack) for pack in packs}
+    assert len(orders) == 3
+    assert [game.number for game in games] == list(range(258))
+    assert list(itertools.islice(fixtures(3), 40)) == games[:40]
+    assert list(itertools.islice(fixtures(4), 40)) != games[:40]
+
+
+def test_a_pool_whose_best_is_its_worst_shows_what_changing_is_good_for(command, tmp_path):
+    """Strategy 0 would rather have few pieces; all others count them."""
+    provenance = Provenance("weighted-pieces", 2.0, "c10", 0, 5, depth=1)
+    genomes = np.ones((4, 33))
+    genomes[:, -1], genomes[0, :-1] = 0.0, -1.0
+    columns = {"kings": [2.0] * 4, "generations": [5] * 4, "numbers": [1, 2, 3, 4]}
+    path, out = tmp_path / "pool.safetensors", tmp_path / "out.json"
+    path.write_bytes(ranked(provenance, genomes=genomes, scores=[2, 1, 1, 1], **columns).content())
+    for rule in ("next", "best"):
+        for games in (20, 40):  # the twin is the same when the record goes on
+            call = ["--rule", rule, "--out", out.with_stem(rule), "--games", games]
+            command(*words(path, *call))
+        fields, pairs = measured(out.with_stem(rule))
+        assert "did better than its twin" in verdict(pairs)
+        assert fields["difference"]["low"] > 0.2
+        assert sum(pair.twin for pair in pairs) < 4
+    used = Counter(pair.strategy for pair in pairs)
+    assert used[0] < 4  # the rule "best" does not come back to it
+
+
+# Going on
+
+
+def test_more_games_go_on_with_the_record_and_other_conditions_begin_anew(command, pool, tmp_path):
+    out, record = tmp_path / "out.json", tmp_path / "record.json"
+    options = ["--record", record, "--out", out]
+    command(*words(pool, "--games", 20, "--out", tmp_path / "straight.json"))
+    straight = measured(tmp_path / "straight.json")
+    for games in (6, 20):
+        assert command(*words(pool, "--games", games, *options))[0] == 0
+        assert len(json.loads(record.read_text())["games"]) == games
+    assert measured(out)[1] == straight[1]
+    before = record.read_bytes()
+    assert command(*words(pool, "--games", 20, *options))[0] == 0
+    assert record.read_bytes() == before
+    for other in (["--seed", 1], ["--rule", "best"], ["--depth", 2]):
+        assert command(*words(pool, "--games", 3, *options, *other))[0] == 0
+        assert measured(out)[1][0].strategy == 0
+    assert len(json.loads(record.read_text())["games"]) == 29
+    assert command(*words(pool, "--games", 20, *options))[0] == 0
+    assert measured(out)[1] == straight[1]
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_stopped_in_any_way_it_goes_on_as_if_never_stopped(command, pool, tmp_path, end):
+    out, record = tmp_path / "out.json", tmp_path / "out.record.json"
+    options = words(pool, "--rule", "random", "--out", out, "--games", 100_000)
+    process = start(*WAYS["script"], *options)
+    try:
+        wait_for(record.exists, process)
+        process.send_signal(end)
+        said, _ = process.communicate(timeout=SECONDS)
+    finally:
+        process.kill()
+    games = len(json.loads(record.read_text())["games"])
+    if end == signal.SIGKILL:
+        assert process.returncode == -end
+    else:
+        assert process.returncode == 130
+        assert "Traceback" not in said
+        assert shlex.split(said.splitlines()[-1].split(": ")[-1])[1:] == [
+            str(SCRIPT),
+            *map(str, options),
+        ]
+        assert repr(str(record)) in said
+    assert not out.exists()
+    found = []
+    for path in (out, tmp_path / "straight.json"):
+        few = words(pool, "--rule", "random", "--out", path, "--games", games + 5)
+        assert command(*few)[0] == 0
+        found.append(measured(path)[1])
+    assert found[0] == found[1]
+
+
+def test_without_a_record_nothing_is_kept(command, pool, tmp_path, monkeypatch):
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(continual, "play", interrupt)
+    status, said = command(*words(pool))
+    assert status == 130
+    assert "Start again with the same command" in said
+    assert list(tmp_path.iterdir()) == [pool]
+
+
+# What it refuses
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_of_starting_it_explains_itself(way, tmp_path):
+    call = [*WAYS[way], "--help"]
+    environment = os.environ | {"COLUMNS": "100"}
+    done = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    for option in OPTIONS:
+        assert f"--{option}" in done.stdout
+    assert "frozen twin" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--against nobody", "no agent 'nobody'"),
+        ("--against pool:5", "no opponent 'pool:5': the pool has strategies 0 to 4"),
+        ("--against pool:-1", "no opponent 'pool:-1'"),
+        ("--against pool:", "no opponent 'pool:'"),
+        ("--against missing.safetensors", "missing.safetensors"),
+        ("--depth 0", "depth must be 1 to 64, not 0"),
+        ("--games 1", "games must be at least 2, not 1"),
+        ("--seed -1", "seed must be at least 0, not -1"),
+        ("--out nowhere/out.json", "out is a file in a folder that exists"),
+        ("--record nowhere/out.json", "nowhere"),
+        ("--out pool.safetensors", "--out must be a file of its own"),
+        ("--out x.json --record x.json", "--out must be a file of its own"),
+        ("--record pool.safetensors", "pool.safetensors' is no record"),
+    ],
+)
+def test_what_is_impossible_is_refused_in_a_line(
+    command, pool, tmp_path, monkeypatch, options, message
+):
+    monkeypatch.chdir(tmp_path)
+    before = pool.read_bytes()
+    default = "" if "--against" in options else "--against random"
+    status, said = command(pool.name, *default.split(), *options.split())
+    assert status == 1
+    assert said.startswith("error: ")
+    assert message in said
+    assert len(said.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == [pool]
+    assert pool.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "options", ["", "--against random --rule worst", "--against random --games many"]
+)
+def test_what_cannot_be_read_is_refused(command, pool, options):
+    status, said = command(pool, *options.split())
+    assert status == 2
+    assert "Traceback" not in said
+
+
+def test_a_weight_file_is_no_pool_and_a_damaged_record_is_named(command, pool, tmp_path):
+    zoo = Path(agents.__file__).parent / "zoo" / "blondie24.safetensors"
+    status, said = command(*words(zoo))
+    assert (status, "is not a pool of ours" in said) == (1, True)
+    record = tmp_path / "record.json"
+    record.write_text('{"format": 1}')
+    status, said = command(*words(pool, "--record", record))
+    assert (status, str(record) in said) == (1, True)
+    assert record.read_text() == '{"format": 1}'
+
+
+def test_two_who_make_the_same_measurement_are_told(command, pool, tmp_path, monkeypatch):
+    """The other one's game comes between the reading of the record and this one's first game."""
+    record, play = tmp_path / "record.json", continual.play
+
+    def slowly(agent, other, fixture, luck):
+        if not agent.frozen and not record.exists():
+            twin = continual.ContinualAgent(agent.pool, record, opponent=agent.opponent)
+            twin.game_over(play(agent, other, fixture, luck).board, fixture.side)
+        return play(agent, other, fixture, luck)
+
+    monkeypatch.setattr(continual, "play", slowly)
+    status, said = command(*words(pool, "--record", record))
+    assert (status, "another process" in said) == (1, True)
+
+
+def test_a_player_from_outside_that_gives_up_is_told_of(command, pool, tmp_path):
+    code = tmp_path / "quitter.py"
+    code.write_text(
+        "from agents.external.errors import EngineError\n"
+        "class Quitter:\n"
+        "    def act(self, board):\n"
+        "        if board.ply > 9:\n"
+        "            raise EngineError('no more')\n"
+        "        return board.legal_moves[0]\n"
+    )
+    status, said = command(pool, "--against", f"{code}:Quitter")
+    assert (status, "game 1 was not finished: no more" in said) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [("raise RuntimeError('oh')", "RuntimeError: oh"), ("return None", "None")],
+)
+def test_code_from_outside_that_goes_wrong_is_told_of(
+    command, pool, tmp_path, monkeypatch, act, message
+):
+    processes = recorded_processes(monkeypatch)
+    code = tmp_path / "wrong.py"
+    code.write_text(f"class Wrong:\n    def act(self, board):\n        {act}\n")
+    status, said = command(pool, "--against", f"{code}:Wrong")
+    assert (status, "game 1 was not finished: " in said, message in said) == (1, True, True)
+    assert processes
+    assert all(process.poll() is not None for process in processes)
+
+
+# What it says
+
+
+def pairs_of(*scores, strategies=None):
+    rows = strategies or [0] * len(scores)
+    return [
+        Pair("", BLACK, row, score, twin) for (score, twin), row in zip(scores, rows, strict=True)
+    ]
+
+
+def test_the_interval_is_students_with_a_point_more_for_each():
+    scores = [(1.0, 0.5), (0.0, 0.5), (0.5, 0.5), (1.0, 0.0), (1.0, 1.0)]
+    found = difference(pairs_of(*scores))
+    assert found.mean == pytest.approx(1 / 5)
+    padded = [0.5, -0.5, 0, 1, 0, 1, -1]
+    mean = sum(padded) / 7
+    deviation = math.sqrt(sum((value - mean) ** 2 for value in padded) / 6)
+    half = student.ppf(0.975, 6) * deviation / math.sqrt(7)
+    assert found[1:] == pytest.approx((mean - half, mean + half))
+
+
+def test_the_interval_covers_the_true_difference_about_as_often_as_it_says():
+    rng, covered, rounds = np.random.default_rng(6), 0, 800
+    shares = {0.0: 0.55, 0.5: 0.2, -0.5: 0.15, 1.0: 0.06, -1.0: 0.04}
+    true = sum(value * share for value, share in shares.items())
+    for _ in range(rounds):
+        drawn = rng.choice(list(shares), size=86, p=list(shares.values()))
+        low, high = difference(pairs_of(*((max(d, 0), max(-d, 0)) for d in drawn)))[1:]
+        covered += low <= true <= high
+    assert 0.93 < covered / rounds < 0.98
+
+
+@pytest.mark.parametrize(
+    ("scores", "what"),
+    [
+        ([(0.5, 0.5)] * 86, "noise: 86 games"),
+        ([(1.0, 0.0), (0.0, 1.0)] * 43, "noise"),
+        ([(1.0, 0.0)] * 2, "noise: 2 games"),
+        ([(0.0, 0.0)] * 40 + [(1.0, 0.5)] * 5, "noise"),
+        ([(1.0, 0.0)] * 20 + [(0.5, 0.5)] * 66, "did better than its twin"),
+        ([(0.0, 1.0)] * 20 + [(0.5, 0.5)] * 66, "did worse than its twin"),
+    ],
+)
+def test_the_verdict_says_whether_it_is_noise(scores, what):
+    said = verdict(pairs_of(*scores))
+    assert what in said
+    assert sum(word in said for word in ("noise", "better", "worse")) == 1
+    low, high = map(float, re.search(r"\(95%: (\S+) to (\S+)\)", said).groups())
+    assert -1 <= low <= high <= 1
+
+
+def test_switches_are_counted_from_one():
+    pairs = pairs_of(*[(0.5, 0.5)] * 6, strategies=[0, 0, 3, 3, 1, 0])
+    assert switches(pairs) == [(2, 0, 3), (4, 3, 1), (5, 1, 0)]
+    assert "In 3 of 6 games both played the same strategy" in verdict(pairs)
+    assert switches(pairs[:2]) == []
+
+
+def test_the_table_names_the_strategies_as_the_pool_does(command, pool):
+    status, said = command(*words(pool, "--games", 20, "--rule", "best"))
+    assert status == 0
+    assert "Changes of strategy after game " in said
+    first = next(line.split() for line in said.splitlines() if line.split()[:1] == ["0"])
+    assert first[:4] == ["0", "5", "25", "3"]

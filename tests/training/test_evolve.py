@@ -1,0 +1,308 @@
+"""The command line: what it says, what it refuses, and that no interruption loses anything."""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.weights import load_weights
+from tests.training.commands import SECONDS, command_of, start, wait_for
+from training import evolve
+from training.runtime.run_folder import alone
+from training.trainer import cli as trainer
+from training.trainer import loop
+from training.trainer.ablations import FACTORS
+from training.trainer.checkpoint import FILE_NAME, load_checkpoint
+from training.trainer.cli import duration
+from training.trainer.loop import CURVE_FILE
+from training.trainer.presets import PRESETS
+
+ALL = PRESETS | FACTORS
+SCRIPT = Path(evolve.__file__)
+CONSOLE_SCRIPT = Path(sys.executable).with_name("checkers-evolve")
+SMALL = shlex.split(
+    "blondie24-1999 --regime.parents 2 --regime.opponents 1 --regime.depth 1 "
+    "--regime.max-moves 30 --threads 1 --seed 1"
+)
+OPTIONS = shlex.split("generations seed out threads resume engine yardstick-every regime.depth")
+ENDLESS = "1000000"
+
+WAYS = {
+    "script": [sys.executable, str(SCRIPT)],
+    "module": [sys.executable, "-m", "training.evolve"],
+    "console script": [str(CONSOLE_SCRIPT)],
+}
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """Run the command line in this process; gives its exit status and what it said."""
+    return command_of(evolve, monkeypatch, capsys)
+
+
+def assert_equal_but_for_speed(first, second):
+    for checkpoint in (first, second):
+        for name in [name for name in checkpoint.history if name.startswith("speed")]:
+            del checkpoint.history[name]
+    np.testing.assert_equal(asdict(first), asdict(second))
+
+
+def one_line(text, start_of_it):
+    lines = [line for line in text.splitlines() if line.strip()]
+    assert "Traceback" not in text
+    assert len(lines) == 1
+    assert lines[0].startswith(start_of_it)
+    return lines[0]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_of_starting_it_explains_itself(way, tmp_path):
+    if way == "console script" and not CONSOLE_SCRIPT.exists():
+        pytest.skip("not installed")
+    environment = os.environ | {"COLUMNS": "100"}
+    done = subprocess.run(
+        [*WAYS[way], "--help"], capture_output=True, text=True, cwd=tmp_path, env=environment
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    for option in (*OPTIONS, "list"):
+        assert f"--{option}" in done.stdout
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_list_shows_every_preset(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    status, said = command("--list")
+    assert status == 0
+    rows = {line.split()[0]: line for line in said.splitlines() if line.strip()}
+    assert set(ALL) == set(rows) - {"regime", next(name for name in rows if "\u2500" in name)}
+    for name, preset in ALL.items():
+        time = duration(preset.cpu_seconds)
+        for shown in (preset.source, preset.what, f"{preset.games:,}", time):
+            assert f" {shown} " in rows[name]
+        assert ("(default)" in rows[name]) == (name == "blondie24-2001")
+    for name, games in (("c10", "126,000"), ("blondie24-rr", "121,800")):
+        assert rows[name].split()[-3] == games
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_list_shows_whole_names_where_there_is_little_room(tmp_path):
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    done = subprocess.run(
+        [*WAYS["script"], "--list"], capture_output=True, text=True, cwd=tmp_path, env=environment
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert set(ALL) <= set(done.stdout.split())
+
+
+@pytest.mark.parametrize("name", ["c1", "c10-npd", "blondie24-rr-1ply"])
+def test_a_preset_is_run_by_its_name_and_goes_on(command, tmp_path, name):
+    options = ["--regime.network", "blondie24-1999", *SMALL[1:]]
+    for generations in (5, 10):
+        words = [name, *options, "--generations", generations, "--out", tmp_path]
+        status, said = command(*words, *(["--resume"] if generations == 10 else []))
+        assert (status, "Traceback" in said) == (0, False)
+    checkpoint = load_checkpoint(tmp_path)
+    assert (checkpoint.state.generation, checkpoint.identity["name"]) == (10, name)
+    assert (tmp_path / "pool.csv").exists() == name.startswith("c1")
+    refused, said = command(*words[:-2], "--out", tmp_path, "--resume", "--seed", "2")
+    assert refused == 1
+    assert "seed is 1 there and 2 here" in said
+
+
+def test_a_run_says_where_its_results_are(command, tmp_path):
+    status, said = command(*SMALL, "--generations", 2, "--out", tmp_path / "run")
+    assert status == 0
+    assert "generation 2 of 2" in said
+    names = {path.name for path in (tmp_path / "run").iterdir()}
+    assert {"checkpoint.safetensors", "champion.safetensors", "curve.csv", "curve.png"} <= names
+    for name in ("champion.safetensors", "curve.png"):
+        assert str(tmp_path / "run" / name) in said
+    assert load_weights(tmp_path / "run" / "champion.safetensors")[1].generation == 2
+
+
+def test_the_folder_is_named_after_regime_and_seed(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert command(*SMALL, "--generations", 1)[0] == 0
+    assert load_checkpoint(Path("runs/blondie24-1999-seed-1")).state.generation == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("mine", "no regime 'mine': known: blondie24-1999, blondie24-2001, c0"),
+        ("blondie", "no regime 'blondie': did you mean blondie24"),
+        ("strong", "'strong' is trained by another program: python training/td.py strong"),
+        ("c0 --generations 0", "generations must be at least 1, not 0"),
+        ("c0 --threads 0", "threads must be at least 1, not 0"),
+        ("c0 --seed -1", "seed must"),
+        ("c0 --checkpoint-every 0", "checkpoint_every must be at least 1, not 0"),
+        ("c0 --yardstick-every -1", "yardstick_every must be at least 0, not -1"),
+        ("c0 --regime.depth 0", "depth must be"),
+        ("c0 --regime.depth two", "--regime.depth"),
+        ("c0 --regime.parents -3", "parents must be"),
+        ("c0 --regime.king-rule hundredths", "hundredths"),
+        ("c0 --regime.king inf", "king must"),
+        ("c0 --regime.weight inf", "weight must"),
+        ("c0 --regime.publish-every 5", "--regime.publish-every"),
+        ("c0 --regime.pairing swiss", "swiss"),
+        ("c10 --regime.publish-every 0", "publish_every must be"),
+        ("c10 --regime.satisfied nan", "satisfied must be"),
+        ("c10 --regime.pool-limit -1", "pool_limit must be"),
+        ("c0 --engine paper", "paper"),
+        ("c0 --regime.colour red", "--regime.colour"),
+        ("c0 c1", "c1"),
+        ("--seed 3 c0", "a regime comes first: python training/evolve.py c0 [options]"),
+    ],
+)
+def test_what_is_impossible_is_refused(command, tmp_path, words, message):
+    status, said = command(*words.split(), "--out", tmp_path / "run")
+    assert status not in (0, None)
+    assert message in said
+    assert "Traceback" not in said
+    folder = tmp_path / "run"
+    assert not folder.exists() or not list(folder.iterdir())
+
+
+@pytest.mark.parametrize("place", ["a_file", "a_file/below", "/proc/below"])
+@pytest.mark.parametrize("options", [[], ["--resume"]])
+def test_a_place_that_cannot_be_written_is_named(command, tmp_path, place, options):
+    (tmp_path / "a_file").write_text("what was here before")
+    status, said = command(*SMALL, "--out", tmp_path / place, *options)
+    assert status == 1
+    assert str(tmp_path / place) in one_line(said, "error: ")
+    assert (tmp_path / "a_file").read_text() == "what was here before"
+
+
+def test_a_folder_with_a_run_is_left_alone(command, tmp_path):
+    words = [*SMALL, "--generations", 1, "--out", tmp_path]
+    assert command(*words)[0] == 0
+    before = (tmp_path / FILE_NAME).read_bytes()
+    status, said = command(*words)
+    assert status == 1
+    assert "already holds a run" in one_line(said, "error: ")
+    status, said = command(*words, "--seed", 2, "--regime.depth", 2, "--resume")
+    assert status == 1
+    assert "depth is 1 there and 2 here; seed is 1 there and 2 here" in one_line(said, "error: ")
+    status, said = command(*words, "--seed", 2)
+    assert "seed is 1 there and 2 here; choose another folder by --out" in one_line(said, "error: ")
+    with alone(tmp_path, "wait"):
+        status, said = command(*words, "--resume")
+    assert (status, "another session is at work in" in one_line(said, "error: ")) == (1, True)
+    assert (tmp_path / FILE_NAME).read_bytes() == before
+
+
+def test_an_executor_that_there_is_not_leaves_no_run(command, tmp_path):
+    words = [*SMALL, "--generations", 1, "--out", tmp_path / "run"]
+    status, said = command(*words, "--executor", "processes", "--address", "here:1")
+    assert (status, "an address is for the executor 'ray'" in said) == (1, True)
+    assert command(*words)[0] == 0
+
+
+def test_a_damaged_checkpoint_is_named(command, tmp_path):
+    (tmp_path / FILE_NAME).write_bytes(b"not a checkpoint at all")
+    status, said = command(*SMALL, "--out", tmp_path, "--resume")
+    assert status == 1
+    assert str(tmp_path / FILE_NAME) in one_line(said, "error: ")
+
+
+def test_killed_and_resumed_is_as_if_never_stopped(command, tmp_path):
+    killed, straight = tmp_path / "killed", tmp_path / "straight"
+    words = [*SMALL, "--checkpoint-every", 3, "--generations", ENDLESS, "--out", killed]
+    process = start(*WAYS["script"], *words)
+    try:
+        wait_for((killed / CURVE_FILE).exists)  # written with a generation that has passed
+    finally:
+        process.kill()
+        process.communicate()
+    reached = load_checkpoint(killed).state.generation
+    assert reached % 3 == 0
+    for folder, option in ((killed, "--resume"), (straight, "--no-resume")):
+        words = [*SMALL, "--generations", reached + 4, "--out", folder, option]
+        assert command(*words)[0] == 0
+    assert_equal_but_for_speed(load_checkpoint(killed), load_checkpoint(straight))
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_saves_and_says_how_to_go_on(command, tmp_path, times):
+    stopped, straight = tmp_path / "stopped", tmp_path / "straight"
+    words = [*SMALL, "--checkpoint-every", ENDLESS, "--generations", ENDLESS, "--out", stopped]
+    process = start(*WAYS["module"], *words)
+    try:
+        while not process.stdout.readline().startswith("generation 1 of"):
+            assert process.poll() is None
+        for _ in range(times):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.05)
+        said, _ = process.communicate(timeout=SECONDS)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    advice = said.splitlines()[-1].split(": ", 1)[1]
+    assert shlex.split(advice)[2:] == [*map(str, words), "--resume"]
+    reached = load_checkpoint(stopped).state.generation
+    assert reached >= 1
+    for folder, option in ((stopped, "--resume"), (straight, "--no-resume")):
+        words = [*SMALL, "--generations", reached + 2, "--out", folder, option]
+        assert command(*words)[0] == 0
+    assert_equal_but_for_speed(load_checkpoint(stopped), load_checkpoint(straight))
+
+
+@pytest.mark.parametrize("place", ["begin", "sample_positions", "generation"])
+def test_ctrl_c_before_the_first_generation_is_done_gives_advice_that_works(
+    command, tmp_path, monkeypatch, place
+):
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    folder = tmp_path / "run [red]"
+    words = [*SMALL, "--generations", 1, "--out", folder]
+    owner = trainer if place == "begin" else loop
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, place, interrupt)
+        status, said = command(*words)
+    assert status == 130
+    advice = shlex.split(said.splitlines()[-1].split(": ", 1)[1])[2:]
+    assert command(*advice)[0] == 0
+    assert load_checkpoint(folder).state.generation == 1
+
+
+def run_with_limit(blocks, folder, *words):
+    """Run the script where no file may grow beyond a number of blocks of 512 bytes."""
+    words = [*WAYS["script"], *SMALL, "--out", str(folder), *map(str, words)]
+    limited = ["sh", "-c", f'ulimit -f {blocks}; exec "$@"', "sh", *words]
+    done = subprocess.run(limited, capture_output=True, text=True, timeout=SECONDS)
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("generation ")]
+    return done.returncode, "\n".join(lines)
+
+
+def test_a_full_disk_is_said_once_and_costs_nothing_saved(command, tmp_path):
+    folder = tmp_path / "run"
+    assert command(*SMALL, "--generations", 1, "--out", folder)[0] == 0
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    status, said = run_with_limit(8, folder, "--generations", 3, "--resume")
+    assert status == 1
+    for name, content in before.items():
+        assert (folder / name).read_bytes() == content
+    assert not [path for path in folder.iterdir() if "tmp" in path.name.split(".")]
+    assert str(folder) in one_line(said, "error: ")
+    assert command(*SMALL, "--generations", 3, "--out", folder, "--resume")[0] == 0
+
+
+def test_a_disk_that_the_event_file_fills_is_said_once(command, tmp_path):
+    options = ["--generations", ENDLESS, "--yardstick-every", 0, "--checkpoint-every", 5]
+    status, said = run_with_limit(160, tmp_path, *options)
+    assert status == 1
+    reached = load_checkpoint(tmp_path).state.generation
+    assert reached > 5
+    assert not [path for path in tmp_path.iterdir() if "tmp" in path.name.split(".")]
+    assert str(tmp_path) in one_line(said, "error: ")
+    words = [*SMALL, "--generations", reached + 1, "--out", tmp_path, "--resume"]
+    assert command(*words)[0] == 0

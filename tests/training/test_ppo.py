@@ -1,0 +1,502 @@
+"""MaskablePPO in self-play: what it learns from, what it remembers, and that it learns."""
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import agents
+import checkers_env
+from agents.match import play_through_environment
+from agents.match_kernel import DrawRules
+from checkers_env.movegen import BLACK
+from checkers_env.openings import TWO_MOVE
+from tests import ROOT
+from training import ppo
+from training.rl.config import Learning, Settings, check
+
+TINY = Learning(hidden=(32,), rollout=16, batch=64, epochs=2)
+
+
+def settings_of(folder, **changed):
+    small = Settings(TINY, steps=2048, games=16, former=2, every=2, measured_by=20, threads=1)
+    return replace(small, out=folder, **changed)
+
+
+def carried_out(settings, reports=None):
+    """A run, interrupted at its report of this number where that is given."""
+    from training.rl.loop import begin, carry_out
+
+    done = []
+
+    def progress(run):
+        done.append(run)
+        if len(done) == reports:
+            raise KeyboardInterrupt
+
+    run = begin(settings)
+    if reports is None:
+        carry_out(settings, run, progress)
+    else:
+        with pytest.raises(KeyboardInterrupt):
+            carry_out(settings, run, progress)
+    return run
+
+
+# What is learned from
+
+
+def slow_advantages(rewards, values, sides, starts, last, gamma, trace):
+    """Advantages of one game after another, each as the sum that defines it.
+
+    `last` is the value of what follows the rollout, its side, and whether it begins a game.
+    """
+    values, sides, starts = [*values, last[0]], [*sides, last[1]], [*starts, last[2]]
+    advantages = []
+    for begin in range(len(rewards)):
+        total, weight = 0.0, 1.0
+        for step in range(begin, len(rewards)):
+            over = starts[step + 1]
+            same = sides[step] == sides[step + 1]
+            following = 0.0 if over else values[step + 1] * (1 if same else -1)
+            error = rewards[step] + gamma * following - values[step]
+            total += weight * error * (1 if sides[step] == sides[begin] else -1)
+            weight *= gamma * trace
+            if over:
+                break
+        advantages.append(total)
+    return advantages
+
+
+@pytest.mark.sb3
+@pytest.mark.parametrize(("gamma", "trace"), [(1.0, 1.0), (0.99, 0.9), (0.9, 0.0)])
+def test_advantages_are_those_of_the_mover(gamma, trace):
+    """Sides change, or not (as in multi-jumps), and games end, as chance has it."""
+    import torch
+    from gymnasium import spaces
+
+    from training.rl.buffer import ZeroSumBuffer
+
+    rng, steps, games = np.random.default_rng(0), 30, 7
+    spaces_of = spaces.Box(0, 1, (2,), np.float32), spaces.Discrete(128)
+    buffer = ZeroSumBuffer(
+        steps, *spaces_of, "cpu", n_envs=games, gamma=gamma, gae_lambda=trace, rng=rng
+    )
+    sides = rng.integers(2, size=(steps + 1, games))
+    starts = rng.random((steps + 1, games)) < 0.1
+    rewards = np.where(starts[1:], rng.integers(-1, 2, size=(steps, games)), 0)
+    values = rng.normal(size=(steps + 1, games)).astype(np.float32)
+    for step in range(steps):
+        buffer.views[step] = 1 - 2 * sides[step]
+        seen, actions = rng.random((games, 2)), rng.integers(128, size=games)
+        known = torch.from_numpy(values[step]), torch.zeros(games)
+        mask = np.ones((games, 128))
+        buffer.add(seen, actions, rewards[step], starts[step], *known, action_masks=mask)
+    buffer.finish(values[-1], (1 - 2 * sides[-1]).astype(np.float32), starts[-1])
+    for game in range(games):
+        expected = slow_advantages(
+            rewards[:, game],
+            values[:-1, game],
+            sides[:-1, game],
+            starts[:-1, game],
+            (values[-1, game], sides[-1, game], starts[-1, game]),
+            gamma,
+            trace,
+        )
+        np.testing.assert_allclose(buffer.advantages[:, game], expected, atol=1e-4)
+    np.testing.assert_allclose(buffer.returns, buffer.advantages + values[:-1], atol=1e-4)
+    np.testing.assert_array_equal(buffer.values, values[:-1])
+    np.testing.assert_array_equal(buffer.rewards, rewards)
+    batches = list(buffer.get(50))
+    assert [len(batch.actions) for batch in batches] == [50, 50, 50, 50, 10]
+    given = torch.cat([batch.advantages for batch in batches]).numpy()
+    np.testing.assert_array_equal(np.sort(given), np.sort(buffer.advantages.ravel()))
+    first = batches[0]
+    where = [
+        np.argwhere(buffer.advantages == advantage)[0] for advantage in first.advantages.tolist()
+    ]
+    for row, (step, game) in enumerate(where):
+        assert first.actions[row] == buffer.actions[step, game]
+        assert first.old_values[row] == values[step, game]
+
+
+@pytest.mark.sb3
+def test_games_against_oneself_are_those_of_the_environment():
+    """Each beside an AEC environment: who is to move, what is seen, and what both sides get."""
+    from training.rl.features import CHOSEN
+    from training.rl.game_pool import Games
+
+    rng, count = np.random.default_rng(1), 6
+    games = Games(count, 0, 0.5, rng)
+    games.meet([])
+    envs = [checkers_env.raw_env() for _ in range(count)]
+    for env, number in zip(envs, games.batch.numbers[:, 0], strict=True):
+        env.reset(options={"opening": TWO_MOVE[number % len(TWO_MOVE)]})
+    ended, multi_jumps = 0, 0
+    while ended < 2 * count:
+        for i, env in enumerate(envs):
+            seen = env.observe(env.agent_selection)
+            whole = np.zeros(512, np.float32)
+            whole[CHOSEN] = games.seen[i]
+            playable = seen["observation"].copy()
+            clock = playable[5, 0, 1]
+            playable[5] = 0
+            playable[5, 0, 1] = clock
+            np.testing.assert_array_equal(whole, playable.ravel())
+            np.testing.assert_array_equal(games.mask[i], seen["action_mask"])
+            assert games.views[i] == (1 if env.agent_selection == "player_0" else -1)
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in games.mask])
+        rewards, over, done = games.step(actions)
+        assert (done.slots == 0).all()
+        for i, env in enumerate(envs):
+            agent = env.agent_selection
+            env.step(actions[i])
+            multi_jumps += env.agent_selection == agent
+            assert over[i] == env.terminations[agent]
+            assert rewards[i] == env.rewards[agent]
+            if over[i]:
+                number = games.batch.numbers[i, games.batch.used[i] - 1]
+                env.reset(options={"opening": TWO_MOVE[number % len(TWO_MOVE)]})
+        ended += over.sum()
+    assert multi_jumps
+
+
+@pytest.mark.sb3
+def test_both_sides_of_a_game_learn_its_result():
+    """Without discount and values, every sample's return is the result, as its side sees it."""
+    from training.rl.game_pool import Games
+    from training.rl.model import new_model
+    from training.rl.ppo_update import roll_out
+
+    rng = np.random.default_rng(2)
+    learning = replace(TINY, rollout=400, gamma=1.0, trace=1.0)
+    model, games = new_model(learning, 4, 0, rng), Games(4, 0, 1.0, rng)
+    model.policy.value_net.weight.data.zero_()
+    games.meet([])
+    roll_out(model, games, rng)
+    buffer, seen = model.rollout_buffer, set()
+    begins = buffer.episode_starts.astype(bool)
+    for game in range(4):
+        ends = [*np.flatnonzero(begins[:, game]), 400]
+        for start, end in zip([0, *ends[:-2]], ends[:-1], strict=True):
+            rows = slice(start, end)
+            views, returns = buffer.views[rows, game], buffer.returns[rows, game]
+            result = buffer.rewards[end - 1, game] * buffer.views[end - 1, game]
+            np.testing.assert_allclose(returns, result * views, atol=1e-5)
+            assert (buffer.rewards[start : end - 1, game] == 0).all()
+            assert {*views} == {1, -1}
+            seen.add(float(result))
+    assert seen >= {1.0, -1.0}
+
+
+@pytest.mark.sb3
+def test_against_others_one_side_is_learned_from():
+    from agents.search.workspace import workspace
+    from agents.single_agent.vector_env import Opponent
+    from training.rl.actor import actor_of
+    from training.rl.game_pool import Games
+    from training.rl.model import new_model
+
+    rng = np.random.default_rng(3)
+    actor = actor_of(new_model(TINY, 4, 0, rng).policy)
+    material = agents.make("material", depth=2).player
+    games = Games(40, 2, 0.0, rng)
+    games.meet([actor, Opponent(material, workspace(), np.random.default_rng(0))])
+    views, lost = games.views, {0: [], 1: []}
+    assert {*views} == {1, -1}
+    for _ in range(300):
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in games.mask])
+        rewards, over, done = games.step(actions)
+        assert (games.views[~over] == views[~over]).all()
+        assert (rewards[~over] == 0).all()
+        np.testing.assert_array_equal(rewards[over], done.rewards)
+        for slot in lost:
+            lost[slot] += done.rewards[done.slots == slot].tolist()
+        views = games.views
+    assert np.mean(lost[1]) < -0.9  # by chance, against two plies
+    assert abs(np.mean(lost[0])) < 0.5  # against one that has learned nothing, too
+
+
+@pytest.mark.sb3
+def test_games_are_shared_out_among_oneself_and_the_slots():
+    from checkers_env.envs.vector_kernels import MOVER
+    from training.rl.game_pool import Games
+
+    batch = Games(20000, 3, 0.6, np.random.default_rng(7)).batch
+    shares = np.bincount(batch.opponents) / 20000
+    np.testing.assert_allclose(shares, [0.4 / 3] * 3 + [0.6], atol=0.01)
+    assert ((batch.seats == MOVER) == (batch.opponents == 3)).all()
+    assert np.mean(batch.seats[batch.opponents < 3] == BLACK) == pytest.approx(0.5, abs=0.02)
+    assert len(np.unique(batch.history[:, :3].reshape(20000, -1), axis=0)) == len(TWO_MOVE)
+    assert (Games(50, 0, 0.6, np.random.default_rng(7)).batch.seats == MOVER).all()
+
+
+@pytest.mark.sb3
+def test_actions_are_legal_and_drawn_by_their_chances():
+    from training.rl.actor import best, drawn
+
+    rng = np.random.default_rng(4)
+    logits = rng.normal(scale=20, size=(3000, 128)).astype(np.float32)
+    mask = (rng.random((3000, 128)) < 0.05).astype(np.int8)
+    mask[np.arange(3000), rng.integers(128, size=3000)] = 1
+    actions, logs = drawn(logits, mask, rng)
+    assert mask[np.arange(3000), actions].all()
+    assert mask[np.arange(3000), best(logits, mask)].all()
+    weights = [
+        np.exp(row[legal > 0] - row[legal > 0].max())
+        for row, legal in zip(logits, mask, strict=True)
+    ]
+    for row, action in enumerate(actions):
+        at = mask[row, :action].sum()
+        assert np.exp(logs[row]) == pytest.approx(weights[row][at] / weights[row].sum(), rel=1e-3)
+    few = np.zeros((30000, 128), np.int8)
+    few[:, [3, 70, 127]] = 1
+    row = np.zeros((30000, 128), np.float32)
+    row[:, [3, 70, 127]] = np.log([0.2, 0.5, 0.3])
+    counts = np.bincount(drawn(row, few, rng)[0], minlength=128)[[3, 70, 127]] / 30000
+    np.testing.assert_allclose(counts, [0.2, 0.5, 0.3], atol=0.015)
+    assert (best(row, few) == 70).all()
+
+
+# The pool
+
+
+@pytest.mark.sb3
+def test_who_does_better_is_met_more_often():
+    from training.rl.opponent_pool import Pool, chances
+
+    np.testing.assert_allclose(chances([0.5, 0.0, 1.0]), np.array([0.25, 1, 0.01]) / 1.26)
+    pool, rng = Pool(), np.random.default_rng(5)
+    assert pool.draw(3, rng) == []
+    for _ in range(3):
+        pool.keep(None)
+    pool.note(0, np.full(1000, 1))
+    pool.note(1, np.full(1000, -1))
+    pool.note(2, np.array([]))
+    np.testing.assert_allclose(pool.scores, [1, 0, 0.5], atol=1e-3)
+    counts = np.bincount(pool.draw(20000, rng), minlength=3) / 20000
+    np.testing.assert_allclose(counts, chances(pool.scores), atol=0.02)
+    pool.note(1, np.array([1, 1, -1, 0]))
+    assert pool.scores[1] == pytest.approx(0.625 * (1 - 0.99**4), abs=1e-3)
+
+
+# A whole run
+
+
+def remembered(folder):
+    """The arrays and the header of a checkpoint, but for the speed."""
+    from safetensors import safe_open
+
+    with safe_open(str(folder / "checkpoint.safetensors"), framework="numpy") as file:
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        header = json.loads(file.metadata()["checkers-laboratory ppo"])
+    del arrays["history/speed/steps_per_cpu_second"]
+    return arrays, header
+
+
+@pytest.mark.sb3
+def test_a_resumed_run_is_the_uninterrupted_one(tmp_path):
+    """Interrupted within its third phase, of four; another seed gives another run."""
+    whole, halves, other = (settings_of(tmp_path / name) for name in "abc")
+    carried_out(whole)
+    carried_out(halves, reports=8)
+    begun = remembered(halves.folder)[1]["steps"]
+    assert begun == 1024
+    carried_out(replace(halves, resume=True))
+    (arrays, header), (again, header_again) = map(remembered, (whole.folder, halves.folder))
+    assert header == header_again
+    assert arrays.keys() == again.keys()
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(again[name], array, err_msg=name)
+    assert len(arrays["scores"]) == 1 + 4
+    carried_out(replace(other, seed=1))
+    weights = "weights/action_net.weight"
+    assert not np.array_equal(remembered(other.folder)[0][weights], arrays[weights])
+
+
+@pytest.mark.sb3
+def test_the_champion_enters_the_benchmark(tmp_path):
+    """As a file loaded without its pickles; it plays as it did in the evaluation."""
+    from training.rl.actor import actor_of
+    from training.rl.evaluation import evaluate
+
+    settings = settings_of(tmp_path / "run")
+    run = carried_out(settings)
+    champion = agents.make(str(settings.folder / "champion.zip"))
+    assert champion.act(checkers_env.Board()) in checkers_env.Board().legal_moves
+    opponent = agents.make("blondie24", depth=1)
+    rng = np.random.default_rng(0)
+    tally = evaluate(actor_of(run.model.policy), opponent.player, 24, rng)
+    outcomes = []
+    for game in range(24):
+        side, opening = game % 2, TWO_MOVE[game // 2]
+        black, white = (champion, opponent) if side == BLACK else (opponent, champion)
+        played = play_through_environment(black, white, opening=opening, rules=DrawRules())
+        winner = played.result.winner
+        outcomes.append(0 if winner < 0 else 1 if winner == side else -1)
+    assert [*tally] == [outcomes.count(outcome) for outcome in (1, 0, -1)]
+    for name in ("curve.csv", "curve.png"):
+        assert (settings.folder / name).stat().st_size
+    assert list(settings.folder.glob("events.out.tfevents.*"))
+    table = (settings.folder / "curve.csv").read_text().splitlines()
+    assert table[0].startswith("steps,games/draws,")
+    assert [row.split(",")[0] for row in table[1:]] == ["0", "512", "1024", "1536", "2048"]
+
+
+@pytest.mark.sb3
+def test_a_run_against_oneself_alone(tmp_path):
+    run = carried_out(settings_of(tmp_path, former=0, zoo=()))
+    assert "games/plies" in run.history
+    assert not {"games/score_former", "games/score_zoo"} & run.history.keys()
+
+
+@pytest.mark.sb3
+@pytest.mark.parametrize("seed", [0, 1])
+def test_it_learns(tmp_path, seed):
+    """In seconds: from equal chances against a random player to winning most games."""
+    learning = Learning(hidden=(64,), rollout=32, batch=128, epochs=6)
+    settings = settings_of(tmp_path, learning=learning, games=64, every=16, steps=32768)
+    run = carried_out(replace(settings, measured_by=200, seed=seed))
+    scores = run.history["score/random"]
+    assert scores[0] < 0.7
+    assert scores[-1] > 0.85
+    assert run.history["score/heuristic"][-1] > 0.8
+
+
+# The command line
+
+
+def said(capsys, monkeypatch, *arguments):
+    monkeypatch.setattr(sys, "argv", ["training/ppo.py", *map(str, arguments)])
+    status = ppo.main()
+    return status, " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"steps": 0}, "steps must be at least 1, not 0"),
+        ({"games": 1}, "games must be at least 2, not 1"),
+        ({"alone": 1.5}, "alone must be 0 to 1, not 1.5"),
+        ({"seed": -1}, "seed must be 0 to 4294967295, not -1"),
+        ({"seed": 2**32}, "seed must be 0 to "),
+        ({"learning": Learning(rate=0)}, "rate must be 1e-09 to 1, not 0"),
+        ({"learning": Learning(entropy=float("nan"))}, "entropy must be 0 to 1, not nan"),
+        ({"games": 3, "learning": Learning(rollout=11, batch=32)}, "a single sample over"),
+        ({"learning": Learning(hidden=())}, r"hidden must be numbers from 1 on, not \(\)"),
+        ({"learning": Learning(gamma=2)}, "gamma must be 0 to 1, not 2"),
+        ({"alone": 0, "former": 0, "zoo": ()}, "alone is 0, but there is nobody to meet"),
+    ],
+)
+def test_settings_that_make_no_sense(changed, message):
+    with pytest.raises(ValueError, match=message):
+        check(Settings(**changed))
+
+
+def test_without_the_extra_one_line_says_what_to_install(capsys, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    for name in [name for name in sys.modules if name.startswith("training.rl.")]:
+        if not name.endswith(".settings"):
+            monkeypatch.delitem(sys.modules, name)
+    status, text = said(capsys, monkeypatch, "--out", tmp_path / "run")
+    assert (status, text) == (
+        1,
+        "error: PPO needs torch: pip install 'checkers-laboratory[sb3]'",
+    )
+    assert not (tmp_path / "run").exists()
+
+
+def test_nothing_else_imports_torch():
+    program = (
+        "import importlib, pkgutil, sys, training\n"
+        "for it in pkgutil.walk_packages(training.__path__, 'training.'):\n"
+        "    if not it.name.startswith('training.rl.'):\n"
+        "        importlib.import_module(it.name)\n"
+        "assert 'training.ppo' in sys.modules\n"
+        "print('torch' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert ran.stdout.split() == ["False"], ran.stderr
+
+
+@pytest.mark.sb3
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("games/used", None, "it lacks 'games/used'"),
+        ("scores", None, "it lacks 'scores'"),
+        ("history/steps", None, "its history has gaps"),
+        ("weights/action_net.bias", None, "action_net.bias"),
+        ("games/used", 32, "games/used are not all from 0 to 31"),
+        ("games/seats", 2, "games/seats are not all from -1 to 1"),
+        ("games/games", 10**6, "games/games are not all from 0 to 200"),
+        ("games/games", 3, "turn must be BLACK (0) or WHITE (1), not 3"),
+        ("history/steps", [1.0], "its history has gaps"),
+    ],
+)
+def test_a_damaged_checkpoint_is_named(tmp_path, name, change, message):
+    from safetensors import safe_open
+    from safetensors.numpy import save_file
+
+    settings = settings_of(tmp_path / "run")
+    carried_out(settings, reports=8)
+    path = settings.folder / "checkpoint.safetensors"
+    with safe_open(str(path), framework="numpy") as file:
+        arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+        header = file.metadata()
+    if change is None:
+        del arrays[name]
+    elif isinstance(change, list):
+        arrays[name] = np.array(change)
+    else:
+        arrays[name][:] = change
+    save_file(arrays, str(path), metadata=header)
+    with pytest.raises(
+        ValueError, match="(?s)is not a checkpoint of ours: .*" + re.escape(message)
+    ):
+        carried_out(replace(settings, resume=True))
+
+
+@pytest.mark.sb3
+def test_the_command(capsys, monkeypatch, tmp_path):
+    """A run, and what can go wrong with its folder."""
+    from training.rl import loop as run
+
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    folder = tmp_path / "run"
+    options = ["--steps", 512, "--games", 16, "--learning.hidden", 16, "--learning.rollout", 16]
+    options += ["--every", 1, "--measured-by", 10, "--threads", 1, "--out", folder]
+    status, text = said(capsys, monkeypatch, *options, "--resume")
+    assert (status, text) == (1, f"error: there is no run to resume in {str(folder)!r}")
+    status, text = said(capsys, monkeypatch, *options, "--zoo", "nobody")
+    assert status == 1
+    assert "no agent 'nobody'" in text
+    assert not folder.exists()
+    with monkeypatch.context() as patch:
+        patch.setattr(run, "update", interrupted)
+        status, text = said(capsys, monkeypatch, *options)
+    assert status == 130
+    assert "the last checkpoint is kept. Go on with: python training/ppo.py" in text
+    status, text = said(capsys, monkeypatch, *options, "--resume")
+    assert status == 0, text
+    assert "512 of 512: heuristic" in text
+    assert f"Champion: {folder / 'champion.zip'}" in text
+    status, text = said(capsys, monkeypatch, *options)
+    assert status == 1
+    assert "already holds a run: go on with it by --resume" in text
+    status, text = said(capsys, monkeypatch, *options, "--resume")
+    assert status == 1
+    assert text.startswith(f"error: the run in {str(folder)!r} has come to its end, and its learn")
+    status, text = said(capsys, monkeypatch, *options, "--seed", 5, "--resume")
+    assert status == 1
+    assert "holds another run: seed is 0 there and 5 here" in text
+    (folder / "checkpoint.safetensors").write_bytes(b"nonsense")
+    status, text = said(capsys, monkeypatch, *options, "--resume")
+    assert status == 1
+    assert "is not a checkpoint of ours" in text

@@ -1,0 +1,215 @@
+"""The command line that reproduces the tables: what it writes, says and refuses, and survives."""
+
+import os
+import re
+import signal
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from tests.training.commands import SECONDS, command_of, start, wait_for
+from training import reproduce
+from training.reproduction.jobs import key_of
+from training.reproduction.plan import EXPERIMENTS, Ledger, Scope
+from training.reproduction.results import path_of, save_result
+
+SCRIPT = Path(reproduce.__file__)
+QUICK = ["--experiment", "table-6.18", "--scale", "0.01", "--executor", "threads", "--workers", "1"]
+OPTIONS = (
+    "experiment all list seeds scale deadline workers executor address records work page adopt "
+    "compare"
+)
+
+
+@pytest.fixture
+def command(monkeypatch, capsys, tmp_path):
+    """Run the command line in this process; gives its exit status and what it said."""
+    monkeypatch.chdir(tmp_path)
+    return command_of(reproduce, monkeypatch, capsys)
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.rglob("*-*.*")}
+
+
+def test_help_says_what_it_is_for(command):
+    status, said = command("--help")
+    assert status == 0
+    assert "theirs, and ours beside them" in " ".join(said.split())
+    assert all(f"--{option}" in said for option in OPTIONS.split())
+
+
+def test_the_list_has_every_experiment_and_what_is_left(command):
+    status, said = command("--list")
+    assert status == 0
+    assert all(f" {name} " in said for name in EXPERIMENTS)
+    jobs = Scope().jobs(EXPERIMENTS.values())
+    assert f"0/{len(jobs)}" in said.splitlines()[-2]
+
+
+def test_a_table_is_made_once(command, tmp_path):
+    assert command(*QUICK, "--work", "work")[0] == 0
+    made = contents(tmp_path / "work" / "records")
+    assert len(made) == 3
+    table = (tmp_path / "work" / "reproduction.md").read_text()
+    assert "## table-6.18: C5-N0.001 against C1-N0.001, two-move ballot" in table
+    assert "| c5-n0.001 | c1-n0.001 | theirs | 29 | 35 | 22 |" in table
+    assert "| c5-n0.001 | c1-n0.001 | ours, 1 seed |" in table
+    status, said = command(*QUICK, "--work", "work", "--page", "here/reproduction.md")
+    assert status == 0
+    assert "3 of 3 jobs are done. The page: here/reproduction.md" in said
+    assert contents(tmp_path / "work" / "records") == made
+    assert (tmp_path / "here" / "reproduction.md").read_text() == table
+    status, said = command("--list", *QUICK[:4], "--work", "work")
+    assert "3/3" in said.splitlines()[-2]
+
+
+def test_records_can_be_compared_and_taken_over(command, tmp_path):
+    for folder in ("one", "two"):
+        assert command(*QUICK, "--work", folder)[0] == 0
+    there = ["--compare", tmp_path / "two" / "records"]
+    status, said = command(*QUICK, "--work", "one", *there)
+    assert (status, "3 of 3 jobs are in both folders, and all are equal" in said) == (0, True)
+    ledger = Ledger(tmp_path / "two" / "records")
+    jobs = Scope(scale=0.01).jobs([EXPERIMENTS["table-6.18"]])
+    match = jobs[-1]
+    played = ledger.result(match)
+    ledger.add(match, replace(played, plies=(1, *played.plies[1:])))
+    status, said = command(*QUICK, "--work", "one", *there)
+    assert status == 1
+    assert f"{match.title}: plies" in said
+    assert "of 3 jobs in both folders 1 differ" in said
+    older = replace(played, job={**played.job, "code": "0" * 16})
+    path_of(ledger.folder, match, key_of(played.job)).unlink()
+    save_result(path_of(ledger.folder, match, key_of(older.job)), older)
+    status, said = command(*QUICK, "--work", "two", "--deadline", "0")
+    assert "1 jobs have records of other code only (see --adopt)" in said
+    status, said = command(*QUICK, "--work", "two", "--adopt")
+    assert "1 records taken over, 0 not the same" in said
+    assert contents(tmp_path / "one" / "records").keys() == contents(ledger.folder).keys()
+
+
+def test_at_the_deadline_nothing_is_begun(command, tmp_path):
+    status, said = command(*QUICK, "--work", "work", "--deadline", "0")
+    assert status == 0
+    assert "0 of 3 jobs are done" in said
+    assert "3 would have ended after the deadline: call again to go on" in said
+    assert contents(tmp_path / "work") == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "say what to reproduce: --experiment NAME, or --all"),
+        (["--all", "--experiment", "table-3.2"], "say --all, or --experiment with names, but not"),
+        (["--experiment", "table-9.9"], "no experiment 'table-9.9': known are table-3.2"),
+        (["--all", "--scale", "2"], "scale must be above 0 and at most 1, not 2.0"),
+        (["--all", "--seeds", "0"], "seeds must be at least 1, not 0"),
+        (["--all", "--workers", "0"], "workers must be at least 1, not 0"),
+        (["--list", "--workers", "-3"], "workers must be at least 1, not -3"),
+        (["--all", "--deadline", "nan"], "deadline is a number of minutes from 0 on, not nan"),
+        (["--all", "--address", "here:1"], "an address is for the executor 'ray'"),
+        (["--all", "--compare", "nowhere"], "there is no folder 'nowhere' to compare with"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(command, words, message):
+    status, said = command(*words)
+    assert status == 1
+    assert message in said
+
+
+def test_a_damaged_record_is_one_clear_error(command, tmp_path):
+    assert command(*QUICK, "--work", "work")[0] == 0
+    record = next((tmp_path / "work" / "records" / "runs").iterdir())
+    record.write_bytes(record.read_bytes()[:-1])
+    status, said = command(*QUICK, "--work", "work")
+    assert status == 1
+    assert said.startswith(f"error: the record 'work/records/runs/{record.name}' is damaged")
+    assert len(said.splitlines()) == 1
+
+
+def test_two_sessions_do_not_work_in_one_folder(command, tmp_path):
+    (tmp_path / "work").mkdir()
+    with FileLock(tmp_path / "work" / "lock"):
+        status, said = command(*QUICK, "--work", "work")
+    assert status == 1
+    assert "another session is at work in 'work'" in said
+
+
+def test_a_killed_session_goes_on_to_the_same_records(command, tmp_path):
+    """Killed twice without warning: while a run trains, and when a first record is there."""
+    words = ["--experiment", "table-6.18", "--scale", "0.05", "--seeds", "2"]
+    work = tmp_path / "killed"
+    for sign in ("c*/checkpoint.safetensors", "records/runs/*"):
+        session = start(sys.executable, SCRIPT, *words, "--work", work, "--workers", 1)
+        wait_for(lambda sign=sign: any(work.glob(sign)))
+        assert session.poll() is None
+        session.send_signal(signal.SIGKILL)
+        session.communicate()
+    last = start(sys.executable, SCRIPT, *words, "--work", work, "--workers", 1)
+    said = last.communicate(timeout=SECONDS)[0]
+    assert last.returncode == 0, said
+    assert "6 of 6 jobs are done" in said
+    assert command(*words, "--work", "whole", "--executor", "threads")[0] == 0
+    status, said = command(*words, "--work", "whole", "--compare", work / "records")
+    assert status == 0, said
+    left = {"lock", "records", "reproduction", "reproduction.md"}  # no folder of a run
+    assert {path.name for path in work.iterdir()} == left
+
+
+def test_ctrl_c_and_sigterm_save_what_runs(tmp_path):
+    work = tmp_path / "work"
+    words = ["--experiment", "skycak-1999", "--seeds", 1, "--work", work, "--workers", 1]
+    words += ["--records", tmp_path / "records"]
+    for times, number in enumerate((signal.SIGINT, signal.SIGTERM), 1):
+        session = start(sys.executable, SCRIPT, *words)
+        wait_for(lambda times=times: len(list(work.glob("*/events*"))) == times)
+        os.kill(session.pid, number)
+        said = session.communicate(timeout=SECONDS)[0]
+        assert session.returncode == 130, said
+        first, *lines = [line.rstrip() for line in said.splitlines()]
+        assert re.fullmatch(r"0 of 1 jobs, 0\.\d CPU-hours left", first)
+        assert lines == [
+            "Stopping when what is under way is done or saved; Ctrl-C again: at once.",
+            "Interrupted; what was reached is saved. Go on by the same command.",
+        ]
+    assert not (tmp_path / "records").exists()
+
+
+@pytest.mark.slow
+def test_a_node_killed_in_a_ray_run_changes_nothing(command, tmp_path, monkeypatch):
+    """Two nodes on one machine; the second dies in the middle of a training run."""
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    from ray.cluster_utils import Cluster
+
+    words = ["--experiment", "table-7.11", "--scale", "0.02"]
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    second = cluster.add_node(num_cpus=1)
+
+    done_by_then = []
+
+    def die_in_the_middle():
+        wait_for(lambda: len(list((tmp_path / "ray").glob("c0*/events*"))) == 2)
+        done_by_then.append(len(contents(tmp_path / "ray" / "records")))
+        cluster.remove_node(second, allow_graceful=False)
+
+    death = threading.Thread(target=die_in_the_middle)
+    try:
+        cluster.wait_for_nodes()
+        death.start()
+        options = ["--executor", "ray", "--address", cluster.address, "--workers", 2]
+        status, said = command(*words, "--work", "ray", *options)
+        death.join(SECONDS)
+    finally:
+        cluster.shutdown()
+    assert status == 0, said
+    assert "10 of 10 jobs are done" in said
+    assert done_by_then[0] < 4  # of four players
+    assert len(contents(tmp_path / "ray" / "records")) == 10
+    assert command(*words, "--work", "local", "--executor", "threads")[0] == 0
+    status, said = command(*words, "--work", "local", "--compare", tmp_path / "ray" / "records")
+    assert status == 0, said

@@ -1,0 +1,153 @@
+"""The table of speeds, and whether its yardsticks do the same work."""
+
+import json
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import checkers_env
+from agents.agent import PlayerAgent
+from agents.blondie.architecture import ARCHITECTURES, BLONDIE_1999, BLONDIE_2001
+from agents.evaluator import value
+from agents.match import play_game
+from agents.reference import SlowSearch, slow_evaluate, slow_game, slow_network
+from checkers_env.board import Board
+from training import speed
+from training.evolution.metrics import sample_positions
+from training.regimes.coevolution import Coevolution
+from training.trainer.checkpoint import Checkpoint, save_checkpoint
+
+SCRIPT = Path(speed.__file__)
+NAMES = [
+    "perft 9, bulk",
+    "2001 network alone",
+    "2001 network in the search",
+    "self-play at 4 ply",
+    "raw_env(), with last()",
+    "env(), with last()",
+    "make_vec(1024)",
+]
+NONE = speed.Effort(1, 1, 3, 16 * 50, 2, 1, 1, 1)
+
+
+def contestants(name: str, depth: int) -> tuple[list[Any], list[SlowSearch]]:
+    """Two random networks as players, and the same two as slow ones."""
+    shape = ARCHITECTURES[name]
+    regime = Coevolution(shape.name, parents=1, depth=depth)
+    states = [regime.init(seed) for seed in (1, 2)]
+    fast = [regime.contenders(state)[0] for state in states]
+    slow = [slow_network(shape, state.population.genomes[0], regime.king) for state in states]
+    return fast, [SlowSearch(network, depth) for network in slow]
+
+
+@pytest.mark.parametrize("name", [BLONDIE_1999.name, BLONDIE_2001.name])
+def test_the_slow_network_has_the_values_of_the_fast_one(name: str) -> None:
+    fast, slow = contestants(name, 1)
+    for position in sample_positions()[::7]:
+        for view in range(2):
+            expected = value(fast[0].evaluator, position, view)
+            assert slow_evaluate(slow[0].network, position, view) == pytest.approx(
+                expected, abs=5e-6
+            )
+
+
+def test_the_slow_search_makes_the_moves_of_the_fast_one() -> None:
+    fast, slow = contestants("blondie24-2001", 3)
+    agent = PlayerAgent("fast", fast[0], np.random.default_rng())
+    for position in sample_positions()[::23]:
+        board = Board.from_position(*position)
+        board.push(agent.act(board))
+        assert slow[0].choose(position) == (board.black, board.white, board.kings, board.turn)
+
+
+def test_slow_games_end_as_fast_ones_do() -> None:
+    fast, slow = contestants("blondie24-2001", 2)
+    for order in ([0, 1], [1, 0], [0, 0]):
+        game = play_game(*(fast[i] for i in order))
+        assert slow_game([slow[i] for i in order], game.start) == game.result.winner
+
+
+def test_every_row_is_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "speed.json"
+    command = [sys.executable, str(SCRIPT), "--quick", "--json", str(path)]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert all(name in result.stdout for name in NAMES)
+    rows = json.loads(path.read_text("utf-8"))["rows"]
+    assert [row["name"] for row in rows] == NAMES
+    for row in rows:
+        assert row["value"] > 0
+        assert row["goal"] > 0
+        assert row["ratio"] is None or row["ratio"] == row["value"] / row["yardstick_value"]
+        assert row["ratio"] is not None or "not installed" in row["yardstick"]
+
+
+def test_rows_without_openspiel_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed, "openspiel", lambda: None)
+    rows = [*speed.of_perft(NONE), *speed.of_environments(NONE)]
+    assert {row.yardstick for row in rows} == {"OpenSpiel (not installed)"}
+    assert {row.ratio for row in rows} == {None}
+
+
+def test_perft_of_openspiel_counts_turns() -> None:
+    library = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
+    state, board = library.load_game("checkers").new_initial_state(), Board()
+    rng = np.random.default_rng(0)
+    for _ in range(30):  # into positions with captures, by turns of a single step
+        assert speed.openspiel_perft(state, 3) == checkers_env.perft(board, 3)
+        steps = [
+            action
+            for action in state.legal_actions()
+            if state.child(action).current_player() != state.current_player()
+        ]
+        if not steps:
+            break
+        follow(state, board, int(rng.choice(steps)))
+
+
+def follow(state: Any, board: Board, action: int) -> None:
+    """Play one of OpenSpiel's actions on both boards."""
+    name = state.action_to_string(action)
+    squares = tuple(
+        4 * (int(rank) - 1) + (7 - "abcdefgh".index(file)) // 2 + 1
+        for file, rank in (name[:2], name[2:4])
+    )
+    board.push(next(move for move in board.legal_moves if move.squares == squares))
+    state.apply_action(action)
+
+
+def run_folder(folder: Path, speeds: list[float], **changes: Any) -> Path:
+    regime = Coevolution(parents=2, opponents=3, **changes)
+    identity = {"name": "c0", "seed": 0, **asdict(regime)}
+    save_checkpoint(folder, Checkpoint(regime.init(0), {speed.SPEED: speeds}, identity))
+    return folder
+
+
+def test_the_seconds_of_a_run(tmp_path: Path) -> None:
+    row = speed.of_run(run_folder(tmp_path, [6.0, np.nan, 24.0]))
+    assert (row.value, row.unit, row.goal) == (12 / 6 + 12 / 24, "CPU-seconds", None)
+    assert "24 games" in row.name
+
+
+def test_a_round_robin_has_more_games(tmp_path: Path) -> None:
+    row = speed.of_run(run_folder(tmp_path, [6.0], pairing="round-robin"))
+    assert (row.value, "12 games" in row.name) == (12 / 6, True)
+
+
+def test_bad_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
+    empty = run_folder(tmp_path, [])
+    for options, message in (
+        (["--run", str(tmp_path / "none")], "there is no run"),
+        (["--run", str(empty)], "has not recorded"),
+        (
+            ["--json", str(tmp_path / "none" / "file.json")],
+            "json is a file in a folder that exists",
+        ),
+    ):
+        monkeypatch.setattr(sys, "argv", ["speed.py", *options])
+        assert speed.main() == 1
+        assert message in capfd.readouterr().err.replace("\n", " ")

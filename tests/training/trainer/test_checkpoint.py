@@ -1,0 +1,178 @@
+"""Checkpoints: exact, whole or not at all, and clear about files that cannot be used."""
+
+import errno
+import json
+import os
+import re
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from agents.weights import Provenance, save_weights
+from training.evolution.state import Population, State, generator, remembered
+from training.trainer import checkpoint as module
+from training.trainer.checkpoint import (
+    FILE_NAME,
+    HEADER,
+    Checkpoint,
+    load_checkpoint,
+    save_checkpoint,
+)
+
+
+def sample(generation=7, seed=0):
+    rng = np.random.default_rng(seed)
+    rng.standard_normal(5)
+    genomes = rng.standard_normal((3, 11))
+    genomes[0, :4] = [-0.0, 5e-324, np.inf, np.nan]
+    population = Population(genomes, rng.random((3, 11)), rng.uniform(1, 3, 3))
+    state = State(generation, population, np.array([2.0, 0.1 + 0.2, -14.0]), remembered(rng))
+    history = {"curve/heuristic": [np.nan, 0.1, -0.0], "games/plies": [1 / 3, 200.0, 61.5]}
+    identity = {"regime": "Coevolution", "seed": 3, "weight": 0.1, "both_score": True, "no": None}
+    return Checkpoint(state, history, identity)
+
+
+def assert_equal(first, second):
+    np.testing.assert_equal(asdict(first), asdict(second))
+    genomes, others = first.state.population.genomes, second.state.population.genomes
+    assert genomes.tobytes() == others.tobytes()
+
+
+def refusal(folder):
+    with pytest.raises(ValueError, match=re.escape(str(folder))) as raised:
+        load_checkpoint(folder)
+    assert "\n" not in str(raised.value)
+    return str(raised.value)
+
+
+def rewrite(folder, change_header=lambda header: header, leave_out=None):
+    """Damage a checkpoint that is otherwise in order."""
+    save_checkpoint(folder, sample())
+    path = folder / FILE_NAME
+    arrays = load_file(path)
+    arrays.pop(leave_out, None)
+    with module.safe_open(str(path), framework="numpy") as file:
+        header = json.loads(file.metadata()[HEADER])
+    save_file(arrays, path, metadata={HEADER: json.dumps(change_header(header))})
+
+
+def test_round_trip_is_exact(tmp_path):
+    save_checkpoint(tmp_path, sample())
+    assert_equal(load_checkpoint(tmp_path), sample())
+
+
+def test_what_a_regime_keeps_beside_its_population_comes_back_exactly(tmp_path):
+    extra = {
+        "sources": np.array([-1.0, 5e-324, np.nan]),
+        "genomes": np.random.default_rng(1).standard_normal((2, 11)),
+        "steps": np.zeros((0, 11)),
+        "names": np.zeros(0),
+        "history/inner": np.array([[-0.0]]),
+        "extra/inner": np.array([3.0]),
+    }
+    given = replace(sample(), state=replace(sample().state, extra=extra))
+    save_checkpoint(tmp_path, given)
+    loaded = load_checkpoint(tmp_path)
+    assert_equal(loaded, given)
+    for name, array in extra.items():
+        assert loaded.state.extra[name].tobytes() == array.tobytes()
+        assert loaded.state.extra[name].shape == array.shape
+        assert loaded.state.extra[name].dtype == np.float64
+
+
+@pytest.mark.parametrize("words", [2, 3])
+def test_the_generator_goes_on_where_it_stood(tmp_path, words):
+    rng = np.random.default_rng(5)
+    rng.integers(10, size=words, dtype=np.int32)  # 3 leave half a draw in the generator
+    save_checkpoint(tmp_path, replace(sample(), state=replace(sample().state, rng=remembered(rng))))
+    restored = generator(load_checkpoint(tmp_path).state.rng)
+    for draw in (lambda rng: rng.integers(10, size=7, dtype=np.int32), np.random.Generator.random):
+        np.testing.assert_array_equal(draw(restored), draw(rng))
+
+
+def test_rows_of_a_larger_array_are_saved_as_what_they_are(tmp_path):
+    given = sample()
+    population = given.state.population.pick([2, 0])
+    strided = Population(population.genomes[:, ::2], population.steps[::-1], population.kings)
+    given = replace(given, state=replace(given.state, population=strided))
+    save_checkpoint(tmp_path, given)
+    assert_equal(load_checkpoint(tmp_path), given)
+
+
+def test_a_later_checkpoint_takes_the_place_of_the_one_before(tmp_path):
+    save_checkpoint(tmp_path, sample())
+    save_checkpoint(tmp_path, sample(8, seed=1))
+    assert_equal(load_checkpoint(tmp_path), sample(8, seed=1))
+    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
+
+
+@pytest.mark.parametrize(("owner", "name"), [(os, "fsync"), (Path, "replace")])
+def test_what_was_there_survives_a_failed_write(tmp_path, monkeypatch, owner, name):
+    def fail(*arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    save_checkpoint(tmp_path, sample())
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, fail)
+        with pytest.raises(OSError, match="No space left"):
+            save_checkpoint(tmp_path, sample(8, seed=1))
+    assert_equal(load_checkpoint(tmp_path), sample())
+    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
+
+
+def test_a_folder_without_a_run(tmp_path):
+    assert "there is no run to resume" in refusal(tmp_path)
+    assert "there is no run to resume" in refusal(tmp_path / "not_there")
+
+
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.1, 0.5, 0.999])
+def test_a_truncated_checkpoint(tmp_path, share):
+    save_checkpoint(tmp_path, sample())
+    path = tmp_path / FILE_NAME
+    content = path.read_bytes()
+    path.write_bytes(content[: int(share * len(content))])
+    assert "not a checkpoint of ours" in refusal(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"PK\x03\x04" * 100, b"\x00" * 64, b"\xff" * 1000])
+def test_something_else(tmp_path, content):
+    (tmp_path / FILE_NAME).write_bytes(content)
+    assert "not a checkpoint of ours" in refusal(tmp_path)
+
+
+def test_a_weight_file_is_not_a_checkpoint(tmp_path):
+    save_weights(tmp_path / FILE_NAME, np.zeros(3), Provenance("blondie24-1999", 2.0, "c0", 0, 0))
+    message = refusal(tmp_path)
+    assert "not a checkpoint of ours" in message
+    assert "header" in message
+
+
+def test_a_folder_in_its_place(tmp_path):
+    (tmp_path / FILE_NAME).mkdir()
+    assert "not a checkpoint of ours" in refusal(tmp_path)
+
+
+def test_another_format(tmp_path):
+    rewrite(tmp_path, lambda header: header | {"format": 99})
+    assert "its format is 99, not 1" in refusal(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["format", "generation", "rng", "identity"])
+def test_a_header_without_a_field(tmp_path, name):
+    rewrite(tmp_path, lambda header: {key: header[key] for key in header if key != name})
+    assert name in refusal(tmp_path)
+
+
+@pytest.mark.parametrize("header", [[], 5, None])
+def test_a_header_of_another_kind(tmp_path, header):
+    rewrite(tmp_path, lambda _: header)
+    assert "not a checkpoint of ours" in refusal(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["genomes", "steps", "kings", "scores"])
+def test_a_missing_array(tmp_path, name):
+    rewrite(tmp_path, leave_out=name)
+    assert name in refusal(tmp_path)

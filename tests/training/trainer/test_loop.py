@@ -1,0 +1,334 @@
+"""The loop of a run: what it leaves behind, and that it goes on exactly where it stopped."""
+
+import csv
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+from matplotlib.image import imread
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.util.tensor_util import make_ndarray
+
+import agents
+from agents.weights import load_weights
+from checkers_env.board import Board
+from training.regimes.coevolution import Coevolution
+from training.trainer import loop
+from training.trainer.checkpoint import FILE_NAME, load_checkpoint
+from training.trainer.loop import (
+    CHAMPION_FILE,
+    CURVE_FILE,
+    PLOT_FILE,
+    Plan,
+    begin,
+    carry_out,
+    resume,
+)
+
+SMALL = Coevolution(
+    "blondie24-1999", parents=2, opponents=1, depth=1, max_moves=30, king=2.0, king_rule="lognormal"
+)
+GENERATIONS = 6
+TAGS = {
+    "curve/heuristic",
+    "curve/material",
+    "score/best",
+    "score/mean",
+    "games/draws",
+    "games/plies",
+    "king/mean",
+    "step/mean",
+    "weight/mean",
+    "champion/spread",
+    "champion/saturated",
+    "speed/games_per_cpu_second",
+}
+CURVE_TAGS = {"curve/heuristic", "curve/material"}
+TOURNAMENT_TAGS = {name for name in TAGS if name.startswith(("score/", "games/", "speed/"))}
+
+
+class PowerCutError(Exception):
+    """Stops a run from outside."""
+
+
+def plan_for(folder, **changes):
+    return Plan("blondie24-1999", **{"regime": SMALL, "generations": GENERATIONS, "seed": 1,
+                                     "folder": folder} | changes)  # fmt: skip
+
+
+def nothing(state, measured):
+    pass
+
+
+def stop_at(generation):
+    def report(state, measured):
+        if state.generation == generation:
+            raise PowerCutError
+
+    return report
+
+
+def assert_equal_but_for_speed(first, second):
+    first, second = asdict(first), asdict(second)
+    for checkpoint in (first, second):
+        checkpoint["history"] = {
+            name: row for name, row in checkpoint["history"].items() if not name.startswith("speed")
+        }
+    np.testing.assert_equal(first, second)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """An uninterrupted run: its plan and its last checkpoint."""
+    plan = plan_for(tmp_path_factory.mktemp("finished") / "run")
+    return plan, carry_out(plan, begin(plan), nothing)
+
+
+def test_the_last_checkpoint_is_on_disk(finished):
+    plan, last = finished
+    np.testing.assert_equal(asdict(load_checkpoint(plan.folder)), asdict(last))
+    assert last.state.generation == GENERATIONS
+
+
+def test_progress_is_told_every_generation(tmp_path):
+    told = []
+    plan = plan_for(tmp_path, generations=3)
+    carry_out(plan, begin(plan), lambda state, measured: told.append((state, measured)))
+    assert [state.generation for state, _ in told] == [1, 2, 3]
+    assert all(set(measured) == TAGS for _, measured in told)
+
+
+def test_a_longer_run_goes_on_from_a_finished_one(tmp_path, finished):
+    short = plan_for(tmp_path, generations=2)
+    carry_out(short, begin(short), nothing)
+    longer = plan_for(tmp_path, threads=2, checkpoint_every=3)
+    assert_equal_but_for_speed(carry_out(longer, resume(longer), nothing), finished[1])
+
+
+def test_a_stopped_run_saves_what_it_reached_and_goes_on_from_there(tmp_path, finished):
+    plan = plan_for(tmp_path, checkpoint_every=100)
+    with pytest.raises(PowerCutError):
+        carry_out(plan, begin(plan), stop_at(4))
+    assert load_checkpoint(tmp_path).state.generation == 4
+    assert_equal_but_for_speed(carry_out(plan, resume(plan), nothing), finished[1])
+
+
+@pytest.mark.parametrize("writer", ["save_weights", "as_csv", "plot_curve"])
+def test_a_run_that_dies_in_its_last_save_goes_on_and_saves_all(
+    tmp_path, finished, monkeypatch, writer
+):
+    plan = plan_for(tmp_path, checkpoint_every=4)
+    with monkeypatch.context() as patch:
+
+        def last(*arguments, **options):
+            if (tmp_path / CURVE_FILE).exists() or writer == "plot_curve":
+                raise PowerCutError
+            return original(*arguments, **options)
+
+        original = getattr(loop, writer)
+        patch.setattr(loop, writer, last)
+        with pytest.raises(PowerCutError):
+            carry_out(plan, begin(plan), nothing)
+    assert load_checkpoint(tmp_path).state.generation == 4
+    assert_equal_but_for_speed(carry_out(plan, resume(plan), nothing), finished[1])
+    for name in (CHAMPION_FILE, CURVE_FILE, PLOT_FILE):
+        assert (tmp_path / name).exists()
+
+
+def test_checkpoints_are_written_on_the_way(tmp_path):
+    seen = {}
+    plan = plan_for(tmp_path, checkpoint_every=2)
+
+    def look(state, measured):
+        found = (tmp_path / FILE_NAME).exists()
+        seen[state.generation] = load_checkpoint(tmp_path).state.generation if found else None
+
+    carry_out(plan, begin(plan), look)
+    assert seen == {1: 0, 2: 2, 3: 2, 4: 4, 5: 4, 6: 6}
+
+
+@pytest.mark.parametrize("generations", [GENERATIONS, 2])
+def test_a_finished_run_has_nothing_to_resume(finished, generations):
+    plan, last = finished
+    with pytest.raises(ValueError, match=r"has reached generation 6: .* ask for more"):
+        resume(replace(plan, generations=generations))
+    assert_equal_but_for_speed(load_checkpoint(plan.folder), last)
+
+
+def test_a_run_stopped_before_its_first_generation_goes_on(tmp_path, finished):
+    plan = plan_for(tmp_path)
+    begin(plan)
+    assert_equal_but_for_speed(carry_out(plan, resume(plan), nothing), finished[1])
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"seed": 2}, ["seed is 1 there and 2 here"]),
+        ({"regime": replace(SMALL, depth=2)}, ["depth is 1 there and 2 here"]),
+        (
+            {"regime": replace(SMALL, king_rule="fixed", loss=-1.0), "seed": 0},
+            ["king_rule is 'lognormal' there and 'fixed' here", "loss is -2.0", "seed is 1"],
+        ),
+    ],
+)
+def test_a_run_of_another_configuration_is_not_resumed(finished, changes, named):
+    with pytest.raises(ValueError, match="holds another run") as raised:
+        resume(replace(finished[0], **changes))
+    for difference in named:
+        assert difference in str(raised.value)
+    assert str(raised.value).count(" there and ") == len(named)
+
+
+def test_a_new_run_does_not_write_over_another(finished):
+    plan, last = finished
+    with pytest.raises(ValueError, match=r"already holds a run.*--resume.*--out"):
+        begin(plan)
+    assert_equal_but_for_speed(load_checkpoint(plan.folder), last)
+
+
+def test_no_run_begins_where_something_else_is(tmp_path):
+    (tmp_path / FILE_NAME).write_bytes(b"of somebody else")
+    with pytest.raises(ValueError, match="no run can begin here, choose another folder by --out: "):
+        begin(plan_for(tmp_path))
+    assert (tmp_path / FILE_NAME).read_bytes() == b"of somebody else"
+
+
+def test_nothing_is_resumed_from_an_empty_folder(tmp_path):
+    with pytest.raises(ValueError, match="there is no run to resume"):
+        resume(plan_for(tmp_path))
+
+
+@pytest.mark.parametrize("own_leaves", [True, False])
+def test_the_champion_is_an_agent_that_plays_as_it_was_trained(tmp_path, own_leaves):
+    plan = plan_for(tmp_path, regime=replace(SMALL, own_leaves=own_leaves), generations=1)
+    state = carry_out(plan, begin(plan), nothing).state
+    champion = agents.make(str(tmp_path / CHAMPION_FILE))
+    trained = plan.regime.contenders(state)[0]
+    assert champion.player.depth == trained.depth == 1
+    for loaded, expected in zip(champion.player.evaluator, trained.evaluator, strict=True):
+        np.testing.assert_array_equal(loaded, expected)
+    board, opponent = Board(max_moves=30), agents.make("random", seed=0)
+    while not board.outcome():
+        agent = champion if board.turn == 0 else opponent
+        board.push(agent.act(board))
+    assert champion.player.own_leaves == own_leaves
+
+
+def test_the_champion_file_says_how_it_was_made(finished):
+    plan, last = finished
+    genome, provenance = load_weights(plan.folder / CHAMPION_FILE)
+    np.testing.assert_array_equal(genome, last.state.population.genomes[0])
+    assert provenance.king == last.state.population.kings[0]
+    assert provenance.architecture == "blondie24-1999"
+    assert (provenance.regime, provenance.seed, provenance.generation) == (plan.name, 1, 6)
+    assert {"python", "numpy", "numba", "checkers-laboratory"} <= set(provenance.versions)
+    assert last.state.scores[0] == max(last.state.scores) == provenance.made["score"]
+
+
+def test_the_history_has_a_value_of_every_generation(finished):
+    _, last = finished
+    assert set(last.history) == TAGS
+    for name, row in last.history.items():
+        assert len(row) == GENERATIONS + 1
+        assert np.isfinite(row[0]) == (name not in TOURNAMENT_TAGS)
+        assert np.all(np.isfinite(row[1:]))
+
+
+@pytest.mark.parametrize(("every", "points"), [(0, None), (2, [0, 2, 4, 6]), (4, [0, 4])])
+def test_the_curve_is_measured_as_often_as_asked_and_changes_nothing(
+    tmp_path, finished, every, points
+):
+    plan = plan_for(tmp_path, yardstick_every=every)
+    there = carry_out(plan, begin(plan), nothing)
+    expected = finished[1]
+    np.testing.assert_equal(asdict(there.state), asdict(expected.state))
+    if points is None:
+        assert set(there.history) == TAGS - CURVE_TAGS
+        return
+    for name in CURVE_TAGS:
+        assert list(np.flatnonzero(np.isfinite(there.history[name]))) == points
+        values, full = np.array(there.history[name]), np.array(expected.history[name])
+        np.testing.assert_array_equal(values[points], full[points])
+
+
+def test_a_curve_begun_later_leaves_the_generations_before_it_empty(tmp_path, finished):
+    without = plan_for(tmp_path, generations=3, yardstick_every=0)
+    carry_out(without, begin(without), nothing)
+    history = carry_out(plan_for(tmp_path), resume(plan_for(tmp_path)), nothing).history
+    for name in CURVE_TAGS:
+        np.testing.assert_array_equal(history[name][:4], np.nan)
+        assert history[name][4:] == finished[1].history[name][4:]
+
+
+def test_the_table_holds_the_history(finished):
+    plan, last = finished
+    with (plan.folder / CURVE_FILE).open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [int(row["generation"]) for row in rows] == list(range(GENERATIONS + 1))
+    assert set(rows[0]) == {"generation", *TAGS}
+    for name, values in last.history.items():
+        np.testing.assert_allclose([float(row[name]) for row in rows], values, rtol=1e-5)
+
+
+@pytest.mark.parametrize("every", [0, 1])
+def test_the_curve_is_drawn(tmp_path, every):
+    plan = plan_for(tmp_path, generations=1, yardstick_every=every)
+    carry_out(plan, begin(plan), nothing)
+    height, width, _ = imread(tmp_path / PLOT_FILE).shape
+    assert height > 300
+    assert width > 600
+    assert not list(tmp_path.glob("*tmp*"))
+
+
+def test_tensorboard_shows_every_value(finished):
+    plan, last = finished
+    events = EventAccumulator(str(plan.folder), size_guidance={"tensors": 0})
+    events.Reload()
+    assert set(events.Tags()["tensors"]) == TAGS
+    for name, values in last.history.items():
+        shown = {event.step: make_ndarray(event.tensor_proto) for event in events.Tensors(name)}
+        first = int(name in TOURNAMENT_TAGS)
+        assert list(shown) == list(range(first, GENERATIONS + 1))
+        np.testing.assert_allclose(list(shown.values()), values[first:], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"generations": 0}, "generations must be at least 1, not 0"),
+        ({"yardstick_every": -1}, "yardstick_every must be at least 0, not -1"),
+        ({"checkpoint_every": 0}, "checkpoint_every must be at least 1, not 0"),
+        ({"seed": -1}, "seed must be at least 0, not -1"),
+        ({"threads": 0}, "threads must be at least 1, not 0"),
+        ({"regime": replace(SMALL, max_moves=1)}, "max_moves must be at least 2"),
+    ],
+)
+def test_impossible_plans_are_refused(tmp_path, changes, message):
+    with pytest.raises(ValueError, match=message):
+        plan_for(tmp_path / "run", **changes)
+
+
+@pytest.mark.parametrize("executor", ["processes", pytest.param("ray", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("engine", ["kernel", "env"])
+def test_games_played_elsewhere_are_the_same(tmp_path, finished, executor, engine):
+    plan = plan_for(
+        tmp_path / "run", threads=2, executor=executor, engine=engine, generations=GENERATIONS
+    )
+    checkpoint = carry_out(plan, begin(plan), nothing)
+    assert_equal_but_for_speed(checkpoint, finished[1])
+    speeds = np.array(checkpoint.history["speed/games_per_cpu_second"][1:])
+    assert (speeds > 0).all()
+
+
+def test_work_in_other_processes_counts(tmp_path, finished):  # after which all is compiled
+    """The CPU time of a generation is that of its games, wherever they are played."""
+    plans = [
+        plan_for(tmp_path / kind, executor=kind, generations=1, regime=replace(SMALL, depth=5))
+        for kind in ("threads", "processes")
+    ]
+    here, there = (
+        carry_out(plan, begin(plan), nothing).history["speed/games_per_cpu_second"][1]
+        for plan in plans
+    )
+    assert there < 3 * here  # unless counted, hardly any time is spent at all

@@ -1,0 +1,185 @@
+"""One game of a league: whatever an agent does, there is a record of it in the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Event
+from typing import Any
+
+import numpy as np
+
+from agents.agent import Agent, PlayerAgent
+from agents.external.errors import EngineError, GameEndedError
+from agents.match import play_game
+from agents.match_kernel import DrawRules
+from checkers_env.board import Board
+from checkers_env.movegen import BLACK
+from checkers_env.moves import Move, decode
+from checkers_env.openings import line
+from checkers_env.render.scene import SIDES
+from training.league.records import GameRecord
+from training.league.schedule import Fixture
+
+LONGEST_REASON = 300  # characters
+
+Judge = Callable[[Board, GameRecord], GameRecord]
+"""Gives a drawn game a winner, by its final position."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What all games of a league have in common.
+
+    Attributes
+    ----------
+    rules
+        When games are drawn.
+    seed
+        Of everything that agents leave to chance; each game has generators of its own.
+    move_limit
+        Seconds after which a move comes too late and the game is forfeited; None for no limit.
+        Games between compiled players at a depth are not timed.
+    judge
+        What becomes of drawn games; None lets them be.
+    """
+
+    rules: DrawRules = DrawRules()  # noqa: RUF009 - immutable
+    seed: int = 0
+    move_limit: float | None = None
+    judge: Judge | None = None
+
+
+class Forfeit(Exception):  # noqa: N818 - it ends a game, not the program
+    """Why a side has lost for another reason than the position."""
+
+    def __init__(self, side: int, reason: str) -> None:
+        super().__init__(in_a_line(f"{SIDES[side]} forfeits: {reason}"))
+        self.score = 0.0 if side == BLACK else 1.0
+
+
+def contest(
+    agents: Sequence[Agent], fixture: Fixture, terms: Terms, stop: Event | None = None
+) -> GameRecord:
+    """Play a game between two agents, Black's first.
+
+    An agent that fails, that makes an illegal move or that is too slow loses the game, and the
+    record says why. An agent may have two more methods: ``new_game(rng)``, called before each game
+    with a numpy Generator of its own, and ``game_over(board, side)``, called after one that was
+    played to its end. Raises CancelledError between two moves once `stop` is set.
+    """
+    board, clocks = first_board(fixture.opening, terms.rules), [0.0, 0.0]
+    if all(isinstance(agent, PlayerAgent) and agent.seconds is None for agent in agents):
+        score, reason = _in_kernel(agents, board, fixture, terms)
+    else:
+        score, reason = _move_by_move(agents, board, clocks, fixture, terms, stop or Event())
+    moves = tuple(map(str, board.moves))
+    difference, seconds = board.piece_difference(), (clocks[0], clocks[1])
+    game = GameRecord(*fixture, score, reason, difference, moves, seconds)
+    return terms.judge(board, game) if terms.judge and score == 0.5 else game
+
+
+def first_board(opening: str, rules: DrawRules) -> Board:
+    """The board after the opening."""
+    start, moves = line(opening or None)
+    board = Board.from_position(*start, **rules.keywords)
+    for move in moves:
+        board.push(move)
+    return board
+
+
+def _in_kernel(
+    agents: Sequence[Any], board: Board, fixture: Fixture, terms: Terms
+) -> tuple[float, str]:
+    """Play on a board between compiled players; Black's score, and why."""
+    game = play_game(
+        *(agent.player for agent in agents),
+        opening=fixture.opening or None,
+        rules=terms.rules,
+        rng=np.random.default_rng((terms.seed, fixture.number)),
+    )
+    for path in game.paths[board.ply :]:
+        board.push(decode(path, False))
+    return _result(board)
+
+
+def _move_by_move(
+    agents: Sequence[Agent],
+    board: Board,
+    clocks: list[float],
+    fixture: Fixture,
+    terms: Terms,
+    stop: Event,
+) -> tuple[float, str]:
+    """Play on a board; Black's score, and why."""
+    generators = np.random.default_rng((terms.seed, fixture.number)).spawn(2)
+    try:
+        for side, agent in enumerate(agents):
+            _begin(agent, side, generators[side])
+        while board.outcome() is None:
+            if stop.is_set():
+                raise CancelledError
+            board.push(_timed_move(agents[board.turn], board, clocks, terms.move_limit))
+    except Forfeit as forfeit:
+        return forfeit.score, str(forfeit)
+    except GameEndedError as ended:
+        score = ended.score if board.turn == BLACK else 1.0 - ended.score
+        return score, in_a_line(f"{SIDES[board.turn]} ended the game: {ended}")
+    for side, agent in enumerate(agents):
+        with suppress(Exception):  # the result stands
+            getattr(agent, "game_over", _nothing)(board.copy(), side)
+    return _result(board)
+
+
+def _begin(agent: Agent, side: int, rng: np.random.Generator) -> None:
+    try:
+        getattr(agent, "new_game", _nothing)(rng)
+    except Exception as error:
+        raise Forfeit(side, f"before the game, {_told(error)}") from error
+
+
+def _timed_move(agent: Agent, board: Board, clocks: list[float], limit: float | None) -> Move:
+    """A legal move of the agent, its time added to its clock.
+
+    Raises Forfeit when there is none, or too late, and GameEndedError when the agent ends the game.
+    """
+    side, began = board.turn, time.perf_counter()
+    try:
+        move = agent.act(board.copy())
+        if move not in board.legal_moves:
+            raise EngineError(f"{move!r} is illegal in {board.fen()}")
+    except GameEndedError:
+        raise
+    except Exception as error:
+        raise Forfeit(side, _told(error)) from error
+    finally:
+        took = time.perf_counter() - began
+        clocks[side] += took
+    if limit is not None and took > limit:
+        raise Forfeit(side, f"{took:.1f} s for a move, of {limit:g}")
+    return move
+
+
+def _result(board: Board) -> tuple[float, str]:
+    """Black's score in a finished game, and why."""
+    outcome = board.outcome()
+    assert outcome is not None
+    scores = {None: 0.5, BLACK: 1.0}
+    return scores.get(outcome.winner, 0.0), outcome.reason
+
+
+def _told(error: Exception) -> str:
+    return str(error) if isinstance(error, EngineError) else f"{type(error).__name__}: {error}"
+
+
+def in_a_line(text: str) -> str:
+    """A text as a tag of PDN can hold it."""
+    text = " ".join(text.encode("utf-8", "backslashreplace").decode().split())
+    return text if len(text) <= LONGEST_REASON else text[: LONGEST_REASON - 3] + "..."
+
+
+def _nothing(*arguments: Any) -> None:
+    """In place of a method that an agent does not have."""

@@ -1,0 +1,96 @@
+"""A league is held: its games are played in threads, and written down as they end."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
+from itertools import islice
+
+import numpy as np
+
+from agents.agent import Agent
+from checkers_env.board import Board
+from checkers_env.moves import Move
+from training.league.entrants import close
+from training.league.game import Terms, contest
+from training.league.journal import Journal
+from training.league.records import GameRecord
+from training.league.schedule import Fixture
+
+Makers = Sequence[Callable[[], Agent]]  # of the entrants, by their numbers
+
+
+def hold(
+    makers: Makers,
+    fixtures: Iterable[Fixture],
+    terms: Terms,
+    journal: Journal,
+    threads: int,
+) -> Generator[GameRecord, None, None]:
+    """Play the fixtures; give each game as it ends, when it is in the journal.
+
+    Each thread has agents of its own, made when they are first needed. Games are begun in the
+    order of the fixtures, and only as they are asked for; those that are being played when this
+    is closed are dropped.
+    """
+    stop = threading.Event()
+    with _seats(makers) as seat, ThreadPoolExecutor(threads) as pool:
+
+        def game(fixture: Fixture) -> GameRecord:
+            return contest((seat(fixture.black), seat(fixture.white)), fixture, terms, stop)
+
+        waiting = iter(fixtures)
+        running: set[Future[GameRecord]] = set()
+        try:
+            while True:
+                running |= {
+                    pool.submit(game, fixture)
+                    for fixture in islice(waiting, 2 * threads - len(running))
+                }
+                if not running:
+                    return
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                ended = sorted((future.result() for future in done), key=lambda game: game.number)
+                journal.add(ended)
+                yield from ended
+        finally:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+
+
+class Absent:
+    """In the seat of an agent that cannot be made, so that it forfeits its games."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def new_game(self, rng: np.random.Generator) -> None:
+        """Raise what kept the agent from being made."""
+        raise self._error
+
+    def act(self, board: Board) -> Move:
+        """Raise it again."""
+        raise self._error
+
+
+@contextmanager
+def _seats(makers: Makers) -> Iterator[Callable[[int], Agent]]:
+    """This thread's agent of an entrant; at the end of the with block all are closed."""
+    local, lock = threading.local(), threading.Lock()
+    with ExitStack() as everyone:
+
+        def seat(entrant: int) -> Agent:
+            mine: dict[int, Agent] = vars(local).setdefault("agents", {})
+            if entrant not in mine:
+                try:
+                    agent = makers[entrant]()
+                except Exception as error:
+                    return Absent(error)  # another game is another chance
+                with lock:
+                    everyone.callback(close, agent)
+                mine[entrant] = agent
+            return mine[entrant]
+
+        yield seat

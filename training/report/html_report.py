@@ -1,0 +1,184 @@
+"""The page: the template filled in, and written."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import statistics
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from checkers_env import openings
+from checkers_env.files import write_atomically
+from checkers_env.movegen import BLACK, WHITE
+from training.league.records import League
+from training.report.charts import Axis, at, axis, called, histogram, length, percent, shown, whole
+from training.report.games import START, packed
+from training.report.standings import Standing, Tally, seats, tallies
+
+MOST_ENDINGS = 20  # a faulty agent may forfeit every game for a reason of its own
+
+
+class Card(NamedTuple):
+    """An opening: what Black made of it, and each entrant with either colour."""
+
+    number: int
+    text: str
+    name: str
+    black: Tally
+    entrants: list[Tally]
+
+
+class Ending(NamedTuple):
+    """A reason for which games ended, and what they were worth to Black."""
+
+    number: int
+    reason: str
+    black: Tally
+
+
+def counted(league: League) -> dict[str, Any]:
+    """The variables of the template that depend on the games."""
+    taken = list(seats(league.games))
+    lengths = [length(game) for game in league.games]
+    bars = histogram(league.games)
+    endings = _endings(league)
+    return {
+        "overall": Tally(*map(sum, zip(*(ending.black for ending in endings), strict=True))),
+        "pairs": tallies(((seat.player, seat.opponent), seat.score) for seat in taken),
+        "sides": tallies(((seat.player, seat.side), seat.score) for seat in taken),
+        "cards": _cards(league),
+        "endings": endings[:MOST_ENDINGS],
+        "rarer": endings[MOST_ENDINGS:],
+        "bars": bars,
+        "frequency": axis([0, max(1, *(bar.tally.games for bar in bars))], 4),
+        "median": statistics.median(lengths) if lengths else 0,
+        "longest": max(lengths, default=0),
+    }
+
+
+def _cards(league: League) -> list[Card]:
+    """The openings, those first in which Black did best; numbers are of their first games."""
+    black = tallies((game.opening, game.score) for game in league.games)
+    each = tallies(((seat.game.opening, seat.player), seat.score) for seat in seats(league.games))
+    players = range(len(league.entrants))
+    cards = [
+        Card(
+            number,
+            opening or START,
+            openings.NAMES.get(opening, ""),
+            tally,
+            [each.get((opening, player), Tally()) for player in players],
+        )
+        for number, (opening, tally) in enumerate(black.items())
+    ]
+    return sorted(cards, key=lambda card: -card.black.score)
+
+
+def _endings(league: League) -> list[Ending]:
+    """The reasons, the most frequent first."""
+    counts = tallies((game.reason, game.score) for game in league.games)
+    endings = [Ending(number, *item) for number, item in enumerate(counts.items())]
+    return sorted(endings, key=lambda ending: -ending.black.games)
+
+
+SCRIPTS = ("tables.js", "board.js", "drawing.js", "choice.js", "pdn.js", "viewer.js")
+ROOM = 50  # Elo on both sides of a rating, where its interval is none or narrow
+
+
+def write_report(
+    path: Path,
+    league: League,
+    standings: Sequence[Standing],
+    *,
+    title: str = "League",
+    notes: Sequence[str] = (),
+) -> None:
+    """Write the page of :func:`report_page` to a file, all or nothing."""
+    page = report_page(league, standings, title=title, notes=notes)
+    write_atomically(path, page.encode())
+
+
+def report_page(
+    league: League,
+    standings: Sequence[Standing],
+    *,
+    title: str = "League",
+    notes: Sequence[str] = (),
+) -> str:
+    """A league as one HTML page that loads nothing from elsewhere.
+
+    Parameters
+    ----------
+    standings
+        A line for each entrant of the league, in the order in which all tables show them.
+    notes
+        Sentences below the standings: what the intervals are, for one.
+
+    Raises ValueError for standings that are not those of the entrants, and for games that
+    :func:`training.report.games.packed` cannot hold.
+    """
+    league = in_order(league, [standing.name for standing in standings])
+    script = "\n".join(map(_file, SCRIPTS))
+    template = _environment().get_template("page.html.jinja")
+    return template.render(
+        title=title,
+        league=league,
+        standings=standings,
+        notes=notes,
+        rating=_rating_axis(standings),
+        style=Markup(_file("style.css")),
+        script=Markup(script),
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        packed=packed(league),
+        **counted(league),
+    )
+
+
+def in_order(league: League, names: Sequence[str]) -> League:
+    """The league with its entrants in the order of `names`. Raises ValueError for other names."""
+    entrants = {entrant.name: entrant for entrant in league.entrants}
+    if len(entrants) < len(league.entrants):
+        raise ValueError(f"entrants must differ in name: {', '.join(entrants)}")
+    if sorted(names) != sorted(entrants):
+        raise ValueError(f"standings of {', '.join(names)}, not of {', '.join(entrants)}")
+    place = [names.index(name) for name in entrants]
+    games = (
+        replace(game, black=place[game.black], white=place[game.white]) for game in league.games
+    )
+    return replace(league, entrants=tuple(entrants[name] for name in names), games=tuple(games))
+
+
+def _rating_axis(standings: Sequence[Standing]) -> Axis:
+    ends = [(one.low, one.high, one.elo - ROOM, one.elo + ROOM) for one in standings]
+    return axis(value for end in ends for value in end)
+
+
+def _file(name: str) -> str:
+    return files("training.report").joinpath("template", name).read_text("utf-8")
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("training.report", "template"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "at": at,
+        "called": called,
+        "percent": percent,
+        "shown": shown,
+        "whole": whole,
+    }
+    environment.globals |= {"black": BLACK, "white": WHITE}
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
+    return environment

@@ -1,0 +1,147 @@
+"""What people ask of a player beside its rating: time, determinism, and what it does in endings."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.agent import Agent, PlayerAgent
+from agents.endgame.indexing import first_of, position_of, size, slices
+from agents.endgame.probe import Endgame, look_up
+from checkers_env.board import Board
+from checkers_env.moves import Move
+from training.league.entrants import close
+from training.league.records import GameRecord
+
+OPTIONS = 2  # a position with fewer moves asks nothing of a player
+
+
+class Timing(NamedTuple):
+    """Seconds for a move, in positions with more than one."""
+
+    moves: int
+    mean: float
+    median: float
+    longest: float
+
+
+class Accuracy(NamedTuple):
+    """What a player gave away in endings of few pieces where it could have gone wrong."""
+
+    won: int
+    wins_kept: int
+    drawn: int
+    draws_kept: int
+
+
+def positions_of(games: Iterable[GameRecord], player: int, every: int = 5) -> list[Board]:
+    """Boards out of a player's games in which it is to move and has a choice: every few of them."""
+    found = []
+    for game in games:
+        board = Board(game.opening) if ":" in game.opening else Board()
+        board.max_moves = None
+        for text in game.moves:
+            mover = (game.black, game.white)[board.turn]
+            if mover == player and len(board.legal_moves) >= OPTIONS:
+                found.append(board.copy())
+            board.push(text)
+    return found[::every]
+
+
+def timing(agent: Agent, boards: Sequence[Board]) -> Timing:
+    """How long an agent takes, the first move left out: it may compile or load.
+
+    Raises ValueError without boards.
+    """
+    if not boards:
+        raise ValueError("there are no positions to measure in")
+    taken = []
+    for board in boards:
+        began = time.perf_counter()
+        agent.act(board.copy())
+        taken.append(time.perf_counter() - began)
+    measured = np.array(taken[1:] or taken)
+    return Timing(
+        len(measured), *map(float, (measured.mean(), np.median(measured), measured.max()))
+    )
+
+
+def nodes(agent: Agent, boards: Sequence[Board]) -> float:
+    """Positions that a player of ours visits for a move (mean); nan for one without a search."""
+    if not (isinstance(agent, PlayerAgent) and hasattr(agent.player, "evaluator")):
+        return float("nan")
+    agent.ws.counts[0] = 0
+    for board in boards:
+        agent.act(board.copy())
+    return float(agent.ws.counts[0] / len(boards))
+
+
+def determinism(make: Callable[[int], Agent], boards: Sequence[Board]) -> float:
+    """The share of positions in which two agents of different seeds move alike.
+
+    Raises ValueError without boards.
+    """
+    if not boards:
+        raise ValueError("there are no positions to compare in")
+    with ExitStack() as both:
+        moves = []
+        for seed in (1, 2):
+            agent = make(seed)
+            both.callback(close, agent)
+            moves.append([agent.act(board.copy()) for board in boards])
+    return float(np.mean([one == other for one, other in zip(*moves, strict=True)]))
+
+
+def accuracy(
+    agent: Agent, tables: Endgame, pieces: int, positions: int, rng: np.random.Generator
+) -> Accuracy:
+    """Try so many won and so many drawn endings of `pieces` pieces, drawn at random.
+
+    Counted are those in which a legal move would give the win, or the draw, away.
+    """
+    kept = {1: 0, 0: 0}
+    for value in kept:
+        for board, good in tests_of(tables, pieces, value, positions, rng):
+            kept[value] += agent.act(board.copy()) in good
+    return Accuracy(positions, kept[1], positions, kept[0])
+
+
+def tests_of(
+    tables: Endgame, pieces: int, value: int, count: int, rng: np.random.Generator
+) -> Iterator[tuple[Board, list[Move]]]:
+    """Endings worth `value` to Black, who is to move, and the moves that keep it: not all do.
+
+    All those of `pieces` pieces are equally likely. Raises ValueError for more pieces than the
+    tables have, and for another value than 1 or 0: a lost ending cannot be spoilt.
+    """
+    most = tables.numbering.pieces
+    if not 2 <= pieces <= most:
+        raise ValueError(f"the tables are for endings of 2 to {most} pieces, not {pieces}")
+    if value not in (1, 0):
+        raise ValueError(f"what can be given away is a win (1) or a draw (0), not {value}")
+    parts = slices(pieces)
+    sizes = np.array([size(part) for part in parts], float)
+    while count:
+        part = parts[rng.choice(len(parts), p=sizes / sizes.sum())]
+        number = first_of(tables.numbering, part) + int(rng.integers(size(part)))
+        board = Board.from_position(*position_of(tables.numbering, part, number), max_moves=None)
+        ending = look_up(tables, board)
+        if ending is None or ending.value != value:
+            continue
+        good = [move for move in board.legal_moves if worth(tables, board, move) == value]
+        if 0 < len(good) < len(board.legal_moves):
+            count -= 1
+            yield board, good
+
+
+def worth(tables: Endgame, board: Board, move: Move) -> int:
+    """What a move is worth to the side that makes it."""
+    board.push(move)
+    ending = look_up(tables, board)
+    board.pop()
+    assert ending is not None
+    return -ending.value

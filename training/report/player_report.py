@@ -1,0 +1,108 @@
+"""The analysis of one player: whom it meets, and what is measured beside the games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+import agents
+from agents.agent import Agent, seeded
+from agents.endgame.tables import endgame
+from agents.registry import is_weight_file
+from training.league.entrants import LIMITS, close, searched_plies, split
+from training.league.records import League
+from training.league.schedule import Pairing, against
+from training.report.player_analysis import (
+    Accuracy,
+    Timing,
+    accuracy,
+    determinism,
+    positions_of,
+    timing,
+)
+
+YARDSTICKS = ("random", "heuristic", *(f"material@depth={depth}" for depth in (1, 2, 4, 6, 8)))
+REFERENCE = "material@depth=4"  # for the same player at all depths
+DEPTHS = range(1, 9)
+POSITIONS, MOVES = 300, 200  # endings of each kind, and moves that are timed, at most
+PIECES = (3, 4)
+
+
+class Examination(NamedTuple):
+    """What was measured beside the games."""
+
+    timing: Timing
+    determinism: float
+    accuracy: dict[int, Accuracy]  # by the number of pieces
+
+
+def lineup(
+    text: str, depth: int | None = None, seconds: float | None = None
+) -> tuple[list[str], list[Pairing]]:
+    """The entrants and who plays whom: the player first, against all yardsticks; and at each depth.
+
+    A player that searches by plies (`depth` of them, or for `seconds` a move, unless the text says
+    otherwise) meets one piece counter at 1 to 8 plies besides. Nobody meets himself.
+    """
+    own = own_depth(text, depth, seconds)
+    itself = {text, at_depth(text, own)} if own else {text}
+    others = [at_depth(text, plies) for plies in DEPTHS if own is not None and plies != own]
+    yardsticks = [name for name in YARDSTICKS if name not in itself]
+    texts = list(dict.fromkeys([text, *yardsticks, *others]))
+    reference = 0 if REFERENCE in itself else texts.index(REFERENCE)
+    pairings = against([0], [texts.index(name) for name in yardsticks])
+    pairings += against([texts.index(name) for name in others], [reference])
+    met = {frozenset(pairing): pairing for pairing in pairings if len(set(pairing)) == 2}
+    return texts, list(met.values())
+
+
+def own_depth(text: str, depth: int | None, seconds: float | None) -> int | None:
+    """The plies that a player of ours searches, 0 if something else ends it; None for others."""
+    name, options = split(text)
+    if not is_weight_file(name) and name not in agents.available():
+        return None
+    plies = searched_plies(agents.make(name, **options))
+    if plies is None or LIMITS & options.keys() == {"depth"}:
+        return plies
+    return 0 if LIMITS & options.keys() or seconds is not None else depth or plies
+
+
+def at_depth(text: str, depth: int) -> str:
+    """The same player at another depth."""
+    name, options = split(text)
+    rest = {key: value for key, value in options.items() if key not in LIMITS}
+    given = {"depth": depth, **rest}
+    return f"{name}@" + ",".join(f"{key}={value}" for key, value in given.items())
+
+
+def examine(make: Callable[[], Agent], league: League, seed: int) -> Examination:
+    """Measure the first entrant of a league of :func:`lineup`, in positions of its games."""
+    boards = positions_of((game for game in league.games if 0 in (game.black, game.white)), 0)
+    boards = boards[:: max(len(boards) // MOVES, 1)][:MOVES]
+    agent = seeded(make(), seed)
+    rng = np.random.default_rng(seed)
+    try:
+        return Examination(
+            timing(agent, boards),
+            determinism(lambda number: seeded(make(), number), boards),
+            {n: accuracy(agent, endgame(max(PIECES)), n, POSITIONS, rng) for n in PIECES},
+        )
+    finally:
+        close(agent)
+
+
+def sentences(examination: Examination) -> list[str]:
+    """What was found, a sentence each."""
+    time, same = examination.timing, examination.determinism
+    found = [
+        f"Time a move: {time.mean * 1000:.3g} ms in the mean, {time.median * 1000:.3g} in the "
+        f"median, {time.longest * 1000:.3g} at most ({time.moves} positions with a choice).",
+        f"Determinism: the same move in {same:.1%} of these positions whatever the seed.",
+    ]
+    return found + [
+        f"Endings of {pieces} pieces, drawn at random where a move would spoil them: "
+        f"{kept.wins_kept} of {kept.won} wins kept, {kept.draws_kept} of {kept.drawn} draws."
+        for pieces, kept in examination.accuracy.items()
+    ]

@@ -1,0 +1,62 @@
+"""Players of several tables side by side: how they score, and what they gain on the first row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from training.reproduction.claims import Claim
+from training.reproduction.effects import Effect, growth, score
+from training.reproduction.plan import Ledger, Scope
+from training.reproduction.tables import Row, Seen, Table, interval
+from training.reproduction.verdicts import Verdict, verdicts
+
+BEGIN, END = "<!-- gains -->", "<!-- end of gains -->"  # what other pages include lies between
+
+
+def lines(tables: Sequence[Table], scope: Scope, ledger: Ledger) -> Iterator[str]:
+    """A table in Markdown: each player's scores, and its gains on the first player's same seeds.
+
+    The tables have the same rows; these are sorted by what they gain in the last of them. What has
+    not been played is left out, and seeds that the first player has not.
+    """
+    names = [f"at {table.conditions.depth} plies" for table in tables]
+    heads = ["player", "seeds", *names, *(f"gain {name}" for name in names)]
+    first, told = tables[0].rows[0], []
+    for row in tables[0].rows:
+        scores, gains = (
+            [_of_both(effect, row, table, scope, ledger) for table in tables]
+            for effect in (_last_score, growth)
+        )
+        if not all(it.values for it in scores):
+            continue
+        seeds = dict.fromkeys(str(len(it.values)) for it in scores)
+        cells = [str(row.first), ", ".join(seeds), *(interval(it.values) for it in scores)]
+        cells += ["" if row is first else _bold(it) for it in gains]
+        told.append((row is not first, gains[-1].mean, f"| {' | '.join(cells)} |"))
+    if told:
+        yield from (BEGIN, _ABOUT.format(base=first.first), "", f"| {' | '.join(heads)} |")
+        yield "|---|---|" + "---:|" * (len(heads) - 2)
+        yield from (line for *_, line in sorted(told))
+        yield from (END, "")
+
+
+_ABOUT = (
+    "Scores in %, means over seeds with their 95 % intervals. Gains are the differences from "
+    "{base} of the same seeds, in bold where the interval is all on one side of 0."
+)
+
+
+def _of_both(effect: Effect, row: Row, table: Table, scope: Scope, ledger: Ledger) -> Verdict:
+    says = f"{row.first} gains on {table.rows[0].first}"
+    pair = (table.rows[0], row)
+    claim = Claim(says, says, "ours", pair, effect, conditions=table.conditions)
+    return verdicts([claim], scope, ledger)[0]
+
+
+def _last_score(rows: Sequence[Sequence[Seen]]) -> float:
+    return score(rows[-1])
+
+
+def _bold(gain: Verdict) -> str:
+    text = interval(gain.values)
+    return f"**{text}**" if gain.word in ("holds", "reversed") else text

@@ -1,0 +1,165 @@
+"""Model cards: what is to be known of a player of the zoo; and the leaderboard of all."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from training.report.standings import Standing
+from training.reproduction.jobs import PLAYERS
+from training.reproduction.model_zoo import Choice
+from training.trainer.presets import TD_PRESETS
+
+NEAREST = 5  # of those above a player, how many its card names
+
+
+def card(
+    name: str,
+    choice: Choice,
+    lines: Sequence[Standing],
+    alone: Sequence[Standing],
+    found: Sequence[str],
+) -> str:
+    """The card of a player, in Markdown.
+
+    Parameters
+    ----------
+    lines
+        Standings of the common league, the best first.
+    alone
+        Standings of its examination: the yardsticks, and itself at other depths.
+    found
+        What the examination says beside the games.
+    """
+    place = next(place for place, line in enumerate(lines, 1) if line.name == name)
+    return "\n".join(
+        [
+            f"# {name}",
+            "",
+            *_training(choice),
+            "",
+            "## Strength",
+            "",
+            f"{rating(lines[place - 1])} Elo in the common league, place {place} of {len(lines)}: "
+            "all of the zoo and the yardsticks at 4 plies, 86 games a pair from the two-move "
+            "ballot; the piece counter at 4 plies is 0.",
+            "",
+            "| in its examination | Elo [95 %] | games |",
+            "|---|---|---:|",
+            *(f"| {line.name} | {rating(line)} | {line.games} |" for line in alone),
+            "",
+            *(f"- {sentence}" for sentence in found),
+            "",
+            "## Known weaknesses",
+            "",
+            *(list(_weaknesses(name, choice, lines, alone)) or ["None was seen in these games."]),
+            "",
+        ]
+    )
+
+
+def command(choice: Choice) -> str:
+    """The command line that makes the player."""
+    script = "td.py" if choice.run.job["preset"] in TD_PRESETS else "evolve.py"
+    return f"python training/{script} {choice.run.job['preset']} --seed {choice.seed}"
+
+
+def _training(choice: Choice) -> Iterator[str]:
+    preset = PLAYERS[choice.run.job["preset"]]
+    origin = choice.run.origin
+    yield f"{preset.what[0].upper()}{preset.what[1:]} ({preset.source})."
+    yield ""
+    yield (
+        f"Trained by `{command(choice)}`: {preset.games:,} games, {origin.cpu_seconds:.0f} "
+        f"CPU-seconds ({origin.processor})."
+    )
+    if not choice.scores:
+        return
+    shown = ", ".join(f"{seed}: {points:.1f} %" for seed, points in sorted(choice.scores.items()))
+    chosen = "the only one so far" if len(choice.scores) == 1 else f"of {len(choice.scores)}"
+    yield (
+        f"Its seed, {chosen}, is the best in 160 games of the validation league, which no other "
+        f"table uses. Scores by seed: {shown}."
+    )
+
+
+def _weaknesses(
+    name: str, choice: Choice, lines: Sequence[Standing], alone: Sequence[Standing]
+) -> Iterator[str]:
+    own = next(line for line in lines if line.name == name)
+    above = [line.name for line in lines if line.elo > own.elo]
+    if above:
+        nearest = ", ".join(above[-NEAREST:])
+        rest = len(above) - NEAREST
+        yield f"- Weaker than {nearest}{f', and {rest} others' if rest > 0 else ''}."
+    depths = {int(line.name[len(name) + 8 : -1]): line for line in alone if at(name, line)}
+    if depths:
+        best = max(depths, key=lambda depth: depths[depth].elo)
+        for depth, line in sorted(depths.items()):
+            if depth > best and line.high < depths[best].low:
+                yield f"- At {depth} plies weaker than at {best}: its values mislead deeper."
+    if own.draws > own.games / 2:
+        yield f"- {own.draws / own.games:.0%} of its games in the common league are drawn."
+    if choice.scores:  # a player of the papers
+        yield "- It knows no draw rule, and no endings: it may let a win slip (`endgame=4` helps)."
+
+
+def at(name: str, line: Standing) -> bool:
+    """Whether a line of an examination is of the player itself, at some depth."""
+    return line.name.startswith(f"{name} (depth ")
+
+
+def leaderboard(
+    kept: Mapping[str, Choice],
+    lines: Sequence[Standing],
+    visited: Mapping[str, float],
+    *,
+    shown: Collection[str] | None = None,
+    folder: str = "",
+) -> str:
+    """The table of all, or of those `shown`, in Markdown, the best first.
+
+    Parameters
+    ----------
+    visited
+        By name: positions that a move looks at.
+    folder
+        Where the cards are, as seen from the file that holds the table; "" or ending with a slash.
+    """
+    rows = []
+    for place, line in enumerate(lines, 1):
+        if shown is not None and line.name not in shown:
+            continue
+        if line.name not in kept:
+            rows.append(f"| {place} | *{line.name}* | {rating(line)} | | | |")
+            continue
+        choice = kept[line.name]
+        rows.append(
+            f"| {place} | [{line.name}]({folder}{line.name}.md) | {rating(line)} "
+            f"| {visited[line.name]:.0f} | {_in_short(choice)} | `{command(choice)}` |"
+        )
+    return "\n".join([*COLUMNS, *rows, ""])
+
+
+HEAD = (
+    "# The zoo",
+    "",
+    "Trained players that `agents.make(NAME)` loads, and the yardsticks. Of every player it is the "
+    "seed that did best in a validation, games that no table uses; its card says among how many. "
+    "Elo of one league: all at 4 plies, 86 games a pair from the two-move ballot, 95 % intervals; "
+    "the piece counter at 4 plies is 0. Written by `python training/zoo.py`.",
+    "",
+)
+COLUMNS = (
+    "| | player | Elo | nodes a move | how it was trained | made again by |",
+    "|---|---|---|---:|---|---|",
+)
+
+
+def _in_short(choice: Choice) -> str:
+    preset = PLAYERS[choice.run.job["preset"]]
+    return f"{preset.what}; {preset.games:,} games, {choice.run.origin.cpu_seconds:.0f} CPU-seconds"
+
+
+def rating(line: Standing) -> str:
+    """A rating with its interval."""
+    return f"{line.elo:+.0f} [{line.low:+.0f}, {line.high:+.0f}]"

@@ -1,0 +1,244 @@
+"""The page of what is true: verdicts, plots, and every table, from the records alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from checkers_env.files import write_atomically
+from training.reproduction import drawn_games, gains
+from training.reproduction.claims import CHANGES, CLAIMS, MARGIN, REASONS, Claim
+from training.reproduction.jobs import Player, Run
+from training.reproduction.papers import coevolution_ablations
+from training.reproduction.papers.other_papers import NETWORKS, UNSATURATED
+from training.reproduction.papers.strong_player import SCORES
+from training.reproduction.plan import Job, Ledger, Scope, figures
+from training.reproduction.plots import curves, dots, forest
+from training.reproduction.results import Trained
+from training.reproduction.tables import Row, Table, brief, shown
+from training.reproduction.verdicts import LEAST, Verdict, doubtful, verdicts
+from training.trainer.strong_ablations import BASE
+
+NETS = (*NETWORKS, "c0", "blondie24-rr", "c10")
+PANELS: dict[str, tuple[Sequence[str], Sequence[tuple[str, str]]]] = {
+    "curves": (
+        (*NETWORKS, UNSATURATED),
+        (
+            ("curve/heuristic", "against the heuristic player"),
+            ("curve/material", "against the piece counter, 1 ply"),
+        ),
+    ),
+    "reasons": (
+        NETS,
+        (
+            ("step/mean", "mean step size"),
+            ("champion/saturated", "share of saturated outputs"),
+            ("games/draws", "share of drawn games"),
+        ),
+    ),
+}
+GROWTH = (
+    ("strong", BASE, *(f"strong-{plies}" for plies in ("1-ply", "2-plies", "6-plies", "no-tree"))),
+    [(name, f"score at {plies} plies") for plies, name in SCORES.items()],
+)
+# Scores against the piece counter: tables and their columns, under the plies of both.
+DOTS = {
+    "ingredients": {
+        "at 4 plies": ("strong-ingredients", 0),
+        "at 6 plies": ("strong-ingredients", 1),
+    },
+    "learning": {"at 4 plies": ("learns-4-plies", 0), "at 6 plies": ("learns-6-plies", 0)},
+}
+
+
+class Section(NamedTuple):
+    """A title and what is below it: pictures, tables side by side, and claims."""
+
+    title: str
+    pictures: Iterable[str] = ()
+    claims: Sequence[Claim] = ()
+    compared: Sequence[Table] = ()
+
+
+WHY = Section("Why", PANELS, REASONS)
+BEYOND = (
+    Section("The strong player", ("strength", "ingredients")),
+    Section("Evolution that learns", ("learning",), CHANGES, coevolution_ablations.TABLES),
+)
+CAPTIONS = {
+    "claims": "Effects and intervals of the claims.",
+    "curves": "Parents against the yardsticks over the generations: mean payoff (+1, 0, -2).",
+    "reasons": "What happens to the networks: step sizes, saturated outputs, and drawn games.",
+    "strength": "Scores of players that learn by deep searches against the piece counter, both at 4"
+    " or at 6 plies, by the CPU time of their training.",
+    "ingredients": "The strong player after a minute, without one ingredient at a time: scores "
+    "against the piece counter.",
+    "learning": "Champions of changed evolution against the piece counter.",
+}
+
+
+def write_page(path: Path, tables: Sequence[Table], scope: Scope, ledger: Ledger) -> None:
+    """Write the page in Markdown, and its plots into a folder beside it that has its name."""
+    judged = verdicts(_within(CLAIMS, tables, scope), scope, ledger)
+    found = {table.name: figures(table, scope, ledger) for table in tables}
+    pictures = _pictures(judged, scope, ledger) | _dots(tables, found)
+
+    def pictured(*names: str) -> list[str]:
+        links = [f"![{CAPTIONS[it]}]({path.stem}/{it}.svg)" for it in names if it in pictures]
+        return [line for link in links for line in (link, "")]
+
+    def shown_in(section: Section) -> list[str]:
+        told = verdicts(_within(section.claims, tables, scope), scope, ledger)
+        body = pictured(*section.pictures)
+        if section.compared and set(section.compared) <= set(tables):
+            body += gains.lines(section.compared, scope, ledger)
+        body += _claims(told) if told else ()
+        return [f"## {section.title}", "", *body] if body else []
+
+    lines = [*_beginning(tables, scope, ledger)]
+    if judged:
+        lines += ["## What the papers claim", "", _count(judged), "", _HOW, ""]
+        lines += [*pictured("claims"), *_claims(judged)]
+    lines += shown_in(WHY)
+    lines += drawn_games.lines(judged, scope, ledger)
+    for section in BEYOND:
+        lines += shown_in(section)
+    lines += ["## The tables", "", _ABOUT_TABLES, ""]
+    for table in tables:
+        lines += shown(table, found[table.name])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for name, picture in pictures.items():
+        (path.parent / path.stem).mkdir(exist_ok=True)
+        write_atomically(path.parent / path.stem / f"{name}.svg", picture)
+    write_atomically(path, "\n".join(lines).encode())
+
+
+_ABOUT_TABLES = (
+    "Ours are means over seeds with their 95 % intervals (Student's t); of single games from the "
+    "start position, how many seeds won, drew and lost them."
+)
+
+
+def _within(claims: Sequence[Claim], tables: Sequence[Table], scope: Scope) -> list[Claim]:
+    """The claims that the tables have all jobs of."""
+    jobs = set(scope.jobs(tables))
+    return [claim for claim in claims if jobs_of(claim, scope) <= jobs]
+
+
+def jobs_of(claim: Claim, scope: Scope) -> set[Job]:
+    """What must be done to judge a claim."""
+    seeds = (seed for line in claim.rows for seed in scope.games(line, claim.conditions))
+    return {job for seed in seeds for job, _ in seed}
+
+
+def _beginning(tables: Sequence[Table], scope: Scope, ledger: Ledger) -> Iterator[str]:
+    jobs = scope.jobs(tables)
+    done = [result for job in jobs if (result := ledger.result(job)) is not None]
+    hours = sum(result.origin.cpu_seconds for result in done) / 3600
+    processors = sorted({result.origin.processor for result in done})
+    share = f"{len(done)} of {len(jobs)} runs and matches are done"
+    yield "# The papers' tables and claims, theirs and ours"
+    yield ""
+    yield (
+        f"Written by `python training/reproduce.py` from the records; {share}, in {hours:.1f} "
+        f"CPU-hours{' on ' + ', '.join(processors) if processors else ''}."
+    )
+    yield ""
+
+
+def _count(judged: Sequence[Verdict]) -> str:
+    words = Counter(verdict.word for verdict in judged)
+    told = [f"{words[word]} {word}" for word in ("holds", "not shown", "reversed")]
+    waiting = f", {words[None]} wait for more seeds" if words[None] else ""
+    return f"Of {len(judged)} claims: {', '.join(told)}{waiting}."
+
+
+def _claims(judged: Sequence[Verdict]) -> Iterator[str]:
+    yield "| claim | source | effect [95 % interval] | unit | seeds | p | verdict |"
+    yield "|---|---|---:|---|---:|---:|---|"
+    yield from map(_line, judged)
+    yield ""
+    yield from _doubts(judged)
+
+
+def _doubts(judged: Sequence[Verdict]) -> Iterator[str]:
+    """Which verdicts would not be given were the number of claims reckoned with."""
+    decided = sum(verdict.word in ("holds", "reversed") for verdict in judged)
+    found = doubtful(judged)
+    names = "; ".join(f"*{verdict.claim.says.rstrip('.')}*" for verdict in found)
+    if decided:
+        yield (
+            f"Of so many claims some pass by chance. {decided - len(found)} of the {decided} that "
+            "hold or are reversed do so too at a false discovery rate of 5 % (Benjamini & Hochberg "
+            f"1995){', these not: ' + names if found else ''}."
+        )
+        yield ""
+
+
+_HOW = (
+    "A player is a sample, a game is not: the effect is one figure a seed, its interval is "
+    "Student's t over the seeds, champions being paired by seed. **Holds**: the whole interval "
+    "is on the claim's side of its bar (0 where none is named). **Reversed**: the whole interval "
+    "is on the other side. **Not shown**: neither. Claims that two are equal hold where the "
+    f"interval is within {MARGIN:g} points of score. There is no verdict below {LEAST} seeds."
+)
+
+
+def _line(verdict: Verdict) -> str:
+    claim, seeds = verdict.claim, len(verdict.values)
+    effect = "" if not seeds else brief(verdict.mean)
+    if np.isfinite(verdict.low):
+        effect += f" [{brief(verdict.low)}, {brief(verdict.high)}]"
+    bar = f" > {claim.bar:g}" if claim.bar else ""
+    p = f"{verdict.p:.2g}" if seeds > 1 else ""
+    word = f"**{verdict.word}**" if verdict.word else "too few seeds" if seeds else "not yet played"
+    return (
+        f"| {claim.says} | {claim.source} | {effect} | {claim.unit}{bar} | {seeds} | {p} | {word} |"
+    )
+
+
+def _pictures(judged: Sequence[Verdict], scope: Scope, ledger: Ledger) -> dict[str, bytes]:
+    found = {}
+    scores = [it for it in judged if it.claim.unit == Claim.unit and it.values]
+    if scores:
+        found["claims"] = forest(scores)
+    for name, (players, panels) in PANELS.items():
+        runs = {player: done for player in players if (done := _runs(player, scope, ledger))}
+        if runs:
+            found[name] = curves(runs, panels)
+    grown = {player: done for player in GROWTH[0] if (done := _runs(player, scope, ledger))}
+    if grown:
+        found["strength"] = curves(grown, GROWTH[1], timed=True)
+    return found
+
+
+def _dots(
+    tables: Sequence[Table], found: Mapping[str, Sequence[Sequence[Sequence[float]]]]
+) -> dict[str, bytes]:
+    """The pictures of tables of which there is something to show."""
+    rows = {table.name: table.rows for table in tables}
+    drawn = {}
+    for picture, columns in DOTS.items():
+        values = {
+            label: {
+                str(row.first): [seed[column] for seed in seeds]
+                for row, seeds in zip(rows[name], found[name], strict=True)
+                if seeds
+            }
+            for label, (name, column) in columns.items()
+            if name in rows
+        }
+        if any(values.values()):
+            drawn[picture] = dots(values, "score, %")
+    return drawn
+
+
+def _runs(player: str, scope: Scope, ledger: Ledger) -> list[Trained]:
+    """The finished runs of a player."""
+    jobs = [job for seed in scope.games(Row(Player(player), (), ())) for job, _ in seed]
+    results = [ledger.result(job) for job in jobs if isinstance(job, Run)]
+    return [result for result in results if isinstance(result, Trained)]

@@ -1,0 +1,28 @@
+"""Evolution that learns: what each change to the regime of 2001 is worth, and all together."""
+
+from __future__ import annotations
+
+from training.reproduction.jobs import Conditions
+from training.reproduction.papers.other_papers import UNSATURATED, early
+from training.reproduction.tables import SCORE, Table, row
+from training.trainer.ablations import FACTORS
+
+BEST = "learns"
+NAMES = ("blondie24-2001", *FACTORS)
+QUARTERED = ("blondie24-2001", UNSATURATED, BEST)  # how they stand after a quarter of the run too
+
+TABLES = tuple(
+    Table(
+        f"learns-{plies}-plies",
+        f"champions of changed evolution against the piece counter, both at {plies} plies",
+        SCORE,
+        (
+            *(row(name, "material") for name in NAMES),
+            *(row(early(name, 4), "material") for name in QUARTERED),
+        ),
+        Conditions(depth=plies),
+        note="Each is trained with as many games as in the papers, 126,000 at 4 plies, or with a "
+        "quarter of them. What each changes: docs/learning.md.",
+    )
+    for plies in (4, 6)
+)

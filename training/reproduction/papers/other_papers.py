@@ -1,0 +1,124 @@
+"""What the other papers ask for: performance curves, and Nguyen's comparisons."""
+
+from __future__ import annotations
+
+from training.reproduction.jobs import PLAYERS, Player
+from training.reproduction.tables import RESULTS, Table, curve, row
+
+NETWORKS = ("blondie24-1999", "blondie24-2001")
+NGUYEN = ("nguyen", "nguyen-safe")
+PAIRS = (  # of the thesis's main claims
+    ("blondie24-rr", "c0"),
+    ("c10", "c0"),
+    ("c10", "blondie24-rr"),
+    ("c10-rr", "c0"),
+    ("c10-rr", "blondie24-rr"),
+    ("c10-rr", "c10"),
+)
+EVOLVED = ("blondie24-2001", "c0", "blondie24-rr", "c10", "c10-rr")
+UNSATURATED = "learns-unsaturated"  # blondie24-2001, trained without the saturation too
+_STEPS = 11
+
+
+def early(player: str, parts: int) -> Player:
+    """The champion of the first of so many equal parts of the generations."""
+    return Player(player, generations=PLAYERS[player].generations // parts)
+
+
+def by_sum(player: str) -> Player:
+    """The player as it was trained, judging by the sum at its output and not by its tanh."""
+    return Player(player, unsaturated=True)
+
+
+def by_lot(player: str) -> Player:
+    """The player, with chance deciding between moves that it finds equally good."""
+    return Player(player, random_ties=True)
+
+
+TABLES = (
+    *(
+        Table(
+            f"skycak-{player.removeprefix('blondie24-')}",
+            f"Skycak 2022: {player}'s parents against the heuristic player, mean payoff by share "
+            "of the generations",
+            curve("curve/heuristic", _STEPS),
+            (row(player, ()),),
+            note='He expects a curve that rises and levels off, for 2001 "slightly higher".',
+        )
+        for player in NETWORKS
+    ),
+    Table(
+        "skycak-material",
+        "the same parents against the piece counter at 1 ply",
+        curve("curve/material", _STEPS),
+        tuple(row(player, ()) for player in NETWORKS),
+    ),
+    Table(
+        "skycak-networks",
+        "the network of 2001 against that of 1999, and both against a piece counter",
+        RESULTS,
+        (row(*NETWORKS[::-1]), *(row(player, "material") for player in NETWORKS)),
+    ),
+    Table(
+        "nguyen-progress",
+        "Nguyen III.D: champions against the five before them, mean of means by share of the "
+        "generations",
+        curve("champion/progress", _STEPS),
+        tuple(row(player, ()) for player in NGUYEN),
+        note="Above 0 the champions improve. He prints no figures.",
+    ),
+    Table(
+        "nguyen-comparisons",
+        "Nguyen III.D: against random moves, pure MCTS, and the champion of half the generations",
+        RESULTS,
+        tuple(
+            row(player, other)
+            for player in NGUYEN
+            for other in ("random", "mcts", early(player, 2), "heuristic")
+        ),
+    ),
+    Table(
+        "nguyen-choices",
+        "Nguyen III.B and III.C.3: alpha-beta against Monte Carlo tree search; safe mutation",
+        RESULTS,
+        (
+            *(row(player, Player(player, simulations=1000)) for player in NGUYEN),
+            row(*NGUYEN[::-1]),
+        ),
+    ),
+    Table(
+        "saturation",
+        "share of positions that the champion gives more than 0.99 or less than -0.99",
+        curve("champion/saturated", _STEPS),
+        tuple(row(player, ()) for player in (*NETWORKS, "c0", "blondie24-rr", "c10")),
+        note="Not in the papers: how far outputs saturate as step sizes grow.",
+    ),
+    Table(
+        "step-sizes",
+        "mean step size of the parents",
+        curve("step/mean", _STEPS),
+        tuple(row(player, ()) for player in (*NETWORKS, "c0", "blondie24-rr", "c10")),
+    ),
+    Table(
+        "random-ties",
+        "the same players with chance deciding between moves that they find equally good",
+        RESULTS,
+        tuple(row(by_lot(player), by_lot(other)) for player, other in PAIRS),
+        note="Not in the papers, which do not say which of several best moves is made: elsewhere "
+        "it is the first.",
+    ),
+    Table(
+        "unsaturated",
+        "the same players judging by the sums at their outputs, which tanh saturates; and one that "
+        "was trained so",
+        RESULTS,
+        (
+            *(row(by_sum(player), by_sum(other)) for player, other in PAIRS),
+            *(row(seat, "material") for it in EVOLVED for seat in (it, by_sum(it))),
+            row(UNSATURATED, EVOLVED[0]),
+            row(UNSATURATED, "material"),
+        ),
+        note="Not in the papers. tanh changes the order of no two sums, but in single precision it "
+        "is 1 from 8 on (in double from 19), and what is equal a search cannot tell apart.",
+    ),
+)

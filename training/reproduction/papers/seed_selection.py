@@ -1,0 +1,34 @@
+"""Who of a player's seeds stands in the zoo: chosen by games that no table of a paper has.
+
+Players that measure themselves are no part of it: their records hold no weights. Of the changes to
+evolution there is the best.
+"""
+
+from __future__ import annotations
+
+from training.reproduction.jobs import PLAYERS, SPARE, Conditions, Player, Run
+from training.reproduction.papers.coevolution_ablations import BEST
+from training.reproduction.tables import SCORE, Table, row
+from training.trainer.ablations import FACTORS
+
+PANEL = (
+    Player("material"),
+    *(Player(name, seed=SPARE) for name in ("c5-n0.001", "c5-leaf", "samuel")),
+)
+FORTY = Conditions(games=40, ballot="three-move")
+
+VALIDATION = Table(
+    "validation",
+    "every player against a panel, 160 games from three-move cards",
+    SCORE,
+    tuple(
+        row(player, PANEL)
+        for player in PLAYERS
+        if (player not in FACTORS or player == BEST) and not Run(player, 0, 1).measures_itself
+    ),
+    FORTY,
+    note="The best of a player's seeds here stands in the zoo. Its opponents, their seeds and the "
+    "openings are in no other table.",
+)
+
+TABLES = (VALIDATION,)

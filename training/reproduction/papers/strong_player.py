@@ -1,0 +1,80 @@
+"""The strong player: how it grows with training, and what each of its ingredients is worth.
+
+All is measured by the runs themselves against the piece counter, so that no weights are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from training.regimes import DeepSelfPlay
+from training.reproduction.jobs import Player
+from training.reproduction.results import Trained
+from training.reproduction.tables import Measure, Row, Table, interval
+from training.trainer.strong_ablations import CHANGES, GENERATIONS
+
+LONG_RUN = Player("strong", seed=0)
+SCORES = {plies: f"score/material-{plies}" for plies in DeepSelfPlay.yardsticks}
+HALVES = (8, 6, 4, 2, 1, 0)  # how often training is halved
+
+
+def at(run: Trained, line: Sequence[float], share: float = 1.0) -> float:
+    """The last value of a curve that is known after so much of a run; nan for none."""
+    reached = run.generations <= max(1.0, share * run.generations[-1])
+    known = np.flatnonzero(reached & ~np.isnan(run.curves[SCORES[4]]))
+    return float(line[known[-1]]) if len(known) and len(line) else np.nan
+
+
+def _results(run: Trained) -> list[float]:
+    scores = [100 * at(run, run.curves[name]) for name in SCORES.values()]
+    return [*scores, run.origin.cpu_seconds]
+
+
+def _growth(line: Any) -> Measure:
+    """What `line` takes out of a run, by share of its training."""
+    shares = [0.5**halves for halves in HALVES]
+    columns = tuple(f"1/{2**halves}" if halves else "all" for halves in HALVES)
+    return Measure(columns, lambda run: [at(run, line(run), share) for share in shares], interval)
+
+
+def _score(plies: int) -> Measure:
+    return _growth(lambda run: 100 * run.curves[SCORES[plies]])
+
+
+RESULTS = Measure(
+    (*(f"at {plies} plies, %" for plies in SCORES), "CPU-seconds of training"), _results, interval
+)
+
+TABLES = (
+    *(
+        Table(
+            f"strong-{plies}-plies",
+            f"the strong player against the piece counter, both at {plies} plies, by share of its "
+            "training, %",
+            _score(plies),
+            (Row(LONG_RUN, (), ()),),
+        )
+        for plies in SCORES
+    ),
+    Table(
+        "strong-time",
+        "the CPU-seconds that it had been trained by then",
+        _growth(lambda run: run.origin.clock),
+        (Row(LONG_RUN, (), ()),),
+    ),
+    Table(
+        "strong-ingredients",
+        "the strong player without one ingredient at a time, against the piece counter",
+        RESULTS,
+        tuple(Row(Player(name), (), ()) for name in CHANGES),
+        note=f"Of each {GENERATIONS} generations, of as many games as take about the same CPU "
+        "time. "
+        + "; ".join(
+            f"{name.removeprefix('strong-')}: {what}" for name, (what, *_) in CHANGES.items()
+        )
+        + ".",
+    ),
+)

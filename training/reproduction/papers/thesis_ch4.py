@@ -1,0 +1,99 @@
+"""Al-Khateeb 2011, chapter 4, and the paper of 2009: the round robin."""
+
+from __future__ import annotations
+
+from training.reproduction.jobs import Player
+from training.reproduction.tables import (
+    DIFFERENCES,
+    RATINGS,
+    RESULTS,
+    START,
+    WINS_AND_LOSSES,
+    Table,
+    row,
+)
+
+C0, RR, RR_2009 = Player("c0"), Player("blondie24-rr"), Player("blondie24-rr", generations=145)
+# Their programs are not to be had: what plays in place of them.
+ONLINE, WINCHECK = Player("heuristic"), Player("material", depth=8)
+SXCHECKERS = Player("c5-leaf", depth=8, seed=0)
+STAND_INS = {
+    "an online program": ONLINE,
+    "WinCheck3D": WINCHECK,
+    "SXcheckers": SXCHECKERS,
+}
+
+_FIVE = tuple(Player("blondie24-rr", member=member) for member in range(5))
+_FIVE_SUMS = ((88, 77), (85, 88), (84, 85), (83, 91), (81, 80))
+# Pieces ahead at the end as red and as white, of C0 and of Blondie24-RR.
+_DIFFERENCES = {
+    "an online program": ((4, 2), (7, 4)),
+    "WinCheck3D": ((-7, -8), (-2, -4)),
+    "SXcheckers": ((-8, -8), (-4, -5)),
+}
+
+TABLES = (
+    Table(
+        "table-4.1",
+        "the five best of the last generation of Blondie24-RR against each other, 344 games each",
+        WINS_AND_LOSSES,
+        tuple(
+            row(player, tuple(other for other in _FIVE if other != player), *sums)
+            for player, sums in zip(_FIVE, _FIVE_SUMS, strict=True)
+        ),
+    ),
+    Table(
+        "table-4.2",
+        "Blondie24-RR against C0 from the start position",
+        START,
+        (row(RR, C0, "won", "drawn"),),
+    ),
+    *(
+        Table(
+            f"table-4.{number}",
+            f"C0 and Blondie24-RR against {program}: pieces ahead at the end",
+            DIFFERENCES,
+            tuple(
+                row(player, STAND_INS[program], *figures)
+                for player, figures in zip((C0, RR), differences, strict=True)
+            ),
+            note=f"{program} does not exist here; {STAND_INS[program]} plays in its place.",
+        )
+        for number, (program, differences) in enumerate(_DIFFERENCES.items(), 3)
+    ),
+    Table(
+        "table-4.6", "Blondie24-RR against C0, two-move ballot", RESULTS, (row(RR, C0, 47, 26, 13),)
+    ),
+    Table(
+        "table-4.7",
+        "ratings of Blondie24-RR and C0",
+        RATINGS,
+        (row(RR, C0, 1251.67, 25.76, 1102.89, 25.06),),
+    ),
+    Table(
+        "table-2009-1",
+        "Al-Khateeb and Kendall 2009, Table 1: Blondie24-R and Blondie24-RR (145 generations)",
+        START,
+        (
+            row(C0, RR_2009, "drawn"),
+            row(RR_2009, C0, "won"),
+            *(
+                row(player, STAND_INS[program], result)
+                for player in (C0, RR_2009)
+                for program, result in (
+                    ("an online program", "won"),
+                    ("WinCheck3D", "lost"),
+                    ("SXcheckers", "lost"),
+                )
+            ),
+        ),
+        note="The programs do not exist here: see tables 4.3 to 4.5 for who plays in their place.",
+    ),
+    Table(
+        "miconi",
+        "Al-Khateeb 2011, 4.4: the same few opponents for all (Miconi 2009)",
+        RESULTS,
+        (row("c0-common", C0), row("c0-common", RR)),
+        note="The thesis asks whether this is as good, and has no figures.",
+    ),
+)

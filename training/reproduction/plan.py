@@ -1,0 +1,194 @@
+"""Which jobs the tables need, which of them are done, and what the tables show of those."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from training.reproduction.jobs import (
+    AS_THE_THESIS,
+    SPARE,
+    Conditions,
+    Match,
+    Player,
+    Run,
+    key_of,
+    match_of,
+    run_of,
+    settled,
+)
+from training.reproduction.papers import (
+    coevolution_ablations,
+    seed_selection,
+    strong_player,
+    thesis_ch3,
+    thesis_ch4,
+    thesis_ch5,
+    thesis_ch6,
+    thesis_ch7,
+    thesis_ch8,
+)
+from training.reproduction.papers import other_papers as others
+from training.reproduction.results import (
+    Played,
+    Result,
+    Trained,
+    load_result,
+    path_of,
+    save_result,
+    weights,
+)
+from training.reproduction.tables import Row, Table, seen
+from training.reproduction.worker import Opponent, identity_of, unsaturated
+from training.trainer.ablations import FACTORS
+
+PARTS = (
+    thesis_ch3,
+    thesis_ch4,
+    thesis_ch5,
+    thesis_ch6,
+    thesis_ch7,
+    thesis_ch8,
+    others,
+    strong_player,
+    coevolution_ablations,
+    seed_selection,
+)
+EXPERIMENTS: dict[str, Table] = {
+    table.name: table for table in chain.from_iterable(part.TABLES for part in PARTS)
+}
+SEEDS, FEWER = 10, 5  # of the players that conclusions rest on, and of the others
+OFTEN = frozenset(
+    {
+        *("blondie24-1999", "blondie24-2001", "c0", "blondie24-rr", "c10", "c10-rr"),
+        *("c5-n0.001", "c1-n0.001"),
+        *("c0-npd", "blondie24-rr-npd", "c10-npd", "c5-n0.001-npd"),
+        *FACTORS,
+    }
+)
+
+Job = Run | Match
+
+
+@dataclass(frozen=True)
+class Scope:
+    """How much of everything: seeds (None for as many as a player has), and the scale."""
+
+    seeds: int | None = None
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.scale <= 1:
+            raise ValueError(f"scale must be above 0 and at most 1, not {self.scale}")
+        if self.seeds is not None and self.seeds < 1:
+            raise ValueError(f"seeds must be at least 1, not {self.seeds}")
+
+    def seeds_of(self, player: Player) -> int:
+        """How many seeds a trained player has."""
+        if self.seeds is not None:
+            return self.seeds
+        return max(1, round((SEEDS if player.name in OFTEN else FEWER) * self.scale))
+
+    def has(self, player: Player) -> bool:
+        """Whether the player is one of those that play."""
+        if not player.trained or player.seed is None or player.seed >= SPARE:
+            return True
+        return player.seed < max(2, self.seeds_of(player))
+
+    def games(
+        self, line: Row, conditions: Conditions = AS_THE_THESIS
+    ) -> Iterator[list[tuple[Job, bool]]]:
+        """For each seed the jobs of a row, and whether the row sees them the other way round."""
+        others = [other for other in line.others if self.has(other)]
+        if not self.has(line.first) or bool(line.others) != bool(others):
+            return
+        free = [
+            player for player in (line.first, *others) if player.trained and player.seed is None
+        ]
+        for seed in range(min(map(self.seeds_of, free), default=1)):
+            if not others:
+                yield [(run_of(settled(line.first, seed), self.scale), False)]
+                continue
+            yield [match_of(line.first, other, seed, conditions, self.scale) for other in others]
+
+    def jobs(self, tables: Iterable[Table]) -> list[Job]:
+        """All jobs of some tables, each once, the first seeds of all tables before the second."""
+        wanted: dict[Job, None] = {}
+        for table in tables:
+            for line in table.rows:
+                for job, _ in chain.from_iterable(self.games(line, table.conditions)):
+                    if isinstance(job, Match):
+                        wanted.update(dict.fromkeys(job.runs))
+                    wanted[job] = None
+        return sorted(wanted, key=lambda job: job.seed)
+
+
+class Ledger:
+    """The finished jobs in a folder of records."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._results: dict[Job, Result] = {}
+
+    def identity(self, job: Job) -> dict[str, Any] | None:
+        """What a job's result depends on; None for a match whose players are not trained."""
+        if isinstance(job, Run):
+            return job.identity
+        if any(self.result(run) is None for run in job.runs):
+            return None
+        return identity_of(job, *self.opponents(job))
+
+    def result(self, job: Job) -> Result | None:
+        """What a job came to; None if it is not done. Raises ValueError for a damaged record."""
+        if job not in self._results:
+            identity = self.identity(job)
+            if identity is None:
+                return None
+            path = path_of(self.folder, job, key_of(identity))
+            if not path.exists():
+                return None
+            self._results[job] = load_result(path)
+        return self._results[job]
+
+    def opponents(self, match: Match) -> tuple[Opponent | None, Opponent | None]:
+        """The trained players of a match; None for an agent that has a name only."""
+        return self._opponent(match.first, match), self._opponent(match.second, match)
+
+    def add(self, job: Job, result: Result) -> None:
+        """Write the record of a finished job."""
+        save_result(path_of(self.folder, job, key_of(result.job)), result)
+        self._results[job] = result
+
+    def _opponent(self, player: Player, match: Match) -> Opponent | None:
+        if not player.trained:
+            return None
+        trained = self.result(run_of(player, match.scale))
+        assert isinstance(trained, Trained)
+        if not trained.headers:
+            raise ValueError(f"the record of {player} keeps no weights: it plays no matches")
+        member = min(player.member, len(trained.headers) - 1)
+        opponent = Opponent(*weights(trained, member), trained.player(member))
+        return unsaturated(opponent) if player.unsaturated else opponent
+
+
+def figures(table: Table, scope: Scope, ledger: Ledger) -> list[list[Sequence[float]]]:
+    """What there is to show of a table: rows x seeds x columns, seeds that are played only."""
+    found: list[list[Sequence[float]]] = []
+    for line in table.rows:
+        found.append([])
+        for jobs in scope.games(line, table.conditions):
+            results = [ledger.result(job) for job, _ in jobs]
+            if any(result is None for result in results):
+                continue
+            games = []
+            for result, (_, turned) in zip(results, jobs, strict=True):
+                if isinstance(result, Trained):
+                    found[-1].append(table.measure.of(result))
+                elif isinstance(result, Played):
+                    games += seen(result, turned)
+            if games:
+                found[-1].append(table.measure.of(games))
+    return found

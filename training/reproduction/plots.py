@@ -1,0 +1,133 @@
+"""The plots of the page: effects of claims, scores of players, and curves over the generations."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from training.reproduction.results import Trained
+from training.reproduction.tables import half_width
+from training.reproduction.verdicts import LEAST, Verdict
+from training.runtime.curves import new_figure
+
+# Told apart by shape too. The word None is of claims with too few seeds.
+LOOKS = {
+    "holds": ("tab:green", "o"),
+    "not shown": ("tab:grey", "s"),
+    "reversed": ("tab:red", "D"),
+    None: ("lightgrey", "x"),
+}
+
+
+def forest(verdicts: Sequence[Verdict]) -> bytes:
+    """Effect and interval of claims that are measured in one unit, one below the other (SVG)."""
+    figure, axes = _listed([verdict.claim.name for verdict in verdicts])
+    for place, verdict in enumerate(verdicts):
+        interval = (verdict.low, verdict.high)
+        _mark(axes, place, verdict.values, interval, *LOOKS[verdict.word])
+    for word in dict.fromkeys(verdict.word for verdict in verdicts):
+        colour, marker = LOOKS[word]
+        axes.plot([], [], marker, color=colour, label=word or "too few seeds")
+    axes.axvline(0, color="black", linewidth=0.8)
+    axes.set(
+        xlim=(-52, 52), xlabel="score less 50 %: mean over seeds, 95 % interval, and each seed"
+    )
+    figure.legend(loc="outside upper center", ncols=len(LOOKS), frameon=False)
+    return _svg(figure)
+
+
+def dots(columns: Mapping[str, Mapping[str, Sequence[float]]], label: str) -> bytes:
+    """Figures of players, one below the other: mean, 95 % interval, and each seed (SVG).
+
+    `columns` are the players' values, one a seed, under each column's name; `label` is of the axis.
+    Below LEAST seeds there is no interval, as there is no verdict: it would dwarf all others.
+    """
+    players = list(dict.fromkeys(name for column in columns.values() for name in column))
+    figure, axes = _listed(players)
+    for number, (column, rows) in enumerate(columns.items()):
+        marker = "osD^"[number % 4]
+        shift = 0.3 * (number - (len(columns) - 1) / 2)
+        for name, values in rows.items():
+            mean = float(np.mean(values))
+            half = float(half_width(values)) if len(values) >= LEAST else 0.0
+            interval = (mean - half, mean + half)
+            _mark(axes, players.index(name) + shift, values, interval, f"C{number}", marker)
+        axes.plot([], [], marker, color=f"C{number}", label=column)
+    axes.set(xlabel=f"{label}: mean, 95 % interval, each seed")
+    axes.grid(axis="x", alpha=0.3)
+    figure.legend(loc="outside upper center", ncols=len(columns), frameon=False)
+    return _svg(figure)
+
+
+def _listed(names: Sequence[str]) -> tuple[Any, Any]:
+    """A figure and its axes, with a row for each name, the first on top."""
+    figure = new_figure(8.5, 1 + 0.27 * len(names))
+    axes = figure.subplots()
+    axes.set_yticks(range(len(names)), names)
+    axes.set(ylim=(len(names) - 0.5, -0.5))
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    return figure, axes
+
+
+def _mark(
+    axes: Any,
+    place: float,
+    values: Sequence[float],
+    interval: tuple[float, float],
+    colour: str,
+    marker: str,
+) -> None:
+    """Draw the values of some seeds, their mean, and the mean's interval if it is finite."""
+    if np.isfinite(interval).all():
+        axes.plot(interval, [place, place], color=colour, linewidth=2)
+    axes.plot(values, [place] * len(values), "|", color=colour, alpha=0.5)
+    axes.plot(np.mean(values), place, marker, color=colour, markersize=6)
+
+
+def curves(
+    runs: Mapping[str, Sequence[Trained]],
+    panels: Sequence[tuple[str, str]],
+    timed: bool = False,
+) -> bytes:
+    """Measurements over the generations, mean and 95 % interval of each player's runs (SVG).
+
+    `panels` are the names of measurements, and what to call them. If `timed`, over the CPU time
+    that training has taken, in the mean of the runs.
+    """
+    figure = new_figure(8.5, 3.2 * len(panels))
+    rows = figure.subplots(len(panels), squeeze=False, sharex=True)[:, 0]
+    for axes, (name, label) in zip(rows, panels, strict=True):
+        for number, (player, seeds) in enumerate(runs.items()):
+            lines = np.array([run.curves[name] for run in seeds])
+            known = ~np.isnan(lines).any(axis=0)
+            generations, lines = seeds[0].generations, lines[:, known]
+            reached = 100 * generations[known] / generations[-1]
+            if timed:
+                reached = np.mean([run.origin.clock for run in seeds], axis=0)[known]
+            colour, mean = f"C{number}", lines.mean(axis=0)
+            seeds_told = f"{player} ({len(seeds)} seed{'s' if len(seeds) > 1 else ''})"
+            axes.plot(reached, mean, color=colour, label=seeds_told)
+            half = half_width(lines)
+            axes.fill_between(reached, mean - half, mean + half, color=colour, alpha=0.2)
+        axes.set(ylabel=label)
+        axes.spines[["top", "right"]].set_visible(False)
+    if timed:
+        rows[-1].set(xlabel="CPU-seconds of training", xscale="log")
+    else:
+        rows[-1].set(xlabel="% of the generations")
+    told = rows[-1].get_legend_handles_labels()
+    figure.legend(*told, loc="outside upper center", ncols=3, frameon=False)
+    return _svg(figure)
+
+
+def _svg(figure: Any) -> bytes:
+    import matplotlib as mpl
+
+    picture = io.BytesIO()
+    # Equal data, equal bytes: no date, and no chance in the names of parts.
+    with mpl.rc_context({"svg.hashsalt": "checkers-laboratory", "svg.fonttype": "none"}):
+        figure.savefig(picture, format="svg", metadata={"Date": None})
+    return picture.getvalue()

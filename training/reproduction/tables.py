@@ -1,0 +1,291 @@
+"""A table of a paper as data, and what it becomes: their figures, and ours beside them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.stats import sem
+from scipy.stats import t as student
+
+from training.rating.thesis_ratings import compare
+from training.reproduction.jobs import AS_THE_THESIS, Conditions, Player
+from training.reproduction.results import Played, Trained
+
+CONFIDENCE = 0.95
+POINTS = {"W": 1.0, "D": 0.5, "L": 0.0}
+SWAPPED = str.maketrans("WL", "LW")
+
+
+class Seen(NamedTuple):
+    """A game as one of its two players sees it."""
+
+    opening: str
+    red: bool  # did the player have the first move?
+    result: str  # W, D or L
+    difference: int  # the player's pieces less the opponent's at the end
+    played_out: str  # W, D or L after the piece counter has played a drawn game on; or ""
+
+
+def seen(played: Played, turned: bool) -> list[Seen]:
+    """The games of a match as its first player sees them, or (`turned`) its second."""
+    results, sign = played.results, -1 if turned else 1
+    ends = played.played_out or " " * len(results)
+    if turned:
+        results, ends = results.translate(SWAPPED), ends.translate(SWAPPED)
+    return [
+        Seen(
+            played.openings[number // 2],
+            (number % 2 == 1) == turned,
+            results[number],
+            sign * played.differences[number],
+            ends[number].strip(),
+        )
+        for number in range(len(results))
+    ]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What a table shows of the games of a row, or of a training run.
+
+    Attributes
+    ----------
+    columns
+        What each figure is called.
+    of
+        The figures of one seed: of the games, or of the run.
+    show
+        A figure's values over the seeds as text.
+    """
+
+    columns: tuple[str, ...]
+    of: Callable[[Any], Sequence[float]]
+    show: Callable[[Sequence[float]], str]
+
+
+@dataclass(frozen=True)
+class Row:
+    """Who played whom (or, without others, who was trained), and what the paper prints of it."""
+
+    first: Player
+    others: tuple[Player, ...]
+    theirs: tuple[float | str, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a paper: an experiment.
+
+    Attributes
+    ----------
+    name
+        Such as ``table-4.6``.
+    title
+        What it shows.
+    note
+        Where ours differs, beside the number of runs.
+    """
+
+    name: str
+    title: str
+    measure: Measure
+    rows: tuple[Row, ...]
+    conditions: Conditions = AS_THE_THESIS
+    note: str = ""
+
+
+def row(first: Player | str, others: Any, *theirs: float | str) -> Row:
+    """A row; players may be given by their names, and others one by one or as a tuple."""
+    several = others if isinstance(others, tuple) else (others,)
+    return Row(_player(first), tuple(map(_player, several)), theirs)
+
+
+def league(players: Sequence[Player | str], figures: Sequence[Sequence[float]]) -> tuple[Row, ...]:
+    """A row for each pair of a square table, and one for each player against all others.
+
+    `figures` are the table's lines, the sum last, without the empty cells on the diagonal.
+    """
+    rows = []
+    for place, (player, line) in enumerate(zip(players, figures, strict=True)):
+        others = [other for number, other in enumerate(players) if number != place]
+        rows += [row(player, other, it) for other, it in zip(others, line[:-1], strict=True)]
+        rows.append(row(player, tuple(others), line[-1]))
+    return tuple(rows)
+
+
+def _player(player: Player | str) -> Player:
+    return Player(player) if isinstance(player, str) else player
+
+
+def interval(values: Sequence[float]) -> str:
+    """The mean over seeds and its 95 % interval by Student's t, or the one value."""
+    mean = float(np.mean(values))
+    if len(values) < 2:
+        return f"{mean:g}" if mean.is_integer() else brief(mean)
+    half = float(half_width(values))
+    return f"{brief(mean)} [{brief(mean - half)}, {brief(mean + half)}]"
+
+
+def half_width(values: Any) -> Any:
+    """Half of the 95 % interval of the mean over the first axis, by Student's t; 0 for one."""
+    seeds = len(values)
+    if seeds < 2:
+        return np.zeros(np.shape(values)[1:])
+    factor = student.isf((1 - CONFIDENCE) / 2, seeds - 1)
+    return factor * sem(values, axis=0)
+
+
+def tally(values: Sequence[float]) -> str:
+    """How many seeds won, drew and lost a game."""
+    counts = {point: sum(value == point for value in values) for point in POINTS.values()}
+    return "-".join(str(count) for count in counts.values())
+
+
+def brief(number: float) -> str:
+    """Three digits or so."""
+    size = abs(number)
+    return f"{number:.0f}" if size >= 1000 else f"{number:.1f}" if size >= 10 else f"{number:.2f}"
+
+
+def with_cards(games: Sequence[Seen]) -> list[Seen]:
+    """The games that began with a card."""
+    return [game for game in games if game.opening]
+
+
+def _count(result: str) -> Measure:
+    names = {"W": "won", "D": "drawn", "L": "lost"}
+    return Measure(
+        (names[result],),
+        lambda games: [sum(game.result == result for game in with_cards(games))],
+        interval,
+    )
+
+
+def _results(games: Sequence[Seen]) -> list[float]:
+    return [sum(game.result == result for game in with_cards(games)) for result in "WDL"]
+
+
+def _score(games: Sequence[Seen]) -> list[float]:
+    return [100 * float(np.mean([POINTS[game.result] for game in with_cards(games)]))]
+
+
+def _wins_and_losses(games: Sequence[Seen]) -> list[float]:
+    wins, _, losses = _results(games)
+    return [wins, losses]
+
+
+def by_material(game: Seen) -> Seen:
+    """The game; if it is drawn, as if who has more pieces had won it."""
+    if game.result != "D":
+        return game
+    return game._replace(result="LDW"[int(np.sign(game.difference)) + 1])
+
+
+def _by_material(games: Sequence[Seen]) -> list[float]:
+    return _results([by_material(game) for game in games])
+
+
+def _by_playing_out(games: Sequence[Seen]) -> list[float]:
+    return [sum(game.played_out == result for game in with_cards(games)) for result in "WDL"]
+
+
+def _from_the_start(games: Sequence[Seen], red: bool) -> Seen:
+    return next(game for game in games if not game.opening and game.red == red)
+
+
+def _start(games: Sequence[Seen]) -> list[float]:
+    return [POINTS[_from_the_start(games, red).result] for red in (True, False)]
+
+
+def _differences(games: Sequence[Seen]) -> list[float]:
+    return [_from_the_start(games, red).difference for red in (True, False)]
+
+
+def _ratings(games: Sequence[Seen]) -> list[float]:
+    wins, draws, losses = map(int, _results(games))
+    return [*_rated(wins, draws, losses, "printed"), *_rated(wins, draws, losses, "written")]
+
+
+@functools.cache
+def _rated(wins: int, draws: int, losses: int, mode: str) -> tuple[float, ...]:
+    both = compare(wins, draws, losses, np.random.default_rng(0), mode=mode)
+    return (*both.first, *both.second)
+
+
+def _pool(run: Trained) -> list[float]:
+    reused = run.pool["reused"]
+    size = len(reused)
+    half = size // 2
+    return [
+        size,
+        float(np.mean(reused > 0)) if size else 0.0,
+        float(reused[:half].mean()) if half else 0.0,
+        float(reused[half:].mean()) if size else 0.0,
+    ]
+
+
+def curve(name: str, points: int = 5) -> Measure:
+    """A measurement at the start, at the end, and at equal steps between."""
+    shares = np.linspace(0, 1, points)
+
+    def at(run: Trained) -> list[float]:
+        line = run.curves[name]
+        known = np.flatnonzero(~np.isnan(line))
+        places = np.rint(shares * (len(known) - 1)).astype(int)
+        return [float(line[known[place]]) for place in places] if len(known) else [np.nan] * points
+
+    return Measure(tuple(f"{share:.0%}" for share in shares), at, interval)
+
+
+SCORE = Measure(("score, %",), _score, interval)
+RESULTS = Measure(("won", "drawn", "lost"), _results, interval)
+WINS, DRAWS, LOSSES = map(_count, "WDL")
+WINS_AND_LOSSES = Measure(("won", "lost"), _wins_and_losses, interval)
+BY_MATERIAL = Measure(("won", "drawn", "lost"), _by_material, interval)
+BY_PLAYING_OUT = Measure(("won", "drawn", "lost"), _by_playing_out, interval)
+START = Measure(("as red", "as white"), _start, tally)
+DIFFERENCES = Measure(("as red", "as white"), _differences, interval)
+RATINGS = Measure(
+    (
+        *("rating", "SD", "opponent's", "SD"),
+        *("by the formula: rating", "SD", "opponent's", "SD"),
+    ),
+    _ratings,
+    interval,
+)
+POOL = Measure(
+    ("strategies", "share reused", "reuses of the older half", "of the newer half"),
+    _pool,
+    interval,
+)
+
+
+def shown(table: Table, figures: Sequence[Sequence[Sequence[float]]]) -> Iterator[str]:
+    """The table in Markdown, line by line; `figures` are rows x seeds x columns.
+
+    A row without figures is one that has not been played yet.
+    """
+    columns = table.measure.columns
+    yield f"## {table.name}: {table.title}"
+    yield ""
+    if table.note:
+        yield from (table.note, "")
+    yield "| player | against | | " + " | ".join(columns) + " |"
+    yield "|---|---|---|" + "---:|" * len(columns)
+    for line, ours in zip(table.rows, figures, strict=True):
+        opponents = ", ".join(map(str, line.others)) if len(line.others) < 2 else "all of them"
+        if line.theirs:
+            theirs = [str(it) for it in line.theirs] + [""] * (len(columns) - len(line.theirs))
+            yield _line(line.first, opponents, "theirs", *theirs)
+        told = f"ours, {len(ours)} seed{'s' if len(ours) > 1 else ''}" if ours else "not yet played"
+        cells = [table.measure.show(values) for values in zip(*ours, strict=True)]
+        yield _line(line.first, opponents, told, *(cells or [""] * len(columns)))
+    yield ""
+
+
+def _line(*cells: Any) -> str:
+    return f"| {' | '.join(map(str, cells))} |"

@@ -1,0 +1,276 @@
+"""Carrying out a job: a training run is trained, a match is played. This is what workers call."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from filelock import FileLock
+
+import agents
+from agents.agent import PlayerAgent
+from agents.architectures import evaluator_of
+from agents.baselines.material import Material
+from agents.match import Game, play_game
+from agents.match_kernel import DRAW, DrawRules
+from agents.mcts.player import monte_carlo
+from agents.search.player import AlphaBeta
+from agents.weights import Provenance
+from checkers_env.movegen import BLACK, WHITE
+from checkers_env.state import REASONS
+from training.evolution.metrics import Metrics
+from training.evolution.state import State
+from training.regimes.social_learning import SocialLearning, unpacked
+from training.reproduction.digest import digest
+from training.reproduction.jobs import Match, Player, Run, key_of
+from training.reproduction.results import Origin, Played, Trained
+from training.runtime.executors import asked_to_stop
+from training.runtime.run_folder import LOCK
+from training.trainer import loop
+from training.trainer.checkpoint import FILE_NAME, Checkpoint, load_checkpoint
+
+CHECKPOINT_EVERY = 25  # generations: a killed run loses half a minute
+LEFT_OUT = "speed/"  # measurements that differ from run to run
+
+
+class Stopped(Exception):  # noqa: N818 - no error
+    """The job was asked to stop."""
+
+
+class Opponent(NamedTuple):
+    """A trained player as a match takes it: out of a record."""
+
+    genome: Any  # float64 vector
+    header: Provenance
+    digest: str
+
+
+class Order(NamedTuple):
+    """How long a worker may take: until `deadline` (seconds as time.time() counts them)."""
+
+    deadline: float = float("inf")
+
+    def check(self) -> None:
+        """Raise Stopped when the time is up, or the work is not wanted any more."""
+        if asked_to_stop() or time.time() >= self.deadline:
+            raise Stopped
+
+
+def train(job: Run, folder: Path, order: Order) -> Trained | None:
+    """Train a player, from where the run in `folder` stands.
+
+    None if there was no time to end it: then the folder holds how far it came. Raises ValueError
+    if the folder holds a longer run.
+    """
+    plan = loop.Plan(
+        job.preset,
+        job.regime,
+        job.length,
+        job.seed,
+        folder,
+        yardstick_every=job.point_every,
+        checkpoint_every=CHECKPOINT_EVERY,
+    )
+
+    def progress(state: State, measured: Metrics) -> None:
+        if state.generation < job.length:
+            order.check()
+
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / LOCK):  # what a killed session has left may still be at it
+        there = (folder / FILE_NAME).exists()
+        checkpoint = load_checkpoint(folder) if there else loop.begin(plan)
+        if checkpoint.state.generation > job.length:  # by the time the lock was free
+            raise ValueError(f"{str(folder)!r} has gone beyond {job.title}: call the same again")
+        if checkpoint.state.generation < job.length:
+            try:
+                checkpoint = loop.carry_out(plan, checkpoint, progress)
+            except Stopped:
+                return None
+        return trained(job, checkpoint)
+
+
+def trained(job: Run, checkpoint: Checkpoint) -> Trained:
+    """What is kept of a finished run."""
+    regime: Any = job.regime
+    state, history = checkpoint.state, checkpoint.history
+    genomes, headers = [], []
+    for member in range(job.kept):
+        player = regime.champion(replace(state, population=state.population.pick([member])))
+        genomes.append(np.asarray(player.genome, np.float32))
+        headers.append(
+            Provenance(
+                architecture=player.architecture,
+                king=player.king,
+                regime=job.preset,
+                seed=job.seed,
+                generation=state.generation,
+                depth=regime.depth,
+                own_leaves=regime.own_leaves,
+                playouts=player.playouts,
+                options=player.options,
+            )
+        )
+    members = np.stack(genomes) if genomes else np.zeros((0, 0), np.float32)
+    lasting = {
+        name: np.array(row) for name, row in history.items() if not name.startswith(LEFT_OUT)
+    }
+    seconds = np.cumsum([0.0, *(regime.games / np.array(history[loop.SPEED][1:]))])
+    generations = np.append(np.arange(0, job.length, job.point_every), job.length)
+    return Trained(
+        job.identity,
+        members,
+        tuple(map(asdict, headers)),
+        generations.astype(np.int32),
+        {name: means(row, generations) for name, row in lasting.items()},
+        {name: row[: job.trial + 1] for name, row in lasting.items()},
+        pool_of(state) if isinstance(regime, SocialLearning) else {},
+        Origin(float(seconds[-1]), tuple(seconds[generations].round(2).tolist())),
+    )
+
+
+def pool_of(state: State) -> dict[str, Any]:
+    """The columns of the social pool (thesis, Table 5.1)."""
+    pool, _ = unpacked(state.extra)
+    columns = {"generation": pool.generations, "score": pool.scores, "reused": pool.reused}
+    return {name: np.asarray(column, np.float32) for name, column in columns.items()}
+
+
+def means(row: Any, generations: Any) -> Any:
+    """The mean of a measurement over the generations of each point (float32); nan for none."""
+    starts = np.concatenate([[0], generations[:-1] + 1])
+    points = [
+        row[start : end + 1][~np.isnan(row[start : end + 1])]
+        for start, end in zip(starts, generations, strict=True)
+    ]
+    return np.array([point.mean() if len(point) else np.nan for point in points], np.float32)
+
+
+def unsaturated(opponent: Opponent) -> Opponent:
+    """The same network, judging by the sum at its output. seated() refuses what is no network."""
+    name = f"{opponent.header.architecture}-unsaturated"
+    header = replace(opponent.header, architecture=name)
+    return Opponent(opponent.genome, header, f"{opponent.digest}-unsaturated")
+
+
+def seated(player: Player, opponent: Opponent | None, depth: int) -> Any:
+    """The player tuple of one of the two in a match. Raises ValueError for one that has none."""
+    if opponent is not None:
+        evaluator = evaluator_of(opponent.genome, opponent.header)
+        own_leaves = opponent.header.own_leaves
+        if player.simulations:
+            return monte_carlo(evaluator, player.simulations, own_leaves=own_leaves)
+        return AlphaBeta(evaluator, player.depth or depth, player.random_ties, own_leaves)
+    agent = agents.make(player.name, simulations=player.simulations)
+    if not isinstance(agent, PlayerAgent):
+        raise ValueError(f"{player.name!r} does not play in compiled code: no match of ours")
+    seat = agent.player
+    return seat._replace(depth=player.depth or depth) if isinstance(seat, AlphaBeta) else seat
+
+
+def identity_of(match: Match, first: Opponent | None, second: Opponent | None) -> dict[str, Any]:
+    """What the result of a match depends on: players, conditions, seed, and digest of the code."""
+    seats = [
+        seated(player, opponent, match.conditions.depth)
+        for player, opponent in ((match.first, first), (match.second, second))
+    ]
+    return {
+        "first": first.digest if first else match.first.name,
+        "second": second.digest if second else match.second.name,
+        "settings": [_settings(seat) for seat in seats],
+        "conditions": asdict(match.conditions),
+        "cards": key_of({"openings": match.openings}),
+        "seed": match.seed,
+        "code": digest(play_each, play_out, summary, evaluator_of, *map(type, seats)),
+    }
+
+
+def _settings(seat: Any) -> dict[str, Any]:
+    """The plain values of a player tuple: its depth and the like."""
+    return {name: it for name, it in seat._asdict().items() if isinstance(it, bool | int | float)}
+
+
+def play(
+    match: Match, first: Opponent | None, second: Opponent | None, order: Order
+) -> Played | None:
+    """Play a match; None if there was no time to end it."""
+    began, conditions = time.thread_time(), match.conditions
+    seats = (
+        seated(match.first, first, conditions.depth),
+        seated(match.second, second, conditions.depth),
+    )
+    try:
+        games = play_each(seats, match.openings, conditions.rules, match.seed, order.check)
+    except Stopped:
+        return None
+    ends = play_out(games, conditions.play_out, match.seed) if conditions.play_out else []
+    return Played(
+        identity_of(match, first, second),
+        match.openings,
+        **summary(games, ends),
+        origin=Origin(time.thread_time() - began),
+    )
+
+
+def play_each(
+    seats: tuple[Any, Any],
+    openings: Sequence[str],
+    rules: DrawRules,
+    seed: int,
+    check: Callable[[], None],
+) -> list[Game]:
+    """The games: each opening with the first player as Black, then with the second."""
+    games = []
+    for number, opening in enumerate(opening for opening in openings for _ in range(2)):
+        check()
+        black, white = seats if number % 2 == 0 else seats[::-1]
+        rng = np.random.default_rng((seed, number))
+        games.append(play_game(black, white, opening=opening or None, rules=rules, rng=rng))
+    return games
+
+
+def play_out(games: Sequence[Game], depth: int, seed: int) -> list[int]:
+    """The winners (or DRAW) when the piece counter plays drawn games on for both sides."""
+    counter = AlphaBeta(Material(), depth, random_ties=True)
+
+    def winner(number: int, game: Game) -> int:
+        if game.result.winner != DRAW:
+            return int(game.result.winner)
+        rng = np.random.default_rng((seed, number))
+        return int(play_game(counter, counter, opening=game.board.fen(), rng=rng).result.winner)
+
+    return [winner(number, game) for number, game in enumerate(games)]
+
+
+def summary(games: Sequence[Game], ends: Sequence[int]) -> dict[str, Any]:
+    """What a record has of the games: attributes of :class:`training.reproduction.results.Played`.
+
+    `ends` are the winners with the drawn games played out, or nothing.
+    """
+    sides = [(BLACK, WHITE)[number % 2] for number in range(len(games))]
+    winners = [int(game.result.winner) for game in games]
+    differences = [game.board.piece_difference() for game in games]
+    moves = hashlib.sha256(repr([game.paths for game in games]).encode())
+    reasons = Counter(REASONS[game.result.reason] for game in games)
+    leads = [-lead if side else lead for lead, side in zip(differences, sides, strict=True)]
+    return {
+        "results": "".join(map(letter, winners, sides)),
+        "differences": tuple(leads),
+        "plies": tuple(int(game.result.plies) for game in games),
+        "reasons": dict(sorted(reasons.items())),
+        "played_out": "".join(map(letter, ends, sides)),
+        "moves": moves.hexdigest()[:16],
+    }
+
+
+def letter(winner: int, side: int) -> str:
+    """W, D or L for the player who had `side`."""
+    if winner == DRAW:
+        return "D"
+    return "W" if winner == side else "L"

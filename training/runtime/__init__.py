@@ -1,0 +1,1 @@
+"""What every command needs: the console, the run folder, executors, curves."""

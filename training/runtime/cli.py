@@ -1,0 +1,84 @@
+"""What all command lines share: where messages go, and how errors and interruptions end them."""
+
+from __future__ import annotations
+
+import logging
+import shlex
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.logging import RichHandler
+
+from agents.external.errors import EngineError
+from training.runtime.run_folder import alone
+
+FAILED, INTERRUPTED = 1, 130
+KEPT = "what was reached is saved"  # after Ctrl-C
+
+
+def run_command(command: Callable[[list[str], Console], None]) -> int:
+    """Call a command with its arguments and a console for messages; return the exit status."""
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    _show_log(console)
+    threading.excepthook = _quiet
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: save, then go
+    try:
+        command(sys.argv[1:], console)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except (ValueError, OSError, EngineError) as error:
+        console.print(f"error: {error}", style="red", markup=False)
+        return FAILED
+    return 0
+
+
+def say_how_to_go_on(saved: bool, console: Console, kept: str = KEPT) -> None:
+    """After an interruption: what is `kept`, and the command line to go on or start again with."""
+    options = sys.argv if "--resume" in sys.argv or not saved else [*sys.argv, "--resume"]
+    state = f"{kept}. Go on" if saved else "nothing was begun. Start again"
+    console.print(f"Interrupted; {state} with: {shlex.join(['python', *options])}", markup=False)
+
+
+@contextmanager
+def in_folder(
+    folder: Path,
+    checkpoint: str,
+    champion: str,
+    picture: str,
+    console: Console,
+    kept: str = KEPT,
+) -> Iterator[None]:
+    """Carry out a run, alone in its folder: whatever ends it, say what is where there.
+
+    The names are those of the file that a run goes on from, of its champion, and of the picture of
+    its curve; `kept` is as for :func:`say_how_to_go_on`.
+    """
+    try:
+        with alone(folder, "choose another folder by --out"):
+            yield
+    except KeyboardInterrupt:
+        say_how_to_go_on((folder / checkpoint).exists(), console, kept)
+        raise
+    except OSError as error:
+        raise OSError(f"{error} (the run is in {str(folder)!r})") from error
+    console.print(
+        f"Champion: {folder / champion}\nCurve:    {folder / picture}\n"
+        f"TensorBoard: tensorboard --logdir {folder.parent}",
+        markup=False,
+    )
+
+
+def _show_log(console: Console) -> None:
+    handler = RichHandler(console=console, show_time=False, show_level=False, show_path=False)
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], format="%(message)s")
+
+
+def _quiet(arguments: threading.ExceptHookArgs) -> None:
+    """TensorBoard's thread fails on a full disk; its writer raises the same error to us."""
+    if not isinstance(arguments.exc_value, OSError):
+        threading.__excepthook__(arguments)

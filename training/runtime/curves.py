@@ -1,0 +1,75 @@
+"""Named columns as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from checkers_env.files import write_atomically
+
+
+def as_csv(columns: Mapping[str, Sequence[float] | Any]) -> bytes:
+    """The columns, all of one length, under their names."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(columns)
+    printed = [[f"{number:.6g}" for number in column] for column in columns.values()]
+    rows.writerows(zip(*printed, strict=True))
+    return text.getvalue().encode()
+
+
+LINES = {
+    "curve/heuristic": ("against the heuristic player", "tab:blue"),
+    "curve/material": ("against the piece counter at 1 ply", "tab:orange"),
+}
+SMOOTHED_OVER = 20
+
+
+def plot_curve(history: dict[str, list[float]], title: str, path: Path) -> None:
+    """Draw mean payoff against generation, each as it was and as a running mean, to a PNG."""
+    figure = new_figure()
+    axes = figure.subplots()
+    for name, (label, colour) in LINES.items():
+        values = np.array(history.get(name, []))
+        generations = np.flatnonzero(np.isfinite(values))
+        values = values[generations]
+        axes.plot(generations, values, color=colour, alpha=0.25, linewidth=0.7)
+        axes.plot(generations, _running_mean(values), color=colour, linewidth=2, label=label)
+    axes.axhline(0, color="grey", linewidth=0.7)
+    axes.set(
+        xlabel="generation",
+        ylabel="mean payoff of the parents (+1 / 0 / -2)",
+        ylim=(-2.05, 1.05),
+        title=title,
+    )
+    save_figure(figure, path)
+
+
+def new_figure(width: float = 8, height: float = 4.5) -> Any:
+    """An empty figure, in inches."""
+    from matplotlib.figure import Figure  # takes a second to import: not before there is a picture
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def save_figure(figure: Any, path: Path) -> None:
+    """Write a figure of curves, with a legend, as a PNG, all or nothing."""
+    for axes in figure.axes:
+        axes.legend(loc="lower right", frameon=False)
+        axes.spines[["top", "right"]].set_visible(False)
+    picture = io.BytesIO()
+    figure.savefig(picture, dpi=150)
+    write_atomically(path, picture.getvalue())
+
+
+def _running_mean(values: np.ndarray) -> np.ndarray:
+    """The mean of the last generations at each one."""
+    sums = np.cumsum(np.concatenate([[0.0], values]))
+    ends = np.arange(1, len(values) + 1)
+    starts = np.maximum(ends - SMOOTHED_OVER, 0)
+    return np.asarray((sums[ends] - sums[starts]) / (ends - starts))

@@ -1,0 +1,254 @@
+"""Where work is done: in threads, in processes, or on a Ray cluster, with equal results.
+
+All are ``concurrent.futures.Executor``: ``submit`` and ``map`` take a function and its arguments,
+and what a call gives depends on nothing else. When the with block of :func:`open_executor` ends,
+even by an error or Ctrl-C, what has not begun is dropped, and what runs is asked to stop: long work
+looks at :func:`asked_to_stop` from time to time and saves what it has.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from importlib.util import find_spec
+from multiprocessing import connection, get_context, parent_process
+from typing import Any
+
+import numpy as np
+
+from agents.simd import aligned
+
+KINDS = ("threads", "processes", "ray")
+
+logger = logging.getLogger(__name__)
+
+GRACE = 60.0  # seconds for work to end that is not wanted any more
+
+_own = threading.local()  # of a worker: the event that asks it to stop
+_busy = threading.Lock()  # held by a worker process while it works
+
+
+def asked_to_stop() -> bool:
+    """Whether the work that this thread is at is not wanted any more."""
+    event = getattr(_own, "stop", None)
+    return event is not None and bool(event.is_set())
+
+
+@contextmanager
+def open_executor(kind: str, workers: int, address: str | None = None) -> Iterator[Executor]:
+    """An executor for the length of a with block.
+
+    Parameters
+    ----------
+    kind
+        ``"threads"``, ``"processes"`` or ``"ray"``.
+    workers
+        Calls at once; a Ray cluster that runs already has its own number.
+    address
+        Of such a cluster; without, one is started on this machine.
+
+    Raises ValueError as :func:`check_executor` does, and ChildProcessError where a worker process
+    has died.
+    """
+    check_executor(kind, workers, address)
+    if kind == "ray":
+        with _connected(workers, address) as ray:
+            executor = RayExecutor(ray)
+            try:
+                yield executor
+            finally:
+                executor.shutdown(cancel_futures=True)
+        return
+    stop: Any = threading.Event() if kind == "threads" else get_context("spawn").Event()
+    pool: Executor = (
+        ThreadPoolExecutor(workers, initializer=_begin_thread, initargs=(stop,))
+        if kind == "threads"
+        else _Processes(workers, get_context("spawn"), _begin_process, (stop,))
+    )
+    try:
+        yield pool
+    except BrokenExecutor as error:
+        raise ChildProcessError("a worker process has died") from error
+    except KeyboardInterrupt:
+        logger.warning("Stopping when what is under way is done or saved; Ctrl-C again: at once.")
+        raise
+    finally:
+        stop.set()
+        pool.shutdown(cancel_futures=True)
+
+
+def check_executor(kind: str, workers: int, address: str | None) -> None:
+    """See whether there is such an executor.
+
+    Raises ValueError for other kinds, fewer workers than 1, an address that is not Ray's or at
+    which nobody answers, and where Ray is wanted but not installed.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"executor must be one of {', '.join(KINDS)}, not {kind!r}")
+    if workers < 1:
+        raise ValueError(f"workers must be at least 1, not {workers}")
+    if address is not None and kind != "ray":
+        raise ValueError(f"an address is for the executor 'ray', not {kind!r}")
+    if kind == "ray" and find_spec("ray") is None:
+        raise ValueError("the executor 'ray' needs Ray: pip install 'checkers-laboratory[ray]'")
+    try:
+        _knock(address or "")
+    except OSError as error:
+        raise ValueError(f"no Ray cluster at {address!r}: {error}") from None
+
+
+def _begin_thread(stop: Any) -> None:
+    _own.stop = stop
+
+
+def _begin_process(stop: Any) -> None:
+    """Leave Ctrl-C to the parent process, and do not outlive it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _own.stop = _Until(stop)
+    threading.Thread(target=_end_with_parent, args=(_own.stop,), daemon=True).start()
+
+
+class _Until:
+    """An event that is also set in this process alone, when its parent has died."""
+
+    def __init__(self, event: Any) -> None:
+        self._event, self.orphaned = event, False
+
+    def is_set(self) -> bool:
+        return self.orphaned or self._event.is_set()
+
+
+class _Processes(ProcessPoolExecutor):
+    def submit(self, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        return super().submit(_busily, call, *args, **kwargs)
+
+
+def _busily(call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    with _busy:
+        return call(*args, **kwargs)
+
+
+def _end_with_parent(stop: _Until) -> None:
+    """When the parent has died, end this process as soon as it has saved what it has."""
+    parent = parent_process()
+    assert parent is not None
+    connection.wait([parent.sentinel])
+    stop.orphaned = True
+    _busy.acquire(timeout=GRACE)
+    os._exit(1)
+
+
+class RayExecutor(Executor):
+    """Calls as tasks of a Ray cluster, one CPU each.
+
+    A task that is lost with its node is done again on another one, as often as it takes; its
+    result is given once.
+    """
+
+    def __init__(self, ray: Any) -> None:
+        self._ray = ray
+        self._known: dict[Callable[..., Any], Any] = {}
+        self._tasks: dict[Future[Any], Any] = {}
+
+    def submit(self, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Begin a task."""
+        if call not in self._known:
+            self._known[call] = self._ray.remote(max_retries=-1)(call)
+        task = self._known[call].remote(*args, **kwargs)
+        future: Future[Any] = task.future()
+        self._tasks[future] = task
+        future.add_done_callback(self._forget)
+        return future
+
+    def map(
+        self,
+        call: Callable[..., Any],
+        /,
+        *iterables: Iterable[Any],
+        timeout: float | None = None,
+        chunksize: int = 1,
+    ) -> Iterator[Any]:
+        """The results in order; a task for every `chunksize` calls."""
+        rows = list(zip(*iterables, strict=False))
+        futures = [
+            self.submit(_call_each, call, rows[start : start + chunksize])
+            for start in range(0, len(rows), chunksize)
+        ]
+        return itertools.chain.from_iterable(future.result(timeout) for future in futures)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Interrupt the tasks that there are, or wait for them."""
+        tasks = list(self._tasks.values())
+        if cancel_futures:
+            for task in tasks:
+                self._ray.cancel(task)
+        if wait and tasks:
+            self._ray.wait(tasks, num_returns=len(tasks), timeout=GRACE if cancel_futures else None)
+
+    def _forget(self, future: Future[Any]) -> None:
+        self._tasks.pop(future, None)
+
+
+def _call_each(call: Callable[..., Any], rows: Sequence[Sequence[Any]]) -> list[Any]:
+    known: dict[int, Any] = {}
+    return [call(*writable(tuple(row), known)) for row in rows]
+
+
+def writable(thing: Any, known: dict[int, Any]) -> Any:
+    """A copy with arrays of its own, at any depth of tuples: Ray's are shared and read-only.
+
+    What is copied already is found in `known`, by its id.
+    """
+    if not isinstance(thing, np.ndarray | tuple):
+        return thing
+    if id(thing) not in known:
+        if isinstance(thing, np.ndarray):
+            copy = aligned(thing.shape, thing.dtype)
+            copy[...] = thing
+        else:
+            parts = [writable(part, known) for part in thing]
+            copy = type(thing)(*parts) if hasattr(thing, "_fields") else tuple(parts)
+        known[id(thing)] = copy
+    return known[id(thing)]
+
+
+def _knock(address: str) -> None:
+    """See whether anybody is there: Ray itself would try for minutes. Raises OSError."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if port.isdigit():
+        socket.create_connection((host, int(port)), 10.0).close()
+
+
+@contextmanager
+def _connected(workers: int, address: str | None) -> Iterator[Any]:
+    """Ray, connected to a cluster, unless the program is so already."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    ray: Any = import_module("ray")
+    if ray.is_initialized():
+        yield ray
+        return
+    started = {"address": address} if address else {"num_cpus": workers, "include_dashboard": False}
+    try:
+        ray.init(**started, log_to_driver=False, logging_level="ERROR")
+    except (OSError, RuntimeError) as error:
+        raise ValueError(f"no Ray cluster at {address!r}: {error}") from None
+    try:
+        yield ray
+    finally:
+        with suppress(Exception):
+            ray.shutdown()

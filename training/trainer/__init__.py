@@ -1,0 +1,1 @@
+"""Training: the loop, checkpoints, presets and the command line."""
