@@ -19,7 +19,7 @@ import sys
 import types as python_types
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numba
 import numpy as np
@@ -38,6 +38,9 @@ OPTIONS = {
     "forceinline": True,
     "no_cfunc_wrapper": True,  # none is called from C: each would be compiled for that, too
 }
+
+# The type of a kernel's argument where only numba knows it: a NamedTuple of any class, or an array.
+KernelArg: TypeAlias = Any
 
 logger = logging.getLogger(__name__)
 
