@@ -31,7 +31,7 @@ PACKAGE = Path(__file__).parents[1]
 PROGRAM = """
 import sys
 sys.path[:] = sys.argv[2:]
-from agents.external.hosted import serve
+from agents.external.subprocess_agent import serve
 serve(int(sys.argv[1]))
 """
 

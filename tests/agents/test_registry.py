@@ -53,8 +53,8 @@ EVALUATOR = """
     from typing import NamedTuple
 
     from agents import PlayerAgent
-    from agents.alphabeta import AlphaBeta
-    from agents.evaluate import evaluate
+    from agents.search.player import AlphaBeta
+    from agents.evaluator import evaluate
 
     class Constant(NamedTuple):
         worth: float

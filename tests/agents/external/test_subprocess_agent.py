@@ -241,7 +241,7 @@ CALLER = """
     import sys
     from functools import partial
     import agents
-    from agents.external.hosted import HostedAgent
+    from agents.external.subprocess_agent import HostedAgent
     from checkers_env.board import Board
 
     HostedAgent("mine", partial(agents.make, sys.argv[1])).act(Board())
