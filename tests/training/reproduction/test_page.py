@@ -4,8 +4,8 @@ import numpy as np
 from scipy import stats
 
 from tests import ROOT
+from training.reproduction.gains import BEGIN, END, lines
 from training.reproduction.jobs import Conditions
-from training.reproduction.page import BEGIN, END, lines
 from training.reproduction.plan import Scope
 from training.reproduction.results import Origin, Played
 from training.reproduction.tables import SCORE, Table, interval, row
