@@ -24,7 +24,7 @@ from agents.search.player import AlphaBeta, Informed, informed
 from agents.search.selective import Selective
 from agents.treestrap.codec import unpack
 from agents.treestrap.network import SIZE, STAGES, Windows, windows
-from agents.weights import LARGEST_WEIGHT, Provenance, load_weights
+from agents.weights import LARGEST_WEIGHT, WeightsMetadata, load_weights
 
 
 class PieceWeights(NamedTuple):
@@ -76,7 +76,7 @@ def _(shape: Tables, genome: Any, king: float) -> Any:
     return ntuple(shape.drawing, genome[:-1].copy(), difference=genome[-1], king=king)
 
 
-NTUPLE, SAMUEL, WINDOWS = "ntuple", "samuel", "windows"
+NTUPLE, SAMUEL, WINDOWS = "ntuple", "samuel", "treestrap"
 
 
 def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | Informed | MonteCarlo:
@@ -84,17 +84,17 @@ def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | Infor
 
     Raises ValueError for a file that cannot be read, or whose genome does not fit its evaluator.
     """
-    genome, provenance = load_weights(path)
+    genome, metadata = load_weights(path)
     try:
-        if provenance.architecture == WINDOWS:
-            return windows_player(genome, depth or provenance.depth, **provenance.options)
-        evaluator = evaluator_of(genome, provenance)
-        if provenance.playouts and depth is None:
-            own_leaves = provenance.own_leaves
-            return monte_carlo(evaluator, own_leaves=own_leaves, **provenance.playouts)
+        if metadata.architecture == WINDOWS:
+            return windows_player(genome, depth or metadata.depth, **metadata.options)
+        evaluator = evaluator_of(genome, metadata)
+        if metadata.mcts_options and depth is None:
+            own_leaves = metadata.own_leaves
+            return monte_carlo(evaluator, own_leaves=own_leaves, **metadata.mcts_options)
     except (ValueError, TypeError, OverflowError) as error:
         raise ValueError(f"{str(path)!r} cannot be played: {error}") from None
-    return AlphaBeta(evaluator, depth or provenance.depth, own_leaves=provenance.own_leaves)
+    return AlphaBeta(evaluator, depth or metadata.depth, own_leaves=metadata.own_leaves)
 
 
 def windows_player(
@@ -120,26 +120,26 @@ def _windows(packed: bytes, step: float) -> Windows:
     return windows(unpack(np.frombuffer(packed, np.uint8)), step)
 
 
-def evaluator_of(genome: Any, provenance: Provenance) -> Any:
+def evaluator_of(genome: Any, metadata: WeightsMetadata) -> Any:
     """The evaluator that a genome of numbers and its header describe; packed tables have none here.
 
     Raises ValueError if they do not fit.
     """
-    if provenance.architecture == NTUPLE:
-        options = dict(provenance.options)
-        if "drawing" not in options:
-            raise ValueError("its options have no drawing of the n-tuples")
-        drawing = tuple(tuple(map(int, squares)) for squares in options.pop("drawing"))
-        return ntuple(drawing, genome, king=provenance.king, **options)
-    if provenance.architecture == SAMUEL:
+    if metadata.architecture == NTUPLE:
+        options = dict(metadata.options)
+        if "tuples" not in options:
+            raise ValueError("its options have no tuples")
+        drawing = tuple(tuple(map(int, squares)) for squares in options.pop("tuples"))
+        return ntuple(drawing, genome, king=metadata.king, **options)
+    if metadata.architecture == SAMUEL:
         return samuel(genome)
-    shape = SHAPES.get(provenance.architecture)
+    shape = SHAPES.get(metadata.architecture)
     if shape is None:
         known = ", ".join([*SHAPES, NTUPLE, SAMUEL, WINDOWS])
-        raise ValueError(f"it is for {provenance.architecture!r}; known are {known}")
+        raise ValueError(f"it is for {metadata.architecture!r}; known are {known}")
     if genome.shape != (shape.genome_size,):
-        what = f"{provenance.architecture} has {shape.genome_size}"
+        what = f"{metadata.architecture} has {shape.genome_size}"
         raise ValueError(f"it holds {genome.shape} weights; {what}")
     if not np.all(np.abs(genome) <= LARGEST_WEIGHT):
         raise ValueError("it has weights that are no numbers, or too large to use")
-    return evaluator_for(shape, genome, provenance.king)
+    return evaluator_for(shape, genome, metadata.king)

@@ -1,82 +1,62 @@
-"""Weight files: safetensors with a JSON header, which load without executing code.
+"""Weight files: safetensors with a JSON header. Loading one executes no code.
 
-The array ``genome`` holds the weights; where most of them are 0 those are left out, and ``present``
-has a bit for each.
+The array ``genome`` holds the weights. If most of them are 0, only the others are stored, and the
+array ``present`` holds one bit for each weight.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, get_origin, get_type_hints
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from agents.search.workspace import MAX_DEPTH
 from checkers_env.files import write_atomically
 
-WORTH_IT = 0.75  # with a smaller share of entries that are not 0
-
-
-def without_zeros(array: Any) -> tuple[Any, Any] | None:
-    """The entries that are not 0, and a bit for each entry; None for an array that is rather full.
-
-    -0.0 is no zero: what :func:`with_zeros` makes of both is the same to the last bit.
-    """
-    present = array.view(f"u{array.itemsize}") != 0
-    if not present.size or present.mean() >= WORTH_IT:
-        return None
-    return array[present], np.packbits(present)
-
-
-def with_zeros(entries: Any, bits: Any, shape: Sequence[int]) -> Any:
-    """The array of this shape again. Raises ValueError for parts that do not belong together."""
-    size = int(np.prod(shape))
-    if bits.dtype != np.uint8 or bits.shape != (-(-size // 8),):
-        raise ValueError(f"{len(bits)} bytes are not a bit for each of {size} entries")
-    present = np.unpackbits(bits, count=size).astype(bool)
-    if entries.shape != (np.count_nonzero(present),):
-        raise ValueError(f"there are {len(entries)} entries for {np.count_nonzero(present)} places")
-    array = np.zeros(size, entries.dtype)
-    array[present] = entries
-    return array.reshape(shape)
-
-
 HEADER = "checkers-laboratory"
-SIZE = "weights"  # in the header how many there are, where those that are 0 were left out
-FORMAT = 1
-KEPT = (np.float64, np.float32, np.uint8)  # other dtypes become float64
-LARGEST_WEIGHT = 1e6  # far beyond what is ever found, and within what float32 can add up
+SIZE = "weights"  # header field of a sparse file: the number of weights
+FORMAT = 2
+DTYPES = (np.float64, np.float32, np.uint8)  # other dtypes become float64
+LARGEST_WEIGHT = 1e6  # float32 can still add up weights of this size
+MAX_DENSITY = 0.75  # a fuller array is stored as it is
+
+# Format 1 has other names for some fields, options and architectures.
+_FORMAT_1_FIELDS = {"made": "extra", "playouts": "mcts_options"}
+_FORMAT_1_OPTIONS = {"drawing": "tuples"}
+_FORMAT_1_ARCHITECTURES = {"windows": "treestrap"}
 
 
 @dataclass(frozen=True)
-class Provenance:
-    """What a weight file says of itself.
+class WeightsMetadata:
+    """Header of a weight file.
 
     Attributes
     ----------
     architecture
-        Name of the network, such as ``blondie24-2001``.
+        Name in :data:`agents.architectures.ARCHITECTURES`, such as ``blondie24-2001``.
     king
         K, the worth of a king in men.
     regime, seed, generation
-        How it was trained.
+        The training run.
     depth
-        Plies of the searches it was trained with: the default for playing it.
+        Plies of the searches in training: the default for play.
     own_leaves
-        How leaves are judged, as :class:`agents.search.player.AlphaBeta` has it.
-    playouts
-        Options of the Monte Carlo tree search it was trained with; empty for alpha-beta.
+        See :class:`agents.search.player.AlphaBeta`.
+    mcts_options
+        Options of the Monte Carlo tree search in training; empty for alpha-beta.
     options
-        What the evaluator needs beside its weights, by name.
+        Arguments of the evaluator beside its weights, by name.
     versions
-        Of Python and the libraries that matter, by name.
-    made
-        Anything else worth keeping: command, processor, CPU seconds.
+        Versions of Python and of the libraries, by name.
+    extra
+        Anything else: command, processor, CPU seconds.
     """
 
     architecture: str
@@ -86,19 +66,70 @@ class Provenance:
     generation: int
     depth: int = 4
     own_leaves: bool = True
-    playouts: dict[str, Any] = field(default_factory=dict)
+    mcts_options: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
-    made: dict[str, Any] = field(default_factory=dict)
+    extra: dict[str, Any] = field(default_factory=dict)
     format: int = FORMAT
 
 
-def save_weights(path: Path | str, genome: Any, provenance: Provenance) -> None:
-    """Write a genome (a vector of float64, float32 or uint8) and its header, all or nothing."""
+def metadata_from_fields(fields: Mapping[str, Any]) -> WeightsMetadata:
+    """Return the metadata with these JSON fields, of the current format or of format 1.
+
+    Raises
+    ------
+    ValueError
+        For an unknown format, or for a field of the wrong type or out of range.
+    TypeError
+        For missing or unknown fields.
+    """
+    metadata = WeightsMetadata(**_current_fields(fields))
+    for name, hint in get_type_hints(WeightsMetadata).items():
+        kind, value = get_origin(hint) or hint, getattr(metadata, name)
+        if type(value) is not kind and not (kind is float and type(value) is int):
+            raise ValueError(f"its {name} is {value!r}, which is no {kind.__name__}")
+    if not 1 <= metadata.king <= 5:
+        raise ValueError(f"its king is worth {metadata.king!r}, not 1 to 5 men")
+    if not 1 <= metadata.depth <= MAX_DEPTH:
+        raise ValueError(f"its depth is {metadata.depth}, not 1 to {MAX_DEPTH} plies")
+    return metadata
+
+
+def _current_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields under their names of today."""
+    if fields.get("format") == FORMAT:
+        return dict(fields)
+    if fields.get("format") != 1:
+        raise ValueError(f"its format is {fields.get('format')!r}, not 1 or {FORMAT}")
+    renamed = _rename(fields, _FORMAT_1_FIELDS) | {"format": FORMAT}
+    if isinstance(renamed.get("options"), dict):
+        renamed["options"] = _rename(renamed["options"], _FORMAT_1_OPTIONS)
+    if isinstance(renamed.get("architecture"), str):
+        architecture = renamed["architecture"]
+        renamed["architecture"] = _FORMAT_1_ARCHITECTURES.get(architecture, architecture)
+    return renamed
+
+
+def _rename(fields: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    return {names.get(name, name): value for name, value in fields.items()}
+
+
+def save_weights(path: Path | str, genome: ArrayLike, metadata: WeightsMetadata) -> None:
+    """Write a weight file atomically.
+
+    Parameters
+    ----------
+    path
+        The file; an existing one is replaced.
+    genome
+        float64, float32 or uint8, shape (weights,). Other dtypes are stored as float64.
+    metadata
+        The header.
+    """
     genome = np.asarray(genome)
-    genome = np.ascontiguousarray(genome, None if genome.dtype in KEPT else np.float64)
-    fields, arrays = asdict(provenance), {"genome": genome}
-    if (parts := without_zeros(genome)) is not None:
+    genome = np.ascontiguousarray(genome, None if genome.dtype in DTYPES else np.float64)
+    fields, arrays = asdict(metadata), {"genome": genome}
+    if (parts := to_sparse(genome)) is not None:
         fields |= {SIZE: genome.size}
         arrays = {"genome": parts[0], "present": parts[1]}
     # One entry of metadata only: safetensors writes several in any order.
@@ -106,52 +137,84 @@ def save_weights(path: Path | str, genome: Any, provenance: Provenance) -> None:
     write_atomically(Path(path), save(arrays, metadata=header))
 
 
-def load_weights(path: Path | str) -> tuple[Any, Provenance]:
-    """Read a genome and its header.
+def load_weights(path: Path | str) -> tuple[NDArray[Any], WeightsMetadata]:
+    """Read a weight file.
 
-    Raises ValueError that names the file for one that is missing, damaged or not ours.
+    Returns
+    -------
+    The genome (float64, float32 or uint8, shape (weights,)) and the header.
+
+    Raises
+    ------
+    ValueError
+        For a file that is missing, damaged or of another kind; the message names the file.
     """
     try:
         with safe_open(str(path), framework="numpy") as file:
             header = (file.metadata() or {}).get(HEADER)
             if header is None:
                 raise ValueError(f"it has no {HEADER!r} header")
-            provenance, size = _read_header(header)
+            metadata, size = _read_header(header)
             genome = file.get_tensor("genome")
-            if genome.dtype not in KEPT:
+            if genome.dtype not in DTYPES:
                 raise ValueError(f"its weights are {genome.dtype}, not float64, float32 or uint8")
             if size is not None:
-                genome = with_zeros(genome, file.get_tensor("present"), [size])
-            return genome, provenance
+                genome = from_sparse(genome, file.get_tensor("present"), [size])
+            return genome, metadata
     except FileNotFoundError:
         raise ValueError(f"there is no weight file {str(path)!r}") from None
     except (SafetensorError, ValueError, TypeError, AttributeError, OSError) as error:
         raise ValueError(f"{str(path)!r} is not a weight file of ours: {error}") from None
 
 
-def _read_header(text: str) -> tuple[Provenance, int | None]:
-    """What the header says, and of how many weights, if not all stand there."""
+def _read_header(text: str) -> tuple[WeightsMetadata, int | None]:
+    """Return the metadata and, for a sparse file, the number of weights."""
     try:
         fields = json.loads(text)
-        if fields.get("format") != FORMAT:
-            raise ValueError(f"its format is {fields.get('format')!r}, not {FORMAT}")
         size = fields.pop(SIZE, None)
         if size is not None and type(size) is not int:
             raise ValueError(f"the number of its weights is {size!r}")
-        provenance = Provenance(**fields)
-        _check_types(provenance)
-        if not 1 <= provenance.king <= 5:
-            raise ValueError(f"its king is worth {provenance.king!r}, not 1 to 5 men")
-        if not 1 <= provenance.depth <= MAX_DEPTH:
-            raise ValueError(f"its depth is {provenance.depth}, not 1 to {MAX_DEPTH} plies")
-        return provenance, size
+        return metadata_from_fields(fields), size
     except (TypeError, AttributeError, RecursionError, json.JSONDecodeError) as error:
         raise ValueError(f"its header cannot be read ({error})") from None
 
 
-def _check_types(provenance: Provenance) -> None:
-    for name, hint in get_type_hints(Provenance).items():
-        kind, value = get_origin(hint) or hint, getattr(provenance, name)
-        is_number = kind is float and type(value) is int
-        if type(value) is not kind and not is_number:
-            raise ValueError(f"its {name} is {value!r}, which is no {kind.__name__}")
+def to_sparse(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.uint8]] | None:
+    """Return the entries that are not 0 and one bit for each entry; None for a full array.
+
+    -0.0 counts as an entry, so that :func:`from_sparse` restores every bit.
+    """
+    present = array.view(f"u{array.itemsize}") != 0
+    if not present.size or present.mean() >= MAX_DENSITY:
+        return None
+    return array[present], np.packbits(present)
+
+
+def from_sparse(
+    entries: NDArray[Any], bits: NDArray[np.uint8], shape: Sequence[int]
+) -> NDArray[Any]:
+    """Restore an array.
+
+    Parameters
+    ----------
+    entries
+        The entries that are not 0, in order.
+    bits
+        uint8, one bit for each entry of the array, as of :func:`numpy.packbits`.
+    shape
+        Shape of the array.
+
+    Raises
+    ------
+    ValueError
+        For parts that do not belong together.
+    """
+    size = int(np.prod(shape))
+    if bits.dtype != np.uint8 or bits.shape != (-(-size // 8),):
+        raise ValueError(f"{len(bits)} bytes are not a bit for each of {size} entries")
+    present = np.unpackbits(bits, count=size).astype(bool)
+    if entries.shape != (np.count_nonzero(present),):
+        raise ValueError(f"there are {len(entries)} entries for {np.count_nonzero(present)} places")
+    array = np.zeros(size, entries.dtype)
+    array[present] = entries
+    return array.reshape(shape)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from safetensors.numpy import save
 
 from agents.architectures import evaluator_of
 from agents.search.player import AlphaBeta
-from agents.weights import HEADER, Provenance, load_weights
+from agents.weights import HEADER, WeightsMetadata, load_weights
 
 ARRAYS = {  # number of dimensions and type
     "genomes": (2, np.float64),
@@ -35,7 +35,7 @@ class Strategies:
 
     Attributes
     ----------
-    provenance
+    metadata
         Of the best one; the others differ in K and generation only.
     genomes
         float64[size, genome_size].
@@ -51,12 +51,15 @@ class Strategies:
     Raises ValueError for arrays that make no pool.
     """
 
-    provenance: Provenance
+    metadata: WeightsMetadata
     genomes: Any
     kings: Any
     scores: Any
     generations: Any
     numbers: Any
+    source_digest: str = field(
+        default="", kw_only=True
+    )  # SHA-256 of the file that it was loaded from
 
     def __post_init__(self) -> None:
         for name, array in self.arrays.items():
@@ -70,7 +73,7 @@ class Strategies:
         if not np.all((self.kings >= 1) & (self.kings <= 5)):
             raise ValueError("it has a king that is not worth 1 to 5 men")
         best = (float(self.kings[0]), int(self.generations[0]))
-        if (self.provenance.king, self.provenance.generation) != best:
+        if (self.metadata.king, self.metadata.generation) != best:
             raise ValueError("its header is not that of its best strategy")
 
     @property
@@ -88,13 +91,13 @@ class Strategies:
 
         Raises ValueError for one that cannot be played.
         """
-        made = replace(self.provenance, king=float(self.kings[row]))
+        made = replace(self.metadata, king=float(self.kings[row]))
         evaluator = evaluator_of(self.genomes[row], made)
         return AlphaBeta(evaluator, depth or made.depth, own_leaves=made.own_leaves)
 
     def content(self) -> bytes:
         """The pool file. Equal pools make equal files."""
-        header = {HEADER: json.dumps(asdict(self.provenance), sort_keys=True)}
+        header = {HEADER: json.dumps(asdict(self.metadata), sort_keys=True)}
         arrays = {"genome": self.genomes[0], **self.arrays}
         arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
         content: bytes = save(arrays, metadata=header)
@@ -102,10 +105,10 @@ class Strategies:
 
     def digest(self) -> str:
         """The SHA-256 of the pool file: what other files know the pool by."""
-        return hashlib.sha256(self.content()).hexdigest()
+        return self.source_digest or hashlib.sha256(self.content()).hexdigest()
 
 
-def ranked(provenance: Provenance, **columns: Any) -> Strategies:
+def ranked(metadata: WeightsMetadata, **columns: Any) -> Strategies:
     """The strategies of a pool whose rows stand in the order of publication.
 
     The one with the highest pool score is the best, and of equal ones the latest.
@@ -116,7 +119,8 @@ def ranked(provenance: Provenance, **columns: Any) -> Strategies:
     order = np.lexsort((-np.arange(len(scores)), -scores))
     arrays = {name: np.asarray(columns[name], ARRAYS[name][1])[order] for name in ARRAYS}
     king, generation = float(arrays["kings"][0]), int(arrays["generations"][0])
-    return Strategies(replace(provenance, king=king, generation=generation, made={}), **arrays)
+    best = replace(metadata, king=king, generation=generation, extra={})
+    return Strategies(best, *(arrays[name] for name in ARRAYS))
 
 
 def load_pool(path: Path | str) -> Strategies:
@@ -124,15 +128,15 @@ def load_pool(path: Path | str) -> Strategies:
 
     Raises ValueError that names the file for one that is missing, damaged or no pool.
     """
-    genome, provenance = load_weights(path)
+    genome, metadata = load_weights(path)
     try:
         with safe_open(str(path), framework="numpy") as file:
             arrays = {name: file.get_tensor(name) for name in ARRAYS}
-        pool = Strategies(provenance, **arrays)
+        pool = Strategies(metadata, *(arrays[name] for name in ARRAYS))
         if not np.array_equal(genome, pool.genomes[0]):
             raise ValueError("its weights are not those of its best strategy")
         for row in range(pool.size):
             pool.player(row)
+        return replace(pool, source_digest=hashlib.sha256(Path(path).read_bytes()).hexdigest())
     except (SafetensorError, ValueError, TypeError, OverflowError, OSError) as error:
         raise ValueError(f"{str(path)!r} is not a pool of ours: {error}") from None
-    return pool

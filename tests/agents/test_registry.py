@@ -9,7 +9,7 @@ import agents
 from agents.blondie.architecture import BLONDIE_1999
 from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
-from agents.weights import Provenance, save_weights
+from agents.weights import WeightsMetadata, save_weights
 from checkers_env.board import Board
 
 FACTORIES = """
@@ -79,7 +79,7 @@ def factories(tmp_path):
 def weight_file(tmp_path):
     path = tmp_path / "champion.safetensors"
     values = np.random.default_rng(0).uniform(-0.2, 0.2, BLONDIE_1999.genome_size)
-    save_weights(path, values, Provenance("blondie24-1999", 2.0, "c0", 0, 0, depth=3))
+    save_weights(path, values, WeightsMetadata("blondie24-1999", 2.0, "c0", 0, 0, depth=3))
     return path
 
 
@@ -270,7 +270,7 @@ def test_any_searching_player_can_play_by_monte_carlo():
 def test_leaves_are_judged_by_monte_carlo_as_they_were_in_training(tmp_path):
     path, genome = tmp_path / "a.safetensors", np.zeros(BLONDIE_1999.genome_size)
     for own_leaves in (True, False):
-        made = Provenance("blondie24-1999", 2.0, "c0", 0, 0, own_leaves=own_leaves)
+        made = WeightsMetadata("blondie24-1999", 2.0, "c0", 0, 0, own_leaves=own_leaves)
         save_weights(path, genome, made)
         assert agents.make(path, simulations=10).player.own_leaves == own_leaves
 

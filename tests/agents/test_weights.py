@@ -13,10 +13,10 @@ from safetensors.numpy import save, save_file
 
 from agents.architectures import load_player
 from agents.blondie.architecture import BLONDIE_1999, decode
-from agents.weights import FORMAT, HEADER, SIZE, Provenance, load_weights, save_weights
+from agents.weights import FORMAT, HEADER, SIZE, WeightsMetadata, load_weights, save_weights
 from checkers_env.files import write_atomically
 
-PROVENANCE = Provenance(
+METADATA = WeightsMetadata(
     architecture="blondie24-1999",
     king=1.7,
     regime="c0",
@@ -24,7 +24,7 @@ PROVENANCE = Provenance(
     generation=840,
     depth=5,
     versions={"numpy": "2"},
-    made={"seconds": 1.5, "command": ["evolve", "--seed", "3"]},
+    extra={"seconds": 1.5, "command": ["evolve", "--seed", "3"]},
 )
 
 
@@ -53,11 +53,11 @@ def test_round_trip_is_exact(tmp_path):
     path = tmp_path / "a.safetensors"
     values = genome()
     values[:6] = [0.0, -0.0, 5e-324, 1.7976931348623157e308, 1 / 3, -1e-200]
-    save_weights(path, values, PROVENANCE)
-    found, provenance = load_weights(path)
+    save_weights(path, values, METADATA)
+    found, metadata = load_weights(path)
     assert found.tobytes() == values.tobytes()
     assert found.dtype == np.float64
-    assert provenance == PROVENANCE
+    assert metadata == METADATA
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.safetensors"]
 
 
@@ -73,18 +73,18 @@ def test_round_trip_is_exact(tmp_path):
 def test_weights_without_their_zeros_come_back(tmp_path_factory, values, negative):
     values = -values if negative and values.dtype != np.uint8 else values  # so that there are -0.0
     path = tmp_path_factory.mktemp("weights") / "a.safetensors"
-    save_weights(path, values, PROVENANCE)
-    found, provenance = load_weights(path)
+    save_weights(path, values, METADATA)
+    found, metadata = load_weights(path)
     assert found.tobytes() == values.tobytes()
     assert found.dtype == values.dtype
-    assert provenance == PROVENANCE
+    assert metadata == METADATA
 
 
 def test_a_table_that_few_games_have_touched_is_a_small_file(tmp_path):
     table, touched = np.zeros(100_000), np.random.default_rng(0).integers(100_000, size=5000)
     table[touched] = genome(5000)
-    save_weights(tmp_path / "a", table, PROVENANCE)
-    save_weights(tmp_path / "b", table, PROVENANCE)
+    save_weights(tmp_path / "a", table, METADATA)
+    save_weights(tmp_path / "b", table, METADATA)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     assert (tmp_path / "a").stat().st_size < 8 * 5000 + 100_000 / 8 + 2000
     assert np.array_equal(load_weights(tmp_path / "a")[0], table)
@@ -92,14 +92,26 @@ def test_a_table_that_few_games_have_touched_is_a_small_file(tmp_path):
 
 def test_saving_twice_gives_the_same_bytes_and_other_layouts_the_same_values(tmp_path):
     values = genome()
-    save_weights(str(tmp_path / "a"), values, PROVENANCE)
-    save_weights(tmp_path / "b", np.repeat(values, 2)[::2], PROVENANCE)
+    save_weights(str(tmp_path / "a"), values, METADATA)
+    save_weights(tmp_path / "b", np.repeat(values, 2)[::2], METADATA)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_a_file_of_format_1_is_read_under_the_names_of_today(tmp_path):
+    old = {"made": {"score": 4.0}, "playouts": {"simulations": 8}, "architecture": "windows"}
+    write(tmp_path / "old", fields(format=1, options={"drawing": [[1]], "king": 2}, **old))
+    found = load_weights(tmp_path / "old")[1]
+    assert (found.architecture, found.extra) == ("treestrap", {"score": 4.0})
+    assert found.mcts_options == {"simulations": 8}
+    assert found.options == {"tuples": [[1]], "king": 2}
+    save_weights(tmp_path / "new", genome(), found)
+    assert load_weights(tmp_path / "new")[1] == found
+    assert found.format == FORMAT == 2
 
 
 def test_a_player_comes_at_its_training_depth_or_at_another(tmp_path):
     path = tmp_path / "a.safetensors"
-    save_weights(path, genome(), PROVENANCE)
+    save_weights(path, genome(), METADATA)
     assert load_player(path).depth == 5
     assert load_player(path, 3).depth == 3
     expected = decode(BLONDIE_1999, genome(), 1.7)
@@ -108,7 +120,7 @@ def test_a_player_comes_at_its_training_depth_or_at_another(tmp_path):
 
 
 def ours(path):
-    save_weights(path, genome(), PROVENANCE)
+    save_weights(path, genome(), METADATA)
 
 
 def truncated(path):
@@ -122,7 +134,7 @@ def without_its_end(path):
 
 
 def changed_size(size):
-    return lambda path: save_weights(path, genome(size), PROVENANCE)
+    return lambda path: save_weights(path, genome(size), METADATA)
 
 
 def thinned(size=1742, entries=3, length=218):
@@ -149,7 +161,7 @@ def not_finite(value):
     def make(path):
         values = genome()
         values[7] = value
-        save_weights(path, values, PROVENANCE)
+        save_weights(path, values, METADATA)
 
     return make
 
@@ -168,7 +180,7 @@ DAMAGED = {
     "no JSON": (lambda path: write(path, "{"), "header cannot be read"),
     "a list": (lambda path: write(path, [1]), "header cannot be read"),
     "a number": (lambda path: write(path, "5"), "header cannot be read"),
-    "newer format": (lambda path: write(path, fields(format=99)), "format is 99, not 1"),
+    "newer format": (lambda path: write(path, fields(format=99)), "format is 99, not 1 or 2"),
     "no format": (lambda path: write(path, {"king": 2.0}), "format is None"),
     "missing field": (lambda path: write(path, {"format": FORMAT}), "header cannot be read"),
     "unknown field": (lambda path: write(path, fields(colour=1)), "header cannot be read"),
@@ -191,10 +203,10 @@ DAMAGED = {
     "regime 5": (lambda path: write(path, fields(regime=5)), "regime is 5, which is no str"),
     "versions 3": (lambda path: write(path, fields(versions=3)), "versions is 3, which is no dict"),
     "simulations without end": (
-        lambda path: write(path, fields(playouts={"simulations": float("inf")})),
+        lambda path: write(path, fields(mcts_options={"simulations": float("inf")})),
         "cannot be played: simulations must be from 1 to 1000000000, not inf",
     ),
-    "no drawing": (lambda path: write(path, fields(architecture="ntuple")), "have no drawing"),
+    "no tuples": (lambda path: write(path, fields(architecture="ntuple")), "have no tuples"),
     "booleans": (lambda path: write(path, fields(), genome=genome() > 0), "weights are bool, not"),
     "bfloat16": (lambda path: of_dtype(path, "BF16", 2), "not a weight file of ours"),
     "float8": (lambda path: of_dtype(path, "F8_E4M3", 1), "not a weight file of ours"),
@@ -240,7 +252,7 @@ def test_a_file_that_would_run_code_is_not_run(tmp_path):
 @pytest.mark.parametrize("failing", ["fsync", "replace"])
 def test_an_error_in_writing_leaves_the_old_file(tmp_path, monkeypatch, failing):
     path = tmp_path / "a.safetensors"
-    save_weights(path, genome(), PROVENANCE)
+    save_weights(path, genome(), METADATA)
     before = path.read_bytes()
 
     def fail(*arguments):
@@ -248,7 +260,7 @@ def test_an_error_in_writing_leaves_the_old_file(tmp_path, monkeypatch, failing)
 
     monkeypatch.setattr(os, failing, fail)
     with pytest.raises(OSError, match="disk full"):
-        save_weights(path, genome(seed=1), PROVENANCE)
+        save_weights(path, genome(seed=1), METADATA)
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.safetensors"]
 

@@ -397,17 +397,17 @@ def test_ctrl_c_before_the_first_game_says_how_to_start_again(command, monkeypat
 
 
 def test_another_league_is_not_resumed(command, cards, tmp_path):
-    genome, provenance = load_weights(ZOO)
-    save_weights(tmp_path / "mine.safetensors", genome, provenance)
+    genome, metadata = load_weights(ZOO)
+    save_weights(tmp_path / "mine.safetensors", genome, metadata)
     words = ["random", "mine.safetensors", "--depth", 1, "--openings", cards, "--out", "league"]
     assert command(*words)[0] == 0
     before = journal_of(tmp_path / "league")
     for options in (["--rounds", 2], ["--seed", 1], ["--depth", 2], ["--move-limit", 1]):
         refused = one_line(*command(*words, *options, "--resume"))
         assert "cannot be resumed: it is another league's: " in refused
-    save_weights(tmp_path / "mine.safetensors", genome + 0.125, provenance)
+    save_weights(tmp_path / "mine.safetensors", genome + 0.125, metadata)
     assert "another league's: entrants is " in one_line(*command(*words, "--resume"))
-    save_weights(tmp_path / "mine.safetensors", genome, provenance)
+    save_weights(tmp_path / "mine.safetensors", genome, metadata)
     cards.write_text(cards.read_text() + "\n11-15 23-19\n")
     assert "another league's: conditions.openings is " in one_line(*command(*words, "--resume"))
     cards.write_text(cards.read_text().removesuffix("\n11-15 23-19\n"))

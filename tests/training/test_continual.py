@@ -20,7 +20,7 @@ import agents
 from agents.agent import PlayerAgent
 from agents.continual.pool import load_pool, ranked
 from agents.match import play_game
-from agents.weights import Provenance
+from agents.weights import WeightsMetadata
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
 from tests.agents.continual.test_continual import pool_of
@@ -133,12 +133,12 @@ def test_a_pack_has_each_card_with_each_colour_once_and_no_two_are_alike():
 
 def test_a_pool_whose_best_is_its_worst_shows_what_changing_is_good_for(command, tmp_path):
     """Strategy 0 would rather have few pieces; all others count them."""
-    provenance = Provenance("weighted-pieces", 2.0, "c10", 0, 5, depth=1)
+    metadata = WeightsMetadata("weighted-pieces", 2.0, "c10", 0, 5, depth=1)
     genomes = np.ones((4, 33))
     genomes[:, -1], genomes[0, :-1] = 0.0, -1.0
     columns = {"kings": [2.0] * 4, "generations": [5] * 4, "numbers": [1, 2, 3, 4]}
     path, out = tmp_path / "pool.safetensors", tmp_path / "out.json"
-    path.write_bytes(ranked(provenance, genomes=genomes, scores=[2, 1, 1, 1], **columns).content())
+    path.write_bytes(ranked(metadata, genomes=genomes, scores=[2, 1, 1, 1], **columns).content())
     for rule in ("next", "best"):
         for games in (20, 40):  # the twin is the same when the record goes on
             call = ["--rule", rule, "--out", out.with_stem(rule), "--games", games]

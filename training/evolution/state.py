@@ -86,7 +86,7 @@ class Champion(NamedTuple):
     genome: Any  # vector, as agents.weights keeps it
     king: float
     options: dict[str, Any] = {}  # noqa: RUF012 - never written to
-    playouts: dict[str, Any] = {}  # noqa: RUF012 - never written to
+    mcts_options: dict[str, Any] = {}  # noqa: RUF012 - never written to
 
 
 def remembered(rng: np.random.Generator) -> str:

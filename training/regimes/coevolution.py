@@ -23,7 +23,7 @@ from agents.match_kernel import DrawRules
 from agents.ntuple.tuples import DRAWINGS, as_drawing, as_matrix, draw
 from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
-from agents.weights import Provenance
+from agents.weights import WeightsMetadata
 from training.evolution.game_runner import Arena
 from training.evolution.metrics import Metrics, of_results
 from training.evolution.mutation import KING_LEAST, KING_MOST, KING_RULES, mutate
@@ -184,14 +184,14 @@ class Coevolution:
         genome, king = state.population.genomes[0], float(state.population.kings[0])
         if self.network not in DRAWINGS:
             return Champion(self.network, genome, king)
-        options = {"drawing": self.shape(state.extra).drawing, "difference": float(genome[-1])}
+        options = {"tuples": self.shape(state.extra).drawing, "difference": float(genome[-1])}
         return Champion(NTUPLE, genome[:-1], king, options)
 
     def contenders(self, state: State) -> list[AlphaBeta]:
         """The parents as players, the champion first."""
         return self.players(self.shape(state.extra), state.population.pick(slice(self.parents)))
 
-    def files(self, state: State, provenance: Provenance) -> dict[str, bytes]:
+    def files(self, state: State, metadata: WeightsMetadata) -> dict[str, bytes]:
         """Files of the regime's own to keep with a run, by name: none."""
         return {}
 

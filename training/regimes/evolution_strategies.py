@@ -23,7 +23,7 @@ from agents.blondie.architecture import ARCHITECTURES
 from agents.match_kernel import DrawRules
 from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
-from agents.weights import Provenance
+from agents.weights import WeightsMetadata
 from checkers_env.openings import TWO_MOVE
 from training.evolution.game_runner import Arena
 from training.evolution.metrics import Metrics, of_results
@@ -142,7 +142,7 @@ class EvolutionStrategy:
         """The mean as a player."""
         return self.players(state.population.genomes)
 
-    def files(self, state: State, provenance: Provenance) -> dict[str, bytes]:
+    def files(self, state: State, metadata: WeightsMetadata) -> dict[str, bytes]:
         """Files of the regime's own to keep with a run, by name: none."""
         return {}
 

@@ -17,7 +17,7 @@ from agents.blondie.architecture import NGUYEN, NGUYEN_LOGISTIC, Architecture
 from agents.match_kernel import DrawRules
 from agents.mcts.player import monte_carlo
 from agents.search.workspace import MAX_DEPTH
-from agents.weights import Provenance
+from agents.weights import WeightsMetadata
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
 from training.evolution.crossover import crossed
@@ -111,7 +111,7 @@ class Genetic:
         return DrawRules(self.max_moves, self.repetition, blocked_draws=self.blocked_draws)
 
     @property
-    def playouts(self) -> dict[str, Any]:
+    def mcts_options(self) -> dict[str, Any]:
         """Options of the Monte Carlo tree search that chooses moves; none for alpha-beta."""
         if not self.simulations:
             return {}
@@ -224,13 +224,13 @@ class Genetic:
     def champion(self, state: State) -> Champion:
         """The best of the last tournament."""
         genome = state.population.genomes[0]
-        return Champion(self.shape.name, genome, self.king, playouts=self.playouts)
+        return Champion(self.shape.name, genome, self.king, mcts_options=self.mcts_options)
 
     def contenders(self, state: State) -> list[Any]:
         """The elites as players, the champion first."""
         return self.players(state.population.pick(slice(ELITES)))
 
-    def files(self, state: State, provenance: Provenance) -> dict[str, bytes]:
+    def files(self, state: State, metadata: WeightsMetadata) -> dict[str, bytes]:
         """Files of the regime's own to keep with a run, by name: none."""
         return {}
 
@@ -239,5 +239,5 @@ class Genetic:
         searching = players_of(self.shape, population, self.depth, self.own_leaves)
         if not self.simulations:
             return list(searching)
-        options = {"own_leaves": self.own_leaves, **self.playouts}
+        options = {"own_leaves": self.own_leaves, **self.mcts_options}
         return [monte_carlo(player.evaluator, **options) for player in searching]

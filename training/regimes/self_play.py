@@ -6,7 +6,7 @@ from typing import Any
 
 from agents.match_kernel import DrawRules, Tally
 from agents.search.workspace import MAX_DEPTH
-from agents.weights import Provenance
+from agents.weights import WeightsMetadata
 from checkers_env.openings import BALLOTS
 from training.evolution.metrics import Metrics
 from training.evolution.state import State
@@ -34,7 +34,7 @@ class SelfPlay:
         """When games are drawn, those between its players and others."""
         return DrawRules(self.max_moves)
 
-    def files(self, state: State, provenance: Provenance) -> dict[str, bytes]:
+    def files(self, state: State, metadata: WeightsMetadata) -> dict[str, bytes]:
         """Files of the regime's own to keep with a run, by name: none."""
         return {}
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from agents.continual.pool import ranked
-from agents.weights import Provenance
+from agents.weights import WeightsMetadata
 from training.evolution.game_runner import Arena
 from training.evolution.metrics import Metrics
 from training.evolution.state import Population, State, generator, remembered
@@ -113,10 +113,10 @@ class SocialLearning(Coevolution):
         extra = state.extra | packed(pool, sources)
         return State(generation, players, scores, remembered(rng), extra), measured
 
-    def files(self, state: State, provenance: Provenance) -> dict[str, bytes]:
+    def files(self, state: State, metadata: WeightsMetadata) -> dict[str, bytes]:
         """The pool: as the thesis's Table 5.1 shows it, and for :mod:`agents.continual.agent`.
 
-        `provenance` is the champion's.
+        `metadata` is the champion's.
         """
         pool, _ = unpacked(state.extra)
         columns = {
@@ -133,7 +133,7 @@ class SocialLearning(Coevolution):
         if not champions:
             return table
         strategies = ranked(
-            provenance,
+            metadata,
             genomes=[champion.genome for champion in champions],
             kings=[champion.king for champion in champions],
             scores=pool.scores,

@@ -138,7 +138,7 @@ class TemporalDifference(SelfPlay):
         weights = state.population.genomes[0]
         if self.features == SAMUEL:
             return Champion(SAMUEL, weights, self.king)
-        options = self.options | {"drawing": as_drawing(state.extra["drawing"])}
+        options = self.options | {"tuples": as_drawing(state.extra["drawing"])}
         return Champion(NTUPLE, weights, self.king, options)
 
     def contenders(self, state: State) -> list[AlphaBeta]:

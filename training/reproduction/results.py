@@ -24,7 +24,7 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from agents.weights import Provenance, with_zeros, without_zeros
+from agents.weights import WeightsMetadata, from_sparse, metadata_from_fields, to_sparse
 from checkers_env.files import write_atomically
 from training.reproduction.jobs import KEY_DIGITS, Match, Run, key_of
 from training.trainer.loop import LIBRARIES, processor
@@ -196,9 +196,9 @@ def _equal(one: Any, other: Any) -> bool:
     return bool(np.array_equal(one, other, equal_nan=True))
 
 
-def weights(result: Trained, member: int = 0) -> tuple[Any, Provenance]:
+def weights(result: Trained, member: int = 0) -> tuple[Any, WeightsMetadata]:
     """A player's genome (float64) and header, as :func:`agents.weights.save_weights` takes them."""
-    return result.genomes[member].astype(np.float64), Provenance(**result.headers[member])
+    return result.genomes[member].astype(np.float64), metadata_from_fields(result.headers[member])
 
 
 def _arrays(result: Trained) -> dict[str, Any]:
@@ -212,7 +212,7 @@ def _arrays(result: Trained) -> dict[str, Any]:
 
 def _packed(result: Trained) -> bytes:
     arrays = _arrays(result)
-    if (parts := without_zeros(result.genomes)) is not None:
+    if (parts := to_sparse(result.genomes)) is not None:
         arrays |= {"genomes": parts[0], "present": parts[1]}
     header = {
         "format": FORMAT,
@@ -232,7 +232,7 @@ def _unpacked(path: Path) -> tuple[Trained, str]:
         arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     genomes = arrays.pop("genomes")
     if "present" in arrays:
-        genomes = with_zeros(genomes, arrays.pop("present"), header["shape"])
+        genomes = from_sparse(genomes, arrays.pop("present"), header["shape"])
     parts: dict[str, dict[str, Any]] = {"curve": {}, "beginning": {}, "pool": {}}
     generations = arrays.pop("generations")
     for name, array in arrays.items():

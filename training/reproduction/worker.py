@@ -21,7 +21,7 @@ from agents.match import Game, play_game
 from agents.match_kernel import DRAW, DrawRules
 from agents.mcts.player import monte_carlo
 from agents.search.player import AlphaBeta
-from agents.weights import Provenance
+from agents.weights import WeightsMetadata
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.state import REASONS
 from training.evolution.metrics import Metrics
@@ -47,7 +47,7 @@ class Opponent(NamedTuple):
     """A trained player as a match takes it: out of a record."""
 
     genome: Any  # float64 vector
-    header: Provenance
+    header: WeightsMetadata
     digest: str
 
 
@@ -105,7 +105,7 @@ def trained(job: Run, checkpoint: Checkpoint) -> Trained:
         player = regime.champion(replace(state, population=state.population.pick([member])))
         genomes.append(np.asarray(player.genome, np.float32))
         headers.append(
-            Provenance(
+            WeightsMetadata(
                 architecture=player.architecture,
                 king=player.king,
                 regime=job.preset,
@@ -113,7 +113,7 @@ def trained(job: Run, checkpoint: Checkpoint) -> Trained:
                 generation=state.generation,
                 depth=regime.depth,
                 own_leaves=regime.own_leaves,
-                playouts=player.playouts,
+                mcts_options=player.mcts_options,
                 options=player.options,
             )
         )

@@ -15,7 +15,7 @@ from typing import Any
 from tensorboard.summary import Writer
 
 from agents.search.interrupt import undisturbed
-from agents.weights import Provenance, save_weights
+from agents.weights import WeightsMetadata, save_weights
 from checkers_env.files import write_atomically
 from checkers_env.movegen import Position
 from training.evolution.evaluation import curve, is_spread, scores
@@ -218,7 +218,7 @@ def save_results(plan: Plan, checkpoint: Checkpoint) -> None:
     state, regime = checkpoint.state, plan.regime
     champion = regime.champion(state)
     versions = {name: version(name) for name in LIBRARIES}
-    provenance = Provenance(
+    metadata = WeightsMetadata(
         architecture=champion.architecture,
         king=champion.king,
         regime=plan.name,
@@ -226,15 +226,15 @@ def save_results(plan: Plan, checkpoint: Checkpoint) -> None:
         generation=state.generation,
         depth=regime.depth,
         own_leaves=regime.own_leaves,
-        playouts=champion.playouts,
+        mcts_options=champion.mcts_options,
         options=champion.options,
         versions=versions | {"python": platform.python_version()},
-        made={"score": float(state.scores[0]), "processor": processor()},
+        extra={"score": float(state.scores[0]), "processor": processor()},
     )
-    save_weights(plan.folder / CHAMPION_FILE, champion.genome, provenance)
+    save_weights(plan.folder / CHAMPION_FILE, champion.genome, metadata)
     measurements = {"generation": range(state.generation + 1), **checkpoint.history}
     write_atomically(plan.folder / CURVE_FILE, as_csv(measurements))
-    for name, content in regime.files(state, provenance).items():
+    for name, content in regime.files(state, metadata).items():
         write_atomically(plan.folder / name, content)
 
 

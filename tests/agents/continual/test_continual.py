@@ -30,14 +30,14 @@ from agents.continual.agent import (
     tallies,
 )
 from agents.continual.pool import ARRAYS, load_pool, ranked
-from agents.weights import HEADER, Provenance, save_weights
+from agents.weights import HEADER, WeightsMetadata, save_weights
 from checkers_env.actions import actions_of
 from checkers_env.board import Board
 from checkers_env.envs.aec import raw_env
 from checkers_env.movegen import BLACK, WHITE
 
 SIZE = 1742
-PROVENANCE = Provenance("blondie24-1999", 2.0, "c10", 3, 40, depth=1, made={"score": 4.0})
+METADATA = WeightsMetadata("blondie24-1999", 2.0, "c10", 3, 40, depth=1, extra={"score": 4.0})
 DIGEST = "0" * 64
 WIN, DRAW, LOSS = 1.0, 0.5, 0.0
 
@@ -52,7 +52,7 @@ def pool_of(scores, seed=0, **columns):
         "generations": np.arange(count) * 5 + 5,
         "numbers": np.arange(count) + 1,
     }
-    return ranked(PROVENANCE, **(given | columns))
+    return ranked(METADATA, **(given | columns))
 
 
 POOL = pool_of([1, 3, 1, 2, 3])
@@ -89,7 +89,7 @@ def test_the_highest_score_comes_first_and_of_equal_ones_the_latest(scores):
     assert pool.scores.tolist() == [scores[row] for row in rows]
     assert pool.numbers.tolist() == [row + 1 for row in rows]
     assert pool.generations.tolist() == [5 * row + 5 for row in rows]
-    assert (pool.provenance.king, pool.provenance.generation) == (
+    assert (pool.metadata.king, pool.metadata.generation) == (
         pool.kings[0],
         pool.generations[0],
     )
@@ -101,7 +101,7 @@ def test_what_is_saved_comes_back_and_equal_pools_make_equal_files(tmp_path):
         path.write_bytes(pool_of([1, 3, 1, 2, 3]).content())
     assert paths[0].read_bytes() == paths[1].read_bytes()
     there = load_pool(paths[0])
-    assert there.provenance == POOL.provenance
+    assert there.metadata == POOL.metadata
     for name in ARRAYS:
         np.testing.assert_array_equal(getattr(there, name), getattr(POOL, name))
         assert getattr(there, name).dtype == getattr(POOL, name).dtype
@@ -112,7 +112,7 @@ def test_what_is_saved_comes_back_and_equal_pools_make_equal_files(tmp_path):
 def test_pools_that_differ_anywhere_have_another_digest(name):
     column = {column: np.array(getattr(POOL, column)) for column in ARRAYS}
     column[name][-1] -= 0.5 if column[name].dtype == np.float64 else 1
-    assert ranked(PROVENANCE, **column).digest() != POOL.digest()
+    assert ranked(METADATA, **column).digest() != POOL.digest()
 
 
 def test_a_pool_is_the_weight_file_of_its_best_strategy(tmp_path):
@@ -138,7 +138,7 @@ def changed(**changes):
     def make(path):
         arrays = load_tensors(POOL.content())
         arrays |= {name: change(arrays[name]) for name, change in changes.items()}
-        header = {HEADER: json.dumps(vars(POOL.provenance))}
+        header = {HEADER: json.dumps(vars(POOL.metadata))}
         path.write_bytes(save_tensors(arrays, metadata=header))
 
     return make
@@ -160,7 +160,7 @@ DAMAGED = {
     "empty": (lambda path: path.write_bytes(b""), "not a weight file"),
     "cut short": (lambda path: path.write_bytes(POOL.content()[:-9]), "not a weight file"),
     "a pickle": (lambda path: path.write_bytes(pickle.dumps([1])), "not a weight file"),
-    "a champion": (lambda path: save_weights(path, np.zeros(SIZE), PROVENANCE), "genomes"),
+    "a champion": (lambda path: save_weights(path, np.zeros(SIZE), METADATA), "genomes"),
     "fewer scores": (changed(scores=lambda a: a[1:]), r"scores are float64\[4\] for 5 genomes"),
     "float32": (changed(kings=lambda a: a.astype(np.float32)), r"kings are float32\[5\]"),
     "whole scores": (changed(scores=lambda a: a.astype(np.int64)), r"scores are int64\[5\]"),

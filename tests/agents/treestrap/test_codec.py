@@ -11,11 +11,11 @@ from agents.search.player import AlphaBeta, Informed
 from agents.search.selective import Selective
 from agents.treestrap.codec import STEP, pack, unpack
 from agents.treestrap.network import SIZE, STAGES
-from agents.weights import Provenance, load_weights, save_weights
+from agents.weights import WeightsMetadata, load_weights, save_weights
 from checkers_env.board import Board
 
 OPTIONS = {"step": STEP, "entries": STAGES * SIZE}
-HEADER = Provenance(WINDOWS, 1.0, "strong", 0, 3, depth=3, options=OPTIONS)
+HEADER = WeightsMetadata(WINDOWS, 1.0, "strong", 0, 3, depth=3, options=OPTIONS)
 
 
 @pytest.fixture(scope="module")

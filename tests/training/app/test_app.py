@@ -23,7 +23,7 @@ import agents
 from agents.agent import seeded
 from agents.analysis import Limits, Thought, consider
 from agents.blondie.architecture import BLONDIE_2001
-from agents.weights import Provenance, save_weights
+from agents.weights import WeightsMetadata, save_weights
 from checkers_env import BLACK, WHITE, Board, fen, openings, pdn
 from tests import DATA
 from tests.agents.search.test_alphabeta import judge_by, move_values, random_boards
@@ -383,7 +383,9 @@ def weight_file(folder, seed=0):
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "champion.safetensors"
     genome = np.random.default_rng(seed).normal(0, 0.2, BLONDIE_2001.genome_size)
-    save_weights(path, genome, Provenance("blondie24-2001", 1.5, "blondie24-2001", 0, 3, depth=2))
+    save_weights(
+        path, genome, WeightsMetadata("blondie24-2001", 1.5, "blondie24-2001", 0, 3, depth=2)
+    )
     return str(path)
 
 

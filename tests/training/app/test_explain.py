@@ -18,7 +18,7 @@ from agents.evaluator import evaluate
 from agents.ntuple import tuples as drawing
 from agents.ntuple.network import table_size
 from agents.search.player import AlphaBeta
-from agents.weights import Provenance, save_weights
+from agents.weights import WeightsMetadata, save_weights
 from checkers_env.board import Board
 from checkers_env.movegen import Position
 from tests import oracle
@@ -108,7 +108,7 @@ def network(request, tmp_path_factory):
     if shape.sums:
         genome[-1] = 0.0
     path = tmp_path_factory.mktemp("weights") / "champion.safetensors"
-    save_weights(path, genome, Provenance(shape.name, 1.7, "test", 0, 0))
+    save_weights(path, genome, WeightsMetadata(shape.name, 1.7, "test", 0, 0))
     return path, shape.name
 
 
@@ -193,9 +193,9 @@ def test_each_square_has_its_share_of_the_entries_that_touch_it(
     tmp_path, tuples, difference, by_colour
 ):
     path = tmp_path / "champion.safetensors"
-    options = {"drawing": tuples, "difference": difference, "by_colour": by_colour}
+    options = {"tuples": tuples, "difference": difference, "by_colour": by_colour}
     table = np.random.default_rng(5).normal(0, 0.1, table_size(tuples))
-    save_weights(path, table, Provenance("ntuple", 1.5, "test", 0, 0, options=options))
+    save_weights(path, table, WeightsMetadata("ntuple", 1.5, "test", 0, 0, options=options))
     agent, (table, king) = agents.make(str(path)), read(path)
     for side, pieces in positions(6, 25):
         found = describe(agent, Board(oracle.write_fen(side, pieces)))
@@ -226,7 +226,9 @@ def test_each_square_has_its_share_of_the_entries_that_touch_it(
 
 def test_a_weighted_counters_contributions_are_its_weights(tmp_path):
     path, weights = tmp_path / "champion.safetensors", np.random.default_rng(7).uniform(0, 1, 32)
-    save_weights(path, np.append(weights, 0.0), Provenance("weighted-pieces", 2.0, "test", 0, 0))
+    save_weights(
+        path, np.append(weights, 0.0), WeightsMetadata("weighted-pieces", 2.0, "test", 0, 0)
+    )
     agent, scale = agents.make(str(path)), 2 * weights.sum() * 2.0
     for side, pieces in positions(8, 20):
         found = describe(agent, Board(oracle.write_fen(side, pieces)))
@@ -255,7 +257,7 @@ def test_the_piece_counter_counts_pieces():
 
 def test_samuels_features_are_weighed_one_by_one(tmp_path):
     path, weights = tmp_path / "champion.safetensors", np.random.default_rng(9).normal(0, 0.1, 8)
-    save_weights(path, weights, Provenance("samuel", 1.0, "test", 0, 0))
+    save_weights(path, weights, WeightsMetadata("samuel", 1.0, "test", 0, 0))
     agent = agents.make(str(path))
     for side, pieces in positions(10, 20):
         found = describe(agent, Board(oracle.write_fen(side, pieces)))
@@ -313,7 +315,7 @@ def test_what_is_not_understood_is_opaque(agent, value):
 def test_the_continual_player_shows_the_strategy_that_it_plays():
     genome, king = read(BLONDIE24)
     pool = ranked(
-        Provenance("blondie24-2001", king, "test", 0, 3, depth=1),
+        WeightsMetadata("blondie24-2001", king, "test", 0, 3, depth=1),
         genomes=np.array([-genome, genome]),
         kings=[king, king],
         scores=[2.0, 1.0],

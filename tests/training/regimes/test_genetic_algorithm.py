@@ -502,8 +502,8 @@ def test_with_simulations_the_members_are_monte_carlo_players():
         assert not player.own_leaves
         np.testing.assert_equal(player.evaluator._asdict(), other.evaluator._asdict())
     assert len(regime.contenders(state)) == 5
-    assert regime.playouts == {"simulations": 8, "cut": 4, "skew": 0.25}
-    assert SMALL.playouts == {}
+    assert regime.mcts_options == {"simulations": 8, "cut": 4, "skew": 0.25}
+    assert SMALL.mcts_options == {}
 
 
 def test_a_logistic_network_is_the_network_of_half_the_weights():
@@ -587,9 +587,9 @@ def test_a_run_in_parts_is_the_whole_run_and_its_champion_is_saved(
     assert names <= set(whole.history)
     for name in names:
         np.testing.assert_array_equal(parts.history[name], whole.history[name])
-    genome, provenance = load_weights(tmp_path / "parts" / CHAMPION_FILE)
+    genome, metadata = load_weights(tmp_path / "parts" / CHAMPION_FILE)
     np.testing.assert_allclose(genome, whole.state.population.genomes[0], atol=1e-7)
-    assert (provenance.architecture, provenance.king) == (network, 1.5)
+    assert (metadata.architecture, metadata.king) == (network, 1.5)
     champion = regime.players(whole.state.population)[0].evaluator
     loaded = agents.make(str(tmp_path / "parts" / CHAMPION_FILE)).player.evaluator
     np.testing.assert_equal(loaded._asdict(), champion._asdict())

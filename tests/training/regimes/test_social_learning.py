@@ -13,7 +13,7 @@ from agents.continual.pool import load_pool
 from agents.match import Game, play_game
 from agents.match_kernel import DRAW, Result
 from agents.search.player import AlphaBeta
-from agents.weights import Provenance
+from agents.weights import WeightsMetadata
 from checkers_env.movegen import BLACK, WHITE, Position
 from checkers_env.state import MOVE_LIMIT, NO_PIECES
 from tests.training.regimes.test_coevolution import draw_offspring, winner_on_a_board
@@ -506,9 +506,9 @@ def test_a_run_keeps_its_pool_as_a_table_and_goes_on_with_it(tmp_path):
     assert whole.history["pool/size"][-1] == len(rows)
 
 
-def provenance_of(regime, state):
+def metadata_of(regime, state):
     champion = regime.champion(state)
-    return Provenance(
+    return WeightsMetadata(
         champion.architecture, champion.king, "c10", 4, 7, regime.depth, options=champion.options
     )
 
@@ -518,7 +518,7 @@ def test_the_pool_is_kept_as_a_file_that_plays(tmp_path, network):
     regime = replace(SMALL, network=network, weight=0.3)
     state, _ = run_through(regime, 7)
     pool, path = unpacked(state.extra)[0], tmp_path / POOL_FILE
-    files = regime.files(state, provenance_of(regime, state))
+    files = regime.files(state, metadata_of(regime, state))
     assert set(files) == {POOL_FILE, POOL_TABLE}
     path.write_bytes(files[POOL_FILE])
     there = load_pool(path)
@@ -536,7 +536,7 @@ def test_the_pool_is_kept_as_a_file_that_plays(tmp_path, network):
 
 def test_there_is_no_file_of_an_empty_pool():
     state = SMALL.init(0)
-    assert set(SMALL.files(state, provenance_of(SMALL, state))) == {POOL_TABLE}
+    assert set(SMALL.files(state, metadata_of(SMALL, state))) == {POOL_TABLE}
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from agents.weights import Provenance, save_weights
+from agents.weights import WeightsMetadata, save_weights
 from training.evolution.state import Population, State, generator, remembered
 from training.trainer import checkpoint as module
 from training.trainer.checkpoint import (
@@ -144,7 +144,9 @@ def test_something_else(tmp_path, content):
 
 
 def test_a_weight_file_is_not_a_checkpoint(tmp_path):
-    save_weights(tmp_path / FILE_NAME, np.zeros(3), Provenance("blondie24-1999", 2.0, "c0", 0, 0))
+    save_weights(
+        tmp_path / FILE_NAME, np.zeros(3), WeightsMetadata("blondie24-1999", 2.0, "c0", 0, 0)
+    )
     message = refusal(tmp_path)
     assert "not a checkpoint of ours" in message
     assert "header" in message

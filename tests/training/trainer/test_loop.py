@@ -217,13 +217,13 @@ def test_the_champion_is_an_agent_that_plays_as_it_was_trained(tmp_path, own_lea
 
 def test_the_champion_file_says_how_it_was_made(finished):
     plan, last = finished
-    genome, provenance = load_weights(plan.folder / CHAMPION_FILE)
+    genome, metadata = load_weights(plan.folder / CHAMPION_FILE)
     np.testing.assert_array_equal(genome, last.state.population.genomes[0])
-    assert provenance.king == last.state.population.kings[0]
-    assert provenance.architecture == "blondie24-1999"
-    assert (provenance.regime, provenance.seed, provenance.generation) == (plan.name, 1, 6)
-    assert {"python", "numpy", "numba", "checkers-laboratory"} <= set(provenance.versions)
-    assert last.state.scores[0] == max(last.state.scores) == provenance.made["score"]
+    assert metadata.king == last.state.population.kings[0]
+    assert metadata.architecture == "blondie24-1999"
+    assert (metadata.regime, metadata.seed, metadata.generation) == (plan.name, 1, 6)
+    assert {"python", "numpy", "numba", "checkers-laboratory"} <= set(metadata.versions)
+    assert last.state.scores[0] == max(last.state.scores) == metadata.extra["score"]
 
 
 def test_the_history_has_a_value_of_every_generation(finished):

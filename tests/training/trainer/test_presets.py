@@ -113,9 +113,9 @@ def test_a_preset_runs_goes_on_and_leaves_a_player(name, tmp_path, monkeypatch):
 
     champion = tmp_path / "whole" / CHAMPION_FILE
     assert champion.read_bytes() == (tmp_path / "parts" / CHAMPION_FILE).read_bytes()
-    genome, provenance = load_weights(champion)
+    genome, metadata = load_weights(champion)
     np.testing.assert_array_equal(genome, shrunk(ALL[name].regime).champion(whole.state).genome)
-    assert (provenance.regime, provenance.generation) == (name, 2)
+    assert (metadata.regime, metadata.generation) == (name, 2)
     players = agents.make(str(champion)), agents.make("random", seed=1)
     for pair in (players, players[::-1]):
         game = play_through_environment(*pair, opening=None, rules=RULES)
