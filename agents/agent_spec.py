@@ -1,137 +1,111 @@
-"""Players that are not ours, by name: hub:, dxp:, policy:, openspiel:, and zip files of SB3."""
+"""The text that names an agent: ``strong@depth=6``, ``hub:./engine``, ``file.py:factory``."""
 
 from __future__ import annotations
 
-import hashlib
-import importlib
-import importlib.util
-import inspect
-import sys
+import json
+import re
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
-from agents.agent import Agent
+Kind = Literal[
+    "name", "weights", "continual", "hub", "dxp", "policy", "openspiel", "sb3", "factory"
+]
 
-
-def agent_from(text: str, given: dict[str, Any]) -> Agent:
-    """What the class or function of that name makes of the options.
-
-    Raises ValueError if there is none, if it cannot take them, or if it makes no agent.
-    """
-    factory = named(text)
-    try:
-        inspect.signature(factory).bind(**given)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{text!r} cannot be called with {given}: {error}") from None
-    made = factory(**given)
-    if not callable(getattr(made, "act", None)):
-        raise ValueError(f"{text!r} made {made!r}, which has no method act(board)")
-    agent: Agent = made
-    return agent
-
-
-def named(text: str) -> Any:
-    """The class or function of that name. Raises ValueError if there is none."""
-    place, _, name = text.rpartition(":")
-    if not (place and name) or place.startswith("."):
-        raise ValueError(f"{text!r} is not a factory: write package.module:name or file.py:name")
-    try:
-        module = _module(place)
-    except (ImportError, OSError, SyntaxError, ValueError) as error:
-        raise ValueError(f"cannot import {place!r}: {error}") from error
-    found = getattr(module, name, None)
-    if not callable(found):
-        raise ValueError(f"{place!r} has no class or function {name!r}")
-    return found
-
-
-def _module(place: str) -> Any:
-    """A module by its name, or by its file, which is executed once in a process.
-
-    As for a script, its folder comes first in the search for what it imports.
-    """
-    if not place.endswith(".py"):
-        return importlib.import_module(place)
-    path = Path(place).resolve()
-    name = f"{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ImportError("it is no Python file")
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    if str(path.parent) not in sys.path:
-        sys.path.insert(0, str(path.parent))
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
-
-
-DEPTH = 4  # for a Hub engine, when nothing is said
-
-
-def hub(command: str, **options: Any) -> Agent:
-    """``hub:COMMAND``: an engine that speaks the Hub protocol."""
-    limits = {"depth": DEPTH} if not {"depth", "seconds", "nodes"} & set(options) else {}
-    return _of("hub").hub_agent(command, **limits, **options)
-
-
-def dxp(address: str, **options: Any) -> Agent:
-    """``dxp:HOST:PORT``: a program that listens there; ``dxp:listen:PORT``: one that calls."""
-    host, _, port = address.rpartition(":")
-    if not host or not port.isdecimal():
-        raise ValueError(f"write dxp:HOST:PORT or dxp:listen:PORT, not {'dxp:' + address!r}")
-    opponent = _of("dxp_opponent")
-    if host == "listen":
-        return opponent.listen(port=int(port), **options)
-    return opponent.connect(host, int(port), **options)
-
-
-def policy(place: str, **options: Any) -> Agent:
-    """``policy:file.py:name``: a function from observation and mask to action."""
-    if options:
-        raise ValueError(f"a policy takes no {', '.join(options)}")
-    return _of("policy").PolicyAgent(named(place), place)
-
-
-def openspiel(bot: str, **options: Any) -> Agent:
-    """``openspiel:mcts``: a bot of OpenSpiel."""
-    if bot != "mcts":
-        raise ValueError(f"the bot of OpenSpiel that has a name is mcts, not {bot!r}")
-    try:
-        return _of("openspiel").mcts(**options)
-    except ImportError as error:
-        raise ValueError(str(error)) from None
-
-
-def sb3(path: str, **options: Any) -> Agent:
-    """A zip file of Stable-Baselines3: a policy trained with MaskablePPO."""
-    return _of("policy").sb3_agent(path, **options)
-
-
-KINDS: dict[str, Callable[..., Agent]] = {
-    "hub": hub,
-    "dxp": dxp,
-    "policy": policy,
-    "openspiel": openspiel,
+PREFIXES: tuple[Kind, ...] = ("continual", "hub", "dxp", "policy", "openspiel")
+WEIGHTS_SUFFIX, SB3_SUFFIX = ".safetensors", ".zip"
+OPTIONS: dict[str, Callable[[str], Any]] = {
+    "depth": int,
+    "simulations": int,
+    "nodes": int,
+    "seconds": float,
+    "endgame": int,
+    "selective": ("0", "1").index,
 }
-ZIP = ".zip"
 
 
-def outside(text: str) -> Callable[..., Agent] | None:
-    """A function that makes the player of that name from its options; None if it is not one."""
-    kind, colon, rest = text.partition(":")
-    if colon and kind in KINDS:
-        return lambda **options: KINDS[kind](rest, **options)
-    if text.endswith(ZIP):
-        return lambda **options: sb3(text, **options)
-    return None
+@dataclass(frozen=True)
+class AgentSpec:
+    """An agent and its options, as a text names them.
+
+    Attributes
+    ----------
+    name
+        The text without options, as :func:`agents.make` takes it.
+    kind
+        ``"name"`` (one of :func:`agents.available`), ``"weights"`` (a ``.safetensors`` file),
+        ``"sb3"`` (a ``.zip`` file of Stable-Baselines3), ``"factory"`` (``package.module:name`` or
+        ``file.py:name``), or the prefix of the text: ``"hub"``, ``"dxp"``, ``"policy"``,
+        ``"openspiel"`` or ``"continual"``.
+    target
+        The name without its prefix: a command, an address, a path, or the whole name.
+    options
+        Keyword arguments for :func:`agents.make`.
+    """
+
+    name: str
+    kind: Kind
+    target: str
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_name(cls, name: str) -> AgentSpec:
+        """Return the spec of a text without options. Every text has one."""
+        for prefix in PREFIXES:
+            if name.startswith(f"{prefix}:"):
+                return cls(name, prefix, name.removeprefix(f"{prefix}:"))
+        if name.endswith(WEIGHTS_SUFFIX):
+            return cls(name, "weights", name)
+        if name.endswith(SB3_SUFFIX):
+            return cls(name, "sb3", name)
+        return cls(name, "factory" if ":" in name else "name", name)
+
+    @classmethod
+    def parse(cls, text: str) -> AgentSpec:
+        """Return the spec of a text that may end in options: ``material@depth=6,endgame=4``.
+
+        Factories, policies, bots and ``.zip`` files may have options of their own: numbers, true,
+        false or text. Raises ValueError for an unknown option or a wrong value.
+        """
+        name, _, options = text.rpartition("@")
+        if not (name and re.fullmatch(r"[A-Za-z_]\w*=[^@]*", options)):
+            return cls.from_name(text)
+        spec = cls.from_name(name)
+        return replace(spec, options=dict(spec._option(text, it) for it in options.split(",")))
+
+    def _option(self, text: str, assignment: str) -> tuple[str, Any]:
+        key, _, value = assignment.partition("=")
+        if key not in OPTIONS and not (self.takes_own_options and key.isidentifier()):
+            raise ValueError(f"{text!r}: options are {', '.join(OPTIONS)}, not {key!r}")
+        try:
+            return key, OPTIONS.get(key, _value)(value)
+        except ValueError:
+            expected = "0 or 1" if key == "selective" else "a number"
+            raise ValueError(f"{text!r}: {key} is {expected}, not {value!r}") from None
+
+    @property
+    def is_builtin(self) -> bool:
+        """Whether it is a player of this project or a weight file: to make one runs no code."""
+        return self.kind in ("name", "weights")
+
+    @property
+    def takes_own_options(self) -> bool:
+        """Whether the agent may take options that :func:`agents.make` does not know."""
+        return not self.is_builtin and self.kind not in ("hub", "dxp")
+
+    def __str__(self) -> str:
+        options = [f"{key}={_value_text(key, value)}" for key, value in self.options.items()]
+        return f"{self.name}@{','.join(options)}" if options else self.name
 
 
-def _of(module: str) -> Any:
-    """A module of this package, imported when it is needed: some need what is not installed."""
-    return importlib.import_module(f"agents.external.{module}")
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _value_text(key: str, value: object) -> str:
+    if isinstance(value, str):
+        return value
+    return json.dumps(int(value) if key == "selective" and isinstance(value, bool) else value)

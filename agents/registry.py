@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Callable
-from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -12,20 +12,19 @@ from typing import Any
 import numpy as np
 
 from agents.agent import Agent, PlayerAgent
-from agents.agent_spec import agent_from, outside
+from agents.agent_spec import WEIGHTS_SUFFIX, AgentSpec
 from agents.architectures import load_player
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
 from agents.baselines.random_player import Uniform
-from agents.continual.agent import continual
 from agents.endgame.tables import endgame as tables_of
+from agents.factory import make_external
 from agents.mcts.player import UNLIMITED, MonteCarlo, monte_carlo
 from agents.player import looks_back
 from agents.search.player import AlphaBeta, Informed, informed
 from agents.search.selective import FULL_WIDTH, Selective, for_time
 from agents.search.workspace import MAX_DEPTH
 
-SUFFIX, CONTINUAL = ".safetensors", "continual:"
 DEFAULT_DEPTH = 4
 
 BASELINES: dict[str, Callable[[int | None], Any]] = {
@@ -87,15 +86,15 @@ def make(
     """
     if not isinstance(agent, str | Path):
         raise ValueError(f"an agent is made from text or a path, not from {agent!r}")
-    agent = str(agent)
+    spec = AgentSpec.from_name(str(agent))
     depth, simulations, seconds, seed, endgame = map(
         _plain, (depth, simulations, seconds, seed, endgame)
     )
-    is_file = is_weight_file(agent)
-    if not is_file and (":" in agent or outside(agent)):
+    if not spec.is_builtin:
         options |= {"depth": depth, "simulations": simulations, "seconds": seconds}
         options |= {"seed": seed, "endgame": endgame, "selective": selective}
-        return _outside(agent, {k: v for k, v in options.items() if v is not None})
+        return make_external(spec, {k: v for k, v in options.items() if v is not None})
+    agent = spec.name
     if options:
         raise ValueError(
             f"{agent!r} takes depth, simulations, seconds, seed, endgame and selective, "
@@ -103,7 +102,7 @@ def make(
         )
     check_limits(depth, simulations, seconds)
     _check(seed, selective)
-    player: Any = load_player(agent, depth) if is_file else _named_player(agent, depth)
+    player: Any = _player(spec, depth)
     player = _budgeted(agent, player, depth, simulations, seconds)
     if selective is not None:
         if not isinstance(player, AlphaBeta | Informed):
@@ -120,11 +119,6 @@ def make(
         else:
             player = informed(player, tables)
     return PlayerAgent(agent, player, np.random.default_rng(seed), seconds)
-
-
-def is_weight_file(agent: str) -> bool:
-    """Whether :func:`make` takes a text for a weight file, which runs no code, by its name."""
-    return agent.endswith(SUFFIX) and not (agent.startswith(CONTINUAL) or outside(agent))
 
 
 def _budgeted(
@@ -175,32 +169,26 @@ def _plain(number: Any) -> Any:
     return number.item() if isinstance(number, np.number) else number
 
 
-def _named_player(agent: str, depth: int | None) -> Any:
-    if agent in BASELINES:
-        return BASELINES[agent](depth)
-    if agent in _zoo():
-        return load_player(_zoo()[agent], depth)
-    raise ValueError(
-        f"no agent {agent!r}: known are {', '.join(available())}, a weight file (*{SUFFIX}), "
-        "or a factory such as package.module:name or file.py:name"
-    )
+def _player(spec: AgentSpec, depth: int | None) -> Any:
+    if spec.kind == "weights":
+        return load_player(spec.name, depth)
+    if spec.name in BASELINES:
+        return BASELINES[spec.name](depth)
+    zoo = _zoo()
+    if spec.name in zoo:
+        return load_player(zoo[spec.name], depth)
+    names = available()
+    error = f"unknown agent {spec.name!r}: "
+    if similar := difflib.get_close_matches(spec.name, names, 1):
+        error += f"did you mean {similar[0]!r}? See agents.available() for all {len(names)}."
+    else:
+        error += (
+            f"name one of the {len(names)} of agents.available(), a weight file "
+            f"(*{WEIGHTS_SUFFIX}), or a factory (package.module:name or file.py:name)."
+        )
+    raise ValueError(error)
 
 
 def _zoo() -> dict[str, Path]:
     folder = Path(str(files("agents") / "zoo"))
-    return {path.name.removesuffix(SUFFIX): path for path in folder.glob(f"*{SUFFIX}")}
-
-
-def _outside(agent: str, given: dict[str, Any]) -> Agent:
-    maker = _continual(agent) if agent.startswith(CONTINUAL) else outside(agent)
-    if maker is None:
-        return agent_from(agent, given)
-    try:
-        return maker(**given)
-    except TypeError as error:
-        raise ValueError(f"{agent!r} cannot be made with {given}: {error}") from None
-
-
-def _continual(agent: str) -> Callable[..., Agent]:
-    pool, _, record = agent.removeprefix(CONTINUAL).partition(f"{SUFFIX}:")
-    return partial(continual, pool + SUFFIX if record else pool, record or None)
+    return {path.stem: path for path in folder.glob(f"*{WEIGHTS_SUFFIX}")}

@@ -20,7 +20,7 @@ import tyro
 from rich.console import Console
 
 import agents
-from agents.registry import SUFFIX
+from agents.agent_spec import WEIGHTS_SUFFIX
 from agents.weights import save_weights
 from checkers_env.board import Board
 from checkers_env.files import write_atomically
@@ -90,8 +90,8 @@ def fill(arguments: Sequence[str], console: Console) -> None:
         )
     kept = {NAMES.get(name, name): choice for name, choice in chosen.items()}
     for name, choice in kept.items():
-        keep(settings.out / f"{name}{SUFFIX}", choice)
-    files = {name: settings.out / f"{name}{SUFFIX}" for name in kept}
+        keep(settings.out / f"{name}{WEIGHTS_SUFFIX}", choice)
+    files = {name: settings.out / f"{name}{WEIGHTS_SUFFIX}" for name in kept}
     league, _ = held([*files.values()], settings, console)
     short = {entrant.name: name for entrant, name in zip(league.entrants, kept, strict=False)}
     lines = [
@@ -130,7 +130,7 @@ def keep(path: Path, choice: Choice) -> None:
         if not path.exists():
             raise ValueError(
                 f"there is no {str(path)!r}, and its record holds no weights: train it by "
-                f"{command(choice)} and put its champion{SUFFIX} there"
+                f"{command(choice)} and put its champion{WEIGHTS_SUFFIX} there"
             )
         return
     _, header = weights(choice.run)

@@ -164,8 +164,9 @@ def test_a_file_with_an_evaluator_makes_any_number_of_agents(tmp_path):
 @pytest.mark.parametrize(
     ("agent", "options", "message"),
     [
-        ("deep blue", {}, "no agent 'deep blue': known are random, heuristic, material"),
-        ("", {}, "no agent ''"),
+        ("strng", {}, r"agent 'strng': did you mean 'strong'\? See agents.available\(\) for all 6"),
+        ("deep blue", {}, r"unknown agent 'deep blue': name one .* weight file \(\*.safetensors\)"),
+        ("", {}, "unknown agent ''"),
         ("there_is_none.safetensors", {}, "no weight file 'there_is_none.safetensors'"),
         ("material", {"depth": 0}, "depth must be a whole number from 1 to 64, not 0"),
         ("material", {"depth": -1}, "depth must be a whole number from 1 to 64, not -1"),

@@ -233,7 +233,7 @@ def test_every_way_of_starting_it_explains_itself(way, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--against nobody", "no agent 'nobody'"),
+        ("--against nobody", "unknown agent 'nobody'"),
         ("--against pool:5", "no opponent 'pool:5': the pool has strategies 0 to 4"),
         ("--against pool:-1", "no opponent 'pool:-1'"),
         ("--against pool:", "no opponent 'pool:'"),

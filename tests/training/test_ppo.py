@@ -476,7 +476,7 @@ def test_the_command(capsys, monkeypatch, tmp_path):
     assert (status, text) == (1, f"error: there is no run to resume in {str(folder)!r}")
     status, text = said(capsys, monkeypatch, *options, "--zoo", "nobody")
     assert status == 1
-    assert "no agent 'nobody'" in text
+    assert "unknown agent 'nobody'" in text
     assert not folder.exists()
     with monkeypatch.context() as patch:
         patch.setattr(run, "update", interrupted)

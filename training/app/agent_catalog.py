@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import agents
 from agents.agent import Agent
+from agents.agent_spec import AgentSpec
 from agents.analysis import Limits
-from agents.registry import is_weight_file
 from agents.search.workspace import MAX_DEPTH
 from training.league.entrants import about, called, close, digest
 
@@ -93,7 +93,7 @@ class Roster:
             raise ValueError(f"No agent {name!r} is on offer: {', '.join(self.names())} are.")
 
     def _is_of_a_run(self, name: str) -> bool:
-        if not is_weight_file(name):
+        if AgentSpec.from_name(name).kind != "weights":
             return False
         path = Path(name).resolve()
         return any(path.is_relative_to(run.resolve()) for run in self.runs)
@@ -122,5 +122,5 @@ def is_still(label: str, name: str) -> bool:
 
 def _version(name: str) -> str:
     """What tells a version of a weight file from others; nothing for agents that are no files."""
-    path = Path(name)
-    return digest(path)[:6] if is_weight_file(name) and path.is_file() else ""
+    path, kind = Path(name), AgentSpec.from_name(name).kind
+    return digest(path)[:6] if kind == "weights" and path.is_file() else ""

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from agents.agent import PlayerAgent
+from agents.agent_spec import AgentSpec
 from agents.match import play_game
 from agents.match_kernel import DRAW, DrawRules
 from agents.registry import make
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
 from checkers_env.state import REASONS
-from training.league.entrants import split
 from training.league.game import Judge
 from training.league.records import GameRecord
 
@@ -27,8 +27,8 @@ def judge_of(text: str, seed: int) -> Judge | None:
     """
     if text in ("none", "material"):
         return by_material if text == "material" else None
-    name, options = split(text)
-    agent = make(name, **options)
+    spec = AgentSpec.parse(text)
+    agent = make(spec.name, **spec.options)
     if not isinstance(agent, PlayerAgent) or agent.seconds is not None:
         raise ValueError(f"games are played out by players of ours at a depth, not by {text!r}")
     return by_playing_out(agent.player, text, seed)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -12,25 +10,16 @@ from typing import Any, NamedTuple
 
 import agents
 from agents.agent import Agent, PlayerAgent
-from agents.agent_spec import DEPTH, ZIP
+from agents.agent_spec import SB3_SUFFIX, WEIGHTS_SUFFIX, AgentSpec
 from agents.external.subprocess_agent import HostedAgent
+from agents.factory import HUB_DEPTH
 from agents.mcts.player import MonteCarlo
-from agents.registry import SUFFIX, is_weight_file
 from agents.search.player import AlphaBeta, Informed
 from training.league.records import Entrant
 
-CHAMPION = f"champion{SUFFIX}"
-OPTIONS: dict[str, Callable[[str], Any]] = {
-    "depth": int,
-    "simulations": int,
-    "nodes": int,
-    "seconds": float,
-    "endgame": int,
-    "selective": ("0", "1").index,
-}
+CHAMPION = f"champion{WEIGHTS_SUFFIX}"
 LIMITS = {"depth", "simulations", "nodes", "seconds"}
-HUB, DXP, POLICY = "hub:", "dxp:", "policy:"
-FILES = {".py", SUFFIX, ZIP}
+FILES = {".py", WEIGHTS_SUFFIX, SB3_SUFFIX}
 READY = 30.0  # seconds, at least, for an engine to get ready in
 FOREVER = 1e6  # seconds, where there is no limit
 
@@ -63,14 +52,15 @@ def enter(
 
     The agent is made once, to see whether it can be. Raises ValueError or EngineError if it cannot.
     """
-    name, options = split(text)
+    spec = AgentSpec.parse(text)
+    name, options = spec.name, spec.options
     make: Callable[[], Agent]
-    if name.startswith(HUB):
-        options = _limited(options, depth, seconds, {"depth": DEPTH})
+    if spec.kind == "hub":
+        options = _limited(options, depth, seconds, {"depth": HUB_DEPTH})
         make = partial(agents.make, name, timeout=max(patience or FOREVER, READY), **options)
-    elif name.startswith(DXP):
+    elif spec.kind == "dxp":
         make = partial(agents.make, name, **{"seconds": patience or FOREVER, **options})
-    elif _is_code(name):
+    elif not spec.is_builtin:
         code = partial(agents.make, name, **options)
         make = partial(HostedAgent, repr(text), code, patience=patience)
     else:
@@ -81,36 +71,7 @@ def enter(
     agent = make()
     close(agent)
     entrant = Entrant(called(name, options), name, options, about(agent, name))
-    return Entry(entrant, make, name.startswith(DXP))
-
-
-def split(text: str) -> tuple[str, dict[str, Any]]:
-    """The agent and its options. Raises ValueError for options that there are not.
-
-    What is made by code, or out of a zip file, may have options of its own: numbers, true, false,
-    or else text.
-    """
-    name, at, given = text.rpartition("@")
-    if not at or not re.fullmatch(r"[A-Za-z_]\w*=[^@]*", given) or not name:
-        return text, {}
-    options = {}
-    for part in given.split(","):
-        key, _, value = part.partition("=")
-        if key not in OPTIONS and not (key.isidentifier() and _has_own_options(name)):
-            raise ValueError(f"{text!r}: options are {', '.join(OPTIONS)}, not {key!r}")
-        try:
-            options[key] = OPTIONS.get(key, _read)(value)
-        except ValueError:
-            what = "0 or 1" if key == "selective" else "a number"
-            raise ValueError(f"{text!r}: {key} is {what}, not {value!r}") from None
-    return name, options
-
-
-def _read(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
+    return Entry(entrant, make, spec.kind == "dxp")
 
 
 def called(name: str, options: dict[str, Any]) -> str:
@@ -119,16 +80,17 @@ def called(name: str, options: dict[str, Any]) -> str:
     A file that every run has is called by the run's folder.
     """
     told = ", ".join(f"{key} {value}" for key, value in options.items())
-    if name.endswith(SUFFIX):
+    if name.endswith(WEIGHTS_SUFFIX):
         path = Path(name).absolute()
-        name = path.parent.name if path.name == CHAMPION else path.name.removesuffix(SUFFIX)
+        name = path.parent.name if path.name == CHAMPION else path.name.removesuffix(WEIGHTS_SUFFIX)
     return f"{name} ({told})" if told else name
 
 
 def about(agent: Agent, name: str) -> str:
     """What kind of player it is, in a word or two, and which version of its file."""
     what = _kind(agent.player) if isinstance(agent, PlayerAgent) else "outside program or code"
-    file = name.removeprefix(POLICY)
+    spec = AgentSpec.from_name(name)
+    file = spec.target if spec.kind == "policy" else name
     for path in (Path(file), Path(file.rpartition(":")[0])):
         if path.suffix in FILES and path.is_file():
             return f"{what}, {path.name} {digest(path)}"
@@ -176,11 +138,3 @@ def _limited(
     if seconds is not None:
         return options | {"seconds": seconds}
     return options | ({"depth": depth} if depth is not None and "depth" in own else own)
-
-
-def _has_own_options(name: str) -> bool:
-    return _is_code(name) and not name.startswith((HUB, DXP))
-
-
-def _is_code(name: str) -> bool:
-    return (":" in name and not is_weight_file(name)) or name.endswith(ZIP)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 import agents
 from agents.agent import Agent, seeded
+from agents.agent_spec import AgentSpec
 from agents.endgame.tables import endgame
-from agents.registry import is_weight_file
-from training.league.entrants import LIMITS, close, searched_plies, split
+from training.league.entrants import LIMITS, close, searched_plies
 from training.league.records import League
 from training.league.schedule import Pairing, against
 from training.report.player_analysis import (
@@ -60,21 +61,20 @@ def lineup(
 
 def own_depth(text: str, depth: int | None, seconds: float | None) -> int | None:
     """The plies that a player of ours searches, 0 if something else ends it; None for others."""
-    name, options = split(text)
-    if not is_weight_file(name) and name not in agents.available():
+    spec = AgentSpec.parse(text)
+    if spec.kind != "weights" and spec.name not in agents.available():
         return None
-    plies = searched_plies(agents.make(name, **options))
-    if plies is None or LIMITS & options.keys() == {"depth"}:
+    plies = searched_plies(agents.make(spec.name, **spec.options))
+    if plies is None or LIMITS & spec.options.keys() == {"depth"}:
         return plies
-    return 0 if LIMITS & options.keys() or seconds is not None else depth or plies
+    return 0 if LIMITS & spec.options.keys() or seconds is not None else depth or plies
 
 
 def at_depth(text: str, depth: int) -> str:
     """The same player at another depth."""
-    name, options = split(text)
-    rest = {key: value for key, value in options.items() if key not in LIMITS}
-    given = {"depth": depth, **rest}
-    return f"{name}@" + ",".join(f"{key}={value}" for key, value in given.items())
+    spec = AgentSpec.parse(text)
+    rest = {key: value for key, value in spec.options.items() if key not in LIMITS}
+    return str(replace(spec, options={"depth": depth, **rest}))
 
 
 def examine(make: Callable[[], Agent], league: League, seed: int) -> Examination:

@@ -881,7 +881,7 @@ def test_the_command_serves_and_calls(tmp_path):
     [
         ("--connect --port 1 --agent random", "error: cannot connect to 127.0.0.1 port 1"),
         ("--connect --port 1 --agent random --games 0", "error: games must be at least 1, not 0"),
-        ("--listen --agent nobody", "error: no agent 'nobody'"),
+        ("--listen --agent nobody", "error: unknown agent 'nobody'"),
         ("", "listen"),
         ("--listen --connect", "listen"),
     ],

@@ -338,7 +338,7 @@ def test_what_is_not_known_is_passed_over(capsys: pytest.CaptureFixture[str]) ->
 
 def test_an_impossible_agent_is_an_error_and_can_be_replaced() -> None:
     talk = Talk(agent="deep_purple")
-    assert "no agent 'deep_purple'" in talk.ask("init", until="error")["message"]
+    assert "unknown agent 'deep_purple'" in talk.ask("init", until="error")["message"]
     talk.ask("set-param name=agent value=heuristic", "init", until="ready")
     start = "pos pos=" + write_position(Board(), "english")
     talk.ask(start, "go", until="done")

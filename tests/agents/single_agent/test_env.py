@@ -112,7 +112,7 @@ def test_the_opponent_is_blondie24_unless_another_is_given(
     default, named = SingleAgentEnv(), SingleAgentEnv("blondie24")
     assert play_on(default, 2) == play_on(named, 2) != play_on(SingleAgentEnv("random"), 2)
     monkeypatch.setattr(importlib.import_module("agents.make"), "_zoo", dict)
-    with pytest.raises(ValueError, match="no agent 'blondie24': known are random"):
+    with pytest.raises(ValueError, match="unknown agent 'blondie24'"):
         gymnasium.make(ID)
 
 
@@ -317,7 +317,7 @@ def test_the_opening_can_be_replaced_for_a_game() -> None:
 
 @pytest.mark.parametrize(("arguments", "message"), [
     ({"colour": "red"}, "colour must be None or one of"),
-    ({"opponent": "nobody"}, "no agent 'nobody': known are random"),
+    ({"opponent": "nobody"}, "unknown agent 'nobody'"),
     ({"opponent": 3}, "neither text nor has it a method act"),
     ({"opponent": First(), "depth": 3}, "depth is for an opponent given by name"),
     ({"depth": 3}, "does not search"),

@@ -303,7 +303,7 @@ class Stranger:
 
 @pytest.mark.parametrize(("arguments", "message"), [
     ({"colour": "red"}, "colour must be None or one of"),
-    ({"opponent": "nobody"}, "no agent 'nobody': known are random"),
+    ({"opponent": "nobody"}, "unknown agent 'nobody'"),
     ({"opponent": Stranger()}, "is not a compiled player.*SingleAgentEnv takes any"),
     ({"opponent": 3}, "opponent 3 is not a compiled player"),
     ({"opponent": ["random", Stranger()]}, "is not a compiled player"),

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agents
+from agents.agent_spec import AgentSpec
 from agents.external.errors import EngineError, GameEndedError
 from agents.match import play_game
 from agents.match_kernel import DrawRules
@@ -23,7 +24,7 @@ from checkers_env.movegen import BLACK
 from checkers_env.moves import Move
 from training.league import game as contests
 from training.league.adjudicate import by_material, judge_of
-from training.league.entrants import called, enter, split
+from training.league.entrants import called, enter
 from training.league.game import Terms, contest, first_board
 from training.league.journal import FILE_NAME, Journal
 from training.league.pdn_export import as_pdn
@@ -370,7 +371,8 @@ def test_a_drawn_game_is_played_out(name):
     for move in board.moves:
         rest.push(move)
     rest = Board(rest.fen())
-    agent = agents.make(*split(name)[:1], **split(name)[1])
+    spec = AgentSpec.parse(name)
+    agent = agents.make(spec.name, **spec.options)
     agent.new_game(np.random.default_rng((9, 2, 1)))
     while not rest.outcome():
         rest.push(agent.act(rest.copy()))
@@ -697,29 +699,6 @@ def test_a_game_with_an_illegal_move_is_named():
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "options"),
-    [
-        ("blondie24", "blondie24", {}),
-        ("blondie24@depth=6", "blondie24", {"depth": 6}),
-        ("material@seconds=0.5,endgame=4", "material", {"seconds": 0.5, "endgame": 4}),
-        ("me@home/my.py:Mine", "me@home/my.py:Mine", {}),
-        ("me@home/my.py:Mine@nodes=5", "me@home/my.py:Mine", {"nodes": 5}),
-        ("material@selective=0", "material", {"selective": False}),
-        (
-            "my.py:Mine@k2=5,deep=true,rate=0.5,name=tall",
-            "my.py:Mine",
-            {"k2": 5, "deep": True, "rate": 0.5, "name": "tall"},
-        ),
-        ("mine.zip@deterministic=false", "mine.zip", {"deterministic": False}),
-        ("hub:engine --at a@b", "hub:engine --at a@b", {}),
-        ("@depth=6", "@depth=6", {}),
-    ],
-)
-def test_options_follow_an_at(text, name, options):
-    assert split(text) == (name, options)
-
-
-@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("material@deep=6", "'material@deep=6': options are depth, .*, not 'deep'"),
@@ -734,8 +713,8 @@ def test_options_follow_an_at(text, name, options):
         ("material@nodes=5", "not nodes"),
         ("random@depth=3", "does not search by plies"),
         ("material@seconds=60", "'material@seconds=60' would use up the 60 seconds"),
-        ("nobody", "no agent 'nobody'"),
-        ("material@depth", "no agent 'material@depth'"),
+        ("nobody", "unknown agent 'nobody'"),
+        ("material@depth", "unknown agent 'material@depth'"),
         ("hub:", "the command of the engine is empty"),
         ("hub:/there/is/none", "cannot be started"),
         ("dxp:somewhere", "write dxp:HOST:PORT"),
@@ -764,7 +743,7 @@ def test_who_cannot_enter_is_told_why(text, message):
 )
 def test_a_limit_for_all_is_for_those_who_search_and_have_none(text, given, name):
     entry = enter(text, **given)
-    assert entry.entrant.name == name == called(*split(text)[:1], entry.entrant.options)
+    assert entry.entrant.name == name == called(AgentSpec.parse(text).name, entry.entrant.options)
     assert entry.single == text.startswith("dxp")
 
 

@@ -1,0 +1,153 @@
+"""Agents from code and programs that are not ours: factories, engines, policies and bots."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from agents.agent import Agent
+from agents.agent_spec import WEIGHTS_SUFFIX, AgentSpec, Kind
+from agents.continual.agent import continual
+
+HUB_DEPTH = 4  # of an engine that is given no limit
+
+
+def make_external(spec: AgentSpec, options: Mapping[str, Any]) -> Agent:
+    """Make an agent that is neither one of ours nor a weight file.
+
+    Parameters
+    ----------
+    spec
+        Of any other kind than ``"name"`` and ``"weights"``.
+    options
+        Keyword arguments of the factory, engine, policy or bot.
+
+    Raises ValueError for options that it does not take, and for what cannot be made.
+    """
+    if spec.kind == "factory":
+        return _call_factory(spec.name, options)
+    try:
+        return MAKERS[spec.kind](spec.target, **options)
+    except TypeError as error:
+        raise ValueError(f"{spec.name!r} cannot be made with {options}: {error}") from None
+
+
+def _call_factory(text: str, options: Mapping[str, Any]) -> Agent:
+    factory = load_factory(text)
+    try:
+        inspect.signature(factory).bind(**options)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{text!r} cannot be called with {options}: {error}") from None
+    agent: Agent = factory(**options)
+    if not callable(getattr(agent, "act", None)):
+        raise ValueError(f"{text!r} made {agent!r}, which has no method act(board)")
+    return agent
+
+
+def load_factory(text: str) -> Callable[..., Any]:
+    """Return the class or function ``package.module:name`` or ``file.py:name``.
+
+    Raises ValueError if there is none.
+    """
+    place, _, name = text.rpartition(":")
+    if not (place and name) or place.startswith("."):
+        raise ValueError(f"{text!r} is not a factory: write package.module:name or file.py:name")
+    try:
+        module = (
+            _import_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
+        )
+    except (ImportError, OSError, SyntaxError, ValueError) as error:
+        raise ValueError(f"cannot import {place!r}: {error}") from error
+    factory: Callable[..., Any] | None = getattr(module, name, None)
+    if not callable(factory):
+        raise ValueError(f"{place!r} has no class or function {name!r}")
+    return factory
+
+
+def _import_file(path: Path) -> ModuleType:
+    """Execute a file once in a process; its folder comes first on the path, as for a script."""
+    path = path.resolve()
+    name = f"{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError("it is no Python file")
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    if str(path.parent) not in sys.path:
+        sys.path.insert(0, str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _continual(target: str, **options: Any) -> Agent:
+    """``continual:POOL`` or ``continual:POOL:RECORD``."""
+    pool, _, record = target.partition(f"{WEIGHTS_SUFFIX}:")
+    return continual(pool + WEIGHTS_SUFFIX if record else pool, record or None, **options)
+
+
+def _hub(command: str, **options: Any) -> Agent:
+    """``hub:COMMAND``: an engine that speaks the Hub protocol."""
+    limits = {} if {"depth", "seconds", "nodes"} & set(options) else {"depth": HUB_DEPTH}
+    return _external("hub.client", "hub_agent")(command, **limits, **options)
+
+
+def _dxp(address: str, **options: Any) -> Agent:
+    """``dxp:HOST:PORT``: a program that listens there; ``dxp:listen:PORT``: one that calls."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal():
+        raise ValueError(f"write dxp:HOST:PORT or dxp:listen:PORT, not {'dxp:' + address!r}")
+    if host == "listen":
+        return _external("dxp.client", "listen")(port=int(port), **options)
+    return _external("dxp.client", "connect")(host, int(port), **options)
+
+
+def _policy(place: str, **options: Any) -> Agent:
+    """``policy:file.py:name``: a function from observation and mask to an action."""
+    if options:
+        raise ValueError(f"a policy takes no {', '.join(options)}")
+    return _external("policy", "PolicyAgent")(load_factory(place), place)
+
+
+def _openspiel(bot: str, **options: Any) -> Agent:
+    """``openspiel:mcts``: a bot of OpenSpiel."""
+    if bot != "mcts":
+        raise ValueError(f"the bot of OpenSpiel that has a name is mcts, not {bot!r}")
+    try:
+        return _external("openspiel", "mcts")(**options)
+    except ImportError as error:
+        raise ValueError(str(error)) from None
+
+
+def _sb3(path: str, **options: Any) -> Agent:
+    """``file.zip``: a policy that Stable-Baselines3 trained with MaskablePPO."""
+    return _external("policy", "sb3_agent")(path, **options)
+
+
+def _external(module: str, name: str) -> Callable[..., Agent]:
+    """Import from agents.external when it is needed: some modules need optional packages."""
+    maker: Callable[..., Agent] = getattr(
+        importlib.import_module(f"agents.external.{module}"), name
+    )
+    return maker
+
+
+MAKERS: dict[Kind, Callable[..., Agent]] = {
+    "continual": _continual,
+    "hub": _hub,
+    "dxp": _dxp,
+    "policy": _policy,
+    "openspiel": _openspiel,
+    "sb3": _sb3,
+}
