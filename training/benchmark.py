@@ -31,25 +31,25 @@ from agents.external.errors import EngineError
 from agents.match_kernel import DrawRules
 from checkers_env import pdn
 from checkers_env.files import check_output
-from training.league.adjudicate import judge_of
-from training.league.entrants import Entry, digest, enter
-from training.league.game import Terms, first_board, in_a_line
+from training.league.adjudicate import make_adjudicator
+from training.league.entrants import Entry, file_digest, make_entry
+from training.league.game import LeagueRules, one_line, opening_board
 from training.league.journal import FILE_NAME, Journal
-from training.league.pdn_export import as_pdn
+from training.league.pdn_export import games_to_pdn
 from training.league.records import GameRecord, League, save_league
-from training.league.runner import hold
+from training.league.runner import run_league
 from training.league.schedule import (
-    KNOWN,
-    Fixture,
+    BALLOTS,
+    LeagueFixture,
     Pairing,
     against,
-    everybody,
     read_openings,
+    round_robin_pairings,
     schedule,
 )
-from training.rating.sprt import is_decided, sprt, until_decided, verdict
+from training.rating.sprt import games_until_decision, is_decided, sprt, verdict
 from training.report.html_report import write_report
-from training.report.player_report import examine, lineup, sentences
+from training.report.player_report import examine_player, lineup, sentences
 from training.report.standings import standings, write_standings
 from training.report.terminal import print_league
 from training.runtime import validation
@@ -163,7 +163,7 @@ def hold_league(settings: Settings, folder: Path, console: Console) -> tuple[Lea
     kept = [games[number] for number in sorted(games)]
     found = []
     if settings.sprt:
-        kept = until_decided(games, settings.sprt)
+        kept = games_until_decision(games, settings.sprt)
         found = [verdict(kept, settings.sprt)]
     league = replace(league, games=tuple(kept))
     if settings.analyse:
@@ -174,9 +174,9 @@ def hold_league(settings: Settings, folder: Path, console: Console) -> tuple[Lea
 def findings(entry: Entry, league: League, seed: int) -> list[str]:
     """What an examination finds, or why it could not be ended: the games count all the same."""
     try:
-        return sentences(examine(entry.make, league, seed))
+        return sentences(examine_player(entry.make, league, seed))
     except (EngineError, ValueError) as error:
-        return [in_a_line(f"The examination was not finished: {error}.")]
+        return [one_line(f"The examination was not finished: {error}.")]
 
 
 def check(settings: Settings) -> None:
@@ -218,14 +218,14 @@ def lineup_of(settings: Settings) -> tuple[list[str], list[Pairing]]:
         raise ValueError("it takes two to play: name a second agent, or one --against")
     if settings.against:
         return texts, against(range(first), range(first, len(texts)))
-    return texts, everybody(first)
+    return texts, round_robin_pairings(first)
 
 
 def entered(settings: Settings, texts: Sequence[str]) -> list[Entry]:
     """Everybody. Raises ValueError for who cannot be made, and for namesakes."""
     patience = settings.move_limit or None
     entries = [
-        enter(text, depth=settings.depth, seconds=settings.seconds, patience=patience)
+        make_entry(text, depth=settings.depth, seconds=settings.seconds, patience=patience)
         for text in texts
     ]
     names = [entry.entrant.name for entry in entries]
@@ -235,11 +235,11 @@ def entered(settings: Settings, texts: Sequence[str]) -> list[Entry]:
     return entries
 
 
-def fixtures_of(settings: Settings, pairings: Sequence[Pairing]) -> tuple[Fixture, ...]:
+def fixtures_of(settings: Settings, pairings: Sequence[Pairing]) -> tuple[LeagueFixture, ...]:
     """All games, in the order in which they are begun."""
     cards = read_openings(settings.openings)
     for card in cards:
-        if over := first_board(card, rules_of(settings)).outcome():
+        if over := opening_board(card, rules_of(settings)).outcome():
             raise ValueError(f"nothing can be played from {card!r}: {over.reason}")
     return schedule(pairings, cards, settings.rounds)
 
@@ -249,17 +249,17 @@ def rules_of(settings: Settings) -> DrawRules:
     return DrawRules(settings.max_moves, settings.repetition, settings.no_progress)
 
 
-def terms_of(settings: Settings) -> Terms:
+def terms_of(settings: Settings) -> LeagueRules:
     """What all games have in common."""
-    judge = judge_of(settings.adjudicate, settings.seed)
-    return Terms(rules_of(settings), settings.seed, settings.move_limit or None, judge)
+    judge = make_adjudicator(settings.adjudicate, settings.seed)
+    return LeagueRules(rules_of(settings), settings.seed, settings.move_limit or None, judge)
 
 
 def conditions(settings: Settings) -> dict[str, Any]:
     """What the games depend on, beside the entrants."""
     openings = settings.openings
-    if openings not in KNOWN:
-        openings += f" {digest(Path(openings))}"
+    if openings not in BALLOTS:
+        openings += f" {file_digest(Path(openings))}"
     names = ("rounds", "max_moves", "repetition", "no_progress", "adjudicate", "move_limit", "seed")
     chosen = {name: getattr(settings, name) for name in names}
     return {"openings": openings, **chosen, "version": version("checkers-laboratory")}
@@ -268,9 +268,9 @@ def conditions(settings: Settings) -> dict[str, Any]:
 def play(
     settings: Settings,
     entries: Sequence[Entry],
-    fixtures: Sequence[Fixture],
+    fixtures: Sequence[LeagueFixture],
     games: dict[int, GameRecord],
-    terms: Terms,
+    terms: LeagueRules,
     journal: Journal,
     console: Console,
 ) -> None:
@@ -280,7 +280,7 @@ def play(
     if settings.sprt and is_decided(games, settings.sprt):
         return
     makers = [entry.make for entry in entries]
-    with closing(hold(makers, left, terms, journal, threads)) as ending:
+    with closing(run_league(makers, left, terms, journal, threads)) as ending:
         for game in shown(ending, len(games), len(fixtures), console):
             games[game.number] = game
             if settings.sprt and is_decided(games, settings.sprt):
@@ -305,7 +305,7 @@ def report(
     """Write everything that is known of the league, and print its table."""
     lines = standings(league)
     save_league(folder / "league.json", league)
-    pdn.dump(as_pdn(league), folder / "games.pdn")
+    pdn.dump(games_to_pdn(league), folder / "games.pdn")
     write_report(folder / "report.html", league, lines, notes=(*NOTES, *found))
     if settings.json:
         write_standings(settings.json, league, lines)

@@ -38,7 +38,7 @@ from agents.search.workspace import MAX_DEPTH
 from checkers_env.files import check_output, write_atomically
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
-from training.league.entrants import close, enter
+from training.league.entrants import close_agent, make_entry
 from training.runtime import validation
 from training.runtime.cli import run_command
 
@@ -148,7 +148,7 @@ def measure(
             for fixture in track(schedule, settings.against, console=console, disable=hidden)
         ]
     finally:
-        close(other)
+        close_agent(other)
 
 
 def play_pair(
@@ -170,7 +170,7 @@ def opponent(settings: Settings, pool: Strategies) -> Agent:
         if number not in map(str, range(pool.size)):
             raise ValueError(f"no opponent {text!r}: the pool has strategies 0 to {pool.size - 1}")
         return PlayerAgent(text, pool.player(int(number), depth))
-    return enter(text, depth=depth).make()
+    return make_entry(text, depth=depth).make()
 
 
 def fixtures(seed: int) -> Iterator[Fixture]:

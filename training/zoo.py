@@ -25,10 +25,10 @@ from agents.weights import save_weights
 from checkers_env.board import Board
 from checkers_env.files import write_atomically
 from training import benchmark
-from training.league.entrants import digest
+from training.league.entrants import file_digest
 from training.league.journal import FILE_NAME
 from training.league.records import League
-from training.report.player_analysis import nodes
+from training.report.player_analysis import mean_nodes
 from training.report.standings import standings
 from training.reproduction.model_card import HEAD, card, command, leaderboard
 from training.reproduction.model_zoo import Choice, choose
@@ -99,7 +99,9 @@ def fill(arguments: Sequence[str], console: Console) -> None:
         for line in standings(league, anchor=(ANCHOR, 0.0))
     ]
     boards = positions(league)
-    visited = {name: nodes(agents.make(str(files[name]), depth=DEPTH), boards) for name in kept}
+    visited = {
+        name: mean_nodes(agents.make(str(files[name]), depth=DEPTH), boards) for name in kept
+    }
     for name, choice in kept.items():
         alone, found = held([files[name]], settings, console, analyse=True)
         text = card(name, choice, lines, standings(alone), found)
@@ -144,7 +146,7 @@ def held(
     """A league as benchmark.py holds it, gone on with if it was begun with the same weights."""
     others = () if analyse else YARDSTICKS
     name = players[0].stem if analyse else "league"
-    key = hashlib.sha256(repr([*map(digest, players), others]).encode()).hexdigest()[:12]
+    key = hashlib.sha256(repr([*map(file_digest, players), others]).encode()).hexdigest()[:12]
     folder = settings.work / f"{name}-{key}"
     asked = benchmark.Settings(
         (*map(str, players), *others),

@@ -11,7 +11,7 @@ import agents
 from agents.weights import load_weights
 from checkers_env import Board
 from training import zoo
-from training.report.standings import Standing
+from training.report.standings import StandingsRow
 from training.reproduction.jobs import SPARE, Match, Run
 from training.reproduction.model_card import card
 from training.reproduction.model_zoo import choose
@@ -141,7 +141,7 @@ def test_a_record_without_weights_leaves_the_zoos_file_as_it_is(ledger, tmp_path
     path.write_bytes(b"weights")
     zoo.keep(path, bare)
     assert path.read_bytes() == b"weights"
-    line = Standing(PLAYER, 0.0, -1.0, 1.0, 2, 1, 0, 1, 0.5, 0.4, 0.6)
+    line = StandingsRow(PLAYER, 0.0, -1.0, 1.0, 2, 1, 0, 1, 0.5, 0.4, 0.6)
     told = card(PLAYER, bare, [line], [line], [])
     assert "validation" not in told
     assert "None was seen" in told

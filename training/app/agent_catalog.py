@@ -13,7 +13,7 @@ from agents.agent import Agent
 from agents.agent_spec import AgentSpec
 from agents.analysis import Limits
 from agents.search.workspace import MAX_DEPTH
-from training.league.entrants import about, called, close, digest
+from training.league.entrants import close_agent, describe_agent, display_name, file_digest
 
 DEFAULT = "blondie24"
 SECONDS = 10.0  # a move, where nothing is said
@@ -102,16 +102,16 @@ class Roster:
 @functools.lru_cache(1000)
 def _offer(name: str, version: str) -> Offer:
     agent = agents.make(name)
-    close(agent)
+    close_agent(agent)
     player = getattr(agent, "player", None)
     limit = next((name for name in MOST if hasattr(player, name)), None)
     default = getattr(player, limit) if limit else None
-    return Offer(name, called(name, {}), about(agent, name), limit, default)
+    return Offer(name, display_name(name, {}), describe_agent(agent, name), limit, default)
 
 
 def _label(name: str, told: dict[str, object]) -> str:
     version = _version(name)
-    return f"{called(name, told)} #{version}" if version else called(name, told)
+    return f"{display_name(name, told)} #{version}" if version else display_name(name, told)
 
 
 def is_still(label: str, name: str) -> bool:
@@ -123,4 +123,4 @@ def is_still(label: str, name: str) -> bool:
 def _version(name: str) -> str:
     """What tells a version of a weight file from others; nothing for agents that are no files."""
     path, kind = Path(name), AgentSpec.from_name(name).kind
-    return digest(path)[:6] if kind == "weights" and path.is_file() else ""
+    return file_digest(path)[:6] if kind == "weights" and path.is_file() else ""

@@ -22,7 +22,7 @@ from training.app.agent_catalog import Roster
 from training.app.game_store import Sessions
 from training.app.security import Guard
 from training.app.templates import page
-from training.league.entrants import close
+from training.league.entrants import close_agent
 
 mimetypes.add_type("text/javascript", ".js")  # a system may have it otherwise
 
@@ -79,7 +79,7 @@ def show_inside(request: Request) -> Response:
     try:
         return JSONResponse(explain.describe(agent, Board(asked["fen"])))
     finally:
-        close(agent)
+        close_agent(agent)
 
 
 async def refuse(request: Request, error: Exception) -> Response:

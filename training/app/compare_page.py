@@ -27,7 +27,7 @@ from training.app.messages import ending, spoken
 from training.app.request_body import asked, checked
 from training.app.serialize import Json
 from training.app.templates import choices, page
-from training.league.entrants import close
+from training.league.entrants import close_agent
 
 SEEDS = range(2**32)
 
@@ -72,7 +72,7 @@ async def move(request: Request) -> Response:
     try:
         thought = await thought_of(agent, board, player.limits, seed, Event())
     finally:
-        close(agent)
+        close_agent(agent)
     message = spoken(board, thought.move)
     board.push(thought.move)
     result, reason = _result(board)

@@ -25,7 +25,7 @@ from training.app.game import Session, Setup
 from training.app.game_archive import keep
 from training.app.game_setup import Opening
 from training.app.serialize import Json
-from training.league.entrants import close
+from training.league.entrants import close_agent
 
 FORMAT = 1
 IN_MEMORY, ON_DISK = 100, 1000
@@ -99,7 +99,7 @@ class Sessions:
     def close(self) -> None:
         """Let all agents go."""
         for seat in self._seats.values():
-            close(seat.agent)
+            close_agent(seat.agent)
         self._seats.clear()
 
     def _path(self, key: str) -> Path:
@@ -113,7 +113,7 @@ class Sessions:
         for number, other in enumerate(list(self._seats.values())):
             idle = number < spare or other.used < seat.used - AWAKE
             if idle and not other.lock.locked():
-                close(self._seats.pop(other.key).agent)
+                close_agent(self._seats.pop(other.key).agent)
         return seat
 
     def _forget(self) -> None:

@@ -14,34 +14,34 @@ from agents.registry import make
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
 from checkers_env.state import REASONS
-from training.league.game import Judge
+from training.league.game import Adjudicator
 from training.league.records import GameRecord
 
 PLAYED_OUT = DrawRules(max_moves=100)
 
 
-def judge_of(text: str, seed: int) -> Judge | None:
+def make_adjudicator(text: str, seed: int) -> Adjudicator | None:
     """The judge that a text asks for: ``none``, ``material``, or an agent that plays games out.
 
     Raises ValueError for agents other than ours at a depth.
     """
     if text in ("none", "material"):
-        return by_material if text == "material" else None
+        return adjudicate_by_material if text == "material" else None
     spec = AgentSpec.parse(text)
     agent = make(spec.name, **spec.options)
     if not isinstance(agent, PlayerAgent) or agent.seconds is not None:
         raise ValueError(f"games are played out by players of ours at a depth, not by {text!r}")
-    return by_playing_out(agent.player, text, seed)
+    return adjudicate_by_playout(agent.player, text, seed)
 
 
-def by_material(board: Board, game: GameRecord) -> GameRecord:
+def adjudicate_by_material(board: Board, game: GameRecord) -> GameRecord:
     """Who has more pieces has won."""
     score = (1 + np.sign(game.difference)) / 2
     reason = f"{game.reason}; by material {game.difference:+d}"
     return replace(game, score=float(score), reason=reason)
 
 
-def by_playing_out(player: object, name: str, seed: int) -> Judge:
+def adjudicate_by_playout(player: object, name: str, seed: int) -> Adjudicator:
     """The result of the rest of the game, if both sides were the player's."""
 
     def judge(board: Board, game: GameRecord) -> GameRecord:

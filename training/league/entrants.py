@@ -32,7 +32,7 @@ class Entry(NamedTuple):
     single: bool = False
 
 
-def enter(
+def make_entry(
     text: str,
     *,
     depth: int | None = None,
@@ -69,12 +69,12 @@ def enter(
     if patience and options.get("seconds", 0) >= patience:
         raise ValueError(f"{text!r} would use up the {patience:g} seconds that a move may take")
     agent = make()
-    close(agent)
-    entrant = Entrant(called(name, options), name, options, about(agent, name))
+    close_agent(agent)
+    entrant = Entrant(display_name(name, options), name, options, describe_agent(agent, name))
     return Entry(entrant, make, spec.kind == "dxp")
 
 
-def called(name: str, options: dict[str, Any]) -> str:
+def display_name(name: str, options: dict[str, Any]) -> str:
     """What tables call an agent with options: a weight file without its folder and ending.
 
     A file that every run has is called by the run's folder.
@@ -86,18 +86,18 @@ def called(name: str, options: dict[str, Any]) -> str:
     return f"{name} ({told})" if told else name
 
 
-def about(agent: Agent, name: str) -> str:
+def describe_agent(agent: Agent, name: str) -> str:
     """What kind of player it is, in a word or two, and which version of its file."""
     what = _kind(agent.player) if isinstance(agent, PlayerAgent) else "outside program or code"
     spec = AgentSpec.from_name(name)
     file = spec.target if spec.kind == "policy" else name
     for path in (Path(file), Path(file.rpartition(":")[0])):
         if path.suffix in FILES and path.is_file():
-            return f"{what}, {path.name} {digest(path)}"
+            return f"{what}, {path.name} {file_digest(path)}"
     return what
 
 
-def digest(path: Path) -> str:
+def file_digest(path: Path) -> str:
     """What tells one version of a file from others."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
 
@@ -110,13 +110,13 @@ def _kind(player: Any) -> str:
     return "no search"
 
 
-def close(agent: Agent) -> None:
+def close_agent(agent: Agent) -> None:
     """End what an agent has started, if it has a way to."""
     if end := getattr(agent, "close", None):
         end()
 
 
-def searched_plies(agent: Agent) -> int | None:
+def search_depth(agent: Agent) -> int | None:
     """The plies that a player of ours searches; None for who does not search by plies."""
     return getattr(agent.player, "depth", None) if isinstance(agent, PlayerAgent) else None
 
@@ -125,7 +125,7 @@ def _own_limit(agent: Any) -> dict[str, Any]:
     """What limits the search of a player of ours where nothing is said; nothing if it has none."""
     if isinstance(agent.player, MonteCarlo):
         return {"simulations": agent.player.simulations}
-    plies = searched_plies(agent)
+    plies = search_depth(agent)
     return {} if plies is None else {"depth": plies}
 
 

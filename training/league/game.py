@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from agents import match
 from agents.agent import Agent, PlayerAgent
 from agents.external.errors import EngineError, GameEndedError
-from agents.match import play_game
 from agents.match_kernel import DrawRules
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
@@ -22,16 +22,16 @@ from checkers_env.moves import Move, decode
 from checkers_env.openings import line
 from checkers_env.render.scene import SIDES
 from training.league.records import GameRecord
-from training.league.schedule import Fixture
+from training.league.schedule import LeagueFixture
 
 LONGEST_REASON = 300  # characters
 
-Judge = Callable[[Board, GameRecord], GameRecord]
+Adjudicator = Callable[[Board, GameRecord], GameRecord]
 """Gives a drawn game a winner, by its final position."""
 
 
 @dataclass(frozen=True)
-class Terms:
+class LeagueRules:
     """What all games of a league have in common.
 
     Attributes
@@ -50,19 +50,19 @@ class Terms:
     rules: DrawRules = DrawRules()  # noqa: RUF009 - immutable
     seed: int = 0
     move_limit: float | None = None
-    judge: Judge | None = None
+    judge: Adjudicator | None = None
 
 
 class Forfeit(Exception):  # noqa: N818 - it ends a game, not the program
     """Why a side has lost for another reason than the position."""
 
     def __init__(self, side: int, reason: str) -> None:
-        super().__init__(in_a_line(f"{SIDES[side]} forfeits: {reason}"))
+        super().__init__(one_line(f"{SIDES[side]} forfeits: {reason}"))
         self.score = 0.0 if side == BLACK else 1.0
 
 
-def contest(
-    agents: Sequence[Agent], fixture: Fixture, terms: Terms, stop: Event | None = None
+def play_game(
+    agents: Sequence[Agent], fixture: LeagueFixture, terms: LeagueRules, stop: Event | None = None
 ) -> GameRecord:
     """Play a game between two agents, Black's first.
 
@@ -71,7 +71,7 @@ def contest(
     with a numpy Generator of its own, and ``game_over(board, side)``, called after one that was
     played to its end. Raises CancelledError between two moves once `stop` is set.
     """
-    board, clocks = first_board(fixture.opening, terms.rules), [0.0, 0.0]
+    board, clocks = opening_board(fixture.opening, terms.rules), [0.0, 0.0]
     if all(isinstance(agent, PlayerAgent) and agent.seconds is None for agent in agents):
         score, reason = _in_kernel(agents, board, fixture, terms)
     else:
@@ -82,7 +82,7 @@ def contest(
     return terms.judge(board, game) if terms.judge and score == 0.5 else game
 
 
-def first_board(opening: str, rules: DrawRules) -> Board:
+def opening_board(opening: str, rules: DrawRules) -> Board:
     """The board after the opening."""
     start, moves = line(opening or None)
     board = Board.from_position(*start, **rules.keywords)
@@ -92,10 +92,10 @@ def first_board(opening: str, rules: DrawRules) -> Board:
 
 
 def _in_kernel(
-    agents: Sequence[Any], board: Board, fixture: Fixture, terms: Terms
+    agents: Sequence[Any], board: Board, fixture: LeagueFixture, terms: LeagueRules
 ) -> tuple[float, str]:
     """Play on a board between compiled players; Black's score, and why."""
-    game = play_game(
+    game = match.play_game(
         *(agent.player for agent in agents),
         opening=fixture.opening or None,
         rules=terms.rules,
@@ -110,8 +110,8 @@ def _move_by_move(
     agents: Sequence[Agent],
     board: Board,
     clocks: list[float],
-    fixture: Fixture,
-    terms: Terms,
+    fixture: LeagueFixture,
+    terms: LeagueRules,
     stop: Event,
 ) -> tuple[float, str]:
     """Play on a board; Black's score, and why."""
@@ -127,7 +127,7 @@ def _move_by_move(
         return forfeit.score, str(forfeit)
     except GameEndedError as ended:
         score = ended.score if board.turn == BLACK else 1.0 - ended.score
-        return score, in_a_line(f"{SIDES[board.turn]} ended the game: {ended}")
+        return score, one_line(f"{SIDES[board.turn]} ended the game: {ended}")
     for side, agent in enumerate(agents):
         with suppress(Exception):  # the result stands
             getattr(agent, "game_over", _nothing)(board.copy(), side)
@@ -175,7 +175,7 @@ def _told(error: Exception) -> str:
     return str(error) if isinstance(error, EngineError) else f"{type(error).__name__}: {error}"
 
 
-def in_a_line(text: str) -> str:
+def one_line(text: str) -> str:
     """A text as a tag of PDN can hold it."""
     text = " ".join(text.encode("utf-8", "backslashreplace").decode().split())
     return text if len(text) <= LONGEST_REASON else text[: LONGEST_REASON - 3] + "..."

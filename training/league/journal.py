@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from checkers_env.files import write_atomically
-from training.league.records import GameRecord, game_of
-from training.league.schedule import Fixture
+from training.league.records import GameRecord, game_from_json
+from training.league.schedule import LeagueFixture
 from training.runtime.run_folder import disagreement
 
 FILE_NAME = "games.jsonl"
@@ -33,7 +33,9 @@ class Journal:
             )
         write_atomically(self._path, (json.dumps(identity) + "\n").encode())
 
-    def resume(self, identity: dict[str, Any], fixtures: Sequence[Fixture]) -> list[GameRecord]:
+    def resume(
+        self, identity: dict[str, Any], fixtures: Sequence[LeagueFixture]
+    ) -> list[GameRecord]:
         """The games there are; what a killed program had half written is cut off.
 
         Raises ValueError if there is no league, another one, or games that are not its fixtures.
@@ -46,7 +48,7 @@ class Journal:
             there, *games = map(json.loads, whole.splitlines())
             if different := disagreement(dict(there), json.loads(json.dumps(identity))):
                 raise ValueError(f"it is another league's: {different}")
-            found = [_checked(game_of(game), fixtures) for game in games]
+            found = [_checked(game_from_json(game), fixtures) for game in games]
         except (ValueError, TypeError, KeyError, IndexError) as error:
             raise ValueError(f"{str(self._path)!r} cannot be resumed: {error}") from None
         os.truncate(self._path, len(whole))
@@ -59,7 +61,7 @@ class Journal:
                 file.write(json.dumps(asdict(game)) + "\n")
 
 
-def _checked(game: GameRecord, fixtures: Sequence[Fixture]) -> GameRecord:
+def _checked(game: GameRecord, fixtures: Sequence[LeagueFixture]) -> GameRecord:
     if fixtures[game.number] != (game.number, game.black, game.white, game.opening):
         raise ValueError(f"game {game.number + 1} is not what is played here")
     if game.score not in (0, 0.5, 1):

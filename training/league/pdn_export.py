@@ -10,7 +10,7 @@ from checkers_env.moves import Move
 from training.league.records import GameRecord, League
 
 
-def as_pdn(league: League) -> Iterator[pdn.Game]:
+def games_to_pdn(league: League) -> Iterator[pdn.Game]:
     """Every game, with all that is known of it in its tags."""
     conditions = "; ".join(f"{name} {value}" for name, value in league.conditions.items())
     for game in league.games:

@@ -86,13 +86,13 @@ def load_league(path: Path) -> League:
         return League(
             tuple(Entrant(**entrant) for entrant in fields["entrants"]),
             fields["conditions"],
-            tuple(game_of(game) for game in fields["games"]),
+            tuple(game_from_json(game) for game in fields["games"]),
         )
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{str(path)!r} is not a league of ours: {error}") from None
 
 
-def game_of(fields: dict[str, Any]) -> GameRecord:
+def game_from_json(fields: dict[str, Any]) -> GameRecord:
     """A game out of what JSON has made of it."""
     given = {**fields, "moves": tuple(fields["moves"]), "seconds": tuple(fields["seconds"])}
     return GameRecord(**given)

@@ -13,19 +13,19 @@ import numpy as np
 from agents.agent import Agent
 from checkers_env.board import Board
 from checkers_env.moves import Move
-from training.league.entrants import close
-from training.league.game import Terms, contest
+from training.league.entrants import close_agent
+from training.league.game import LeagueRules, play_game
 from training.league.journal import Journal
 from training.league.records import GameRecord
-from training.league.schedule import Fixture
+from training.league.schedule import LeagueFixture
 
 Makers = Sequence[Callable[[], Agent]]  # of the entrants, by their numbers
 
 
-def hold(
+def run_league(
     makers: Makers,
-    fixtures: Iterable[Fixture],
-    terms: Terms,
+    fixtures: Iterable[LeagueFixture],
+    terms: LeagueRules,
     journal: Journal,
     threads: int,
 ) -> Generator[GameRecord, None, None]:
@@ -38,8 +38,8 @@ def hold(
     stop = threading.Event()
     with _seats(makers) as seat, ThreadPoolExecutor(threads) as pool:
 
-        def game(fixture: Fixture) -> GameRecord:
-            return contest((seat(fixture.black), seat(fixture.white)), fixture, terms, stop)
+        def game(fixture: LeagueFixture) -> GameRecord:
+            return play_game((seat(fixture.black), seat(fixture.white)), fixture, terms, stop)
 
         waiting = iter(fixtures)
         running: set[Future[GameRecord]] = set()
@@ -60,7 +60,7 @@ def hold(
             pool.shutdown(cancel_futures=True)
 
 
-class Absent:
+class FailedAgent:
     """In the seat of an agent that cannot be made, so that it forfeits its games."""
 
     def __init__(self, error: Exception) -> None:
@@ -87,9 +87,9 @@ def _seats(makers: Makers) -> Iterator[Callable[[int], Agent]]:
                 try:
                     agent = makers[entrant]()
                 except Exception as error:
-                    return Absent(error)  # another game is another chance
+                    return FailedAgent(error)  # another game is another chance
                 with lock:
-                    everyone.callback(close, agent)
+                    everyone.callback(close_agent, agent)
                 mine[entrant] = agent
             return mine[entrant]
 

@@ -11,10 +11,10 @@ from checkers_env import openings
 
 Pairing = tuple[int, int]  # numbers of two entrants
 
-KNOWN: dict[str, tuple[str, ...]] = {**openings.BALLOTS, "start": ("",)}
+BALLOTS: dict[str, tuple[str, ...]] = {**openings.BALLOTS, "start": ("",)}
 
 
-class Fixture(NamedTuple):
+class LeagueFixture(NamedTuple):
     """A game to be played: its number, the numbers of the entrants, and the opening."""
 
     number: int
@@ -28,12 +28,12 @@ def read_openings(name: str) -> tuple[str, ...]:
 
     Raises ValueError for what is neither, and names the line that cannot be used.
     """
-    if name in KNOWN:
-        return KNOWN[name]
+    if name in BALLOTS:
+        return BALLOTS[name]
     try:
         lines = Path(name).read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        known = ", ".join(KNOWN)
+        known = ", ".join(BALLOTS)
         raise ValueError(f"openings are {known}, or a file; {name!r}: {error}") from None
     found = []
     for number, line in enumerate(lines, 1):
@@ -49,7 +49,7 @@ def read_openings(name: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def everybody(entrants: int) -> list[Pairing]:
+def round_robin_pairings(entrants: int) -> list[Pairing]:
     """Each against each."""
     return list(itertools.combinations(range(entrants), 2))
 
@@ -61,7 +61,7 @@ def against(challengers: Sequence[int], others: Sequence[int]) -> list[Pairing]:
 
 def schedule(
     pairings: Iterable[Pairing], cards: Sequence[str], rounds: int = 1
-) -> tuple[Fixture, ...]:
+) -> tuple[LeagueFixture, ...]:
     """Each pairing plays each opening with both colours, the two games one after the other."""
     games = (
         (black, white, card)
@@ -70,4 +70,4 @@ def schedule(
         for card in cards
         for black, white in ((first, second), (second, first))
     )
-    return tuple(Fixture(number, *game) for number, game in enumerate(games))
+    return tuple(LeagueFixture(number, *game) for number, game in enumerate(games))

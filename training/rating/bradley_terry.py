@@ -11,10 +11,10 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from training.league.records import GameRecord
-from training.rating.clusters import clusters
+from training.rating.clusters import opening_clusters
 
 
-class Rows(NamedTuple):
+class Observations(NamedTuple):
     """Observations: the log-odds of `points` are `design` @ coefficients."""
 
     design: Any  # float64[rows, coefficients]
@@ -23,7 +23,7 @@ class Rows(NamedTuple):
     clusters: Any  # int64[rows], from 0 without a gap
 
 
-def fit(rows: Rows) -> Any:
+def fit(rows: Observations) -> Any:
     """The coefficients of highest quasi-likelihood (float64[coefficients])."""
     design, points, weights, _ = rows
 
@@ -31,27 +31,27 @@ def fit(rows: Rows) -> Any:
         odds = design @ coefficients
         return weights @ (np.logaddexp(0, odds) - points * odds)
 
-    def gradient(coefficients: Any) -> Any:
-        return -slope(rows, coefficients)
+    def jacobian(coefficients: Any) -> Any:
+        return -gradient(rows, coefficients)
 
     start = np.zeros(design.shape[1])
-    hessian: Any = partial(curvature, rows)
-    return minimize(loss, start, jac=gradient, hess=hessian, method="trust-exact", tol=1e-8).x
+    hessian: Any = partial(information, rows)
+    return minimize(loss, start, jac=jacobian, hess=hessian, method="trust-exact", tol=1e-8).x
 
 
-def slope(rows: Rows, coefficients: Any) -> Any:
+def gradient(rows: Observations, coefficients: Any) -> Any:
     """The first derivatives of the log of the quasi-likelihood."""
     residuals = rows.points - expit(rows.design @ coefficients)
     return (rows.weights * residuals) @ rows.design
 
 
-def curvature(rows: Rows, coefficients: Any) -> Any:
+def information(rows: Observations, coefficients: Any) -> Any:
     """Its second derivatives, with the sign changed: a positive matrix."""
     expected = expit(rows.design @ coefficients)
     return rows.design.T @ (rows.design * (rows.weights * expected * (1 - expected))[:, None])
 
 
-def covariance(observed: Rows, added: Rows, coefficients: Any) -> Any:
+def coefficient_covariance(observed: Observations, added: Observations, coefficients: Any) -> Any:
     """The errors of coefficients that were fitted to both kinds of rows together.
 
     A jackknife in one step: how far the coefficients move when a cluster of the observed rows is
@@ -59,25 +59,25 @@ def covariance(observed: Rows, added: Rows, coefficients: Any) -> Any:
     (1986) with its correction for few clusters. The clusters of the added rows count as in the
     plain sandwich.
     """
-    whole = curvature(observed, coefficients) + curvature(added, coefficients)
+    whole = information(observed, coefficients) + information(added, coefficients)
     left_out = list(_clusters(observed))
     moves = [
-        np.linalg.solve(whole - curvature(some, coefficients), slope(some, coefficients))
+        np.linalg.solve(whole - information(some, coefficients), gradient(some, coefficients))
         for some in left_out
     ]
     spread = np.transpose(moves) @ moves * (1 - 1 / len(left_out))
-    moves = [np.linalg.solve(whole, slope(some, coefficients)) for some in _clusters(added)]
+    moves = [np.linalg.solve(whole, gradient(some, coefficients)) for some in _clusters(added)]
     return spread + np.transpose(moves) @ moves
 
 
-def _clusters(rows: Rows) -> Iterator[Rows]:
+def _clusters(rows: Observations) -> Iterator[Observations]:
     """The rows of each cluster."""
     order = np.argsort(rows.clusters, kind="stable")
     for chosen in np.split(order, np.flatnonzero(np.diff(rows.clusters[order])) + 1):
-        yield Rows(*(column[chosen] for column in rows))
+        yield Observations(*(column[chosen] for column in rows))
 
 
-def meetings(games: Sequence[GameRecord], entrants: int) -> Any:
+def count_meetings(games: Sequence[GameRecord], entrants: int) -> Any:
     """How often any two have met (int64[entrants, entrants], symmetric)."""
     met = np.zeros((entrants, entrants), np.int64)
     for game in games:
@@ -85,16 +85,16 @@ def meetings(games: Sequence[GameRecord], entrants: int) -> Any:
     return met + met.T
 
 
-def played(games: Sequence[GameRecord], entrants: int, first_move: bool) -> Rows:
+def game_observations(games: Sequence[GameRecord], entrants: int, first_move: bool) -> Observations:
     """The games themselves, clustered by opening."""
     black = np.array([game.black for game in games])
     white = np.array([game.white for game in games])
     points = np.array([game.score for game in games])
     design = _design(black, white, entrants, first_move)
-    return Rows(design, points, np.ones(len(games)), clusters(games))
+    return Observations(design, points, np.ones(len(games)), opening_clusters(games))
 
 
-def prior(met: Any, draws: float, first_move: bool) -> Rows:
+def prior_observations(met: Any, draws: float, first_move: bool) -> Observations:
     """`draws` drawn games for each entrant, in proportion to its games with each opponent.
 
     Drawn games between equals would seem to be free of error. So any two who have met (`met`, of
@@ -109,7 +109,7 @@ def prior(met: Any, draws: float, first_move: bool) -> Rows:
     won, lost = np.ones(len(first)), np.zeros(len(first))
     design = _design(black, white, len(met), first_move)
     clusters = np.r_[pairs, pairs, pairs + len(first), pairs + len(first)]
-    return Rows(design, np.r_[won, lost, lost, won], weights, clusters)
+    return Observations(design, np.r_[won, lost, lost, won], weights, clusters)
 
 
 def _design(black: Any, white: Any, entrants: int, first_move: bool) -> Any:

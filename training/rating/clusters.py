@@ -11,7 +11,7 @@ import numpy as np
 from training.league.records import GameRecord
 
 
-def clusters(games: Sequence[GameRecord]) -> Any:
+def opening_clusters(games: Sequence[GameRecord]) -> Any:
     """The cluster of each game (int64[games]), numbered from 0 in order of appearance.
 
     All games from one opening are a cluster: an opening that favours Black decides both games of a

@@ -14,25 +14,25 @@ from scipy.stats import t as student
 
 from training.league.records import Entrant, League
 from training.rating import bradley_terry
-from training.rating.bradley_terry import Rows, covariance, fit
+from training.rating.bradley_terry import Observations, coefficient_covariance, fit
 
-POINTS = 400 / math.log(10)  # Elo points per unit of log-odds
+ELO_PER_LOGIT = 400 / math.log(10)  # Elo points per unit of log-odds
 
 
 def expected_score(difference: Any) -> Any:
     """The expected score, 0 to 1, of a player who is `difference` Elo points stronger."""
-    return expit(difference / POINTS)
+    return expit(difference / ELO_PER_LOGIT)
 
 
 def elo_difference(score: Any) -> Any:
     """The difference in Elo points that makes `score` the expected one; infinite at 0 and 1."""
-    return POINTS * logit(score)
+    return ELO_PER_LOGIT * logit(score)
 
 
 PRIOR = 1.0
 
 
-class Estimate(NamedTuple):
+class EloEstimate(NamedTuple):
     """A number of Elo points with its confidence interval."""
 
     elo: float
@@ -41,7 +41,7 @@ class Estimate(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Strengths:
+class LeagueRatings:
     """The strengths of a league's entrants.
 
     Attributes
@@ -62,14 +62,14 @@ class Strengths:
     covariance: Any
     freedom: int
     confidence: float
-    first_move: Estimate | None
+    first_move: EloEstimate | None
 
-    def rating(self, player: int) -> Estimate:
+    def rating(self, player: int) -> EloEstimate:
         """The rating of an entrant; the interval is that of its distance from the anchor."""
         variance = self.covariance[player, player]
         return _estimate(self.elo[player], variance, self.freedom, self.confidence)
 
-    def difference(self, first: int, second: int) -> Estimate:
+    def difference(self, first: int, second: int) -> EloEstimate:
         """How much stronger one entrant is than another."""
         return _estimate(*self._difference(first, second), self.freedom, self.confidence)
 
@@ -85,14 +85,14 @@ class Strengths:
         return self.elo[first] - self.elo[second], np.trace(errors) - 2 * errors[0, 1]
 
 
-def strengths(
+def rate_league(
     league: League,
     *,
     anchor: tuple[str, float] | None = None,
     first_move: bool = True,
     prior: float = PRIOR,
     confidence: float = 0.95,
-) -> Strengths:
+) -> LeagueRatings:
     """Rate all entrants.
 
     Parameters
@@ -117,29 +117,29 @@ def strengths(
     entrants, games = league.entrants, league.games
     if len(entrants) < 2 or not games:
         raise ValueError("nothing to rate: it takes two entrants and a game")
-    met = bradley_terry.meetings(games, len(entrants))
+    met = bradley_terry.count_meetings(games, len(entrants))
     _check_connected(entrants, met)
     anchoring, elo = _anchoring(entrants, anchor)
-    observed = bradley_terry.played(games, len(entrants), first_move)
-    added = bradley_terry.prior(met, prior, first_move)
-    coefficients = fit(Rows(*map(np.concatenate, zip(observed, added, strict=True))))
-    errors = covariance(observed, added, coefficients) * POINTS**2
+    observed = bradley_terry.game_observations(games, len(entrants), first_move)
+    added = bradley_terry.prior_observations(met, prior, first_move)
+    coefficients = fit(Observations(*map(np.concatenate, zip(observed, added, strict=True))))
+    errors = coefficient_covariance(observed, added, coefficients) * ELO_PER_LOGIT**2
     freedom = max(int(observed.clusters.max()), 1)
     others = len(entrants) - 1
-    return Strengths(
-        elo + POINTS * anchoring @ coefficients[:others],
+    return LeagueRatings(
+        elo + ELO_PER_LOGIT * anchoring @ coefficients[:others],
         anchoring @ errors[:others, :others] @ anchoring.T,
         freedom,
         confidence,
-        _estimate(POINTS * coefficients[-1], errors[-1, -1], freedom, confidence)
+        _estimate(ELO_PER_LOGIT * coefficients[-1], errors[-1, -1], freedom, confidence)
         if first_move
         else None,
     )
 
 
-def _estimate(elo: float, variance: float, freedom: int, confidence: float) -> Estimate:
+def _estimate(elo: float, variance: float, freedom: int, confidence: float) -> EloEstimate:
     half = np.sqrt(max(variance, 0.0)) * student.ppf((1 + confidence) / 2, freedom)
-    return Estimate(float(elo), float(elo - half), float(elo + half))
+    return EloEstimate(float(elo), float(elo - half), float(elo + half))
 
 
 def _anchoring(entrants: Sequence[Entrant], anchor: tuple[str, float] | None) -> tuple[Any, float]:

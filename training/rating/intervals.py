@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from training.league.records import GameRecord
-from training.rating.clusters import clusters
+from training.rating.clusters import opening_clusters
 
 
 @dataclass(frozen=True)
@@ -64,12 +64,12 @@ def score_match(
         raise ValueError(f"entrants {first} and {second} have not played each other")
 
     def of(some: list[GameRecord]) -> Score:
-        return score(points_of(some, first), clusters(some), confidence)
+        return score(player_points(some, first), opening_clusters(some), confidence)
 
     return MatchScore(of(black + white), of(black) if black else None, of(white) if white else None)
 
 
-def points_of(games: Sequence[GameRecord], player: int) -> Any:
+def player_points(games: Sequence[GameRecord], player: int) -> Any:
     """What each game scored for `player`, one of its two (float64[games])."""
     return np.array([game.score if game.black == player else 1 - game.score for game in games])
 

@@ -14,13 +14,13 @@ from itertools import takewhile
 import numpy as np
 
 from training.league.records import GameRecord
-from training.rating.clusters import clusters
+from training.rating.clusters import opening_clusters
 from training.rating.elo import expected_score
-from training.rating.intervals import points_of
+from training.rating.intervals import player_points
 
 
 @dataclass(frozen=True)
-class Sprt:
+class SprtState:
     """Where a test stands.
 
     Attributes
@@ -53,7 +53,7 @@ def sprt(
     *,
     alpha: float = 0.05,
     beta: float = 0.05,
-) -> Sprt:
+) -> SprtState:
     """Is the first player `elo0` or `elo1` points stronger? To be asked after each pair.
 
     The ratio is that of a normal mean with the variance of the scores, to which a pair won and a
@@ -82,7 +82,7 @@ def sprt(
     variance = np.mean((np.append(scores, (0, 1)) - mean) ** 2)
     ratio = len(scores) * (high - low) * (2 * mean - low - high) / (2 * variance)
     lower, upper = math.log(beta / (1 - alpha)), math.log((1 - beta) / alpha)
-    return Sprt(float(ratio), lower, upper, len(scores))
+    return SprtState(float(ratio), lower, upper, len(scores))
 
 
 def pair_scores(games: Sequence[GameRecord], first: int, second: int) -> list[float]:
@@ -91,7 +91,7 @@ def pair_scores(games: Sequence[GameRecord], first: int, second: int) -> list[fl
     Openings that lack a colour are left out.
     """
     met = [game for game in games if {game.black, game.white} == {first, second}]
-    scores, groups = points_of(met, first), clusters(met)
+    scores, groups = player_points(met, first), opening_clusters(met)
     black = np.array([game.black == first for game in met], bool)
     return [
         float(scores[black & its].mean() + scores[~black & its].mean()) / 2
@@ -108,7 +108,7 @@ def is_decided(games: Mapping[int, GameRecord], bounds: Bounds) -> bool:
     return bool(_test(_in_a_row(games), bounds).decision)
 
 
-def until_decided(games: Mapping[int, GameRecord], bounds: Bounds) -> list[GameRecord]:
+def games_until_decision(games: Mapping[int, GameRecord], bounds: Bounds) -> list[GameRecord]:
     """The games that it took, in order; all up to the first that is missing, if none decided."""
     row = _in_a_row(games)
     ends = range(2, len(row) + 1, 2)
@@ -125,7 +125,7 @@ def verdict(games: list[GameRecord], bounds: Bounds) -> str:
     )
 
 
-def _test(row: list[GameRecord], bounds: Bounds) -> Sprt:
+def _test(row: list[GameRecord], bounds: Bounds) -> SprtState:
     return sprt(pair_scores(row[: len(row) // 2 * 2], 0, 1), *bounds)
 
 

@@ -21,7 +21,7 @@ _LOWER_BOUNDS = (200, 400, 600, 800, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2
 _CLASSES = ("J", "I", "H", "G", "F", "E", "D", "C", "B", "A", "Expert", "Master", "Senior Master")
 
 
-class Mode(NamedTuple):
+class RatingMode(NamedTuple):
     """How the results of a match move the two ratings."""
 
     draw: float  # what a drawn game scores, for either player
@@ -30,9 +30,9 @@ class Mode(NamedTuple):
 
 
 MODES = {
-    "written": Mode(0.5, False, False),
-    "printed": Mode(0.0, True, False),
-    "exchanged": Mode(0.0, True, True),
+    "written": RatingMode(0.5, False, False),
+    "printed": RatingMode(0.0, True, False),
+    "exchanged": RatingMode(0.0, True, True),
 }
 
 
@@ -49,7 +49,7 @@ class Rating(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Comparison:
+class MatchRatings:
     """The thesis's verdict on a match.
 
     Attributes
@@ -81,13 +81,13 @@ def _level(rating: float) -> int:
     return bisect_right(_LOWER_BOUNDS, rating)
 
 
-def updated(rating: Any, opponent: Any, score: Any) -> Any:
+def updated_rating(rating: Any, opponent: Any, score: Any) -> Any:
     """The rating after a game with `opponent` (equation 3.3); arrays or numbers."""
     factor = np.select([np.less(rating, 2100), np.less(rating, 2400)], [32.0, 24.0], 16.0)
     return rating + factor * (score - expected_score(rating - opponent))
 
 
-def compare(
+def rate_match(
     wins: int,
     draws: int,
     losses: int,
@@ -95,7 +95,7 @@ def compare(
     *,
     mode: str = "written",
     orderings: int = ORDERINGS,
-) -> Comparison:
+) -> MatchRatings:
     """Rate the players of a match as the thesis does.
 
     Parameters
@@ -116,7 +116,7 @@ def compare(
     scores = np.repeat([1.0, 0.5, 0.0], [wins, draws, losses])
     orders = _orders(len(scores), orderings, rng)
     first, second = map(_summary, final_ratings(scores[orders], mode))
-    return Comparison(first, second, welch(first, second, orderings))
+    return MatchRatings(first, second, welch(first, second, orderings))
 
 
 def final_ratings(scores: Any, mode: str = "written") -> tuple[Any, Any]:
@@ -135,8 +135,8 @@ def final_ratings(scores: Any, mode: str = "written") -> tuple[Any, Any]:
     outcomes = np.stack([np.where(drawn, draw, scores), np.where(drawn, draw, 1 - scores)])
     first, second = np.full((2, *scores.shape[:-1]), START)
     for gained, other_gained in np.moveaxis(outcomes, -1, 0):
-        before, first = first, updated(first, second, gained)
-        second = updated(second, first if in_turn else before, other_gained)
+        before, first = first, updated_rating(first, second, gained)
+        second = updated_rating(second, first if in_turn else before, other_gained)
     return first, second
 
 
@@ -169,7 +169,7 @@ def rate_series(
         raise ValueError(f"{len(scores)} scores and {len(opponents)} ratings: one of each a game")
     rating = np.full(orderings, start)
     for game in _orders(len(scores), orderings, rng).T:
-        rating = updated(rating, opponents[game], scores[game])
+        rating = updated_rating(rating, opponents[game], scores[game])
     return _summary(rating)
 
 

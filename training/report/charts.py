@@ -32,7 +32,7 @@ class Bar(NamedTuple):
     tally: Tally
 
 
-def axis(values: Iterable[float], most: int = 8) -> Axis:
+def make_axis(values: Iterable[float], most: int = 8) -> Axis:
     """A scale of at most `most` steps over those of the values that are finite."""
     from matplotlib.ticker import MaxNLocator  # takes half a second to import
 
@@ -42,17 +42,17 @@ def axis(values: Iterable[float], most: int = 8) -> Axis:
     return Axis((min(first, *finite), *between, max(last, *finite)))
 
 
-def length(game: GameRecord) -> int:
+def game_length(game: GameRecord) -> int:
     """A game's moves: one by each side is a move, and so is a last one by one side only."""
     return (len(game.moves) + 1) // 2
 
 
-def histogram(games: Sequence[GameRecord]) -> list[Bar]:
+def length_histogram(games: Sequence[GameRecord]) -> list[Bar]:
     """Game lengths in bars of equal width from 0 on, empty ones included."""
-    longest = max(map(length, games), default=0)
-    ticks = axis([0, longest + 1], MOST_BARS).ticks
+    longest = max(map(game_length, games), default=0)
+    ticks = make_axis([0, longest + 1], MOST_BARS).ticks
     width = max(1, int(ticks[1] - ticks[0]))
-    counts = tallies((length(game) // width, game.score) for game in games)
+    counts = tallies((game_length(game) // width, game.score) for game in games)
     return [
         Bar(bar * width, (bar + 1) * width - 1, counts.get(bar, Tally()))
         for bar in range(longest // width + 1)
@@ -64,12 +64,12 @@ MOST_ITEMS = 6  # of a list among the conditions
 WORDS = ((None, "none"), (True, "yes"), (False, "no"))
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """A share of 1 with a digit behind the point, such as ``62.5``; a dash for nan."""
     return DASH if math.isnan(share) else f"{100 * share:.1f}"
 
 
-def whole(rating: float) -> str:
+def format_rating(rating: float) -> str:
     """A rating without digits behind the point, with a true minus sign; a dash for nan."""
     if math.isnan(rating):
         return DASH
@@ -77,24 +77,26 @@ def whole(rating: float) -> str:
     return MINUS + text if rating < 0 and text != "0" else text
 
 
-def at(place: float) -> str:
+def css_position(place: float) -> str:
     """A place in a chart, as HTML and SVG have it."""
     return f"{place:.2f}".rstrip("0").rstrip(".") + "%"
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A condition, or an option of a player."""
     for constant, word in WORDS:
         if value is constant:
             return word
     if isinstance(value, Mapping):
-        return ", ".join(f"{called(name)} {shown(item)}" for name, item in value.items())
+        return ", ".join(
+            f"{format_label(name)} {format_value(item)}" for name, item in value.items()
+        )
     if isinstance(value, list | tuple):
-        listed = ", ".join(map(shown, value[:MOST_ITEMS]))
+        listed = ", ".join(map(format_value, value[:MOST_ITEMS]))
         return listed if len(value) <= MOST_ITEMS else f"{listed}, … ({len(value)} in all)"
     return str(value)
 
 
-def called(name: str) -> str:
+def format_label(name: str) -> str:
     """The name of a condition or an option."""
     return name.replace("_", " ")

@@ -15,7 +15,7 @@ LETTERS = string.ascii_letters[:32]  # of squares 1-32
 START = "start position"
 
 
-def packed(league: League) -> dict[str, Any]:
+def pack_games(league: League) -> dict[str, Any]:
     """What the viewer reads, as JSON holds it.
 
     ``games`` has a row for each: its number, Black, White, opening, Black's score doubled, reason
@@ -45,7 +45,7 @@ def packed(league: League) -> dict[str, Any]:
 
 
 @functools.cache
-def pack(move: str) -> str:
+def pack_move(move: str) -> str:
     """The letters of a move's start and end; in brackets those of a path of more squares."""
     letters = "".join(LETTERS[square - 1] for square in squares_in(move))
     return letters if len(letters) == 2 else f"({letters})"
@@ -53,7 +53,7 @@ def pack(move: str) -> str:
 
 def _moves(game: GameRecord) -> str:
     try:
-        return "".join(map(pack, game.moves))
+        return "".join(map(pack_move, game.moves))
     except ValueError as error:
         raise ValueError(f"game {game.number}: {error}") from None
 

@@ -18,9 +18,19 @@ from checkers_env import openings
 from checkers_env.files import write_atomically
 from checkers_env.movegen import BLACK, WHITE
 from training.league.records import League
-from training.report.charts import Axis, at, axis, called, histogram, length, percent, shown, whole
-from training.report.games import START, packed
-from training.report.standings import Standing, Tally, seats, tallies
+from training.report.charts import (
+    Axis,
+    css_position,
+    format_label,
+    format_percent,
+    format_rating,
+    format_value,
+    game_length,
+    length_histogram,
+    make_axis,
+)
+from training.report.games import START, pack_games
+from training.report.standings import StandingsRow, Tally, seats, tallies
 
 MOST_ENDINGS = 20  # a faulty agent may forfeit every game for a reason of its own
 
@@ -43,11 +53,11 @@ class Ending(NamedTuple):
     black: Tally
 
 
-def counted(league: League) -> dict[str, Any]:
+def count_games(league: League) -> dict[str, Any]:
     """The variables of the template that depend on the games."""
     taken = list(seats(league.games))
-    lengths = [length(game) for game in league.games]
-    bars = histogram(league.games)
+    lengths = [game_length(game) for game in league.games]
+    bars = length_histogram(league.games)
     endings = _endings(league)
     return {
         "overall": Tally(*map(sum, zip(*(ending.black for ending in endings), strict=True))),
@@ -57,7 +67,7 @@ def counted(league: League) -> dict[str, Any]:
         "endings": endings[:MOST_ENDINGS],
         "rarer": endings[MOST_ENDINGS:],
         "bars": bars,
-        "frequency": axis([0, max(1, *(bar.tally.games for bar in bars))], 4),
+        "frequency": make_axis([0, max(1, *(bar.tally.games for bar in bars))], 4),
         "median": statistics.median(lengths) if lengths else 0,
         "longest": max(lengths, default=0),
     }
@@ -95,19 +105,19 @@ ROOM = 50  # Elo on both sides of a rating, where its interval is none or narrow
 def write_report(
     path: Path,
     league: League,
-    standings: Sequence[Standing],
+    standings: Sequence[StandingsRow],
     *,
     title: str = "League",
     notes: Sequence[str] = (),
 ) -> None:
     """Write the page of :func:`report_page` to a file, all or nothing."""
-    page = report_page(league, standings, title=title, notes=notes)
+    page = render_report(league, standings, title=title, notes=notes)
     write_atomically(path, page.encode())
 
 
-def report_page(
+def render_report(
     league: League,
-    standings: Sequence[Standing],
+    standings: Sequence[StandingsRow],
     *,
     title: str = "League",
     notes: Sequence[str] = (),
@@ -124,7 +134,7 @@ def report_page(
     Raises ValueError for standings that are not those of the entrants, and for games that
     :func:`training.report.games.packed` cannot hold.
     """
-    league = in_order(league, [standing.name for standing in standings])
+    league = reorder_entrants(league, [standing.name for standing in standings])
     script = "\n".join(map(_file, SCRIPTS))
     template = _environment().get_template("page.html.jinja")
     return template.render(
@@ -136,12 +146,12 @@ def report_page(
         style=Markup(_file("style.css")),
         script=Markup(script),
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        packed=packed(league),
-        **counted(league),
+        packed=pack_games(league),
+        **count_games(league),
     )
 
 
-def in_order(league: League, names: Sequence[str]) -> League:
+def reorder_entrants(league: League, names: Sequence[str]) -> League:
     """The league with its entrants in the order of `names`. Raises ValueError for other names."""
     entrants = {entrant.name: entrant for entrant in league.entrants}
     if len(entrants) < len(league.entrants):
@@ -155,9 +165,9 @@ def in_order(league: League, names: Sequence[str]) -> League:
     return replace(league, entrants=tuple(entrants[name] for name in names), games=tuple(games))
 
 
-def _rating_axis(standings: Sequence[Standing]) -> Axis:
+def _rating_axis(standings: Sequence[StandingsRow]) -> Axis:
     ends = [(one.low, one.high, one.elo - ROOM, one.elo + ROOM) for one in standings]
-    return axis(value for end in ends for value in end)
+    return make_axis(value for end in ends for value in end)
 
 
 def _file(name: str) -> str:
@@ -172,13 +182,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
-        "at": at,
-        "called": called,
-        "percent": percent,
-        "shown": shown,
-        "whole": whole,
-    }
+    formats = (css_position, format_label, format_percent, format_rating, format_value)
+    environment.filters |= {filter_.__name__: filter_ for filter_ in formats}
     environment.globals |= {"black": BLACK, "white": WHITE}
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     return environment

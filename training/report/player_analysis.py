@@ -14,7 +14,7 @@ from agents.endgame.indexing import first_of, position_of, size, slices
 from agents.endgame.probe import Endgame, look_up
 from checkers_env.board import Board
 from checkers_env.moves import Move
-from training.league.entrants import close
+from training.league.entrants import close_agent
 from training.league.records import GameRecord
 
 OPTIONS = 2  # a position with fewer moves asks nothing of a player
@@ -38,7 +38,7 @@ class Accuracy(NamedTuple):
     draws_kept: int
 
 
-def positions_of(games: Iterable[GameRecord], player: int, every: int = 5) -> list[Board]:
+def choice_positions(games: Iterable[GameRecord], player: int, every: int = 5) -> list[Board]:
     """Boards out of a player's games in which it is to move and has a choice: every few of them."""
     found = []
     for game in games:
@@ -52,7 +52,7 @@ def positions_of(games: Iterable[GameRecord], player: int, every: int = 5) -> li
     return found[::every]
 
 
-def timing(agent: Agent, boards: Sequence[Board]) -> Timing:
+def measure_time(agent: Agent, boards: Sequence[Board]) -> Timing:
     """How long an agent takes, the first move left out: it may compile or load.
 
     Raises ValueError without boards.
@@ -70,7 +70,7 @@ def timing(agent: Agent, boards: Sequence[Board]) -> Timing:
     )
 
 
-def nodes(agent: Agent, boards: Sequence[Board]) -> float:
+def mean_nodes(agent: Agent, boards: Sequence[Board]) -> float:
     """Positions that a player of ours visits for a move (mean); nan for one without a search."""
     if not (isinstance(agent, PlayerAgent) and hasattr(agent.player, "evaluator")):
         return float("nan")
@@ -80,7 +80,7 @@ def nodes(agent: Agent, boards: Sequence[Board]) -> float:
     return float(agent.ws.counts[0] / len(boards))
 
 
-def determinism(make: Callable[[int], Agent], boards: Sequence[Board]) -> float:
+def measure_determinism(make: Callable[[int], Agent], boards: Sequence[Board]) -> float:
     """The share of positions in which two agents of different seeds move alike.
 
     Raises ValueError without boards.
@@ -91,12 +91,12 @@ def determinism(make: Callable[[int], Agent], boards: Sequence[Board]) -> float:
         moves = []
         for seed in (1, 2):
             agent = make(seed)
-            both.callback(close, agent)
+            both.callback(close_agent, agent)
             moves.append([agent.act(board.copy()) for board in boards])
     return float(np.mean([one == other for one, other in zip(*moves, strict=True)]))
 
 
-def accuracy(
+def measure_accuracy(
     agent: Agent, tables: Endgame, pieces: int, positions: int, rng: np.random.Generator
 ) -> Accuracy:
     """Try so many won and so many drawn endings of `pieces` pieces, drawn at random.
@@ -105,12 +105,12 @@ def accuracy(
     """
     kept = {1: 0, 0: 0}
     for value in kept:
-        for board, good in tests_of(tables, pieces, value, positions, rng):
+        for board, good in sample_endings(tables, pieces, value, positions, rng):
             kept[value] += agent.act(board.copy()) in good
     return Accuracy(positions, kept[1], positions, kept[0])
 
 
-def tests_of(
+def sample_endings(
     tables: Endgame, pieces: int, value: int, count: int, rng: np.random.Generator
 ) -> Iterator[tuple[Board, list[Move]]]:
     """Endings worth `value` to Black, who is to move, and the moves that keep it: not all do.
@@ -132,13 +132,13 @@ def tests_of(
         ending = look_up(tables, board)
         if ending is None or ending.value != value:
             continue
-        good = [move for move in board.legal_moves if worth(tables, board, move) == value]
+        good = [move for move in board.legal_moves if move_value(tables, board, move) == value]
         if 0 < len(good) < len(board.legal_moves):
             count -= 1
             yield board, good
 
 
-def worth(tables: Endgame, board: Board, move: Move) -> int:
+def move_value(tables: Endgame, board: Board, move: Move) -> int:
     """What a move is worth to the side that makes it."""
     board.push(move)
     ending = look_up(tables, board)

@@ -12,16 +12,16 @@ import agents
 from agents.agent import Agent, seeded
 from agents.agent_spec import AgentSpec
 from agents.endgame.tables import endgame
-from training.league.entrants import LIMITS, close, searched_plies
+from training.league.entrants import LIMITS, close_agent, search_depth
 from training.league.records import League
 from training.league.schedule import Pairing, against
 from training.report.player_analysis import (
     Accuracy,
     Timing,
-    accuracy,
-    determinism,
-    positions_of,
-    timing,
+    choice_positions,
+    measure_accuracy,
+    measure_determinism,
+    measure_time,
 )
 
 YARDSTICKS = ("random", "heuristic", *(f"material@depth={depth}" for depth in (1, 2, 4, 6, 8)))
@@ -31,7 +31,7 @@ POSITIONS, MOVES = 300, 200  # endings of each kind, and moves that are timed, a
 PIECES = (3, 4)
 
 
-class Examination(NamedTuple):
+class PlayerReport(NamedTuple):
     """What was measured beside the games."""
 
     timing: Timing
@@ -47,9 +47,9 @@ def lineup(
     A player that searches by plies (`depth` of them, or for `seconds` a move, unless the text says
     otherwise) meets one piece counter at 1 to 8 plies besides. Nobody meets himself.
     """
-    own = own_depth(text, depth, seconds)
-    itself = {text, at_depth(text, own)} if own else {text}
-    others = [at_depth(text, plies) for plies in DEPTHS if own is not None and plies != own]
+    own = default_depth(text, depth, seconds)
+    itself = {text, with_depth(text, own)} if own else {text}
+    others = [with_depth(text, plies) for plies in DEPTHS if own is not None and plies != own]
     yardsticks = [name for name in YARDSTICKS if name not in itself]
     texts = list(dict.fromkeys([text, *yardsticks, *others]))
     reference = 0 if REFERENCE in itself else texts.index(REFERENCE)
@@ -59,41 +59,41 @@ def lineup(
     return texts, list(met.values())
 
 
-def own_depth(text: str, depth: int | None, seconds: float | None) -> int | None:
+def default_depth(text: str, depth: int | None, seconds: float | None) -> int | None:
     """The plies that a player of ours searches, 0 if something else ends it; None for others."""
     spec = AgentSpec.parse(text)
     if spec.kind != "weights" and spec.name not in agents.available():
         return None
-    plies = searched_plies(agents.make(spec.name, **spec.options))
+    plies = search_depth(agents.make(spec.name, **spec.options))
     if plies is None or LIMITS & spec.options.keys() == {"depth"}:
         return plies
     return 0 if LIMITS & spec.options.keys() or seconds is not None else depth or plies
 
 
-def at_depth(text: str, depth: int) -> str:
+def with_depth(text: str, depth: int) -> str:
     """The same player at another depth."""
     spec = AgentSpec.parse(text)
     rest = {key: value for key, value in spec.options.items() if key not in LIMITS}
     return str(replace(spec, options={"depth": depth, **rest}))
 
 
-def examine(make: Callable[[], Agent], league: League, seed: int) -> Examination:
+def examine_player(make: Callable[[], Agent], league: League, seed: int) -> PlayerReport:
     """Measure the first entrant of a league of :func:`lineup`, in positions of its games."""
-    boards = positions_of((game for game in league.games if 0 in (game.black, game.white)), 0)
+    boards = choice_positions((game for game in league.games if 0 in (game.black, game.white)), 0)
     boards = boards[:: max(len(boards) // MOVES, 1)][:MOVES]
     agent = seeded(make(), seed)
     rng = np.random.default_rng(seed)
     try:
-        return Examination(
-            timing(agent, boards),
-            determinism(lambda number: seeded(make(), number), boards),
-            {n: accuracy(agent, endgame(max(PIECES)), n, POSITIONS, rng) for n in PIECES},
+        return PlayerReport(
+            measure_time(agent, boards),
+            measure_determinism(lambda number: seeded(make(), number), boards),
+            {n: measure_accuracy(agent, endgame(max(PIECES)), n, POSITIONS, rng) for n in PIECES},
         )
     finally:
-        close(agent)
+        close_agent(agent)
 
 
-def sentences(examination: Examination) -> list[str]:
+def sentences(examination: PlayerReport) -> list[str]:
     """What was found, a sentence each."""
     time, same = examination.timing, examination.determinism
     found = [

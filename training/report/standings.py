@@ -15,12 +15,12 @@ import numpy as np
 from checkers_env.files import write_atomically
 from checkers_env.movegen import BLACK, WHITE
 from training.league.records import GameRecord, League
-from training.rating.clusters import clusters
-from training.rating.elo import strengths
-from training.rating.intervals import points_of, score
+from training.rating.clusters import opening_clusters
+from training.rating.elo import rate_league
+from training.rating.intervals import player_points, score
 
 
-class Standing(NamedTuple):
+class StandingsRow(NamedTuple):
     """A line of the standings; `low` and `high` bound the rating, scores are from 0 to 1."""
 
     name: str
@@ -37,16 +37,16 @@ class Standing(NamedTuple):
     about: str = ""
 
 
-def standings(league: League, anchor: tuple[str, float] | None = None) -> list[Standing]:
+def standings(league: League, anchor: tuple[str, float] | None = None) -> list[StandingsRow]:
     """A line for each entrant, best first. Raises ValueError where the games rate nobody."""
-    rated = strengths(league, anchor=anchor)
+    rated = rate_league(league, anchor=anchor)
     lines = []
     for number, entrant in enumerate(league.entrants):
         games = [game for game in league.games if number in (game.black, game.white)]
-        result = score(points_of(games, number), clusters(games))
+        result = score(player_points(games, number), opening_clusters(games))
         rating = rated.rating(number)
         lines.append(
-            Standing(
+            StandingsRow(
                 entrant.name,
                 *rating,
                 len(games),
@@ -62,7 +62,7 @@ def standings(league: League, anchor: tuple[str, float] | None = None) -> list[S
     return sorted(lines, key=lambda line: -np.nan_to_num(line.elo))
 
 
-def write_standings(path: Path, league: League, lines: list[Standing]) -> None:
+def write_standings(path: Path, league: League, lines: list[StandingsRow]) -> None:
     """Write the table and the league as JSON, all or nothing."""
     content = {"standings": [line._asdict() for line in lines], "league": asdict(league)}
     write_atomically(path, json.dumps(content, indent=1).encode())

@@ -12,13 +12,13 @@ from rich.text import Text
 
 from training.league.records import League
 from training.rating.intervals import MatchScore, Score, score_match
-from training.rating.thesis_ratings import compare
-from training.report.standings import Standing
+from training.rating.thesis_ratings import rate_match
+from training.report.standings import StandingsRow
 
 MOST_ORDERED = 1000  # games: the thesis's matches have 86, and 5000 orderings of more take long
 
 
-def print_league(league: League, lines: Sequence[Standing]) -> None:
+def print_league(league: League, lines: Sequence[StandingsRow]) -> None:
     """Print the standings and, of a match of two, what else there is to say."""
     console = Console(highlight=False)
     console.print(standings_table(lines))
@@ -29,7 +29,7 @@ def print_league(league: League, lines: Sequence[Standing]) -> None:
         console.print(line, markup=False)
 
 
-def standings_table(lines: Sequence[Standing]) -> Table:
+def standings_table(lines: Sequence[StandingsRow]) -> Table:
     """Everybody, best first."""
     table = _table("", "player", "Elo", "95 %", "W-D-L", "score (95 %)")
     for place, line in enumerate(lines, 1):
@@ -78,7 +78,7 @@ def _table(place: str, name: str, *others: str) -> Table:
 
 
 def _thesis(wins: int, draws: int, losses: int, mode: str) -> str:
-    both = compare(wins, draws, losses, np.random.default_rng(0), mode=mode)
+    both = rate_match(wins, draws, losses, np.random.default_rng(0), mode=mode)
     return " and ".join(f"{one.mean:.0f} ({one.grade})" for one in (both.first, both.second))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from training.report.standings import Standing
+from training.report.standings import StandingsRow
 from training.reproduction.jobs import PLAYERS
 from training.reproduction.model_zoo import Choice
 from training.trainer.presets import TD_PRESETS
@@ -15,8 +15,8 @@ NEAREST = 5  # of those above a player, how many its card names
 def card(
     name: str,
     choice: Choice,
-    lines: Sequence[Standing],
-    alone: Sequence[Standing],
+    lines: Sequence[StandingsRow],
+    alone: Sequence[StandingsRow],
     found: Sequence[str],
 ) -> str:
     """The card of a player, in Markdown.
@@ -83,7 +83,7 @@ def _training(choice: Choice) -> Iterator[str]:
 
 
 def _weaknesses(
-    name: str, choice: Choice, lines: Sequence[Standing], alone: Sequence[Standing]
+    name: str, choice: Choice, lines: Sequence[StandingsRow], alone: Sequence[StandingsRow]
 ) -> Iterator[str]:
     own = next(line for line in lines if line.name == name)
     above = [line.name for line in lines if line.elo > own.elo]
@@ -103,14 +103,14 @@ def _weaknesses(
         yield "- It knows no draw rule, and no endings: it may let a win slip (`endgame=4` helps)."
 
 
-def at(name: str, line: Standing) -> bool:
+def at(name: str, line: StandingsRow) -> bool:
     """Whether a line of an examination is of the player itself, at some depth."""
     return line.name.startswith(f"{name} (depth ")
 
 
 def leaderboard(
     kept: Mapping[str, Choice],
-    lines: Sequence[Standing],
+    lines: Sequence[StandingsRow],
     visited: Mapping[str, float],
     *,
     shown: Collection[str] | None = None,
@@ -160,6 +160,6 @@ def _in_short(choice: Choice) -> str:
     return f"{preset.what}; {preset.games:,} games, {choice.run.origin.cpu_seconds:.0f} CPU-seconds"
 
 
-def rating(line: Standing) -> str:
+def rating(line: StandingsRow) -> str:
     """A rating with its interval."""
     return f"{line.elo:+.0f} [{line.low:+.0f}, {line.high:+.0f}]"

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import sem
 from scipy.stats import t as student
 
-from training.rating.thesis_ratings import compare
+from training.rating.thesis_ratings import rate_match
 from training.reproduction.jobs import AS_THE_THESIS, Conditions, Player
 from training.reproduction.results import Played, Trained
 
@@ -212,7 +212,7 @@ def _ratings(games: Sequence[Seen]) -> list[float]:
 
 @functools.cache
 def _rated(wins: int, draws: int, losses: int, mode: str) -> tuple[float, ...]:
-    both = compare(wins, draws, losses, np.random.default_rng(0), mode=mode)
+    both = rate_match(wins, draws, losses, np.random.default_rng(0), mode=mode)
     return (*both.first, *both.second)
 
 

@@ -16,7 +16,7 @@ from agents.search.workspace import table_bits, workspace
 from agents.single_agent.vector_env import Opponent
 from checkers_env.files import write_atomically
 from training.evolution.metrics import with_row
-from training.league.entrants import searched_plies
+from training.league.entrants import search_depth
 from training.rl.actor import actor_of
 from training.rl.checkpoint import Run, load_run, save_run
 from training.rl.config import Settings
@@ -108,7 +108,7 @@ def zoo(settings: Settings, rng: np.random.Generator) -> list[Opponent]:
     players = []
     for name in settings.zoo:
         agent = make(name)
-        if searched_plies(agent) is not None:
+        if search_depth(agent) is not None:
             agent = make(name, depth=settings.zoo_depth)
         if not isinstance(agent, PlayerAgent):
             raise ValueError(f"{name!r} in the zoo is no compiled player")

@@ -37,7 +37,7 @@ from training.app.game_setup import board_of, opening_of
 from training.app.messages import advice, refusal, spoken
 from training.app.request_body import checked
 from training.app.security import HEADERS, MOST_BYTES, is_loopback
-from training.rating.thesis_ratings import updated
+from training.rating.thesis_ratings import updated_rating
 
 HOST = "http://127.0.0.1:8024"
 SIDES = ("black", "white")
@@ -703,8 +703,9 @@ def test_an_agent_is_rated_by_the_papers_formula(games):
     (standing,) = game_archive.standings(game_archive.games(games))
     assert standing[:5] == ("x", 1, 1, 0, 2)
     orders = [
-        updated(updated(1600.0, 1700, 1), 1500, 0.5), updated(updated(1600.0, 1500, 0.5), 1700, 1),
-    ]  # fmt: skip
+        updated_rating(updated_rating(1600.0, 1700, 1), 1500, 0.5),
+        updated_rating(updated_rating(1600.0, 1500, 0.5), 1700, 1),
+    ]
     low, high = sorted(orders)
     assert low < standing.rating.mean < high
     assert standing.rating.mean == pytest.approx(np.mean(orders), abs=0.1)

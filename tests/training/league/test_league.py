@@ -14,27 +14,34 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agents
+from agents import match
 from agents.agent_spec import AgentSpec
 from agents.external.errors import EngineError, GameEndedError
-from agents.match import play_game
 from agents.match_kernel import DrawRules
 from checkers_env import openings, pdn
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
 from checkers_env.moves import Move
-from training.league import game as contests
-from training.league.adjudicate import by_material, judge_of
-from training.league.entrants import called, enter
-from training.league.game import Terms, contest, first_board
+from training.league import game as league_game
+from training.league.adjudicate import adjudicate_by_material, make_adjudicator
+from training.league.entrants import display_name, make_entry
+from training.league.game import LeagueRules, opening_board, play_game
 from training.league.journal import FILE_NAME, Journal
-from training.league.pdn_export import as_pdn
+from training.league.pdn_export import games_to_pdn
 from training.league.records import Entrant, GameRecord, League, load_league, save_league
-from training.league.runner import hold
-from training.league.schedule import Fixture, against, everybody, read_openings, schedule
+from training.league.runner import run_league
+from training.league.schedule import (
+    LeagueFixture,
+    against,
+    read_openings,
+    round_robin_pairings,
+    schedule,
+)
 
-START = Fixture(0, 0, 1, "")
+START = LeagueFixture(0, 0, 1, "")
 CARDS = openings.TWO_MOVE[:4]
 SHORT = DrawRules(max_moves=30)
+RULES = LeagueRules()
 
 
 class Plain:
@@ -78,7 +85,7 @@ def raises(error):
 
 
 def fixtures(count=2, cards=CARDS):
-    return schedule(everybody(count), cards)
+    return schedule(round_robin_pairings(count), cards)
 
 
 def in_order(games):
@@ -96,7 +103,7 @@ def journal(tmp_path):
 
 
 def test_each_pairing_plays_each_opening_with_both_colours():
-    games = schedule(everybody(3), ("a", "b"), rounds=2)
+    games = schedule(round_robin_pairings(3), ("a", "b"), rounds=2)
     assert [game.number for game in games] == list(range(24))
     expected = list(itertools.product(itertools.permutations(range(3), 2), "ab")) * 2
     assert sorted(((game.black, game.white), game.opening) for game in games) == sorted(expected)
@@ -151,9 +158,9 @@ def test_a_missing_file_of_openings_is_named():
 @pytest.mark.parametrize("opening", ["", "9-13 22-18", "W:W18,22,K7:B12,K2,3"])
 def test_a_game_in_a_kernel_is_the_game_through_act(opening):
     players = [agents.make("blondie24", depth=2), agents.make("blondie24", depth=1)]
-    fixture = Fixture(5, 0, 1, opening)
-    fast = contest(players, fixture, Terms(SHORT))
-    slow = contest([Plain(agent) for agent in players], fixture, Terms(SHORT))
+    fixture = LeagueFixture(5, 0, 1, opening)
+    fast = play_game(players, fixture, LeagueRules(SHORT))
+    slow = play_game([Plain(agent) for agent in players], fixture, LeagueRules(SHORT))
     assert slow.seconds > (0, 0) == fast.seconds
     assert replace(slow, seconds=(0.0, 0.0)) == fast
     assert len(fast.moves) > len(openings.line(opening or None)[1])
@@ -161,14 +168,14 @@ def test_a_game_in_a_kernel_is_the_game_through_act(opening):
 
 def test_the_first_board_has_all_the_rules():
     rules = {"max_moves": 7, "repetition": 3, "no_progress": 9, "blocked_draws": True}
-    assert first_board("9-13", DrawRules(**rules)).rules == rules
-    assert first_board("", DrawRules()).rules == Board().rules
+    assert opening_board("9-13", DrawRules(**rules)).rules == rules
+    assert opening_board("", DrawRules()).rules == Board().rules
 
 
 def test_chance_in_a_kernel_is_that_of_the_environment():
     players = [agents.make("random"), agents.make("material", depth=1)]
-    game = contest(players, Fixture(7, 0, 1, "9-13 22-18"), Terms(SHORT, seed=3))
-    again = play_game(
+    game = play_game(players, LeagueFixture(7, 0, 1, "9-13 22-18"), LeagueRules(SHORT, seed=3))
+    again = match.play_game(
         *(agent.player for agent in players),
         opening="9-13 22-18",
         rules=SHORT,
@@ -180,7 +187,7 @@ def test_chance_in_a_kernel_is_that_of_the_environment():
 
 
 def test_a_record_tells_the_whole_game():
-    game = contest([agents.make("material", depth=4), agents.make("random")], START, Terms())
+    game = play_game([agents.make("material", depth=4), agents.make("random")], START, RULES)
     board = Board()
     for move in game.moves:
         board.push(move)
@@ -193,7 +200,7 @@ def test_a_record_tells_the_whole_game():
 def test_each_game_has_generators_of_its_own():
     def moves(number, seed, agents=None):
         agents = agents or (Draws(), Draws())
-        return contest(agents, Fixture(number, 0, 1, ""), Terms(SHORT, seed)).moves
+        return play_game(agents, LeagueFixture(number, 0, 1, ""), LeagueRules(SHORT, seed)).moves
 
     used = Draws(), Draws()
     assert moves(1, 0, used) != moves(2, 0, used) != moves(3, 0, used)
@@ -214,13 +221,13 @@ def test_two_of_the_same_agent_draw_differently():
             super().new_game(rng)
             rngs.append(rng.integers(2**60))
 
-    contest((Keeps(), Keeps()), START, Terms(SHORT))
+    play_game((Keeps(), Keeps()), START, LeagueRules(SHORT))
     assert len(set(rngs)) == 2
 
 
 def test_an_agent_is_told_how_the_game_ended():
     black, white = Draws(), Draws()
-    game = contest((black, white), START, Terms())
+    game = play_game((black, white), START, RULES)
     assert black.games == white.games == 1
     (outcome, side), (same, other) = black.ends + white.ends
     assert (outcome.reason, side, same, other) == (game.reason, 0, outcome, 1)
@@ -234,7 +241,7 @@ def test_a_board_that_is_spoiled_is_a_copy():
         board.pop = None
         return Board("W:W32:B1").legal_moves[0]
 
-    game = contest((Does(spoils), agents.make("random")), START, Terms())
+    game = play_game((Does(spoils), agents.make("random")), START, RULES)
     assert game.moves[1:] == game.moves[1:2]
     assert "is illegal" in game.reason
 
@@ -258,7 +265,7 @@ def test_a_failure_forfeits_the_game(agent, reason, side):
     agent._moves = itertools.count()
     players = [Draws(), Draws()]
     players[side] = agent
-    game = contest(players, Fixture(3, 4, 5, "9-13 22-18"), Terms())
+    game = play_game(players, LeagueFixture(3, 4, 5, "9-13 22-18"), LeagueRules())
     assert (game.number, game.black, game.white) == (3, 4, 5)
     assert game.score == side
     assert reason in game.reason
@@ -270,10 +277,8 @@ def test_a_failure_forfeits_the_game(agent, reason, side):
 
 
 def test_long_reasons_are_cut():
-    assert (
-        len(contest((raises(ValueError("and so on " * 1000)), Draws()), START, Terms()).reason)
-        == 300
-    )
+    game = play_game((raises(ValueError("and so on " * 1000)), Draws()), START, RULES)
+    assert len(game.reason) == 300
 
 
 def test_a_failure_before_the_game_forfeits_it():
@@ -281,7 +286,7 @@ def test_a_failure_before_the_game_forfeits_it():
         def new_game(self, rng):
             raise RuntimeError("not yet")
 
-    game = contest((Draws(), Unready()), START, Terms())
+    game = play_game((Draws(), Unready()), START, RULES)
     assert game.score == 1
     assert game.reason == "White forfeits: before the game, RuntimeError: not yet"
     assert not game.moves
@@ -292,7 +297,7 @@ def test_a_failure_after_the_game_does_not_change_it():
         def game_over(self, board, side):
             raise RuntimeError("too late to matter")
 
-    game = contest((agents.make("material", depth=2), Tired()), START, Terms())
+    game = play_game((agents.make("material", depth=2), Tired()), START, RULES)
     assert (game.score, "forfeits" in game.reason) == (1, False)
 
 
@@ -304,13 +309,14 @@ def test_a_late_move_forfeits_the_game(monkeypatch):
         now += 0.1
         return board.legal_moves[0]
 
-    monkeypatch.setattr(contests.time, "perf_counter", lambda: now)
-    game = contest((Draws(), Does(dawdles)), START, Terms(move_limit=0.05))
+    monkeypatch.setattr(league_game.time, "perf_counter", lambda: now)
+    game = play_game((Draws(), Does(dawdles)), START, LeagueRules(move_limit=0.05))
     assert game.score == 1
     assert game.reason == "White forfeits: 0.1 s for a move, of 0.05"
     assert len(game.moves) == 3
     assert game.seconds == (0.0, pytest.approx(0.1))
-    assert "forfeits" not in contest((Draws(), Does(dawdles)), START, Terms(DrawRules(3))).reason
+    unlimited = play_game((Draws(), Does(dawdles)), START, LeagueRules(DrawRules(3)))
+    assert "forfeits" not in unlimited.reason
 
 
 @pytest.mark.parametrize(
@@ -318,7 +324,7 @@ def test_a_late_move_forfeits_the_game(monkeypatch):
 )
 def test_who_ends_a_game_loses_unless_it_claims_a_draw(claim, score):
     agent = raises(GameEndedError("it hung up", claim))
-    game = contest((Draws(), agent), START, Terms())
+    game = play_game((Draws(), agent), START, RULES)
     assert (game.score, game.reason) == (score, "White ended the game: it hung up")
 
 
@@ -330,12 +336,14 @@ def test_a_game_stops_between_two_moves():
         return board.legal_moves[0]
 
     with pytest.raises(CancelledError):
-        contest((Draws(), Does(last)), START, Terms(), stop)
+        play_game((Draws(), Does(last)), START, RULES, stop)
 
 
 def test_a_game_may_be_over_after_its_opening():
-    game = contest(
-        (Draws(), raises(ValueError())), Fixture(0, 0, 1, "9-13 22-18"), Terms(DrawRules(1))
+    game = play_game(
+        (Draws(), raises(ValueError())),
+        LeagueFixture(0, 0, 1, "9-13 22-18"),
+        LeagueRules(DrawRules(1)),
     )
     assert (game.score, game.reason, len(game.moves)) == (0.5, "max moves", 2)
 
@@ -343,8 +351,9 @@ def test_a_game_may_be_over_after_its_opening():
 # Drawn games.
 
 
-def drawn(opening, terms):
-    return contest([agents.make("blondie24", depth=1)] * 2, Fixture(2, 0, 1, opening), terms)
+def drawn(opening, rules):
+    players = [agents.make("blondie24", depth=1)] * 2
+    return play_game(players, LeagueFixture(2, 0, 1, opening), rules)
 
 
 @pytest.mark.parametrize(
@@ -356,17 +365,18 @@ def drawn(opening, terms):
     ],
 )
 def test_a_drawn_game_goes_to_who_has_more(opening, score, told):
-    game = drawn(opening, Terms(DrawRules(1), judge=judge_of("material", 0)))
+    game = drawn(opening, LeagueRules(DrawRules(1), judge=make_adjudicator("material", 0)))
     assert (game.score, game.reason) == (score, told)
-    plain = drawn(opening, Terms(DrawRules(1)))
+    plain = drawn(opening, LeagueRules(DrawRules(1)))
     assert (plain.score, plain.reason) == (0.5, "max moves")
 
 
 @pytest.mark.parametrize("name", ["material@depth=3", "random"])
 def test_a_drawn_game_is_played_out(name):
     opening = "B:W21,22,K30:B1,2,K3,K4"
-    game = drawn(opening, Terms(DrawRules(2), seed=9, judge=judge_of(name, 9)))
-    board = drawn(opening, Terms(DrawRules(2)))
+    rules = LeagueRules(DrawRules(2), seed=9, judge=make_adjudicator(name, 9))
+    game = drawn(opening, rules)
+    board = drawn(opening, LeagueRules(DrawRules(2)))
     rest = Board(opening)
     for move in board.moves:
         rest.push(move)
@@ -380,7 +390,7 @@ def test_a_drawn_game_is_played_out(name):
     assert game.score == (0.5 if winner is None else 1.0 - winner)
     assert game.reason == f"max moves; played out by {name}: {rest.outcome().reason}"
     assert game.moves == board.moves
-    assert game == drawn(opening, Terms(DrawRules(2), seed=9, judge=judge_of(name, 9)))
+    assert game == drawn(opening, rules)
 
 
 def test_games_that_were_won_are_not_judged():
@@ -388,19 +398,19 @@ def test_games_that_were_won_are_not_judged():
         raise AssertionError(game)
 
     players = agents.make("material"), agents.make("random")
-    assert contest(players, START, Terms(judge=judge)).score == 1
-    assert contest((raises(ValueError()), Draws()), START, Terms(judge=judge)).score == 0
+    assert play_game(players, START, LeagueRules(judge=judge)).score == 1
+    assert play_game((raises(ValueError()), Draws()), START, LeagueRules(judge=judge)).score == 0
 
 
 @pytest.mark.parametrize("name", ["blondie24@seconds=1", "agents:make", "nobody", "material@x=1"])
 def test_not_everybody_plays_games_out(name):
     with pytest.raises(ValueError, match=name.split("@")[0]):
-        judge_of(name, 0)
+        make_adjudicator(name, 0)
 
 
 def test_nobody_need_judge():
-    assert judge_of("none", 0) is None
-    assert judge_of("material", 0) is by_material
+    assert make_adjudicator("none", 0) is None
+    assert make_adjudicator("material", 0) is adjudicate_by_material
 
 
 # The league is held.
@@ -413,7 +423,7 @@ def played(journal, threads, makers=None, games=None, **terms):
         Draws,
     ]
     games = fixtures(len(makers)) if games is None else games
-    return list(hold(makers, games, Terms(SHORT, **terms), journal, threads))
+    return list(run_league(makers, games, LeagueRules(SHORT, **terms), journal, threads))
 
 
 def test_games_do_not_depend_on_the_number_of_threads(journal):
@@ -428,7 +438,8 @@ def test_games_do_not_depend_on_the_number_of_threads(journal):
 
 
 def test_a_game_is_written_down_before_it_is_told(tmp_path, journal):
-    for number, game in enumerate(hold([Draws, Draws], fixtures(), Terms(SHORT), journal, 1), 1):
+    games = run_league([Draws, Draws], fixtures(), LeagueRules(SHORT), journal, 1)
+    for number, game in enumerate(games, 1):
         lines = (tmp_path / FILE_NAME).read_text().splitlines()
         assert len(lines) > number
         assert game.number in [json.loads(line).get("number") for line in lines]
@@ -449,14 +460,15 @@ class Closes(Draws):
 
 def test_each_thread_has_its_own_agents_and_all_are_closed(journal):
     most = []
-    games = hold([Closes, Closes], fixtures(cards=openings.TWO_MOVE), Terms(SHORT), journal, 3)
+    all_cards = fixtures(cards=openings.TWO_MOVE)
+    games = run_league([Closes, Closes], all_cards, LeagueRules(SHORT), journal, 3)
     most.extend(Closes.open for _ in games)
     assert 2 <= max(most) <= 6
     assert Closes.open == 0
 
 
 def test_a_league_that_is_left_closes_its_agents(journal):
-    games = hold([Closes, Closes], fixtures(), Terms(SHORT), journal, 2)
+    games = run_league([Closes, Closes], fixtures(), LeagueRules(SHORT), journal, 2)
     next(games)
     assert Closes.open > 0
     games.close()
@@ -479,7 +491,7 @@ def test_an_interruption_ends_the_games_in_play(journal, tmp_path):
     rules = DrawRules(max_moves=10_000)
     threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt):
-        next(hold([Endless, Draws], fixtures(), Terms(rules), journal, 2))
+        next(run_league([Endless, Draws], fixtures(), LeagueRules(rules), journal, 2))
     assert Closes.open == 0
     assert (tmp_path / FILE_NAME).read_text() == "{}\n"
 
@@ -515,7 +527,7 @@ RECORDS = [
     GameRecord(1, 1, 0, "9-13 22-18", 0.5, 'Black forfeits: "é"', 0, ("9-13",)),
     GameRecord(2, 0, 1, "", 0.0, "no legal move", -1, ()),
 ]
-FIXTURES = [Fixture(game.number, game.black, game.white, game.opening) for game in RECORDS]
+FIXTURES = [LeagueFixture(game.number, game.black, game.white, game.opening) for game in RECORDS]
 
 
 def filled(folder, records=RECORDS, identity=None):
@@ -668,7 +680,9 @@ def test_games_are_read_back_as_they_were_played(tmp_path, journal):
     ]
     games = in_order(played(journal, 1, makers, fixtures(3, cards)))
     entrants = (*LEAGUE.entrants, Entrant("third", "none"))
-    pdn.dump(as_pdn(replace(LEAGUE, entrants=entrants, games=tuple(games))), tmp_path / "games.pdn")
+    pdn.dump(
+        games_to_pdn(replace(LEAGUE, entrants=entrants, games=tuple(games))), tmp_path / "games.pdn"
+    )
     found = pdn.load(tmp_path / "games.pdn")
     assert len(found) == len(games) == 30
     for game, read in zip(games, found, strict=True):
@@ -692,7 +706,7 @@ def test_games_are_read_back_as_they_were_played(tmp_path, journal):
 def test_a_game_with_an_illegal_move_is_named():
     game = replace(RECORDS[0], number=11, moves=("9-13", "9-13"))
     with pytest.raises(ValueError, match="game 12: '9-13' is illegal"):
-        list(as_pdn(replace(LEAGUE, games=(game,))))
+        list(games_to_pdn(replace(LEAGUE, games=(game,))))
 
 
 # Who enters.
@@ -722,7 +736,7 @@ def test_a_game_with_an_illegal_move_is_named():
 )
 def test_who_cannot_enter_is_told_why(text, message):
     with pytest.raises(ValueError, match=message):
-        enter(text, patience=60)
+        make_entry(text, patience=60)
 
 
 @pytest.mark.parametrize(
@@ -742,8 +756,12 @@ def test_who_cannot_enter_is_told_why(text, message):
     ],
 )
 def test_a_limit_for_all_is_for_those_who_search_and_have_none(text, given, name):
-    entry = enter(text, **given)
-    assert entry.entrant.name == name == called(AgentSpec.parse(text).name, entry.entrant.options)
+    entry = make_entry(text, **given)
+    assert (
+        entry.entrant.name
+        == name
+        == display_name(AgentSpec.parse(text).name, entry.entrant.options)
+    )
     assert entry.single == text.startswith("dxp")
 
 
@@ -752,13 +770,13 @@ def test_weight_files_are_called_without_folder_and_ending():
         ("players/c10.safetensors", "c10"),
         ("runs/c10-seed-0/champion.safetensors", "c10-seed-0"),
     ):
-        assert called(path, {}) == name
-        assert called(path, {"depth": 4}) == f"{name} (depth 4)"
+        assert display_name(path, {}) == name
+        assert display_name(path, {"depth": 4}) == f"{name} (depth 4)"
 
 
 def test_a_depth_of_nothing_is_refused():
     with pytest.raises(ValueError, match="depth must be a whole number from 1"):
-        enter("blondie24", depth=0)
+        make_entry("blondie24", depth=0)
 
 
 def test_what_an_entrant_is_tells_versions_of_its_file_apart(tmp_path):
@@ -766,9 +784,9 @@ def test_what_an_entrant_is_tells_versions_of_its_file_apart(tmp_path):
     kinds = []
     for text in ("x = 1", "x = 2"):
         path.write_text(f"import agents\n{text}\ndef make():\n    return agents.make('random')\n")
-        kinds.append(enter(f"{path}:make").entrant.about)
+        kinds.append(make_entry(f"{path}:make").entrant.about)
     assert kinds[0] != kinds[1]
     assert all(kind.startswith("outside program or code, mine.py ") for kind in kinds)
-    assert enter("blondie24").entrant.about == "alpha-beta, Network"
-    assert enter("mcts").entrant.about.startswith("Monte Carlo, ")
-    assert enter("random").entrant.about == "no search"
+    assert make_entry("blondie24").entrant.about == "alpha-beta, Network"
+    assert make_entry("mcts").entrant.about.startswith("Monte Carlo, ")
+    assert make_entry("random").entrant.about == "no search"

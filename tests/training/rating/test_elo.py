@@ -9,7 +9,7 @@ from scipy.stats import spearmanr
 
 from tests.training.rating.simulated import league, record
 from training.league.records import Entrant, League
-from training.rating.elo import POINTS, elo_difference, expected_score, strengths
+from training.rating.elo import ELO_PER_LOGIT, elo_difference, expected_score, rate_league
 from training.rating.intervals import score_match
 
 LADDER = np.array([250.0, 120, 0, -40, -90, -240])
@@ -56,7 +56,7 @@ def test_the_scale():
 
 def test_two_players_are_as_far_apart_as_their_score_says():
     games = league([100, 0], 43, rng(), draws=0.8)
-    rated = strengths(games, prior=1e-6, first_move=False)
+    rated = rate_league(games, prior=1e-6, first_move=False)
     points = score_match(games.games, 0, 1).total
     assert rated.difference(0, 1).elo == pytest.approx(elo_difference(points.mean), abs=1e-3)
     assert rated.elo.tolist() == pytest.approx([rated.elo[0], -rated.elo[0]])
@@ -66,7 +66,7 @@ def test_the_prior_of_two_players_is_so_many_draws():
     games = league([100, 0], 43, rng())
     points = score_match(games.games, 0, 1).total.mean * 86
     for draws in (1, 10):
-        rated = strengths(games, prior=draws, first_move=False)
+        rated = rate_league(games, prior=draws, first_move=False)
         expected = elo_difference((points + draws / 2) / (86 + draws))
         assert rated.difference(0, 1).elo == pytest.approx(expected)
 
@@ -75,7 +75,7 @@ def test_the_prior_of_two_players_is_so_many_draws():
 def test_against_a_slow_fit(prior):
     games = league(LADDER, 3, rng(), first_move=60)
     some = dataclasses.replace(games, games=games.games[:70] + games.games[75:])
-    rated = strengths(some, prior=prior)
+    rated = rate_league(some, prior=prior)
     *elo, first_move = fitted_slowly(some.games, 6, prior)
     assert rated.elo == pytest.approx(np.array(elo), abs=0.05)
     assert rated.first_move.elo == pytest.approx(first_move, abs=0.05)
@@ -83,7 +83,7 @@ def test_against_a_slow_fit(prior):
 
 def test_without_a_prior_to_speak_of_scores_are_those_expected():
     games = league(LADDER, 20, rng(), first_move=60)
-    rated = strengths(games, prior=1e-6)
+    rated = rate_league(games, prior=1e-6)
     black, white = np.array([(game.black, game.white) for game in games.games]).T
     points = np.array([game.score for game in games.games])
     expected = expected_score(rated.elo[black] - rated.elo[white] + rated.first_move.elo)
@@ -98,11 +98,11 @@ def test_without_a_prior_to_speak_of_scores_are_those_expected():
 def test_errors_are_those_of_fits_without_an_opening():
     openings = 30
     games = league(LADDER, openings, rng(3), correlation=0.6, first_move=30)
-    rated = strengths(games, prior=0.01)
+    rated = rate_league(games, prior=0.01)
     left_out = []
     for opening in range(openings):
         rest = tuple(game for game in games.games if game.opening != str(opening))
-        left_out.append(strengths(dataclasses.replace(games, games=rest), prior=0.01).elo)
+        left_out.append(rate_league(dataclasses.replace(games, games=rest), prior=0.01).elo)
     away = np.array(left_out) - np.mean(left_out, axis=0)
     jackknife = (openings - 1) / openings * away.T @ away
     assert np.diag(rated.covariance) == pytest.approx(np.diag(jackknife), rel=0.03)
@@ -115,7 +115,7 @@ def test_with_one_opening_a_pair_is_what_errors_come_from():
         dataclasses.replace(game, opening="", moves=(str(number),))
         for number, game in enumerate(games.games)
     )
-    several, one = strengths(games), strengths(dataclasses.replace(games, games=of_one_opening))
+    several, one = rate_league(games), rate_league(dataclasses.replace(games, games=of_one_opening))
     assert several.difference(0, 1) == pytest.approx(one.difference(0, 1))
     assert several.freedom == one.freedom == 39
 
@@ -135,7 +135,7 @@ def simulated(request):
     leagues = [
         league(LADDER, 20, chance, first_move=40, **CASES[request.param]) for _ in range(120)
     ]
-    return [strengths(some) for some in leagues]
+    return [rate_league(some) for some in leagues]
 
 
 def test_known_strengths_are_recovered(simulated):
@@ -169,7 +169,7 @@ def test_intervals_cover_as_often_as_they_say(simulated):
 def test_superiority_of_equals_is_uniform():
     chance = rng(8)
     found = [
-        strengths(league([0, 0, 50], 20, chance, draws=0.6, correlation=0.4)).superiority(0, 1)
+        rate_league(league([0, 0, 50], 20, chance, draws=0.6, correlation=0.4)).superiority(0, 1)
         for _ in range(400)
     ]
     for level in (0.05, 0.25, 0.5, 0.75, 0.95):
@@ -177,7 +177,7 @@ def test_superiority_of_equals_is_uniform():
 
 
 def test_superiority_is_consistent_with_intervals():
-    rated = strengths(league(LADDER, 10, rng()), confidence=0.9)
+    rated = rate_league(league(LADDER, 10, rng()), confidence=0.9)
     for one in range(6):
         assert rated.superiority(one, one) == 0.5
         for other in range(one):
@@ -188,7 +188,7 @@ def test_superiority_is_consistent_with_intervals():
 
 def test_the_anchor_moves_the_scale_and_takes_the_error():
     games = league(LADDER, 10, rng())
-    free, anchored = strengths(games), strengths(games, anchor=("player 2", 1600))
+    free, anchored = rate_league(games), rate_league(games, anchor=("player 2", 1600))
     assert anchored.rating(2) == (1600, 1600, 1600)
     assert anchored.elo - 1600 == pytest.approx(free.elo - free.elo[2])
     assert free.elo.mean() == pytest.approx(0)
@@ -203,7 +203,7 @@ def test_the_order_of_entrants_and_games_does_not_matter():
         dataclasses.replace(game, black=5 - game.black, white=5 - game.white)
         for game in reversed(games.games)
     )
-    one, other = strengths(games), strengths(dataclasses.replace(games, games=renamed))
+    one, other = rate_league(games), rate_league(dataclasses.replace(games, games=renamed))
     assert other.elo[::-1] == pytest.approx(one.elo)
     assert other.covariance[::-1, ::-1] == pytest.approx(one.covariance)
 
@@ -212,7 +212,7 @@ def test_players_who_won_or_lost_everything_stay_finite():
     names = [str(number) for number in range(43)]
     games = [(0, 1, name, 1.0) for name in names] + [(1, 0, name, 0.0) for name in names]
     games += [(1, 2, name, 1.0) for name in names] + [(2, 1, name, 0.0) for name in names]
-    rated = strengths(of("abc", *games))
+    rated = rate_league(of("abc", *games))
     assert rated.elo[0] - rated.elo[1] == pytest.approx(rated.elo[1] - rated.elo[2])
     best = rated.difference(0, 1)
     assert 700 < best.elo < 1100
@@ -228,13 +228,13 @@ def test_a_level_match_has_an_error(scores):
     games = [(0, 1, name, scores[0]) for name in names] + [
         (1, 0, name, 1 - scores[1]) for name in names
     ]
-    rated = strengths(of("ab", *games))
+    rated = rate_league(of("ab", *games))
     assert rated.elo == pytest.approx(np.zeros(2), abs=1e-6)
     assert rated.difference(0, 1).high > 2
 
 
 def test_one_game_says_next_to_nothing():
-    rated = strengths(of("ab", (0, 1, "", 1.0)))
+    rated = rate_league(of("ab", (0, 1, "", 1.0)))
     between = rated.difference(0, 1)
     assert 0 < between.elo < 200
     assert between.low < -400
@@ -249,7 +249,7 @@ def test_who_has_not_met_is_placed_through_others():
         if {game.black, game.white} != {0, 2}
     )
     entrants = tuple(Entrant(name, "none") for name in "abc")
-    rated = strengths(League(entrants, {}, games))
+    rated = rate_league(League(entrants, {}, games))
     between = rated.difference(0, 2)
     assert between.elo == pytest.approx(600, abs=80)
     assert between.low < 600 < between.high
@@ -266,20 +266,20 @@ def test_the_order_is_that_of_the_scores_in_a_round_robin():
         )
         for player in range(6)
     ]
-    assert spearmanr(points, strengths(games, first_move=False).elo).statistic == pytest.approx(1)
+    assert spearmanr(points, rate_league(games, first_move=False).elo).statistic == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: strengths(of("ab")), "nothing to rate"),
-        (lambda: strengths(of("a", (0, 0, "", 1.0))), "nothing to rate"),
-        (lambda: strengths(of("abcd", (0, 1, "", 1.0), (3, 2, "", 0.5))), "not met: a b; c d$"),
-        (lambda: strengths(of("abc", (0, 1, "", 1.0))), "not met: a b; c$"),
-        (lambda: strengths(of("ab", (0, 1, "", 1.0)), anchor=("c", 0)), "named 'c'.*'a', 'b'"),
-        (lambda: strengths(of("aa", (0, 1, "", 1.0)), anchor=("a", 0)), "named 'a'"),
-        (lambda: strengths(of("ab", (0, 1, "", 1.0)), prior=0), "a prior of 0"),
-        (lambda: strengths(of("ab", (0, 1, "", 1.0)), confidence=95), "a confidence of 95"),
+        (lambda: rate_league(of("ab")), "nothing to rate"),
+        (lambda: rate_league(of("a", (0, 0, "", 1.0))), "nothing to rate"),
+        (lambda: rate_league(of("abcd", (0, 1, "", 1.0), (3, 2, "", 0.5))), "not met: a b; c d$"),
+        (lambda: rate_league(of("abc", (0, 1, "", 1.0))), "not met: a b; c$"),
+        (lambda: rate_league(of("ab", (0, 1, "", 1.0)), anchor=("c", 0)), "named 'c'.*'a', 'b'"),
+        (lambda: rate_league(of("aa", (0, 1, "", 1.0)), anchor=("a", 0)), "named 'a'"),
+        (lambda: rate_league(of("ab", (0, 1, "", 1.0)), prior=0), "a prior of 0"),
+        (lambda: rate_league(of("ab", (0, 1, "", 1.0)), confidence=95), "a confidence of 95"),
     ],
 )
 def test_what_is_refused(call, message):
@@ -288,4 +288,4 @@ def test_what_is_refused(call, message):
 
 
 def test_points_of_elo():
-    assert pytest.approx(173.718, abs=0.001) == POINTS
+    assert pytest.approx(173.718, abs=0.001) == ELO_PER_LOGIT

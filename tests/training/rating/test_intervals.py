@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 from scipy.stats import t as student
 
 from tests.training.rating.simulated import league, pairs, record
-from training.rating.clusters import clusters
+from training.rating.clusters import opening_clusters
 from training.rating.intervals import score, score_match
 
 SIMULATIONS = 1500
@@ -164,7 +164,7 @@ def test_a_colour_that_was_not_played():
 def test_games_of_an_opening_are_a_cluster():
     games = [record(0, 1, name, 0.5) for name in ("a", "b", "a", "c")]
     games.append(record(1, 0, "b", 1.0))
-    assert clusters(games).tolist() == [0, 1, 0, 2, 1]
+    assert opening_clusters(games).tolist() == [0, 1, 0, 2, 1]
 
 
 def test_games_of_one_opening_are_clustered_in_pairs():
@@ -175,19 +175,19 @@ def test_games_of_one_opening_are_clustered_in_pairs():
         record(1, 0, "", 0.5, ["9-14"]),
         record(2, 0, "", 0.5, ["9-14"]),
     ]
-    assert clusters(games).tolist() == [0, 1, 0, 1, 2]
+    assert opening_clusters(games).tolist() == [0, 1, 0, 1, 2]
 
 
 def test_repeated_games_of_one_opening_are_no_further_evidence():
     pair = [record(0, 1, "", 1.0, ["11-15"]), record(1, 0, "", 0.0, ["9-13"])]
-    assert clusters(pair * 500).tolist() == [0] * 1000
+    assert opening_clusters(pair * 500).tolist() == [0] * 1000
     once, often = score_match(pair, 0, 1).total, score_match(pair * 500, 0, 1).total
     assert (often.low, often.high) == (once.low, once.high) == pytest.approx((0.025, 1))
     assert (often.clusters, often.wins) == (1, 1000)
 
 
 def test_no_games_have_no_clusters():
-    assert clusters([]).tolist() == []
+    assert opening_clusters([]).tolist() == []
 
 
 @pytest.mark.parametrize(

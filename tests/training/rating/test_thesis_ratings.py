@@ -10,11 +10,11 @@ from training.rating.thesis_ratings import (
     MODES,
     START,
     Rating,
-    compare,
     final_ratings,
     grade,
+    rate_match,
     rate_series,
-    updated,
+    updated_rating,
     welch,
 )
 
@@ -116,7 +116,7 @@ def step(rating, opponent, outcome):
 @pytest.mark.parametrize(("mode", "row"), EXPLAINED)
 def test_printed_ratings_come_out(mode, row):
     *results, mean, sd, _, other_mean, other_sd, _ = TABLES[row]
-    found = compare(*results, rng(), mode=mode)
+    found = rate_match(*results, rng(), mode=mode)
     assert found.first.mean == pytest.approx(mean, abs=3)
     assert found.second.mean == pytest.approx(other_mean, abs=3)
     assert found.first.sd == pytest.approx(sd, abs=1)
@@ -127,15 +127,15 @@ def test_printed_ratings_come_out(mode, row):
 def test_other_printed_ratings_come_out_of_no_mode(row):
     wins, draws, losses, mean, _, _, other_mean, _, _ = TABLES[row]
     for mode in MODES:
-        found = compare(wins, draws, losses, rng(), mode=mode)
+        found = rate_match(wins, draws, losses, rng(), mode=mode)
         away = max(abs(found.first.mean - mean), abs(found.second.mean - other_mean))
-        turned = compare(losses, draws, wins, rng(), mode=mode)
+        turned = rate_match(losses, draws, wins, rng(), mode=mode)
         other = max(abs(turned.second.mean - mean), abs(turned.first.mean - other_mean))
         assert min(away, other) > 5
 
 
 def test_ratings_that_are_given_in_the_text_only():
-    found = compare(29, 35, 22, rng(), mode="printed")  # section 6.11
+    found = rate_match(29, 35, 22, rng(), mode="printed")  # section 6.11
     assert found.first.mean == pytest.approx(1043.5, abs=3)
     assert found.second.mean == pytest.approx(1011.5, abs=3)
 
@@ -176,7 +176,9 @@ def test_table_3_4():
         (1200, 2000): (1231.68, 1215.68, 1199.68),
     }
     for (rating, opponent), after in expected.items():
-        assert updated(rating, opponent, np.array([1, 0.5, 0])) == pytest.approx(after, abs=0.006)
+        assert updated_rating(rating, opponent, np.array([1, 0.5, 0])) == pytest.approx(
+            after, abs=0.006
+        )
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -191,7 +193,7 @@ def test_any_order_of_games_against_the_formula_step_by_step(mode, shares):
 def test_means_and_deviations_are_those_of_all_orders(mode):
     games = [1, 1, 0.5, 0, 0, 0]
     every = np.array([slowly(order, mode) for order in itertools.permutations(games)])
-    found = compare(2, 1, 3, rng(), mode=mode, orderings=40_000)
+    found = rate_match(2, 1, 3, rng(), mode=mode, orderings=40_000)
     for rating, exact in zip((found.first, found.second), every.T, strict=True):
         assert rating.mean == pytest.approx(exact.mean(), abs=4 * exact.std() / 200)
         assert rating.sd == pytest.approx(exact.std(), rel=0.03)
@@ -223,38 +225,41 @@ def test_the_p_value_is_that_of_welchs_test_on_the_orderings():
 
 
 def test_by_the_formula_as_written_any_winner_is_a_class_above_with_certainty():
-    found = compare(44, 0, 42, rng())
+    found = rate_match(44, 0, 42, rng())
     assert (found.first.grade, found.second.grade, found.better) == ("B", "C", 1)
     assert found.p_value < 1e-20
     assert found.first.mean + found.second.mean == pytest.approx(2 * START)
-    assert compare(42, 0, 44, rng()).better == -1
+    assert rate_match(42, 0, 44, rng()).better == -1
 
 
 def test_the_printed_p_values_are_not_those_of_the_test():
-    found = compare(37, 20, 29, rng(), mode="printed")  # Table 6.12: both of class D, P = 0.5
+    found = rate_match(37, 20, 29, rng(), mode="printed")  # Table 6.12: both of class D, P = 0.5
     assert (found.better, found.first.grade) == (0, "D")
     assert found.p_value < 1e-20
 
 
 def test_matches_without_chance_among_the_orders():
-    drawn, won = compare(0, 86, 0, rng()), compare(86, 0, 0, rng())
+    drawn, won = rate_match(0, 86, 0, rng()), rate_match(86, 0, 0, rng())
     assert (drawn.first, drawn.better, drawn.p_value) == ((1600, 0), 0, 0.5)
     assert won.first.sd == 0
     assert won.p_value == 0
 
 
 def test_equal_seeds_give_equal_ratings():
-    assert compare(47, 26, 13, rng()) == compare(47, 26, 13, rng())
-    assert compare(47, 26, 13, rng()) != compare(47, 26, 13, rng(1))
+    assert rate_match(47, 26, 13, rng()) == rate_match(47, 26, 13, rng())
+    assert rate_match(47, 26, 13, rng()) != rate_match(47, 26, 13, rng(1))
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: compare(1, -1, 3, rng()), "1--1-3"),
-        (lambda: compare(0, 0, 0, rng()), "0-0-0"),
-        (lambda: compare(1, 1, 1, rng(), mode="thesis"), "'thesis'.*written, printed, exchanged"),
-        (lambda: compare(1, 1, 1, rng(), orderings=1), "1 orderings"),
+        (lambda: rate_match(1, -1, 3, rng()), "1--1-3"),
+        (lambda: rate_match(0, 0, 0, rng()), "0-0-0"),
+        (
+            lambda: rate_match(1, 1, 1, rng(), mode="thesis"),
+            "'thesis'.*written, printed, exchanged",
+        ),
+        (lambda: rate_match(1, 1, 1, rng(), orderings=1), "1 orderings"),
         (lambda: final_ratings([1, 0.25]), "1, 0.5 or 0"),
         (lambda: rate_series([1, 0], [1500], rng()), "2 scores and 1 ratings"),
         (lambda: rate_series([], [], rng()), "0 scores"),

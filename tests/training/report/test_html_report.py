@@ -17,10 +17,18 @@ from hypothesis import strategies as st
 
 from checkers_env import Board, openings
 from training.league.records import Entrant, GameRecord, League
-from training.report.charts import at, axis, histogram, length, percent, shown, whole
-from training.report.games import LETTERS, pack, packed
-from training.report.html_report import MOST_ENDINGS, report_page, write_report
-from training.report.standings import Standing
+from training.report.charts import (
+    css_position,
+    format_percent,
+    format_rating,
+    format_value,
+    game_length,
+    length_histogram,
+    make_axis,
+)
+from training.report.games import LETTERS, pack_games, pack_move
+from training.report.html_report import MOST_ENDINGS, render_report, write_report
+from training.report.standings import StandingsRow
 
 HOSTILE = "</script><script>alert('x')</script><!-- \"&amp;\\ {{ 7 * 7 }}"
 NAMES = ("plain", HOSTILE, "third")
@@ -96,12 +104,12 @@ def some_league():
 
 
 def standing(name, elo=1500.0, low=1450.0, high=1550.0):
-    return Standing(name, elo, low, high, 10, 5, 2, 3, 0.6, 0.5, 0.7, f"about {name}")
+    return StandingsRow(name, elo, low, high, 10, 5, 2, 3, 0.6, 0.5, 0.7, f"about {name}")
 
 
 LEAGUE = some_league()
 ORDER = ("third", "plain", HOSTILE)  # of the standings: not that of the entrants
-TEXT = report_page(LEAGUE, [standing(name) for name in ORDER], title=HOSTILE, notes=[HOSTILE])
+TEXT = render_report(LEAGUE, [standing(name) for name in ORDER], title=HOSTILE, notes=[HOSTILE])
 PAGE = Page(TEXT)
 
 
@@ -211,7 +219,7 @@ def test_rare_endings_are_counted_together() -> None:
     games = tuple(
         replace(game, reason=f"crash {min(game.number, MOST_ENDINGS + 2)}") for game in LEAGUE.games
     )
-    text = report_page(replace(LEAGUE, games=games), [standing(name) for name in NAMES])
+    text = render_report(replace(LEAGUE, games=games), [standing(name) for name in NAMES])
     assert len(Page(text).rows("lengths")) == MOST_ENDINGS
     assert "And 3 rarer endings, of 3 games." in text
 
@@ -270,7 +278,7 @@ def test_links_lead_to_the_viewers_numbers() -> None:
     ("move", "letters"), [("1-5", "ae"), ("32x23", "Fw"), ("22x15x8", "(voh)"), ("9x9", "ii")]
 )
 def test_a_move_is_two_letters_or_a_path(move: str, letters: str) -> None:
-    assert pack(move) == letters
+    assert pack_move(move) == letters
 
 
 @pytest.mark.parametrize(
@@ -280,19 +288,19 @@ def test_a_move_is_two_letters_or_a_path(move: str, letters: str) -> None:
 def test_what_is_no_move_is_refused(move: str) -> None:
     games = (replace(LEAGUE.games[0], number=7, moves=("9-13", move)),)
     with pytest.raises(ValueError, match=f"^game 7: '{move}' "):
-        packed(replace(LEAGUE, games=games))
+        pack_games(replace(LEAGUE, games=games))
 
 
 def test_standings_must_be_those_of_the_entrants() -> None:
     with pytest.raises(ValueError, match="standings of plain, not of plain"):
-        report_page(LEAGUE, [standing("plain")])
+        render_report(LEAGUE, [standing("plain")])
     twins = replace(LEAGUE, entrants=(LEAGUE.entrants[0],) * 3)
     with pytest.raises(ValueError, match="must differ in name: plain"):
-        report_page(twins, [standing("plain")] * 3)
+        render_report(twins, [standing("plain")] * 3)
 
 
 def test_a_league_without_games_has_standings_only() -> None:
-    page = Page(report_page(replace(LEAGUE, games=()), [standing(name) for name in NAMES]))
+    page = Page(render_report(replace(LEAGUE, games=()), [standing(name) for name in NAMES]))
     assert set(page.tables) == {"standings"}
     assert page.open == []
 
@@ -300,7 +308,7 @@ def test_a_league_without_games_has_standings_only() -> None:
 def test_a_rating_may_be_unbounded_or_unknown() -> None:
     ratings = [(math.inf, 1500.0, math.inf), (1200.0, -math.inf, 1300.0), (math.nan,) * 3]
     lines = [standing(name, *rating) for name, rating in zip(NAMES, ratings, strict=True)]
-    rows = Page(report_page(LEAGUE, lines)).rows("standings")
+    rows = Page(render_report(LEAGUE, lines)).rows("standings")
     assert [row[2] for row in rows] == ["∞", "1200", "\N{EN DASH}"]
     assert rows[1][3] == "\N{MINUS SIGN}∞ to 1300"
 
@@ -330,14 +338,14 @@ def test_a_page_is_of_modest_size(players: int, most: int) -> None:
         )
     )
     league = League(entrants, {}, games)
-    assert len(report_page(league, [standing(name) for name in names]).encode()) < most
+    assert len(render_report(league, [standing(name) for name in names]).encode()) < most
 
 
 @given(st.lists(st.integers(-(10**8), 10**8).map(lambda cents: cents / 100), min_size=1))
 @example([0.35, 0.51])
 @example([0.0, 0.17])
 def test_an_axis_holds_its_values_in_order(values: list[float]) -> None:
-    scale = axis([*values, math.inf, math.nan])
+    scale = make_axis([*values, math.inf, math.nan])
     assert scale.ticks[0] <= min(values) <= max(values) <= scale.ticks[-1]
     assert 2 <= len(scale.ticks) <= 12
     places = [scale.place(value) for value in sorted(values)]
@@ -350,21 +358,31 @@ def test_each_game_is_in_the_bar_of_its_length(drawn: list[tuple[int, float]]) -
     games = [
         replace(LEAGUE.games[0], moves=("9-13",) * plies, score=score) for plies, score in drawn
     ]
-    bars = histogram(games)
+    bars = length_histogram(games)
     assert len(bars) <= 30
     assert bars[0].first == 0
     for before, after in pairwise(bars):
         assert after.first == before.last + 1
     for bar in bars:
-        inside = [game.score for game in games if bar.first <= length(game) <= bar.last]
+        inside = [game.score for game in games if bar.first <= game_length(game) <= bar.last]
         assert record(inside) == "-".join(map(str, bar.tally))
     assert sum(bar.tally.games for bar in bars) == len(games)
 
 
 def test_wording() -> None:
-    assert [percent(0.625), percent(math.nan)] == ["62.5", "\N{EN DASH}"]
-    assert [whole(-0.4), whole(-17.6), whole(1234.5)] == ["0", "\N{MINUS SIGN}18", "1234"]
-    assert [at(0), at(100), at(33.333)] == ["0%", "100%", "33.33%"]
-    assert [shown(value) for value in (None, True, 1, 0, 2.5)] == ["none", "yes", "1", "0", "2.5"]
-    assert shown({"max_moves": 100, "of": ["a", None]}) == "max moves 100, of a, none"
-    assert shown(list("abcdefgh")) == "a, b, c, d, e, f, … (8 in all)"
+    assert [format_percent(0.625), format_percent(math.nan)] == ["62.5", "\N{EN DASH}"]
+    assert [format_rating(-0.4), format_rating(-17.6), format_rating(1234.5)] == [
+        "0",
+        "\N{MINUS SIGN}18",
+        "1234",
+    ]
+    assert [css_position(0), css_position(100), css_position(33.333)] == ["0%", "100%", "33.33%"]
+    assert [format_value(value) for value in (None, True, 1, 0, 2.5)] == [
+        "none",
+        "yes",
+        "1",
+        "0",
+        "2.5",
+    ]
+    assert format_value({"max_moves": 100, "of": ["a", None]}) == "max moves 100, of a, none"
+    assert format_value(list("abcdefgh")) == "a, b, c, d, e, f, … (8 in all)"

@@ -22,10 +22,10 @@ from training.report import player_analysis
 from training.report.player_analysis import (
     Accuracy,
     Timing,
-    accuracy,
-    determinism,
-    positions_of,
-    timing,
+    choice_positions,
+    measure_accuracy,
+    measure_determinism,
+    measure_time,
 )
 
 
@@ -74,23 +74,25 @@ def fens_after(board):
 
 @pytest.mark.parametrize("value", [1, 0])
 def test_endings_of_two_pieces_are_what_the_slow_rules_say(tables, value):
-    drawn = list(player_analysis.tests_of(tables, 2, value, 40, np.random.default_rng(0)))
+    drawn = list(player_analysis.sample_endings(tables, 2, value, 40, np.random.default_rng(0)))
     plies = solve_slowly([board.fen() for board, _ in drawn])
 
-    def worth(fen):
+    def move_value(fen):
         return 0 if plies[fen] == NEVER else 1 if plies[fen] % 2 else -1
 
     assert len(drawn) == 40
     for board, good in drawn:
-        kept = {squares for squares, fen in fens_after(board).items() if -worth(fen) == value}
-        assert worth(board.fen()) == value
+        kept = {squares for squares, fen in fens_after(board).items() if -move_value(fen) == value}
+        assert move_value(board.fen()) == value
         assert {move.squares for move in good} == kept
         assert 0 < len(good) < len(turns_of(board))
 
 
 @pytest.mark.parametrize("value", [1, 0])
 def test_endings_of_three_pieces_have_the_moves_that_the_tables_call_good(tables, value):
-    for board, good in player_analysis.tests_of(tables, 3, value, 60, np.random.default_rng(1)):
+    for board, good in player_analysis.sample_endings(
+        tables, 3, value, 60, np.random.default_rng(1)
+    ):
         assert (board.black | board.white).bit_count() == 3
         assert look_up(tables, board).value == value
         values = {
@@ -115,7 +117,7 @@ def test_every_ending_that_is_a_test_is_equally_likely(tables, value):
     draws = 12 * len(every)
     rng = np.random.default_rng(2)
     found = Counter(
-        board.fen() for board, _ in player_analysis.tests_of(tables, 2, value, draws, rng)
+        board.fen() for board, _ in player_analysis.sample_endings(tables, 2, value, draws, rng)
     )
     assert set(found) <= every
     assert chisquare([found[fen] for fen in every]).pvalue > 1e-3
@@ -125,7 +127,8 @@ def drawn_tests(tables, pieces, positions, seed):
     """The won and the drawn endings that `accuracy` tries with this seed."""
     rng = np.random.default_rng(seed)
     return [
-        list(player_analysis.tests_of(tables, pieces, value, positions, rng)) for value in (1, 0)
+        list(player_analysis.sample_endings(tables, pieces, value, positions, rng))
+        for value in (1, 0)
     ]
 
 
@@ -133,7 +136,7 @@ def drawn_tests(tables, pieces, positions, seed):
 @pytest.mark.parametrize("pieces", [2, 3])
 def test_accuracy_counts_the_good_moves(tables, rule, pieces):
     agent = Scripted(rule)
-    found = accuracy(agent, tables, pieces, 50, np.random.default_rng(3))
+    found = measure_accuracy(agent, tables, pieces, 50, np.random.default_rng(3))
     won, drawn = drawn_tests(tables, pieces, 50, 3)
     assert agent.asked == [board.fen() for board, _ in [*won, *drawn]]
     wins, draws = (sum(rule(board) in good for board, good in part) for part in (won, drawn))
@@ -158,12 +161,14 @@ def test_who_never_errs_keeps_everything_and_who_always_errs_nothing(tables):
     knowing = PlayerAgent("informed", informed(AlphaBeta(Material(), 1), tables))
     for pieces in (2, 3):
         rng = np.random.default_rng(6)
-        assert accuracy(knowing, tables, pieces, 60, rng) == (60, 60, 60, 60)
-        assert accuracy(Scripted(worst), tables, pieces, 30, rng) == (30, 0, 30, 0)
+        assert measure_accuracy(knowing, tables, pieces, 60, rng) == (60, 60, 60, 60)
+        assert measure_accuracy(Scripted(worst), tables, pieces, 30, rng) == (30, 0, 30, 0)
 
 
 def test_the_random_player_keeps_what_chance_lets_it(tables):
-    found = accuracy(agents.make("random", seed=7), tables, 3, 150, np.random.default_rng(8))
+    found = measure_accuracy(
+        agents.make("random", seed=7), tables, 3, 150, np.random.default_rng(8)
+    )
     kept = (found.wins_kept, found.draws_kept)
     for part, count in zip(drawn_tests(tables, 3, 150, 8), kept, strict=True):
         chances = np.array([len(good) / len(board.legal_moves) for board, good in part])
@@ -171,18 +176,18 @@ def test_the_random_player_keeps_what_chance_lets_it(tables):
 
 
 def test_without_positions_nothing_is_kept(tables):
-    assert accuracy(Scripted(first), tables, 3, 0, np.random.default_rng(0)) == (0, 0, 0, 0)
+    assert measure_accuracy(Scripted(first), tables, 3, 0, np.random.default_rng(0)) == (0, 0, 0, 0)
 
 
 @pytest.mark.parametrize("pieces", [0, 1, 4])
 def test_endings_that_the_tables_have_not_are_refused(tables, pieces):
     with pytest.raises(ValueError, match=f"of 2 to 3 pieces, not {pieces}"):
-        accuracy(Scripted(first), tables, pieces, 1, np.random.default_rng(0))
+        measure_accuracy(Scripted(first), tables, pieces, 1, np.random.default_rng(0))
 
 
 def test_a_lost_ending_is_no_test(tables):
     with pytest.raises(ValueError, match=r"a win .* or a draw .*, not -1"):
-        next(player_analysis.tests_of(tables, 3, -1, 1, np.random.default_rng(0)))
+        next(player_analysis.sample_endings(tables, 3, -1, 1, np.random.default_rng(0)))
 
 
 def game(opening, moves, black, white, seed):
@@ -218,13 +223,13 @@ def test_positions_are_those_in_which_the_player_had_a_choice(player):
             board.push(text)
     assert (len(expected) > 15) == (player != 3)
     for every in (1, 2, 7):
-        found = positions_of(GAMES, player, every)
+        found = choice_positions(GAMES, player, every)
         assert [board.fen() for board in found] == expected[::every]
         assert all(board.outcome() is None for board in found)
-    assert positions_of(GAMES, player) == positions_of(GAMES, player, 5)
+    assert choice_positions(GAMES, player) == choice_positions(GAMES, player, 5)
 
 
-BOARDS = positions_of(GAMES, 0, 1)
+BOARDS = choice_positions(GAMES, 0, 1)
 
 
 @pytest.fixture
@@ -249,16 +254,16 @@ def taking(clock, seconds):
 def test_timing_leaves_the_first_move_out(clock):
     agent = taking(clock, (1000.0, 1.0, 2.0, 3.0, 10.0))
     fens = [board.fen() for board in BOARDS[:5]]
-    assert timing(agent, BOARDS[:5]) == Timing(moves=4, mean=4.0, median=2.5, longest=10.0)
+    assert measure_time(agent, BOARDS[:5]) == Timing(moves=4, mean=4.0, median=2.5, longest=10.0)
     assert agent.asked == fens == [board.fen() for board in BOARDS[:5]]
 
 
 def test_timing_of_one_move_is_that_move(clock):
-    assert timing(taking(clock, (2.0,)), BOARDS[:1]) == Timing(1, 2.0, 2.0, 2.0)
+    assert measure_time(taking(clock, (2.0,)), BOARDS[:1]) == Timing(1, 2.0, 2.0, 2.0)
 
 
 def test_timing_of_a_real_player():
-    found = timing(agents.make("material", depth=2), BOARDS[:10])
+    found = measure_time(agents.make("material", depth=2), BOARDS[:10])
     assert found.moves == 9
     assert 0 < found.median <= found.longest
     assert found.mean <= found.longest
@@ -266,29 +271,32 @@ def test_timing_of_a_real_player():
 
 def test_determinism_counts_equal_moves():
     rules = {1: first, 2: last}
-    assert determinism(lambda seed: Scripted(rules[seed]), BOARDS) == 0.0
-    assert determinism(lambda seed: Scripted(first), BOARDS) == 1.0
+    assert measure_determinism(lambda seed: Scripted(rules[seed]), BOARDS) == 0.0
+    assert measure_determinism(lambda seed: Scripted(first), BOARDS) == 1.0
 
     def few(board):
         return first(board) if len(board.legal_moves) < 8 else last(board)
 
     rules[2] = few
     expected = sum(len(turns_of(board)) < 8 for board in BOARDS) / len(BOARDS)
-    assert determinism(lambda seed: Scripted(rules[seed]), BOARDS) == expected
+    assert measure_determinism(lambda seed: Scripted(rules[seed]), BOARDS) == expected
     assert 0 < expected < 1
 
 
 def test_determinism_of_players():
-    assert determinism(lambda seed: agents.make("blondie24", depth=1, seed=seed), BOARDS) == 1.0
+    assert (
+        measure_determinism(lambda seed: agents.make("blondie24", depth=1, seed=seed), BOARDS)
+        == 1.0
+    )
     boards = BOARDS * 10
     shares = np.array([1 / len(board.legal_moves) for board in boards])
-    alike = determinism(lambda seed: agents.make("random", seed=seed), boards) * len(boards)
+    alike = measure_determinism(lambda seed: agents.make("random", seed=seed), boards) * len(boards)
     assert abs(alike - shares.sum()) < 4 * np.sqrt((shares * (1 - shares)).sum())
-    assert determinism(lambda seed: agents.make("random", seed=1), boards) == 1.0
+    assert measure_determinism(lambda seed: agents.make("random", seed=1), boards) == 1.0
 
 
 def test_without_boards_there_are_no_figures():
     with pytest.raises(ValueError, match="no positions"):
-        timing(Scripted(first), [])
+        measure_time(Scripted(first), [])
     with pytest.raises(ValueError, match="no positions"):
-        determinism(lambda seed: Scripted(first), [])
+        measure_determinism(lambda seed: Scripted(first), [])

@@ -22,7 +22,7 @@ from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
 from tests import ROOT
 from training.evolution.metrics import sample_positions
-from training.rating.thesis_ratings import compare
+from training.rating.thesis_ratings import rate_match
 from training.reproduction import digest as digests
 from training.reproduction import worker
 from training.reproduction.adopt import adopt
@@ -640,7 +640,7 @@ def test_ratings_are_those_of_the_thesis():
     ours = RATINGS.of(GAMES)
     theirs = EXPERIMENTS["table-4.7"].rows[0].theirs
     assert ours[:4] == pytest.approx(theirs, abs=2)
-    by_formula = compare(47, 26, 13, np.random.default_rng(0))
+    by_formula = rate_match(47, 26, 13, np.random.default_rng(0))
     assert ours[4:] == [*by_formula.first, *by_formula.second]
 
 
