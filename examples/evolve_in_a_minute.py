@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.match import play_game
 from checkers_env.openings import TWO_MOVE
-from training.evolution.game_runner import open_arena
+from training.evolution.game_runner import open_game_runner
 from training.trainer.presets import PRESETS
 
 GENERATIONS = 30
@@ -17,9 +17,9 @@ GENERATIONS = 30
 regime = replace(PRESETS["blondie24-2001"].regime, depth=2)
 state = regime.init(seed=1)
 first = regime.contenders(state)[0]
-with open_arena(workers=2) as arena:
+with open_game_runner(workers=2) as runner:
     for _ in range(GENERATIONS):
-        state, measured = regime.step(state, arena)
+        state, measured = regime.step(state, runner)
         if state.generation % 10 == 0:
             print(f"generation {state.generation}: {measured['games/draws']:.0%} of games drawn")
 

@@ -8,27 +8,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
 
-from training.evolution.game_runner import Arena
+from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics
-from training.evolution.state import State, generator, remembered
+from training.evolution.state import State, rng_from_json, rng_to_json
 from training.evolution.tournament import best
 from training.regimes.coevolution import Coevolution
-from training.trainer.loop import Plan, begin, carry_out
+from training.trainer.loop import RunConfig, begin, train
 
 
 @dataclass(frozen=True)
 class Comma(Coevolution):
     """As coevolution, but selection is among the offspring only: of twice as many parents."""
 
-    def step(self, state: State, arena: Arena) -> tuple[State, Metrics]:
-        rng, shape = generator(state.rng), self.shape(state.extra)
+    def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
+        rng, shape = rng_from_json(state.rng), self.shape(state.extra)
         parents = state.population.join(state.population)
         children = self.with_offspring(shape, parents, rng).pick(slice(parents.size, None))
-        scores, measured = self.tournament(shape, children, arena, rng)
+        scores, measured = self.tournament(shape, children, runner, rng)
         chosen = best(scores, self.parents, rng)
         survivors = children.pick(chosen)
         generation = state.generation + 1
-        return State(generation, survivors, scores[chosen], remembered(rng), {}), measured
+        return State(generation, survivors, scores[chosen], rng_to_json(rng), {}), measured
 
 
 def told(state: State, measured: Metrics) -> None:
@@ -38,6 +38,6 @@ def told(state: State, measured: Metrics) -> None:
 
 
 folder = Path(mkdtemp()) / "comma"
-plan = Plan("comma", Comma(parents=6, depth=2), generations=5, seed=0, folder=folder)
-carry_out(plan, begin(plan), told)
+plan = RunConfig("comma", Comma(parents=6, depth=2), generations=5, seed=0, folder=folder)
+train(plan, begin(plan), told)
 print(f"The champion is in {folder}")

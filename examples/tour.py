@@ -44,12 +44,12 @@ from agents.endgame.tables import endgame  # noqa: E402
 print("first position:", look_up(endgame(4), checkers_env.Board("W:WK15,20:B12,K28")))
 
 # %% A player that learns by itself, for a few seconds
-from training.evolution.game_runner import open_arena  # noqa: E402
+from training.evolution.game_runner import open_game_runner  # noqa: E402
 from training.trainer.presets import TD_PRESETS  # noqa: E402
 
 regime = TD_PRESETS["c5-n0.001"].regime
 state = regime.init(seed=0)
-with open_arena(workers=1) as arena:
+with open_game_runner(workers=1) as runner:
     for _ in range(3):
-        state, measured = regime.step(state, arena)
+        state, measured = regime.step(state, runner)
 print("games learnt from:", state.generation * regime.games)

@@ -53,8 +53,8 @@ from training.report.player_report import examine_player, lineup, sentences
 from training.report.standings import standings, write_standings
 from training.report.terminal import print_league
 from training.runtime import validation
-from training.runtime.cli import run_command, say_how_to_go_on
-from training.runtime.run_folder import alone
+from training.runtime.cli import print_resume_command, run_command
+from training.runtime.run_folder import lock_run_folder
 
 NOTES = (
     "Ratings are Elo points by the Bradley-Terry model, a draw counting half a win, with the "
@@ -131,11 +131,11 @@ def benchmark(arguments: Sequence[str], console: Console) -> None:
     sys.path.append(os.getcwd())  # where a package of the caller's is, as package.module:factory
     folder = settings.out or folder_of(settings)
     try:
-        with alone(folder, "choose another folder by --out"):
+        with lock_run_folder(folder, "choose another folder by --out"):
             league, found = hold_league(settings, folder, console)
             report(settings, folder, league, found, console)
     except KeyboardInterrupt:
-        say_how_to_go_on((folder / FILE_NAME).exists(), console)
+        print_resume_command((folder / FILE_NAME).exists(), console)
         raise
     except OSError as error:
         raise OSError(f"{error} (the league is in {str(folder)!r})") from error
@@ -181,7 +181,7 @@ def findings(entry: Entry, league: League, seed: int) -> list[str]:
 
 def check(settings: Settings) -> None:
     """Raise ValueError for settings that make no sense."""
-    validation.check(settings, RANGES)
+    validation.validate_ranges(settings, RANGES)
     if settings.repetition == 1:
         raise ValueError("repetition must be 0, or at least 2, not 1")
     if settings.seconds is not None and not settings.seconds > 0:

@@ -49,7 +49,7 @@ WIDTH = 100
 
 
 @dataclass(frozen=True)
-class Settings:
+class ContinualConfig:
     """What to measure."""
 
     pool: tyro.conf.Positional[Path]
@@ -73,7 +73,7 @@ class Settings:
     """Write every game and the result to this JSON file."""
 
 
-class Fixture(NamedTuple):
+class ScheduledGame(NamedTuple):
     """A game to be played: its number, its card, and the side of the player that is measured."""
 
     number: int
@@ -81,7 +81,7 @@ class Fixture(NamedTuple):
     side: int
 
 
-class Pair(NamedTuple):
+class GamePair(NamedTuple):
     """The two games of a fixture: the continual player's strategy and score, its twin's score."""
 
     opening: str
@@ -91,7 +91,7 @@ class Pair(NamedTuple):
     twin: float
 
 
-class Difference(NamedTuple):
+class ScoreDifference(NamedTuple):
     """The mean difference of the scores of a game, and the interval that it lies in."""
 
     mean: float
@@ -107,9 +107,9 @@ def main() -> int:
 def run(arguments: Sequence[str], console: Console) -> None:
     """Read the command line, carry out the measurement and show it."""
     settings = tyro.cli(
-        Settings, args=arguments, prog="python training/continual.py", description=__doc__
+        ContinualConfig, args=arguments, prog="python training/continual.py", description=__doc__
     )
-    validation.check(settings, RANGES)
+    validation.validate_ranges(settings, RANGES)
     if settings.out:
         check_output("out", settings.out)
     record = settings.record or (settings.out and settings.out.with_suffix(".record.json"))
@@ -129,11 +129,11 @@ def run(arguments: Sequence[str], console: Console) -> None:
 
 
 def measure(
-    settings: Settings,
+    settings: ContinualConfig,
     pool: Strategies,
     record: Path | None,
     console: Console,
-) -> list[Pair]:
+) -> list[GamePair]:
     """Play the games; the continual player's are on record before the next one begins."""
     conditions = f"at {settings.depth} plies, rule {settings.rule}, seed {settings.seed}"
     match = f"{settings.against} {conditions}"
@@ -152,17 +152,17 @@ def measure(
 
 
 def play_pair(
-    agent: ContinualAgent, twin: ContinualAgent, other: Agent, fixture: Fixture, seed: int
-) -> Pair:
+    agent: ContinualAgent, twin: ContinualAgent, other: Agent, fixture: ScheduledGame, seed: int
+) -> GamePair:
     """The game of the continual player, and that of its twin."""
     luck = (seed, fixture.number, 1)
     played = game_on_record(agent, other, fixture, luck)
     winner = play(twin, other, fixture, luck).result.winner
     score = 0.5 if winner == DRAW else float(winner == fixture.side)
-    return Pair(fixture.opening, fixture.side, played.strategy, played.score, score)
+    return GamePair(fixture.opening, fixture.side, played.strategy, played.score, score)
 
 
-def opponent(settings: Settings, pool: Strategies) -> Agent:
+def opponent(settings: ContinualConfig, pool: Strategies) -> Agent:
     """The opponent. Raises ValueError if there is none such."""
     text, depth = settings.against, settings.depth
     if text.startswith(MEMBER):
@@ -173,16 +173,16 @@ def opponent(settings: Settings, pool: Strategies) -> Agent:
     return make_entry(text, depth=depth).make()
 
 
-def fixtures(seed: int) -> Iterator[Fixture]:
+def fixtures(seed: int) -> Iterator[ScheduledGame]:
     """Each card with each colour, pack after pack, every pack in an order of its own."""
     rng, number = np.random.default_rng(seed), itertools.count()
     while True:
         for card in rng.permutation(len(TWO_MOVE)).tolist():
             for side in (BLACK, WHITE):
-                yield Fixture(next(number), TWO_MOVE[card], side)
+                yield ScheduledGame(next(number), TWO_MOVE[card], side)
 
 
-def play(player: Agent, other: Agent, fixture: Fixture, luck: tuple[int, ...]) -> Game:
+def play(player: Agent, other: Agent, fixture: ScheduledGame, luck: tuple[int, ...]) -> Game:
     """One game, in which the other's luck is as given, if it takes it.
 
     Raises ValueError when a player from outside does not play on.
@@ -196,7 +196,7 @@ def play(player: Agent, other: Agent, fixture: Fixture, luck: tuple[int, ...]) -
 
 
 def game_on_record(
-    agent: ContinualAgent, other: Agent, fixture: Fixture, luck: tuple[int, ...]
+    agent: ContinualAgent, other: Agent, fixture: ScheduledGame, luck: tuple[int, ...]
 ) -> Played:
     """The continual player's game: out of its record, or played now."""
     if len(agent.met) == fixture.number:
@@ -206,7 +206,9 @@ def game_on_record(
     return agent.met[fixture.number]
 
 
-def save_measurement(settings: Settings, pool: Strategies, pairs: Sequence[Pair]) -> None:
+def save_measurement(
+    settings: ContinualConfig, pool: Strategies, pairs: Sequence[GamePair]
+) -> None:
     """Write what was measured as JSON, all or nothing."""
     fields = {
         "conditions": {name: str(value) for name, value in vars(settings).items()},
@@ -219,7 +221,7 @@ def save_measurement(settings: Settings, pool: Strategies, pairs: Sequence[Pair]
         write_atomically(settings.out, json.dumps(fields, indent=1).encode())
 
 
-def difference(pairs: Sequence[Pair]) -> Difference:
+def difference(pairs: Sequence[GamePair]) -> ScoreDifference:
     """How much more of a point a game brought to the continual player than to its twin.
 
     The interval of 95 per cent is Student's over the differences of the pairs and two more, a point
@@ -231,10 +233,10 @@ def difference(pairs: Sequence[Pair]) -> Difference:
     error = stats.sem(padded)
     interval = stats.t.interval(CONFIDENCE, len(padded) - 1, padded.mean(), error)
     low, high = np.clip(interval, -1.0, 1.0).tolist()
-    return Difference(float(differences.mean()), low, high)
+    return ScoreDifference(float(differences.mean()), low, high)
 
 
-def switches(pairs: Sequence[Pair]) -> list[tuple[int, int, int]]:
+def switches(pairs: Sequence[GamePair]) -> list[tuple[int, int, int]]:
     """The games, counted from 1, after which the strategy changed, from what and to what."""
     following = enumerate(itertools.pairwise(pairs), 1)
     return [
@@ -244,7 +246,7 @@ def switches(pairs: Sequence[Pair]) -> list[tuple[int, int, int]]:
     ]
 
 
-def show(pairs: Sequence[Pair], pool: Strategies) -> None:
+def show(pairs: Sequence[GamePair], pool: Strategies) -> None:
     """Print who scored what, whether the difference is more than noise, and the strategies."""
     console = Console(highlight=False)
     console = console if console.is_terminal else Console(highlight=False, width=WIDTH)
@@ -271,7 +273,7 @@ def won_drawn_lost(scores: list[float]) -> str:
     return "-".join(str(scores.count(score)) for score in reversed(SCORES))
 
 
-def verdict(pairs: Sequence[Pair]) -> str:
+def verdict(pairs: Sequence[GamePair]) -> str:
     """The difference in words."""
     mean, low, high = difference(pairs)
     same = sum(pair.strategy == 0 for pair in pairs)

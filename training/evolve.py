@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import sys
 
-from training.trainer.cli import EVOLVE, Program, run_program
+from training.trainer.cli import EVOLVE, TrainingCommand, run_program
 from training.trainer.presets import DEFAULT
 
 
 def main() -> int:
     """Run the command line; return the exit status."""
-    return run_program(Program(EVOLVE, __doc__ or "", DEFAULT))
+    return run_program(TrainingCommand(EVOLVE, __doc__ or "", DEFAULT))
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ from training.reproduction.scheduler import Progress as Reached
 from training.reproduction.tables import Table
 from training.runtime.cli import run_command
 from training.runtime.executors import open_executor
-from training.runtime.run_folder import alone
+from training.runtime.run_folder import lock_run_folder
 
 RECORDS, WORK = Path("docs", "records"), Path("runs", "reproduce")
 SAY_EVERY = 60.0  # seconds, where there is no terminal to show a bar on
@@ -108,7 +108,7 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
     deadline = float("inf") if settings.deadline is None else began + 60 * settings.deadline
     try:
         with (
-            alone(work, "use another --work and --records"),
+            lock_run_folder(work, "use another --work and --records"),
             open_executor(settings.executor, settings.workers, settings.address) as executor,
         ):
             shop = Shop(executor, settings.workers, work, deadline)

@@ -39,7 +39,7 @@ from checkers_env.jit import kernel
 from checkers_env.movegen import BLACK, ROW_WIDTH, WHITE, Position
 from training.evolution.metrics import sample_positions
 from training.evolution.state import Population, random_population
-from training.regimes import Coevolution, regime_of
+from training.regimes import Coevolution, regime_from_config
 from training.runtime.cli import run_command
 from training.trainer.checkpoint import load_checkpoint
 from training.trainer.loop import SPEED, processor
@@ -76,7 +76,7 @@ TABLE_WIDTH = 120
 
 
 @dataclass(frozen=True)
-class Settings:
+class SpeedConfig:
     """What to measure."""
 
     quick: bool = False
@@ -105,7 +105,7 @@ FULL = Effort(9, 20, 6, 4_000_000, 1200, 40, 3, 200)
 
 
 @dataclass(frozen=True)
-class Row:
+class Measurement:
     """A speed, its yardstick, and what each has to be."""
 
     name: str
@@ -130,7 +130,7 @@ def main() -> int:
 def measure(arguments: Sequence[str], console: Console) -> None:
     """Read the command line, measure, print the table, and write the file that is asked for."""
     settings = tyro.cli(
-        Settings, args=arguments, prog="python training/speed.py", description=__doc__
+        SpeedConfig, args=arguments, prog="python training/speed.py", description=__doc__
     )
     if settings.json:
         check_output("json", settings.json)
@@ -174,7 +174,7 @@ def with_openspiel(label: str, work: Callable[[Any], Any], repeats: int) -> tupl
     return f"OpenSpiel, {label}", float(best_rate(partial(work, game), repeats))
 
 
-def of_perft(effort: Effort) -> list[Row]:
+def of_perft(effort: Effort) -> list[Measurement]:
     """Move generation."""
     board = checkers_env.Board()
 
@@ -190,7 +190,7 @@ def of_perft(effort: Effort) -> list[Row]:
     label = f"perft {effort.openspiel_depth}"
     yardstick = with_openspiel(label, theirs, effort.repeats)
     value = float(best_rate(ours, effort.repeats))
-    return [Row(f"perft {PERFT_DEPTH}, bulk", "leaves/s", value, 100e6, *yardstick, 100)]
+    return [Measurement(f"perft {PERFT_DEPTH}, bulk", "leaves/s", value, 100e6, *yardstick, 100)]
 
 
 def openspiel_perft(state: Any, depth: int) -> int:
@@ -215,7 +215,7 @@ def random_networks() -> Population:
     return random_population(size, members, REGIME.weight, REGIME.step_size, REGIME.king, rng)
 
 
-def of_network(effort: Effort) -> list[Row]:
+def of_network(effort: Effort) -> list[Measurement]:
     """The network behind its first layer, whose sums are given to both sides."""
     population = random_networks()
     network = REGIME.players(SHAPE, population.pick([0]))[0].evaluator
@@ -243,7 +243,7 @@ def of_network(effort: Effort) -> list[Row]:
 
     value, yardstick = (float(best_rate(work, effort.repeats)) for work in (ours, theirs))
     label = "numpy, one at a time"
-    return [Row("2001 network alone", "evaluations/s", value, 4e6, label, yardstick, 25)]
+    return [Measurement("2001 network alone", "evaluations/s", value, 4e6, label, yardstick, 25)]
 
 
 @kernel
@@ -266,7 +266,7 @@ def pairs(count: int, members: int) -> Iterator[tuple[int, int]]:
         yield black, white
 
 
-def of_games(effort: Effort) -> list[Row]:
+def of_games(effort: Effort) -> list[Measurement]:
     """Games between random networks, and the evaluations in them."""
     population = random_networks()
     players = REGIME.players(SHAPE, population)
@@ -298,12 +298,12 @@ def of_games(effort: Effort) -> list[Row]:
     label = "plain Python and numpy"
     in_search, self_play = "2001 network in the search", f"self-play at {REGIME.depth} ply"
     return [
-        Row(in_search, "evaluations/s", evaluations, 2.4e6, label, slow[1]),
-        Row(self_play, "games/s", games, 600, label, slow[0]),
+        Measurement(in_search, "evaluations/s", evaluations, 2.4e6, label, slow[1]),
+        Measurement(self_play, "games/s", games, 600, label, slow[0]),
     ]
 
 
-def of_environments(effort: Effort) -> list[Row]:
+def of_environments(effort: Effort) -> list[Measurement]:
     """Steps through recorded games, with the observation and the legal actions at each."""
     recorded = [record(seed) for seed in range(effort.env_games)]
 
@@ -335,9 +335,9 @@ def of_environments(effort: Effort) -> list[Row]:
     )
     many = float(best_rate(self_play(), effort.repeats))
     return [
-        Row("raw_env(), with last()", "steps/s", raw, 200e3, *yardstick),
-        Row("env(), with last()", "steps/s", wrapped, 20e3, *yardstick),
-        Row("make_vec(1024)", "steps/s", many, 2e6, *yardstick),
+        Measurement("raw_env(), with last()", "steps/s", raw, 200e3, *yardstick),
+        Measurement("env(), with last()", "steps/s", wrapped, 20e3, *yardstick),
+        Measurement("make_vec(1024)", "steps/s", many, 2e6, *yardstick),
     ]
 
 
@@ -361,20 +361,20 @@ def record_openspiel(library: Any, seed: int) -> list[int]:
     return actions
 
 
-def of_run(folder: Path) -> Row:
+def of_run(folder: Path) -> Measurement:
     """The CPU-seconds of a run's tournaments, by the speeds in its checkpoint."""
     checkpoint = load_checkpoint(folder)
     speeds = np.array(checkpoint.history.get(SPEED, []))
     speeds = speeds[np.isfinite(speeds)]
     if not speeds.size:
         raise ValueError(f"the run in {str(folder)!r} has not recorded the speed of its games")
-    games = regime_of(checkpoint.identity).games
+    games = regime_from_config(checkpoint.config_key).games
     name = f"tournaments of a run, {games * speeds.size:,} games"
     goal = RUN_SECONDS if games * speeds.size == RUN_GAMES else None
-    return Row(name, "CPU-seconds", float(np.sum(games / speeds)), goal)
+    return Measurement(name, "CPU-seconds", float(np.sum(games / speeds)), goal)
 
 
-def table(rows: list[Row]) -> Table:
+def table(rows: list[Measurement]) -> Table:
     """The figures, a row a speed; a second is a CPU-second."""
     shown = Table("speed", "measured", "goal", "yardstick", "its figure", "ratio", "goal")
     for column in (1, 2, 4, 5, 6):

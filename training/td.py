@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import sys
 
-from training.trainer.cli import TD, Program, run_program
+from training.trainer.cli import TD, TrainingCommand, run_program
 from training.trainer.presets import TD_DEFAULT
 
 
 def main() -> int:
     """Run the command line; return the exit status."""
-    return run_program(Program(TD, __doc__ or "", TD_DEFAULT))
+    return run_program(TrainingCommand(TD, __doc__ or "", TD_DEFAULT))
 
 
 if __name__ == "__main__":

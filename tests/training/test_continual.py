@@ -26,7 +26,7 @@ from checkers_env.openings import TWO_MOVE
 from tests.agents.continual.test_continual import pool_of
 from tests.training.commands import SECONDS, command_of, recorded_processes, start, wait_for
 from training import continual
-from training.continual import Pair, difference, fixtures, switches, verdict
+from training.continual import GamePair, difference, fixtures, switches, verdict
 
 SCRIPT = Path(continual.__file__)
 WAYS = {
@@ -55,7 +55,7 @@ def words(pool, *more):
 
 def measured(path):
     fields = json.loads(path.read_text())
-    return fields, [Pair(**pair) for pair in fields["pairs"]]
+    return fields, [GamePair(**pair) for pair in fields["pairs"]]
 
 
 def replayed(pool, row, opponent, pair, luck):
@@ -334,7 +334,8 @@ def test_code_from_outside_that_goes_wrong_is_told_of(
 def pairs_of(*scores, strategies=None):
     rows = strategies or [0] * len(scores)
     return [
-        Pair("", BLACK, row, score, twin) for (score, twin), row in zip(scores, rows, strict=True)
+        GamePair("", BLACK, row, score, twin)
+        for (score, twin), row in zip(scores, rows, strict=True)
     ]
 
 

@@ -15,16 +15,16 @@ import pytest
 from agents.weights import load_weights
 from tests.training.commands import SECONDS, command_of, start, wait_for
 from training import evolve
-from training.runtime.run_folder import alone
+from training.runtime.run_folder import lock_run_folder
 from training.trainer import cli as trainer
 from training.trainer import loop
-from training.trainer.ablations import FACTORS
+from training.trainer.ablations import ABLATIONS
 from training.trainer.checkpoint import FILE_NAME, load_checkpoint
 from training.trainer.cli import duration
 from training.trainer.loop import CURVE_FILE
 from training.trainer.presets import PRESETS
 
-ALL = PRESETS | FACTORS
+ALL = PRESETS | ABLATIONS
 SCRIPT = Path(evolve.__file__)
 CONSOLE_SCRIPT = Path(sys.executable).with_name("checkers-evolve")
 SMALL = shlex.split(
@@ -109,7 +109,7 @@ def test_a_preset_is_run_by_its_name_and_goes_on(command, tmp_path, name):
         status, said = command(*words, *(["--resume"] if generations == 10 else []))
         assert (status, "Traceback" in said) == (0, False)
     checkpoint = load_checkpoint(tmp_path)
-    assert (checkpoint.state.generation, checkpoint.identity["name"]) == (10, name)
+    assert (checkpoint.state.generation, checkpoint.config_key["name"]) == (10, name)
     assert (tmp_path / "pool.csv").exists() == name.startswith("c1")
     refused, said = command(*words[:-2], "--out", tmp_path, "--resume", "--seed", "2")
     assert refused == 1
@@ -192,7 +192,7 @@ def test_a_folder_with_a_run_is_left_alone(command, tmp_path):
     assert "depth is 1 there and 2 here; seed is 1 there and 2 here" in one_line(said, "error: ")
     status, said = command(*words, "--seed", 2)
     assert "seed is 1 there and 2 here; choose another folder by --out" in one_line(said, "error: ")
-    with alone(tmp_path, "wait"):
+    with lock_run_folder(tmp_path, "wait"):
         status, said = command(*words, "--resume")
     assert (status, "another session is at work in" in one_line(said, "error: ")) == (1, True)
     assert (tmp_path / FILE_NAME).read_bytes() == before

@@ -19,21 +19,21 @@ from checkers_env import pdn
 from checkers_env.movegen import BLACK, WHITE
 from training.app.run_reader import saved
 from training.evolution.evaluation import OPPONENTS, curve
-from training.evolution.game_runner import Arena, Fixture, open_arena
+from training.evolution.game_runner import GameRunner, Matchup, open_game_runner
 from training.evolution.tournament import Pairs, Payoff, total_scores
 from training.regimes import (
     Coevolution,
-    DeepSelfPlay,
     EvolutionStrategy,
-    Genetic,
-    LearningEvolution,
+    ExtendedCoevolution,
+    GeneticAlgorithm,
     SocialLearning,
-    TemporalDifference,
-    regime_of,
+    TDLearning,
+    TreeStrap,
+    regime_from_config,
 )
 from training.trainer.checkpoint import Checkpoint, load_checkpoint
 
-Tournament = Coevolution | Genetic | EvolutionStrategy
+Tournament = Coevolution | GeneticAlgorithm | EvolutionStrategy
 RESULTS = {BLACK: "1-0", WHITE: "0-1", DRAW: "1/2-1/2"}
 TRIES = 100  # to read a checkpoint before the next one is there
 LEARNER = "learner"  # whom temporal differences teach
@@ -118,49 +118,49 @@ def play_generation(checkpoint: Checkpoint) -> Generation:
     are the games of the performance curve, which measured the checkpoint's own generation. Raises
     ValueError for a regime that is not known.
     """
-    regime, state = regime_of(checkpoint.identity), checkpoint.state
-    with open_arena(1) as arena:  # the processors are the run's
-        recorder = Recorder(arena)
-        if not isinstance(regime, TemporalDifference | DeepSelfPlay):
+    regime, state = regime_from_config(checkpoint.config_key), checkpoint.state
+    with open_game_runner(1) as runner:  # the processors are the run's
+        recorder = Recorder(runner)
+        if not isinstance(regime, TDLearning | TreeStrap):
             regime.step(state, recorder)
             return _tournament(regime, state.generation + 1, recorder.rounds[0])
-        seed = checkpoint.identity["seed"]
+        seed = checkpoint.config_key["seed"]
         curve(regime.contenders(state), seed, state.generation, regime.rules, recorder)
     names = {id(player): name.removeprefix("curve/") for name, player in OPPONENTS.items()}
     games = [
-        Played(names.get(id(fixture.black), LEARNER), names.get(id(fixture.white), LEARNER), game)
+        Played(names.get(id(matchup.black), LEARNER), names.get(id(matchup.white), LEARNER), game)
         for played in recorder.rounds
-        for fixture, game in played
+        for matchup, game in played
     ]
     return Generation(state.generation, games, [])
 
 
-class Recorder(Arena):
-    """An arena that remembers what was played in it: the fixtures and games of each call."""
+class Recorder(GameRunner):
+    """A game runner that remembers what was played in it: the fixtures and games of each call."""
 
-    def __init__(self, arena: Arena) -> None:
-        self._arena = arena
-        self.rounds: list[list[tuple[Fixture, Game]]] = []
+    def __init__(self, runner: GameRunner) -> None:
+        self._runner = runner
+        self.rounds: list[list[tuple[Matchup, Game]]] = []
 
-    def play(self, fixtures: Iterable[Fixture], rules: DrawRules) -> list[Game]:
+    def play(self, matchups: Iterable[Matchup], rules: DrawRules) -> list[Game]:
         """Play each game to its end."""
-        fixtures = list(fixtures)
-        games = self._arena.play(fixtures, rules)
-        self.rounds.append(list(zip(fixtures, games, strict=True)))
+        matchups = list(matchups)
+        games = self._runner.play(matchups, rules)
+        self.rounds.append(list(zip(matchups, games, strict=True)))
         return games
 
 
-def _tournament(regime: Tournament, number: int, played: list[tuple[Fixture, Game]]) -> Generation:
+def _tournament(regime: Tournament, number: int, played: list[tuple[Matchup, Game]]) -> Generation:
     """The games of a tournament with the members' names and points.
 
     Members are told apart by their players. In every pairing each has Black, the first one first,
     but for former champions and the second ones of pairs, who come behind.
     """
-    seats = [fixture.black for fixture, _ in played] + [fixture.white for fixture, _ in played]
+    seats = [matchup.black for matchup, _ in played] + [matchup.white for matchup, _ in played]
     players = list({id(player): player for player in seats}.values())
     place = {id(player): member for member, player in enumerate(players)}
     names = [_name(regime, number, member) for member in range(len(players))]
-    pairs = [(place[id(fixture.black)], place[id(fixture.white)]) for fixture, _ in played]
+    pairs = [(place[id(matchup.black)], place[id(matchup.white)]) for matchup, _ in played]
     results = [game.result for _, game in played]
     payoff = Payoff(regime.win, regime.draw, regime.loss)
     points = total_scores(results, pairs, len(players), payoff, regime.both_score)
@@ -198,11 +198,11 @@ def _name(regime: Tournament, number: int, member: int) -> str:
     if isinstance(regime, EvolutionStrategy):
         kind, first = ("mirror", regime.pairs) if member >= regime.pairs else ("player", 0)
         return f"{kind} {member - first + 1}"
-    first_of_all = isinstance(regime, Genetic) and number == 1
+    first_of_all = isinstance(regime, GeneticAlgorithm) and number == 1
     if first_of_all or _learns(regime, number - 1):  # none descends from another
         return f"player {member + 1}"
     kind, first = ("parent", 0) if member < regime.parents else ("offspring", regime.parents)
-    if isinstance(regime, LearningEvolution) and member >= 2 * regime.parents:
+    if isinstance(regime, ExtendedCoevolution) and member >= 2 * regime.parents:
         kind, first = "former champion", 2 * regime.parents
     return f"{kind} {member - first + 1}"
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from training.app.serialize import Json
-from training.regimes import regime_of
-from training.trainer.ablations import FACTORS
+from training.regimes import regime_from_config
+from training.trainer.ablations import ABLATIONS
 from training.trainer.checkpoint import FILE_NAME, has_checkpoint, load_checkpoint
 from training.trainer.loop import CHAMPION_FILE, CURVE_FILE, PLOT_FILE
 from training.trainer.presets import PRESETS, TD_PRESETS
@@ -95,10 +95,10 @@ def overview(run: Path) -> Json:
     """
     seen = version(run)  # before anything is read: whatever is written later changes it
     measured, champion = history(run), run / CHAMPION_FILE
-    identity = _identity(run, saved(run))
-    preset = (PRESETS | TD_PRESETS | FACTORS).get(identity["name"])
+    config_key = _config_key(run, saved(run))
+    preset = (PRESETS | TD_PRESETS | ABLATIONS).get(config_key["name"])
     try:
-        games = regime_of(identity).games
+        games = regime_from_config(config_key).games
     except ValueError:
         games = None
     return {
@@ -108,16 +108,16 @@ def overview(run: Path) -> Json:
         "champion": str(champion) if champion.is_file() else None,
         "generation": max(len(measured.get("generation", ())) - 1, 0),
         "history": measured,
-        "regime": identity["name"],
-        "seed": identity["seed"],
+        "regime": config_key["name"],
+        "seed": config_key["seed"],
         "planned": preset and preset.generations,
         "games": games,
     }
 
 
 @lru_cache(64)
-def _identity(run: Path, saved: int) -> dict[str, Any]:
-    identity = load_checkpoint(run).identity
-    if not {"name", "seed"} <= set(identity):
+def _config_key(run: Path, saved: int) -> dict[str, Any]:
+    config_key = load_checkpoint(run).config_key
+    if not {"name", "seed"} <= set(config_key):
         raise ValueError(f"{str(run)!r} holds a run of no name or seed")
-    return identity
+    return config_key

@@ -9,7 +9,7 @@ import numpy as np
 from agents.blondie.architecture import Architecture
 
 
-def crossed(
+def crossover(
     shape: Architecture,
     first: Any,
     second: Any,
@@ -30,7 +30,7 @@ def crossed(
         Weights and a bias beyond this, of either sign, are dominant.
     """
     leader = first if lead > 0 or (lead == 0 and rng.random() < 0.5) else second
-    nodes = incoming(shape)
+    nodes = node_weights(shape)
     weights = nodes[int(rng.integers(len(nodes) - 1))]  # the last is the output node
     swapped = weights[np.abs(leader[weights]) > dominant]
     one, other = first.copy(), second.copy()
@@ -38,7 +38,7 @@ def crossed(
     return [one, other]
 
 
-def incoming(shape: Architecture) -> list[Any]:
+def node_weights(shape: Architecture) -> list[Any]:
     """Where in a genome the weights and the bias of each node stand, hidden nodes first.
 
     For networks over sums (Architecture.sums), in which every node sees all of the layer before.

@@ -13,7 +13,7 @@ from agents.match_kernel import DRAW, DrawRules
 from agents.search.player import AlphaBeta
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
-from training.evolution.game_runner import Arena, Fixture
+from training.evolution.game_runner import GameRunner, Matchup
 from training.evolution.metrics import Metrics
 from training.evolution.tournament import Payoff
 
@@ -25,7 +25,7 @@ _PAYOFF = Payoff()
 
 
 def curve(
-    players: Sequence[Any], seed: int, generation: int, rules: DrawRules, arena: Arena
+    players: Sequence[Any], seed: int, generation: int, rules: DrawRules, runner: GameRunner
 ) -> Metrics:
     """The mean payoff (+1, 0 or -2 a game) of `players` against each yardstick.
 
@@ -35,13 +35,13 @@ def curve(
     card = TWO_MOVE[np.random.default_rng((seed, generation)).integers(len(TWO_MOVE))]
     measured = {}
     for number, (name, opponent) in enumerate(OPPONENTS.items()):
-        fixtures = []
+        matchups = []
         for member, player in enumerate(players):
             for side in (BLACK, WHITE):
                 black, white = (player, opponent) if side == BLACK else (opponent, player)
                 drawn = (seed, generation, number, member, side)
-                fixtures.append(Fixture(black, white, card, drawn))
-        games = arena.play(fixtures, rules)
+                matchups.append(Matchup(black, white, card, drawn))
+        games = runner.play(matchups, rules)
         payoffs = [_PAYOFF.of(game.result, index % 2) for index, game in enumerate(games)]
         measured[name] = float(np.mean(payoffs))
     return measured
@@ -53,7 +53,7 @@ def scores(
     cards: int,
     drawn: tuple[int, ...],
     rules: DrawRules,
-    arena: Arena,
+    runner: GameRunner,
 ) -> Metrics:
     """Scores (a win 1, a draw 1/2) of a player against the piece counter, both at each of `plies`.
 
@@ -62,12 +62,12 @@ def scores(
     measured = {}
     for depth in plies:
         own, opponent = player._replace(depth=depth), AlphaBeta(Material(), depth, random_ties=True)
-        fixtures = []
+        matchups = []
         for number, card in enumerate(TWO_MOVE[:cards]):
             for side in (BLACK, WHITE):
                 black, white = (own, opponent) if side == BLACK else (opponent, own)
-                fixtures.append(Fixture(black, white, card, (*drawn, depth, number, side)))
-        games = arena.play(fixtures, rules)
+                matchups.append(Matchup(black, white, card, (*drawn, depth, number, side)))
+        games = runner.play(matchups, rules)
         winners = [game.result.winner for game in games]
         won = [winner == (BLACK, WHITE)[number % 2] for number, winner in enumerate(winners)]
         even = [winner == DRAW for winner in winners]
@@ -75,6 +75,6 @@ def scores(
     return measured
 
 
-def is_spread(generation: int) -> bool:
+def is_log_spaced(generation: int) -> bool:
     """Whether it is one of 1, 2, 3, 4, 6, 8, 12, 16, 24 and so on, two to a doubling."""
     return generation > 0 and generation // (generation & -generation) in (1, 3)

@@ -20,7 +20,7 @@ Metrics = dict[str, float]
 SAMPLE_GAMES, SATURATED = 10, 0.99
 
 
-def with_row(history: dict[str, list[float]], measured: Metrics) -> dict[str, list[float]]:
+def append_row(history: dict[str, list[float]], measured: Metrics) -> dict[str, list[float]]:
     """The history with another row; what was not measured is not a number."""
     rows = len(next(iter(history.values()), []))
     return {
@@ -29,7 +29,7 @@ def with_row(history: dict[str, list[float]], measured: Metrics) -> dict[str, li
     }
 
 
-def of_results(results: Sequence[Result], scores: Any) -> Metrics:
+def tournament_metrics(results: Sequence[Result], scores: Any) -> Metrics:
     """Of a tournament."""
     return {
         "score/best": float(np.max(scores)),
@@ -39,7 +39,7 @@ def of_results(results: Sequence[Result], scores: Any) -> Metrics:
     }
 
 
-def of_population(population: Population) -> Metrics:
+def population_metrics(population: Population) -> Metrics:
     """Of the parents of a generation."""
     measured = {
         "king/mean": float(np.mean(population.kings)),
@@ -50,7 +50,7 @@ def of_population(population: Population) -> Metrics:
     return measured
 
 
-def of_evaluator(evaluator: Any, positions: Sequence[Position]) -> Metrics:
+def evaluator_metrics(evaluator: Any, positions: Sequence[Position]) -> Metrics:
     """How an evaluator's values of some positions are spread, seen from the side to move."""
     values = [value(evaluator, position, position.turn) for position in positions]
     return {

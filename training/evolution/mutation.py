@@ -38,7 +38,7 @@ def mutate(
     return Population(genomes, steps, KING_RULES[king_rule](parents.kings, rng))
 
 
-def recombined(parents: Population, mates: int, rng: np.random.Generator) -> Population:
+def recombine(parents: Population, mates: int, rng: np.random.Generator) -> Population:
     """For each parent the mean of it and `mates` - 1 others: of weights, step sizes and K.
 
     Intermediate recombination (T. Bäck and H.-P. Schwefel, "An overview of evolutionary algorithms

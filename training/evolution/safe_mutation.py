@@ -15,7 +15,7 @@ from agents.match import Game
 from checkers_env.movegen import SQUARES
 
 
-def mutant(
+def mutate_safely(
     shape: Architecture, parent: Any, inputs: Any, perturbations: int, rng: np.random.Generator
 ) -> Any:
     """The parent with w + m / sqrt(2 sqrt(K)), m uniform in [-1, 1], kept in [-1, 1].

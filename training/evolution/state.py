@@ -60,7 +60,9 @@ def random_population(
     return Population(genomes, np.full(size, step), np.full(members, king))
 
 
-def players_of(shape: Any, population: Population, depth: int, own_leaves: bool) -> list[AlphaBeta]:
+def make_players(
+    shape: Any, population: Population, depth: int, own_leaves: bool
+) -> list[AlphaBeta]:
     """The members as players, their genomes of the given shape (agents.architectures)."""
     return [
         AlphaBeta(evaluator_for(shape, genome, king), depth, own_leaves=own_leaves)
@@ -89,12 +91,12 @@ class Champion(NamedTuple):
     mcts_options: dict[str, Any] = {}  # noqa: RUF012 - never written to
 
 
-def remembered(rng: np.random.Generator) -> str:
+def rng_to_json(rng: np.random.Generator) -> str:
     """The state of a generator as text."""
     return json.dumps(rng.bit_generator.state)
 
 
-def generator(text: str) -> np.random.Generator:
+def rng_from_json(text: str) -> np.random.Generator:
     """A generator in a remembered state."""
     rng = np.random.default_rng()
     rng.bit_generator.state = json.loads(text)

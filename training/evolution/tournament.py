@@ -11,7 +11,7 @@ import numpy as np
 from agents.match import Game
 from agents.match_kernel import DRAW, DrawRules, Result
 from checkers_env.movegen import BLACK, WHITE
-from training.evolution.game_runner import Arena, Fixture
+from training.evolution.game_runner import GameRunner, Matchup
 
 Pairs = list[tuple[int, int]]  # Black and White of each game
 
@@ -79,13 +79,13 @@ def total_scores(
     return scores
 
 
-def hold(
+def run_tournament(
     players: Sequence[Any],
     pairs: Pairs,
     rules: DrawRules,
     payoff: Payoff,
     both: bool,
-    arena: Arena,
+    runner: GameRunner,
     seed: tuple[int, ...] = (),
     openings: Sequence[str | None] | None = None,
 ) -> tuple[list[Game], Any]:
@@ -94,13 +94,13 @@ def hold(
     What players leave to chance is drawn from `seed` and the number of the game; `openings` are
     those of the games, without which all begin at the start.
     """
-    fixtures = [
-        Fixture(players[black], players[white], opening, (*seed, number))
+    matchups = [
+        Matchup(players[black], players[white], opening, (*seed, number))
         for number, ((black, white), opening) in enumerate(
             zip(pairs, openings or [None] * len(pairs), strict=True)
         )
     ]
-    games = arena.play(fixtures, rules)
+    games = runner.play(matchups, rules)
     results = [game.result for game in games]
     return games, total_scores(results, pairs, len(players), payoff, both)
 

@@ -12,7 +12,7 @@ from typing import Any
 from checkers_env.files import write_atomically
 from training.league.records import GameRecord, game_from_json
 from training.league.schedule import LeagueFixture
-from training.runtime.run_folder import disagreement
+from training.runtime.run_folder import config_diff
 
 FILE_NAME = "games.jsonl"
 
@@ -46,7 +46,7 @@ class Journal:
         whole = content[: content.rfind(b"\n") + 1]
         try:
             there, *games = map(json.loads, whole.splitlines())
-            if different := disagreement(dict(there), json.loads(json.dumps(identity))):
+            if different := config_diff(dict(there), json.loads(json.dumps(identity))):
                 raise ValueError(f"it is another league's: {different}")
             found = [_checked(game_from_json(game), fixtures) for game in games]
         except (ValueError, TypeError, KeyError, IndexError) as error:

@@ -4,25 +4,25 @@ from dataclasses import fields
 from typing import Any, get_args
 
 from training.regimes.coevolution import Coevolution
-from training.regimes.coevolution_extended import LearningEvolution
+from training.regimes.coevolution_extended import ExtendedCoevolution
 from training.regimes.evolution_strategies import EvolutionStrategy
-from training.regimes.genetic_algorithm import Genetic
+from training.regimes.genetic_algorithm import GeneticAlgorithm
 from training.regimes.social_learning import SocialLearning
-from training.regimes.td_learning import TemporalDifference
-from training.regimes.treestrap import DeepSelfPlay
+from training.regimes.td_learning import TDLearning
+from training.regimes.treestrap import TreeStrap
 
 Regime = (
     Coevolution
-    | LearningEvolution
+    | ExtendedCoevolution
     | SocialLearning
-    | Genetic
+    | GeneticAlgorithm
     | EvolutionStrategy
-    | TemporalDifference
-    | DeepSelfPlay
+    | TDLearning
+    | TreeStrap
 )
 
 
-def regime_of(identity: dict[str, Any]) -> Regime:
+def regime_from_config(identity: dict[str, Any]) -> Regime:
     """The regime of a run, from its checkpoint. Raises ValueError for one that is not known."""
     constants = {
         name: constant for name, constant in identity.items() if name not in ("name", "seed")
@@ -36,12 +36,12 @@ def regime_of(identity: dict[str, Any]) -> Regime:
 
 __all__ = [
     "Coevolution",
-    "DeepSelfPlay",
     "EvolutionStrategy",
-    "Genetic",
-    "LearningEvolution",
+    "ExtendedCoevolution",
+    "GeneticAlgorithm",
     "Regime",
     "SocialLearning",
-    "TemporalDifference",
-    "regime_of",
+    "TDLearning",
+    "TreeStrap",
+    "regime_from_config",
 ]

@@ -24,20 +24,20 @@ from agents.ntuple.tuples import DRAWINGS, as_drawing, as_matrix, draw
 from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
 from agents.weights import WeightsMetadata
-from training.evolution.game_runner import Arena
-from training.evolution.metrics import Metrics, of_results
+from training.evolution.game_runner import GameRunner
+from training.evolution.metrics import Metrics, tournament_metrics
 from training.evolution.mutation import KING_LEAST, KING_MOST, KING_RULES, mutate
 from training.evolution.state import (
     Champion,
     Population,
     State,
-    generator,
-    players_of,
+    make_players,
     random_population,
-    remembered,
+    rng_from_json,
+    rng_to_json,
 )
-from training.evolution.tournament import PAIRINGS, Payoff, best, hold
-from training.runtime.validation import check
+from training.evolution.tournament import PAIRINGS, Payoff, best, run_tournament
+from training.runtime.validation import validate_ranges
 
 CHOICES: dict[str, Collection[str]] = {
     "network": (
@@ -106,7 +106,7 @@ class Coevolution:
     """How K is mutated: K exp(N(0,1)/sqrt 2) (1999), by -0.1, 0 or 0.1 (2001), not (thesis)."""
 
     def __post_init__(self) -> None:
-        check(self, RANGES, CHOICES)
+        validate_ranges(self, RANGES, CHOICES)
         if self.pairing == "common" and self.opponents >= 2 * self.parents:
             raise ValueError(f"opponents must be fewer than the {2 * self.parents} networks")
 
@@ -126,18 +126,18 @@ class Coevolution:
         rng = np.random.default_rng(seed)
         extra = self.drawn(rng)
         parents = self.newcomers(self.shape(extra), self.parents, rng)
-        return State(0, parents, np.zeros(self.parents), remembered(rng), extra)
+        return State(0, parents, np.zeros(self.parents), rng_to_json(rng), extra)
 
-    def step(self, state: State, arena: Arena) -> tuple[State, Metrics]:
+    def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
         """One generation: replication, tournament, selection."""
-        rng = generator(state.rng)
+        rng = rng_from_json(state.rng)
         shape = self.shape(state.extra)
         everyone = self.with_offspring(shape, state.population, rng)
-        scores, measured = self.tournament(shape, everyone, arena, rng)
+        scores, measured = self.tournament(shape, everyone, runner, rng)
         chosen = best(scores, self.parents, rng)
         survivors, scores = everyone.pick(chosen), scores[chosen]
         return State(
-            state.generation + 1, survivors, scores, remembered(rng), state.extra
+            state.generation + 1, survivors, scores, rng_to_json(rng), state.extra
         ), measured
 
     def drawn(self, rng: np.random.Generator) -> dict[str, Any]:
@@ -170,14 +170,14 @@ class Coevolution:
         return parents.join(mutate(parents, count, self.king_rule, rng, self_adaptive=adaptive))
 
     def tournament(
-        self, shape: Any, everyone: Population, arena: Arena, rng: np.random.Generator
+        self, shape: Any, everyone: Population, runner: GameRunner, rng: np.random.Generator
     ) -> tuple[Any, Metrics]:
         """Each member's score (float64[members]), and what there is to say of the games."""
         pairs = PAIRINGS[self.pairing](everyone.size, self.opponents, rng)
         payoff = Payoff(self.win, self.draw, self.loss)
         players = self.players(shape, everyone)
-        games, scores = hold(players, pairs, self.rules, payoff, self.both_score, arena)
-        return scores, of_results([game.result for game in games], scores)
+        games, scores = run_tournament(players, pairs, self.rules, payoff, self.both_score, runner)
+        return scores, tournament_metrics([game.result for game in games], scores)
 
     def champion(self, state: State) -> Champion:
         """The best of the last tournament."""
@@ -197,4 +197,4 @@ class Coevolution:
 
     def players(self, shape: Any, population: Population) -> list[AlphaBeta]:
         """The members as players."""
-        return players_of(shape, population, self.depth, self.own_leaves)
+        return make_players(shape, population, self.depth, self.own_leaves)

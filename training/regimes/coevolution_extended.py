@@ -16,13 +16,13 @@ from typing import Any, Literal
 import numpy as np
 
 from checkers_env.openings import TWO_MOVE
-from training.evolution.game_runner import Arena
-from training.evolution.metrics import Metrics, of_results
-from training.evolution.mutation import mutate, recombined
-from training.evolution.state import Champion, Population, State, generator, remembered
-from training.evolution.tournament import PAIRINGS, Pairs, Payoff, best, hold
+from training.evolution.game_runner import GameRunner
+from training.evolution.metrics import Metrics, tournament_metrics
+from training.evolution.mutation import mutate, recombine
+from training.evolution.state import Champion, Population, State, rng_from_json, rng_to_json
+from training.evolution.tournament import PAIRINGS, Pairs, Payoff, best, run_tournament
 from training.regimes.coevolution import Coevolution
-from training.runtime.validation import check
+from training.runtime.validation import validate_ranges
 
 HALL, REIGNING = "hall", "reigning"
 LEARNING_RANGES = {
@@ -34,7 +34,7 @@ LEARNING_RANGES = {
 
 
 @dataclass(frozen=True)
-class LearningEvolution(Coevolution):
+class ExtendedCoevolution(Coevolution):
     """The constants of the method: those of coevolution, and its own."""
 
     step_limit: float = 0.0
@@ -53,7 +53,7 @@ class LearningEvolution(Coevolution):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check(self, LEARNING_RANGES, {"openings": ("none", "two-move")})
+        validate_ranges(self, LEARNING_RANGES, {"openings": ("none", "two-move")})
 
     @property
     def games(self) -> int:
@@ -68,34 +68,34 @@ class LearningEvolution(Coevolution):
         extra |= stored(REIGNING, state.population.pick([0]))
         return replace(state, extra=state.extra | extra)
 
-    def step(self, state: State, arena: Arena) -> tuple[State, Metrics]:
+    def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
         """One generation: replication, tournament, selection, and perhaps a league."""
-        rng, generation, extra = generator(state.rng), state.generation + 1, state.extra
+        rng, generation, extra = rng_from_json(state.rng), state.generation + 1, state.extra
         shape, hall = self.shape(extra), kept(HALL, extra)
         everyone = self.with_offspring(shape, state.population, rng)
         pairs, cards = self.fixtures(rng)
         payoff = Payoff(self.win, self.draw, self.loss)
         players = self.players(shape, everyone.join(hall))
-        games, scores = hold(
-            players, pairs, self.rules, payoff, self.both_score, arena, openings=cards
+        games, scores = run_tournament(
+            players, pairs, self.rules, payoff, self.both_score, runner, openings=cards
         )
         scores = scores[: everyone.size]
-        measured = of_results([game.result for game in games], scores)
+        measured = tournament_metrics([game.result for game in games], scores)
         chosen = best(scores, self.parents, rng)
         survivors, scores = everyone.pick(chosen), scores[chosen]
         if self.hall:
             extra = extra | stored(HALL, sampled(hall, survivors.pick([0]), generation, rng))
         if self.league_every and generation % self.league_every == 0:
             members = survivors.join(kept(REIGNING, extra))
-            extra = extra | stored(REIGNING, self.winner(shape, members, arena, rng))
-        return State(generation, survivors, scores, remembered(rng), extra), measured
+            extra = extra | stored(REIGNING, self.winner(shape, members, runner, rng))
+        return State(generation, survivors, scores, rng_to_json(rng), extra), measured
 
     def with_offspring(
         self, shape: Any, parents: Population, rng: np.random.Generator
     ) -> Population:
         """The parents, then as many offspring."""
         offspring = mutate(
-            recombined(parents, self.mates, rng) if self.mates > 1 else parents,
+            recombine(parents, self.mates, rng) if self.mates > 1 else parents,
             shape.weight_count,
             self.king_rule,
             rng,
@@ -121,13 +121,15 @@ class LearningEvolution(Coevolution):
         return (both_ways(pairs), cards * 2) if self.return_games else (pairs, cards)
 
     def winner(
-        self, shape: Any, members: Population, arena: Arena, rng: np.random.Generator
+        self, shape: Any, members: Population, runner: GameRunner, rng: np.random.Generator
     ) -> Population:
         """The best of a league: each pair with both colours of a card drawn for it."""
         pairs = list(itertools.combinations(range(members.size), 2))
         cards = rng.choice(TWO_MOVE, len(pairs)).tolist() * 2
         payoff, players = Payoff(self.win, self.draw, self.loss), self.players(shape, members)
-        _, scores = hold(players, both_ways(pairs), self.rules, payoff, True, arena, openings=cards)
+        _, scores = run_tournament(
+            players, both_ways(pairs), self.rules, payoff, True, runner, openings=cards
+        )
         return members.pick(best(scores, 1, rng))
 
     def champion(self, state: State) -> Champion:

@@ -25,12 +25,19 @@ from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
 from agents.weights import WeightsMetadata
 from checkers_env.openings import TWO_MOVE
-from training.evolution.game_runner import Arena
-from training.evolution.metrics import Metrics, of_results
+from training.evolution.game_runner import GameRunner
+from training.evolution.metrics import Metrics, tournament_metrics
 from training.evolution.mutation import KING_LEAST, KING_MOST
-from training.evolution.state import Champion, Population, State, generator, players_of, remembered
-from training.evolution.tournament import Payoff, hold
-from training.runtime.validation import check
+from training.evolution.state import (
+    Champion,
+    Population,
+    State,
+    make_players,
+    rng_from_json,
+    rng_to_json,
+)
+from training.evolution.tournament import Payoff, run_tournament
+from training.runtime.validation import validate_ranges
 
 Tell = Callable[[Any], tuple[Population, dict[str, Any]]]
 
@@ -86,7 +93,7 @@ class EvolutionStrategy:
     both_score = True
 
     def __post_init__(self) -> None:
-        check(self, RANGES, CHOICES)
+        validate_ranges(self, RANGES, CHOICES)
 
     @property
     def rules(self) -> DrawRules:
@@ -108,30 +115,30 @@ class EvolutionStrategy:
         size = (1, SHAPES[self.network].genome_size)
         mean = rng.uniform(-self.weight, self.weight, size)
         population = Population(mean, np.full(size, self.sigma), np.full(1, self.king))
-        return State(0, population, np.zeros(1), remembered(rng))
+        return State(0, population, np.zeros(1), rng_to_json(rng))
 
-    def step(self, state: State, arena: Arena) -> tuple[State, Metrics]:
+    def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
         """One generation: pairs about the mean, their games, and where the mean goes."""
-        rng, mean = generator(state.rng), state.population.genomes
+        rng, mean = rng_from_json(state.rng), state.population.genomes
         moves, tell = STRATEGIES[self.strategy](self, state, rng)
         numbers = np.arange(self.pairs)
         duels = list(zip(numbers.tolist(), (numbers + self.pairs).tolist(), strict=True))
         cards: list[str | None] = [None] * self.pairs
         if self.openings != "none":
             cards = rng.choice(TWO_MOVE, self.pairs).tolist()
-        games, scores = hold(
+        games, scores = run_tournament(
             self.players(np.concatenate([mean + moves, mean - moves])),
             duels + [(white, black) for black, white in duels],
             self.rules,
             Payoff(self.win, self.draw, self.loss),
             self.both_score,
-            arena,
+            runner,
             openings=cards * 2,
         )
         population, extra = tell(scores[: self.pairs])  # the other's score is the negative
-        measured = of_results([game.result for game in games], scores)
+        measured = tournament_metrics([game.result for game in games], scores)
         return State(
-            state.generation + 1, population, np.zeros(1), remembered(rng), extra
+            state.generation + 1, population, np.zeros(1), rng_to_json(rng), extra
         ), measured
 
     def champion(self, state: State) -> Champion:
@@ -150,7 +157,7 @@ class EvolutionStrategy:
         """Networks as players."""
         nothing, kings = np.zeros((len(genomes), 0)), np.full(len(genomes), self.king)
         members = Population(genomes, nothing, kings)
-        return players_of(SHAPES[self.network], members, self.depth, self.own_leaves)
+        return make_players(SHAPES[self.network], members, self.depth, self.own_leaves)
 
 
 def openai_es(

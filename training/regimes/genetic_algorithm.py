@@ -20,13 +20,20 @@ from agents.search.workspace import MAX_DEPTH
 from agents.weights import WeightsMetadata
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
-from training.evolution.crossover import crossed
-from training.evolution.game_runner import Arena, Fixture
-from training.evolution.metrics import Metrics, of_results
-from training.evolution.safe_mutation import board_inputs, memory, mutant
-from training.evolution.state import Champion, Population, State, generator, players_of, remembered
-from training.evolution.tournament import Payoff, best, hold, random_opponents
-from training.runtime.validation import check
+from training.evolution.crossover import crossover
+from training.evolution.game_runner import GameRunner, Matchup
+from training.evolution.metrics import Metrics, tournament_metrics
+from training.evolution.safe_mutation import board_inputs, memory, mutate_safely
+from training.evolution.state import (
+    Champion,
+    Population,
+    State,
+    make_players,
+    rng_from_json,
+    rng_to_json,
+)
+from training.evolution.tournament import Payoff, best, random_opponents, run_tournament
+from training.runtime.validation import validate_ranges
 
 NETWORKS = {"tanh": NGUYEN, "logistic": NGUYEN_LOGISTIC}
 PROGRESS_PAYOFF = Payoff(1.0, 0.0, -1.0)
@@ -53,7 +60,7 @@ RANGES = {
 
 
 @dataclass(frozen=True)
-class Genetic:
+class GeneticAlgorithm:
     """The constants of the method."""
 
     activation: Literal["tanh", "logistic"] = "tanh"
@@ -96,7 +103,7 @@ class Genetic:
     """Earlier champions that a new one is measured against (III.D)."""
 
     def __post_init__(self) -> None:
-        check(self, RANGES, {"activation": NETWORKS})
+        validate_ranges(self, RANGES, {"activation": NETWORKS})
         if self.repetition == 1:
             raise ValueError("repetition must be 0 or 2 to 100, not 1")
 
@@ -138,15 +145,17 @@ class Genetic:
             "kinds": np.full(MEMBERS, MUTANT),
             "champions": np.zeros((0, self.shape.genome_size)),
         }
-        return State(0, members, np.zeros(MEMBERS), remembered(rng), extra)
+        return State(0, members, np.zeros(MEMBERS), rng_to_json(rng), extra)
 
-    def step(self, state: State, arena: Arena) -> tuple[State, Metrics]:
+    def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
         """One generation: a tournament, five elites, and ten children of theirs."""
-        rng = generator(state.rng)
+        rng = rng_from_json(state.rng)
         pairs = random_opponents(MEMBERS, self.opponents, rng)
         chance = int(rng.integers(2**63)) if self.simulations else 0
         players, payoff = self.players(state.population), Payoff(self.win, self.draw, self.loss)
-        games, scores = hold(players, pairs, self.rules, payoff, self.both_score, arena, (chance,))
+        games, scores = run_tournament(
+            players, pairs, self.rules, payoff, self.both_score, runner, (chance,)
+        )
         elites = best(scores, ELITES, rng)
         memories = [None] * ELITES
         if self.perturbations > 1:
@@ -161,11 +170,11 @@ class Genetic:
         generation = state.generation + 1
         births, kinds = state.extra["births"][elites], state.extra["kinds"][elites]
         champions = state.extra["champions"]
-        measured = of_results([game.result for game in games], scores) | {
+        measured = tournament_metrics([game.result for game in games], scores) | {
             "elites/age": float(np.mean(generation - births)),
             "elites/crossed": float(np.mean(kinds == CROSSED)),
         }
-        measured |= self.progress(parents[0], champions, generation, arena)
+        measured |= self.progress(parents[0], champions, generation, runner)
         extra = {
             "births": np.append(births, np.full(len(children), generation)),
             "kinds": np.append(kinds, CHILDREN),
@@ -173,7 +182,7 @@ class Genetic:
         }
         members = Population(genomes, np.zeros((MEMBERS, 0)), np.full(MEMBERS, self.king))
         after = np.append(scores[elites], np.zeros(len(children)))
-        return State(generation, members, after, remembered(rng), extra), measured
+        return State(generation, members, after, rng_to_json(rng), extra), measured
 
     def children(
         self, parents: Any, scores: Any, memories: list[Any], rng: np.random.Generator
@@ -182,18 +191,20 @@ class Genetic:
 
         def mutants(*members: int) -> list[Any]:
             return [
-                mutant(self.shape, parents[member], memories[member], self.perturbations, rng)
+                mutate_safely(
+                    self.shape, parents[member], memories[member], self.perturbations, rng
+                )
                 for member in members
             ]
 
         made: list[Any] = []
         for first, second in ((0, 1), (1, 2)):
             lead = scores[first] - scores[second]
-            made += crossed(self.shape, parents[first], parents[second], lead, self.dominant, rng)
+            made += crossover(self.shape, parents[first], parents[second], lead, self.dominant, rng)
             made += mutants(first, second)
         return np.array(made + mutants(3, 4))
 
-    def progress(self, champion: Any, earlier: Any, generation: int, arena: Arena) -> Metrics:
+    def progress(self, champion: Any, earlier: Any, generation: int, runner: GameRunner) -> Metrics:
         """The mean of mean payoffs against earlier champions, six games with each (III.D).
 
         Networks that always play alike would repeat one game three times: the three games of a
@@ -211,10 +222,10 @@ class Genetic:
             for card in cards
             for pair in ((mine, other), (other, mine))
         ]
-        fixtures = [
-            Fixture(*meeting, (generation, number)) for number, meeting in enumerate(meetings)
+        matchups = [
+            Matchup(*meeting, (generation, number)) for number, meeting in enumerate(meetings)
         ]
-        games = arena.play(fixtures, self.rules)
+        games = runner.play(matchups, self.rules)
         payoffs = [
             PROGRESS_PAYOFF.of(game.result, (BLACK, WHITE)[index % 2])
             for index, game in enumerate(games)
@@ -236,7 +247,7 @@ class Genetic:
 
     def players(self, population: Population) -> list[Any]:
         """The members as players: AlphaBeta, or MonteCarlo where there are `simulations`."""
-        searching = players_of(self.shape, population, self.depth, self.own_leaves)
+        searching = make_players(self.shape, population, self.depth, self.own_leaves)
         if not self.simulations:
             return list(searching)
         options = {"own_leaves": self.own_leaves, **self.mcts_options}

@@ -16,13 +16,13 @@ import numpy as np
 
 from agents.continual.pool import ranked
 from agents.weights import WeightsMetadata
-from training.evolution.game_runner import Arena
+from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics
-from training.evolution.state import Population, State, generator, remembered
+from training.evolution.state import Population, State, rng_from_json, rng_to_json
 from training.evolution.tournament import best
 from training.regimes.coevolution import Coevolution
-from training.runtime.curves import as_csv
-from training.runtime.validation import check
+from training.runtime.curves import to_csv
+from training.runtime.validation import validate_ranges
 
 SOCIAL_RANGES = {
     "publish_every": (1, 1_000_000),
@@ -73,7 +73,7 @@ class SocialLearning(Coevolution):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check(self, SOCIAL_RANGES, {})
+        validate_ranges(self, SOCIAL_RANGES, {})
 
     def init(self, seed: int) -> State:
         """The first players, twice as many as there are parents, and an empty pool."""
@@ -83,14 +83,14 @@ class SocialLearning(Coevolution):
         players = self.newcomers(self.shape(drawn), members, rng)
         pool = Pool(players.pick([]), *np.zeros((4, 0)))
         extra = drawn | packed(pool, np.full(members, ITS_OWN))
-        return State(0, players, np.zeros(members), remembered(rng), extra)
+        return State(0, players, np.zeros(members), rng_to_json(rng), extra)
 
-    def step(self, state: State, arena: Arena) -> tuple[State, Metrics]:
+    def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
         """One generation: a tournament, and what its number asks for."""
-        rng = generator(state.rng)
+        rng = rng_from_json(state.rng)
         generation = state.generation + 1
         shape = self.shape(state.extra)
-        scores, measured = self.tournament(shape, state.population, arena, rng)
+        scores, measured = self.tournament(shape, state.population, runner, rng)
         order = best(scores, len(scores), rng)
         players, scores = state.population.pick(order), scores[order]
         pool, sources = unpacked(state.extra)
@@ -111,7 +111,7 @@ class SocialLearning(Coevolution):
             "pool/users": float(np.count_nonzero(np.isin(sources, pool.names))),
         }
         extra = state.extra | packed(pool, sources)
-        return State(generation, players, scores, remembered(rng), extra), measured
+        return State(generation, players, scores, rng_to_json(rng), extra), measured
 
     def files(self, state: State, metadata: WeightsMetadata) -> dict[str, bytes]:
         """The pool: as the thesis's Table 5.1 shows it, and for :mod:`agents.continual.agent`.
@@ -125,7 +125,7 @@ class SocialLearning(Coevolution):
             "pool score": pool.scores,
             "reused": pool.reused,
         }
-        table = {POOL_TABLE: as_csv(columns)}
+        table = {POOL_TABLE: to_csv(columns)}
         champions = [
             self.champion(replace(state, population=pool.strategies.pick([row])))
             for row in range(pool.strategies.size)

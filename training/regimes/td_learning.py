@@ -24,11 +24,11 @@ from agents.ntuple.td_selfplay import learn
 from agents.ntuple.tuples import DRAWINGS, as_drawing, as_matrix, draw
 from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
-from training.evolution.game_runner import Arena
+from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics
-from training.evolution.state import Champion, Population, State, generator, remembered
+from training.evolution.state import Champion, Population, State, rng_from_json, rng_to_json
 from training.regimes.self_play import CARDS, RANGES, SelfPlay, measured
-from training.runtime.validation import check
+from training.runtime.validation import validate_ranges
 
 OWN_RANGES = {
     "alpha": (1e-12, 1.0),
@@ -39,7 +39,7 @@ OWN_RANGES = {
 
 
 @dataclass(frozen=True)
-class TemporalDifference(SelfPlay):
+class TDLearning(SelfPlay):
     """The constants of the method."""
 
     features: str = "walks-5"
@@ -73,7 +73,9 @@ class TemporalDifference(SelfPlay):
     """Moves by each side after which a game is drawn."""
 
     def __post_init__(self) -> None:
-        check(self, RANGES | OWN_RANGES, {"features": (*DRAWINGS, SAMUEL), "openings": CARDS})
+        validate_ranges(
+            self, RANGES | OWN_RANGES, {"features": (*DRAWINGS, SAMUEL), "openings": CARDS}
+        )
         if self.leaf and not self.search:
             raise ValueError("leaf takes a search of 1 ply or more")
 
@@ -85,11 +87,11 @@ class TemporalDifference(SelfPlay):
             drawing = draw(self.features, rng)
             extra, size = {"drawing": as_matrix(drawing)}, table_size(drawing)
         weights = Population(np.zeros((1, size)), np.zeros((1, 0)), np.ones(1))
-        return State(0, weights, np.zeros(1), remembered(rng), extra)
+        return State(0, weights, np.zeros(1), rng_to_json(rng), extra)
 
-    def step(self, state: State, arena: Arena) -> tuple[State, Metrics]:
+    def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
         """Play and learn from the games of a generation, in one thread."""
-        rng = generator(state.rng)
+        rng = rng_from_json(state.rng)
         weights = state.population.genomes[0].copy()
         tally = learn(
             self.evaluator(state, weights),
@@ -101,7 +103,7 @@ class TemporalDifference(SelfPlay):
             first=state.generation * self.games,
         )
         learnt = Population(weights[None], np.zeros((1, 0)), state.population.kings)
-        after = State(state.generation + 1, learnt, state.scores, remembered(rng), state.extra)
+        after = State(state.generation + 1, learnt, state.scores, rng_to_json(rng), state.extra)
         return after, measured(tally)
 
     def lines(self) -> Any:

@@ -28,11 +28,11 @@ from agents.treestrap.selfplay import learn
 from checkers_env.board import Board
 from checkers_env.movegen import Position
 from checkers_env.openings import TWO_MOVE
-from training.evolution.game_runner import Arena
+from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics
-from training.evolution.state import Champion, Population, State, generator, remembered
+from training.evolution.state import Champion, Population, State, rng_from_json, rng_to_json
 from training.regimes.self_play import CARDS, RANGES, SelfPlay, measured
-from training.runtime.validation import check
+from training.runtime.validation import validate_ranges
 
 OWN_RANGES = {
     "alpha": (1e-6, LARGEST_ALPHA),
@@ -43,7 +43,7 @@ OWN_RANGES = {
 
 
 @dataclass(frozen=True)
-class DeepSelfPlay(SelfPlay):
+class TreeStrap(SelfPlay):
     """The constants of the method."""
 
     alpha: float = 2.0
@@ -81,7 +81,7 @@ class DeepSelfPlay(SelfPlay):
     """Plies at which it is measured against the piece counter, both searching so deep."""
 
     def __post_init__(self) -> None:
-        check(self, RANGES | OWN_RANGES, {"openings": CARDS})
+        validate_ranges(self, RANGES | OWN_RANGES, {"openings": CARDS})
         if self.endgame not in (0, *DIGESTS):
             raise ValueError(f"endgame must be 0 or 2 to {max(DIGESTS)}, not {self.endgame}")
 
@@ -91,9 +91,9 @@ class DeepSelfPlay(SelfPlay):
         nothing = np.zeros((STAGES, SIZE, 2), np.float32)
         return self._state(0, windows().table, nothing, rng)
 
-    def step(self, state: State, arena: Arena) -> tuple[State, Metrics]:
+    def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
         """Play and learn from the games of a generation, in one thread."""
-        rng, system = generator(state.rng), windows(table_of(state))
+        rng, system = rng_from_json(state.rng), windows(table_of(state))
         errors = np.zeros((STAGES, SIZE, 2), np.float32)
         errors.reshape(-1, 2)[state.extra["entries"]] = state.extra["errors"]
         tally = learn(
@@ -119,7 +119,7 @@ class DeepSelfPlay(SelfPlay):
         entries = np.flatnonzero(touched).astype(np.int32)
         extra = {"entries": entries, "errors": errors.reshape(-1, 2)[entries]}
         population = Population(table.ravel()[None, entries], np.zeros((1, 0)), np.ones(1))
-        return State(generation, population, np.zeros(1), remembered(rng), extra)
+        return State(generation, population, np.zeros(1), rng_to_json(rng), extra)
 
     @property
     def method(self) -> Method:

@@ -37,7 +37,7 @@ from training.reproduction.papers.thesis_ch7 import C0 as C0_BY_PLY
 from training.reproduction.papers.thesis_ch7 import FOURTEEN, THOUSAND
 from training.reproduction.papers.thesis_ch7 import RR as RR_BY_PLY
 from training.reproduction.tables import Row, row
-from training.trainer.ablations import FACTORS
+from training.trainer.ablations import ABLATIONS
 
 MARGIN = 10.0  # per cent of the points: 70 rating points, a third of a class of players
 
@@ -420,7 +420,7 @@ def _played_otherwise(name: str, where: str, changed: Callable[[str], Player]) -
 def _changes() -> Iterable[Claim]:
     """What each change to the evolution of 2001 does for its champion."""
     base = EVOLVED[0]
-    for name, preset in FACTORS.items():
+    for name, preset in ABLATIONS.items():
         yield _gains(f"{name} helps", f"{name} does better than {base}: {preset.what}", base, name)
 
 

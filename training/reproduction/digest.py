@@ -37,11 +37,11 @@ LEFT_OUT = frozenset(
         "checkers_env.board.Board.__str__",
         "checkers_env.board.Board._repr_svg_",
         "training.regimes.coevolution.Coevolution.files",
-        "training.regimes.genetic_algorithm.Genetic.files",
+        "training.regimes.genetic_algorithm.GeneticAlgorithm.files",
         "training.regimes.self_play.SelfPlay.files",
         "training.regimes.social_learning.SocialLearning.files",
         "training.regimes.evolution_strategies.EvolutionStrategy.files",
-        "training.regimes.treestrap.DeepSelfPlay.champion",
+        "training.regimes.treestrap.TreeStrap.champion",
     }
 )
 

@@ -12,16 +12,16 @@ import numpy as np
 
 from agents.match_kernel import DrawRules
 from checkers_env.openings import BALLOTS
-from training.evolution.game_runner import play_fixture
+from training.evolution.game_runner import play_matchup
 from training.evolution.metrics import sample_positions
-from training.regimes import DeepSelfPlay, Regime
+from training.regimes import Regime, TreeStrap
 from training.reproduction.digest import digest
 from training.trainer import loop
-from training.trainer.ablations import FACTORS
+from training.trainer.ablations import ABLATIONS
 from training.trainer.presets import PRESETS, TD_PRESETS, Preset
-from training.trainer.strong_ablations import INGREDIENTS
+from training.trainer.strong_ablations import STRONG_ABLATIONS
 
-PLAYERS: dict[str, Preset] = {**PRESETS, **TD_PRESETS, **INGREDIENTS, **FACTORS}
+PLAYERS: dict[str, Preset] = {**PRESETS, **TD_PRESETS, **STRONG_ABLATIONS, **ABLATIONS}
 POINTS = 100  # of a curve, at most
 TRIAL = 20  # generations, at least, by which one code's run is told from another's
 SHORT_TRIAL = 2  # of a regime that measures itself: its generations are long, and all alike
@@ -152,7 +152,7 @@ class Run:
     @property
     def measures_itself(self) -> bool:
         """Whether the run's own scores are all that is wanted of it: nobody plays against it."""
-        return isinstance(self.regime, DeepSelfPlay)
+        return isinstance(self.regime, TreeStrap)
 
     @property
     def length(self) -> int:
@@ -197,7 +197,7 @@ class Run:
             "seed": self.seed,
             "point_every": self.point_every,
             "kept": self.kept,
-            "code": digest(kind, loop.measure, sample_positions, play_fixture, *measures),
+            "code": digest(kind, loop.measure, sample_positions, play_matchup, *measures),
         }
 
     @property

@@ -43,7 +43,7 @@ from training.reproduction.results import (
 )
 from training.reproduction.tables import Row, Table, seen
 from training.reproduction.worker import Opponent, identity_of, unsaturated
-from training.trainer.ablations import FACTORS
+from training.trainer.ablations import ABLATIONS
 
 PARTS = (
     thesis_ch3,
@@ -66,7 +66,7 @@ OFTEN = frozenset(
         *("blondie24-1999", "blondie24-2001", "c0", "blondie24-rr", "c10", "c10-rr"),
         *("c5-n0.001", "c1-n0.001"),
         *("c0-npd", "blondie24-rr-npd", "c10-npd", "c5-n0.001-npd"),
-        *FACTORS,
+        *ABLATIONS,
     }
 )
 

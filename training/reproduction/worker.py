@@ -30,7 +30,7 @@ from training.regimes.social_learning import SocialLearning, unpacked
 from training.reproduction.digest import digest
 from training.reproduction.jobs import Match, Player, Run, key_of
 from training.reproduction.results import Origin, Played, Trained
-from training.runtime.executors import asked_to_stop
+from training.runtime.executors import stop_requested
 from training.runtime.run_folder import LOCK
 from training.trainer import loop
 from training.trainer.checkpoint import FILE_NAME, Checkpoint, load_checkpoint
@@ -58,7 +58,7 @@ class Order(NamedTuple):
 
     def check(self) -> None:
         """Raise Stopped when the time is up, or the work is not wanted any more."""
-        if asked_to_stop() or time.time() >= self.deadline:
+        if stop_requested() or time.time() >= self.deadline:
             raise Stopped
 
 
@@ -68,7 +68,7 @@ def train(job: Run, folder: Path, order: Order) -> Trained | None:
     None if there was no time to end it: then the folder holds how far it came. Raises ValueError
     if the folder holds a longer run.
     """
-    plan = loop.Plan(
+    plan = loop.RunConfig(
         job.preset,
         job.regime,
         job.length,
@@ -90,7 +90,7 @@ def train(job: Run, folder: Path, order: Order) -> Trained | None:
             raise ValueError(f"{str(folder)!r} has gone beyond {job.title}: call the same again")
         if checkpoint.state.generation < job.length:
             try:
-                checkpoint = loop.carry_out(plan, checkpoint, progress)
+                checkpoint = loop.train(plan, checkpoint, progress)
             except Stopped:
                 return None
         return trained(job, checkpoint)

@@ -15,7 +15,13 @@ from checkers_env.files import write_atomically
 from training.rl.actor import Actor
 from training.rl.game_pool import Games
 from training.rl.opponent_pool import Pool
-from training.trainer.checkpoint import FILE_NAME, below, check_same, read, readable
+from training.trainer.checkpoint import (
+    FILE_NAME,
+    check_same_run,
+    checkpoint_errors,
+    read_checkpoint,
+    strip_prefix,
+)
 
 HEADER = "checkers-laboratory ppo"
 FORMAT = 1
@@ -61,28 +67,28 @@ def load_run(folder: Path, run: Run, identity: dict[str, Any]) -> None:
 
     Raises ValueError for a checkpoint that is missing, broken, or of another run.
     """
-    with readable(folder):
-        header, arrays = read(folder, HEADER, FORMAT)
+    with checkpoint_errors(folder):
+        header, arrays = read_checkpoint(folder, HEADER, FORMAT)
         there = header["identity"]
-    check_same(folder, there, json.loads(json.dumps(identity)))
-    with readable(folder):
+    check_same_run(folder, there, json.loads(json.dumps(identity)))
+    with checkpoint_errors(folder):
         _fill(run, header, arrays)
 
 
 def _fill(run: Run, header: dict[str, Any], arrays: dict[str, Any]) -> None:
     tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
-    run.model.policy.load_state_dict(below("weights/", tensors))
+    run.model.policy.load_state_dict(strip_prefix("weights/", tensors))
     optimiser = run.model.policy.optimizer
     moments: dict[int, dict[str, torch.Tensor]] = {}
-    for name, tensor in below("optimiser/", tensors).items():
+    for name, tensor in strip_prefix("optimiser/", tensors).items():
         number, _, key = name.partition("/")
         moments.setdefault(int(number), {})[key] = tensor
     optimiser.load_state_dict({**optimiser.state_dict(), "state": moments})
-    run.pool = Pool(_actors(below("pool/", tensors)), arrays["scores"].tolist())
+    run.pool = Pool(_actors(strip_prefix("pool/", tensors)), arrays["scores"].tolist())
     run.games.go_on_from({name: arrays[f"games/{name}"] for name in BATCH})
     run.rng.bit_generator.state = header["rng"]
     run.steps = int(header["steps"])
-    run.history = {name: row.tolist() for name, row in below("history/", arrays).items()}
+    run.history = {name: row.tolist() for name, row in strip_prefix("history/", arrays).items()}
     if {len(row) for row in run.history.values()} - {len(run.history.get("steps", []))}:
         raise ValueError("its history has gaps")
 

@@ -106,8 +106,8 @@ OF_LEARNING = {
 def check(settings: Settings) -> None:
     """Raise ValueError for settings that make no sense."""
     learning = settings.learning
-    validation.check(settings, RANGES)
-    validation.check(learning, OF_LEARNING)
+    validation.validate_ranges(settings, RANGES)
+    validation.validate_ranges(learning, OF_LEARNING)
     if not learning.hidden or min(learning.hidden) < 1:
         raise ValueError(f"hidden must be numbers from 1 on, not {learning.hidden}")
     if settings.alone == 0 and not settings.former and not settings.zoo:

@@ -15,7 +15,7 @@ from agents.registry import make
 from agents.search.workspace import table_bits, workspace
 from agents.single_agent.vector_env import Opponent
 from checkers_env.files import write_atomically
-from training.evolution.metrics import with_row
+from training.evolution.metrics import append_row
 from training.league.entrants import search_depth
 from training.rl.actor import actor_of
 from training.rl.checkpoint import Run, load_run, save_run
@@ -26,7 +26,7 @@ from training.rl.model import as_zip, new_model
 from training.rl.opponent_pool import Pool
 from training.rl.plots import plot_scores
 from training.rl.ppo_update import roll_out, update
-from training.runtime.curves import as_csv
+from training.runtime.curves import to_csv
 from training.trainer.checkpoint import FILE_NAME
 
 CHAMPION_FILE, CURVE_FILE, PLOT_FILE = "champion.zip", "curve.csv", "curve.png"
@@ -143,7 +143,7 @@ def measure(settings: Settings, run: Run) -> dict[str, float]:
 def record(run: Run, measured: dict[str, float], log: Writer) -> None:
     """Add a row to the history, and tell TensorBoard."""
     measured = {"steps": float(run.steps), **measured}
-    run.history = with_row(run.history, measured)
+    run.history = append_row(run.history, measured)
     for name, number in measured.items():
         log.add_scalar(name, number, run.steps)
 
@@ -152,6 +152,6 @@ def save(settings: Settings, run: Run) -> None:
     """Write the policy, the table and the picture of what was measured, and the checkpoint."""
     folder, columns = settings.folder, {"steps": run.history["steps"], **run.history}
     write_atomically(folder / CHAMPION_FILE, as_zip(run.model))
-    write_atomically(folder / CURVE_FILE, as_csv(columns))
+    write_atomically(folder / CURVE_FILE, to_csv(columns))
     plot_scores(run.history, f"MaskablePPO, seed {settings.seed}", folder / PLOT_FILE)
     save_run(folder, run, settings.identity)

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.logging import RichHandler
 
 from agents.external.errors import EngineError
-from training.runtime.run_folder import alone
+from training.runtime.run_folder import lock_run_folder
 
 FAILED, INTERRUPTED = 1, 130
 KEPT = "what was reached is saved"  # after Ctrl-C
@@ -37,7 +37,7 @@ def run_command(command: Callable[[list[str], Console], None]) -> int:
     return 0
 
 
-def say_how_to_go_on(saved: bool, console: Console, kept: str = KEPT) -> None:
+def print_resume_command(saved: bool, console: Console, kept: str = KEPT) -> None:
     """After an interruption: what is `kept`, and the command line to go on or start again with."""
     options = sys.argv if "--resume" in sys.argv or not saved else [*sys.argv, "--resume"]
     state = f"{kept}. Go on" if saved else "nothing was begun. Start again"
@@ -56,13 +56,13 @@ def in_folder(
     """Carry out a run, alone in its folder: whatever ends it, say what is where there.
 
     The names are those of the file that a run goes on from, of its champion, and of the picture of
-    its curve; `kept` is as for :func:`say_how_to_go_on`.
+    its curve; `kept` is as for :func:`print_resume_command`.
     """
     try:
-        with alone(folder, "choose another folder by --out"):
+        with lock_run_folder(folder, "choose another folder by --out"):
             yield
     except KeyboardInterrupt:
-        say_how_to_go_on((folder / checkpoint).exists(), console, kept)
+        print_resume_command((folder / checkpoint).exists(), console, kept)
         raise
     except OSError as error:
         raise OSError(f"{error} (the run is in {str(folder)!r})") from error

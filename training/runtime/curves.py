@@ -13,7 +13,7 @@ import numpy as np
 from checkers_env.files import write_atomically
 
 
-def as_csv(columns: Mapping[str, Sequence[float] | Any]) -> bytes:
+def to_csv(columns: Mapping[str, Sequence[float] | Any]) -> bytes:
     """The columns, all of one length, under their names."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")

@@ -3,7 +3,7 @@
 All are ``concurrent.futures.Executor``: ``submit`` and ``map`` take a function and its arguments,
 and what a call gives depends on nothing else. When the with block of :func:`open_executor` ends,
 even by an error or Ctrl-C, what has not begun is dropped, and what runs is asked to stop: long work
-looks at :func:`asked_to_stop` from time to time and saves what it has.
+looks at :func:`stop_requested` from time to time and saves what it has.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _own = threading.local()  # of a worker: the event that asks it to stop
 _busy = threading.Lock()  # held by a worker process while it works
 
 
-def asked_to_stop() -> bool:
+def stop_requested() -> bool:
     """Whether the work that this thread is at is not wanted any more."""
     event = getattr(_own, "stop", None)
     return event is not None and bool(event.is_set())
@@ -206,10 +206,10 @@ class RayExecutor(Executor):
 
 def _call_each(call: Callable[..., Any], rows: Sequence[Sequence[Any]]) -> list[Any]:
     known: dict[int, Any] = {}
-    return [call(*writable(tuple(row), known)) for row in rows]
+    return [call(*writable_copy(tuple(row), known)) for row in rows]
 
 
-def writable(thing: Any, known: dict[int, Any]) -> Any:
+def writable_copy(thing: Any, known: dict[int, Any]) -> Any:
     """A copy with arrays of its own, at any depth of tuples: Ray's are shared and read-only.
 
     What is copied already is found in `known`, by its id.
@@ -221,7 +221,7 @@ def writable(thing: Any, known: dict[int, Any]) -> Any:
             copy = aligned(thing.shape, thing.dtype)
             copy[...] = thing
         else:
-            parts = [writable(part, known) for part in thing]
+            parts = [writable_copy(part, known) for part in thing]
             copy = type(thing)(*parts) if hasattr(thing, "_fields") else tuple(parts)
         known[id(thing)] = copy
     return known[id(thing)]

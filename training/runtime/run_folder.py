@@ -15,7 +15,7 @@ LOCK = "lock"
 
 
 @contextmanager
-def alone(folder: Path, otherwise: str) -> Iterator[None]:
+def lock_run_folder(folder: Path, otherwise: str) -> Iterator[None]:
     """Keep other processes out of a folder, which is made if need be, but not left behind empty.
 
     What a killed process has left half written there is removed. Raises ValueError if one is at
@@ -49,7 +49,7 @@ def _remove_empty(folder: Path, made: Sequence[Path]) -> None:
             path.rmdir()
 
 
-def disagreement(there: dict[str, Any], asked: dict[str, Any]) -> str:
+def config_diff(there: dict[str, Any], asked: dict[str, Any]) -> str:
     """In what two of them differ, for an error's message; empty where they are the same."""
     return "; ".join(_differences(there, asked))
 

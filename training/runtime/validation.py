@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 
-def check(
+def validate_ranges(
     constants: Any,
     ranges: Mapping[str, tuple[float, float]],
     choices: Mapping[str, Collection[str]] = MappingProxyType({}),

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from training.regimes import EvolutionStrategy, LearningEvolution, Regime
+from training.regimes import EvolutionStrategy, ExtendedCoevolution, Regime
 from training.trainer.presets import Preset
 
 BUDGET = 126_000  # games of a run: 840 generations of 150
 CPU_SECONDS = 600  # of a run, about
 SOURCE = "Chellapilla & Fogel 2001, changed"
 UNSATURATED = "blondie24-2001-unsaturated"
-_2001 = LearningEvolution("blondie24-2001", king=1.5, king_rule="tenths")
+_2001 = ExtendedCoevolution("blondie24-2001", king=1.5, king_rule="tenths")
 _STRATEGY = EvolutionStrategy("blondie24-2001", "sep-cma-es", openings="none")
 _CHANGED: dict[str, tuple[Regime, str, str]] = {
     "learns-step-size": (replace(_2001, step_size=0.01), SOURCE, "first step sizes of 0.01"),
@@ -83,7 +83,7 @@ _CHANGED: dict[str, tuple[Regime, str, str]] = {
         "OpenAI-ES, ballots, unsaturated, small weights, a falling rate",
     ),
 }
-FACTORS = {
+ABLATIONS = {
     name: Preset(regime, round(BUDGET / regime.games), source, what, CPU_SECONDS)
     for name, (regime, source, what) in _CHANGED.items()
 }

@@ -15,7 +15,7 @@ from safetensors.numpy import save
 
 from checkers_env.files import write_atomically
 from training.evolution.state import Population, State
-from training.runtime.run_folder import disagreement
+from training.runtime.run_folder import config_diff
 
 FILE_NAME = "checkpoint.safetensors"
 HEADER = "checkers-laboratory run"
@@ -28,7 +28,7 @@ class Checkpoint:
 
     state: State
     history: dict[str, list[float]]
-    identity: dict[str, Any]
+    config_key: dict[str, Any]
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
@@ -46,7 +46,7 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
         "format": FORMAT,
         "generation": state.generation,
         "rng": state.rng,
-        "identity": checkpoint.identity,
+        "identity": checkpoint.config_key,
     }
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     write_atomically(folder / FILE_NAME, save(arrays, metadata={HEADER: json.dumps(header)}))
@@ -66,18 +66,18 @@ def has_checkpoint(folder: Path) -> bool:
 
 def load_checkpoint(folder: Path) -> Checkpoint:
     """Read the checkpoint of a run's folder. Raises ValueError for one that cannot be used."""
-    with readable(folder):
-        header, arrays = read(folder, HEADER, FORMAT)
+    with checkpoint_errors(folder):
+        header, arrays = read_checkpoint(folder, HEADER, FORMAT)
         population = Population(arrays["genomes"], arrays["steps"], arrays["kings"])
-        extra = below("extra/", arrays)
+        extra = strip_prefix("extra/", arrays)
         state = State(header["generation"], population, arrays["scores"], header["rng"], extra)
-        identity = header["identity"]
-    history = {name: array.tolist() for name, array in below("history/", arrays).items()}
-    return Checkpoint(state, history, identity)
+        config_key = header["identity"]
+    history = {name: array.tolist() for name, array in strip_prefix("history/", arrays).items()}
+    return Checkpoint(state, history, config_key)
 
 
 @contextmanager
-def readable(folder: Path) -> Iterator[None]:
+def checkpoint_errors(folder: Path) -> Iterator[None]:
     """Turn what goes wrong while a folder's checkpoint is read into a ValueError that names it."""
     path = folder / FILE_NAME
     try:
@@ -90,7 +90,7 @@ def readable(folder: Path) -> Iterator[None]:
         raise ValueError(f"{str(path)!r} is not a checkpoint of ours: {error}") from None
 
 
-def read(folder: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[str, Any]]:
+def read_checkpoint(folder: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """The header and the arrays of a folder's checkpoint, which must be of that kind and format."""
     with safe_open(str(folder / FILE_NAME), framework="numpy") as file:
         text = (file.metadata() or {}).get(kind)
@@ -102,15 +102,15 @@ def read(folder: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[st
         return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
 
 
-def check_same(folder: Path, there: dict[str, Any], asked: dict[str, Any]) -> None:
+def check_same_run(folder: Path, there: dict[str, Any], asked: dict[str, Any]) -> None:
     """Raise ValueError if a folder's run is not the one asked for, by what identifies them."""
-    if different := disagreement(there, asked):
+    if different := config_diff(there, asked):
         raise ValueError(
             f"{str(folder)!r} holds another run: {different}; choose another folder by --out"
         )
 
 
-def below(prefix: str, entries: dict[str, Any]) -> dict[str, Any]:
+def strip_prefix(prefix: str, entries: dict[str, Any]) -> dict[str, Any]:
     """The entries whose names begin with `prefix`, by the rest of their names."""
     return {
         name.removeprefix(prefix): entry

@@ -22,18 +22,18 @@ from training.evolution.metrics import Metrics
 from training.evolution.state import State
 from training.regimes import Regime
 from training.runtime.cli import in_folder, run_command
-from training.trainer.ablations import FACTORS
+from training.trainer.ablations import ABLATIONS
 from training.trainer.checkpoint import FILE_NAME
-from training.trainer.loop import CHAMPION_FILE, PLOT_FILE, Plan, begin, carry_out, resume
+from training.trainer.loop import CHAMPION_FILE, PLOT_FILE, RunConfig, begin, resume, train
 from training.trainer.presets import PRESETS, TD_PRESETS, Preset
 
 EVOLVE, TD = "python training/evolve.py", "python training/td.py"
-PRESETS_OF = {EVOLVE: PRESETS | FACTORS, TD: TD_PRESETS}
+PRESETS_BY_COMMAND = {EVOLVE: PRESETS | ABLATIONS, TD: TD_PRESETS}
 REPORT_EVERY = 10  # generations, where there is no terminal to show a bar on
 
 
 @dataclass(frozen=True)
-class Settings:
+class TrainerConfig:
     """What to run and how."""
 
     regime: tyro.conf.AvoidSubcommands[Regime]
@@ -60,7 +60,7 @@ class Settings:
     """Of a Ray cluster that runs; without, Ray is started on this machine."""
 
 
-class Program(NamedTuple):
+class TrainingCommand(NamedTuple):
     """A command: how it is called, what its help says, and what it trains by default."""
 
     call: str
@@ -70,15 +70,15 @@ class Program(NamedTuple):
     @property
     def presets(self) -> dict[str, Preset]:
         """What it can train."""
-        return PRESETS_OF[self.call]
+        return PRESETS_BY_COMMAND[self.call]
 
 
-def run_program(program: Program) -> int:
+def run_program(program: TrainingCommand) -> int:
     """Run the command line; return the exit status."""
-    return run_command(partial(train, program))
+    return run_command(partial(run_training, program))
 
 
-def train(program: Program, arguments: list[str], console: Console) -> None:
+def run_training(program: TrainingCommand, arguments: list[str], console: Console) -> None:
     """Read the command line and carry out the run that it asks for."""
     if arguments == ["--list"]:
         print_presets(program)
@@ -95,13 +95,13 @@ def train(program: Program, arguments: list[str], console: Console) -> None:
         raise ValueError(_unknown(name, program))
     preset = presets[name]
     settings = tyro.cli(
-        Settings,
+        TrainerConfig,
         args=options,
-        default=Settings(preset.regime, preset.generations),
+        default=TrainerConfig(preset.regime, preset.generations),
         prog=f"{program.call} [REGIME]",
         description=program.description,
     )
-    plan = Plan(
+    plan = RunConfig(
         name,
         settings.regime,
         settings.generations,
@@ -117,12 +117,12 @@ def train(program: Program, arguments: list[str], console: Console) -> None:
     with in_folder(plan.folder, FILE_NAME, CHAMPION_FILE, PLOT_FILE, console):
         start = resume(plan) if settings.resume else begin(plan)
         with _progress(plan, start.state.generation, console) as report:
-            carry_out(plan, start, report)
+            train(plan, start, report)
 
 
-def _unknown(name: str, program: Program) -> str:
+def _unknown(name: str, program: TrainingCommand) -> str:
     """What to say of a name that is none of the presets."""
-    for call, presets in PRESETS_OF.items():
+    for call, presets in PRESETS_BY_COMMAND.items():
         if name in presets:
             return f"{name!r} is trained by another program: {call} {name}"
     near = difflib.get_close_matches(name, program.presets)
@@ -130,7 +130,7 @@ def _unknown(name: str, program: Program) -> str:
     return f"no regime {name!r}: {known} (see --list)"
 
 
-def print_presets(program: Program) -> None:
+def print_presets(program: TrainingCommand) -> None:
     """Show every preset with its paper, and the games and CPU time of a whole run."""
     table = Table(
         Column("regime", no_wrap=True),
@@ -158,7 +158,7 @@ def duration(seconds: int) -> str:
 
 @contextmanager
 def _progress(
-    plan: Plan, done: int, console: Console
+    plan: RunConfig, done: int, console: Console
 ) -> Iterator[Callable[[State, Metrics], None]]:
     """A bar on a terminal, and a line every few generations elsewhere."""
     games = plan.regime.games

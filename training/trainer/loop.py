@@ -18,24 +18,24 @@ from agents.search.interrupt import undisturbed
 from agents.weights import WeightsMetadata, save_weights
 from checkers_env.files import write_atomically
 from checkers_env.movegen import Position
-from training.evolution.evaluation import curve, is_spread, scores
-from training.evolution.game_runner import Arena, open_arena
+from training.evolution.evaluation import curve, is_log_spaced, scores
+from training.evolution.game_runner import GameRunner, open_game_runner
 from training.evolution.metrics import (
     Metrics,
-    of_evaluator,
-    of_population,
+    append_row,
+    evaluator_metrics,
+    population_metrics,
     sample_positions,
-    with_row,
 )
 from training.evolution.state import State
-from training.regimes import DeepSelfPlay, Regime
-from training.runtime.curves import as_csv, plot_curve
+from training.regimes import Regime, TreeStrap
+from training.runtime.curves import plot_curve, to_csv
 from training.runtime.executors import check_executor
-from training.runtime.validation import check
+from training.runtime.validation import validate_ranges
 from training.trainer.checkpoint import (
     FILE_NAME,
     Checkpoint,
-    check_same,
+    check_same_run,
     load_checkpoint,
     save_checkpoint,
 )
@@ -54,7 +54,7 @@ RANGES = {
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunConfig:
     """A run: what identifies it, and how it is to be carried out.
 
     Attributes
@@ -80,7 +80,7 @@ class Plan:
     address: str | None = None
 
     def __post_init__(self) -> None:
-        check(self, RANGES)
+        validate_ranges(self, RANGES)
         if self.yardstick_every and self.regime.max_moves < 2:
             raise ValueError(
                 "max_moves must be at least 2: the games of the performance curve begin with a "
@@ -88,12 +88,12 @@ class Plan:
             )
 
     @property
-    def identity(self) -> dict[str, Any]:
+    def config_key(self) -> dict[str, Any]:
         """What the results of a run depend on, beside its number of generations."""
         return {"name": self.name, **asdict(self.regime), "seed": self.seed}
 
 
-def begin(plan: Plan) -> Checkpoint:
+def begin(plan: RunConfig) -> Checkpoint:
     """The start of a new run.
 
     Raises ValueError if the folder holds one already, or for an executor that there is not.
@@ -103,25 +103,25 @@ def begin(plan: Plan) -> Checkpoint:
     if (plan.folder / FILE_NAME).exists():
         otherwise = "choose another folder by --out"
         try:
-            there = load_checkpoint(plan.folder).identity
+            there = load_checkpoint(plan.folder).config_key
         except ValueError as error:
             raise ValueError(f"no run can begin here, {otherwise}: {error}") from None
-        check_same(plan.folder, there, plan.identity)
+        check_same_run(plan.folder, there, plan.config_key)
         raise ValueError(
             f"{str(plan.folder)!r} already holds a run: go on with it by --resume, or {otherwise}"
         )
-    checkpoint = Checkpoint(plan.regime.init(plan.seed), {}, plan.identity)
+    checkpoint = Checkpoint(plan.regime.init(plan.seed), {}, plan.config_key)
     save_checkpoint(plan.folder, checkpoint)
     return checkpoint
 
 
-def resume(plan: Plan) -> Checkpoint:
+def resume(plan: RunConfig) -> Checkpoint:
     """The last checkpoint of a run.
 
     Raises ValueError if there is none, if it is of another run, or if nothing is left to do.
     """
     checkpoint = load_checkpoint(plan.folder)
-    check_same(plan.folder, checkpoint.identity, plan.identity)
+    check_same_run(plan.folder, checkpoint.config_key, plan.config_key)
     if checkpoint.state.generation >= plan.generations:
         raise ValueError(
             f"{str(plan.folder)!r} has reached generation {checkpoint.state.generation}: "
@@ -130,8 +130,8 @@ def resume(plan: Plan) -> Checkpoint:
     return checkpoint
 
 
-def carry_out(
-    plan: Plan, checkpoint: Checkpoint, progress: Callable[[State, Metrics], None]
+def train(
+    plan: RunConfig, checkpoint: Checkpoint, progress: Callable[[State, Metrics], None]
 ) -> Checkpoint:
     """Run to the last generation, telling `progress` of each; return the final checkpoint.
 
@@ -139,15 +139,17 @@ def carry_out(
     """
     positions = sample_positions()
     with (
-        open_arena(plan.threads, plan.engine, plan.executor, plan.address) as arena,
+        open_game_runner(plan.threads, plan.engine, plan.executor, plan.address) as runner,
         closing(Writer(str(plan.folder))) as log,
     ):
         try:
             if not checkpoint.history:
-                checkpoint = recorded(checkpoint, measure(plan, checkpoint.state, arena, positions))
+                checkpoint = recorded(
+                    checkpoint, measure(plan, checkpoint.state, runner, positions)
+                )
                 write_events(log, checkpoint)
             while checkpoint.state.generation < plan.generations:
-                checkpoint = generation(plan, checkpoint, arena, positions)
+                checkpoint = generation(plan, checkpoint, runner, positions)
                 write_events(log, checkpoint)
                 if checkpoint.state.generation % plan.checkpoint_every == 0:
                     save_results(plan, checkpoint)
@@ -164,39 +166,41 @@ def carry_out(
 
 
 def generation(
-    plan: Plan, checkpoint: Checkpoint, arena: Arena, positions: Sequence[Position]
+    plan: RunConfig, checkpoint: Checkpoint, runner: GameRunner, positions: Sequence[Position]
 ) -> Checkpoint:
     """Let one generation pass, and measure it."""
-    began = time.thread_time() + arena.seconds
-    state, measured = plan.regime.step(checkpoint.state, arena)
-    speed = plan.regime.games / (time.thread_time() + arena.seconds - began)
-    measured |= {SPEED: speed} | measure(plan, state, arena, positions)
-    if isinstance(plan.regime, DeepSelfPlay) and plan.yardstick_every:
-        measured |= own_scores(plan.regime, plan.seed, state, arena)
+    began = time.thread_time() + runner.seconds
+    state, measured = plan.regime.step(checkpoint.state, runner)
+    speed = plan.regime.games / (time.thread_time() + runner.seconds - began)
+    measured |= {SPEED: speed} | measure(plan, state, runner, positions)
+    if isinstance(plan.regime, TreeStrap) and plan.yardstick_every:
+        measured |= own_scores(plan.regime, plan.seed, state, runner)
     return recorded(replace(checkpoint, state=state), measured)
 
 
-def measure(plan: Plan, state: State, arena: Arena, positions: Sequence[Position]) -> Metrics:
+def measure(
+    plan: RunConfig, state: State, runner: GameRunner, positions: Sequence[Position]
+) -> Metrics:
     """The parents of a state, before they replicate."""
     players = plan.regime.contenders(state)
-    measured = of_population(state.population.pick(slice(len(players))))
-    measured |= of_evaluator(players[0].evaluator, positions)
+    measured = population_metrics(state.population.pick(slice(len(players))))
+    measured |= evaluator_metrics(players[0].evaluator, positions)
     if plan.yardstick_every and state.generation % plan.yardstick_every == 0:
-        measured |= curve(players, plan.seed, state.generation, plan.regime.rules, arena)
+        measured |= curve(players, plan.seed, state.generation, plan.regime.rules, runner)
     return measured
 
 
-def own_scores(regime: DeepSelfPlay, seed: int, state: State, arena: Arena) -> Metrics:
+def own_scores(regime: TreeStrap, seed: int, state: State, runner: GameRunner) -> Metrics:
     """The player against the regime's own yardsticks, at generations further and further apart."""
-    if not is_spread(state.generation):
+    if not is_log_spaced(state.generation):
         return {}
     (player,), drawn = regime.contenders(state), (seed, state.generation)
-    return scores(player, regime.yardsticks, regime.cards, drawn, regime.rules, arena)
+    return scores(player, regime.yardsticks, regime.cards, drawn, regime.rules, runner)
 
 
 def recorded(checkpoint: Checkpoint, measured: Metrics) -> Checkpoint:
     """The checkpoint with another row of history."""
-    return replace(checkpoint, history=with_row(checkpoint.history, measured))
+    return replace(checkpoint, history=append_row(checkpoint.history, measured))
 
 
 def latest(history: dict[str, list[float]]) -> Metrics:
@@ -210,7 +214,7 @@ def write_events(log: Writer, checkpoint: Checkpoint) -> None:
         log.add_scalar(name, number, checkpoint.state.generation)
 
 
-def save_results(plan: Plan, checkpoint: Checkpoint) -> None:
+def save_results(plan: RunConfig, checkpoint: Checkpoint) -> None:
     """Write the champion's weights, the table of measurements, and the regime's own files.
 
     The checkpoint is written after them: whoever is killed before goes on and writes them again.
@@ -233,7 +237,7 @@ def save_results(plan: Plan, checkpoint: Checkpoint) -> None:
     )
     save_weights(plan.folder / CHAMPION_FILE, champion.genome, metadata)
     measurements = {"generation": range(state.generation + 1), **checkpoint.history}
-    write_atomically(plan.folder / CURVE_FILE, as_csv(measurements))
+    write_atomically(plan.folder / CURVE_FILE, to_csv(measurements))
     for name, content in regime.files(state, metadata).items():
         write_atomically(plan.folder / name, content)
 

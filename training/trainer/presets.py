@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from training.regimes import (
     Coevolution,
-    DeepSelfPlay,
-    Genetic,
+    GeneticAlgorithm,
     Regime,
     SocialLearning,
-    TemporalDifference,
+    TDLearning,
+    TreeStrap,
 )
 
 
@@ -128,32 +128,32 @@ PRESETS["hughes"] = Preset(
     "a weighted piece counter, co-evolved as C0, K by tenths",
 )
 PRESETS["nguyen"] = Preset(
-    Genetic(), 200, "Nguyen, III.C", "genetic algorithm, sums of the 91 sub-squares, 4 ply"
+    GeneticAlgorithm(), 200, "Nguyen, III.C", "genetic algorithm, sums of the 91 sub-squares, 4 ply"
 )
 PRESETS["nguyen-safe"] = Preset(
-    Genetic(perturbations=10), 200, "Nguyen, III.C.3", "the same with safe mutation"
+    GeneticAlgorithm(perturbations=10), 200, "Nguyen, III.C.3", "the same with safe mutation"
 )
 PRESETS |= {
     f"nguyen-{depth}ply": Preset(
-        Genetic(depth=depth), 200, "Nguyen, III.D, IV.A", f"nguyen trained at {depth} ply"
+        GeneticAlgorithm(depth=depth), 200, "Nguyen, III.D, IV.A", f"nguyen trained at {depth} ply"
     )
     for depth in (1, 3, 6)
 }
 PRESETS["nguyen-mcts"] = Preset(
-    Genetic(simulations=200),
+    GeneticAlgorithm(simulations=200),
     200,
     "Nguyen, III.B",
     "nguyen with MCTS-EPT, 200 playouts a move, in place of minimax",
 )
 PRESETS["nguyen-logistic"] = Preset(
-    Genetic(activation="logistic"),
+    GeneticAlgorithm(activation="logistic"),
     200,
     "Nguyen, III.A",
     "nguyen with 2/(1+e^-x) - 1 in place of tanh",
 )
 DEFAULT = "blondie24-2001"
 
-_C5 = TemporalDifference("walks-5")
+_C5 = TDLearning("walks-5")
 TD_PRESETS = {
     f"c{size}-n{alpha}": Preset(
         replace(_C5, features=features, alpha=alpha),
@@ -224,7 +224,7 @@ TD_PRESETS["samuel"] = Preset(
     "eight features made by hand, weighed by TD-leaf(0.7), searched 2 ply",
 )
 TD_PRESETS["strong"] = Preset(
-    DeepSelfPlay(games=1200, endgame=4),
+    TreeStrap(games=1200, endgame=4),
     512,
     "Veness et al. 2009; Beal & Smith 1999; Al-Khateeb 2011, ch. 6",
     "53 large windows, TD(0.8) and TreeStrap from searches of 4 plies, endings of 4 pieces known",

@@ -44,7 +44,7 @@ CHANGES: dict[str, tuple[str, int, dict[str, Any]]] = {
     "strong-no-endgame": ("without endgame tables in training and play", 500, {"endgame": 0}),
 }
 
-INGREDIENTS = {
+STRONG_ABLATIONS = {
     name: Preset(
         replace(STRONG.regime, games=games, **changed), GENERATIONS, STRONG.source, what, SECONDS
     )

@@ -35,7 +35,7 @@ from checkers_env.openings import TWO_MOVE
 from tests import oracle
 from tests.agents.baselines.test_baselines import even
 from tests.agents.search.test_alphabeta import Wide, network, position_of, random_boards
-from training.evolution.game_runner import Fixture, open_arena
+from training.evolution.game_runner import Matchup, open_game_runner
 
 PURE = monte_carlo(simulations=4000, cut=0)
 EARLY = monte_carlo(Material(), 4000)
@@ -432,12 +432,12 @@ def test_games_through_the_environment_are_those_of_the_kernel(name):
 
 
 def test_one_player_in_two_threads_plays_as_in_one():
-    fixtures = [Fixture(EARLY, PURE, opening, (i,)) for i, opening in enumerate(TWO_MOVE[::4])]
-    short = [f._replace(black=EARLY._replace(simulations=100), white=EARLY) for f in fixtures]
+    matchups = [Matchup(EARLY, PURE, opening, (i,)) for i, opening in enumerate(TWO_MOVE[::4])]
+    short = [f._replace(black=EARLY._replace(simulations=100), white=EARLY) for f in matchups]
     results = []
     for threads in (1, 2):
-        with open_arena(threads) as arena:
-            results.append(arena.play(short, DrawRules(max_moves=30)))
+        with open_game_runner(threads) as runner:
+            results.append(runner.play(short, DrawRules(max_moves=30)))
     assert results[0] == results[1]
 
 

@@ -13,11 +13,11 @@ from agents.treestrap.selfplay import learn
 from checkers_env.board import Board
 from checkers_env.movegen import Position
 from tests.agents.search.test_alphabeta import position_of
-from training.regimes.treestrap import DeepSelfPlay
+from training.regimes.treestrap import TreeStrap
 from training.trainer.checkpoint import FILE_NAME, Checkpoint, load_checkpoint, save_checkpoint
 
 QUICK = Method(depth=2, inner=1, max_plies=80)
-SMALL = DeepSelfPlay(search=2, inner=1, games=6, max_moves=40)
+SMALL = TreeStrap(search=2, inner=1, games=6, max_moves=40)
 KINGS = "B:WK3,K10,K32:BK1,K21"
 
 

@@ -24,20 +24,20 @@ from training.app.app import application
 from training.regimes import (
     Coevolution,
     EvolutionStrategy,
-    Genetic,
+    GeneticAlgorithm,
     SocialLearning,
-    TemporalDifference,
-    regime_of,
+    TDLearning,
+    regime_from_config,
 )
 from training.trainer.checkpoint import FILE_NAME, load_checkpoint, save_checkpoint
 from training.trainer.loop import (
     CHAMPION_FILE,
     CURVE_FILE,
-    Plan,
+    RunConfig,
     begin,
-    carry_out,
     resume,
     save_results,
+    train,
 )
 
 SMALL = {"parents": 3, "opponents": 2, "depth": 1, "max_moves": 30, "king": 2.0}
@@ -47,15 +47,15 @@ REGIMES = {
     "common": Coevolution("singles", pairing="common", both_score=False, **SMALL),
     "one parent": Coevolution("weighted-pieces", **(SMALL | {"parents": 1})),
     "social": SocialLearning("blondie24-1999", publish_every=1, social_every=2, **SMALL),
-    "genetic": Genetic(opponents=1, depth=1, max_moves=30),
-    "playouts": Genetic(opponents=1, simulations=5, max_moves=20),
+    "genetic": GeneticAlgorithm(opponents=1, depth=1, max_moves=30),
+    "playouts": GeneticAlgorithm(opponents=1, simulations=5, max_moves=20),
 }
-LEARNER = TemporalDifference("singles", games=20)
+LEARNER = TDLearning("singles", games=20)
 
 
 def plan_for(folder, regime, generations=2, **changes):
     options = {"seed": 5, "checkpoint_every": 1} | changes
-    return Plan("test", regime, generations, folder=folder, **options)
+    return RunConfig("test", regime, generations, folder=folder, **options)
 
 
 def nothing(state, measured):
@@ -66,7 +66,7 @@ def run_to(folder, regime, generations, **changes):
     """A run of so many generations, gone on with if it was there before."""
     plan = plan_for(folder, regime, generations, **changes)
     start = resume(plan) if (folder / FILE_NAME).exists() else begin(plan)
-    return carry_out(plan, start, nothing)
+    return train(plan, start, nothing)
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_a_run_is_running_from_its_first_checkpoint_to_its_picture(tmp_path):
     for generations in (2, 4):
         plan = plan_for(tmp_path, regime, generations)
         start = resume(plan) if generations == 4 else begin(plan)
-        carry_out(plan, start, look)
+        train(plan, start, look)
         assert not run_reader.is_running(tmp_path)
         seen.append((False, run_reader.version(tmp_path)))
     assert [running for running, _ in seen] == [True, True, False] * 2
@@ -285,7 +285,7 @@ def test_a_curve_that_is_none_is_refused_by_name(finished, content):
 
 def test_a_run_of_an_unknown_regime_has_a_curve_but_no_games(finished):
     checkpoint = load_checkpoint(finished)
-    strange = replace(checkpoint, identity=checkpoint.identity | {"temperature": 3.0})
+    strange = replace(checkpoint, config_key=checkpoint.config_key | {"temperature": 3.0})
     save_checkpoint(finished, strange)
     seen = run_reader.overview(finished)
     assert (seen["generation"], seen["games"]) == (2, None)
@@ -296,8 +296,8 @@ def test_a_run_of_an_unknown_regime_has_a_curve_but_no_games(finished):
 @pytest.mark.parametrize("missing", ["name", "seed"])
 def test_a_checkpoint_without_a_name_or_a_seed_is_refused(finished, missing):
     checkpoint = load_checkpoint(finished)
-    rest = {name: value for name, value in checkpoint.identity.items() if name != missing}
-    save_checkpoint(finished, replace(checkpoint, identity=rest))
+    rest = {name: value for name, value in checkpoint.config_key.items() if name != missing}
+    save_checkpoint(finished, replace(checkpoint, config_key=rest))
     with pytest.raises(ValueError, match="no name or seed"):
         run_reader.overview(finished)
 
@@ -306,7 +306,7 @@ def test_a_checkpoint_without_a_name_or_a_seed_is_refused(finished, missing):
 def test_a_regime_comes_back_from_its_checkpoint(tmp_path, regime):
     plan = plan_for(tmp_path, regime)
     begin(plan)
-    assert regime_of(load_checkpoint(tmp_path).identity) == regime
+    assert regime_from_config(load_checkpoint(tmp_path).config_key) == regime
 
 
 def test_a_generation_is_remembered_when_its_checkpoint_is_gone(finished):
@@ -336,7 +336,7 @@ def test_the_latest_generation_is_read_though_the_run_saves_meanwhile(finished, 
 def test_files_may_be_replaced_while_they_are_read(tmp_path):
     """A writer that saves without a pause, and a reader that always sees whole files."""
     plan = plan_for(tmp_path, REGIMES["coevolution"])
-    checkpoint = carry_out(plan, begin(plan), nothing)
+    checkpoint = train(plan, begin(plan), nothing)
     grown = replace(
         checkpoint, history={name: row * 200 for name, row in checkpoint.history.items()}
     )

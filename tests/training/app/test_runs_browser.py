@@ -20,7 +20,7 @@ from training.app.app import application
 from training.app.generation_replay import as_pdn, play_generation
 from training.regimes import Coevolution
 from training.trainer.checkpoint import load_checkpoint
-from training.trainer.loop import Plan, begin, carry_out
+from training.trainer.loop import RunConfig, begin, train
 
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=120_000)  # ms: a busy machine
@@ -55,8 +55,8 @@ def serving(folder):
 def folder(tmp_path_factory):
     """A folder with a finished run of three generations."""
     folder = tmp_path_factory.mktemp("watched")
-    plan = Plan(NAME, REGIME, 3, 7, folder / "runs" / NAME)
-    carry_out(plan, begin(plan), lambda state, measured: None)
+    plan = RunConfig(NAME, REGIME, 3, 7, folder / "runs" / NAME)
+    train(plan, begin(plan), lambda state, measured: None)
     return folder
 
 
@@ -194,7 +194,7 @@ def test_without_runs_it_says_how_to_begin_one_and_sees_it_begin(page, tmp_path)
     with serving(tmp_path) as address:
         page.goto(f"{address}/evolution")
         expect(page.get_by_text("python training/evolve.py")).to_be_visible()
-        begin(Plan("first", REGIME, 3, 1, tmp_path / "runs" / "first"))
+        begin(RunConfig("first", REGIME, 3, 1, tmp_path / "runs" / "first"))
         expect(page.locator("#state")).to_have_text("Generation 0", timeout=15_000)
         expect(page.locator(".curve")).to_have_count(1)
         expect(page.locator("#standings tr")).to_have_count(6, timeout=15_000)
@@ -208,10 +208,10 @@ def test_a_run_that_is_not_there_is_named_and_another_shown(page, address):
 
 
 def test_another_run_can_be_chosen(page, address, folder):
-    plan = Plan(
+    plan = RunConfig(
         "another", replace(REGIME, network="weighted-pieces"), 1, 7, folder / "runs" / "another"
     )
-    carry_out(plan, begin(plan), lambda state, measured: None)
+    train(plan, begin(plan), lambda state, measured: None)
     open_run(page, address)
     choice = page.get_by_role("combobox", name="Run")
     expect(choice.locator("option")).to_have_count(2, timeout=15_000)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agents.blondie.architecture import NGUYEN
-from training.evolution.crossover import crossed
+from training.evolution.crossover import crossover
 
 SIZE = 4102
 NODES = [list(range(92 * node, 92 * node + 92)) for node in range(40)]
@@ -24,7 +24,7 @@ def test_a_crossover_exchanges_the_dominant_weights_of_one_node():
     for _ in range(rounds):
         first, second = rng.uniform(-1, 1, (2, SIZE))
         lead = rng.choice([-3.0, 3.0])
-        one, other = crossed(NGUYEN, first, second, lead, 0.75, rng)
+        one, other = crossover(NGUYEN, first, second, lead, 0.75, rng)
         places = changed(one, first)
         [node] = [node for node, row in enumerate(NODES) if places and places <= set(row)]
         leader = first if lead > 0 else second
@@ -48,7 +48,7 @@ def test_biases_are_swapped_too_and_three_quarters_are_not_yet_dominant():
         seen = set()
         for seed in range(400):
             rng = np.random.default_rng(seed)
-            one, _ = crossed(NGUYEN, first, second, 1.0, 0.75, rng)
+            one, _ = crossover(NGUYEN, first, second, 1.0, 0.75, rng)
             seen |= changed(one, first)
         assert seen == set(biases)
 
@@ -59,7 +59,7 @@ def test_the_parent_with_more_points_leads_and_chance_decides_a_tie():
         for lead in (2.0, -0.5, 0.0):
             rng = np.random.default_rng(seed)
             first, second = rng.uniform(0.8, 0.9, SIZE), rng.uniform(0.1, 0.2, SIZE)
-            one, _ = crossed(
+            one, _ = crossover(
                 NGUYEN, first, second, lead, 0.75, rng
             )  # nothing of the second is dominant
             led[lead, bool(changed(one, first))] += 1
@@ -73,7 +73,7 @@ def test_what_is_dominant_is_an_option_and_the_parents_stay_as_they_are():
     before = first.copy(), second.copy()
     for dominant, share in ((0.0, 1.0), (0.5, 0.5), (1.0, 0.0)):
         swapped = [
-            len(changed(crossed(NGUYEN, first, second, 1.0, dominant, rng)[0], first))
+            len(changed(crossover(NGUYEN, first, second, 1.0, dominant, rng)[0], first))
             for _ in range(100)
         ]
         assert sum(swapped) == pytest.approx(share * 100 * (0.8 * 92 + 0.2 * 41), rel=0.15)

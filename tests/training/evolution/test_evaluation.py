@@ -17,7 +17,7 @@ from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import MOVE_LIMIT, NO_PIECES
 from training.evolution.evaluation import OPPONENTS, curve
-from training.evolution.game_runner import open_arena
+from training.evolution.game_runner import open_game_runner
 
 NAMES = ["curve/heuristic", "curve/material"]
 RULES = DrawRules(30)
@@ -25,7 +25,7 @@ PAYOFFS = {True: 1, None: 0, False: -2}
 
 
 class Recorder:
-    """An arena that plays nothing: `winner` says who wins each fixture."""
+    """A game runner that plays nothing: `winner` says who wins each fixture."""
 
     def __init__(self, winner):
         self.winner, self.fixtures, self.rules = winner, [], []
@@ -48,20 +48,20 @@ def networks(count):
 
 
 def fixtures_of(seed, generation, count=3):
-    arena = Recorder(lambda fixture: DRAW)
-    curve(networks(count), seed, generation, RULES, arena)
-    return arena
+    runner = Recorder(lambda fixture: DRAW)
+    curve(networks(count), seed, generation, RULES, runner)
+    return runner
 
 
 def test_each_player_meets_each_yardstick_once_a_colour_from_one_card():
-    players, arena = networks(3), Recorder(lambda fixture: DRAW)
-    assert list(curve(players, 1, 2, RULES, arena)) == NAMES == list(OPPONENTS)
-    assert arena.rules == [RULES, RULES]
-    for fixtures, opponent in zip(arena.fixtures, OPPONENTS.values(), strict=True):
+    players, runner = networks(3), Recorder(lambda fixture: DRAW)
+    assert list(curve(players, 1, 2, RULES, runner)) == NAMES == list(OPPONENTS)
+    assert runner.rules == [RULES, RULES]
+    for fixtures, opponent in zip(runner.fixtures, OPPONENTS.values(), strict=True):
         seats = [(id(fixture.black), id(fixture.white)) for fixture in fixtures]
         expected = {(id(player), id(opponent)) for player in players}
         assert sorted(seats) == sorted(expected | {(white, black) for black, white in expected})
-    everything = list(chain(*arena.fixtures))
+    everything = list(chain(*runner.fixtures))
     assert len({fixture.opening for fixture in everything}) == 1
     assert everything[0].opening in TWO_MOVE
     assert len({fixture.seed for fixture in everything}) == len(everything)
@@ -93,8 +93,8 @@ def test_payoffs_are_the_players_colour_by_colour(winner, payoff):
 
 def test_a_point_of_the_curve_against_games_on_a_board():
     players, recorder = networks(3), fixtures_of(4, 7)
-    with open_arena(2) as arena:
-        measured = curve(players, 4, 7, RULES, arena)
+    with open_game_runner(2) as runner:
+        measured = curve(players, 4, 7, RULES, runner)
     assert list(measured) == NAMES
     for fixtures, opponent, mean in zip(
         recorder.fixtures, OPPONENTS.values(), measured.values(), strict=True
@@ -127,7 +127,7 @@ def test_cards_and_chances_change_with_seed_and_generation():
 
 def test_a_point_depends_on_nothing_but_what_is_given():
     players = networks(2)
-    with open_arena(1) as one, open_arena(3) as three:
+    with open_game_runner(1) as one, open_game_runner(3) as three:
         first = curve(players, 5, 6, RULES, one)
         np.random.default_rng().random()
         assert curve(players, 5, 6, RULES, three) == first

@@ -11,10 +11,10 @@ from checkers_env.movegen import BLACK, WHITE, Position
 from checkers_env.state import MOVE_LIMIT, NO_PIECES
 from training.evolution.metrics import (
     SAMPLE_GAMES,
-    of_evaluator,
-    of_population,
-    of_results,
+    evaluator_metrics,
+    population_metrics,
     sample_positions,
+    tournament_metrics,
 )
 from training.evolution.state import Population
 
@@ -31,7 +31,7 @@ def test_of_a_tournament():
         Result(WHITE, NO_PIECES, 61),
         Result(DRAW, MOVE_LIMIT, 200),
     ]
-    assert of_results(results, np.array([1.0, -4.0, 1.5])) == {
+    assert tournament_metrics(results, np.array([1.0, -4.0, 1.5])) == {
         "score/best": 1.5,
         "score/mean": -0.5,
         "games/draws": 0.5,
@@ -45,7 +45,7 @@ def test_of_the_parents():
         np.array([[0.1, 0.2], [0.3, 0.6]]),
         np.array([1.0, 2.5]),
     )
-    measured = of_population(population)
+    measured = population_metrics(population)
     assert measured == pytest.approx({"king/mean": 1.75, "step/mean": 0.3, "weight/mean": 1.5})
 
 
@@ -53,7 +53,7 @@ def test_spread_is_the_deviation_of_the_movers_values():
     fens = ["B:W21:B1,2", "W:W21:B1,2", "W:WK21:B1", "B:W21:B1"]
     boards = [Board(fen) for fen in fens]
     positions = [Position(board.black, board.white, board.kings, board.turn) for board in boards]
-    spread = of_evaluator(Material(), positions)["champion/spread"]
+    spread = evaluator_metrics(Material(), positions)["champion/spread"]
     assert spread == pytest.approx(np.std([1, -1, 0.5, 0]) / 64)
 
 
@@ -63,7 +63,7 @@ def test_saturation_is_the_share_of_values_near_one():
     fens = ["B:W21:B1,2,3,4", "W:W21:B1,2,3,4", "B:W21:B1,2,3", "W:W21:B1"]
     boards = [Board(fen) for fen in fens]
     positions = [Position(board.black, board.white, board.kings, board.turn) for board in boards]
-    measured = of_evaluator(decode(BLONDIE_1999, genome, 2.0), positions)
+    measured = evaluator_metrics(decode(BLONDIE_1999, genome, 2.0), positions)
     assert measured["champion/saturated"] == 0.5
     expected = np.std(np.tanh([3, -3, 2, 0]))
     assert measured["champion/spread"] == pytest.approx(expected, abs=1e-5)

@@ -13,7 +13,7 @@ from checkers_env.board import Board
 from checkers_env.movegen import BLACK, WHITE
 from tests import oracle
 from tests.agents.blondie.test_network import SLOWLY
-from training.evolution.safe_mutation import board_inputs, memory, mutant, outputs
+from training.evolution.safe_mutation import board_inputs, memory, mutate_safely, outputs
 
 WEIGHTS, SIZE = 4101, 4102
 LARGEST = 1 / np.sqrt(2 * np.sqrt(WEIGHTS))
@@ -58,7 +58,7 @@ def rows_of(boards):
 
 def test_mutations_are_uniform_and_weights_stay_within_one():
     rng = np.random.default_rng(3)
-    moves = np.array([mutant(NGUYEN, np.zeros(SIZE), None, 1, rng) for _ in range(20)])
+    moves = np.array([mutate_safely(NGUYEN, np.zeros(SIZE), None, 1, rng) for _ in range(20)])
     assert not moves[:, WEIGHTS].any()
     counts, _ = np.histogram(moves[:, :WEIGHTS] / LARGEST, bins=20, range=(-1, 1))
     total = 20 * WEIGHTS
@@ -67,7 +67,7 @@ def test_mutations_are_uniform_and_weights_stay_within_one():
     parent = np.append(rng.choice([-1.0, 1.0, 0.95], WEIGHTS), 0)
     before = parent.copy()
     for _ in range(20):
-        child = mutant(NGUYEN, parent, None, 1, rng)
+        child = mutate_safely(NGUYEN, parent, None, 1, rng)
         assert np.all(np.abs(child) <= 1)
         assert np.all(np.abs(child - parent) <= LARGEST)
         stuck = np.count_nonzero(np.abs(child[np.abs(parent) == 1]) == 1)
@@ -96,7 +96,7 @@ def test_safe_mutation_takes_the_first_of_those_that_keep_most_outputs(shape):
         mutants = np.clip(parent + moves, -1, 1)
         kept = [recount(shape, parent, changed, boards) for changed in mutants]
         rng = np.random.default_rng(seed + 10)
-        found = mutant(shape, parent, board_inputs(rows_of(boards), 1.5), 6, rng)
+        found = mutate_safely(shape, parent, board_inputs(rows_of(boards), 1.5), 6, rng)
         np.testing.assert_array_equal(found, mutants[kept.index(max(kept))])
         assert len(set(kept)) > 1
         ties += kept.count(max(kept)) > 1
@@ -123,7 +123,7 @@ def test_an_output_is_kept_if_it_is_equal_or_larger_and_of_the_same_sign():
     parent[chain] = 0.9, 0.9, 0.05
     inputs = board_inputs(rows_of([Board("B:W9:B1,5,6"), Board("B:WK1,5:BK30")]), 1.5)
     for moves, taken in (([-1, -0.1, 0, 1], 0), ([-1, -0.1, 1, 0], 1), ([-1, -0.1], -1)):
-        child = mutant(NGUYEN, parent, inputs, len(moves), Drawn(chain[2], moves))
+        child = mutate_safely(NGUYEN, parent, inputs, len(moves), Drawn(chain[2], moves))
         assert child[chain[2]] == pytest.approx(0.05 + taken * LARGEST)
 
 

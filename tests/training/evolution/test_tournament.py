@@ -10,14 +10,14 @@ from agents.match import Game, opening_line
 from agents.match_kernel import DRAW, DrawRules, Result
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.state import MOVE_LIMIT, NO_PIECES
-from training.evolution.game_runner import Fixture
+from training.evolution.game_runner import Matchup
 from training.evolution.tournament import (
     PAIRINGS,
     Payoff,
     common_opponents,
-    hold,
     random_opponents,
     round_robin,
+    run_tournament,
     total_scores,
 )
 from training.regimes import Coevolution
@@ -139,11 +139,11 @@ def test_the_games_of_all_pairs_are_played_and_each_has_a_seed_of_its_own():
 
     for seed in ((), (5, 6)):
         players = ["first", "second", "third"]
-        games, scores = hold(players, pairs, rules, Payoff(), True, Decided(), seed)
+        games, scores = run_tournament(players, pairs, rules, Payoff(), True, Decided(), seed)
         fixtures, given = asked.pop()
         assert given is rules
         assert fixtures == [
-            Fixture(players[black], players[white], None, (*seed, number))
+            Matchup(players[black], players[white], None, (*seed, number))
             for number, (black, white) in enumerate(pairs)
         ]
         assert [game.result.winner for game in games] == winners

@@ -12,7 +12,7 @@ from agents.match import ENGINES, play_game
 from agents.search.player import AlphaBeta
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK, WHITE, Position
-from training.evolution.game_runner import open_arena
+from training.evolution.game_runner import open_game_runner
 from training.regimes import Coevolution, SocialLearning
 
 SMALL = Coevolution(
@@ -23,9 +23,9 @@ WITH_SUBSQUARES = replace(SMALL, network="blondie24-2001", parents=2, king_rule=
 
 def after_one(regime, seed=0, threads=1, engine="kernel", generations=1):
     state = regime.init(seed)
-    with open_arena(threads, engine) as arena:
+    with open_game_runner(threads, engine) as runner:
         for _ in range(generations):
-            state, measured = regime.step(state, arena)
+            state, measured = regime.step(state, runner)
     return state, measured
 
 
@@ -121,9 +121,9 @@ def test_a_generation_against_plain_python(regime, shape, count):
 
 def test_the_next_generation_goes_on_from_the_one_before():
     one = after_one(SMALL, generations=1)[0]
-    with open_arena(1) as arena:
-        two = SMALL.step(one, arena)[0]
-        again = SMALL.step(one, arena)[0]
+    with open_game_runner(1) as runner:
+        two = SMALL.step(one, runner)[0]
+        again = SMALL.step(one, runner)[0]
     straight = after_one(SMALL, generations=2)[0]
     for state in (again, straight):
         np.testing.assert_equal(vars(state.population), vars(two.population))
@@ -176,9 +176,9 @@ def test_the_seed_decides_the_first_parents():
 )
 def test_without_the_piece_difference_its_weight_and_step_stay_0(regime):
     state = regime.init(0)
-    with open_arena(1) as arena:
+    with open_game_runner(1) as runner:
         for _ in range(8):
-            state, _ = regime.step(state, arena)
+            state, _ = regime.step(state, runner)
             population = state.population
             for name, values in (*vars(population).items(), *state.extra.items()):
                 if name in ("genomes", "steps"):
@@ -252,7 +252,7 @@ def test_impossible_constants_are_refused_by_name(name, value):
     ],
 )
 def test_an_impossible_arena_is_refused(threads, engine, message):
-    with pytest.raises(ValueError, match=message), open_arena(threads, engine):
+    with pytest.raises(ValueError, match=message), open_game_runner(threads, engine):
         pass
 
 

@@ -17,15 +17,15 @@ from agents.search.player import AlphaBeta
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
 from checkers_env.openings import TWO_MOVE
-from training.evolution.game_runner import open_arena
-from training.evolution.mutation import mutate, recombined
-from training.evolution.state import Population, remembered
-from training.regimes import Coevolution, EvolutionStrategy, LearningEvolution
+from training.evolution.game_runner import open_game_runner
+from training.evolution.mutation import mutate, recombine
+from training.evolution.state import Population, rng_to_json
+from training.regimes import Coevolution, EvolutionStrategy, ExtendedCoevolution
 from training.regimes.coevolution_extended import HALL, REIGNING, kept, sampled
-from training.trainer.ablations import FACTORS
-from training.trainer.loop import CHAMPION_FILE, Plan, begin, carry_out, resume
+from training.trainer.ablations import ABLATIONS
+from training.trainer.loop import CHAMPION_FILE, RunConfig, begin, resume, train
 
-SMALL = LearningEvolution(
+SMALL = ExtendedCoevolution(
     "blondie24-1999", parents=3, opponents=2, depth=1, max_moves=30, king=2.0, king_rule="tenths"
 )
 ALL_TOGETHER = replace(
@@ -42,9 +42,9 @@ STRATEGY = EvolutionStrategy("blondie24-1999", "openai-es", pairs=3, depth=1, ma
 
 def stepped(regime, generations, seed=0, threads=1, engine="kernel"):
     state, states = regime.init(seed), []
-    with open_arena(threads, engine) as arena:
+    with open_game_runner(threads, engine) as runner:
         for _ in range(generations):
-            state, measured = regime.step(state, arena)
+            state, measured = regime.step(state, runner)
             states.append(state)
     return states, measured
 
@@ -60,14 +60,14 @@ def test_with_nothing_asked_for_it_is_coevolution(pairing):
     plain = Coevolution(
         "blondie24-1999", parents=3, opponents=2, depth=1, max_moves=30, pairing=pairing
     )
-    states, measured = stepped(LearningEvolution(**asdict(plain)), 3)
+    states, measured = stepped(ExtendedCoevolution(**asdict(plain)), 3)
     expected, measured_there = stepped(plain, 3)
     for state, there in zip(states, expected, strict=True):
         np.testing.assert_equal(vars(state.population), vars(there.population))
         np.testing.assert_array_equal(state.scores, there.scores)
         assert state.rng == there.rng
     assert measured == measured_there
-    assert LearningEvolution(**asdict(plain)).games == plain.games
+    assert ExtendedCoevolution(**asdict(plain)).games == plain.games
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_no_step_is_greater_than_the_limit(limit):
 def test_recombined_parents_are_means_of_themselves_and_others(mates):
     parents, rng, drawn = population(5, 6), np.random.default_rng(2), Counter()
     for _ in range(300):
-        made = recombined(parents, mates, rng)  # 9: of all 5 there are
+        made = recombine(parents, mates, rng)  # 9: of all 5 there are
         for own in range(5):
             others = [other for other in range(5) if other != own]
             choices = {
@@ -206,8 +206,8 @@ def test_a_league_is_won_by_who_scores_most_in_games_with_both_colours():
     class Watched:
         def play(self, fixtures, rules):
             fixtures = list(fixtures)
-            with open_arena(1) as arena:
-                games = arena.play(fixtures, rules)
+            with open_game_runner(1) as runner:
+                games = runner.play(fixtures, rules)
             seen.extend(zip(fixtures, games, strict=True))
             return games
 
@@ -276,7 +276,7 @@ def test_openai_es_against_plain_python(half_at):
         np.testing.assert_allclose(state.population.genomes[0], mean, rtol=1e-9, atol=1e-12)
         assert (state.population.steps == 0.1).all()
         np.testing.assert_array_equal(regime.champion(state).genome, state.population.genomes[0])
-        assert state.rng == remembered(rng)
+        assert state.rng == rng_to_json(rng)
     assert measured["score/best"] == max(map(abs, scores))
     assert measured["score/mean"] == 0
 
@@ -356,11 +356,13 @@ def shrunk(regime):
 
 
 def carried_out(name, folder, generations, start=begin):
-    plan = Plan(name, shrunk(FACTORS[name].regime), generations, 5, folder, yardstick_every=0)
-    return carry_out(plan, start(plan), lambda *told: None)
+    plan = RunConfig(
+        name, shrunk(ABLATIONS[name].regime), generations, 5, folder, yardstick_every=0
+    )
+    return train(plan, start(plan), lambda *told: None)
 
 
-@pytest.mark.parametrize("name", FACTORS)
+@pytest.mark.parametrize("name", ABLATIONS)
 def test_a_preset_runs_goes_on_and_leaves_a_player(name, tmp_path, monkeypatch):
     monkeypatch.setattr("training.trainer.loop.plot_curve", lambda *given: None)
     whole = carried_out(name, tmp_path / "whole", 3)
@@ -372,9 +374,9 @@ def test_a_preset_runs_goes_on_and_leaves_a_player(name, tmp_path, monkeypatch):
     assert agents.make(str(champion)).act(Board()) in Board().legal_moves
 
 
-@pytest.mark.parametrize("name", FACTORS)
+@pytest.mark.parametrize("name", ABLATIONS)
 def test_every_preset_has_the_budget_of_the_papers(name):
-    preset = FACTORS[name]
+    preset = ABLATIONS[name]
     assert abs(preset.games - 126_000) <= 100
     assert preset.regime.depth == 4
     assert preset.regime.network.startswith("blondie24-2001")
@@ -383,8 +385,8 @@ def test_every_preset_has_the_budget_of_the_papers(name):
 def test_an_unsaturated_network_is_carried_by_its_weight_file(tmp_path, monkeypatch):
     monkeypatch.setattr("training.trainer.loop.plot_curve", lambda *given: None)
     regime = replace(STRATEGY, network="blondie24-2001-unsaturated", pairs=2)
-    plan = Plan("learns", regime, 1, 0, tmp_path, yardstick_every=0)
-    state = carry_out(plan, begin(plan), lambda *told: None).state
+    plan = RunConfig("learns", regime, 1, 0, tmp_path, yardstick_every=0)
+    state = train(plan, begin(plan), lambda *told: None).state
     agent = agents.make(str(tmp_path / CHAMPION_FILE))
     player = regime.contenders(state)[0]
     for name in ("features", "weights", "difference"):

@@ -20,12 +20,12 @@ from checkers_env.openings import TWO_MOVE
 from checkers_env.state import REASONS
 from tests.training.evolution.test_crossover import NODES
 from tests.training.evolution.test_safe_mutation import LARGEST, game_won_by, positions, recount
-from training.evolution.game_runner import open_arena
-from training.regimes import Genetic
+from training.evolution.game_runner import open_game_runner
+from training.regimes import GeneticAlgorithm
 from training.trainer.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from training.trainer.loop import CHAMPION_FILE, Plan, begin, carry_out, resume
+from training.trainer.loop import CHAMPION_FILE, RunConfig, begin, resume, train
 
-SMALL = Genetic(opponents=2, depth=1, max_moves=30)
+SMALL = GeneticAlgorithm(opponents=2, depth=1, max_moves=30)
 SAFE = replace(SMALL, perturbations=3, memory_size=4)
 SIMULATING = replace(SMALL, simulations=8, cut=4, skew=0.25)
 LOGISTIC = replace(SAFE, activation="logistic")
@@ -36,7 +36,7 @@ GENERATIONS, ERRORS = 8, 5
 
 
 class Lottery:
-    """An arena whose games are decided by lot; it remembers its fixtures."""
+    """A game runner whose games are decided by lot; it remembers its fixtures."""
 
     def __init__(self, seed):
         self.rng, self.asked = np.random.default_rng(seed), []
@@ -218,9 +218,9 @@ def assert_states_equal(first, second):
 
 def run_through(regime, generations, threads=1, engine="kernel", seed=4):
     state, measured = regime.init(seed), []
-    with open_arena(threads, engine) as arena:
+    with open_game_runner(threads, engine) as runner:
         for _ in range(generations):
-            state, of_this = regime.step(state, arena)
+            state, of_this = regime.step(state, runner)
             measured.append(of_this)
     return state, measured
 
@@ -237,11 +237,11 @@ def run_through(regime, generations, threads=1, engine="kernel", seed=4):
 )
 @pytest.mark.parametrize("seed", [0, 1])
 def test_generations_decided_by_lot_against_plain_python(changes, seed):
-    regime, arena, lots = replace(SMALL, **changes), Lottery(seed), Lottery(seed)
+    regime, runner, lots = replace(SMALL, **changes), Lottery(seed), Lottery(seed)
     plain = Plain(regime, seed, lambda fixtures: lots.games(len(fixtures)))
     state = regime.init(seed)
     for _ in range(GENERATIONS if regime.perturbations == 1 else 3):
-        state, measured = regime.step(state, arena)
+        state, measured = regime.step(state, runner)
         plain.step()
         assert_agree(state, measured, plain)
 
@@ -267,9 +267,9 @@ def test_the_lottery_brings_about_all_that_can_happen():
 def test_generations_of_real_games_against_plain_python(regime, generations):
     plain = Plain(regime, 4, lambda fixtures: list(play_on_boards(fixtures, regime)))
     state, decided = regime.init(4), 0
-    with open_arena(1) as arena:
+    with open_game_runner(1) as runner:
         for _ in range(generations):
-            state, measured = regime.step(state, arena)
+            state, measured = regime.step(state, runner)
             plain.step()
             assert_agree(state, measured, plain)
             decided += measured["games/draws"] < 1
@@ -277,7 +277,7 @@ def test_generations_of_real_games_against_plain_python(regime, generations):
 
 
 def test_the_constants_are_those_of_the_paper():
-    regime = Genetic()
+    regime = GeneticAlgorithm()
     assert (regime.win, regime.draw, regime.loss, regime.both_score) == (2, 0, -1, True)
     assert (regime.opponents, regime.games, regime.parents, regime.champions) == (5, 75, 5, 5)
     assert (regime.max_moves, regime.repetition, regime.depth) == (100, 3, 4)
@@ -299,14 +299,14 @@ def test_the_first_networks_are_fifteen_without_a_piece_difference():
 
 
 def test_each_plays_black_against_others_and_both_are_scored():
-    arena = Lottery(0)
+    runner = Lottery(0)
     regime = replace(SMALL, opponents=5)
     state = regime.init(3)
     players = [
         decode(NGUYEN, genome, 1.5).features.tobytes() for genome in state.population.genomes
     ]
-    regime.step(state, arena)
-    fixtures, rules = arena.asked[0]
+    regime.step(state, runner)
+    fixtures, rules = runner.asked[0]
     seats = [
         [players.index(player.evaluator.features.tobytes()) for player in fixture[:2]]
         for fixture in fixtures
@@ -358,18 +358,18 @@ def test_which_child_comes_from_which_parents():
 
 
 def test_progress_is_six_games_with_each_earlier_champion():
-    arena, regime = Lottery(5), replace(SMALL, champions=3)
+    runner, regime = Lottery(5), replace(SMALL, champions=3)
     state = regime.init(5)
     for generation in range(6):
-        arena.asked.clear()
+        runner.asked.clear()
         earlier = state.extra["champions"]
-        state, measured = regime.step(state, arena)
+        state, measured = regime.step(state, runner)
         assert len(earlier) == min(generation, 3)
         if generation == 0:
             assert "champion/progress" not in measured
-            assert len(arena.asked) == 1
+            assert len(runner.asked) == 1
             continue
-        fixtures, rules = arena.asked[1]
+        fixtures, rules = runner.asked[1]
         assert rules == regime.rules
         mine, *others = [
             decode(NGUYEN, genome, 1.5).features.tobytes()
@@ -416,13 +416,13 @@ def test_progress_is_the_mean_payoff_of_the_champion(as_black, as_white, expecte
 
 
 class Listening:
-    """An arena that keeps the games which another one plays."""
+    """A game runner that keeps the games which another one plays."""
 
-    def __init__(self, arena):
-        self.arena, self.games = arena, []
+    def __init__(self, runner):
+        self.runner, self.games = runner, []
 
     def play(self, fixtures, rules):
-        played = self.arena.play(fixtures, rules)
+        played = self.runner.play(fixtures, rules)
         self.games += played
         return played
 
@@ -440,8 +440,8 @@ def occurrences(game):
 def test_the_third_occurrence_of_a_position_draws(repetition):
     regime, reasons = replace(SMALL, repetition=repetition, max_moves=60), Counter()
     state = regime.init(1)
-    with open_arena(1) as arena:
-        listening = Listening(arena)
+    with open_game_runner(1) as runner:
+        listening = Listening(runner)
         for _ in range(3):
             state, _ = regime.step(state, listening)
     for game in listening.games:
@@ -459,8 +459,8 @@ def test_the_third_occurrence_of_a_position_draws(repetition):
 def test_a_side_that_cannot_move_draws_if_so_agreed(blocked_draws):
     regime, reasons = replace(BLOCKED, blocked_draws=blocked_draws), Counter()
     state = regime.init(3)
-    with open_arena(1) as arena:
-        listening = Listening(arena)
+    with open_game_runner(1) as runner:
+        listening = Listening(runner)
         for _ in range(8):
             state, _ = regime.step(state, listening)
     for game in listening.games:
@@ -472,10 +472,10 @@ def test_a_side_that_cannot_move_draws_if_so_agreed(blocked_draws):
 
 def seeds_of(regime, seed, generations):
     """The seeds of the games of some generations: for the tournaments, and for the progress."""
-    arena, state = Lottery(0), regime.init(seed)
+    runner, state = Lottery(0), regime.init(seed)
     for _ in range(generations):
-        state, _ = regime.step(state, arena)
-    played = [[fixture.seed for fixture in fixtures] for fixtures, _ in arena.asked]
+        state, _ = regime.step(state, runner)
+    played = [[fixture.seed for fixture in fixtures] for fixtures, _ in runner.asked]
     return [game for games in played[:1] + played[1::2] for game in games], [
         game for games in played[2::2] for game in games
     ]
@@ -537,13 +537,13 @@ def test_a_step_leaves_the_state_before_it_as_it_was():
 @pytest.mark.parametrize("regime", [SMALL, SAFE, SIMULATING])
 def test_every_generation_goes_on_from_its_checkpoint(regime, tmp_path):
     state = regime.init(2)
-    with open_arena(1) as arena:
+    with open_game_runner(1) as runner:
         for _ in range(7):
             save_checkpoint(tmp_path, Checkpoint(state, {}, {}))
             restored = load_checkpoint(tmp_path).state
             assert_states_equal(restored, state)
-            state, measured = regime.step(state, arena)
-            there, measured_there = regime.step(restored, arena)
+            state, measured = regime.step(state, runner)
+            there, measured_there = regime.step(restored, runner)
             assert_states_equal(there, state)
             assert measured_there == measured
 
@@ -575,12 +575,14 @@ def test_a_run_in_parts_is_the_whole_run_and_its_champion_is_saved(
     regime, network, yardstick_every, tmp_path
 ):
     plans = [
-        Plan("nguyen", regime, generations, 4, tmp_path / name, threads, "kernel", yardstick_every)
+        RunConfig(
+            "nguyen", regime, generations, 4, tmp_path / name, threads, "kernel", yardstick_every
+        )
         for name, generations, threads in (("whole", 7, 1), ("parts", 3, 1), ("parts", 7, 2))
     ]
-    whole = carry_out(plans[0], begin(plans[0]), lambda *told: None)
-    carry_out(plans[1], begin(plans[1]), lambda *told: None)
-    parts = carry_out(plans[2], resume(plans[2]), lambda *told: None)
+    whole = train(plans[0], begin(plans[0]), lambda *told: None)
+    train(plans[1], begin(plans[1]), lambda *told: None)
+    parts = train(plans[2], resume(plans[2]), lambda *told: None)
     assert_states_equal(parts.state, whole.state)
     names = {"champion/progress", "elites/age", "elites/crossed", "champion/spread"}
     names |= {"curve/heuristic", "curve/material"} if yardstick_every else set()

@@ -17,7 +17,7 @@ from agents.weights import WeightsMetadata
 from checkers_env.movegen import BLACK, WHITE, Position
 from checkers_env.state import MOVE_LIMIT, NO_PIECES
 from tests.training.regimes.test_coevolution import draw_offspring, winner_on_a_board
-from training.evolution.game_runner import open_arena
+from training.evolution.game_runner import open_game_runner
 from training.evolution.state import Population
 from training.regimes import SocialLearning
 from training.regimes.social_learning import (
@@ -30,7 +30,7 @@ from training.regimes.social_learning import (
     unpacked,
 )
 from training.trainer.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from training.trainer.loop import Plan, begin, carry_out, resume
+from training.trainer.loop import RunConfig, begin, resume, train
 
 SMALL = SocialLearning(
     "blondie24-1999",
@@ -48,7 +48,7 @@ GENERATIONS, ERRORS = 12, 5
 
 
 class Lottery:
-    """An arena whose games are decided by lot."""
+    """A game runner whose games are decided by lot."""
 
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)
@@ -210,9 +210,9 @@ def assert_states_equal(first, second):
 
 def run_through(regime, generations, threads=1, engine="kernel", seed=4):
     state = regime.init(seed)
-    with open_arena(threads, engine) as arena:
+    with open_game_runner(threads, engine) as runner:
         for _ in range(generations):
-            state, measured = regime.step(state, arena)
+            state, measured = regime.step(state, runner)
     return state, measured
 
 
@@ -251,11 +251,11 @@ def rows_of(population, others):
 )
 @pytest.mark.parametrize("seed", [0, 1])
 def test_generations_decided_by_lot_against_plain_python(changes, seed):
-    regime, arena, lots = replace(SMALL, **changes), Lottery(seed), Lottery(seed)
+    regime, runner, lots = replace(SMALL, **changes), Lottery(seed), Lottery(seed)
     plain = Plain(regime, seed, lambda played: lots.winners(len(played)))
     state = regime.init(seed)
     for _ in range(GENERATIONS):
-        state, _ = regime.step(state, arena)
+        state, _ = regime.step(state, runner)
         plain.step()
         assert_agree(state, plain)
 
@@ -283,9 +283,9 @@ def test_generations_of_real_games_against_plain_python():
             yield winner_on_a_board(*agents, SMALL.max_moves)[0]
 
     plain, state = Plain(SMALL, 4, winners), SMALL.init(4)
-    with open_arena(1) as arena:
+    with open_game_runner(1) as runner:
         for _ in range(6):
-            state, _ = SMALL.step(state, arena)
+            state, _ = SMALL.step(state, runner)
             plain.step()
             assert_agree(state, plain)
     assert plain.pool
@@ -464,12 +464,12 @@ def test_a_step_leaves_the_state_before_it_as_it_was():
 
 def test_every_generation_goes_on_from_its_checkpoint(tmp_path):
     state = SMALL.init(2)
-    with open_arena(1) as arena:
+    with open_game_runner(1) as runner:
         for _ in range(7):
             save_checkpoint(tmp_path, Checkpoint(state, {}, {}))
             restored = load_checkpoint(tmp_path).state
-            state, measured = SMALL.step(state, arena)
-            there, measured_there = SMALL.step(restored, arena)
+            state, measured = SMALL.step(state, runner)
+            there, measured_there = SMALL.step(restored, runner)
             assert_states_equal(there, state)
             assert measured_there == measured
 
@@ -486,12 +486,12 @@ def test_threads_and_engines_give_equal_results(threads, engine, generations):
 
 def test_a_run_keeps_its_pool_as_a_table_and_goes_on_with_it(tmp_path):
     plans = [
-        Plan("c10", SMALL, generations, 4, tmp_path / name, threads, yardstick_every=0)
+        RunConfig("c10", SMALL, generations, 4, tmp_path / name, threads, yardstick_every=0)
         for name, generations, threads in (("whole", 7, 1), ("parts", 3, 1), ("parts", 7, 2))
     ]
-    whole = carry_out(plans[0], begin(plans[0]), lambda *told: None)
-    carry_out(plans[1], begin(plans[1]), lambda *told: None)
-    parts = carry_out(plans[2], resume(plans[2]), lambda *told: None)
+    whole = train(plans[0], begin(plans[0]), lambda *told: None)
+    train(plans[1], begin(plans[1]), lambda *told: None)
+    parts = train(plans[2], resume(plans[2]), lambda *told: None)
     assert_states_equal(parts.state, whole.state)
     pool = unpacked(whole.state.extra)[0]
     tables = [(tmp_path / name / "pool.csv").read_text() for name in ("whole", "parts")]

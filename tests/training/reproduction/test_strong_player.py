@@ -13,8 +13,8 @@ from agents.search.player import AlphaBeta
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import MOVE_LIMIT, NO_PIECES
-from training.evolution.evaluation import is_spread, scores
-from training.regimes import DeepSelfPlay
+from training.evolution.evaluation import is_log_spaced, scores
+from training.regimes import TreeStrap
 from training.reproduction.jobs import PLAYERS, Player, Run
 from training.reproduction.page import write_page
 from training.reproduction.papers.strong_player import LONG_RUN, RESULTS, TABLES, at
@@ -23,15 +23,16 @@ from training.reproduction.plots import dots
 from training.reproduction.results import differences, load_result, path_of, save_result
 from training.reproduction.tables import row
 from training.reproduction.worker import Order, train
-from training.trainer.loop import Plan, begin, carry_out, resume
-from training.trainer.strong_ablations import CHANGES, GENERATIONS, INGREDIENTS, STRONG
+from training.trainer import loop
+from training.trainer.loop import RunConfig, begin, resume
+from training.trainer.strong_ablations import CHANGES, GENERATIONS, STRONG, STRONG_ABLATIONS
 
-TINY = DeepSelfPlay(search=1, games=4, max_moves=20, cards=1, random_plies=2)
+TINY = TreeStrap(search=1, games=4, max_moves=20, cards=1, random_plies=2)
 RULES = DrawRules(20)
 
 
 class Referee:
-    """An arena that plays nothing: `winner` says who wins each fixture."""
+    """A game runner that plays nothing: `winner` says who wins each fixture."""
 
     def __init__(self, winner):
         self.winner, self.fixtures = winner, []
@@ -51,16 +52,16 @@ class Referee:
 
 
 def test_points_are_spread_twice_to_a_doubling():
-    points = [generation for generation in range(600) if is_spread(generation)]
+    points = [generation for generation in range(600) if is_log_spaced(generation)]
     assert points[:11] == [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48]
     assert points[-3:] == [256, 384, 512]
 
 
 def test_every_card_is_played_with_either_colour_at_each_depth():
-    player, arena = AlphaBeta(Material(king=3.0), 1), Referee(lambda fixture: BLACK)
-    measured = scores(player, (2, 5), 7, (3, 8), RULES, arena)
+    player, runner = AlphaBeta(Material(king=3.0), 1), Referee(lambda fixture: BLACK)
+    measured = scores(player, (2, 5), 7, (3, 8), RULES, runner)
     assert measured == {"score/material-2": 0.5, "score/material-5": 0.5}
-    for fixtures, depth in zip(arena.fixtures, (2, 5), strict=True):
+    for fixtures, depth in zip(runner.fixtures, (2, 5), strict=True):
         assert [fixture.opening for fixture in fixtures] == np.repeat(TWO_MOVE[:7], 2).tolist()
         own = player._replace(depth=depth)
         for number, fixture in enumerate(fixtures):
@@ -68,7 +69,7 @@ def test_every_card_is_played_with_either_colour_at_each_depth():
             assert seats[0] == own
             assert (seats[1].evaluator, seats[1].depth) == (Material(), depth)
             assert seats[1].random_ties
-    seeds = [fixture.seed for fixtures in arena.fixtures for fixture in fixtures]
+    seeds = [fixture.seed for fixtures in runner.fixtures for fixture in fixtures]
     assert len(set(seeds)) == len(seeds)
     assert {seed[:2] for seed in seeds} == {(3, 8)}
 
@@ -78,20 +79,20 @@ def test_a_draw_is_half_a_win():
         own = BLACK if fixture.black.evaluator.king == 3.0 else WHITE
         return {0: own, 1: 1 - own}.get(fixture.seed[-2], DRAW)
 
-    arena = Referee(winner)
-    measured = scores(AlphaBeta(Material(king=3.0), 1), (4,), 4, (0,), RULES, arena)
+    runner = Referee(winner)
+    measured = scores(AlphaBeta(Material(king=3.0), 1), (4,), 4, (0,), RULES, runner)
     assert measured == {"score/material-4": (1 + 0 + 0.5 + 0.5) / 4}
 
 
 def run(folder, generations, start=begin, **changes):
-    plan = Plan("strong", TINY, generations, 2, folder, **changes)
-    return carry_out(plan, start(plan), lambda *told: None)
+    plan = RunConfig("strong", TINY, generations, 2, folder, **changes)
+    return loop.train(plan, start(plan), lambda *told: None)
 
 
 def test_a_run_is_measured_by_its_own_yardsticks_at_its_points(tmp_path, monkeypatch):
     monkeypatch.setattr("training.trainer.loop.plot_curve", lambda *given: None)
     whole = run(tmp_path / "whole", 6)
-    for plies in DeepSelfPlay.yardsticks:
+    for plies in TreeStrap.yardsticks:
         known = ~np.isnan(whole.history[f"score/material-{plies}"])
         assert np.flatnonzero(known).tolist() == [1, 2, 3, 4, 6]
     run(tmp_path / "parts", 3)
@@ -106,9 +107,9 @@ def test_a_run_is_measured_by_its_own_yardsticks_at_its_points(tmp_path, monkeyp
 
 
 def test_each_variant_differs_in_what_it_says():
-    assert INGREDIENTS.keys() <= PLAYERS.keys()
+    assert STRONG_ABLATIONS.keys() <= PLAYERS.keys()
     for name, (_, games, changed) in CHANGES.items():
-        regime = INGREDIENTS[name].regime
+        regime = STRONG_ABLATIONS[name].regime
         assert regime.games == games
         different = {
             field.name
@@ -116,9 +117,9 @@ def test_each_variant_differs_in_what_it_says():
             if getattr(regime, field.name) != getattr(STRONG.regime, field.name)
         }
         assert different - {"games"} == changed.keys()
-        assert INGREDIENTS[name].generations == GENERATIONS
-    assert is_spread(GENERATIONS)
-    assert len({preset.regime for preset in INGREDIENTS.values()}) == len(INGREDIENTS)
+        assert STRONG_ABLATIONS[name].generations == GENERATIONS
+    assert is_log_spaced(GENERATIONS)
+    assert len({preset.regime for preset in STRONG_ABLATIONS.values()}) == len(STRONG_ABLATIONS)
 
 
 def test_every_variant_has_five_seeds_and_the_long_run_one():
@@ -126,10 +127,10 @@ def test_every_variant_has_five_seeds_and_the_long_run_one():
     jobs = Scope().jobs(TABLES)
     long = [job for job in jobs if job.preset == "strong"]
     assert [(job.seed, job.length) for job in long] == [(0, STRONG.generations)]
-    assert len(jobs) - 1 == 5 * len(INGREDIENTS)
+    assert len(jobs) - 1 == 5 * len(STRONG_ABLATIONS)
     assert not [job for job in jobs if job.kept]
     validated = {line.first.name for line in EXPERIMENTS["validation"].rows}
-    assert not validated & {*INGREDIENTS, "strong"}
+    assert not validated & {*STRONG_ABLATIONS, "strong"}
 
 
 def test_a_trial_has_fewer_games_too():
@@ -145,7 +146,7 @@ def test_the_code_of_the_yardsticks_counts(monkeypatch):
     monkeypatch.setattr("training.reproduction.jobs.digest", lambda *roots: seen.append(roots))
     assert Run("strong", 0, 8).identity["kept"] == 0
     assert Run("c0", 0, 8).identity["kept"] == 1
-    assert [roots[-1].__name__ for roots in seen] == ["own_scores", "play_fixture"]
+    assert [roots[-1].__name__ for roots in seen] == ["own_scores", "play_matchup"]
 
 
 @pytest.fixture(scope="module")
@@ -205,7 +206,7 @@ def test_the_page_shows_how_it_grows(trained, tmp_path):
     assert "page/strength.svg" in text
     assert "CPU-seconds of training" in picture
     assert f"| strong-2-plies |  | ours, 1 seed | {RESULTS.show(RESULTS.of(result)[:1])} |" in text
-    assert text.count("not yet played") == len(INGREDIENTS) - 1
+    assert text.count("not yet played") == len(STRONG_ABLATIONS) - 1
     ingredients = (tmp_path / "page" / "ingredients.svg").read_text()
     assert "page/ingredients.svg" in text
     assert "strong-2-plies" in ingredients  # who is done, and nobody else

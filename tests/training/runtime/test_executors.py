@@ -16,14 +16,14 @@ from agents.search.player import AlphaBeta
 from tests import ROOT
 from tests.training.commands import SECONDS, wait_for
 from training.runtime import executors
-from training.runtime.executors import asked_to_stop, open_executor, writable
+from training.runtime.executors import open_executor, stop_requested, writable_copy
 
 LOCAL = ("threads", "processes")
 
 ORPHANED = """
 import sys
-from training.executor import open_executor
-from tests.test_executor import until_stopped
+from training.runtime.executors import open_executor
+from tests.training.runtime.test_executors import until_stopped
 
 if __name__ == "__main__":
     with open_executor("processes", 1) as executor:
@@ -42,7 +42,7 @@ def refuse(number):
 def until_stopped(path):
     """Say that it runs; when it is asked to stop, say so."""
     Path(path, "runs").touch()
-    while not asked_to_stop():
+    while not stop_requested():
         time.sleep(0.01)
     Path(path, "stopped").touch()
 
@@ -95,11 +95,11 @@ def test_one_executor_does_not_stop_the_work_of_another(tmp_path):
     def outer():
         with open_executor("threads", 1) as inner:
             inner.submit(square, 2).result()
-        return asked_to_stop()
+        return stop_requested()
 
     with open_executor("threads", 1) as pool:
         assert pool.submit(outer).result() is False
-    assert asked_to_stop() is False
+    assert stop_requested() is False
 
 
 def test_processes_do_not_outlive_a_killed_parent(tmp_path):
@@ -146,7 +146,7 @@ def test_what_was_shared_and_read_only_can_be_written_to_and_is_copied_once():
     array = np.arange(5.0)
     array.flags.writeable = False
     player = AlphaBeta(Material(2.0), 3)
-    first, (second, number), same = writable((array, (array, 7), player), {})
+    first, (second, number), same = writable_copy((array, (array, 7), player), {})
     assert np.array_equal(first, array)
     first[0] = 9
     assert second is first

@@ -5,32 +5,32 @@ import shutil
 import pytest
 
 from checkers_env.files import write_atomically
-from training.runtime.run_folder import LOCK, alone
+from training.runtime.run_folder import LOCK, lock_run_folder
 
 
 def test_one_at_a_time(tmp_path):
     folder = tmp_path / "a" / "folder"
-    with alone(folder, "go away"):
+    with lock_run_folder(folder, "go away"):
         message = "another session is at work in .*folder': wait for it, or go away"
-        with pytest.raises(ValueError, match=message), alone(folder, "go away"):
+        with pytest.raises(ValueError, match=message), lock_run_folder(folder, "go away"):
             pass
         (folder / "result").write_text("kept")
-    with alone(folder, "go away"):
+    with lock_run_folder(folder, "go away"):
         assert (folder / "result").read_text() == "kept"
 
 
 def test_nothing_is_left_of_a_folder_without_content(tmp_path):
-    with alone(tmp_path / "new" / "empty", ""):
+    with lock_run_folder(tmp_path / "new" / "empty", ""):
         assert (tmp_path / "new" / "empty" / LOCK).exists()
     assert not list(tmp_path.iterdir())
-    with pytest.raises(KeyError), alone(tmp_path / "empty", ""):
+    with pytest.raises(KeyError), lock_run_folder(tmp_path / "empty", ""):
         raise KeyError
     assert not list(tmp_path.iterdir())
 
 
 def test_what_ended_the_work_is_told_though_the_folder_is_gone(tmp_path):
     def work():
-        with alone(tmp_path / "gone", ""):
+        with lock_run_folder(tmp_path / "gone", ""):
             shutil.rmtree(tmp_path / "gone")
             raise KeyError
 
@@ -40,7 +40,7 @@ def test_what_ended_the_work_is_told_though_the_folder_is_gone(tmp_path):
 
 def test_a_file_of_that_name_with_something_in_it_stays(tmp_path):
     (tmp_path / LOCK).write_text("mine")
-    with alone(tmp_path, ""):
+    with lock_run_folder(tmp_path, ""):
         pass
     assert (tmp_path / LOCK).read_text() == "mine"
 
@@ -54,6 +54,6 @@ def test_half_written_files_are_removed_and_no_others(tmp_path, monkeypatch):
     others = {tmp_path / name for name in (".mine.tmp", "curve.csv", "a.0123456789abcdef.tmp")}
     for path in others:
         path.write_text("kept")
-    with alone(tmp_path, ""):
+    with lock_run_folder(tmp_path, ""):
         assert not left.exists()
         assert {*tmp_path.iterdir()} == others | {tmp_path / LOCK}

@@ -12,7 +12,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from agents.weights import WeightsMetadata, save_weights
-from training.evolution.state import Population, State, generator, remembered
+from training.evolution.state import Population, State, rng_from_json, rng_to_json
 from training.trainer import checkpoint as module
 from training.trainer.checkpoint import (
     FILE_NAME,
@@ -29,7 +29,7 @@ def sample(generation=7, seed=0):
     genomes = rng.standard_normal((3, 11))
     genomes[0, :4] = [-0.0, 5e-324, np.inf, np.nan]
     population = Population(genomes, rng.random((3, 11)), rng.uniform(1, 3, 3))
-    state = State(generation, population, np.array([2.0, 0.1 + 0.2, -14.0]), remembered(rng))
+    state = State(generation, population, np.array([2.0, 0.1 + 0.2, -14.0]), rng_to_json(rng))
     history = {"curve/heuristic": [np.nan, 0.1, -0.0], "games/plies": [1 / 3, 200.0, 61.5]}
     identity = {"regime": "Coevolution", "seed": 3, "weight": 0.1, "both_score": True, "no": None}
     return Checkpoint(state, history, identity)
@@ -87,8 +87,10 @@ def test_what_a_regime_keeps_beside_its_population_comes_back_exactly(tmp_path):
 def test_the_generator_goes_on_where_it_stood(tmp_path, words):
     rng = np.random.default_rng(5)
     rng.integers(10, size=words, dtype=np.int32)  # 3 leave half a draw in the generator
-    save_checkpoint(tmp_path, replace(sample(), state=replace(sample().state, rng=remembered(rng))))
-    restored = generator(load_checkpoint(tmp_path).state.rng)
+    save_checkpoint(
+        tmp_path, replace(sample(), state=replace(sample().state, rng=rng_to_json(rng)))
+    )
+    restored = rng_from_json(load_checkpoint(tmp_path).state.rng)
     for draw in (lambda rng: rng.integers(10, size=7, dtype=np.int32), np.random.Generator.random):
         np.testing.assert_array_equal(draw(restored), draw(rng))
 

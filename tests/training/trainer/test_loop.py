@@ -19,10 +19,10 @@ from training.trainer.loop import (
     CHAMPION_FILE,
     CURVE_FILE,
     PLOT_FILE,
-    Plan,
+    RunConfig,
     begin,
-    carry_out,
     resume,
+    train,
 )
 
 SMALL = Coevolution(
@@ -52,7 +52,7 @@ class PowerCutError(Exception):
 
 
 def plan_for(folder, **changes):
-    return Plan("blondie24-1999", **{"regime": SMALL, "generations": GENERATIONS, "seed": 1,
+    return RunConfig("blondie24-1999", **{"regime": SMALL, "generations": GENERATIONS, "seed": 1,
                                      "folder": folder} | changes)  # fmt: skip
 
 
@@ -81,7 +81,7 @@ def assert_equal_but_for_speed(first, second):
 def finished(tmp_path_factory):
     """An uninterrupted run: its plan and its last checkpoint."""
     plan = plan_for(tmp_path_factory.mktemp("finished") / "run")
-    return plan, carry_out(plan, begin(plan), nothing)
+    return plan, train(plan, begin(plan), nothing)
 
 
 def test_the_last_checkpoint_is_on_disk(finished):
@@ -93,27 +93,27 @@ def test_the_last_checkpoint_is_on_disk(finished):
 def test_progress_is_told_every_generation(tmp_path):
     told = []
     plan = plan_for(tmp_path, generations=3)
-    carry_out(plan, begin(plan), lambda state, measured: told.append((state, measured)))
+    train(plan, begin(plan), lambda state, measured: told.append((state, measured)))
     assert [state.generation for state, _ in told] == [1, 2, 3]
     assert all(set(measured) == TAGS for _, measured in told)
 
 
 def test_a_longer_run_goes_on_from_a_finished_one(tmp_path, finished):
     short = plan_for(tmp_path, generations=2)
-    carry_out(short, begin(short), nothing)
+    train(short, begin(short), nothing)
     longer = plan_for(tmp_path, threads=2, checkpoint_every=3)
-    assert_equal_but_for_speed(carry_out(longer, resume(longer), nothing), finished[1])
+    assert_equal_but_for_speed(train(longer, resume(longer), nothing), finished[1])
 
 
 def test_a_stopped_run_saves_what_it_reached_and_goes_on_from_there(tmp_path, finished):
     plan = plan_for(tmp_path, checkpoint_every=100)
     with pytest.raises(PowerCutError):
-        carry_out(plan, begin(plan), stop_at(4))
+        train(plan, begin(plan), stop_at(4))
     assert load_checkpoint(tmp_path).state.generation == 4
-    assert_equal_but_for_speed(carry_out(plan, resume(plan), nothing), finished[1])
+    assert_equal_but_for_speed(train(plan, resume(plan), nothing), finished[1])
 
 
-@pytest.mark.parametrize("writer", ["save_weights", "as_csv", "plot_curve"])
+@pytest.mark.parametrize("writer", ["save_weights", "to_csv", "plot_curve"])
 def test_a_run_that_dies_in_its_last_save_goes_on_and_saves_all(
     tmp_path, finished, monkeypatch, writer
 ):
@@ -128,9 +128,9 @@ def test_a_run_that_dies_in_its_last_save_goes_on_and_saves_all(
         original = getattr(loop, writer)
         patch.setattr(loop, writer, last)
         with pytest.raises(PowerCutError):
-            carry_out(plan, begin(plan), nothing)
+            train(plan, begin(plan), nothing)
     assert load_checkpoint(tmp_path).state.generation == 4
-    assert_equal_but_for_speed(carry_out(plan, resume(plan), nothing), finished[1])
+    assert_equal_but_for_speed(train(plan, resume(plan), nothing), finished[1])
     for name in (CHAMPION_FILE, CURVE_FILE, PLOT_FILE):
         assert (tmp_path / name).exists()
 
@@ -143,7 +143,7 @@ def test_checkpoints_are_written_on_the_way(tmp_path):
         found = (tmp_path / FILE_NAME).exists()
         seen[state.generation] = load_checkpoint(tmp_path).state.generation if found else None
 
-    carry_out(plan, begin(plan), look)
+    train(plan, begin(plan), look)
     assert seen == {1: 0, 2: 2, 3: 2, 4: 4, 5: 4, 6: 6}
 
 
@@ -158,7 +158,7 @@ def test_a_finished_run_has_nothing_to_resume(finished, generations):
 def test_a_run_stopped_before_its_first_generation_goes_on(tmp_path, finished):
     plan = plan_for(tmp_path)
     begin(plan)
-    assert_equal_but_for_speed(carry_out(plan, resume(plan), nothing), finished[1])
+    assert_equal_but_for_speed(train(plan, resume(plan), nothing), finished[1])
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_nothing_is_resumed_from_an_empty_folder(tmp_path):
 @pytest.mark.parametrize("own_leaves", [True, False])
 def test_the_champion_is_an_agent_that_plays_as_it_was_trained(tmp_path, own_leaves):
     plan = plan_for(tmp_path, regime=replace(SMALL, own_leaves=own_leaves), generations=1)
-    state = carry_out(plan, begin(plan), nothing).state
+    state = train(plan, begin(plan), nothing).state
     champion = agents.make(str(tmp_path / CHAMPION_FILE))
     trained = plan.regime.contenders(state)[0]
     assert champion.player.depth == trained.depth == 1
@@ -240,7 +240,7 @@ def test_the_curve_is_measured_as_often_as_asked_and_changes_nothing(
     tmp_path, finished, every, points
 ):
     plan = plan_for(tmp_path, yardstick_every=every)
-    there = carry_out(plan, begin(plan), nothing)
+    there = train(plan, begin(plan), nothing)
     expected = finished[1]
     np.testing.assert_equal(asdict(there.state), asdict(expected.state))
     if points is None:
@@ -254,8 +254,8 @@ def test_the_curve_is_measured_as_often_as_asked_and_changes_nothing(
 
 def test_a_curve_begun_later_leaves_the_generations_before_it_empty(tmp_path, finished):
     without = plan_for(tmp_path, generations=3, yardstick_every=0)
-    carry_out(without, begin(without), nothing)
-    history = carry_out(plan_for(tmp_path), resume(plan_for(tmp_path)), nothing).history
+    train(without, begin(without), nothing)
+    history = train(plan_for(tmp_path), resume(plan_for(tmp_path)), nothing).history
     for name in CURVE_TAGS:
         np.testing.assert_array_equal(history[name][:4], np.nan)
         assert history[name][4:] == finished[1].history[name][4:]
@@ -274,7 +274,7 @@ def test_the_table_holds_the_history(finished):
 @pytest.mark.parametrize("every", [0, 1])
 def test_the_curve_is_drawn(tmp_path, every):
     plan = plan_for(tmp_path, generations=1, yardstick_every=every)
-    carry_out(plan, begin(plan), nothing)
+    train(plan, begin(plan), nothing)
     height, width, _ = imread(tmp_path / PLOT_FILE).shape
     assert height > 300
     assert width > 600
@@ -315,7 +315,7 @@ def test_games_played_elsewhere_are_the_same(tmp_path, finished, executor, engin
     plan = plan_for(
         tmp_path / "run", threads=2, executor=executor, engine=engine, generations=GENERATIONS
     )
-    checkpoint = carry_out(plan, begin(plan), nothing)
+    checkpoint = train(plan, begin(plan), nothing)
     assert_equal_but_for_speed(checkpoint, finished[1])
     speeds = np.array(checkpoint.history["speed/games_per_cpu_second"][1:])
     assert (speeds > 0).all()
@@ -328,7 +328,6 @@ def test_work_in_other_processes_counts(tmp_path, finished):  # after which all 
         for kind in ("threads", "processes")
     ]
     here, there = (
-        carry_out(plan, begin(plan), nothing).history["speed/games_per_cpu_second"][1]
-        for plan in plans
+        train(plan, begin(plan), nothing).history["speed/games_per_cpu_second"][1] for plan in plans
     )
     assert there < 3 * here  # unless counted, hardly any time is spent at all

@@ -10,9 +10,9 @@ from agents.match import play_through_environment
 from agents.match_kernel import DrawRules
 from agents.weights import load_weights
 from checkers_env.board import Board
-from training.evolution.evaluation import is_spread
-from training.regimes import Coevolution, DeepSelfPlay, SocialLearning
-from training.trainer.loop import CHAMPION_FILE, Plan, begin, carry_out, resume
+from training.evolution.evaluation import is_log_spaced
+from training.regimes import Coevolution, SocialLearning, TreeStrap
+from training.trainer.loop import CHAMPION_FILE, RunConfig, begin, resume, train
 from training.trainer.presets import DEFAULT, PRESETS, TD_DEFAULT, TD_PRESETS
 
 QUICK = {
@@ -88,8 +88,8 @@ def shrunk(regime):
 
 def carried_out(name, folder, generations, threads, start=begin, engine="kernel"):
     regime = shrunk(ALL[name].regime)
-    plan = Plan(name, regime, generations, 5, folder, threads, engine, yardstick_every=0)
-    return carry_out(plan, start(plan), lambda *told: None)
+    plan = RunConfig(name, regime, generations, 5, folder, threads, engine, yardstick_every=0)
+    return train(plan, start(plan), lambda *told: None)
 
 
 def without_speed(checkpoint):
@@ -219,9 +219,9 @@ def test_every_temporal_difference_player_of_the_thesis_is_there():
 
 def test_the_strong_player_is_measured_at_the_end_of_its_run():
     preset = TD_PRESETS["strong"]
-    assert preset.regime == DeepSelfPlay(games=1200, endgame=4)
+    assert preset.regime == TreeStrap(games=1200, endgame=4)
     assert preset.games == 614_400
-    assert is_spread(preset.generations)
+    assert is_log_spaced(preset.generations)
 
 
 @pytest.mark.parametrize("name", OTHER_GENOMES)

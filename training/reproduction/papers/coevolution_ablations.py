@@ -5,10 +5,10 @@ from __future__ import annotations
 from training.reproduction.jobs import Conditions
 from training.reproduction.papers.other_papers import UNSATURATED, early
 from training.reproduction.tables import SCORE, Table, row
-from training.trainer.ablations import FACTORS
+from training.trainer.ablations import ABLATIONS
 
 BEST = "learns"
-NAMES = ("blondie24-2001", *FACTORS)
+NAMES = ("blondie24-2001", *ABLATIONS)
 QUARTERED = ("blondie24-2001", UNSATURATED, BEST)  # how they stand after a quarter of the run too
 
 TABLES = tuple(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from training.reproduction.jobs import PLAYERS, SPARE, Conditions, Player, Run
 from training.reproduction.papers.coevolution_ablations import BEST
 from training.reproduction.tables import SCORE, Table, row
-from training.trainer.ablations import FACTORS
+from training.trainer.ablations import ABLATIONS
 
 PANEL = (
     Player("material"),
@@ -24,7 +24,7 @@ VALIDATION = Table(
     tuple(
         row(player, PANEL)
         for player in PLAYERS
-        if (player not in FACTORS or player == BEST) and not Run(player, 0, 1).measures_itself
+        if (player not in ABLATIONS or player == BEST) and not Run(player, 0, 1).measures_itself
     ),
     FORTY,
     note="The best of a player's seeds here stands in the zoo. Its opponents, their seeds and the "
