@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.agent import Agent, PlayerAgent
-from agents.match_kernel import DRAW, DrawRules, Result, check_rules, play
+from agents.match_kernel import DRAW, Result, play
 from agents.player import looks_back, uses_chance
 from agents.search.interrupt import undisturbed
 from agents.search.workspace import Workspace, table_bits, workspace
@@ -19,7 +19,7 @@ from checkers_env.board import Board
 from checkers_env.envs.aec import raw_env
 from checkers_env.movegen import BLACK, PATH, ROW_WIDTH, WHITE, Position
 from checkers_env.moves import decode, encode
-from checkers_env.state import MOVE_LIMIT, REASONS
+from checkers_env.state import MOVE_LIMIT, REASONS, DrawRules
 
 ENGINES = ("kernel", "env")
 
@@ -70,7 +70,6 @@ def play_game(
     """
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
-    check_rules(rules)
     rng = rng or np.random.default_rng(0)
     if engine == "kernel":
         return _play_in_kernel(black, white, opening, rules, rng)
@@ -82,7 +81,7 @@ def play_through_environment(
     black: Agent, white: Agent, *, opening: str | None, rules: DrawRules
 ) -> Game:
     """Play one game between any two agents, step by step through the AEC environment."""
-    env = raw_env(opening, **rules.keywords)
+    env = raw_env(opening, rules=rules)
     env.reset()
     while not any(env.terminations.values()):
         board = env.board
@@ -100,21 +99,19 @@ def _play_in_kernel(
     black: Any, white: Any, opening: str | None, rules: DrawRules, rng: np.random.Generator
 ) -> Game:
     start, paths = opening_line(opening)
-    if len(paths) >= 2 * rules.max_moves:
+    if len(paths) >= rules.max_plies:
         raise _no_game(opening, MOVE_LIMIT)
-    game = np.zeros((2 * rules.max_moves + 1, ROW_WIDTH), np.int64)
+    game = np.zeros((rules.max_plies + 1, ROW_WIDTH), np.int64)
     game[1 : len(paths) + 1, PATH] = paths
     players = (black, white)
     only_position_counts = not (
-        rules.repetition
-        or rules.no_progress
-        or any(uses_chance(player) or looks_back(player) for player in players)
+        rules.uses_history or any(uses_chance(player) or looks_back(player) for player in players)
     )
     seats = [_seat(side, table_bits(player)) for side, player in enumerate(players)]
     first, second = sorted((BLACK, WHITE), key=lambda side: _kind(players[side]))
     pair = players[first], players[second], seats[first], seats[second]
     with undisturbed():
-        result = play(*pair, first, start, rules, only_position_counts, rng, game)
+        result = play(*pair, first, start, rules.to_array(), only_position_counts, rng, game)
     if result[2] <= len(paths):
         raise _no_game(opening, result[1])
     return Game(Result(*result), start, tuple(game[1 : result[2] + 1, PATH].tolist()))

@@ -14,36 +14,18 @@ from checkers_env.movegen import BLACK_BOARD, KINGS, PATH, WHITE_BOARD, Position
 from checkers_env.state import (
     GAME_LENGTH,
     GOES_ON,
-    MAX_PLIES,
+    MAX_MOVES,
     MOVE_LIMIT,
     PLY,
     QUIET_PLIES,
+    RULES,
     SIDE,
     has_lost,
-    set_rules,
     set_up,
     take_turn,
 )
 
 DRAW = -1
-
-
-class DrawRules(NamedTuple):
-    """When a game is drawn (see checkers_env.Board); 0 turns each rule but `max_moves` off.
-
-    The players themselves always count a side that cannot move as lost.
-    """
-
-    max_moves: int = 100
-    repetition: int = 0
-    no_progress: int = 0
-    blocked_draws: bool = False
-
-    @property
-    def keywords(self) -> dict[str, Any]:
-        """The rules as keywords of a Board, where None turns one off."""
-        numbers = {name: number or None for name, number in self._asdict().items()}
-        return numbers | {"blocked_draws": self.blocked_draws}
 
 
 class Result(NamedTuple):
@@ -54,16 +36,6 @@ class Result(NamedTuple):
     plies: int
 
 
-def check_rules(rules: DrawRules) -> None:
-    """Raise ValueError for rules that make no sense."""
-    if rules.max_moves < 1:
-        raise ValueError(f"max_moves must be 1 or more, not {rules.max_moves}")
-    if rules.repetition < 2 and rules.repetition != 0:
-        raise ValueError(f"repetition must be 0 (off) or at least 2, not {rules.repetition}")
-    if rules.no_progress < 0:
-        raise ValueError(f"no_progress must be 0 (off) or more, not {rules.no_progress}")
-
-
 @kernel
 def play(
     first: Any,
@@ -72,7 +44,7 @@ def play(
     second_ws: Any,
     colour: int,
     start: Position,
-    rules: DrawRules,
+    rules: Any,
     cut_cycles: bool,
     rng: Any,
     history: Any,
@@ -87,6 +59,8 @@ def play(
         Their workspaces.
     colour
         The side of the first one.
+    rules
+        The draw rules, as :meth:`checkers_env.state.DrawRules.to_array` writes them.
     cut_cycles
         For players that look at nothing but the position, in games without other draw rules than
         the number of moves: once a position comes back the rest is known, and is not played out.
@@ -104,7 +78,7 @@ def play(
     if looks_back(second):
         forget_cutoffs(second_ws)
     game = np.zeros(GAME_LENGTH, np.int64)
-    set_rules(game, rules.max_moves, rules.repetition, rules.no_progress, rules.blocked_draws)
+    copy(rules, game[RULES:])
     status = set_up(game, history, start.black, start.white, start.kings, start.turn)
     chosen, in_opening = 0, True
     while status == GOES_ON:
@@ -117,9 +91,9 @@ def play(
         if not in_opening:
             period = cycle(history, ply, min(game[QUIET_PLIES], chosen)) if cut_cycles else 0
             if period:
-                for later in range(ply + 1, game[MAX_PLIES] + 1):
+                for later in range(ply + 1, 2 * game[MAX_MOVES] + 1):
                     copy(history[later - period], history[later])
-                return Result(DRAW, MOVE_LIMIT, game[MAX_PLIES])
+                return Result(DRAW, MOVE_LIMIT, 2 * game[MAX_MOVES])
             chosen += 1
             owner = ws.counts[2] << 1 | side
             if looks_back(first) if side == colour else looks_back(second):

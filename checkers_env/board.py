@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -10,10 +11,10 @@ import numpy as np
 from checkers_env import fen as notation
 from checkers_env import moves
 from checkers_env.fen import write_letters
-from checkers_env.movegen import MAX_ROWS, PATH, ROW_WIDTH, WHITE, Position, write_successors
+from checkers_env.movegen import MAX_ROWS, NO_MOVE, PATH, ROW_WIDTH, Position, write_successors
 from checkers_env.moves import Move, bit_of
+from checkers_env.state import GOES_ON, REASONS, RULES, DrawRules, has_lost, new_game, status
 
-LARGEST = 10**9  # number in a draw rule: twice as many plies must fit into what counts them
 LETTERS = ".bBwW"
 
 
@@ -31,41 +32,43 @@ class Board:
     ----------
     fen
         The position to set up.
-    max_moves
-        Draw after this many moves by each side.
-    repetition
-        Draw at this many occurrences of a position with the same side to move.
-    no_progress
-        Draw after this many moves by each side without a capture or a move of a man.
-    blocked_draws
-        Whether a side that has pieces but no legal move draws: by the rules of the game it loses.
+    rules
+        The draw rules.
+    **changes
+        Draw rules by name: ``max_moves=100, repetition=None, no_progress=None,
+        blocked_draws=False``. See :class:`checkers_env.DrawRules`.
 
-    A rule that is None is off. Raises ValueError for a FEN or a rule that makes no sense.
+    Raises
+    ------
+    ValueError
+        For a bad FEN, and for a rule out of its range.
     """
 
     def __init__(
         self,
         fen: str = notation.START,
         *,
-        max_moves: int | None = 100,
-        repetition: int | None = None,
-        no_progress: int | None = None,
-        blocked_draws: bool = False,
+        rules: DrawRules = DrawRules(),  # noqa: B008 - immutable
+        **changes: Any,
     ) -> None:
-        self.max_moves = _checked("max_moves", max_moves, least=1)
-        self.repetition = _checked("repetition", repetition, least=2)
-        self.no_progress = _checked("no_progress", no_progress, least=1)
-        if blocked_draws not in (True, False):
-            raise ValueError(f"blocked_draws must be True or False, not {blocked_draws!r}")
-        self.blocked_draws = bool(blocked_draws)
+        self.rules = replace(rules, **changes)
         self._set_up(notation.parse(fen))
 
     @classmethod
     def from_position(cls, black: int, white: int, kings: int, turn: int, **rules: Any) -> Self:
-        """Set up 35-bit boards as in :mod:`checkers_env.movegen`; `rules` as for the class.
+        """Set up 35-bit boards.
 
-        Raises ValueError for what are no whole numbers, for boards that overlap, or a position that
-        a FEN could not hold.
+        Parameters
+        ----------
+        black, white, kings, turn
+            As in :class:`checkers_env.movegen.Position`.
+        **rules
+            Draw rules, as for the class.
+
+        Raises
+        ------
+        ValueError
+            For boards that overlap, and for a position that a FEN cannot hold.
         """
         given = (black, white, kings, turn)
         try:
@@ -89,16 +92,6 @@ class Board:
     def position(self) -> Position:
         """The 35-bit boards and the side to move, as the kernels take them."""
         return Position(self.black, self.white, self.kings, self.turn)
-
-    @property
-    def rules(self) -> dict[str, Any]:
-        """The draw rules, as the class takes them."""
-        return {
-            "max_moves": self.max_moves,
-            "repetition": self.repetition,
-            "no_progress": self.no_progress,
-            "blocked_draws": self.blocked_draws,
-        }
 
     def root(self) -> Board:
         """Return a copy of the position before the first move, with the same draw rules."""
@@ -157,22 +150,19 @@ class Board:
         return self.moves.pop()
 
     def outcome(self) -> Outcome | None:
-        """How the game has ended, or None while it goes on. A loss comes before any draw."""
-        if not (self.white if self.turn == WHITE else self.black):
-            return Outcome(1 - self.turn, "no pieces")
-        if not self._generate():
-            return Outcome(None if self.blocked_draws else 1 - self.turn, "no legal move")
-        if self.max_moves is not None and self.ply >= 2 * self.max_moves:
-            return Outcome(None, "max moves")
-        if self.repetition is not None and self._occurrences() >= self.repetition:
-            return Outcome(None, "repetition")
-        if self.no_progress is not None and self.no_progress_plies >= 2 * self.no_progress:
-            return Outcome(None, "no progress")
-        return None
+        """Return how the game has ended, or None while it goes on. A loss comes before any draw."""
+        game = new_game(self.rules)
+        clocks = (self.ply, self.no_progress_plies, self._earlier_occurrences())
+        game[:RULES] = (self.black, self.white, self.kings, NO_MOVE, self.turn, *clocks)
+        ending = status(game)
+        if ending == GOES_ON:
+            return None
+        return Outcome(1 - self.turn if has_lost(game, ending) else None, REASONS[ending])
 
-    def _occurrences(self) -> int:
-        """How often the position has stood here: since the last capture or move of a man."""
-        return 1 + self.earlier_positions().count(self.position)
+    def _earlier_occurrences(self) -> int:
+        if not self.rules.repetition or self.no_progress_plies < 4:  # two moves there and two back
+            return 0
+        return self.earlier_positions().count(self.position)
 
     def earlier_positions(self) -> list[Position]:
         """Those since the last capture or move of a man, which can come back, the oldest first."""
@@ -224,13 +214,3 @@ class Board:
 def _rank(squares: str, first: int) -> str:
     dark = squares[first - 1 : first + 3]
     return " ".join(f"  {piece}" if first % 8 == 1 else f"{piece}  " for piece in dark)
-
-
-def _checked(name: str, value: Any, *, least: int) -> int | None:
-    """The number of a draw rule. Raises ValueError."""
-    if value is None:
-        return None
-    if not isinstance(value, int | np.integer) or not least <= value <= LARGEST:
-        accepted = f"None or a whole number from {least} to {LARGEST}"
-        raise ValueError(f"{name} must be {accepted}, not {value!r}")
-    return int(value)

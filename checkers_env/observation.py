@@ -8,7 +8,7 @@ from checkers_env.actions import seen_by, write_mask
 from checkers_env.bits import lowest
 from checkers_env.jit import kernel
 from checkers_env.movegen import KINGS, NO_MOVE, PATH
-from checkers_env.state import EARLIER, MAX_PLIES, MAX_QUIET_PLIES, PLY, QUIET_PLIES, REPETITION
+from checkers_env.state import EARLIER, MAX_MOVES, MAX_QUIET_MOVES, PLY, QUIET_PLIES, REPETITION
 
 PLANES = 8
 
@@ -24,10 +24,10 @@ def write_observation(planes: Any, mask: Any, game: Any, viewer: int, to_move: b
         write_pieces(planes[2 * index + 1], pieces & game[KINGS], viewer)
     if game[PATH] > NO_MOVE:
         write_pieces(planes[4], 1 << (game[PATH] & 63), viewer)
-    if game[MAX_PLIES]:
-        planes[5] = game[PLY] / game[MAX_PLIES]
-    if game[MAX_QUIET_PLIES]:
-        planes[6] = game[QUIET_PLIES] / game[MAX_QUIET_PLIES]
+    if game[MAX_MOVES]:
+        planes[5] = game[PLY] / (2 * game[MAX_MOVES])
+    if game[MAX_QUIET_MOVES]:
+        planes[6] = game[QUIET_PLIES] / (2 * game[MAX_QUIET_MOVES])
     if game[REPETITION]:
         planes[7] = game[EARLIER] / (game[REPETITION] - 1)
     if to_move:

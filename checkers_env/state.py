@@ -6,44 +6,112 @@ that of the unfinished turn), and an int64[:, 4] history: the row at each ply, f
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+import functools
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from checkers_env.bits import copy, popcount
 from checkers_env.jit import kernel
 from checkers_env.movegen import BLACK_BOARD, KINGS, NO_MOVE, PATH, ROW_WIDTH, WHITE_BOARD, can_move
 
-SIDE, PLY, QUIET_PLIES, EARLIER = 4, 5, 6, 7  # further entries of a game
-MAX_PLIES, REPETITION, MAX_QUIET_PLIES, BLOCKED_DRAWS = 8, 9, 10, 11  # the draw rules; 0: off
-GAME_LENGTH = 12
+SIDE, PLY, QUIET_PLIES, EARLIER, RULES = 4, 5, 6, 7, 8  # further entries of a game
+MAX_MOVES, REPETITION, MAX_QUIET_MOVES, BLOCKED_DRAWS = range(RULES, RULES + 4)  # as in DrawRules
+LARGEST = 10**9  # number in a draw rule: twice as many plies must fit into what counts them
 
 # How a game stands at the start of a turn.
-GOES_ON, NO_PIECES, NO_MOVES, MOVE_LIMIT, REPEATED, NO_PROGRESS = range(6)
+GOES_ON, NO_PIECES, NO_MOVES, MOVE_LIMIT, REPEATED, MAX_QUIET_MOVES = range(6)
 REASONS = ("", "no pieces", "no legal move", "max moves", "repetition", "no progress")
 
 
-def new_game(rules: Mapping[str, Any]) -> Any:
-    """A game, int64[GAME_LENGTH], without a position: `rules` as :attr:`Board.rules` has them."""
-    game = np.zeros(GAME_LENGTH, np.int64)
-    set_rules(game, **{name: int(number or 0) for name, number in rules.items()})
-    return game
+@dataclass(frozen=True)
+class DrawRules:
+    """The rules by which a game is drawn.
+
+    A rule that is None is off. A new rule is a field here and a check in :func:`status`, which
+    reads the field at the same place of the game's vector.
+
+    Attributes
+    ----------
+    max_moves
+        Draw after this many moves by each side.
+    repetition
+        Draw at this many occurrences of a position with the same side to move.
+    no_progress
+        Draw after this many moves by each side without a capture or a move of a man.
+    blocked_draws
+        Whether a side that has pieces but no legal move draws: by the rules of the game it loses.
+        Players always count it as lost when they search.
+
+    Raises
+    ------
+    ValueError
+        For a number that is too small or too large, or not whole.
+    """
+
+    max_moves: int | None = field(default=100, metadata={"least": 1})
+    repetition: int | None = field(default=None, metadata={"least": 2})
+    no_progress: int | None = field(default=None, metadata={"least": 1})
+    blocked_draws: bool = False
+
+    def __post_init__(self) -> None:
+        for rule in dataclasses.fields(self):
+            value = getattr(self, rule.name)
+            checked = _check_rule(rule.name, value, rule.metadata.get("least"))
+            object.__setattr__(self, rule.name, checked)
+
+    @property
+    def max_plies(self) -> int:
+        """The length of the longest game. Raises ValueError if it is not limited."""
+        if self.max_moves is None:
+            raise ValueError("max_moves is None, but this game needs a limit")
+        return 2 * self.max_moves
+
+    @property
+    def uses_history(self) -> bool:
+        """Whether a draw depends on more than the position and the number of moves."""
+        return self != DrawRules(self.max_moves, blocked_draws=self.blocked_draws)
+
+    def to_array(self) -> NDArray[np.int64]:
+        """Return the rules for kernels: int64, an entry for each field; 0 turns a rule off."""
+        rules = [getattr(self, rule.name) or 0 for rule in dataclasses.fields(self)]
+        return np.array(rules, np.int64)
 
 
-@kernel
-def set_rules(
-    game: Any, max_moves: int, repetition: int, no_progress: int, blocked_draws: int
-) -> None:
-    """Write the draw rules into a game; 0 turns one off."""
-    game[MAX_PLIES], game[MAX_QUIET_PLIES] = 2 * max_moves, 2 * no_progress
-    game[REPETITION], game[BLOCKED_DRAWS] = repetition, blocked_draws
+GAME_LENGTH = RULES + len(dataclasses.fields(DrawRules))
+
+
+def _check_rule(name: str, value: Any, least: int | None) -> int | None:
+    """Return the value of a draw rule as a plain number or truth value."""
+    if least is None:
+        if value not in (True, False):
+            raise ValueError(f"{name} must be True or False, not {value!r}")
+        return bool(value)
+    if value is None:
+        return None
+    if not isinstance(value, int | np.integer) or not least <= value <= LARGEST:
+        accepted = f"None or a whole number from {least} to {LARGEST}"
+        raise ValueError(f"{name} must be {accepted}, not {value!r}")
+    return int(value)
+
+
+def new_game(rules: DrawRules) -> NDArray[np.int64]:
+    """Return a game without a position, int64[GAME_LENGTH]."""
+    return _empty_game(rules).copy()
+
+
+@functools.lru_cache(64)
+def _empty_game(rules: DrawRules) -> NDArray[np.int64]:
+    return np.concatenate([np.zeros(RULES, np.int64), rules.to_array()])
 
 
 @kernel
 def set_up(game: Any, history: Any, black: int, white: int, kings: int, side: int) -> int:
     """Put a position on the board at ply 0, keeping the draw rules; return the status."""
-    game[:MAX_PLIES] = 0
+    game[:RULES] = 0
     game[BLACK_BOARD], game[WHITE_BOARD], game[KINGS] = black, white, kings
     game[PATH], game[SIDE] = NO_MOVE, side
     copy(game, history[0])
@@ -82,12 +150,12 @@ def status(game: Any) -> int:
         return NO_PIECES
     if not can_move(own, opponent, game[KINGS], game[SIDE]):
         return NO_MOVES
-    if game[MAX_PLIES] and game[PLY] >= game[MAX_PLIES]:
+    if game[MAX_MOVES] and game[PLY] >= 2 * game[MAX_MOVES]:
         return MOVE_LIMIT
     if game[REPETITION] and game[EARLIER] + 1 >= game[REPETITION]:
         return REPEATED
-    if game[MAX_QUIET_PLIES] and game[QUIET_PLIES] >= game[MAX_QUIET_PLIES]:
-        return NO_PROGRESS
+    if game[MAX_QUIET_MOVES] and game[QUIET_PLIES] >= 2 * game[MAX_QUIET_MOVES]:
+        return MAX_QUIET_MOVES
     return GOES_ON
 
 

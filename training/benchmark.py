@@ -28,9 +28,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agents.external.errors import EngineError
-from agents.match_kernel import DrawRules
 from checkers_env import pdn
 from checkers_env.files import check_output
+from checkers_env.state import DrawRules
 from training.league.adjudicate import make_adjudicator
 from training.league.entrants import Entry, file_digest, make_entry
 from training.league.game import LeagueRules, one_line, opening_board
@@ -246,7 +246,7 @@ def fixtures_of(settings: Settings, pairings: Sequence[Pairing]) -> tuple[League
 
 def rules_of(settings: Settings) -> DrawRules:
     """When games are drawn."""
-    return DrawRules(settings.max_moves, settings.repetition, settings.no_progress)
+    return DrawRules(settings.max_moves, settings.repetition or None, settings.no_progress or None)
 
 
 def terms_of(settings: Settings) -> LeagueRules:

@@ -33,11 +33,12 @@ from agents.continual.agent import SCORES, ContinualAgent, Played
 from agents.continual.pool import Strategies, load_pool
 from agents.external.errors import EngineError
 from agents.match import Game, play_through_environment
-from agents.match_kernel import DRAW, DrawRules
+from agents.match_kernel import DRAW
 from agents.search.workspace import MAX_DEPTH
 from checkers_env.files import check_output, write_atomically
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
+from checkers_env.state import DrawRules
 from training.league.entrants import close_agent, make_entry
 from training.runtime import validation
 from training.runtime.cli import run_command

@@ -279,7 +279,7 @@ def of_games(effort: Effort) -> list[Measurement]:
         for black, white in fixtures:
             game = np.zeros((2 * REGIME.max_moves + 1, ROW_WIDTH), np.int64)
             pair = players[black], players[white]
-            play(*pair, *seats, BLACK, start, REGIME.rules, True, rng, game)
+            play(*pair, *seats, BLACK, start, REGIME.rules.to_array(), True, rng, game)
         return [len(fixtures), sum(int(seat.counts[1]) for seat in seats) - before]
 
     def theirs() -> list[int]:

@@ -76,7 +76,7 @@ def environment_of(board: Board) -> raw_env:
     Raises ValueError for a board that was played on past the end of the game.
     """
     start = board.root()
-    env = raw_env(start.fen(), **board.rules)
+    env = raw_env(start.fen(), rules=board.rules)
     env.reset()
     for ply, move in enumerate(board.moves):
         if any(env.terminations.values()):

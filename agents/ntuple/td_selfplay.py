@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from agents.match_kernel import DRAW, DrawRules, Tally, check_rules, play
+from agents.match_kernel import DRAW, Tally, play
 from agents.ntuple.td import ALPHA, ERRORS, STEPS, Learner, Learning, correct, learner
 from agents.search.interrupt import undisturbed
 from agents.search.workspace import workspace
 from checkers_env.bits import borrowed, copy
 from checkers_env.jit import kernel
 from checkers_env.movegen import BLACK, PATH, ROW_WIDTH, START_BLACK, START_WHITE, WHITE, Position
+from checkers_env.state import MAX_MOVES, RULES, DrawRules
 
 
 def learn(
@@ -44,25 +45,24 @@ def learn(
     """
     if games < 0 or first < 0:
         raise ValueError(f"games and first are 0 or more, not {games} and {first}")
-    check_rules(rules)
     openings = np.zeros((1, 0)) if openings is None else np.asarray(openings)
-    if openings.ndim != 2 or not len(openings) or openings.shape[1] > 2 * rules.max_moves:
+    if openings.ndim != 2 or not len(openings) or openings.shape[1] > rules.max_plies:
         raise ValueError("openings are a matrix: a row of paths for each, shorter than a game")
-    student = learner(system, learning, 2 * rules.max_moves)
+    student = learner(system, learning, rules.max_plies)
     lines = np.ascontiguousarray(openings, np.int64)
     with undisturbed():
-        return Tally(*play_games(student, games, first, lines, rules, workspace(), rng))
+        return Tally(*play_games(student, games, first, lines, rules.to_array(), workspace(), rng))
 
 
 @kernel
 def play_games(
-    learner: Learner, games: int, first: int, openings: Any, rules: DrawRules, ws: Any, rng: Any
+    learner: Learner, games: int, first: int, openings: Any, rules: Any, ws: Any, rng: Any
 ) -> Tally:
     """Play `games` games with both sides played by the learner."""
     learner, ws, openings = borrowed(learner), borrowed(ws), borrowed(openings)
     learning, sums, wins = learner.learning, learner.sums, np.zeros(3, np.int64)
     start = Position(START_BLACK, START_WHITE, 0, BLACK)
-    history = np.zeros((2 * rules.max_moves + 2, ROW_WIDTH), np.int64)
+    history = np.zeros((2 * rules[MAX_MOVES - RULES] + 2, ROW_WIDTH), np.int64)
     longest, plies = openings.shape[1], 0
     for game in range(first, first + games):
         half_at = learning.half_at

@@ -37,7 +37,7 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         For the opponent, where it is not given as an agent.
     colour
         ``"black"`` or ``"white"``; None draws one at each reset.
-    opening, max_moves, repetition, no_progress, blocked_draws, render_mode
+    opening, render_mode, **rules
         As for :func:`checkers_env.make`.
 
     A seed decides on colours, ballot cards, and what opponents leave to chance that have a method
@@ -59,24 +59,14 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         *,
         depth: int | None = None,
         opening: str | None = None,
-        max_moves: int | None = 100,
-        repetition: int | None = None,
-        no_progress: int | None = None,
-        blocked_draws: bool = False,
         render_mode: str | None = None,
+        **rules: Any,
     ) -> None:
         if colour not in (None, *COLOURS):
             raise ValueError(f"colour must be None or one of {list(COLOURS)}, not {colour!r}")
         self._opponent = _opponent(opponent, depth)
         self._colour = colour
-        self._game = raw_env(
-            opening,
-            max_moves,
-            repetition,
-            no_progress,
-            render_mode,
-            blocked_draws=blocked_draws,
-        )
+        self._game = raw_env(opening, render_mode=render_mode, **rules)
         self._agent, self._mask, self._over = AGENTS[0], np.zeros(ACTIONS, np.int8), True
         self.render_mode = render_mode
         self.observation_space = self._game.observation_space(AGENTS[0])

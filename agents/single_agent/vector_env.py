@@ -49,7 +49,7 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
         For opponents that are given by name.
     colour
         ``"black"`` or ``"white"``; None draws one for each game.
-    opening, max_moves, repetition, no_progress, blocked_draws, autoreset_mode
+    opening, autoreset_mode, **rules
         As for :func:`checkers_env.make_vec`.
 
     A game's seed decides on its colours, cards and opponents. What the opponents leave to chance is
@@ -67,11 +67,8 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
         *,
         depth: int | None = None,
         opening: str | None = None,
-        max_moves: int | None = 100,
-        repetition: int | None = None,
-        no_progress: int | None = None,
-        blocked_draws: bool = False,
         autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
+        **rules: Any,
     ) -> None:
         if colour not in (None, *COLOURS):
             raise ValueError(f"colour must be None or one of {list(COLOURS)}, not {colour!r}")
@@ -83,15 +80,7 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
         self._opponents = [
             Opponent(it, workspace(table_bits(it)), np.random.default_rng()) for it in players
         ]
-        super().__init__(
-            num_envs,
-            opening=opening,
-            max_moves=max_moves,
-            repetition=repetition,
-            no_progress=no_progress,
-            blocked_draws=blocked_draws,
-            autoreset_mode=autoreset_mode,
-        )
+        super().__init__(num_envs, opening=opening, autoreset_mode=autoreset_mode, **rules)
         seats = range(len(COLOURS)) if colour is None else [COLOURS.index(colour)]
         self._batch = self._batch._replace(choices=np.array(seats))
 

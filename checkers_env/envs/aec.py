@@ -125,6 +125,7 @@ import functools
 import operator
 import sys
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import gymnasium
@@ -142,7 +143,16 @@ from checkers_env.movegen import BLACK, PATH, ROW_WIDTH, WHITE, Position
 from checkers_env.moves import Move, decode
 from checkers_env.observation import PLANES, write_observation
 from checkers_env.render.window import Window
-from checkers_env.state import GOES_ON, PLY, REASONS, SIDE, has_lost, new_game, set_up
+from checkers_env.state import (
+    GOES_ON,
+    PLY,
+    REASONS,
+    SIDE,
+    DrawRules,
+    has_lost,
+    new_game,
+    set_up,
+)
 
 Observation = dict[str, Any]
 
@@ -203,12 +213,10 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
     def __init__(
         self,
         opening: str | None = None,
-        max_moves: int | None = 100,
-        repetition: int | None = None,
-        no_progress: int | None = None,
-        render_mode: str | None = None,
         *,
-        blocked_draws: bool = False,
+        render_mode: str | None = None,
+        rules: DrawRules = DrawRules(),  # noqa: B008 - immutable
+        **changes: Any,
     ) -> None:
         super().__init__()
         if render_mode not in (None, *self.metadata["render_modes"]):
@@ -220,12 +228,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self.observation_spaces = {agent: _observation_space() for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in AGENTS}
         self.np_random = np.random.default_rng()
-        self._rules = Board(
-            max_moves=max_moves,
-            repetition=repetition,
-            no_progress=no_progress,
-            blocked_draws=blocked_draws,
-        ).rules
+        self._rules = replace(rules, **changes)
         self._game = new_game(self._rules)
         self._history = np.zeros((FIRST_ROWS, ROW_WIDTH), np.int64)
         self._cards = cards_of(opening, self._rules)
@@ -266,7 +269,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         """Begin with an opening that leaves a game to play."""
         opening = _read_opening(text)
         set_up(self._game, self._history, *opening.start)
-        self._board = Board.from_position(*opening.start, **self._rules)
+        self._board = Board.from_position(*opening.start, rules=self._rules)
         for action in opening.actions:
             self._play(action)
 
@@ -376,7 +379,7 @@ def checked_seed(seed: Any) -> int:
     return int(seed)
 
 
-def cards_of(opening: str | None, rules: dict[str, Any]) -> Sequence[str | None]:
+def cards_of(opening: str | None, rules: DrawRules) -> Sequence[str | None]:
     """The openings to draw from: those of a ballot, or the one given.
 
     Raises ValueError for what is no opening, or leaves no game to play by these draw rules.
@@ -385,7 +388,7 @@ def cards_of(opening: str | None, rules: dict[str, Any]) -> Sequence[str | None]
         raise ValueError(f"opening must be None or one of {ACCEPTED}, not {opening!r}")
     cards = openings.BALLOTS.get(opening or "", (opening,))
     start, moves, _ = _read_opening(cards[0])  # the others are of as many moves
-    board = Board.from_position(*start, **rules)
+    board = Board.from_position(*start, rules=rules)
     for move in moves:
         if board.outcome() is None:
             board.push(move)

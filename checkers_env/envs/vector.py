@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from checkers_env.envs.aec import AGENTS, cards_of, checked_options, checked_see
 from checkers_env.envs.vector_kernels import AHEAD, Openings, Seen, begun_with, new_batch
 from checkers_env.movegen import PATH
 from checkers_env.moves import decode
-from checkers_env.state import PLY, REASONS, SIDE
+from checkers_env.state import PLY, REASONS, SIDE, DrawRules
 
 Observation = dict[str, Any]
 
@@ -38,11 +39,13 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
     ----------
     num_envs
         How many games.
-    opening, max_moves, repetition, no_progress, blocked_draws
+    opening
         As for :func:`checkers_env.make`.
     autoreset_mode
         A :class:`gymnasium.vector.AutoresetMode` or its value: ``"SameStep"``, ``"NextStep"`` or
         ``"Disabled"``.
+    rules, **changes
+        The draw rules, as for :class:`checkers_env.Board`.
 
     The information of a step has ``"to_move"`` (int8[n], the side to move now: 0 for Black, 1 for
     White) and ``"rewards"`` (float64[n, 2], of Black and White); where a game has ended also
@@ -64,24 +67,17 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         num_envs: int,
         *,
         opening: str | None = None,
-        max_moves: int | None = 100,
-        repetition: int | None = None,
-        no_progress: int | None = None,
-        blocked_draws: bool = False,
         autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
+        rules: DrawRules = DrawRules(),  # noqa: B008 - immutable
+        **changes: Any,
     ) -> None:
         if not isinstance(num_envs, int | np.integer) or num_envs < 1:
             raise ValueError(f"num_envs must be a whole number from 1 on, not {num_envs!r}")
         self.num_envs = int(num_envs)
         self._mode = _mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self._mode}
-        self._rules = Board(
-            max_moves=max_moves,
-            repetition=repetition,
-            no_progress=no_progress,
-            blocked_draws=blocked_draws,
-        ).rules
-        single = raw_env(**self._rules)
+        self._rules = replace(rules, **changes)
+        single = raw_env(rules=self._rules)
         self.single_observation_space = single.observation_space(AGENTS[0])
         self.single_action_space = single.action_space(AGENTS[0])
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -155,7 +151,7 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         rows = self._batch.history[index, : game[PLY] + 1].tolist()
         black, white, kings, _ = rows[0]
         first = game[SIDE] ^ game[PLY] & 1
-        board = Board.from_position(black, white, kings, first, **self._rules)
+        board = Board.from_position(black, white, kings, first, rules=self._rules)
         for row in rows[1:]:
             board.push(decode(row[PATH], False))
         return board

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,16 @@ from checkers_env.jit import kernel
 from checkers_env.movegen import ROW_WIDTH
 from checkers_env.observation import PLANES, write_observation
 from checkers_env.openings import line
-from checkers_env.state import GAME_LENGTH, GOES_ON, PLY, SIDE, has_lost, new_game, set_up
+from checkers_env.state import (
+    GAME_LENGTH,
+    GOES_ON,
+    PLY,
+    SIDE,
+    DrawRules,
+    has_lost,
+    new_game,
+    set_up,
+)
 
 MOVER = -1  # as a seat: whoever is to move
 AHEAD = 32  # numbers drawn in advance for each game
@@ -73,11 +82,10 @@ def new_batch(count: int, openings: Openings) -> Batch:
     )
 
 
-def begun_with(cards: Sequence[str | None], rules: Mapping[str, Any]) -> Openings:
+def begun_with(cards: Sequence[str | None], rules: DrawRules) -> Openings:
     """The games that each of `cards`, openings of equally many moves, leads to.
 
-    `rules` are as :attr:`checkers_env.Board.rules` has them. Raises ValueError for what is no
-    opening.
+    Raises ValueError for what is no opening.
     """
     games = np.tile(new_game(rules), (len(cards), 1))
     starts, moves = zip(*map(line, cards), strict=True)

@@ -11,6 +11,7 @@ from checkers_env.board import Board, Outcome
 from checkers_env.fen import EXAMPLE
 from checkers_env.movegen import BLACK, WHITE, write_successors
 from checkers_env.moves import Move, bit_of
+from checkers_env.state import DrawRules
 
 KINGS_ONLY = "B:WK32:BK1"
 
@@ -212,12 +213,28 @@ def test_rules_that_make_no_sense_are_refused(rule, value, least):
         Board(**{rule: value})
 
 
+def test_an_unknown_rule_is_refused():
+    with pytest.raises(TypeError, match="max_move"):
+        Board(max_move=7)
+
+
+def test_names_change_the_rules():
+    rules = DrawRules(repetition=3, no_progress=40)
+    assert Board(rules=rules, no_progress=None).rules == DrawRules(repetition=3)
+
+
+def test_only_some_rules_use_the_history():
+    assert not DrawRules(7, blocked_draws=True).uses_history
+    assert DrawRules(repetition=3).uses_history
+    assert DrawRules(no_progress=40).uses_history
+
+
 def test_a_rule_may_be_a_number_of_numpy():
     board = Board("B:WK32:BK1", max_moves=np.uint8(200))  # of which twice as many overflow
     shuffle_kings(board, 1)
     assert board.outcome() is None
     assert board.rules == Board(max_moves=200).rules
-    assert type(board.max_moves) is int
+    assert type(board.rules.max_moves) is int
 
 
 @pytest.mark.parametrize("fen", [None, 7, ["B:W18:B1"]])
@@ -262,12 +279,10 @@ def test_boards_compare_by_position_and_turn():
 
 def test_from_position():
     board = random_game(3)
-    rules = {"max_moves": 7, "repetition": 3, "no_progress": None, "blocked_draws": True}
-    twin = Board.from_position(*board.position, **rules)
+    rules = DrawRules(max_moves=7, repetition=3, blocked_draws=True)
+    twin = Board.from_position(*board.position, rules=rules)
     assert board.position == (board.black, board.white, board.kings, board.turn)
     assert (twin, twin.position, twin.ply) == (board, board.position, 0)
-    assert (twin.max_moves, twin.repetition) == (7, 3)
-    assert (twin.blocked_draws, board.blocked_draws) == (True, False)
     assert (twin.rules, board.rules) == (rules, Board().rules)
     assert twin.fen() == board.fen()
 

@@ -418,13 +418,14 @@ def test_a_second_class_of_one_name_is_refused():
 
 GAMES = """
     import numpy as np
-    from agents.alphabeta import AlphaBeta
-    from agents.blondie.genome import BLONDIE_1999, BLONDIE_2001, decode
-    from agents.evaluate import value
-    from agents.play import DrawRules, play
-    from agents.workspace import workspace
+    from agents.search.player import AlphaBeta
+    from agents.blondie.architecture import BLONDIE_1999, BLONDIE_2001, decode
+    from agents.evaluator import value
+    from agents.match_kernel import play
+    from agents.search.workspace import workspace
     from checkers_env.board import Board
-    from checkers_env.rules import Position
+    from checkers_env.movegen import Position
+    from checkers_env.state import DrawRules
 
     def net(shape, seed):
         genome = np.random.default_rng(seed).uniform(-0.5, 0.5, shape.genome_size)
@@ -436,7 +437,7 @@ GAMES = """
         players = [AlphaBeta(net(BLONDIE_1999, seed + side), 2) for side in range(2)]
         game = np.zeros((201, 4), np.int64)
         result = play(
-            *players, workspace(), workspace(), 0, start, DrawRules(), True,
+            *players, workspace(), workspace(), 0, start, DrawRules().to_array(), True,
             np.random.default_rng(0), game,
         )
         print(tuple(result), game[:, 3].tolist())

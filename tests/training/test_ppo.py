@@ -12,9 +12,9 @@ import pytest
 import agents
 import checkers_env
 from agents.match import play_through_environment
-from agents.match_kernel import DrawRules
 from checkers_env.movegen import BLACK
 from checkers_env.openings import TWO_MOVE
+from checkers_env.state import DrawRules
 from tests import ROOT
 from training import ppo
 from training.rl.config import Learning, Settings, check

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agents.match import Game
-from agents.match_kernel import DRAW, DrawRules, Result
+from agents.match_kernel import DRAW, Result
 from checkers_env import pdn
 from checkers_env.movegen import BLACK, WHITE
+from checkers_env.state import DrawRules
 from training.app.run_reader import saved
 from training.evolution.evaluation import OPPONENTS, curve
 from training.evolution.game_runner import GameRunner, Matchup, open_game_runner

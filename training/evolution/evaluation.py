@@ -9,10 +9,11 @@ import numpy as np
 
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
-from agents.match_kernel import DRAW, DrawRules
+from agents.match_kernel import DRAW
 from agents.search.player import AlphaBeta
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
+from checkers_env.state import DrawRules
 from training.evolution.game_runner import GameRunner, Matchup
 from training.evolution.metrics import Metrics
 from training.evolution.tournament import Payoff

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.match import ENGINES, Game, play_game
-from agents.match_kernel import DrawRules
+from checkers_env.state import DrawRules
 from training.runtime.executors import open_executor
 
 CHUNKS_PER_WORKER = (

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.match import Game
-from agents.match_kernel import DRAW, DrawRules, Result
+from agents.match_kernel import DRAW, Result
 from checkers_env.movegen import BLACK, WHITE
+from checkers_env.state import DrawRules
 from training.evolution.game_runner import GameRunner, Matchup
 
 Pairs = list[tuple[int, int]]  # Black and White of each game

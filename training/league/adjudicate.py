@@ -9,11 +9,11 @@ import numpy as np
 from agents.agent import PlayerAgent
 from agents.agent_spec import AgentSpec
 from agents.match import play_game
-from agents.match_kernel import DRAW, DrawRules
+from agents.match_kernel import DRAW
 from agents.registry import make
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
-from checkers_env.state import REASONS
+from checkers_env.state import REASONS, DrawRules
 from training.league.game import Adjudicator
 from training.league.records import GameRecord
 

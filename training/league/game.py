@@ -15,12 +15,12 @@ import numpy as np
 from agents import match
 from agents.agent import Agent, PlayerAgent
 from agents.external.errors import EngineError, GameEndedError
-from agents.match_kernel import DrawRules
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
 from checkers_env.moves import Move, decode
 from checkers_env.openings import line
 from checkers_env.render.scene import SIDES
+from checkers_env.state import DrawRules
 from training.league.records import GameRecord
 from training.league.schedule import LeagueFixture
 
@@ -85,7 +85,7 @@ def play_game(
 def opening_board(opening: str, rules: DrawRules) -> Board:
     """The board after the opening."""
     start, moves = line(opening or None)
-    board = Board.from_position(*start, **rules.keywords)
+    board = Board.from_position(*start, rules=rules)
     for move in moves:
         board.push(move)
     return board

@@ -19,11 +19,11 @@ from typing import Any, Literal
 import numpy as np
 
 from agents.architectures import NTUPLE, SHAPES, tables
-from agents.match_kernel import DrawRules
 from agents.ntuple.tuples import DRAWINGS, as_drawing, as_matrix, draw
 from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
 from agents.weights import WeightsMetadata
+from checkers_env.state import DrawRules
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics, tournament_metrics
 from training.evolution.mutation import KING_LEAST, KING_MOST, KING_RULES, mutate

@@ -20,11 +20,11 @@ from cmaes import SepCMA
 
 from agents.architectures import SHAPES
 from agents.blondie.architecture import ARCHITECTURES
-from agents.match_kernel import DrawRules
 from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
 from agents.weights import WeightsMetadata
 from checkers_env.openings import TWO_MOVE
+from checkers_env.state import DrawRules
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics, tournament_metrics
 from training.evolution.mutation import KING_LEAST, KING_MOST

@@ -14,12 +14,12 @@ from typing import Any, Literal
 import numpy as np
 
 from agents.blondie.architecture import NGUYEN, NGUYEN_LOGISTIC, Architecture
-from agents.match_kernel import DrawRules
 from agents.mcts.player import monte_carlo
 from agents.search.workspace import MAX_DEPTH
 from agents.weights import WeightsMetadata
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
+from checkers_env.state import DrawRules
 from training.evolution.crossover import crossover
 from training.evolution.game_runner import GameRunner, Matchup
 from training.evolution.metrics import Metrics, tournament_metrics
@@ -115,7 +115,7 @@ class GeneticAlgorithm:
     @property
     def rules(self) -> DrawRules:
         """When games are drawn."""
-        return DrawRules(self.max_moves, self.repetition, blocked_draws=self.blocked_draws)
+        return DrawRules(self.max_moves, self.repetition or None, blocked_draws=self.blocked_draws)
 
     @property
     def mcts_options(self) -> dict[str, Any]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.match_kernel import DrawRules, Tally
+from agents.match_kernel import Tally
 from agents.search.workspace import MAX_DEPTH
 from agents.weights import WeightsMetadata
 from checkers_env.openings import BALLOTS
+from checkers_env.state import DrawRules
 from training.evolution.metrics import Metrics
 from training.evolution.state import State
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -43,7 +44,7 @@ def choice_positions(games: Iterable[GameRecord], player: int, every: int = 5) -
     found = []
     for game in games:
         board = Board(game.opening) if ":" in game.opening else Board()
-        board.max_moves = None
+        board.rules = replace(board.rules, max_moves=None)
         for text in game.moves:
             mover = (game.black, game.white)[board.turn]
             if mover == player and len(board.legal_moves) >= OPTIONS:

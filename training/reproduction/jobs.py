@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from agents.match_kernel import DrawRules
 from checkers_env.openings import BALLOTS
+from checkers_env.state import DrawRules
 from training.evolution.game_runner import play_matchup
 from training.evolution.metrics import sample_positions
 from training.regimes import Regime, TreeStrap
@@ -111,7 +111,7 @@ class Conditions:
     @property
     def rules(self) -> DrawRules:
         """When games are drawn."""
-        return DrawRules(repetition=self.repetition)
+        return DrawRules(repetition=self.repetition or None)
 
 
 AS_THE_THESIS = Conditions()

@@ -18,12 +18,12 @@ from agents.agent import PlayerAgent
 from agents.architectures import evaluator_of
 from agents.baselines.material import Material
 from agents.match import Game, play_game
-from agents.match_kernel import DRAW, DrawRules
+from agents.match_kernel import DRAW
 from agents.mcts.player import monte_carlo
 from agents.search.player import AlphaBeta
 from agents.weights import WeightsMetadata
 from checkers_env.movegen import BLACK, WHITE
-from checkers_env.state import REASONS
+from checkers_env.state import REASONS, DrawRules
 from training.evolution.metrics import Metrics
 from training.evolution.state import State
 from training.regimes.social_learning import SocialLearning, unpacked

@@ -18,12 +18,12 @@ from checkers_env.jit import kernel
 from checkers_env.movegen import BLACK, BLACK_BOARD, KINGS, WHITE, WHITE_BOARD, Position
 from checkers_env.observation import PLANES, write_observation
 from checkers_env.openings import TWO_MOVE
-from checkers_env.state import GOES_ON, PLY, SIDE
+from checkers_env.state import GOES_ON, PLY, SIDE, DrawRules
 from training.rl.actor import Actor, drawn, logits
 from training.rl.features import features
 
 MAX_MOVES = 100
-RULES = {"max_moves": MAX_MOVES, "repetition": None, "no_progress": None, "blocked_draws": False}
+RULES = DrawRules(MAX_MOVES)
 SEATS = (MOVER, BLACK, WHITE)
 
 

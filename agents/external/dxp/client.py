@@ -151,7 +151,8 @@ class Opponent:
         if self._listener:
             has_it = self._agree_to_request(board, before, link)
         else:
-            moves = 0 if board.max_moves is None else board.max_moves - before.ply // 2
+            max_moves = board.rules.max_moves
+            moves = 0 if max_moves is None else max_moves - before.ply // 2
             limits = (self.minutes, min(moves, MOST_MOVES))
             squares = squares_of(before)
             request = GameRequest(NAME, board.turn, *limits, before.turn, squares)

@@ -7,12 +7,12 @@ from agents.baselines.random_player import Uniform
 from agents.baselines.samuel import FEATURES, samuel
 from agents.evaluator import adjust, advance_state, one_view, start_state, state_size, total, value
 from agents.match import play_game
-from agents.match_kernel import DrawRules
 from agents.ntuple.td import Learning
 from agents.ntuple.td_selfplay import learn
 from agents.search.player import AlphaBeta
 from checkers_env.board import Board
 from checkers_env.openings import TWO_MOVE
+from checkers_env.state import DrawRules
 from tests import oracle
 from tests.agents.ntuple.test_network import turned
 from tests.agents.search.test_alphabeta import position_of, random_boards

@@ -36,11 +36,11 @@ from agents.external.dxp.messages import (
 from agents.external.dxp.server import Place, challenge, play, serve
 from agents.external.errors import EngineError, GameEndedError
 from agents.match import play_through_environment
-from agents.match_kernel import DrawRules
 from checkers_env import fen, pdn
 from checkers_env.board import Board, Outcome
 from checkers_env.movegen import BLACK, WHITE, Position
 from checkers_env.moves import Move
+from checkers_env.state import DrawRules
 from tests import ROOT
 from tests.training.commands import run_here, wait_for
 

@@ -8,10 +8,10 @@ import agents
 from agents.external.errors import EngineError, GameEndedError
 from agents.external.openspiel import NAMES, SQUARES, AgentBot, BotAgent, board_of, mcts
 from agents.match import play_through_environment
-from agents.match_kernel import DrawRules
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.moves import Move
+from checkers_env.state import DrawRules
 from tests.checkers_env.test_openspiel import boards_of, square_at, turns
 
 GAME = pyspiel.load_game("checkers")
@@ -271,5 +271,5 @@ def test_the_start_of_a_board():
     for _ in range(3):
         board.push(board.legal_moves[0])
     assert board.root() == begun
-    assert board.root().max_moves == 7
+    assert board.root().rules.max_moves == 7
     assert len(board.moves) == 3

@@ -17,10 +17,10 @@ import checkers_env
 from agents.external.errors import EngineError
 from agents.external.policy import PolicyAgent, environment_of, sb3_agent
 from agents.match import play_through_environment
-from agents.match_kernel import DrawRules
 from checkers_env.actions import actions_of
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
+from checkers_env.state import DrawRules
 
 RULES = [
     {},

@@ -14,7 +14,6 @@ from agents.baselines.random_player import Uniform
 from agents.blondie.architecture import BLONDIE_1999
 from agents.evaluator import value
 from agents.match import play_game
-from agents.match_kernel import DrawRules
 from agents.mcts.player import monte_carlo
 from agents.mcts.playout import (
     SEEDS,
@@ -32,6 +31,7 @@ from checkers_env.board import Board
 from checkers_env.movegen import PATH, Position, write_moves, write_successors
 from checkers_env.moves import decode as decode_move
 from checkers_env.openings import TWO_MOVE
+from checkers_env.state import DrawRules
 from tests import oracle
 from tests.agents.baselines.test_baselines import even
 from tests.agents.search.test_alphabeta import Wide, network, position_of, random_boards

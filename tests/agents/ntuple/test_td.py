@@ -14,7 +14,7 @@ from agents.baselines.random_player import Uniform
 from agents.baselines.samuel import samuel
 from agents.evaluator import one_view
 from agents.match import opening_line, play_game
-from agents.match_kernel import DRAW, DrawRules
+from agents.match_kernel import DRAW
 from agents.ntuple import td as td
 from agents.ntuple.network import ntuple, table_size
 from agents.ntuple.td import Learning
@@ -25,6 +25,7 @@ from agents.search.workspace import workspace
 from checkers_env.board import Board
 from checkers_env.movegen import PATH, write_successors
 from checkers_env.openings import TWO_MOVE
+from checkers_env.state import DrawRules
 from tests import oracle as naive
 from tests.agents.baselines.test_samuel import features, weights
 from tests.agents.ntuple.test_network import MIXED, indices
@@ -520,7 +521,7 @@ def test_impossible_settings_are_refused(change, message):
     [
         ({"games": -1}, "games and first"),
         ({"first": -1}, "games and first"),
-        ({"rules": DrawRules(0)}, "max_moves must be 1 or more, not 0"),
+        ({"rules": DrawRules(None)}, "max_moves is None"),
         ({"openings": np.zeros((0, 2))}, "openings are a matrix"),
         ({"openings": np.zeros(2)}, "openings are a matrix"),
         ({"openings": np.zeros((1, 201))}, "openings are a matrix"),

@@ -20,12 +20,13 @@ from agents.endgame.probe import Ending, look_up
 from agents.endgame.tables import endgame
 from agents.evaluator import evaluate
 from agents.match import ENGINES, play_game
-from agents.match_kernel import DRAW, DrawRules
+from agents.match_kernel import DRAW
 from agents.search.player import AlphaBeta, Foresighted, Informed, informed
 from agents.search.workspace import MAX_DEPTH, workspace
 from checkers_env.bits import popcount
 from checkers_env.board import Board
 from checkers_env.openings import TWO_MOVE
+from checkers_env.state import DrawRules
 from tests import oracle
 from tests.agents.endgame.test_endgame import random_positions
 from tests.agents.search.test_alphabeta import (

@@ -19,6 +19,7 @@ from checkers_env import Board, openings
 from checkers_env.actions import actions_of
 from checkers_env.moves import Move
 from checkers_env.openings import BALLOTS
+from checkers_env.state import DrawRules
 from tests import oracle
 
 # Seen from an agent's seat, its squares 1-32 run from the near right corner to the far left one.
@@ -514,14 +515,14 @@ def test_the_board_is_kept_and_has_the_draw_rules() -> None:
     board = env.board
     env.step(36)
     assert env.board is board
-    assert (board.max_moves, board.repetition, board.no_progress, board.ply) == (7, 4, 9, 1)
-    assert board.blocked_draws
+    assert board.ply == 1
+    assert board.rules == DrawRules(7, 4, 9, blocked_draws=True)
 
 
 def test_registration() -> None:
     env = pettingzoo.make("aec", "checkers_env/checkers-v0", opening="9-13", max_moves=30)
     env.reset()
-    assert env.unwrapped.board.max_moves == 30
+    assert env.unwrapped.board.rules.max_moves == 30
     assert env.agent_selection == "player_1"
     spec = gymnasium.spec("checkers_env/Checkers-v0")
     assert spec.entry_point == "agents.single_agent.env:SingleAgentEnv"

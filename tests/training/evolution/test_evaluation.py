@@ -10,12 +10,12 @@ from agents.baselines.heuristic import Heuristic
 from agents.baselines.random_player import Uniform
 from agents.blondie.architecture import BLONDIE_1999, decode
 from agents.match import Game, opening_line
-from agents.match_kernel import DRAW, DrawRules, Result
+from agents.match_kernel import DRAW, Result
 from agents.search.player import AlphaBeta
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
-from checkers_env.state import MOVE_LIMIT, NO_PIECES
+from checkers_env.state import MOVE_LIMIT, NO_PIECES, DrawRules
 from training.evolution.evaluation import OPPONENTS, curve
 from training.evolution.game_runner import open_game_runner
 

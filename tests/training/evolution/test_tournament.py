@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from agents.match import Game, opening_line
-from agents.match_kernel import DRAW, DrawRules, Result
+from agents.match_kernel import DRAW, Result
 from checkers_env.movegen import BLACK, WHITE
-from checkers_env.state import MOVE_LIMIT, NO_PIECES
+from checkers_env.state import MOVE_LIMIT, NO_PIECES, DrawRules
 from training.evolution.game_runner import Matchup
 from training.evolution.tournament import (
     PAIRINGS,

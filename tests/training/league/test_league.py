@@ -17,11 +17,11 @@ import agents
 from agents import match
 from agents.agent_spec import AgentSpec
 from agents.external.errors import EngineError, GameEndedError
-from agents.match_kernel import DrawRules
 from checkers_env import openings, pdn
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
 from checkers_env.moves import Move
+from checkers_env.state import DrawRules
 from training.league import game as league_game
 from training.league.adjudicate import adjudicate_by_material, make_adjudicator
 from training.league.entrants import display_name, make_entry
@@ -167,8 +167,8 @@ def test_a_game_in_a_kernel_is_the_game_through_act(opening):
 
 
 def test_the_first_board_has_all_the_rules():
-    rules = {"max_moves": 7, "repetition": 3, "no_progress": 9, "blocked_draws": True}
-    assert opening_board("9-13", DrawRules(**rules)).rules == rules
+    rules = DrawRules(max_moves=7, repetition=3, no_progress=9, blocked_draws=True)
+    assert opening_board("9-13", rules).rules == rules
     assert opening_board("", DrawRules()).rules == Board().rules
 
 
@@ -237,7 +237,7 @@ def test_a_board_that_is_spoiled_is_a_copy():
     def spoils(board):
         board.push(board.legal_moves[-1])
         board.moves.clear()
-        board.max_moves = 1
+        board.rules = DrawRules(max_moves=1)
         board.pop = None
         return Board("W:W32:B1").legal_moves[0]
 

@@ -12,11 +12,12 @@ import agents
 from agents.agent import PlayerAgent
 from agents.blondie.architecture import BLONDIE_1999, decode
 from agents.match import play_game
-from agents.match_kernel import DRAW, DrawRules
+from agents.match_kernel import DRAW
 from agents.search.player import AlphaBeta
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
 from checkers_env.openings import TWO_MOVE
+from checkers_env.state import DrawRules
 from training.evolution.game_runner import open_game_runner
 from training.evolution.mutation import mutate, recombine
 from training.evolution.state import Population, rng_to_json

@@ -101,7 +101,7 @@ def test_endings_of_three_pieces_have_the_moves_that_the_tables_call_good(tables
         }
         assert {move.squares for move in good} == {s for s, v in values.items() if v == value}
         assert max(values.values()) == value > min(values.values())
-        assert board.max_moves is None
+        assert board.rules.max_moves is None
 
 
 @pytest.mark.parametrize("value", [1, 0])

@@ -8,11 +8,11 @@ import pytest
 
 from agents.baselines.material import Material
 from agents.match import Game, opening_line
-from agents.match_kernel import DRAW, DrawRules, Result
+from agents.match_kernel import DRAW, Result
 from agents.search.player import AlphaBeta
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
-from checkers_env.state import MOVE_LIMIT, NO_PIECES
+from checkers_env.state import MOVE_LIMIT, NO_PIECES, DrawRules
 from training.evolution.evaluation import is_log_spaced, scores
 from training.regimes import TreeStrap
 from training.reproduction.jobs import PLAYERS, Player, Run

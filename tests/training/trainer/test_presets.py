@@ -7,9 +7,9 @@ import pytest
 
 import agents
 from agents.match import play_through_environment
-from agents.match_kernel import DrawRules
 from agents.weights import load_weights
 from checkers_env.board import Board
+from checkers_env.state import DrawRules
 from training.evolution.evaluation import is_log_spaced
 from training.regimes import Coevolution, SocialLearning, TreeStrap
 from training.trainer.loop import CHAMPION_FILE, RunConfig, begin, resume, train
