@@ -1,23 +1,45 @@
-"""English draughts: the rules as fast kernels, a board to play on, and a PettingZoo environment."""
+"""English draughts: rules, board and reinforcement-learning environments.
+
+movegen      legal moves on bitboards
+state        a game inside kernels, and its draw rules
+perft        leaf counts of the move tree
+moves        a move and its notation
+fen          positions as text
+board        a game that moves are played on and taken back from
+pdn          games as text, in Portable Draughts Notation
+openings     the two-move and three-move ballots
+actions      moves as actions 0-127
+observation  planes and action masks
+envs         PettingZoo and Gymnasium environments
+render       pictures: SVG, pixels, a window
+jit          compiled kernels and their cache on disk
+bits         bit operations for kernels
+files        atomic writes
+"""
 
 from importlib.metadata import PackageNotFoundError, version
 
 from checkers_env import openings, pdn
 from checkers_env.board import Board, Outcome
+from checkers_env.envs import aec as checkers_v0
 from checkers_env.envs import registration
 from checkers_env.envs.aec import env, make, raw_env
-from checkers_env.envs.vector import make_vec
+from checkers_env.envs.vector import make_vec, sample
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.moves import Move
 from checkers_env.perft import perft
+from checkers_env.render.svg import svg
+from checkers_env.state import DrawRules
 
 __all__ = [
     "BLACK",
     "WHITE",
     "Board",
+    "DrawRules",
     "Move",
     "Outcome",
     "__version__",
+    "checkers_v0",
     "env",
     "make",
     "make_vec",
@@ -25,6 +47,8 @@ __all__ = [
     "pdn",
     "perft",
     "raw_env",
+    "sample",
+    "svg",
 ]
 
 try:

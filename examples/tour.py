@@ -7,10 +7,9 @@ import numpy as np
 
 import agents
 import checkers_env
-from checkers_env.render.svg import svg
 
 board = checkers_env.Board("B:W6,15,23,32:B1,12,K3")
-drawing = svg(board, arrows=board.legal_moves)  # shown by a notebook
+drawing = checkers_env.svg(board, arrows=board.legal_moves)  # shown by a notebook
 print("legal:", ", ".join(map(str, board.legal_moves)))
 board.push(board.legal_moves[0])
 print(board.fen())

@@ -3,13 +3,14 @@
 import numpy as np
 
 import checkers_env
-from checkers_env.envs.vector import sample
 
 rng, results = np.random.default_rng(0), []
 env = checkers_env.make_vec(256, opening="three-move")
 observation, info = env.reset(seed=0)
 for _ in range(400):
-    actions = sample(observation["action_mask"], rng)  # each is for the side info["to_move"]
+    actions = checkers_env.sample(
+        observation["action_mask"], rng
+    )  # each is for the side info["to_move"]
     observation, reward, over, _, info = env.step(actions)
     results += info["rewards"][over, 0].tolist()  # Black's, of the games that ended
 

@@ -17,7 +17,7 @@ from agents.weights import load_weights
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
-from checkers_env.state import REASONS
+from checkers_env.state import REASONS, DrawRules
 from tests.training.evolution.test_crossover import NODES
 from tests.training.evolution.test_safe_mutation import LARGEST, game_won_by, positions, recount
 from training.evolution.game_runner import open_game_runner
@@ -314,7 +314,7 @@ def test_each_plays_black_against_others_and_both_are_scored():
     assert [black for black, _ in seats] == [member for member in range(MEMBERS) for _ in range(5)]
     assert all(black != white for black, white in seats)
     assert len({white for _, white in seats}) > 10
-    assert rules == (30, 3, 0, False)
+    assert rules == DrawRules(30, 3)
     for fixture in fixtures:
         assert fixture.opening is None
         for player in fixture[:2]:
