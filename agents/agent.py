@@ -1,4 +1,4 @@
-"""What every agent is, ours or a third party's, and the agent that a compiled player makes."""
+"""The agent protocol, and the agent of a compiled player."""
 
 from __future__ import annotations
 
@@ -20,49 +20,36 @@ from checkers_env.movegen import Position, write_successors
 from checkers_env.moves import Move
 from checkers_env.moves import decode as decode_move
 
-
-class Turn:
-    """Has a lock that a thread may take again; copies, pickled ones too, have locks of their own.
-
-    The lock is taken as such: through methods of Python, which Ctrl-C can come between, it might be
-    left taken for ever.
-    """
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-
-    def __reduce__(self) -> tuple[type[Turn], tuple[()]]:
-        return Turn, ()
-
-
-FIRST_OWNER = 2  # of the searches' table, for one side, the other is one more; less is nobody's
+FIRST_NAMESPACE = 2  # of the transposition table, for Black; White's is 3, below is nobody's
 
 
 class Agent(Protocol):
-    """Anything that chooses a move."""
+    """Anything that selects a move."""
 
     def act(self, board: Board) -> Move:
-        """Choose one of ``board.legal_moves``; the board must be left as it is."""
+        """Return one of ``board.legal_moves``. The board must stay as it is."""
 
 
 @dataclass(frozen=True, eq=False)
 class PlayerAgent:
-    """A compiled player as an agent.
+    """A compiled player as an agent. Threads that share an agent take turns.
 
     Parameters
     ----------
     name
-        How tables and game records call it.
+        Name in tables and game records.
     player
-        A NamedTuple that :func:`agents.player.choose` knows.
+        A NamedTuple that :func:`agents.player.choose` is registered for.
     rng
-        Drawn from by players that use chance.
+        Generator of a stochastic player.
     seconds
-        Time for a move. A searching player then deepens ply by ply, to at most its depth, and
-        plays the best move of the last search that was finished, or, if it is selective, the best
-        so far; a simulating one simulates, at most as often as it is set to.
-
-    Threads that ask one agent are answered one after the other.
+        Time for a move. A searching player then deepens iteratively, to its depth at most. It plays
+        the best move of the last complete search; a selective one plays the best move so far. A
+        Monte Carlo player simulates until the time is up, but not more often than it is set to.
+    ws
+        Arrays of the search; by default new ones.
+    lock
+        Held during a search.
     """
 
     name: str
@@ -70,81 +57,87 @@ class PlayerAgent:
     rng: np.random.Generator = field(default_factory=np.random.default_rng)
     seconds: float | None = None
     ws: Workspace = field(default=cast(Workspace, None), repr=False)
-    turn: Turn = field(default_factory=Turn, repr=False)
+    lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
     def __post_init__(self) -> None:
         if self.ws is None:
             object.__setattr__(self, "ws", workspace(table_bits(self.player)))
-        limited = hasattr(self.player, "depth") or hasattr(self.player, "simulations")
-        if self.seconds is not None and not limited:
+        has_limit = hasattr(self.player, "depth") or hasattr(self.player, "simulations")
+        if self.seconds is not None and not has_limit:
             raise ValueError(f"{self.name} does not search: it takes no time limit")
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "lock": None}  # copies, pickled ones too, have their own
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, lock=threading.RLock())
+
     def new_game(self, rng: np.random.Generator) -> None:
-        """Leave to `rng` what the player leaves to chance in the game to come."""
+        """Take the state of `rng`, and clear what the search remembers."""
         self.rng.bit_generator.state = rng.bit_generator.state
         forget(self.ws)
 
     def act(self, board: Board) -> Move:
-        """Choose a move. Raises ValueError when there is none."""
+        """Return the player's move. Raises ValueError when there is none."""
         if not board.legal_moves:
             raise ValueError(f"{self.name} has no legal move in {board.fen()}")
-        with self.turn.lock:
-            return self._chosen(board)
+        with self.lock:
+            if self.seconds is None or len(board.legal_moves) == 1:
+                return self._search(self.player, board)
+            return self._search_in_time(board, self.seconds)
 
-    def _chosen(self, board: Board) -> Move:
-        if self.seconds is None or len(board.legal_moves) == 1:
-            return self._move(self.player, board)
+    def _search_in_time(self, board: Board, seconds: float) -> Move:
         if not hasattr(self.player, "depth"):
-            with stopping(self.ws, threading.Event(), self.seconds):
-                return self._move(self.player, board)
-        begun, moves = time.monotonic(), self.deepen(board, self.player.depth)
+            with stopping(self.ws, threading.Event(), seconds):
+                return self._search(self.player, board)
+        start, moves = time.monotonic(), self.deepen(board, self.player.depth)
         move = next(moves)
-        with stopping(self.ws, threading.Event(), begun + self.seconds - time.monotonic()):
+        with stopping(self.ws, threading.Event(), start + seconds - time.monotonic()):
             for deeper in moves:
                 move = deeper
         return move
 
-    def deepen(self, board: Board, most: int) -> Iterator[Move]:
-        """The moves of a player that searches, to 1 ply, 2, and so on until `most`.
+    def deepen(self, board: Board, max_depth: int) -> Iterator[Move]:
+        """Search to 1 ply, 2 plies and so on, and yield the move of each depth.
 
-        A search that is stopped is the last one; its move is the best so far if the player searches
-        selectively, and else is left out. Whoever asks has taken the `turn`.
+        A search that is stopped is the last one. Its move is yielded only if the player is
+        selective. The caller holds the `lock`.
         """
-        for depth in range(1, most + 1):
-            move = self._move(self.player._replace(depth=depth), board)
+        for depth in range(1, max_depth + 1):
+            move = self._search(self.player._replace(depth=depth), board)
             if not self.ws.stop[0] or looks_back(self.player):
                 yield move
             if self.ws.stop[0]:
                 return
 
-    def look_back(self, board: Board) -> None:
-        """Tell the workspace which positions can come back."""
+    def set_history(self, board: Board) -> None:
+        """Write the positions that can repeat into the workspace, if the player needs them."""
         if looks_back(self.player):
             boards = [position[:2] for position in board.earlier_positions()[-PAST:]]
             self.ws.quiet[0] = len(boards)
             self.ws.past[: len(boards)] = np.array(boards, np.int64).reshape(-1, 2)
 
-    def _move(self, player: Any, board: Board) -> Move:
+    def _search(self, player: Any, board: Board) -> Move:
         position = board.position
         with undisturbed():
-            self.look_back(board)
-            path = choose_move(player, position, self.ws, self.rng)
+            self.set_history(board)
+            path = find_move(player, position, self.ws, self.rng)
         squares = decode_move(path, False).squares
         return next(move for move in board.legal_moves if move.squares == squares)
 
 
-def seeded(agent: Agent, seed: int | tuple[int, ...]) -> Agent:
-    """The agent, told of a generator if it asks for one."""
-    if tell := getattr(agent, "new_game", None):
-        tell(np.random.default_rng(seed))
+def reseed(agent: Agent, seed: int | tuple[int, ...]) -> Agent:
+    """Give a new generator to an agent that has ``new_game(rng)``; return the agent."""
+    if new_game := getattr(agent, "new_game", None):
+        new_game(np.random.default_rng(seed))
     return agent
 
 
 @kernel
-def choose_move(player: Any, position: Position, ws: Any, rng: Any) -> int:
-    """The path of the move that `player` makes in a position that has one."""
+def find_move(player: Any, position: Position, ws: Any, rng: Any) -> int:
+    """Return the packed move that `player` selects in a position that has legal moves."""
     player, ws = borrowed(player), borrowed(ws)
     count = write_successors(
         ws.rows, 0, position.black, position.white, position.kings, position.turn
     )
-    return choose(player, position, ws, count, FIRST_OWNER | position.turn, rng)
+    return choose(player, position, ws, count, FIRST_NAMESPACE | position.turn, rng)

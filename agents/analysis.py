@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from agents.agent import FIRST_OWNER, Agent, PlayerAgent
+from agents.agent import FIRST_NAMESPACE, Agent, PlayerAgent
 from agents.endgame.probe import NEVER
 from agents.evaluator import UNFORESEEN, foresee, value
 from agents.mcts.player import UNLIMITED, MonteCarlo, wins
@@ -80,7 +80,7 @@ def think(
     """
     if not isinstance(agent, PlayerAgent) or len(board.legal_moves) == 1:
         return agent.act(board)
-    with agent.turn.lock:
+    with agent.lock:
         return _within(limits, agent, board, stopped, report)
 
 
@@ -187,7 +187,7 @@ def consider(agent: Agent, board: Board, limits: Limits, stopped: Event) -> Thou
     than the search itself, and a second, there is neither.
     """
     if isinstance(agent, PlayerAgent):
-        with agent.turn.lock:
+        with agent.lock:
             if isinstance(agent.player, AlphaBeta | Informed):
                 return _search(agent, board, limits, stopped)
             if isinstance(agent.player, MonteCarlo):
@@ -234,12 +234,12 @@ def _line(
 
 def _paths(agent: PlayerAgent, board: Board, move: Move, depth: int) -> list[int]:
     player, ws, position = agent.player, agent.ws, board.position
-    agent.look_back(board)
+    agent.set_history(board)
     count = write_successors(ws.rows, 0, *position)
     ws.rows[0] = ws.rows[ws.rows[:count, PATH].tolist().index(encode(move))]
     line = np.zeros((PLIES, ROW_WIDTH), np.int64)
     evaluator, judged = searching_evaluator(player), player.own_leaves
-    owner = FIRST_OWNER | position.turn
+    owner = FIRST_NAMESPACE | position.turn
     length = write_line(player.style, evaluator, position, depth, judged, owner, ws, 1, line)
     paths: list[int] = line[:length, PATH].tolist()
     return paths

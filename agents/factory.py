@@ -14,7 +14,7 @@ from typing import Any
 
 from agents.agent import Agent
 from agents.agent_spec import WEIGHTS_SUFFIX, AgentSpec, Kind
-from agents.continual.agent import continual
+from agents.continual.agent import make_continual
 
 HUB_DEPTH = 4  # of an engine that is given no limit
 
@@ -94,7 +94,7 @@ def _import_file(path: Path) -> ModuleType:
 def _continual(target: str, **options: Any) -> Agent:
     """``continual:POOL`` or ``continual:POOL:RECORD``."""
     pool, _, record = target.partition(f"{WEIGHTS_SUFFIX}:")
-    return continual(pool + WEIGHTS_SUFFIX if record else pool, record or None, **options)
+    return make_continual(pool + WEIGHTS_SUFFIX if record else pool, record or None, **options)
 
 
 def _hub(command: str, **options: Any) -> Agent:

@@ -28,9 +28,9 @@ from rich.progress import track
 from rich.table import Table
 from scipy import stats
 
-from agents.agent import Agent, PlayerAgent, seeded
-from agents.continual.agent import SCORES, ContinualAgent, Played
-from agents.continual.pool import Strategies, load_pool
+from agents.agent import Agent, PlayerAgent, reseed
+from agents.continual.agent import SCORES, ContinualAgent, GameEntry
+from agents.continual.pool import StrategyPool, load_pool
 from agents.external.errors import EngineError
 from agents.match import Game, play_through_environment
 from agents.match_kernel import DRAW
@@ -131,7 +131,7 @@ def run(arguments: Sequence[str], console: Console) -> None:
 
 def measure(
     settings: ContinualConfig,
-    pool: Strategies,
+    pool: StrategyPool,
     record: Path | None,
     console: Console,
 ) -> list[GamePair]:
@@ -163,7 +163,7 @@ def play_pair(
     return GamePair(fixture.opening, fixture.side, played.strategy, played.score, score)
 
 
-def opponent(settings: ContinualConfig, pool: Strategies) -> Agent:
+def opponent(settings: ContinualConfig, pool: StrategyPool) -> Agent:
     """The opponent. Raises ValueError if there is none such."""
     text, depth = settings.against, settings.depth
     if text.startswith(MEMBER):
@@ -190,7 +190,7 @@ def play(player: Agent, other: Agent, fixture: ScheduledGame, luck: tuple[int, .
     """
     seats = (player, other) if fixture.side == BLACK else (other, player)
     try:
-        seeded(other, luck)
+        reseed(other, luck)
         return play_through_environment(*seats, opening=fixture.opening, rules=DrawRules())
     except EngineError as error:
         raise ValueError(f"game {fixture.number + 1} was not finished: {error}") from error
@@ -198,17 +198,17 @@ def play(player: Agent, other: Agent, fixture: ScheduledGame, luck: tuple[int, .
 
 def game_on_record(
     agent: ContinualAgent, other: Agent, fixture: ScheduledGame, luck: tuple[int, ...]
-) -> Played:
+) -> GameEntry:
     """The continual player's game: out of its record, or played now."""
-    if len(agent.met) == fixture.number:
+    if len(agent.relevant_games) == fixture.number:
         agent.game_over(play(agent, other, fixture, luck).board, fixture.side)
-        if len(agent.met) != fixture.number + 1:
+        if len(agent.relevant_games) != fixture.number + 1:
             raise ValueError(f"another process makes this measurement in {str(agent.record)!r}")
-    return agent.met[fixture.number]
+    return agent.relevant_games[fixture.number]
 
 
 def save_measurement(
-    settings: ContinualConfig, pool: Strategies, pairs: Sequence[GamePair]
+    settings: ContinualConfig, pool: StrategyPool, pairs: Sequence[GamePair]
 ) -> None:
     """Write what was measured as JSON, all or nothing."""
     fields = {
@@ -247,7 +247,7 @@ def switches(pairs: Sequence[GamePair]) -> list[tuple[int, int, int]]:
     ]
 
 
-def show(pairs: Sequence[GamePair], pool: Strategies) -> None:
+def show(pairs: Sequence[GamePair], pool: StrategyPool) -> None:
     """Print who scored what, whether the difference is more than noise, and the strategies."""
     console = Console(highlight=False)
     console = console if console.is_terminal else Console(highlight=False, width=WIDTH)

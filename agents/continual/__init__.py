@@ -1,5 +1,5 @@
 """Continual learning (thesis, chapter 5): the pool of strategies, and the agent that plays it."""
 
-from agents.continual.agent import ContinualAgent, continual
+from agents.continual.agent import ContinualAgent, make_continual
 
-__all__ = ["ContinualAgent", "continual"]
+__all__ = ["ContinualAgent", "make_continual"]

@@ -1,8 +1,8 @@
 """The continual player: it plays from a social pool and changes its strategy after a lost game.
 
-B. Al-Khateeb's thesis (Nottingham, 2011), section 8.2, item 2: Blondie24 is an end product that no
-game teaches anything; a player that keeps the pool it comes from can, each time it loses, go over
-to the second best strategy of the pool, or to a random one, and try that on the same opponent.
+Source: B. Al-Khateeb's thesis (Nottingham, 2011), section 8.2, item 2. Blondie24
+does not learn from games once its evolution has ended. A player that keeps its social pool does:
+after each loss it plays another strategy of the pool against the same opponent.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from filelock import FileLock
+from numpy.typing import NDArray
 
 from agents.agent import Agent, PlayerAgent
-from agents.continual.pool import Strategies, load_pool
+from agents.continual.pool import StrategyPool, load_pool
 from agents.search.workspace import MAX_DEPTH
 from checkers_env.board import Board
 from checkers_env.files import write_atomically
@@ -27,105 +28,116 @@ from checkers_env.moves import Move
 
 FORMAT = 1
 SCORES = (0.0, 0.5, 1.0)  # of a lost, drawn and won game
-PRIOR = 1.0  # wins, and losses, that every strategy is credited with beforehand
+PRIOR = 1.0  # wins and losses of the beta prior
+
+
+Rule = Callable[[int, NDArray[np.int64], np.random.Generator], int]
+"""From a strategy that lost and the results of all, int64[size, 3], to the next strategy."""
 
 
 class LearningAgent(Agent, Protocol):
-    """An agent that learns from its games. The method is optional: most agents have none.
+    """An agent that learns from its games. Most agents lack the method.
 
-    Whoever runs a match looks for it by ``getattr(agent, "game_over", None)``.
+    A match looks it up by ``getattr(agent, "game_over", None)``.
     """
 
     def game_over(self, board: Board, side: int) -> None:
-        """Hear how a game ended, once, after its last move.
+        """Learn from a game; called once, after its last move.
 
-        `board` has the final position and the game's draw rules, `side` is the side that the agent
-        had (BLACK or WHITE). A game that nobody has won on the board counts as drawn.
+        Parameters
+        ----------
+        board
+            The final position, with the game's draw rules. A game without a winner on the board
+            counts as drawn.
+        side
+            The agent's side, BLACK or WHITE.
         """
 
 
-class Played(NamedTuple):
-    """A game in the record."""
+class GameEntry(NamedTuple):
+    """A game in the record; its fields are those of the JSON file."""
 
-    opponent: str | None  # its name, where the agent was told one
+    opponent: str | None  # None: unknown
     strategy: int  # a row of the pool
     side: int
     score: float
-    then: int  # the strategy chosen after the game
+    then: int  # the strategy after the game
 
 
-def tallies(games: Sequence[Played], size: int) -> Any:
-    """How often each strategy lost, drew and won: int64[size, 3]."""
+def count_results(games: Sequence[GameEntry], size: int) -> NDArray[np.int64]:
+    """Return the lost, drawn and won games of each of `size` strategies: int64[size, 3]."""
     counts = np.zeros((size, 3), np.int64)
     for game in games:
         counts[game.strategy, SCORES.index(game.score)] += 1
     return counts
 
 
-def next_best(current: int, counts: Any, rng: np.random.Generator) -> int:
-    """The next strategy in the order of pool scores; after the last one, the first."""
+def next_best(current: int, counts: NDArray[np.int64], rng: np.random.Generator) -> int:
+    """Return the next strategy in the order of pool scores; after the last one, the first."""
     return (current + 1) % len(counts)
 
 
-def another(current: int, counts: Any, rng: np.random.Generator) -> int:
-    """Any other strategy, with equal chances."""
+def random_other(current: int, counts: NDArray[np.int64], rng: np.random.Generator) -> int:
+    """Return another strategy, each with equal probability."""
     others = len(counts) - 1
     return (current + 1 + int(rng.integers(others))) % len(counts) if others else current
 
 
-def best_so_far(current: int, counts: Any, rng: np.random.Generator) -> int:
-    """The strategy with the highest posterior mean score; of equal ones the pool's best.
+def best_posterior(current: int, counts: NDArray[np.int64], rng: np.random.Generator) -> int:
+    """Return the strategy with the highest posterior mean score; of equal ones the pool's best.
 
-    A strategy's score has the mean (wins + draws / 2 + 1) / (games + 2): a beta prior that credits
-    each with a win and a loss. What was never tried stands at 1/2, so it is tried before anything
-    that does worse than that. It may be the strategy that has just lost.
+    The mean is (wins + draws / 2 + 1) / (games + 2): a beta prior counts one win and one loss for
+    each strategy. An untried strategy is worth 1/2. The result may be the current strategy.
     """
-    worth = (counts @ np.array(SCORES) + PRIOR) / (counts.sum(axis=1) + 2 * PRIOR)
-    return int(np.argmax(worth))
+    means = (counts @ np.array(SCORES) + PRIOR) / (counts.sum(axis=1) + 2 * PRIOR)
+    return int(np.argmax(means))
 
 
-RULES: dict[str, Callable[[int, Any, np.random.Generator], int]] = {
+RULES: dict[str, Rule] = {
     "next": next_best,
-    "random": another,
-    "best": best_so_far,
+    "random": random_other,
+    "best": best_posterior,
 }
 
 
 @dataclass(eq=False)
 class ContinualAgent:
-    """Plays one strategy of a pool until it loses a game, and then chooses by a rule.
+    """An agent that plays one strategy of a pool until it loses, then selects one by a rule.
 
-    It begins with the best of the pool, or goes on where its record ends.
+    It starts with the best strategy of the pool, or with the last one of its record.
 
     Parameters
     ----------
     pool
         The strategies.
     record
-        JSON file of all games so far, which several processes may share; None: kept in memory.
+        JSON file of all games, which several processes may share. None: the games stay in memory.
     rule
-        ``"next"``, ``"random"`` or ``"best"``: see :func:`next_best`, :func:`another` and
-        :func:`best_so_far`.
+        ``"next"``, ``"random"`` or ``"best"``: see :func:`next_best`, :func:`random_other` and
+        :func:`best_posterior`.
     opponent
-        Name of the player that it meets: it then goes by the games against that one only.
+        Name of the opponent. If it is set, only games against this opponent count.
     depth
-        Plies of the search; by default those of the pool's training.
+        Search depth in plies; by default the depth of the pool's training.
     seed
-        Of the rule ``"random"``: the choice after a game depends on it and the number of the game.
+        Seed of the rule ``"random"``. The choice depends on it and on the number of the game.
     frozen
-        Never to change, nor write to the record: the twin to measure against.
+        Neither change the strategy nor write the record: a twin for comparison.
 
-    Raises ValueError for what is impossible, and for a record that is damaged or of another pool.
+    Raises
+    ------
+    ValueError
+        For arguments that make no sense, and for a record that is damaged or of another pool.
     """
 
-    pool: Strategies
+    pool: StrategyPool
     record: Path | None = None
     rule: str = "next"
     opponent: str | None = None
     depth: int | None = None
     seed: int | None = None
     frozen: bool = False
-    games: tuple[Played, ...] = field(default=(), init=False)
+    games: tuple[GameEntry, ...] = field(default=(), init=False)
     strategy: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
@@ -140,20 +152,20 @@ class ContinualAgent:
         if self.record and not self.record.parent.is_dir():
             raise ValueError(f"there is no folder {str(self.record.parent)!r} for a record")
         self._digest = self.pool.digest()
-        self.games = self._recorded()
-        self._play(self.met[-1].then if self.met else 0)
+        self.games = self._load_games()
+        self._switch_to(self.relevant_games[-1].then if self.relevant_games else 0)
 
     @property
-    def met(self) -> list[Played]:
-        """The games that it goes by: those against its opponent, or all."""
+    def relevant_games(self) -> list[GameEntry]:
+        """Games against the opponent, or all games if there is none."""
         return [game for game in self.games if self.opponent in (None, game.opponent)]
 
     def act(self, board: Board) -> Move:
-        """Choose a move with the strategy of the moment. Raises ValueError when there is none."""
+        """Return the move of the current strategy. Raises ValueError when there is none."""
         return self._player.act(board)
 
     def game_over(self, board: Board, side: int) -> None:
-        """Put the game on record, and after a loss choose a strategy (see LearningAgent)."""
+        """Record the game, and after a loss select a strategy (see LearningAgent)."""
         if side not in (BLACK, WHITE):
             raise ValueError(f"side must be BLACK (0) or WHITE (1), not {side!r}")
         if self.frozen:
@@ -161,36 +173,36 @@ class ContinualAgent:
         outcome = board.outcome()
         winner = None if outcome is None else outcome.winner
         score = 0.5 if winner is None else float(winner == side)
-        # Another process may have played, or be about to write, since the record was read.
+        # Another process may have added games, or be about to.
         with FileLock(f"{self.record}.lock") if self.record else nullcontext():
-            self.games = self._recorded()
-            game = Played(self.opponent, self.strategy, int(side), score, self.strategy)
-            game = game._replace(then=self._choice(game)) if score == 0 else game
+            self.games = self._load_games()
+            game = GameEntry(self.opponent, self.strategy, int(side), score, self.strategy)
+            game = game._replace(then=self._next_strategy(game)) if score == 0 else game
             games = (*self.games, game)
             if self.record:
                 save_record(self.record, self._digest, games)
         self.games = games
         if game.then != self.strategy:
-            self._play(game.then)
+            self._switch_to(game.then)
 
-    def _choice(self, lost: Played) -> int:
-        """The strategy after a lost game, which is not yet among the games."""
-        met = [*self.met, lost]
-        rng = np.random.default_rng(None if self.seed is None else (self.seed, len(met)))
-        return RULES[self.rule](self.strategy, tallies(met, self.pool.size), rng)
+    def _next_strategy(self, lost: GameEntry) -> int:
+        """Return the strategy after a lost game that is not yet among the games."""
+        games = [*self.relevant_games, lost]
+        rng = np.random.default_rng(None if self.seed is None else (self.seed, len(games)))
+        return RULES[self.rule](self.strategy, count_results(games, self.pool.size), rng)
 
-    def _recorded(self) -> tuple[Played, ...]:
+    def _load_games(self) -> tuple[GameEntry, ...]:
         if self.record is None:
             return self.games
         return load_record(self.record, self._digest, self.pool.size)
 
-    def _play(self, strategy: int) -> None:
+    def _switch_to(self, strategy: int) -> None:
         self.strategy = strategy
         player = self.pool.player(strategy, self.depth)
         self._player = PlayerAgent(f"strategy {strategy} of the pool", player)
 
 
-def continual(
+def make_continual(
     pool: Path | str,
     record: Path | str | None = None,
     *,
@@ -200,21 +212,33 @@ def continual(
     seed: int | None = None,
     frozen: bool = False,
 ) -> ContinualAgent:
-    """The continual player over a pool file: see :class:`ContinualAgent`."""
+    """Make the continual player of a pool file; the parameters are those of ContinualAgent."""
     path = None if record is None else Path(record)
     return ContinualAgent(load_pool(pool), path, rule, opponent, depth, seed, frozen)
 
 
-def save_record(path: Path, digest: str, games: Sequence[Played]) -> None:
-    """Write the games of a pool as JSON, all or nothing."""
+def save_record(path: Path, digest: str, games: Sequence[GameEntry]) -> None:
+    """Write the games of the pool with that digest as JSON, atomically."""
     fields = {"format": FORMAT, "pool": digest, "games": [game._asdict() for game in games]}
     write_atomically(path, json.dumps(fields, indent=1).encode())
 
 
-def load_record(path: Path, digest: str, size: int) -> tuple[Played, ...]:
-    """The games on record of a pool with that many strategies; none where there is no file.
+def load_record(path: Path, digest: str, size: int) -> tuple[GameEntry, ...]:
+    """Read the games of a pool; none if there is no file.
 
-    Raises ValueError that names the file for one that is damaged or of another pool.
+    Parameters
+    ----------
+    path
+        The JSON file.
+    digest
+        Digest of the pool.
+    size
+        Number of its strategies.
+
+    Raises
+    ------
+    ValueError
+        For a file that is damaged or of another pool; the message names the file.
     """
     try:
         fields = json.loads(path.read_bytes())
@@ -222,7 +246,7 @@ def load_record(path: Path, digest: str, size: int) -> tuple[Played, ...]:
             raise ValueError(f"its format is {fields['format']!r}, not {FORMAT}")
         if fields["pool"] != digest:
             raise ValueError("it belongs to another pool")
-        return tuple(_game(game, size) for game in fields["games"])
+        return tuple(_parse_game(game, size) for game in fields["games"])
     except FileNotFoundError:
         return ()
     except KeyError as error:
@@ -231,8 +255,8 @@ def load_record(path: Path, digest: str, size: int) -> tuple[Played, ...]:
         raise ValueError(f"{str(path)!r} is no record of this pool: {error}") from None
 
 
-def _game(fields: dict[str, Any], size: int) -> Played:
-    game = Played(**fields)
+def _parse_game(fields: dict[str, Any], size: int) -> GameEntry:
+    game = GameEntry(**fields)
     if not (
         isinstance(game.opponent, str | None)
         and all(type(row) is int and 0 <= row < size for row in (game.strategy, game.then))

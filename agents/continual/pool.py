@@ -30,7 +30,7 @@ ARRAYS = {  # number of dimensions and type
 
 
 @dataclass(frozen=True, eq=False)
-class Strategies:
+class StrategyPool:
     """The strategies of a pool, the best first: a row of each array is one of them.
 
     Attributes
@@ -108,7 +108,7 @@ class Strategies:
         return self.source_digest or hashlib.sha256(self.content()).hexdigest()
 
 
-def ranked(metadata: WeightsMetadata, **columns: Any) -> Strategies:
+def rank_strategies(metadata: WeightsMetadata, **columns: Any) -> StrategyPool:
     """The strategies of a pool whose rows stand in the order of publication.
 
     The one with the highest pool score is the best, and of equal ones the latest.
@@ -120,10 +120,10 @@ def ranked(metadata: WeightsMetadata, **columns: Any) -> Strategies:
     arrays = {name: np.asarray(columns[name], ARRAYS[name][1])[order] for name in ARRAYS}
     king, generation = float(arrays["kings"][0]), int(arrays["generations"][0])
     best = replace(metadata, king=king, generation=generation, extra={})
-    return Strategies(best, *(arrays[name] for name in ARRAYS))
+    return StrategyPool(best, *(arrays[name] for name in ARRAYS))
 
 
-def load_pool(path: Path | str) -> Strategies:
+def load_pool(path: Path | str) -> StrategyPool:
     """Read a pool file.
 
     Raises ValueError that names the file for one that is missing, damaged or no pool.
@@ -132,7 +132,7 @@ def load_pool(path: Path | str) -> Strategies:
     try:
         with safe_open(str(path), framework="numpy") as file:
             arrays = {name: file.get_tensor(name) for name in ARRAYS}
-        pool = Strategies(metadata, *(arrays[name] for name in ARRAYS))
+        pool = StrategyPool(metadata, *(arrays[name] for name in ARRAYS))
         if not np.array_equal(genome, pool.genomes[0]):
             raise ValueError("its weights are not those of its best strategy")
         for row in range(pool.size):

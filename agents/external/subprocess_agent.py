@@ -36,7 +36,7 @@ serve(int(sys.argv[1]))
 """
 
 
-class HostedAgent:
+class SubprocessAgent:
     """An agent that lives in another process, which is started again after a failure (POSIX).
 
     Parameters

@@ -9,7 +9,7 @@ import gymnasium
 import numpy as np
 from gymnasium.error import ResetNeeded
 
-from agents.agent import Agent, PlayerAgent, seeded
+from agents.agent import Agent, PlayerAgent, reseed
 from agents.external.errors import GameEndedError
 from agents.registry import make
 from agents.search.workspace import table_bits, workspace
@@ -94,7 +94,7 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         colour, chance, card = self.np_random.integers(2**31, size=3).tolist()
         side = colour % 2 if self._colour is None else COLOURS.index(self._colour)
         self._agent = AGENTS[side]
-        seeded(self._opponent, chance)
+        reseed(self._opponent, chance)
         self._game.reset(seed=card, options=options)
         ended = self._answer()
         if self._over:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from agents.agent import FIRST_OWNER, Agent, PlayerAgent
+from agents.agent import FIRST_NAMESPACE, Agent, PlayerAgent
 from agents.match_kernel import row_of
 from agents.player import choose, looks_back
 from agents.registry import make
@@ -25,7 +25,7 @@ from checkers_env.movegen import BLACK_BOARD, KINGS, WHITE_BOARD, Position, writ
 from checkers_env.state import PLY, QUIET_PLIES, SIDE, take_turn
 
 
-class Opponent(NamedTuple):
+class CompiledOpponent(NamedTuple):
     """A compiled player, and what it works with in all its games."""
 
     player: Any
@@ -78,7 +78,8 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
         if not players:
             raise ValueError("there must be an opponent: the sequence of them is empty")
         self._opponents = [
-            Opponent(it, workspace(table_bits(it)), np.random.default_rng()) for it in players
+            CompiledOpponent(it, workspace(table_bits(it)), np.random.default_rng())
+            for it in players
         ]
         super().__init__(num_envs, opening=opening, autoreset_mode=autoreset_mode, **rules)
         seats = range(len(COLOURS)) if colour is None else [COLOURS.index(colour)]
@@ -99,7 +100,7 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
     def _answer(self) -> None:
         for index, opponent in enumerate(self._opponents):
             with undisturbed():
-                answer(opponent.player, index, self._batch, opponent.ws, opponent.rng)
+                play_opponent(opponent.player, index, self._batch, opponent.ws, opponent.rng)
 
     def _advance(self, actions: Any, seen: Seen) -> Any:
         kernels.act(self._batch, actions)
@@ -121,7 +122,7 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
 
 
 @kernel
-def answer(player: Any, index: int, batch: Any, ws: Any, rng: Any) -> None:
+def play_opponent(player: Any, index: int, batch: Any, ws: Any, rng: Any) -> None:
     """Play a turn of opponent `index` in each of its games in which it is to move."""
     player, batch, ws = borrowed(player), borrowed(batch), borrowed(ws)
     for i in range(len(batch.events)):
@@ -133,7 +134,7 @@ def answer(player: Any, index: int, batch: Any, ws: Any, rng: Any) -> None:
         count = write_successors(ws.rows, 0, here.black, here.white, here.kings, side)
         if looks_back(player):
             note_past(ws, batch.history[i], game[PLY], game[QUIET_PLIES])
-        path = choose(player, here, ws, count, FIRST_OWNER | side, rng)
+        path = choose(player, here, ws, count, FIRST_NAMESPACE | side, rng)
         row = ws.rows[row_of(ws.rows, count, path)]
         batch.events[i] = take_turn(game, batch.history[i], row)
         if is_over(batch.events[i]) and batch.actors[i] == MOVER:

@@ -331,6 +331,6 @@ def test_threads_that_share_an_agent_get_its_moves():
 def test_a_copy_of_an_agent_is_one_of_its_own():
     agent = agents.make("blondie24", depth=2)
     for other in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):
-        assert other.turn is not agent.turn
+        assert other.lock is not agent.lock
         assert other.act(Board()) == agent.act(Board())
     assert repr(agent).startswith("PlayerAgent(name='blondie24', rng=")

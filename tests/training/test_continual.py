@@ -18,7 +18,7 @@ from scipy.stats import t as student
 
 import agents
 from agents.agent import PlayerAgent
-from agents.continual.pool import load_pool, ranked
+from agents.continual.pool import load_pool, rank_strategies
 from agents.match import play_game
 from agents.weights import WeightsMetadata
 from checkers_env.movegen import BLACK, WHITE
@@ -138,7 +138,9 @@ def test_a_pool_whose_best_is_its_worst_shows_what_changing_is_good_for(command,
     genomes[:, -1], genomes[0, :-1] = 0.0, -1.0
     columns = {"kings": [2.0] * 4, "generations": [5] * 4, "numbers": [1, 2, 3, 4]}
     path, out = tmp_path / "pool.safetensors", tmp_path / "out.json"
-    path.write_bytes(ranked(metadata, genomes=genomes, scores=[2, 1, 1, 1], **columns).content())
+    path.write_bytes(
+        rank_strategies(metadata, genomes=genomes, scores=[2, 1, 1, 1], **columns).content()
+    )
     for rule in ("next", "best"):
         for games in (20, 40):  # the twin is the same when the record goes on
             call = ["--rule", rule, "--out", out.with_stem(rule), "--games", games]

@@ -196,7 +196,7 @@ def test_both_sides_of_a_game_learn_its_result():
 @pytest.mark.sb3
 def test_against_others_one_side_is_learned_from():
     from agents.search.workspace import workspace
-    from agents.single_agent.vector_env import Opponent
+    from agents.single_agent.vector_env import CompiledOpponent
     from training.rl.actor import actor_of
     from training.rl.game_pool import Games
     from training.rl.model import new_model
@@ -205,7 +205,7 @@ def test_against_others_one_side_is_learned_from():
     actor = actor_of(new_model(TINY, 4, 0, rng).policy)
     material = agents.make("material", depth=2).player
     games = Games(40, 2, 0.0, rng)
-    games.meet([actor, Opponent(material, workspace(), np.random.default_rng(0))])
+    games.meet([actor, CompiledOpponent(material, workspace(), np.random.default_rng(0))])
     views, lost = games.views, {0: [], 1: []}
     assert {*views} == {1, -1}
     for _ in range(300):

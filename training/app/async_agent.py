@@ -8,7 +8,7 @@ from threading import Event
 from anyio import CapacityLimiter, to_thread
 from starlette.exceptions import HTTPException
 
-from agents.agent import Agent, PlayerAgent, seeded
+from agents.agent import Agent, PlayerAgent, reseed
 from agents.analysis import Limits, Thought, consider
 from checkers_env.board import Board
 
@@ -29,7 +29,7 @@ async def thought_of(
 
     def work() -> Thought:
         if isinstance(agent, PlayerAgent):
-            seeded(agent, seed + board.ply)
+            reseed(agent, seed + board.ply)
         thought = consider(agent, board.copy(), limits, stopped)
         if thought.move not in board.legal_moves:
             raise ValueError(f"{thought.move!r} is illegal")

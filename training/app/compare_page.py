@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from agents.agent import Agent, seeded
+from agents.agent import Agent, reseed
 from checkers_env import fen, pdn
 from checkers_env.board import Board
 from training.app import serialize
@@ -103,7 +103,7 @@ def _player(roster: Roster, wanted: Any) -> Player:
 
 
 def _made(roster: Roster, name: str, seed: int) -> Agent:
-    return seeded(roster.make(name), seed)
+    return reseed(roster.make(name), seed)
 
 
 def _board(wanted: Json) -> Board:

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import Event
 
-from agents.agent import Agent, seeded
+from agents.agent import Agent, reseed
 from agents.analysis import Limits
 from checkers_env.files import write_atomically
 from training.app.agent_catalog import Roster, is_still
@@ -94,7 +94,7 @@ class Sessions:
 
     def agent_for(self, setup: Setup) -> Agent:
         """A new agent for a game. Raises ValueError if it is not on offer any more."""
-        return seeded(self.roster.make(setup.agent), setup.seed)
+        return reseed(self.roster.make(setup.agent), setup.seed)
 
     def close(self) -> None:
         """Let all agents go."""

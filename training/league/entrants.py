@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import agents
 from agents.agent import Agent, PlayerAgent
 from agents.agent_spec import SB3_SUFFIX, WEIGHTS_SUFFIX, AgentSpec
-from agents.external.subprocess_agent import HostedAgent
+from agents.external.subprocess_agent import SubprocessAgent
 from agents.factory import HUB_DEPTH
 from agents.mcts.player import MonteCarlo
 from agents.search.player import AlphaBeta, Informed
@@ -62,7 +62,7 @@ def make_entry(
         make = partial(agents.make, name, **{"seconds": patience or FOREVER, **options})
     elif not spec.is_builtin:
         code = partial(agents.make, name, **options)
-        make = partial(HostedAgent, repr(text), code, patience=patience)
+        make = partial(SubprocessAgent, repr(text), code, patience=patience)
     else:
         options = _limited(options, depth, seconds, _own_limit(agents.make(name, **options)))
         make = partial(agents.make, name, **options)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.continual.pool import ranked
+from agents.continual.pool import rank_strategies
 from agents.weights import WeightsMetadata
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics
@@ -67,7 +67,7 @@ class SocialLearning(Coevolution):
     satisfied: float = 0.9
     """Normalised score from which a player keeps its strategy."""
     pool_limit: int = 0
-    """Strategies in the pool at most, the latest ones (C1: 1); 0 for no limit."""
+    """StrategyPool in the pool at most, the latest ones (C1: 1); 0 for no limit."""
     doubling: bool = False
     """Double a pool score when its strategy is the best again, instead of adding 1."""
 
@@ -132,7 +132,7 @@ class SocialLearning(Coevolution):
         ]
         if not champions:
             return table
-        strategies = ranked(
+        strategies = rank_strategies(
             metadata,
             genomes=[champion.genome for champion in champions],
             kings=[champion.king for champion in champions],

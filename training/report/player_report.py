@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 import agents
-from agents.agent import Agent, seeded
+from agents.agent import Agent, reseed
 from agents.agent_spec import AgentSpec
 from agents.endgame.tables import endgame
 from training.league.entrants import LIMITS, close_agent, search_depth
@@ -81,12 +81,12 @@ def examine_player(make: Callable[[], Agent], league: League, seed: int) -> Play
     """Measure the first entrant of a league of :func:`lineup`, in positions of its games."""
     boards = choice_positions((game for game in league.games if 0 in (game.black, game.white)), 0)
     boards = boards[:: max(len(boards) // MOVES, 1)][:MOVES]
-    agent = seeded(make(), seed)
+    agent = reseed(make(), seed)
     rng = np.random.default_rng(seed)
     try:
         return PlayerReport(
             measure_time(agent, boards),
-            measure_determinism(lambda number: seeded(make(), number), boards),
+            measure_determinism(lambda number: reseed(make(), number), boards),
             {n: measure_accuracy(agent, endgame(max(PIECES)), n, POSITIONS, rng) for n in PIECES},
         )
     finally:

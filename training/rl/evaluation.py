@@ -12,7 +12,7 @@ from agents.baselines.random_player import Uniform
 from agents.search.interrupt import undisturbed
 from agents.search.player import AlphaBeta
 from agents.search.workspace import workspace
-from agents.single_agent.vector_env import answer
+from agents.single_agent.vector_env import play_opponent
 from checkers_env.envs import vector_kernels as kernels
 from checkers_env.envs.vector_kernels import begun_with, new_batch
 from checkers_env.movegen import BLACK, WHITE
@@ -54,7 +54,7 @@ def evaluate(actor: Actor, player: Any, games: int, rng: np.random.Generator) ->
     ws = workspace()
     while True:
         with undisturbed():
-            answer(player, 0, batch, ws, rng)
+            play_opponent(player, 0, batch, ws, rng)
         live = np.flatnonzero(going_on(batch))
         if not len(live):
             break

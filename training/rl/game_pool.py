@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.search.interrupt import undisturbed
-from agents.single_agent.vector_env import Opponent, answer
+from agents.single_agent.vector_env import CompiledOpponent, play_opponent
 from checkers_env import fen
 from checkers_env.actions import ACTIONS, ILLEGAL, play
 from checkers_env.bits import borrowed
@@ -54,7 +54,7 @@ class Games:
 
     def __init__(self, count: int, slots: int, alone: float, rng: np.random.Generator) -> None:
         self.count, self._slots, self._alone, self._rng = count, slots, alone, rng
-        self._opponents: list[Opponent | Actor] = []
+        self._opponents: list[CompiledOpponent | Actor] = []
         openings = begun_with(TWO_MOVE, RULES)
         self.batch = new_batch(count, openings)._replace(choices=np.array(SEATS))
         self.batch.numbers[:], self.batch.used[:] = self._draw(count), 1
@@ -86,7 +86,7 @@ class Games:
         for name, array in arrays.items():
             getattr(self.batch, name)[:] = array
 
-    def meet(self, opponents: Sequence[Opponent | Actor]) -> None:
+    def meet(self, opponents: Sequence[CompiledOpponent | Actor]) -> None:
         """From now on these play, one in each slot, in the games that have begun as well."""
         self._opponents = list(opponents)
         self._answer()
@@ -129,7 +129,7 @@ class Games:
                 answer_by(opponent, slot, self.batch, self._rng)
             else:
                 with undisturbed():
-                    answer(opponent.player, slot, self.batch, opponent.ws, opponent.rng)
+                    play_opponent(opponent.player, slot, self.batch, opponent.ws, opponent.rng)
 
     def _draw(self, count: int) -> Any:
         """The numbers that say how games begin: int64[count, k], as in ``vector_kernels.Batch``."""

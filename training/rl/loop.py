@@ -13,7 +13,7 @@ from tensorboard.summary import Writer
 from agents.agent import PlayerAgent
 from agents.registry import make
 from agents.search.workspace import table_bits, workspace
-from agents.single_agent.vector_env import Opponent
+from agents.single_agent.vector_env import CompiledOpponent
 from checkers_env.files import write_atomically
 from training.evolution.metrics import append_row
 from training.league.entrants import search_depth
@@ -103,7 +103,7 @@ def phase(settings: Settings, run: Run, progress: Callable[[Run], None]) -> dict
     return measured | of_games(settings, done) | {"speed/steps_per_cpu_second": speed}
 
 
-def zoo(settings: Settings, rng: np.random.Generator) -> list[Opponent]:
+def zoo(settings: Settings, rng: np.random.Generator) -> list[CompiledOpponent]:
     """The players of the zoo, with nothing in memory. Raises ValueError for what is no such."""
     players = []
     for name in settings.zoo:
@@ -113,7 +113,7 @@ def zoo(settings: Settings, rng: np.random.Generator) -> list[Opponent]:
         if not isinstance(agent, PlayerAgent):
             raise ValueError(f"{name!r} in the zoo is no compiled player")
         luck = np.random.default_rng(rng.integers(2**63))
-        players.append(Opponent(agent.player, workspace(table_bits(agent.player)), luck))
+        players.append(CompiledOpponent(agent.player, workspace(table_bits(agent.player)), luck))
     return players
 
 

@@ -22,14 +22,14 @@ from agents.continual import agent as module
 from agents.continual.agent import (
     RULES,
     ContinualAgent,
-    Played,
-    another,
-    continual,
+    GameEntry,
+    count_results,
     load_record,
+    make_continual,
+    random_other,
     save_record,
-    tallies,
 )
-from agents.continual.pool import ARRAYS, load_pool, ranked
+from agents.continual.pool import ARRAYS, load_pool, rank_strategies
 from agents.weights import HEADER, WeightsMetadata, save_weights
 from checkers_env.actions import actions_of
 from checkers_env.board import Board
@@ -52,7 +52,7 @@ def pool_of(scores, seed=0, **columns):
         "generations": np.arange(count) * 5 + 5,
         "numbers": np.arange(count) + 1,
     }
-    return ranked(METADATA, **(given | columns))
+    return rank_strategies(METADATA, **(given | columns))
 
 
 POOL = pool_of([1, 3, 1, 2, 3])
@@ -112,7 +112,7 @@ def test_what_is_saved_comes_back_and_equal_pools_make_equal_files(tmp_path):
 def test_pools_that_differ_anywhere_have_another_digest(name):
     column = {column: np.array(getattr(POOL, column)) for column in ARRAYS}
     column[name][-1] -= 0.5 if column[name].dtype == np.float64 else 1
-    assert ranked(METADATA, **column).digest() != POOL.digest()
+    assert rank_strategies(METADATA, **column).digest() != POOL.digest()
 
 
 def test_a_pool_is_the_weight_file_of_its_best_strategy(tmp_path):
@@ -221,7 +221,7 @@ def test_next_goes_down_the_pool_and_round():
 def test_random_is_any_other_with_equal_chances():
     rng, count, steps = np.random.default_rng(1), 3000, Counter()
     for current in rng.integers(POOL.size, size=count).tolist():
-        chosen = another(current, np.zeros((POOL.size, 3)), rng)
+        chosen = random_other(current, np.zeros((POOL.size, 3)), rng)
         steps[(chosen - current) % POOL.size] += 1
     assert set(steps) == {1, 2, 3, 4}
     assert max(abs(times - count / 4) for times in steps.values()) < 5 * np.sqrt(count * 3 / 16)
@@ -292,7 +292,7 @@ def test_games_are_tallied_by_strategy():
     play(agent, [WIN, DRAW, DRAW, LOSS, LOSS, WIN])
     expected = np.zeros((5, 3), int)
     expected[:3] = [[1, 2, 1], [1, 0, 0], [0, 0, 1]]
-    np.testing.assert_array_equal(tallies(agent.games, 5), expected)
+    np.testing.assert_array_equal(count_results(agent.games, 5), expected)
 
 
 # How it plays
@@ -357,10 +357,10 @@ def test_other_agents_need_no_hook():
 def test_a_pool_file_makes_one_by_name(tmp_path):
     pool, record = tmp_path / "pool.safetensors", tmp_path / "record.json"
     pool.write_bytes(POOL.content())
-    text = "agents.continual.agent:continual"
+    text = "agents.continual.agent:make_continual"
     agent = agents.make(text, depth=2, seed=3, pool=pool, record=record, rule="random")
     play(agent, [LOSS])
-    again = continual(pool, record)
+    again = make_continual(pool, record)
     assert again.strategy == agent.strategy != 0
     assert moves_of(again) == moves_of(PlayerAgent("expected", POOL.player(again.strategy)))
 
@@ -396,7 +396,7 @@ def test_an_option_that_there_is_none_is_refused(tmp_path):
     (tmp_path / "pool.safetensors").write_bytes(POOL.content())
     with pytest.raises(ValueError, match="colour"):
         agents.make(
-            "agents.continual.agent:continual", pool=tmp_path / "pool.safetensors", colour=1
+            "agents.continual.agent:make_continual", pool=tmp_path / "pool.safetensors", colour=1
         )
 
 
@@ -438,7 +438,7 @@ def test_each_opponent_is_met_with_what_was_learnt_from_it(tmp_path):
     games = load_record(path, POOL.digest(), POOL.size)
     assert [game.opponent for game in games[:4]] == ["anna"] * 3 + ["bert"]
     best = ContinualAgent(POOL, path, "best", "bert")
-    assert [game.score for game in best.met] == [LOSS, WIN, WIN]
+    assert [game.score for game in best.relevant_games] == [LOSS, WIN, WIN]
 
 
 def test_a_record_that_cannot_be_written_leaves_all_as_it_was(tmp_path, monkeypatch):
@@ -482,7 +482,7 @@ def record(**changes):
 
 
 def game(**changes):
-    fields = Played("anna", 1, BLACK, LOSS, 2)._asdict() | changes
+    fields = GameEntry("anna", 1, BLACK, LOSS, 2)._asdict() | changes
     return record(games=[{name: value for name, value in fields.items() if value != "missing"}])
 
 
@@ -551,7 +551,7 @@ ANY = st.recursive(
 )
 ROWS = st.integers(0, 4)
 GAMES = st.builds(
-    Played,
+    GameEntry,
     st.none() | st.text(),
     ROWS,
     st.sampled_from([BLACK, WHITE]),
@@ -571,7 +571,9 @@ def test_any_games_come_back(tmp_path_factory, games):
     content=st.builds(json.dumps, ANY)
     | st.builds(lambda games: json.dumps(record(games=games)), ANY)
     | st.builds(
-        lambda name, value: json.dumps(game(**{name: value})), st.sampled_from(Played._fields), ANY
+        lambda name, value: json.dumps(game(**{name: value})),
+        st.sampled_from(GameEntry._fields),
+        ANY,
     )
     | st.text()
 )

@@ -14,7 +14,7 @@ import pytest
 import agents
 from agents.external import subprocess_agent
 from agents.external.errors import EngineError, GameEndedError
-from agents.external.subprocess_agent import HostedAgent
+from agents.external.subprocess_agent import SubprocessAgent
 from checkers_env.board import Board
 from tests import DATA
 from tests.training.commands import is_gone, recorded_processes, wait_for
@@ -49,7 +49,7 @@ def host():
 
     def start(name, *, patience=PATIENT, place=STRANGERS, **options):
         make = partial(agents.make, f"{place}:{name}", **options)
-        made.append(HostedAgent(name, make, patience=patience))
+        made.append(SubprocessAgent(name, make, patience=patience))
         return made[-1]
 
     yield start
@@ -71,7 +71,7 @@ def test_an_agent_plays_as_it_does_at_home(host, capfd):
 
 
 def test_one_of_ours_is_hosted_with_its_options():
-    there = HostedAgent("ours", partial(agents.make, "material", depth=2, seed=5))
+    there = SubprocessAgent("ours", partial(agents.make, "material", depth=2, seed=5))
     here, board = agents.make("material", depth=2), Board(max_moves=10)
     try:
         for agent in (there, here):
@@ -204,7 +204,7 @@ def test_who_cannot_be_made_is_named(host, processes, name, error):
 
 def test_what_makes_an_agent_must_pickle(processes):
     with pytest.raises(ValueError, match=r"make must be a function that pickles.*, not <function"):
-        HostedAgent("mine", lambda: None)
+        SubprocessAgent("mine", lambda: None)
     assert processes == []
 
 
@@ -212,9 +212,9 @@ def test_whatever_ends_the_start_ends_the_process(processes, monkeypatch):
     def interrupt(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(HostedAgent, "_answer", interrupt)
+    monkeypatch.setattr(SubprocessAgent, "_answer", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        HostedAgent("mine", partial(agents.make, "material"))
+        SubprocessAgent("mine", partial(agents.make, "material"))
     assert len(processes) == 1
 
 
@@ -241,10 +241,10 @@ CALLER = """
     import sys
     from functools import partial
     import agents
-    from agents.external.subprocess_agent import HostedAgent
+    from agents.external.subprocess_agent import SubprocessAgent
     from checkers_env.board import Board
 
-    HostedAgent("mine", partial(agents.make, sys.argv[1])).act(Board())
+    SubprocessAgent("mine", partial(agents.make, sys.argv[1])).act(Board())
 """
 
 

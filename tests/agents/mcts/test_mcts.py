@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from agents.agent import PlayerAgent, choose_move
+from agents.agent import PlayerAgent, find_move
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
 from agents.baselines.random_player import Uniform
@@ -336,9 +336,9 @@ def test_equal_generators_choose_equal_moves_whatever_was_played_before(player):
     player = player._replace(simulations=300)
     used, moves = workspace(), []
     for turn, board in enumerate(random_boards(9, 30, 100)):
-        fresh = choose_move(player, position_of(board), workspace(), np.random.default_rng(turn))
-        again = choose_move(player, position_of(board), used, np.random.default_rng(turn))
-        other = choose_move(player, position_of(board), used, np.random.default_rng(turn + 1000))
+        fresh = find_move(player, position_of(board), workspace(), np.random.default_rng(turn))
+        again = find_move(player, position_of(board), used, np.random.default_rng(turn))
+        other = find_move(player, position_of(board), used, np.random.default_rng(turn + 1000))
         assert fresh == again
         moves.append(fresh != other)
     assert any(moves)
@@ -347,7 +347,7 @@ def test_equal_generators_choose_equal_moves_whatever_was_played_before(player):
 
 def test_the_generator_is_drawn_from_once_a_search():
     one, other = np.random.default_rng(0), np.random.default_rng(0)
-    choose_move(EARLY, position_of(Board()), workspace(), one)
+    find_move(EARLY, position_of(Board()), workspace(), one)
     other.integers(1, SEEDS)
     assert one.integers(2**60) == other.integers(2**60)
 
@@ -368,7 +368,7 @@ def test_the_stop_flag_ends_a_search_after_the_simulation_under_way():
     ws = workspace()
     ws.stop[0] = 1
     assert tree_of(EARLY, Board(), ws=ws)["visits"][0] == 1
-    path = choose_move(EARLY, position_of(Board()), ws, np.random.default_rng(0))
+    path = find_move(EARLY, position_of(Board()), ws, np.random.default_rng(0))
     assert path in ws.rows[: len(Board().legal_moves), PATH]
 
 

@@ -77,7 +77,7 @@ def test_a_move_is_a_draw_if_it_repeats_a_position_of_the_game():
         for _ in range(30):
             if board.outcome() or not board.legal_moves:
                 break
-            agent.look_back(board)
+            agent.set_history(board)
             for at, move in enumerate(board.legal_moves):
                 write_successors(agent.ws.rows, 0, *position_of(board))
                 agent.ws.rows[0] = agent.ws.rows[at]
@@ -102,7 +102,7 @@ def test_the_expected_line_knows_the_positions_on_its_way():
         if not board.legal_moves or not board.earlier_positions():
             continue
         agent = PlayerAgent("a", AlphaBeta(Material(), 7, style=Selective()))
-        agent.look_back(board)
+        agent.set_history(board)
         ws, line, position = agent.ws, np.zeros((PLIES, ROW_WIDTH), np.int64), position_of(board)
         count = write_successors(ws.rows, 0, *position)
         length = write_line(Selective(), Material(), position, 7, True, 2, ws, count, line)

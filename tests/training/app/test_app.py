@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 import agents
-from agents.agent import seeded
+from agents.agent import reseed
 from agents.analysis import Limits, Thought, consider
 from agents.blondie.architecture import BLONDIE_2001
 from agents.weights import WeightsMetadata, save_weights
@@ -791,9 +791,9 @@ def test_a_thought_without_chance_is_the_agents_own_move():
 @pytest.mark.parametrize("name", ["mcts", "mcts-ept"])
 def test_simulations_are_those_of_the_agent(name):
     for number, board in enumerate(random_boards(7, 25, 90)):
-        agent = seeded(agents.make(name, simulations=80), number)
+        agent = reseed(agents.make(name, simulations=80), number)
         thought = consider(agent, board, Limits(simulations=80), Event())
-        assert thought.move == seeded(agents.make(name, simulations=80), number).act(board.copy())
+        assert thought.move == reseed(agents.make(name, simulations=80), number).act(board.copy())
         assert thought.line[0] == thought.move
         assert -1 <= thought.value <= 1
         assert thought.nodes in (80, None)
@@ -894,7 +894,7 @@ def test_two_agents_play_as_they_would_without_the_page(client):
             client.post("/api/compare/move", json=body).json()["frame"]["move"]
             == (answer["frame"]["move"])
         )
-        own = seeded(ours[board.turn], game["seed"] + board.ply).act(board.copy())
+        own = reseed(ours[board.turn], game["seed"] + board.ply).act(board.copy())
         board.push(own)
         assert answer["frame"]["fen"] == board.fen()
         moves.append(answer["frame"]["move"]["text"])

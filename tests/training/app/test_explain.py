@@ -13,7 +13,7 @@ from agents.agent import PlayerAgent
 from agents.baselines.samuel import FEATURES
 from agents.blondie.architecture import ARCHITECTURES
 from agents.continual.agent import ContinualAgent
-from agents.continual.pool import ranked
+from agents.continual.pool import rank_strategies
 from agents.evaluator import evaluate
 from agents.ntuple import tuples as drawing
 from agents.ntuple.network import table_size
@@ -314,7 +314,7 @@ def test_what_is_not_understood_is_opaque(agent, value):
 
 def test_the_continual_player_shows_the_strategy_that_it_plays():
     genome, king = read(BLONDIE24)
-    pool = ranked(
+    pool = rank_strategies(
         WeightsMetadata("blondie24-2001", king, "test", 0, 3, depth=1),
         genomes=np.array([-genome, genome]),
         kings=[king, king],
