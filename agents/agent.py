@@ -16,9 +16,8 @@ from agents.search.workspace import PAST, Workspace, forget, table_bits, workspa
 from checkers_env.bits import borrowed
 from checkers_env.board import Board
 from checkers_env.jit import kernel
-from checkers_env.movegen import Position, write_successors
-from checkers_env.moves import Move
-from checkers_env.moves import decode as decode_move
+from checkers_env.movegen import Position, generate_successors
+from checkers_env.moves import Move, unpack_move
 
 FIRST_NAMESPACE = 2  # of the transposition table, for Black; White's is 3, below is nobody's
 
@@ -122,7 +121,7 @@ class PlayerAgent:
         with undisturbed():
             self.set_history(board)
             path = find_move(player, position, self.ws, self.rng)
-        squares = decode_move(path, False).squares
+        squares = unpack_move(path, False).squares
         return next(move for move in board.legal_moves if move.squares == squares)
 
 
@@ -137,7 +136,7 @@ def reseed(agent: Agent, seed: int | tuple[int, ...]) -> Agent:
 def find_move(player: Any, position: Position, ws: Any, rng: Any) -> int:
     """Return the packed move that `player` selects in a position that has legal moves."""
     player, ws = borrowed(player), borrowed(ws)
-    count = write_successors(
+    count = generate_successors(
         ws.rows, 0, position.black, position.white, position.kings, position.turn
     )
     return choose(player, position, ws, count, FIRST_NAMESPACE | position.turn, rng)

@@ -24,8 +24,8 @@ from agents.search.pv import write_line
 from agents.search.selective import for_time
 from agents.search.workspace import MAX_DEPTH, PLIES, workspace
 from checkers_env.board import Board
-from checkers_env.movegen import PATH, ROW_WIDTH, write_successors
-from checkers_env.moves import Move, decode, encode
+from checkers_env.movegen import PACKED_MOVE, ROW_WIDTH, generate_successors
+from checkers_env.moves import Move, pack_move, unpack_move
 
 N = TypeVar("N", int, float)
 DECIDED, UNDECIDED = 0.5, 1.5  # parts of a move's share after which no further depth is begun
@@ -235,13 +235,13 @@ def _line(
 def _paths(agent: PlayerAgent, board: Board, move: Move, depth: int) -> list[int]:
     player, ws, position = agent.player, agent.ws, board.position
     agent.set_history(board)
-    count = write_successors(ws.rows, 0, *position)
-    ws.rows[0] = ws.rows[ws.rows[:count, PATH].tolist().index(encode(move))]
+    count = generate_successors(ws.rows, 0, *position)
+    ws.rows[0] = ws.rows[ws.rows[:count, PACKED_MOVE].tolist().index(pack_move(move))]
     line = np.zeros((PLIES, ROW_WIDTH), np.int64)
     evaluator, judged = searching_evaluator(player), player.own_leaves
     owner = FIRST_NAMESPACE | position.turn
     length = write_line(player.style, evaluator, position, depth, judged, owner, ws, 1, line)
-    paths: list[int] = line[:length, PATH].tolist()
+    paths: list[int] = line[:length, PACKED_MOVE].tolist()
     return paths
 
 
@@ -266,7 +266,7 @@ def _worth(player: AlphaBeta | Informed, board: Board, line: tuple[Move, ...]) -
 def _simulate(agent: PlayerAgent, board: Board, limits: Limits, stopped: Event) -> Thought:
     began = time.perf_counter()
     position = board.position
-    count = write_successors(agent.ws.rows, 0, *position)
+    count = generate_successors(agent.ws.rows, 0, *position)
     if count == 1 or any(wins(row, position.turn) for row in agent.ws.rows[:count]):
         move = agent.act(board.copy())
         after = board.copy()
@@ -303,5 +303,5 @@ def _played(board: Board, paths: list[int]) -> tuple[Move, ...]:
     """The moves of paths from a position on, written as they must be there."""
     after = board.copy()
     for path in paths:
-        after.push(decode(path, False))
+        after.push(unpack_move(path))
     return tuple(after.moves[board.ply :])

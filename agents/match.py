@@ -14,11 +14,11 @@ from agents.player import looks_back, uses_chance
 from agents.search.interrupt import undisturbed
 from agents.search.workspace import Workspace, table_bits, workspace
 from checkers_env import openings
-from checkers_env.actions import actions_of
+from checkers_env.actions import move_to_actions
 from checkers_env.board import Board
 from checkers_env.envs.aec import raw_env
-from checkers_env.movegen import BLACK, PATH, ROW_WIDTH, WHITE, Position
-from checkers_env.moves import decode, encode
+from checkers_env.movegen import BLACK, PACKED_MOVE, ROW_WIDTH, WHITE, Position
+from checkers_env.moves import pack_move, unpack_move
 from checkers_env.state import MOVE_LIMIT, REASONS, DrawRules
 
 ENGINES = ("kernel", "env")
@@ -38,7 +38,7 @@ class Game(NamedTuple):
         """The final position, with the game's moves."""
         board = Board.from_position(*self.start, max_moves=None)
         for path in self.paths:
-            board.push(decode(path, False))
+            board.push(unpack_move(path))
         return board
 
 
@@ -86,13 +86,13 @@ def play_through_environment(
     while not any(env.terminations.values()):
         board = env.board
         agent = black if board.turn == BLACK else white
-        for action in actions_of(agent.act(board.copy()), board.turn):
+        for action in move_to_actions(agent.act(board.copy()), board.turn):
             env.step(action)
     board, reason = env.board, env.infos["player_0"]["reason"]
     reward = env.rewards["player_0"]
     winner = DRAW if reward == 0 else BLACK if reward > 0 else WHITE
     result = Result(winner, REASONS.index(reason), board.ply)
-    return Game(result, opening_line(opening)[0], tuple(map(encode, board.moves)))
+    return Game(result, opening_line(opening)[0], tuple(map(pack_move, board.moves)))
 
 
 def _play_in_kernel(
@@ -102,7 +102,7 @@ def _play_in_kernel(
     if len(paths) >= rules.max_plies:
         raise _no_game(opening, MOVE_LIMIT)
     game = np.zeros((rules.max_plies + 1, ROW_WIDTH), np.int64)
-    game[1 : len(paths) + 1, PATH] = paths
+    game[1 : len(paths) + 1, PACKED_MOVE] = paths
     players = (black, white)
     only_position_counts = not (
         rules.uses_history or any(uses_chance(player) or looks_back(player) for player in players)
@@ -114,7 +114,7 @@ def _play_in_kernel(
         result = play(*pair, first, start, rules.to_array(), only_position_counts, rng, game)
     if result[2] <= len(paths):
         raise _no_game(opening, result[1])
-    return Game(Result(*result), start, tuple(game[1 : result[2] + 1, PATH].tolist()))
+    return Game(Result(*result), start, tuple(game[1 : result[2] + 1, PACKED_MOVE].tolist()))
 
 
 def _kind(thing: Any) -> Any:
@@ -141,5 +141,5 @@ def _seat(side: int, bits: int) -> Workspace:
 @functools.lru_cache(1024)
 def opening_line(opening: str | None) -> tuple[Position, tuple[int, ...]]:
     """The start position of an opening, and the paths of its moves. Raises ValueError."""
-    start, moves = openings.line(opening)
-    return start, tuple(map(encode, moves))
+    start, moves = openings.parse_opening(opening)
+    return start, tuple(map(pack_move, moves))

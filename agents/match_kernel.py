@@ -8,21 +8,28 @@ import numpy as np
 
 from agents.player import choose, looks_back
 from agents.search.selective import forget_cutoffs, note_past
-from checkers_env.bits import borrowed, copy
+from checkers_env.bits import borrowed, copy_into
 from checkers_env.jit import kernel
-from checkers_env.movegen import BLACK_BOARD, KINGS, PATH, WHITE_BOARD, Position, write_successors
+from checkers_env.movegen import (
+    BLACK_BOARD,
+    KINGS,
+    PACKED_MOVE,
+    WHITE_BOARD,
+    Position,
+    generate_successors,
+)
 from checkers_env.state import (
     GAME_LENGTH,
-    GOES_ON,
     MAX_MOVES,
     MOVE_LIMIT,
+    ONGOING,
     PLY,
-    QUIET_PLIES,
+    REVERSIBLE_PLIES,
     RULES,
     SIDE,
     has_lost,
-    set_up,
-    take_turn,
+    make_move,
+    set_position,
 )
 
 DRAW = -1
@@ -78,31 +85,31 @@ def play(
     if looks_back(second):
         forget_cutoffs(second_ws)
     game = np.zeros(GAME_LENGTH, np.int64)
-    copy(rules, game[RULES:])
-    status = set_up(game, history, start.black, start.white, start.kings, start.turn)
+    copy_into(rules, game[RULES:])
+    status = set_position(game, history, start.black, start.white, start.kings, start.turn)
     chosen, in_opening = 0, True
-    while status == GOES_ON:
+    while status == ONGOING:
         side, ply = game[SIDE], game[PLY]
         here = Position(game[BLACK_BOARD], game[WHITE_BOARD], game[KINGS], side)
         ws = first_ws if side == colour else second_ws
-        count = write_successors(ws.rows, 0, here.black, here.white, here.kings, side)
-        path = history[ply + 1, PATH]
+        count = generate_successors(ws.rows, 0, here.black, here.white, here.kings, side)
+        path = history[ply + 1, PACKED_MOVE]
         in_opening = in_opening and path != 0
         if not in_opening:
-            period = cycle(history, ply, min(game[QUIET_PLIES], chosen)) if cut_cycles else 0
+            period = cycle(history, ply, min(game[REVERSIBLE_PLIES], chosen)) if cut_cycles else 0
             if period:
                 for later in range(ply + 1, 2 * game[MAX_MOVES] + 1):
-                    copy(history[later - period], history[later])
+                    copy_into(history[later - period], history[later])
                 return Result(DRAW, MOVE_LIMIT, 2 * game[MAX_MOVES])
             chosen += 1
             owner = ws.counts[2] << 1 | side
             if looks_back(first) if side == colour else looks_back(second):
-                note_past(ws, history, ply, game[QUIET_PLIES])
+                note_past(ws, history, ply, game[REVERSIBLE_PLIES])
             if side == colour:
                 path = choose(first, here, ws, count, owner, rng)
             else:
                 path = choose(second, here, ws, count, owner, rng)
-        status = take_turn(game, history, ws.rows[row_of(ws.rows, count, path)])
+        status = make_move(game, history, ws.rows[row_of(ws.rows, count, path)])
     winner = 1 - game[SIDE] if has_lost(game, status) else DRAW
     return Result(winner, status, game[PLY])
 
@@ -111,7 +118,7 @@ def play(
 def row_of(rows: Any, count: int, path: int) -> int:
     """The row of the successor that `path` leads to."""
     for row in range(count):
-        if rows[row, PATH] == path:
+        if rows[row, PACKED_MOVE] == path:
             return row
     raise ValueError("a player, or the opening, made an illegal move")
 

@@ -17,7 +17,7 @@ from checkers_env.movegen import (
     Position,
     can_jump,
     can_move,
-    write_successors,
+    generate_successors,
 )
 
 _ROWS = np.zeros((MAX_ROWS, ROW_WIDTH), np.int64)
@@ -69,8 +69,8 @@ def slow_evaluate(network: SlowNetwork, position: Position, view: int) -> float:
 
 
 def successors(position: Position) -> list[Position]:
-    """What a turn can lead to, in the order of :func:`checkers_env.movegen.write_successors`."""
-    rows = _ROWS[: write_successors(_ROWS, 0, *position)].tolist()
+    """What a turn can lead to, in the order of :func:`checkers_env.movegen.generate_successors`."""
+    rows = _ROWS[: generate_successors(_ROWS, 0, *position)].tolist()
     return [Position(black, white, kings, 1 - position.turn) for black, white, kings, _ in rows]
 
 

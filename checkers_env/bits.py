@@ -18,12 +18,12 @@ def popcount(bits: int) -> int:
     return int(bits).bit_count()
 
 
-def lowest(bits: int) -> int:
+def lsb(bits: int) -> int:
     """The index of the lowest set bit (of a number that is not 0)."""
     return (int(bits) & -int(bits)).bit_length() - 1
 
 
-def highest(bits: int) -> int:
+def msb(bits: int) -> int:
     """The index of the highest set bit (of a number that is not 0)."""
     return int(bits).bit_length() - 1
 
@@ -48,12 +48,12 @@ def _compile_popcount(bits: Any) -> Any:
     return lambda bits: _popcount(bits)
 
 
-@overload(lowest, strict=False, jit_options=OPTIONS)
+@overload(lsb, strict=False, jit_options=OPTIONS)
 def _compile_lowest(bits: Any) -> Any:
     return lambda bits: _lowest(bits)
 
 
-@overload(highest, strict=False, jit_options=OPTIONS)
+@overload(msb, strict=False, jit_options=OPTIONS)
 def _compile_highest(bits: Any) -> Any:
     return lambda bits: 63 - _leading_zeros(bits)
 
@@ -92,7 +92,7 @@ def _compile_borrowed(thing: Any) -> Any:
 
 
 @kernel
-def copy(source: Any, target: Any) -> None:
+def copy_into(source: Any, target: Any) -> None:
     """Fill a vector from the front of another one.
 
     An assignment to a slice does it too, and takes seconds longer to compile: it comes with the

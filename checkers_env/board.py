@@ -10,10 +10,17 @@ import numpy as np
 
 from checkers_env import fen as notation
 from checkers_env import moves
-from checkers_env.fen import write_letters
-from checkers_env.movegen import MAX_ROWS, NO_MOVE, PATH, ROW_WIDTH, Position, write_successors
-from checkers_env.moves import Move, bit_of
-from checkers_env.state import GOES_ON, REASONS, RULES, DrawRules, has_lost, new_game, status
+from checkers_env.fen import position_to_letters
+from checkers_env.movegen import (
+    MAX_ROWS,
+    NO_MOVE,
+    PACKED_MOVE,
+    ROW_WIDTH,
+    Position,
+    generate_successors,
+)
+from checkers_env.moves import Move, square_to_bit
+from checkers_env.state import ONGOING, REASONS, RULES, DrawRules, has_lost, new_game, status
 
 LETTERS = ".bBwW"
 
@@ -75,14 +82,14 @@ class Board:
             position = Position(*map(operator.index, given))
         except TypeError:
             raise ValueError(f"a position is four whole numbers, not {given}") from None
-        notation.check(position)
+        notation.check_position(position)
         board = cls(notation.START, **rules)
         board._set_up(position)
         return board
 
     def _set_up(self, position: Position) -> None:
         self.black, self.white, self.kings, self.turn = position
-        self.no_progress_plies = 0
+        self.reversible_plies = 0
         self.moves: list[Move] = []
         self._past: list[tuple[int, int, int, int]] = []
         self._legal: tuple[Move, ...] | None = None
@@ -107,15 +114,15 @@ class Board:
 
     @property
     def legal_moves(self) -> list[Move]:
-        """The legal moves, in the order of :func:`checkers_env.movegen.write_successors`."""
+        """The legal moves, in the order of :func:`checkers_env.movegen.generate_successors`."""
         return list(self._generate())
 
     def _generate(self) -> tuple[Move, ...]:
         if self._legal is None:
             rows = np.empty((MAX_ROWS, ROW_WIDTH), np.int64)
-            end = write_successors(rows, 0, self.black, self.white, self.kings, self.turn)
+            end = generate_successors(rows, 0, self.black, self.white, self.kings, self.turn)
             self._successors = rows[:end].tolist()
-            self._legal = moves.decode_all([row[PATH] for row in self._successors])
+            self._legal = moves.unpack_moves([row[PACKED_MOVE] for row in self._successors])
         return self._legal
 
     def parse_move(self, text: str) -> Move:
@@ -123,28 +130,28 @@ class Board:
 
         Raises ValueError for text that is malformed, illegal or ambiguous here.
         """
-        return moves.find(text, self._generate())
+        return moves.find_move(text, self._generate())
 
     def push(self, move: Move | str) -> None:
         """Make a move, given as such or as text. Raises ValueError if it is illegal."""
         legal = self._generate()
-        move = moves.find(move, legal) if isinstance(move, str) else move
+        move = moves.find_move(move, legal) if isinstance(move, str) else move
         if move not in legal:
-            raise ValueError(f"{move} is illegal: the legal moves are {moves.listed(legal)}")
+            raise ValueError(f"{move} is illegal: the legal moves are {moves.format_moves(legal)}")
         index = legal.index(move)
-        man_moved = not self.kings >> bit_of(move.squares[0]) & 1
-        self._past.append((self.black, self.white, self.kings, self.no_progress_plies))
+        man_moved = not self.kings >> square_to_bit(move.squares[0]) & 1
+        self._past.append((self.black, self.white, self.kings, self.reversible_plies))
         self.moves.append(legal[index])
         self.black, self.white, self.kings, _ = self._successors[index]
         self.turn ^= 1
-        self.no_progress_plies = 0 if man_moved or move.captured else self.no_progress_plies + 1
+        self.reversible_plies = 0 if man_moved or move.captured else self.reversible_plies + 1
         self._legal = None
 
     def pop(self) -> Move:
         """Take back the last move and return it. Raises ValueError if there is none."""
         if not self.moves:
             raise ValueError("no move to take back: none was made on this board")
-        self.black, self.white, self.kings, self.no_progress_plies = self._past.pop()
+        self.black, self.white, self.kings, self.reversible_plies = self._past.pop()
         self.turn ^= 1
         self._legal = None
         return self.moves.pop()
@@ -152,21 +159,21 @@ class Board:
     def outcome(self) -> Outcome | None:
         """Return how the game has ended, or None while it goes on. A loss comes before any draw."""
         game = new_game(self.rules)
-        clocks = (self.ply, self.no_progress_plies, self._earlier_occurrences())
+        clocks = (self.ply, self.reversible_plies, self._earlier_occurrences())
         game[:RULES] = (self.black, self.white, self.kings, NO_MOVE, self.turn, *clocks)
         ending = status(game)
-        if ending == GOES_ON:
+        if ending == ONGOING:
             return None
         return Outcome(1 - self.turn if has_lost(game, ending) else None, REASONS[ending])
 
     def _earlier_occurrences(self) -> int:
-        if not self.rules.repetition or self.no_progress_plies < 4:  # two moves there and two back
+        if not self.rules.repetition or self.reversible_plies < 4:  # two moves there and two back
             return 0
         return self.earlier_positions().count(self.position)
 
     def earlier_positions(self) -> list[Position]:
         """Those since the last capture or move of a man, which can come back, the oldest first."""
-        since = self._past[self.ply - self.no_progress_plies :]
+        since = self._past[self.ply - self.reversible_plies :]
         turns = range(self.turn - len(since), self.turn)
         return [Position(*past[:3], turn & 1) for past, turn in zip(since, turns, strict=True)]
 
@@ -201,7 +208,7 @@ class Board:
         return f"Board({self.fen()!r})"
 
     def __str__(self) -> str:
-        squares = write_letters(self.position, LETTERS)
+        squares = position_to_letters(self.position, LETTERS)
         ranks = [f"{_rank(squares, first)}   {first}-{first + 3}" for first in range(1, 33, 4)]
         return "\n".join([*ranks, f"{('Black', 'White')[self.turn]} to move"])
 

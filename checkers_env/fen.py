@@ -7,7 +7,7 @@ import re
 
 from checkers_env import fen
 from checkers_env.movegen import BLACK, BOARD, KING_ROWS, WHITE, Position
-from checkers_env.moves import bit_of
+from checkers_env.moves import square_to_bit
 
 EXAMPLE = "W:W18,24,K31:B12,K3"
 START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12"
@@ -46,7 +46,7 @@ def format_position(black: int, white: int, kings: int, turn: int) -> str:
     return f"{'BW'[turn]}:W{_listed(white, kings)}:B{_listed(black, kings)}"
 
 
-def check(position: Position) -> None:
+def check_position(position: Position) -> None:
     """Raise ValueError for boards that are none, too many pieces, or a man on its king row."""
     black, white, kings, turn = position
     if turn not in (BLACK, WHITE):
@@ -71,13 +71,13 @@ def _parse(text: str) -> Position:
     boards, kings = [0, 0], 0
     for letter, items in _by_colour(sections).items():
         for square, king in _read_squares(items):
-            piece = 1 << bit_of(square)
+            piece = 1 << square_to_bit(square)
             if (boards[BLACK] | boards[WHITE]) & piece:
                 raise ValueError(f"square {square} is named twice")
             boards[_SIDES[letter]] |= piece
             kings |= piece if king else 0
     position = Position(boards[BLACK], boards[WHITE], kings, _SIDES[side])
-    check(position)
+    check_position(position)
     return position
 
 
@@ -114,7 +114,7 @@ def _read_squares(items: str) -> list[tuple[int, bool]]:
 
 
 def _squares(board: int) -> list[int]:
-    return [square for square in range(1, 33) if board >> bit_of(square) & 1]
+    return [square for square in range(1, 33) if board >> square_to_bit(square) & 1]
 
 
 def _listed(pieces: int, kings: int) -> str:
@@ -125,25 +125,25 @@ def _listed(pieces: int, kings: int) -> str:
 SQUARES = range(1, 33)
 
 
-def write_letters(position: Position, letters: str) -> str:
+def position_to_letters(position: Position, letters: str) -> str:
     """The 32 letters of a position; they do not tell the side to move."""
     black, white, kings, _ = position
     text = ""
     for square in SQUARES:
-        piece = 1 << bit_of(square)
+        piece = 1 << square_to_bit(square)
         man = 1 if black & piece else 3 if white & piece else 0
         text += letters[man + (kings & piece != 0)]
     return text
 
 
-def read_letters(text: str, letters: str, turn: int) -> Position:
+def position_from_letters(text: str, letters: str, turn: int) -> Position:
     """The position that 32 letters stand for, with a side to move. Raises ValueError."""
     if len(text) != len(SQUARES) or set(text) - set(letters):
         raise ValueError(f"{text!r} is not 32 letters, each of them one of {letters}")
     boards = dict.fromkeys(letters, 0)
     for square, letter in zip(SQUARES, text, strict=True):
-        boards[letter] |= 1 << bit_of(square)
+        boards[letter] |= 1 << square_to_bit(square)
     _, men, kings, their_men, their_kings = boards.values()
     position = Position(men | kings, their_men | their_kings, kings | their_kings, turn)
-    fen.check(position)
+    fen.check_position(position)
     return position

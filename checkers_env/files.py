@@ -32,7 +32,7 @@ def write_atomically(path: Path, content: bytes) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def remove_left_over(folder: Path) -> None:
+def remove_temporary_files(folder: Path) -> None:
     """Remove the half-written files of killed processes from a folder that nobody writes to now."""
     for path in folder.iterdir():
         if _TEMPORARY.fullmatch(path.name) and path.is_file():

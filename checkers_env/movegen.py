@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from checkers_env.bits import highest, lowest, popcount
+from checkers_env.bits import lsb, msb, popcount
 from checkers_env.jit import kernel
 
 BLACK, WHITE = 0, 1
@@ -24,7 +24,7 @@ BOARD = 0x7FBFDFEFF
 KING_ROWS = (0x780000000, 0x00000000F)  # where the men of Black, of White are crowned
 START_BLACK, START_WHITE = 0x0000001EFF, 0x7FBC00000  # squares 1-12 and 21-32
 NO_MOVE = 1  # a path without squares: each square adds six bits to the right of this one
-BLACK_BOARD, WHITE_BOARD, KINGS, PATH = 0, 1, 2, 3  # columns of a row of successors
+BLACK_BOARD, WHITE_BOARD, KINGS, PACKED_MOVE = 0, 1, 2, 3  # columns of a row of successors
 ROW_WIDTH = 4
 MAX_ROWS = 512  # room for the successors of any position (the most found: 68) and unfinished routes
 
@@ -39,7 +39,7 @@ class Position(NamedTuple):
 
 
 @kernel
-def shifted(board: int, step: int) -> int:
+def shift(board: int, step: int) -> int:
     """`board` with every piece moved by `step` bits (4, 5, -4 or -5)."""
     return board << step if step > 0 else board >> -step
 
@@ -52,7 +52,7 @@ def direction(index: int, side: int) -> int:
 
 
 @kernel
-def sides(black: int, white: int, side: int) -> tuple[int, int]:
+def own_and_opponent(black: int, white: int, side: int) -> tuple[int, int]:
     """The boards of `side` and of its opponent."""
     return (black, white) if side == BLACK else (white, black)
 
@@ -60,7 +60,7 @@ def sides(black: int, white: int, side: int) -> tuple[int, int]:
 @kernel
 def first_piece(pieces: int, side: int) -> int:
     """The bit of the piece that comes first in the order of `side`."""
-    return lowest(pieces) if side == BLACK else highest(pieces)
+    return lsb(pieces) if side == BLACK else msb(pieces)
 
 
 @kernel
@@ -99,14 +99,14 @@ def can_move(own: int, opponent: int, kings: int, side: int) -> bool:
 @kernel
 def must_jump(position: Position) -> bool:
     """Whether the side to move has a capture, and so must make one."""
-    own, opponent = sides(position.black, position.white, position.turn)
+    own, opponent = own_and_opponent(position.black, position.white, position.turn)
     return can_jump(own, opponent, position.kings, position.turn)
 
 
 @kernel
 def has_move(position: Position) -> bool:
     """Whether the side to move can move: otherwise it has lost."""
-    own, opponent = sides(position.black, position.white, position.turn)
+    own, opponent = own_and_opponent(position.black, position.white, position.turn)
     return can_move(own, opponent, position.kings, position.turn)
 
 
@@ -131,21 +131,21 @@ def write_row(
     rows[at, BLACK_BOARD] = own if side == BLACK else opponent
     rows[at, WHITE_BOARD] = opponent if side == BLACK else own
     rows[at, KINGS] = kings
-    rows[at, PATH] = path
+    rows[at, PACKED_MOVE] = path
 
 
 @kernel
-def write_moves(rows: Any, end: int, own: int, opponent: int, kings: int, side: int) -> int:
+def generate_steps(rows: Any, end: int, own: int, opponent: int, kings: int, side: int) -> int:
     """Append the successors by simple moves; return the new end of the rows."""
     empty = BOARD & ~(own | opponent)
     for index in range(4):
         step = direction(index, side)
-        pieces = (own if index < 2 else own & kings) & shifted(empty, -step)
+        pieces = (own if index < 2 else own & kings) & shift(empty, -step)
         while pieces:
             bit = first_piece(pieces, side)
             piece = 1 << bit
             pieces ^= piece
-            moved = piece | shifted(piece, step)
+            moved = piece | shift(piece, step)
             crowned = moved if kings & piece else moved & KING_ROWS[side]
             path = (NO_MOVE << 6 | bit) << 6 | (bit + step)
             write_row(rows, end, own ^ moved, opponent, kings ^ crowned, side, path)
@@ -154,7 +154,7 @@ def write_moves(rows: Any, end: int, own: int, opponent: int, kings: int, side: 
 
 
 @kernel
-def write_jumps(
+def append_jumps(
     rows: Any, end: int, own: int, opponent: int, kings: int, side: int, path: int
 ) -> int:
     """Append what one more jump at the end of `path` leads to; return the new end of the rows."""
@@ -163,8 +163,8 @@ def write_jumps(
     empty = BOARD & ~(own | opponent)
     for index in range(4 if kings & piece else 2):
         step = direction(index, side)
-        captured = shifted(piece, step) & opponent
-        landed = shifted(captured, step) & empty
+        captured = shift(piece, step) & opponent
+        landed = shift(captured, step) & empty
         if landed:
             moved = piece | landed
             crowned = moved if kings & piece else landed & KING_ROWS[side]
@@ -176,7 +176,7 @@ def write_jumps(
 
 
 @kernel
-def write_captures(rows: Any, end: int, own: int, opponent: int, kings: int, side: int) -> int:
+def generate_captures(rows: Any, end: int, own: int, opponent: int, kings: int, side: int) -> int:
     """Append the successors by captures, each route once; return the new end of the rows.
 
     Unfinished routes wait in the rows behind the finished ones, shortest first.
@@ -188,14 +188,14 @@ def write_captures(rows: Any, end: int, own: int, opponent: int, kings: int, sid
         pieces ^= piece
         ends_route = 0 if kings & piece else KING_ROWS[side]
         at = end
-        waiting = write_jumps(rows, end, own, opponent, kings, side, NO_MOVE << 6 | bit)
+        waiting = append_jumps(rows, end, own, opponent, kings, side, NO_MOVE << 6 | bit)
         while at < waiting:
             own_now, opponent_now = rows[at, side], rows[at, 1 - side]
-            kings_now, path = rows[at, KINGS], rows[at, PATH]
+            kings_now, path = rows[at, KINGS], rows[at, PACKED_MOVE]
             landed = 1 << (path & 63) & ~ends_route
             at += 1
             if jumpers(landed, own_now, opponent_now, kings_now, side):
-                waiting = write_jumps(rows, waiting, own_now, opponent_now, kings_now, side, path)
+                waiting = append_jumps(rows, waiting, own_now, opponent_now, kings_now, side, path)
             else:
                 write_row(rows, end, own_now, opponent_now, kings_now, side, path)
                 end += 1
@@ -203,7 +203,7 @@ def write_captures(rows: Any, end: int, own: int, opponent: int, kings: int, sid
 
 
 @kernel
-def write_successors(rows: Any, end: int, black: int, white: int, kings: int, side: int) -> int:
+def generate_successors(rows: Any, end: int, black: int, white: int, kings: int, side: int) -> int:
     """Append every legal successor of a position; return the new end of the rows.
 
     Parameters
@@ -211,16 +211,16 @@ def write_successors(rows: Any, end: int, black: int, white: int, kings: int, si
     rows
         int64[:, 4]: black, white, kings and the path of the move that led there.
     """
-    own, opponent = sides(black, white, side)
+    own, opponent = own_and_opponent(black, white, side)
     if can_jump(own, opponent, kings, side):
-        return write_captures(rows, end, own, opponent, kings, side)
-    return write_moves(rows, end, own, opponent, kings, side)
+        return generate_captures(rows, end, own, opponent, kings, side)
+    return generate_steps(rows, end, own, opponent, kings, side)
 
 
 @kernel
 def count_successors(rows: Any, end: int, black: int, white: int, kings: int, side: int) -> int:
     """How many legal moves a position has (rows from `end` on are scratch space)."""
-    own, opponent = sides(black, white, side)
+    own, opponent = own_and_opponent(black, white, side)
     if can_jump(own, opponent, kings, side):
-        return write_captures(rows, end, own, opponent, kings, side) - end
+        return generate_captures(rows, end, own, opponent, kings, side) - end
     return count_steps(own, opponent, kings, side)

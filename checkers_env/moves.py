@@ -28,50 +28,52 @@ class Move:
         return ("x" if self.captured else "-").join(map(str, squares))
 
 
-def bit_of(square: int) -> int:
+def square_to_bit(square: int) -> int:
     """The bit of a square 1-32 on a 35-bit board."""
     return (square - 1) + (square - 1) // 8
 
 
-def square_of(bit: int) -> int:
+def bit_to_square(bit: int) -> int:
     """The square 1-32 of a bit of a 35-bit board."""
     return bit - bit // 9 + 1
 
 
 @functools.cache
-def decode(path: int, ambiguous: bool) -> Move:
-    """The move of a path as :func:`checkers_env.movegen.write_successors` packs it."""
+def unpack_move(packed: int, ambiguous: bool = False) -> Move:
+    """Return the move that :func:`checkers_env.movegen.generate_successors` packed."""
     bits: list[int] = []
-    while path != NO_MOVE:
-        bits.insert(0, path & 63)
-        path >>= 6
-    captured = [square_of((a + b) // 2) for a, b in pairwise(bits) if abs(b - a) > 5]
-    return Move(tuple(map(square_of, bits)), tuple(captured), ambiguous)
+    while packed != NO_MOVE:
+        bits.insert(0, packed & 63)
+        packed >>= 6
+    captured = [bit_to_square((a + b) // 2) for a, b in pairwise(bits) if abs(b - a) > 5]
+    return Move(tuple(map(bit_to_square, bits)), tuple(captured), ambiguous)
 
 
-def encode(move: Move) -> int:
-    """The path of a move: what :func:`decode` reads."""
-    path = NO_MOVE
+def pack_move(move: Move) -> int:
+    """Return a move as one number: a leading 1, and six bits for each square it stands on."""
+    packed = NO_MOVE
     for square in move.squares:
-        path = path << 6 | bit_of(square)
-    return path
+        packed = packed << 6 | square_to_bit(square)
+    return packed
 
 
-def decode_all(paths: Sequence[int]) -> tuple[Move, ...]:
-    """The moves of all the paths of a position, those marked that share start and end."""
-    found = [decode(path, False) for path in paths]
-    if len(found) < 2 or not found[0].captured:
-        return tuple(found)
-    ends = [(move.squares[0], move.squares[-1]) for move in found]
-    return tuple(decode(path, ends.count(end) > 1) for path, end in zip(paths, ends, strict=True))
+def unpack_moves(packed: Sequence[int]) -> tuple[Move, ...]:
+    """Return all moves of a position; mark those that share start and end as ambiguous."""
+    moves = tuple(unpack_move(move) for move in packed)
+    if len(moves) < 2 or not moves[0].captured:
+        return moves
+    ends = [(move.squares[0], move.squares[-1]) for move in moves]
+    return tuple(
+        unpack_move(move, ends.count(end) > 1) for move, end in zip(packed, ends, strict=True)
+    )
 
 
-def find(text: str, legal: Sequence[Move]) -> Move:
+def find_move(text: str, legal: Sequence[Move]) -> Move:
     """The move among `legal` that `text` writes, by its start and end or by its full path.
 
     Raises ValueError for text that is no move, or fits none or several of the legal moves.
     """
-    squares = squares_in(text)
+    squares = parse_squares(text)
     fitting = [move for move in legal if ("x" in text) == bool(move.captured)]
     exact = [move for move in fitting if move.squares == squares]
     ends = [move for move in fitting if (move.squares[0], move.squares[-1]) == squares]
@@ -80,10 +82,10 @@ def find(text: str, legal: Sequence[Move]) -> Move:
         return found[0]
     if found:
         raise ValueError(f"{text!r} is ambiguous: write {' or '.join(map(str, found))}")
-    raise ValueError(f"{text!r} is illegal: the legal moves are {listed(legal)}")
+    raise ValueError(f"{text!r} is illegal: the legal moves are {format_moves(legal)}")
 
 
-def squares_in(text: str) -> tuple[int, ...]:
+def parse_squares(text: str) -> tuple[int, ...]:
     """The squares that the text of a move names, in order. Raises ValueError for other text."""
     if not _MOVE.fullmatch(text):
         raise ValueError(MALFORMED.format(text))
@@ -94,6 +96,6 @@ def squares_in(text: str) -> tuple[int, ...]:
     return squares
 
 
-def listed(moves: Sequence[Move]) -> str:
+def format_moves(moves: Sequence[Move]) -> str:
     """Moves as a phrase: ``9-13, 9-14``, or ``none``."""
     return ", ".join(map(str, moves)) or "none"

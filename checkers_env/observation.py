@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkers_env.actions import seen_by, write_mask
-from checkers_env.bits import lowest
+from checkers_env.actions import to_view, write_mask
+from checkers_env.bits import lsb
 from checkers_env.jit import kernel
-from checkers_env.movegen import KINGS, NO_MOVE, PATH
-from checkers_env.state import EARLIER, MAX_MOVES, MAX_QUIET_MOVES, PLY, QUIET_PLIES, REPETITION
+from checkers_env.movegen import KINGS, NO_MOVE, PACKED_MOVE
+from checkers_env.state import (
+    MAX_MOVES,
+    NO_PROGRESS,
+    PLY,
+    REPETITION,
+    REPETITIONS,
+    REVERSIBLE_PLIES,
+)
 
 PLANES = 8
 
@@ -22,14 +29,14 @@ def write_observation(planes: Any, mask: Any, game: Any, viewer: int, to_move: b
         pieces = game[viewer ^ index]
         write_pieces(planes[2 * index], pieces & ~game[KINGS], viewer)
         write_pieces(planes[2 * index + 1], pieces & game[KINGS], viewer)
-    if game[PATH] > NO_MOVE:
-        write_pieces(planes[4], 1 << (game[PATH] & 63), viewer)
+    if game[PACKED_MOVE] > NO_MOVE:
+        write_pieces(planes[4], 1 << (game[PACKED_MOVE] & 63), viewer)
     if game[MAX_MOVES]:
         planes[5] = game[PLY] / (2 * game[MAX_MOVES])
-    if game[MAX_QUIET_MOVES]:
-        planes[6] = game[QUIET_PLIES] / (2 * game[MAX_QUIET_MOVES])
+    if game[NO_PROGRESS]:
+        planes[6] = game[REVERSIBLE_PLIES] / (2 * game[NO_PROGRESS])
     if game[REPETITION]:
-        planes[7] = game[EARLIER] / (game[REPETITION] - 1)
+        planes[7] = game[REPETITIONS] / (game[REPETITION] - 1)
     if to_move:
         write_mask(mask, game)
 
@@ -38,7 +45,7 @@ def write_observation(planes: Any, mask: Any, game: Any, viewer: int, to_move: b
 def write_pieces(plane: Any, pieces: int, viewer: int) -> None:
     """Set the squares of `pieces` in `plane`, float32[8, 8], as `viewer` sees them."""
     while pieces:
-        bit = seen_by(lowest(pieces), viewer)
+        bit = to_view(lsb(pieces), viewer)
         pieces &= pieces - 1
         square = bit - bit // 9
         row, column = square >> 2, square & 3

@@ -52,7 +52,7 @@ NAMES: dict[str, str] = {row[1]: row[4] for row in _THREE_MOVE_ROWS if row[4]}
 """What players call an opening of :data:`THREE_MOVE`, where it has a name."""
 
 
-def line(text: str | None) -> tuple[Position, tuple[Move, ...]]:
+def parse_opening(text: str | None) -> tuple[Position, tuple[Move, ...]]:
     """The start and the moves of an opening: None, moves such as ``9-13 22-18``, or a FEN.
 
     Raises ValueError for a FEN that is none, and for a move that is illegal or none.

@@ -15,7 +15,7 @@ from checkers_env.movegen import (
     ROW_WIDTH,
     WHITE_BOARD,
     count_successors,
-    write_successors,
+    generate_successors,
 )
 
 
@@ -39,7 +39,7 @@ def count_leaves(rows: Any, black: int, white: int, kings: int, side: int, depth
         return count_successors(rows, 0, black, white, kings, side)
     at, end = np.zeros(depth, np.int64), np.zeros(depth, np.int64)
     ply, leaves = 1, 0
-    end[1] = write_successors(rows, 0, black, white, kings, side)
+    end[1] = generate_successors(rows, 0, black, white, kings, side)
     while ply > 0:
         if at[ply] == end[ply]:
             ply -= 1
@@ -52,6 +52,6 @@ def count_leaves(rows: Any, black: int, white: int, kings: int, side: int, depth
             leaves += count_successors(rows, end[ply], black, white, kings, mover)
         else:
             at[ply + 1] = end[ply]
-            end[ply + 1] = write_successors(rows, end[ply], black, white, kings, mover)
+            end[ply + 1] = generate_successors(rows, end[ply], black, white, kings, mover)
             ply += 1
     return leaves

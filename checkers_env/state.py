@@ -14,16 +14,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers_env.bits import copy, popcount
+from checkers_env.bits import copy_into, popcount
 from checkers_env.jit import kernel
-from checkers_env.movegen import BLACK_BOARD, KINGS, NO_MOVE, PATH, ROW_WIDTH, WHITE_BOARD, can_move
+from checkers_env.movegen import (
+    BLACK_BOARD,
+    KINGS,
+    NO_MOVE,
+    PACKED_MOVE,
+    ROW_WIDTH,
+    WHITE_BOARD,
+    can_move,
+)
 
-SIDE, PLY, QUIET_PLIES, EARLIER, RULES = 4, 5, 6, 7, 8  # further entries of a game
-MAX_MOVES, REPETITION, MAX_QUIET_MOVES, BLOCKED_DRAWS = range(RULES, RULES + 4)  # as in DrawRules
+SIDE, PLY, REVERSIBLE_PLIES, REPETITIONS, RULES = 4, 5, 6, 7, 8  # further entries of a game
+MAX_MOVES, REPETITION, NO_PROGRESS, BLOCKED_DRAWS = range(RULES, RULES + 4)  # as in DrawRules
 LARGEST = 10**9  # number in a draw rule: twice as many plies must fit into what counts them
 
 # How a game stands at the start of a turn.
-GOES_ON, NO_PIECES, NO_MOVES, MOVE_LIMIT, REPEATED, MAX_QUIET_MOVES = range(6)
+ONGOING, NO_PIECES, NO_MOVES, MOVE_LIMIT, REPETITION_DRAW, NO_PROGRESS_DRAW = range(6)
 REASONS = ("", "no pieces", "no legal move", "max moves", "repetition", "no progress")
 
 
@@ -109,17 +117,17 @@ def _empty_game(rules: DrawRules) -> NDArray[np.int64]:
 
 
 @kernel
-def set_up(game: Any, history: Any, black: int, white: int, kings: int, side: int) -> int:
+def set_position(game: Any, history: Any, black: int, white: int, kings: int, side: int) -> int:
     """Put a position on the board at ply 0, keeping the draw rules; return the status."""
     game[:RULES] = 0
     game[BLACK_BOARD], game[WHITE_BOARD], game[KINGS] = black, white, kings
-    game[PATH], game[SIDE] = NO_MOVE, side
-    copy(game, history[0])
+    game[PACKED_MOVE], game[SIDE] = NO_MOVE, side
+    copy_into(game, history[0])
     return status(game)
 
 
 @kernel
-def take_turn(game: Any, history: Any, row: Any) -> int:
+def make_move(game: Any, history: Any, row: Any) -> int:
     """Make the move that leads to `row`, a row of successors; return the status."""
     men = (game[BLACK_BOARD] | game[WHITE_BOARD]) & ~game[KINGS]
     kings = popcount(game[KINGS])
@@ -133,18 +141,18 @@ def take_turn(game: Any, history: Any, row: Any) -> int:
 def end_turn(game: Any, history: Any, quiet: bool) -> int:
     """Write the position into the history and hand the turn over; return the status."""
     game[PLY] += 1
-    game[QUIET_PLIES] = game[QUIET_PLIES] + 1 if quiet else 0
-    copy(game, history[game[PLY]])
-    game[PATH] = NO_MOVE
+    game[REVERSIBLE_PLIES] = game[REVERSIBLE_PLIES] + 1 if quiet else 0
+    copy_into(game, history[game[PLY]])
+    game[PACKED_MOVE] = NO_MOVE
     game[SIDE] = 1 - game[SIDE]
     if game[REPETITION]:
-        game[EARLIER] = earlier_occurrences(game, history)
+        game[REPETITIONS] = count_repetitions(game, history)
     return status(game)
 
 
 @kernel
 def status(game: Any) -> int:
-    """Whether and how the game is over at the start of a turn: GOES_ON, or an ending."""
+    """Whether and how the game is over at the start of a turn: ONGOING, or an ending."""
     own, opponent = game[game[SIDE]], game[1 - game[SIDE]]
     if own == 0:
         return NO_PIECES
@@ -152,11 +160,11 @@ def status(game: Any) -> int:
         return NO_MOVES
     if game[MAX_MOVES] and game[PLY] >= 2 * game[MAX_MOVES]:
         return MOVE_LIMIT
-    if game[REPETITION] and game[EARLIER] + 1 >= game[REPETITION]:
-        return REPEATED
-    if game[MAX_QUIET_MOVES] and game[QUIET_PLIES] >= 2 * game[MAX_QUIET_MOVES]:
-        return MAX_QUIET_MOVES
-    return GOES_ON
+    if game[REPETITION] and game[REPETITIONS] + 1 >= game[REPETITION]:
+        return REPETITION_DRAW
+    if game[NO_PROGRESS] and game[REVERSIBLE_PLIES] >= 2 * game[NO_PROGRESS]:
+        return NO_PROGRESS_DRAW
+    return ONGOING
 
 
 @kernel
@@ -166,12 +174,12 @@ def has_lost(game: Any, status: int) -> bool:
 
 
 @kernel
-def earlier_occurrences(game: Any, history: Any) -> int:
+def count_repetitions(game: Any, history: Any) -> int:
     """How often the position at the current ply was there before, with the same side to move."""
     now, count = history[game[PLY]], 0
     # A capture or a man's move is never undone: nothing from before the last one can recur, and
     # the kings have been the same pieces since.
-    for ply in range(game[PLY] - 2, game[PLY] - game[QUIET_PLIES] - 1, -2):
+    for ply in range(game[PLY] - 2, game[PLY] - game[REVERSIBLE_PLIES] - 1, -2):
         then = history[ply]
         if then[BLACK_BOARD] == now[BLACK_BOARD] and then[WHITE_BOARD] == now[WHITE_BOARD]:
             count += 1

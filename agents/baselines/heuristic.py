@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from agents.player import choose, uses_chance
 from checkers_env.bits import popcount
 from checkers_env.jit import kernel
-from checkers_env.movegen import KINGS, PATH, Position
+from checkers_env.movegen import KINGS, PACKED_MOVE, Position
 
 
 class Heuristic(NamedTuple):
@@ -41,7 +41,7 @@ def choose_by_heuristic(
         if score == best:
             equals += 1
             if rng.integers(0, equals) == 0:
-                path = ws.rows[row, PATH]
+                path = ws.rows[row, PACKED_MOVE]
     return path
 
 

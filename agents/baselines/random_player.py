@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from agents.player import choose, uses_chance
-from checkers_env.movegen import PATH, Position
+from checkers_env.movegen import PACKED_MOVE, Position
 
 
 class Uniform(NamedTuple):
@@ -23,4 +23,4 @@ def always(player: Uniform) -> bool:
 def choose_any(
     player: Uniform, position: Position, ws: Any, count: int, owner: int, rng: Any
 ) -> int:
-    return ws.rows[rng.integers(0, count), PATH]
+    return ws.rows[rng.integers(0, count), PACKED_MOVE]

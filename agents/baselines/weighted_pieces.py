@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.evaluator import evaluate
-from checkers_env.bits import lowest
+from checkers_env.bits import lsb
 from checkers_env.movegen import BLACK, SQUARES, Position
 
 
@@ -60,7 +60,7 @@ def evaluate_weighted(
     own = position.black if view == BLACK else position.white
     pieces = position.black | position.white
     while pieces:
-        bit = lowest(pieces)
+        bit = lsb(pieces)
         pieces &= pieces - 1
         place = bit if view == BLACK else 34 - bit
         piece = counter.own[place] if own >> bit & 1 else -counter.opponent[place]

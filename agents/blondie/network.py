@@ -14,7 +14,7 @@ import numpy as np
 from agents.baselines.material import piece_difference
 from agents.evaluator import SCRATCH_WIDTH, advance_state, evaluate, start_state, state_size
 from agents.simd import dense, tanh_all
-from checkers_env.bits import copy, lowest
+from checkers_env.bits import copy_into, lsb
 from checkers_env.jit import kernel
 from checkers_env.movegen import Position
 
@@ -42,11 +42,11 @@ def network_state_size(network: Network) -> int:
 @start_state.register(Network)
 def start_network_state(network: Network, position: Position, view: int, state: Any) -> None:
     view = 0 if network.by_colour else view
-    copy(network.bias, state)
+    copy_into(network.bias, state)
     own = position.black if view == 0 else position.white
     pieces = position.black | position.white
     while pieces:
-        bit = lowest(pieces)
+        bit = lsb(pieces)
         pieces &= pieces - 1
         row = network.features[feature(bit, position.kings, view)]
         if own >> bit & 1:
@@ -94,16 +94,16 @@ def advance_network_state(
         captured = before.black & ~after.black
     moved = own_before ^ own_after
     if moved:
-        left = features[feature(lowest(moved & own_before), before.kings, view)]
-        reached = features[feature(lowest(moved & own_after), after.kings, view)]
+        left = features[feature(lsb(moved & own_before), before.kings, view)]
+        reached = features[feature(lsb(moved & own_after), after.kings, view)]
         if before.turn == view:
             exchange(old, new, reached, left)
         else:
             exchange(old, new, left, reached)
     else:  # a capture that ends where it began
-        copy(old, new)
+        copy_into(old, new)
     while captured:
-        row = features[feature(lowest(captured), before.kings, view)]
+        row = features[feature(lsb(captured), before.kings, view)]
         captured &= captured - 1
         add(new, row, -1 if before.turn != view else 1)
 

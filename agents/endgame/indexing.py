@@ -15,9 +15,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from checkers_env.bits import highest, popcount
+from checkers_env.bits import msb, popcount
 from checkers_env.jit import kernel
-from checkers_env.movegen import BLACK, BOARD, KING_ROWS, WHITE, Position, first_piece, sides
+from checkers_env.movegen import (
+    BLACK,
+    BOARD,
+    KING_ROWS,
+    WHITE,
+    Position,
+    first_piece,
+    own_and_opponent,
+)
 
 MOST_PIECES = 5
 MAN_SQUARES, KING_SQUARES = 28, 32
@@ -114,7 +122,7 @@ def unrank(number: int, count: int, free: int) -> int:
     """The set of `count` squares that has this number, as Black counts."""
     pieces = 0
     while count:
-        bit = highest(free)
+        bit = msb(free)
         free ^= 1 << bit
         sets = CHOOSE[popcount(free), count]
         if number >= sets:
@@ -135,7 +143,7 @@ def first_of(numbering: Any, part: Slice) -> int:
 def number_of(numbering: Any, position: Position) -> int:
     """The number of a position of at most ``numbering.pieces`` pieces, both sides having some."""
     black, white, kings, side = position
-    own, their = sides(black, white, side)
+    own, their = own_and_opponent(black, white, side)
     men, their_men = own & ~kings, their & ~kings
     own_kings, their_kings = own & kings, their & kings
     slice_of_men = numbering.men[popcount(men), popcount(their_men)]

@@ -14,7 +14,7 @@ import numpy as np
 
 from agents.endgame.indexing import Slice, first_of, number_of, position_of, size, slices, total
 from agents.endgame.probe import NEVER, Endgame, known
-from checkers_env.bits import borrowed, lowest
+from checkers_env.bits import borrowed, lsb
 from checkers_env.jit import kernel
 from checkers_env.movegen import (
     BLACK,
@@ -26,10 +26,10 @@ from checkers_env.movegen import (
     Position,
     can_jump,
     direction,
-    shifted,
+    generate_successors,
+    shift,
     successor,
     write_row,
-    write_successors,
 )
 
 
@@ -98,7 +98,7 @@ def by_successors(tables: Any, position: Position, rows: Any, end: int) -> int:
     """The plies of a position by what is known of its successors, which go to rows `end` on."""
     black, white, kings, side = position
     fastest, slowest = NEVER, -1
-    for at in range(end, write_successors(rows, end, black, white, kings, side)):
+    for at in range(end, generate_successors(rows, end, black, white, kings, side)):
         plies = known(tables, successor(rows[at], side))
         if plies & 1:  # NEVER is odd: like the longest of the opponent's wins
             slowest = max(slowest, plies)
@@ -114,11 +114,11 @@ def write_retractions(rows: Any, position: Position) -> int:
     empty, end = BOARD & ~(black | white), 0
     for index in range(4):
         step = direction(index, WHITE)
-        pieces = (white if index < 2 else white & kings) & shifted(empty, step)
+        pieces = (white if index < 2 else white & kings) & shift(empty, step)
         while pieces:
-            piece = 1 << lowest(pieces)
+            piece = 1 << lsb(pieces)
             pieces ^= piece
-            moved = piece | shifted(piece, -step)
+            moved = piece | shift(piece, -step)
             white_then, kings_then = white ^ moved, kings ^ moved if kings & piece else kings
             if not can_jump(white_then, black, kings_then, WHITE):
                 write_row(rows, end, white_then, black, kings_then, WHITE, NO_MOVE)

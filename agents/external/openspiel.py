@@ -18,7 +18,7 @@ from agents.agent import Agent
 from agents.external.errors import EngineError, GameEndedError
 from checkers_env.board import Board
 from checkers_env.fen import START
-from checkers_env.moves import Move, listed
+from checkers_env.moves import Move, format_moves
 
 try:
     pyspiel: Any = importlib.import_module("pyspiel")
@@ -171,7 +171,7 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]  # OpenSpiel has no types
             if self._move not in board.legal_moves:
                 raise ValueError(
                     f"the agent played {self._move}, illegal in {board.fen()}: the legal moves are "
-                    f"{listed(board.legal_moves)}"
+                    f"{format_moves(board.legal_moves)}"
                 )
         if self._move is None or self._move.squares[: len(made)] != made:
             raise ValueError(f"the first jump of this turn, {made[0]}x{made[1]}, was another's")

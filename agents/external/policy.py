@@ -14,7 +14,7 @@ import numpy as np
 from gymnasium import spaces
 
 from agents.external.errors import EngineError
-from checkers_env.actions import ACTIONS, actions_of, describe
+from checkers_env.actions import ACTIONS, describe_action, move_to_actions
 from checkers_env.board import Board
 from checkers_env.envs.aec import AGENTS, INDEX, raw_env
 from checkers_env.moves import Move
@@ -55,7 +55,9 @@ class PolicyAgent:
             legal = np.flatnonzero(seen["action_mask"]).tolist()
             action = self._number(self.policy(seen["observation"], seen["action_mask"]))
             if action not in legal:
-                what = f" ({describe(action, INDEX[agent])})" if 0 <= action < ACTIONS else ""
+                what = (
+                    f" ({describe_action(action, INDEX[agent])})" if 0 <= action < ACTIONS else ""
+                )
                 raise EngineError(
                     f"{self.name} chose action {action}{what}, illegal in {board.fen()}: "
                     f"the legal ones are {legal}"
@@ -82,7 +84,7 @@ def environment_of(board: Board) -> raw_env:
         if any(env.terminations.values()):
             reason = env.infos[AGENTS[0]]["reason"]
             raise ValueError(f"the game was over before {move}, its ply {ply + 1}: {reason}")
-        for action in actions_of(move, start.turn ^ ply & 1):
+        for action in move_to_actions(move, start.turn ^ ply & 1):
             env.step(action)
     return env
 

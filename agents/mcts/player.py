@@ -15,7 +15,7 @@ from agents.player import choose, uses_chance
 from agents.search.workspace import STATE_WIDTH
 from checkers_env.bits import borrowed
 from checkers_env.jit import kernel
-from checkers_env.movegen import PATH, Position, has_move, successor
+from checkers_env.movegen import PACKED_MOVE, Position, has_move, successor
 
 UNLIMITED = 1_000_000_000  # simulations or plies, where something else is the limit
 
@@ -91,10 +91,10 @@ def choose_by_playouts(
     player: MonteCarlo, position: Position, ws: Any, count: int, owner: int, rng: Any
 ) -> int:
     if count == 1:
-        return ws.rows[0, PATH]
+        return ws.rows[0, PACKED_MOVE]
     for row in range(count):
         if wins(ws.rows[row], position.turn):
-            return ws.rows[row, PATH]
+            return ws.rows[row, PACKED_MOVE]
     return favourite(grow(borrowed(player), position, borrowed(ws), count, rng))
 
 

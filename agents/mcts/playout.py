@@ -21,12 +21,12 @@ from checkers_env.movegen import (
     count_steps,
     direction,
     first_piece,
+    generate_captures,
+    generate_successors,
     has_move,
-    shifted,
-    sides,
+    own_and_opponent,
+    shift,
     successor,
-    write_captures,
-    write_successors,
 )
 
 OBVIOUS = Heuristic()
@@ -56,7 +56,7 @@ def after_step(position: Position, index: int) -> Position:
     turn, pieces, step = 0, 0, 0
     while True:
         step = direction(turn, side)
-        pieces = (own if turn < 2 else own & kings) & shifted(empty, -step)
+        pieces = (own if turn < 2 else own & kings) & shift(empty, -step)
         count = popcount(pieces)
         if index < count:
             break
@@ -65,7 +65,7 @@ def after_step(position: Position, index: int) -> Position:
     for _ in range(index):
         pieces ^= 1 << first_piece(pieces, side)
     piece = 1 << first_piece(pieces, side)
-    moved = piece | shifted(piece, step)
+    moved = piece | shift(piece, step)
     kings ^= moved if kings & piece else moved & KING_ROWS[side]
     if side == BLACK:
         return Position(position.black ^ moved, position.white, kings, 1 - side)
@@ -80,9 +80,9 @@ def after_random_move(position: Position, rows: Any, at: int, chance: Any) -> Po
     """
     side, kings = position.turn, position.kings
     black, white = position.black, position.white
-    own, opponent = sides(black, white, side)
+    own, opponent = own_and_opponent(black, white, side)
     if can_jump(own, opponent, kings, side):
-        end = write_captures(rows, at, own, opponent, kings, side)
+        end = generate_captures(rows, at, own, opponent, kings, side)
         return successor(rows[at + draw(chance, end - at)], side)
     count = count_steps(own, opponent, kings, side)
     return after_step(position, draw(chance, count)) if count else position
@@ -92,7 +92,7 @@ def after_random_move(position: Position, rows: Any, at: int, chance: Any) -> Po
 def after_obvious_move(position: Position, rows: Any, at: int, chance: Any) -> Position:
     """What one of the heuristic's favourites leads to; the same position if there is no move."""
     black, white, kings, side = position
-    end = write_successors(rows, at, black, white, kings, side)
+    end = generate_successors(rows, at, black, white, kings, side)
     best, equals, chosen = -1.0, 0, at
     for row in range(at, end):
         score = worth(OBVIOUS, position, rows[row])

@@ -18,10 +18,10 @@ from checkers_env.movegen import (
     BLACK_BOARD,
     KINGS,
     MAX_ROWS,
-    PATH,
+    PACKED_MOVE,
     WHITE_BOARD,
     Position,
-    write_successors,
+    generate_successors,
 )
 
 NODE = np.dtype(
@@ -75,7 +75,7 @@ def simulate(player: Any, position: Position, tree: Any, ws: Any, count: int, ch
         here = position_at(tree[at], position.turn ^ (depth & 1))
         if tree[at].visits and depth < player.max_plies and end + MAX_ROWS <= len(tree):
             black, white, kings, side = here
-            last = write_successors(ws.rows, count, black, white, kings, side)
+            last = generate_successors(ws.rows, count, black, white, kings, side)
             if last > count:
                 at, depth, end = end, depth + 1, add_children(tree, at, end, ws.rows, count, last)
                 here = position_at(tree[at], 1 - side)
@@ -110,7 +110,8 @@ def add_children(tree: Any, parent: int, end: int, rows: Any, first: int, last: 
     tree[parent].begin, tree[parent].end = end, end + last - first
     for index in range(first, last):
         row = rows[index]
-        set_node(tree, end, row[BLACK_BOARD], row[WHITE_BOARD], row[KINGS], row[PATH], parent)
+        black, white, kings = row[BLACK_BOARD], row[WHITE_BOARD], row[KINGS]
+        set_node(tree, end, black, white, kings, row[PACKED_MOVE], parent)
         end += 1
     return end
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from agents.geometry import Drawing
 from agents.simd import aligned
-from checkers_env.bits import copy, lowest
+from checkers_env.bits import copy_into, lsb
 from checkers_env.jit import kernel
-from checkers_env.movegen import BLACK, SQUARES, Position, sides
+from checkers_env.movegen import BLACK, SQUARES, Position, own_and_opponent
 
 BASE = 5
 # What a side sees on a square (Algorithm 6.1, step 4).
@@ -61,7 +61,7 @@ def index_features(
 @kernel
 def seen_on(position: Position, bit: int, view: int) -> int:
     """What `view` sees on `bit`: 0 to 4."""
-    own, opponent = sides(position.black, position.white, view)
+    own, opponent = own_and_opponent(position.black, position.white, view)
     crowned = position.kings >> bit & 1
     if own >> bit & 1:
         return OWN_MAN + crowned
@@ -71,10 +71,10 @@ def seen_on(position: Position, bit: int, view: int) -> int:
 @kernel
 def start_indices(features: Any, empty: Any, position: Position, view: int, indices: Any) -> None:
     """Write the indices of a position as `view` sees it: White turns the board round."""
-    copy(empty, indices)
+    copy_into(empty, indices)
     pieces = position.black | position.white
     while pieces:
-        bit = lowest(pieces)
+        bit = lsb(pieces)
         pieces &= pieces - 1
         row = features[bit if view == BLACK else 34 - bit, seen_on(position, bit, view)]
         for i in range(len(indices)):
@@ -86,10 +86,10 @@ def advance_indices(
     features: Any, before: Position, after: Position, view: int, old: Any, new: Any
 ) -> None:
     """Write into `new` the indices after a move, of those before it."""
-    copy(old, new)
+    copy_into(old, new)
     changed = (before.black ^ after.black) | (before.white ^ after.white)
     while changed:
-        bit = lowest(changed)
+        bit = lsb(changed)
         changed &= changed - 1
         rows = features[bit if view == BLACK else 34 - bit]
         plus, minus = rows[seen_on(after, bit, view)], rows[seen_on(before, bit, view)]

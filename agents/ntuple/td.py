@@ -33,7 +33,7 @@ from agents.search.selective import FULL_WIDTH
 from agents.search.workspace import MAX_DEPTH, PLIES, STATE_WIDTH
 from checkers_env.bits import borrowed
 from checkers_env.jit import kernel
-from checkers_env.movegen import PATH, ROW_WIDTH, Position, has_move, successor
+from checkers_env.movegen import PACKED_MOVE, ROW_WIDTH, Position, has_move, successor
 
 WON = 1e9  # more than any weighted sum
 REMEMBERED, CHOSEN = 0, 1  # counters of a game: positions that can still be learnt about; moves
@@ -127,7 +127,7 @@ def choose_and_learn(
     if learning.leaf:
         shuffle(ws.rows, count, rng)
         about = principal_leaf(learner, position, ws, count)
-        best = learner.line[0, PATH]
+        best = learner.line[0, PACKED_MOVE]
     observe(learner, about, ws)
     counters[CHOSEN] += 1
     explores = counters[CHOSEN] <= learning.random_plies
@@ -135,7 +135,7 @@ def choose_and_learn(
         explores = rng.random() < learning.epsilon
     if explores:
         counters[REMEMBERED] = 0
-        return ws.rows[rng.integers(0, count), PATH]
+        return ws.rows[rng.integers(0, count), PACKED_MOVE]
     if learning.leaf:
         return best
     if learning.depth == 0:
@@ -206,7 +206,7 @@ def correct(learner: Learner, view: int, target: float) -> None:
 def best_successor(system: Any, position: Position, ws: Any, count: int, rng: Any) -> int:
     """The path to the successor worth most to the mover before tanh, by lot among equals."""
     if count == 1:
-        return ws.rows[0, PATH]
+        return ws.rows[0, PACKED_MOVE]
     mover, width = position.turn, state_size(system)
     old, new = ws.states[0, mover, :width], ws.states[1, mover, :width]
     start_state(system, position, mover, old)
@@ -219,5 +219,5 @@ def best_successor(system: Any, position: Position, ws: Any, count: int, rng: An
             sum_there = total(system, after, mover, new)
         equals = 1 if sum_there > best else equals + (sum_there == best)
         if sum_there > best or (sum_there == best and rng.integers(0, equals) == 0):
-            best, path = sum_there, ws.rows[row, PATH]
+            best, path = sum_there, ws.rows[row, PACKED_MOVE]
     return path

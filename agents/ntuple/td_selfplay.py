@@ -10,9 +10,17 @@ from agents.match_kernel import DRAW, Tally, play
 from agents.ntuple.td import ALPHA, ERRORS, STEPS, Learner, Learning, correct, learner
 from agents.search.interrupt import undisturbed
 from agents.search.workspace import workspace
-from checkers_env.bits import borrowed, copy
+from checkers_env.bits import borrowed, copy_into
 from checkers_env.jit import kernel
-from checkers_env.movegen import BLACK, PATH, ROW_WIDTH, START_BLACK, START_WHITE, WHITE, Position
+from checkers_env.movegen import (
+    BLACK,
+    PACKED_MOVE,
+    ROW_WIDTH,
+    START_BLACK,
+    START_WHITE,
+    WHITE,
+    Position,
+)
 from checkers_env.state import MAX_MOVES, RULES, DrawRules
 
 
@@ -68,8 +76,8 @@ def play_games(
         half_at = learning.half_at
         sums[ALPHA] = learning.alpha * (half_at / (half_at + game) if half_at else 1.0)
         line = rng.integers(0, len(openings)) if len(openings) > 1 else 0
-        copy(openings[line], history[1 : longest + 1, PATH])
-        history[longest + 1, PATH] = 0
+        copy_into(openings[line], history[1 : longest + 1, PACKED_MOVE])
+        history[longest + 1, PACKED_MOVE] = 0
         result = play(learner, learner, ws, ws, BLACK, start, rules, False, rng, history)
         finish(learner, result.winner)
         wins[result.winner] += 1

@@ -43,14 +43,14 @@ from agents.search.workspace import MAX_DEPTH, STATE_WIDTH
 from checkers_env.jit import kernel
 from checkers_env.movegen import (
     MAX_ROWS,
-    PATH,
+    PACKED_MOVE,
     Position,
     can_jump,
     can_move,
-    sides,
+    generate_captures,
+    generate_steps,
+    own_and_opponent,
     successor,
-    write_captures,
-    write_moves,
 )
 
 EACH_MOVER = -1  # as a judge: the side to move at the leaf
@@ -96,7 +96,7 @@ def search(
     if selective(style):
         table_move = best_known(style, ws.table, position, depth, owner)
         for row in range(end):
-            if key_of(style, ws.rows[row, PATH], row) == table_move:
+            if key_of(style, ws.rows[row, PACKED_MOVE], row) == table_move:
                 best = row
     first = 1 + (depth - 1) % style.deepens_by
     for plies in range(first, depth + 1, style.deepens_by):
@@ -106,7 +106,7 @@ def search(
                 best = ws.frames[0].best
             break
         best = ws.frames[0].best
-    return ws.rows[best, PATH]
+    return ws.rows[best, PACKED_MOVE]
 
 
 @kernel
@@ -188,7 +188,7 @@ def open_frame(
     table_move = best_known(style, ws.table, position, remaining, owner)
     history = ws.history[position.turn]
     for row in range(begin, end):
-        path = ws.rows[row, PATH]
+        path = ws.rows[row, PACKED_MOVE]
         score = history[path & 4095]
         if path == ws.killers[ply]:
             score += _KILLER
@@ -226,7 +226,7 @@ def visit(
     mover = root ^ (ply & 1)
     before = Position(frame.black, frame.white, frame.kings, mover)
     after = successor(row, mover)
-    own, opponent = sides(after.black, after.white, after.turn)
+    own, opponent = own_and_opponent(after.black, after.white, after.turn)
     jump = can_jump(own, opponent, after.kings, after.turn)
     ws.counts[0] += 1
     over = not jump and not can_move(own, opponent, after.kings, after.turn)
@@ -274,9 +274,9 @@ def visit(
         write_entry(style, entry, after, owner, remaining, value, EXACT, 0)
         return -value
     if jump:
-        end = write_captures(ws.rows, frame.end, own, opponent, after.kings, after.turn)
+        end = generate_captures(ws.rows, frame.end, own, opponent, after.kings, after.turn)
     else:
-        end = write_moves(ws.rows, frame.end, own, opponent, after.kings, after.turn)
+        end = generate_steps(ws.rows, frame.end, own, opponent, after.kings, after.turn)
     open_frame(style, ws, ply + 1, after, frame.end, end, remaining, alpha, beta, owner)
     return OPENED
 
@@ -302,7 +302,7 @@ def take(style: Any, ws: Any, ply: int, root: int, value: float) -> None:
         frame.value, frame.best = value, frame.current
         frame.alpha = max(frame.alpha, value)
         if frame.alpha >= frame.beta:
-            path = ws.rows[frame.current, PATH]
+            path = ws.rows[frame.current, PACKED_MOVE]
             ws.killers[ply] = path
             ws.history[root ^ (ply & 1), path & 4095] += 1 + frame.remaining**2
 
@@ -320,5 +320,5 @@ def remember(style: Any, ws: Any, frame: Any, side: int, owner: int, ply: int) -
     position = Position(frame.black, frame.white, frame.kings, side)
     entry = ws.table[place_of(style, ws.table, position, owner, frame.remaining)]
     value = put_off(frame.value, -ply) if selective(style) else frame.value
-    best = key_of(style, ws.rows[frame.best, PATH], frame.best - frame.begin)
+    best = key_of(style, ws.rows[frame.best, PACKED_MOVE], frame.best - frame.begin)
     write_entry(style, entry, position, owner, frame.remaining, value, bound, best)

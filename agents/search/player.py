@@ -11,7 +11,7 @@ from agents.search.alphabeta import search
 from agents.search.selective import FULL_WIDTH, selective
 from checkers_env.bits import borrowed, popcount
 from checkers_env.jit import kernel
-from checkers_env.movegen import PATH, Position, successor
+from checkers_env.movegen import PACKED_MOVE, Position, successor
 
 
 class AlphaBeta(NamedTuple):
@@ -45,7 +45,7 @@ def choose_by_search(
     player: AlphaBeta, position: Position, ws: Any, count: int, owner: int, rng: Any
 ) -> int:
     if count == 1:
-        return ws.rows[0, PATH]
+        return ws.rows[0, PACKED_MOVE]
     player, ws = borrowed(player), borrowed(ws)
     if player.random_ties:
         shuffle(ws.rows, count, rng)

@@ -7,7 +7,7 @@ from typing import Any
 from agents.search.alphabeta import EACH_MOVER, age, search_to
 from agents.search.selective import note_move, selective
 from checkers_env.jit import kernel
-from checkers_env.movegen import ROW_WIDTH, Position, must_jump, successor, write_successors
+from checkers_env.movegen import ROW_WIDTH, Position, generate_successors, must_jump, successor
 
 
 @kernel
@@ -49,9 +49,9 @@ def write_line(
         for column in range(ROW_WIDTH):
             line[length, column] = best[column]
         after = successor(best, here.turn)
-        count = write_successors(ws.rows, 0, after.black, after.white, after.kings, after.turn)
+        count = generate_successors(ws.rows, 0, after.black, after.white, after.kings, after.turn)
         if selective(style) and note_move(ws, here, after):
             count = 0
         here, plies, length = after, max(plies - 1, 0), length + 1
-    write_successors(ws.rows, 0, position.black, position.white, position.kings, position.turn)
+    generate_successors(ws.rows, 0, position.black, position.white, position.kings, position.turn)
     return length

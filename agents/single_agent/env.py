@@ -13,10 +13,10 @@ from agents.agent import Agent, PlayerAgent, reseed
 from agents.external.errors import GameEndedError
 from agents.registry import make
 from agents.search.workspace import table_bits, workspace
-from checkers_env.actions import ACTIONS, actions_of, describe
+from checkers_env.actions import ACTIONS, describe_action, move_to_actions
 from checkers_env.board import Board
 from checkers_env.envs.aec import AGENTS, INDEX, raw_env
-from checkers_env.moves import listed
+from checkers_env.moves import format_moves
 
 COLOURS = ("black", "white")
 
@@ -113,7 +113,7 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
             raise ValueError(f"action {action!r} is not a whole number from 0 to {ACTIONS - 1}")
         if not self._mask[action]:
             self._over = True
-            illegal = describe(int(action), INDEX[self._agent])
+            illegal = describe_action(int(action), INDEX[self._agent])
             info = {"reason": "illegal action", "illegal": illegal}
             return self._observation(), -1.0, True, False, info
         self._game.step(action)
@@ -145,9 +145,9 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
             if move not in board.legal_moves:
                 raise ValueError(
                     f"the opponent ({type(self._opponent).__name__}) played {move}, illegal in "
-                    f"{board.fen()}: the legal moves are {listed(board.legal_moves)}"
+                    f"{board.fen()}: the legal moves are {format_moves(board.legal_moves)}"
                 )
-            for action in actions_of(move, board.turn):
+            for action in move_to_actions(move, board.turn):
                 game.step(action)
         self._over = game.terminations[self._agent]
         return None

@@ -19,10 +19,10 @@ from agents.single_agent.env import COLOURS
 from checkers_env.bits import borrowed
 from checkers_env.envs import vector_kernels as kernels
 from checkers_env.envs.vector import SelfPlayVectorEnv
-from checkers_env.envs.vector_kernels import MOVER, Openings, Seen, is_over
+from checkers_env.envs.vector_kernels import MOVER, Openings, StepOutput, is_over
 from checkers_env.jit import kernel
-from checkers_env.movegen import BLACK_BOARD, KINGS, WHITE_BOARD, Position, write_successors
-from checkers_env.state import PLY, QUIET_PLIES, SIDE, take_turn
+from checkers_env.movegen import BLACK_BOARD, KINGS, WHITE_BOARD, Position, generate_successors
+from checkers_env.state import PLY, REVERSIBLE_PLIES, SIDE, make_move
 
 
 class CompiledOpponent(NamedTuple):
@@ -102,15 +102,15 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
             with undisturbed():
                 play_opponent(opponent.player, index, self._batch, opponent.ws, opponent.rng)
 
-    def _advance(self, actions: Any, seen: Seen) -> Any:
-        kernels.act(self._batch, actions)
+    def _advance(self, actions: Any, seen: StepOutput) -> Any:
+        kernels.play_actions(self._batch, actions)
         self._answer()
-        kernels.pay(self._batch, seen)
+        kernels.write_rewards(self._batch, seen)
         last = None
         if self._mode == AutoresetMode.SAME_STEP:
-            last = kernels.restart(self._batch, seen)
+            last = kernels.autoreset(self._batch, seen)
             self._answer()
-        kernels.look(self._batch, seen)
+        kernels.write_observations(self._batch, seen)
         return last
 
     def _news(self, began: Any) -> dict[str, Any]:
@@ -131,12 +131,12 @@ def play_opponent(player: Any, index: int, batch: Any, ws: Any, rng: Any) -> Non
         if batch.opponents[i] != index or batch.seats[i] == side or is_over(batch.events[i]):
             continue
         here = Position(game[BLACK_BOARD], game[WHITE_BOARD], game[KINGS], side)
-        count = write_successors(ws.rows, 0, here.black, here.white, here.kings, side)
+        count = generate_successors(ws.rows, 0, here.black, here.white, here.kings, side)
         if looks_back(player):
-            note_past(ws, batch.history[i], game[PLY], game[QUIET_PLIES])
+            note_past(ws, batch.history[i], game[PLY], game[REVERSIBLE_PLIES])
         path = choose(player, here, ws, count, FIRST_NAMESPACE | side, rng)
         row = ws.rows[row_of(ws.rows, count, path)]
-        batch.events[i] = take_turn(game, batch.history[i], row)
+        batch.events[i] = make_move(game, batch.history[i], row)
         if is_over(batch.events[i]) and batch.actors[i] == MOVER:
             raise ValueError("the opening leaves the agent no turn to play")
 

@@ -19,7 +19,7 @@ from agents.ntuple.indices import advance_indices, base_of, index_features, star
 from agents.ntuple.tuples import LONGEST
 from checkers_env.bits import popcount
 from checkers_env.jit import kernel
-from checkers_env.movegen import Position, sides
+from checkers_env.movegen import Position, own_and_opponent
 
 
 def turned(squares: tuple[int, ...]) -> tuple[int, ...]:
@@ -125,7 +125,7 @@ def stage_of(position: Position) -> int:
 @kernel
 def by_numbers(position: Position) -> int:
     """The entry for the men and kings of the side to move, and for those of the other side."""
-    own, opponent = sides(position.black, position.white, position.turn)
+    own, opponent = own_and_opponent(position.black, position.white, position.turn)
     index = min(popcount(own & ~position.kings), MOST)
     index = index * (MOST + 1) + min(popcount(own & position.kings), MOST)
     index = index * (MOST + 1) + min(popcount(opponent & ~position.kings), MOST)

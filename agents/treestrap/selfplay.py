@@ -35,8 +35,8 @@ from checkers_env.movegen import (
     START_BLACK,
     START_WHITE,
     Position,
+    generate_successors,
     successor,
-    write_successors,
 )
 
 START = ((START_BLACK, START_WHITE, 0, BLACK),)
@@ -124,7 +124,7 @@ def opened(method: Method, starts: Any, rows: Any, rng: Any) -> Position:
     here = Position(row[0], row[1], row[2], row[3])
     plies = rng.integers(0, method.random_plies + 1) if method.random_plies else 0
     for _ in range(plies):
-        count = write_successors(rows, 0, here.black, here.white, here.kings, here.turn)
+        count = generate_successors(rows, 0, here.black, here.white, here.kings, here.turn)
         if count == 0:
             break
         here = successor(rows[rng.integers(0, count)], here.turn)
@@ -140,7 +140,7 @@ def play_one(
     for ply in range(method.max_plies + 1):
         row = lesson.positions[ply]
         row[0], row[1], row[2], row[3] = here.black, here.white, here.kings, here.turn
-        count = write_successors(ws.rows, 0, here.black, here.white, here.kings, here.turn)
+        count = generate_successors(ws.rows, 0, here.black, here.white, here.kings, here.turn)
         result = result_of(searcher, here, count == 0)
         if result != UNDECIDED:
             return ply, result, here.turn

@@ -50,8 +50,8 @@ up to squares 29-32 in row 0. Men advance from row 7 to row 0.
 Action `(square - 1) * 4 + direction`, the square as the agent sees it; direction 0 is forward
 right, 1 forward left, 2 back left, 3 back right. A jump has the action of a step in its direction.
 In a multi-jump the same agent acts again, once for each jump, and only the jumps of that piece are
-legal. `checkers_env.actions` turns moves into actions (`actions_of`) and puts them into words
-(`describe`).
+legal. `checkers_env.actions` turns moves into actions (`move_to_actions`) and puts them into words
+(`describe_action`).
 
 An illegal action ends the game in `env()`, with reward -1 for the agent that chose it and 0 for the
 other (the reason is `"illegal action"`); in `raw_env()` it raises a `ValueError`.
@@ -136,22 +136,30 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from checkers_env import openings
-from checkers_env.actions import ACTIONS, AGAIN, FULL, ILLEGAL, actions_of, describe, play
+from checkers_env.actions import (
+    ACTIONS,
+    AGAIN,
+    FULL,
+    ILLEGAL,
+    describe_action,
+    move_to_actions,
+    play_action,
+)
 from checkers_env.board import Board
 from checkers_env.envs import frame
-from checkers_env.movegen import BLACK, PATH, ROW_WIDTH, WHITE, Position
-from checkers_env.moves import Move, decode
+from checkers_env.movegen import BLACK, PACKED_MOVE, ROW_WIDTH, WHITE, Position
+from checkers_env.moves import Move, unpack_move
 from checkers_env.observation import PLANES, write_observation
 from checkers_env.render.window import Window
 from checkers_env.state import (
-    GOES_ON,
+    ONGOING,
     PLY,
     REASONS,
     SIDE,
     DrawRules,
     has_lost,
     new_game,
-    set_up,
+    set_position,
 )
 
 Observation = dict[str, Any]
@@ -231,7 +239,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self._rules = replace(rules, **changes)
         self._game = new_game(self._rules)
         self._history = np.zeros((FIRST_ROWS, ROW_WIDTH), np.int64)
-        self._cards = cards_of(opening, self._rules)
+        self._cards = opening_cards(opening, self._rules)
         self._set_up(self._cards[0])
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
@@ -248,11 +256,11 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         ``options={"opening": ...}`` replaces the opening for this game. Raises ValueError for a
         seed or options that make no sense, and leaves all as it was.
         """
-        options, cards = checked_options(options, ("opening",)), self._cards
+        options, cards = check_options(options, ("opening",)), self._cards
         if "opening" in options:
-            cards = cards_of(options["opening"], self._rules)
+            cards = opening_cards(options["opening"], self._rules)
         if seed is not None:
-            self.np_random = np.random.default_rng(checked_seed(seed))
+            self.np_random = np.random.default_rng(check_seed(seed))
         self._set_up(cards[int(self.np_random.integers(len(cards)))])
         self.agents = list(AGENTS)
         self.agent_selection = AGENTS[self._game[SIDE]]
@@ -268,16 +276,16 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
     def _set_up(self, text: str | None) -> None:
         """Begin with an opening that leaves a game to play."""
         opening = _read_opening(text)
-        set_up(self._game, self._history, *opening.start)
+        set_position(self._game, self._history, *opening.start)
         self._board = Board.from_position(*opening.start, rules=self._rules)
         for action in opening.actions:
             self._play(action)
 
     def _play(self, action: int) -> int:
-        event: int = play(self._game, self._history, action)
+        event: int = play_action(self._game, self._history, action)
         if event == FULL:
             self._history = np.concatenate([self._history, np.zeros_like(self._history)])
-            event = play(self._game, self._history, action)
+            event = play_action(self._game, self._history, action)
         return event
 
     def step(self, action: Any) -> None:
@@ -298,7 +306,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
             raise ValueError(self._complaint(number))
         if event != AGAIN:
             self.agent_selection = OTHER[agent]
-        if event > GOES_ON:
+        if event > ONGOING:
             self._finish(agent, event)
         if self.render_mode == "human":
             self.render()
@@ -306,7 +314,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
     def _complaint(self, action: int) -> str:
         agent = self.agent_selection
         legal = np.flatnonzero(self.observe(agent)["action_mask"]).tolist()
-        meaning = f" ({describe(action, self._game[SIDE])})" if 0 <= action < ACTIONS else ""
+        meaning = f" ({describe_action(action, self._game[SIDE])})" if 0 <= action < ACTIONS else ""
         return f"action {action}{meaning} is illegal for {agent}: the legal ones are {legal}"
 
     def _finish(self, agent: str, event: int) -> None:
@@ -334,8 +342,8 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
 
         It is kept in step with the game: leave it as it is found, or work on its ``copy()``.
         """
-        for path in self._history[self._board.ply + 1 : self._game[PLY] + 1, PATH].tolist():
-            self._board.push(decode(path, False))
+        for path in self._history[self._board.ply + 1 : self._game[PLY] + 1, PACKED_MOVE].tolist():
+            self._board.push(unpack_move(path))
         return self._board
 
     def render(self) -> Any:
@@ -362,7 +370,7 @@ def _observation_space() -> spaces.Dict:
     return spaces.Dict({"observation": planes, "action_mask": mask})
 
 
-def checked_options(options: Any, accepted: Collection[str]) -> dict[str, Any]:
+def check_options(options: Any, accepted: Collection[str]) -> dict[str, Any]:
     """The options of a reset. Raises ValueError for others than those accepted."""
     if options is None:
         return {}
@@ -372,14 +380,14 @@ def checked_options(options: Any, accepted: Collection[str]) -> dict[str, Any]:
     return options
 
 
-def checked_seed(seed: Any) -> int:
+def check_seed(seed: Any) -> int:
     """The seed of a game. Raises ValueError for what is no whole number from 0 on."""
     if not isinstance(seed, int | np.integer) or seed < 0:
         raise ValueError(f"seed must be a whole number from 0 on, not {seed!r}")
     return int(seed)
 
 
-def cards_of(opening: str | None, rules: DrawRules) -> Sequence[str | None]:
+def opening_cards(opening: str | None, rules: DrawRules) -> Sequence[str | None]:
     """The openings to draw from: those of a ballot, or the one given.
 
     Raises ValueError for what is no opening, or leaves no game to play by these draw rules.
@@ -401,7 +409,7 @@ def cards_of(opening: str | None, rules: DrawRules) -> Sequence[str | None]:
 def _read_opening(text: str | None) -> Opening:
     is_moves = text is not None and ":" not in text
     try:
-        start, moves = openings.line(text)
+        start, moves = openings.parse_opening(text)
     except ValueError as error:
         if not is_moves:
             raise
@@ -411,7 +419,7 @@ def _read_opening(text: str | None) -> Opening:
     actions = [
         action
         for ply, move in enumerate(moves)
-        for action in actions_of(move, start.turn ^ ply & 1)
+        for action in move_to_actions(move, start.turn ^ ply & 1)
     ]
     return Opening(start, moves, tuple(actions))
 

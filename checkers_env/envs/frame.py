@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from checkers_env.board import Board
-from checkers_env.movegen import BLACK_BOARD, KINGS, NO_MOVE, PATH, WHITE_BOARD
-from checkers_env.moves import Move, decode
+from checkers_env.movegen import BLACK_BOARD, KINGS, NO_MOVE, PACKED_MOVE, WHITE_BOARD
+from checkers_env.moves import Move, unpack_move
 from checkers_env.render.raster import Image, paint
 from checkers_env.render.scene import SIDES, picture
 from checkers_env.state import PLY, SIDE
@@ -26,11 +26,11 @@ def view(game: Any, history: Any) -> View:
     """What is to be seen of a game as the kernels keep it (see :mod:`checkers_env.state`)."""
     now = game.tolist()
     board = Board.from_position(now[BLACK_BOARD], now[WHITE_BOARD], now[KINGS], now[SIDE])
-    jumps_on = now[PATH] > NO_MOVE
-    path = now[PATH] if jumps_on else int(history[now[PLY], PATH])
+    jumps_on = now[PACKED_MOVE] > NO_MOVE
+    path = now[PACKED_MOVE] if jumps_on else int(history[now[PLY], PACKED_MOVE])
     if path == NO_MOVE:
         return View(board)
-    last = decode(path, False)
+    last = unpack_move(path)
     return View(board, last, last.squares[-1] if jumps_on else None)
 
 

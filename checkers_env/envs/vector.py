@@ -14,10 +14,16 @@ from gymnasium.vector.utils import batch_space
 from checkers_env.actions import ACTIONS, ILLEGAL
 from checkers_env.board import Board
 from checkers_env.envs import vector_kernels as kernels
-from checkers_env.envs.aec import AGENTS, cards_of, checked_options, checked_seed, raw_env
-from checkers_env.envs.vector_kernels import AHEAD, Openings, Seen, begun_with, new_batch
-from checkers_env.movegen import PATH
-from checkers_env.moves import decode
+from checkers_env.envs.aec import AGENTS, check_options, check_seed, opening_cards, raw_env
+from checkers_env.envs.vector_kernels import (
+    PREFETCH,
+    Openings,
+    StepOutput,
+    new_batch,
+    opening_states,
+)
+from checkers_env.movegen import PACKED_MOVE
+from checkers_env.moves import unpack_move
 from checkers_env.state import PLY, REASONS, SIDE, DrawRules
 
 Observation = dict[str, Any]
@@ -107,7 +113,7 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
 
         Raises ValueError for seeds and options that make no sense.
         """
-        options, begun = checked_options(options, RESET_OPTIONS), self._batch.openings
+        options, begun = check_options(options, RESET_OPTIONS), self._batch.openings
         seeds = _seeds(seed, self.num_envs)
         which = _reset_mask(options.get("reset_mask"), self.num_envs)
         if "opening" in options:
@@ -116,11 +122,11 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         self._seed(seeds, games)
         ready, self._begun = self._begun | which, np.zeros_like(which)  # none, should this fail
         self._make_room(begun.lines.shape[1])
-        kernels.begin_these(self._batch, begun, games, self._next_numbers(games, begun))
+        kernels.begin_games(self._batch, begun, games, self._next_numbers(games, begun))
         self._waiting[which] = False
         self._answer()
-        seen = kernels.blank(self.num_envs)
-        kernels.look(self._batch, seen)
+        seen = kernels.empty_output(self.num_envs)
+        kernels.write_observations(self._batch, seen)
         self._begun = ready
         return _observation(seen), self._news(which)
 
@@ -132,7 +138,7 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         chosen = self._checked(actions)
         self._begun[:] = False  # should this fail
         self._make_room(int(self._batch.games[:, PLY].max()))
-        seen = kernels.blank(self.num_envs)
+        seen = kernels.empty_output(self.num_envs)
         last = self._advance(chosen, seen)
         self._draw()
         self._begun[:] = True
@@ -153,12 +159,12 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         first = game[SIDE] ^ game[PLY] & 1
         board = Board.from_position(black, white, kings, first, rules=self._rules)
         for row in rows[1:]:
-            board.push(decode(row[PATH], False))
+            board.push(unpack_move(row[PACKED_MOVE]))
         return board
 
-    def _advance(self, actions: Any, seen: Seen) -> Any:
+    def _advance(self, actions: Any, seen: StepOutput) -> Any:
         """Play the actions and fill `seen`; return what was last seen of games that ended."""
-        return kernels.step(self._batch, actions, self._mode == AutoresetMode.SAME_STEP, seen)
+        return kernels.step_games(self._batch, actions, self._mode == AutoresetMode.SAME_STEP, seen)
 
     def _answer(self) -> None:
         """Let others move, where there are any."""
@@ -167,7 +173,7 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         """The information about the games as they stand, some of which have just begun."""
         return {"to_move": self._batch.games[:, SIDE].astype(np.int8)}
 
-    def _endings(self, seen: Seen, last: Any) -> dict[str, Any]:
+    def _endings(self, seen: StepOutput, last: Any) -> dict[str, Any]:
         """The information about games that have ended."""
         ended = np.flatnonzero(seen.over).tolist()
         reasons, views = (np.full(self.num_envs, None, object) for _ in range(2))
@@ -205,7 +211,7 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
 
     def _openings(self, opening: str | None) -> Openings:
         """The games that an opening, or each card of a ballot, leads to."""
-        return begun_with(cards_of(opening, self._rules), self._rules)
+        return opening_states(opening_cards(opening, self._rules), self._rules)
 
     def _outcomes(self, begun: Openings) -> int:
         """How many numbers chance draws from."""
@@ -214,8 +220,8 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
     def _draw(self) -> None:
         """Draw new numbers for the games that have used theirs up."""
         numbers, used = self._batch.numbers, self._batch.used
-        for i in np.flatnonzero(used == AHEAD).tolist():
-            numbers[i] = self._rngs[i].integers(self._outcomes(self._batch.openings), size=AHEAD)
+        for i in np.flatnonzero(used == PREFETCH).tolist():
+            numbers[i] = self._rngs[i].integers(self._outcomes(self._batch.openings), size=PREFETCH)
             used[i] = 0
 
     def _next_numbers(self, games: Any, begun: Openings) -> Any:
@@ -238,7 +244,7 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
             if seeds[i] is not None or i not in self._rngs
         }
         self._rngs |= fresh
-        self._batch.used[list(fresh)] = AHEAD
+        self._batch.used[list(fresh)] = PREFETCH
 
     def _make_room(self, plies: int) -> None:
         """Double the histories until a step has room, from so many plies or from the opening."""
@@ -266,7 +272,7 @@ def sample(mask: Any, rng: np.random.Generator) -> Any:
     if mask.ndim != 2 or mask.shape[1] != ACTIONS:
         raise ValueError(f"mask must have the shape (n, {ACTIONS}), not {mask.shape}")
     actions = np.empty(len(mask), np.int64)
-    kernels.pick(mask, rng.random(len(mask)), actions)
+    kernels.pick_actions(mask, rng.random(len(mask)), actions)
     return actions
 
 
@@ -292,11 +298,11 @@ def _seeds(seed: int | Sequence[int | None] | None, count: int) -> Sequence[int 
     if seed is None:
         return [None] * count
     if isinstance(seed, int | np.integer):
-        return [checked_seed(seed) + i for i in range(count)]
+        return [check_seed(seed) + i for i in range(count)]
     if not isinstance(seed, Sequence | np.ndarray) or len(seed) != count:
         raise ValueError(f"seed must be one seed or {count} of them, not {seed!r}")
-    return [None if one is None else checked_seed(one) for one in seed]
+    return [None if one is None else check_seed(one) for one in seed]
 
 
-def _observation(seen: Seen) -> Observation:
+def _observation(seen: StepOutput) -> Observation:
     return {"observation": seen.planes, "action_mask": seen.mask}

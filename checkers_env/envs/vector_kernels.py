@@ -7,25 +7,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from checkers_env.actions import ACTIONS, ILLEGAL, actions_of, play
-from checkers_env.bits import borrowed, copy
+from checkers_env.actions import ACTIONS, ILLEGAL, move_to_actions, play_action
+from checkers_env.bits import borrowed, copy_into
 from checkers_env.jit import kernel
 from checkers_env.movegen import ROW_WIDTH
 from checkers_env.observation import PLANES, write_observation
-from checkers_env.openings import line
+from checkers_env.openings import parse_opening
 from checkers_env.state import (
     GAME_LENGTH,
-    GOES_ON,
+    ONGOING,
     PLY,
     SIDE,
     DrawRules,
     has_lost,
     new_game,
-    set_up,
+    set_position,
 )
 
 MOVER = -1  # as a seat: whoever is to move
-AHEAD = 32  # numbers drawn in advance for each game
+PREFETCH = 32  # numbers drawn in advance for each game
 ROWS = 256  # of the histories, to begin with
 
 
@@ -55,7 +55,7 @@ class Batch(NamedTuple):
     openings: Openings
 
 
-class Seen(NamedTuple):
+class StepOutput(NamedTuple):
     """What a step has shown."""
 
     planes: Any  # float32[n, 8, 8, 8]
@@ -75,32 +75,32 @@ def new_batch(count: int, openings: Openings) -> Batch:
         actors=np.zeros(count, np.int64),
         seats=np.zeros(count, np.int64),
         opponents=np.zeros(count, np.int64),
-        numbers=np.zeros((count, AHEAD), np.int64),
+        numbers=np.zeros((count, PREFETCH), np.int64),
         used=np.zeros(count, np.int64),
         choices=np.array([MOVER]),
         openings=openings,
     )
 
 
-def begun_with(cards: Sequence[str | None], rules: DrawRules) -> Openings:
+def opening_states(cards: Sequence[str | None], rules: DrawRules) -> Openings:
     """The games that each of `cards`, openings of equally many moves, leads to.
 
     Raises ValueError for what is no opening.
     """
     games = np.tile(new_game(rules), (len(cards), 1))
-    starts, moves = zip(*map(line, cards), strict=True)
+    starts, moves = zip(*map(parse_opening, cards), strict=True)
     lines = np.zeros((len(cards), len(moves[0]) + 1, ROW_WIDTH), np.int64)
     for i in range(len(cards)):
-        set_up(games[i], lines[i], *starts[i])
+        set_position(games[i], lines[i], *starts[i])
         for ply, move in enumerate(moves[i]):
-            for action in actions_of(move, starts[i].turn ^ ply & 1):
-                play(games[i], lines[i], action)
+            for action in move_to_actions(move, starts[i].turn ^ ply & 1):
+                play_action(games[i], lines[i], action)
     return Openings(games, lines)
 
 
-def blank(count: int) -> Seen:
+def empty_output(count: int) -> StepOutput:
     """Fresh arrays for what `count` games show; all that no step fills is 0."""
-    return Seen(
+    return StepOutput(
         np.empty((count, PLANES, 8, 8), np.float32),
         np.empty((count, ACTIONS), np.int8),
         np.zeros(count),
@@ -113,50 +113,50 @@ def blank(count: int) -> Seen:
 @kernel
 def is_over(event: int) -> bool:
     """Whether a game is over after an event."""
-    return event > GOES_ON or event == ILLEGAL
+    return event > ONGOING or event == ILLEGAL
 
 
 @kernel
-def begin(batch: Any, openings: Any, i: int, number: int) -> None:
+def begin_game(batch: Any, openings: Any, i: int, number: int) -> None:
     """Begin game `i` as `number` says."""
     card, number = number % len(openings.games), number // len(openings.games)
     batch.seats[i] = batch.choices[number % len(batch.choices)]
     batch.opponents[i] = number // len(batch.choices)
-    copy(openings.games[card], batch.games[i])
+    copy_into(openings.games[card], batch.games[i])
     for ply in range(openings.games[card, PLY] + 1):
-        copy(openings.lines[card, ply], batch.history[i, ply])
-    batch.events[i], batch.actors[i] = GOES_ON, MOVER
+        copy_into(openings.lines[card, ply], batch.history[i, ply])
+    batch.events[i], batch.actors[i] = ONGOING, MOVER
 
 
 @kernel
-def begin_next(batch: Any, i: int) -> None:
+def begin_next_game(batch: Any, i: int) -> None:
     """Begin game `i` as the next of its numbers says."""
-    begin(batch, batch.openings, i, batch.numbers[i, batch.used[i]])
+    begin_game(batch, batch.openings, i, batch.numbers[i, batch.used[i]])
     batch.used[i] += 1
 
 
 @kernel
-def begin_these(batch: Any, openings: Any, games: Any, numbers: Any) -> None:
+def begin_games(batch: Any, openings: Any, games: Any, numbers: Any) -> None:
     """Begin the `games`, int64[m], as the `numbers`, int64[m], say."""
     batch, openings = borrowed(batch), borrowed(openings)
     for at in range(len(games)):
-        begin(batch, openings, games[at], numbers[at])
+        begin_game(batch, openings, games[at], numbers[at])
 
 
 @kernel
-def act(batch: Any, actions: Any) -> None:
+def play_actions(batch: Any, actions: Any) -> None:
     """Play an action, of int64[n], in each game; games that are over begin anew instead."""
     batch = borrowed(batch)
     for i in range(len(actions)):
         if is_over(batch.events[i]):
-            begin_next(batch, i)
+            begin_next_game(batch, i)
         else:
             batch.actors[i] = batch.games[i, SIDE]
-            batch.events[i] = play(batch.games[i], batch.history[i], actions[i])
+            batch.events[i] = play_action(batch.games[i], batch.history[i], actions[i])
 
 
 @kernel
-def pay(batch: Any, seen: Any) -> None:
+def write_rewards(batch: Any, seen: Any) -> None:
     """Write which games are over and how, and the rewards: an illegal action loses by itself."""
     batch, seen = borrowed(batch), borrowed(seen)
     for i in range(len(seen.over)):
@@ -171,7 +171,7 @@ def pay(batch: Any, seen: Any) -> None:
 
 
 @kernel
-def observe(batch: Any, i: int, planes: Any, mask: Any) -> None:
+def observe_game(batch: Any, i: int, planes: Any, mask: Any) -> None:
     """Write what there is to see of game `i`; of one that is over, without legal actions."""
     game, seat = batch.games[i], batch.seats[i]
     viewer = game[SIDE] if seat == MOVER else seat
@@ -179,42 +179,42 @@ def observe(batch: Any, i: int, planes: Any, mask: Any) -> None:
 
 
 @kernel
-def look(batch: Any, seen: Any) -> None:
+def write_observations(batch: Any, seen: Any) -> None:
     """Write what there is to see of all games."""
     batch, seen = borrowed(batch), borrowed(seen)
     for i in range(len(seen.over)):
-        observe(batch, i, seen.planes[i], seen.mask[i])
+        observe_game(batch, i, seen.planes[i], seen.mask[i])
 
 
 @kernel
-def restart(batch: Any, seen: Any) -> Any:
+def autoreset(batch: Any, seen: Any) -> Any:
     """Begin the games that are over anew; return their last views, float32[m, 8, 8, 8]."""
     last = np.empty((seen.over.sum(), PLANES, 8, 8), np.float32)
     batch, seen, planes = borrowed(batch), borrowed(seen), borrowed(last)
     mask, at = np.empty(ACTIONS, np.int8), 0
     for i in range(len(seen.over)):
         if seen.over[i]:
-            observe(batch, i, planes[at], mask)
-            begin_next(batch, i)
+            observe_game(batch, i, planes[at], mask)
+            begin_next_game(batch, i)
             at += 1
     return last
 
 
 @kernel
-def step(batch: Any, actions: Any, same_step: bool, seen: Any) -> Any:
+def step_games(batch: Any, actions: Any, same_step: bool, seen: Any) -> Any:
     """One action in each game, and all there is to see then.
 
     With `same_step`, games that end begin anew at once, and what was last seen of them is returned.
     """
-    act(batch, actions)
-    pay(batch, seen)
-    last = restart(batch, seen) if same_step else seen.planes[:0]
-    look(batch, seen)
+    play_actions(batch, actions)
+    write_rewards(batch, seen)
+    last = autoreset(batch, seen) if same_step else seen.planes[:0]
+    write_observations(batch, seen)
     return last
 
 
 @kernel
-def pick(mask: Any, draws: Any, actions: Any) -> None:
+def pick_actions(mask: Any, draws: Any, actions: Any) -> None:
     """Choose a legal action in each row of `mask` by a number in [0, 1); 0 where there is none."""
     mask = borrowed(mask)
     for i in range(len(mask)):

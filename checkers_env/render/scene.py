@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Protocol
 
-from checkers_env.moves import Move, bit_of
+from checkers_env.moves import Move, square_to_bit
 
 CELL = 64
 SIZE = 8 * CELL
@@ -140,7 +140,7 @@ def _square(square: int, moved: bool, flipped: bool) -> Part:
 
 def _captures(move: Move, board: Pieces, flipped: bool) -> Iterator[Part]:
     _way(move, flipped)  # raises for a move that is none
-    mover = 0 if board.black >> bit_of(move.squares[-1]) & 1 else 1
+    mover = 0 if board.black >> square_to_bit(move.squares[-1]) & 1 else 1
     for square in move.captured:
         x, y = _centre(square, flipped)
         cross = [Line(((x - 8, y - d), (x + 8, y + d)), 4, DISCS[mover]) for d in (8, -8)]
@@ -150,7 +150,7 @@ def _captures(move: Move, board: Pieces, flipped: bool) -> Iterator[Part]:
 
 def _pieces(board: Pieces, jumping: int | None, flipped: bool) -> Iterator[Part]:
     for square in range(1, 33):
-        piece = 1 << bit_of(square)
+        piece = 1 << square_to_bit(square)
         if (board.black | board.white) & piece:
             side, king = 1 if board.white & piece else 0, bool(board.kings & piece)
             shapes = _piece(_centre(square, flipped), side, king, square == jumping)

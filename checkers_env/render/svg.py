@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Protocol
 from xml.etree import ElementTree
 
-from checkers_env.moves import Move, square_of
+from checkers_env.moves import Move, bit_to_square
 from checkers_env.render.scene import (
     SIDES,
     SIZE,
@@ -105,7 +105,7 @@ def _pieces_in_words(board: Game, side: int) -> str:
         ("man", "men", own & ~board.kings),
         ("king", "kings", own & board.kings),
     ):
-        squares = [square_of(bit) for bit in range(35) if pieces >> bit & 1]
+        squares = [bit_to_square(bit) for bit in range(35) if pieces >> bit & 1]
         if squares:
             kinds.append(f"{one if len(squares) == 1 else many} on {_listed(squares)}")
     return f"{SIDES[side]}: {'; '.join(kinds) or 'no pieces'}."

@@ -18,11 +18,10 @@ from agents.match import ENGINES, play_game
 from agents.match_kernel import DRAW, play
 from agents.search.player import AlphaBeta
 from agents.search.workspace import workspace
-from checkers_env.actions import actions_of
+from checkers_env.actions import move_to_actions
 from checkers_env.board import Board
-from checkers_env.movegen import BLACK, NO_MOVE, PATH, WHITE, Position
-from checkers_env.moves import Move
-from checkers_env.moves import decode as decode_move
+from checkers_env.movegen import BLACK, NO_MOVE, PACKED_MOVE, WHITE, Position
+from checkers_env.moves import Move, unpack_move
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import REASONS, DrawRules
 
@@ -59,7 +58,7 @@ def by_kernel(black, white, rules=PLAIN, *, fen=START, opening="", cut=False, se
     board = Board(fen)
     start = Position(board.black, board.white, board.kings, board.turn)
     for ply, text in enumerate(opening.split(), 1):
-        game[ply, PATH] = path_of(board.parse_move(text))
+        game[ply, PACKED_MOVE] = path_of(board.parse_move(text))
         board.push(text)
     rng = np.random.default_rng(seed)
     pair = (black, white) if first == BLACK else (white, black)
@@ -87,7 +86,7 @@ def assert_same_game(found, board):
     replayed = board.copy()
     for black, white, kings, path in game[:0:-1].tolist():
         assert (black, white, kings) == (replayed.black, replayed.white, replayed.kings)
-        assert decode_move(path, False) == replayed.pop()
+        assert unpack_move(path) == replayed.pop()
 
 
 @pytest.mark.parametrize("white", PLAYERS)
@@ -245,7 +244,7 @@ def test_an_engine_that_there_is_not_is_refused():
 
 def test_an_illegal_opening_is_refused():
     game = np.zeros((201, 4), np.int64)
-    game[1, PATH] = path_of(Move((11, 18)))
+    game[1, PACKED_MOVE] = path_of(Move((11, 18)))
     start = Position(Board().black, Board().white, 0, 0)
     generator = np.random.default_rng(0)
     players = Uniform(), Uniform(), workspace(), workspace(), BLACK
@@ -258,8 +257,8 @@ def test_what_an_earlier_game_left_behind_the_opening_does_not_matter():
     game = np.zeros((201, 4), np.int64)
     results = []
     for seed in (2, 1, 1):
-        game[1, PATH] = path_of(Move((11, 15)))
-        game[2, PATH] = 0
+        game[1, PACKED_MOVE] = path_of(Move((11, 15)))
+        game[2, PACKED_MOVE] = 0
         players = Uniform(), Heuristic(), workspace(), workspace(), BLACK
         result = play(*players, start, PLAIN.to_array(), False, np.random.default_rng(seed), game)
         results.append((result, game[: result.plies + 1].tolist()))
@@ -307,11 +306,11 @@ def test_a_match_through_the_environment_has_the_moves_of_the_kernel():
         while env.agents and not any(env.terminations.values()) | any(env.truncations.values()):
             assert env.agent_selection == f"player_{board.turn}"
             move = agents[board.turn].act(board)
-            for action in actions_of(move, board.turn):
+            for action in move_to_actions(move, board.turn):
                 env.step(action)
             board.push(move)
         played = [path_of(move) for move in board.moves]
-        assert played == rows[1:, PATH].tolist()
+        assert played == rows[1:, PACKED_MOVE].tolist()
         expected = {None: (0, 0), 0: (1, -1), 1: (-1, 1)}[board.outcome().winner]
         assert (env.rewards["player_0"], env.rewards["player_1"]) == expected
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from checkers_env import BLACK, WHITE, Board, Move
 from checkers_env import actions as codes
 from checkers_env import state as state
-from checkers_env.movegen import PATH
-from checkers_env.moves import decode
+from checkers_env.movegen import PACKED_MOVE
+from checkers_env.moves import unpack_move
 
 START = Board()
 
@@ -31,7 +31,7 @@ def boards(draw: Any) -> Board:
 
 def new_game(board: Board) -> tuple[Any, Any]:
     game, history = np.zeros(state.GAME_LENGTH, np.int64), np.zeros((4, 4), np.int64)
-    state.set_up(game, history, board.black, board.white, board.kings, board.turn)
+    state.set_position(game, history, board.black, board.white, board.kings, board.turn)
     return game, history
 
 
@@ -46,18 +46,18 @@ def turns(game: Any, history: Any, before: tuple[int, ...] = ()) -> dict[tuple[i
     found = {}
     for action in legal_actions(game):
         game_now, history_now = game.copy(), history.copy()
-        event = codes.play(game_now, history_now, action)
+        event = codes.play_action(game_now, history_now, action)
         played = (*before, action)
         if event == codes.AGAIN:
             found |= turns(game_now, history_now, played)
         else:
-            found[played] = decode(int(history_now[1, PATH]), False)
+            found[played] = unpack_move(int(history_now[1, PACKED_MOVE]))
     return found
 
 
 @given(boards())
 def test_turns_are_the_legal_moves_and_moves_are_their_actions(board: Board) -> None:
-    expected = {tuple(codes.actions_of(move, board.turn)): move for move in board.legal_moves}
+    expected = {tuple(codes.move_to_actions(move, board.turn)): move for move in board.legal_moves}
     assert len(expected) == len(board.legal_moves)
     assert turns(*new_game(board)) == expected
 
@@ -66,12 +66,12 @@ def test_turns_are_the_legal_moves_and_moves_are_their_actions(board: Board) -> 
 def test_playing_the_actions_of_a_move_pushes_it(board: Board) -> None:
     for move in board.legal_moves:
         game, history = new_game(board)
-        for action in codes.actions_of(move, board.turn):
-            codes.play(game, history, action)
+        for action in codes.move_to_actions(move, board.turn):
+            codes.play_action(game, history, action)
         after = board.copy()
         after.push(move)
         assert game[: state.PLY].tolist() == [after.black, after.white, after.kings, 1, after.turn]
-        assert game[state.QUIET_PLIES] == after.no_progress_plies
+        assert game[state.REVERSIBLE_PLIES] == after.reversible_plies
 
 
 @given(boards(), st.integers(-1000, 1000))
@@ -79,7 +79,7 @@ def test_an_illegal_action_changes_nothing(board: Board, action: int) -> None:
     game, history = new_game(board)
     if action not in legal_actions(game):
         before = game.copy(), history.copy()
-        assert codes.play(game, history, action) == codes.ILLEGAL
+        assert codes.play_action(game, history, action) == codes.ILLEGAL
         np.testing.assert_array_equal(game, before[0])
         np.testing.assert_array_equal(history, before[1])
 
@@ -87,9 +87,9 @@ def test_an_illegal_action_changes_nothing(board: Board, action: int) -> None:
 def test_a_full_history_changes_nothing() -> None:
     game, history = new_game(START)
     action = legal_actions(game)[0]
-    assert codes.play(game, history[:1], action) == codes.FULL
+    assert codes.play_action(game, history[:1], action) == codes.FULL
     assert game[state.PLY] == 0
-    assert codes.play(game, history, action) == state.GOES_ON
+    assert codes.play_action(game, history, action) == state.ONGOING
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_full_history_changes_nothing() -> None:
     ],
 )
 def test_numbers_by_hand(move: Move, turn: int, expected: list[int]) -> None:
-    assert codes.actions_of(move, turn) == expected
+    assert codes.move_to_actions(move, turn) == expected
 
 
 @pytest.mark.parametrize(
@@ -122,17 +122,17 @@ def test_numbers_by_hand(move: Move, turn: int, expected: list[int]) -> None:
     ],
 )
 def test_description(action: int, turn: int, words: str) -> None:
-    assert codes.describe(action, turn) == words
+    assert codes.describe_action(action, turn) == words
 
 
 @given(boards())
 def test_every_legal_move_is_in_the_description_of_its_first_action(board: Board) -> None:
     for move in board.legal_moves:
-        words = codes.describe(codes.actions_of(move, board.turn)[0], board.turn)
+        words = codes.describe_action(codes.move_to_actions(move, board.turn)[0], board.turn)
         assert ("x" if move.captured else "-").join(map(str, move.squares[:2])) in words
 
 
 @pytest.mark.parametrize("action", [-1, 128])
 def test_there_is_nothing_to_describe_outside_the_space(action: int) -> None:
     with pytest.raises(ValueError, match=f"{action} is not one of 0 to 127"):
-        codes.describe(action, BLACK)
+        codes.describe_action(action, BLACK)

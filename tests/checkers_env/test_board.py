@@ -9,8 +9,8 @@ import pytest
 
 from checkers_env.board import Board, Outcome
 from checkers_env.fen import EXAMPLE
-from checkers_env.movegen import BLACK, WHITE, write_successors
-from checkers_env.moves import Move, bit_of
+from checkers_env.movegen import BLACK, WHITE, generate_successors
+from checkers_env.moves import Move, square_to_bit
 from checkers_env.state import DrawRules
 
 KINGS_ONLY = "B:WK32:BK1"
@@ -35,7 +35,7 @@ def shuffle_kings(board, times):
 
 def test_new_board_is_the_start_of_a_game():
     board = Board()
-    assert (board.turn, board.ply, board.no_progress_plies, board.moves) == (BLACK, 0, 0, [])
+    assert (board.turn, board.ply, board.reversible_plies, board.moves) == (BLACK, 0, 0, [])
     assert board.outcome() is None
     assert sorted(map(str, board.legal_moves)) == [
         "10-14", "10-15", "11-15", "11-16", "12-16", "9-13", "9-14"
@@ -61,7 +61,7 @@ def test_legal_moves_are_the_successors_in_order(seed):
     board, rows = random_game(seed), np.empty((512, 4), np.int64)
     while board.moves:
         board.pop()
-        end = write_successors(rows, 0, board.black, board.white, board.kings, board.turn)
+        end = generate_successors(rows, 0, board.black, board.white, board.kings, board.turn)
         assert end == len(board.legal_moves)
         for row, move in zip(rows[:end].tolist(), board.legal_moves, strict=True):
             after = board.copy()
@@ -75,7 +75,7 @@ def test_changing_the_list_of_legal_moves_changes_no_board():
     board.legal_moves.reverse()
     board.push(board.legal_moves[0])
     assert str(board.moves[0]) == "9-13"
-    assert board.black >> bit_of(13) & 1
+    assert board.black >> square_to_bit(13) & 1
 
 
 @pytest.mark.parametrize("move", [Move((9, 17)), Move((9, 13), (17,)), Move((22, 18)), 3, None])
@@ -176,16 +176,16 @@ def test_no_progress():
         board.push(move)
         assert board.outcome() is None
     board.push("27-32")
-    assert (board.no_progress_plies, board.outcome()) == (4, Outcome(None, "no progress"))
+    assert (board.reversible_plies, board.outcome()) == (4, Outcome(None, "no progress"))
     board.pop()
     board.push("25-21")
-    assert (board.no_progress_plies, board.outcome()) == (0, None)
+    assert (board.reversible_plies, board.outcome()) == (0, None)
 
 
 def test_a_capture_is_progress():
     board = Board("B:W22,K32:BK1,K17")
     board.push("17x26")
-    assert board.no_progress_plies == 0
+    assert board.reversible_plies == 0
 
 
 def test_a_loss_comes_before_a_draw():

@@ -5,7 +5,7 @@ import pytest
 
 from checkers_env import movegen
 from checkers_env.board import Board
-from checkers_env.moves import decode
+from checkers_env.moves import unpack_move
 from tests import oracle
 
 GAMES = 60
@@ -15,14 +15,14 @@ POSITIONS = 2_000
 def successors(board):
     """The rows of a position, as tuples of black, white, kings and path."""
     rows = np.empty((movegen.MAX_ROWS, movegen.ROW_WIDTH), np.int64)
-    end = movegen.write_successors(rows, 0, board.black, board.white, board.kings, board.turn)
+    end = movegen.generate_successors(rows, 0, board.black, board.white, board.kings, board.turn)
     return [tuple(row) for row in rows[:end].tolist()]
 
 
 def described(board):
     """The rows of a position as text: squares, captures and the position that comes of them."""
     for black, white, kings, path in successors(board):
-        move = decode(path, False)
+        move = unpack_move(path)
         after = Board.from_position(black, white, kings, 1 - board.turn).fen()
         yield move.squares, move.captured, after
 
@@ -99,9 +99,7 @@ def test_counts_and_questions_agree_with_the_successors():
 def test_rows_before_the_end_are_left_alone():
     rows = np.full((movegen.MAX_ROWS, movegen.ROW_WIDTH), -1, np.int64)
     board = Board()
-    assert (
-        movegen.write_successors(rows, 5, board.black, board.white, board.kings, board.turn) == 12
-    )
+    assert movegen.generate_successors(rows, 5, *board.position) == 12
     assert (rows[:5] == -1).all()
 
 

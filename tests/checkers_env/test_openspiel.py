@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from checkers_env import movegen
-from checkers_env.moves import decode
+from checkers_env.moves import unpack_move
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: no second opinion")
 
@@ -64,9 +64,10 @@ def turns(state):
 
 
 def successors(rows, black, white, kings, side):
-    end = movegen.write_successors(rows, 0, black, white, kings, side)
+    end = movegen.generate_successors(rows, 0, black, white, kings, side)
     for row in rows[:end].tolist():
-        yield decode(row[movegen.PATH], False).squares, tuple(row[: movegen.PATH])
+        *position, packed = row
+        yield unpack_move(packed).squares, tuple(position)
 
 
 def random_games(rng):

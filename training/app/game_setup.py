@@ -10,7 +10,7 @@ import numpy as np
 from checkers_env import fen, pdn
 from checkers_env.board import Board
 from checkers_env.moves import Move
-from checkers_env.openings import BALLOTS, line
+from checkers_env.openings import BALLOTS, parse_opening
 
 REPETITION, NO_PROGRESS = 3, 40  # the rules by which games on the page are drawn
 LONGEST = 2000  # moves
@@ -36,7 +36,7 @@ def opening_of(text: str, rng: np.random.Generator) -> Opening:
     """
     if text in BALLOTS:
         text = BALLOTS[text][int(rng.integers(len(BALLOTS[text])))]
-    start, moves = line(text or None)
+    start, moves = parse_opening(text or None)
     board = Board.from_position(*start)
     standard = not text or any(text in cards for cards in BALLOTS.values())
     return _playable(Opening(board.fen(), tuple(map(str, moves)), standard))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from checkers_env.board import Board, Outcome
-from checkers_env.moves import Move, bit_of
+from checkers_env.moves import Move, square_to_bit
 from checkers_env.render.scene import SIDES
 
 REASONS = {
@@ -20,10 +20,10 @@ REASONS = {
 def spoken(board: Board, move: Move) -> str:
     """The move that is about to be made on a board, as a sentence."""
     side, start, *others = SIDES[board.turn], *move.squares
-    piece = "king" if board.kings >> bit_of(start) & 1 else "man"
+    piece = "king" if board.kings >> square_to_bit(start) & 1 else "man"
     after = board.copy()
     after.push(move)
-    crowned = after.kings >> bit_of(others[-1]) & 1 and piece == "man"
+    crowned = after.kings >> square_to_bit(others[-1]) & 1 and piece == "man"
     how = f"{'jumps' if move.captured else 'moves'} from {start} to {listed(others, 'then')}"
     taken = f", capturing on {listed(move.captured)}" if move.captured else ""
     return f"{side}'s {piece} {how}{taken}{', and becomes a king' if crowned else ''}."
@@ -63,7 +63,7 @@ def refusal(board: Board, squares: Sequence[int]) -> str:
         return f"A capture must be made when there is one. {choice}"
     if owner(board, end) is not None and len(squares) > 1:
         return f"Square {end} is taken. {choice}"
-    king = board.kings >> bit_of(start) & 1
+    king = board.kings >> square_to_bit(start) & 1
     steps = "in any diagonal direction" if king else "diagonally forward"
     return f"A {'king' if king else 'man'} goes one square {steps}. {choice}"
 
@@ -78,7 +78,7 @@ def ending(outcome: Outcome, loser: int) -> str:
 
 def owner(board: Board, square: int) -> int | None:
     """The side that has a piece on a square, or None."""
-    bit = bit_of(square)
+    bit = square_to_bit(square)
     return 0 if board.black >> bit & 1 else 1 if board.white >> bit & 1 else None
 
 

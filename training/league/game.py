@@ -17,8 +17,8 @@ from agents.agent import Agent, PlayerAgent
 from agents.external.errors import EngineError, GameEndedError
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
-from checkers_env.moves import Move, decode
-from checkers_env.openings import line
+from checkers_env.moves import Move, unpack_move
+from checkers_env.openings import parse_opening
 from checkers_env.render.scene import SIDES
 from checkers_env.state import DrawRules
 from training.league.records import GameRecord
@@ -84,7 +84,7 @@ def play_game(
 
 def opening_board(opening: str, rules: DrawRules) -> Board:
     """The board after the opening."""
-    start, moves = line(opening or None)
+    start, moves = parse_opening(opening or None)
     board = Board.from_position(*start, rules=rules)
     for move in moves:
         board.push(move)
@@ -102,7 +102,7 @@ def _in_kernel(
         rng=np.random.default_rng((terms.seed, fixture.number)),
     )
     for path in game.paths[board.ply :]:
-        board.push(decode(path, False))
+        board.push(unpack_move(path))
     return _result(board)
 
 

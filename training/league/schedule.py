@@ -39,7 +39,7 @@ def read_openings(name: str) -> tuple[str, ...]:
     for number, line in enumerate(lines, 1):
         text = " ".join(line.partition("#")[0].split())
         try:
-            openings.line(text)
+            openings.parse_opening(text)
         except ValueError as error:
             raise ValueError(f"{name}, line {number}: {error}") from None
         if text:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from checkers_env import fen, openings
-from checkers_env.moves import squares_in
+from checkers_env.moves import parse_squares
 from training.league.records import GameRecord, League
 
 LETTERS = string.ascii_letters[:32]  # of squares 1-32
@@ -47,7 +47,7 @@ def pack_games(league: League) -> dict[str, Any]:
 @functools.cache
 def pack_move(move: str) -> str:
     """The letters of a move's start and end; in brackets those of a path of more squares."""
-    letters = "".join(LETTERS[square - 1] for square in squares_in(move))
+    letters = "".join(LETTERS[square - 1] for square in parse_squares(move))
     return letters if len(letters) == 2 else f"({letters})"
 
 
@@ -59,7 +59,7 @@ def _moves(game: GameRecord) -> str:
 
 
 def _card(opening: str) -> dict[str, Any]:
-    start, moves = openings.line(opening or None)
+    start, moves = openings.parse_opening(opening or None)
     return {
         "text": opening or START,
         "name": openings.NAMES.get(opening, ""),

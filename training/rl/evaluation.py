@@ -14,7 +14,7 @@ from agents.search.player import AlphaBeta
 from agents.search.workspace import workspace
 from agents.single_agent.vector_env import play_opponent
 from checkers_env.envs import vector_kernels as kernels
-from checkers_env.envs.vector_kernels import begun_with, new_batch
+from checkers_env.envs.vector_kernels import new_batch, opening_states
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
 from training.rl.actor import Actor, best, logits
@@ -46,10 +46,12 @@ def evaluate(actor: Actor, player: Any, games: int, rng: np.random.Generator) ->
 
     From the cards of the two-move ballot in turn, each with Black and then with White.
     """
-    batch = new_batch(games, begun_with(TWO_MOVE, RULES))._replace(choices=np.array([BLACK, WHITE]))
+    batch = new_batch(games, opening_states(TWO_MOVE, RULES))._replace(
+        choices=np.array([BLACK, WHITE])
+    )
     numbers = np.arange(games)
     cards, colours = numbers // 2 % len(TWO_MOVE), numbers % 2
-    kernels.begin_these(batch, batch.openings, numbers, cards + len(TWO_MOVE) * colours)
+    kernels.begin_games(batch, batch.openings, numbers, cards + len(TWO_MOVE) * colours)
     batch.actors[:] = batch.seats
     ws = workspace()
     while True:
@@ -60,6 +62,6 @@ def evaluate(actor: Actor, player: Any, games: int, rng: np.random.Generator) ->
             break
         seen, mask = look_at(batch, live)
         act_in(batch, live, best(logits(actor, seen), mask))
-    outcome = kernels.blank(games)
-    kernels.pay(batch, outcome)
+    outcome = kernels.empty_output(games)
+    kernels.write_rewards(batch, outcome)
     return Tally(*(int((outcome.reward == reward).sum()) for reward in (1, 0, -1)))

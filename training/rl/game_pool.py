@@ -10,15 +10,15 @@ import numpy as np
 from agents.search.interrupt import undisturbed
 from agents.single_agent.vector_env import CompiledOpponent, play_opponent
 from checkers_env import fen
-from checkers_env.actions import ACTIONS, ILLEGAL, play
+from checkers_env.actions import ACTIONS, ILLEGAL, play_action
 from checkers_env.bits import borrowed
 from checkers_env.envs import vector_kernels as kernels
-from checkers_env.envs.vector_kernels import AHEAD, MOVER, begun_with, new_batch
+from checkers_env.envs.vector_kernels import MOVER, PREFETCH, new_batch, opening_states
 from checkers_env.jit import kernel
 from checkers_env.movegen import BLACK, BLACK_BOARD, KINGS, WHITE, WHITE_BOARD, Position
 from checkers_env.observation import PLANES, write_observation
 from checkers_env.openings import TWO_MOVE
-from checkers_env.state import GOES_ON, PLY, SIDE, DrawRules
+from checkers_env.state import ONGOING, PLY, SIDE, DrawRules
 from training.rl.actor import Actor, drawn, logits
 from training.rl.features import features
 
@@ -55,10 +55,10 @@ class Games:
     def __init__(self, count: int, slots: int, alone: float, rng: np.random.Generator) -> None:
         self.count, self._slots, self._alone, self._rng = count, slots, alone, rng
         self._opponents: list[CompiledOpponent | Actor] = []
-        openings = begun_with(TWO_MOVE, RULES)
+        openings = opening_states(TWO_MOVE, RULES)
         self.batch = new_batch(count, openings)._replace(choices=np.array(SEATS))
         self.batch.numbers[:], self.batch.used[:] = self._draw(count), 1
-        kernels.begin_these(self.batch, openings, np.arange(count), self.batch.numbers[:, 0])
+        kernels.begin_games(self.batch, openings, np.arange(count), self.batch.numbers[:, 0])
 
     def go_on_from(self, arrays: Mapping[str, Any]) -> None:
         """Put the games of a checkpoint in place of these.
@@ -76,13 +76,13 @@ class Games:
             "games/actors": (arrays["actors"], MOVER, WHITE),
             "games/opponents": (arrays["opponents"], 0, self._slots),
             "games/numbers": (arrays["numbers"], 0, outcomes - 1),
-            "games/used": (arrays["used"], 0, AHEAD - 1),
+            "games/used": (arrays["used"], 0, PREFETCH - 1),
         }
         for name, (values, least, most) in within.items():
             if values.min() < least or values.max() > most:
                 raise ValueError(f"its {name} are not all from {least} to {most}")
         for black, white, kings, side in games[:, [BLACK_BOARD, WHITE_BOARD, KINGS, SIDE]].tolist():
-            fen.check(Position(black, white, kings, side))
+            fen.check_position(Position(black, white, kings, side))
         for name, array in arrays.items():
             getattr(self.batch, name)[:] = array
 
@@ -102,24 +102,24 @@ class Games:
 
         Returns rewards, of the side that acted, and which games ended: float64[n], bool[n].
         """
-        outcome = kernels.blank(self.count)
-        kernels.act(self.batch, actions)
+        outcome = kernels.empty_output(self.count)
+        kernels.play_actions(self.batch, actions)
         self._answer()
-        kernels.pay(self.batch, outcome)
+        kernels.write_rewards(self.batch, outcome)
         over, slots = outcome.over, self.batch.opponents
         ended = Ended(slots[over], outcome.reward[over], self.batch.games[over, PLY])
         if over.any():
-            kernels.restart(self.batch, outcome)
+            kernels.autoreset(self.batch, outcome)
             self._answer()
-            empty = np.flatnonzero(self.batch.used == AHEAD)
+            empty = np.flatnonzero(self.batch.used == PREFETCH)
             self.batch.numbers[empty], self.batch.used[empty] = self._draw(len(empty)), 0
         self._look()
         return outcome.reward, over, ended
 
     def _look(self) -> None:
         """Let the learner see the games as they stand: `seen`, float32[n, 161], and `mask`."""
-        outcome = kernels.blank(self.count)
-        kernels.look(self.batch, outcome)
+        outcome = kernels.empty_output(self.count)
+        kernels.write_observations(self.batch, outcome)
         self.seen, self.mask = features(outcome.planes), outcome.mask
 
     def _answer(self) -> None:
@@ -133,7 +133,7 @@ class Games:
 
     def _draw(self, count: int) -> Any:
         """The numbers that say how games begin: int64[count, k], as in ``vector_kernels.Batch``."""
-        shape = (count, AHEAD)
+        shape = (count, PREFETCH)
         cards = self._rng.integers(len(TWO_MOVE), size=shape)
         seats = self._rng.integers(1, len(SEATS), size=shape)
         slots = self._rng.integers(max(self._slots, 1), size=shape)
@@ -157,7 +157,7 @@ def waiting(batch: Any, slot: int) -> Any:
 
 def going_on(batch: Any) -> Any:
     """Which games are not over: bool[n]."""
-    return (batch.events <= GOES_ON) & (batch.events != ILLEGAL)
+    return (batch.events <= ONGOING) & (batch.events != ILLEGAL)
 
 
 def look_at(batch: Any, games: Any) -> tuple[Any, Any]:
@@ -183,4 +183,4 @@ def act_in(batch: Any, games: Any, actions: Any) -> None:
     batch = borrowed(batch)
     for at in range(len(games)):
         i = games[at]
-        batch.events[i] = play(batch.games[i], batch.history[i], actions[at])
+        batch.events[i] = play_action(batch.games[i], batch.history[i], actions[at])

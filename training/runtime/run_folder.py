@@ -9,7 +9,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from checkers_env.files import remove_left_over
+from checkers_env.files import remove_temporary_files
 
 LOCK = "lock"
 
@@ -31,7 +31,7 @@ def lock_run_folder(folder: Path, otherwise: str) -> Iterator[None]:
             f"another session is at work in {str(folder)!r}: wait for it, or {otherwise}"
         ) from None
     try:
-        remove_left_over(folder)
+        remove_temporary_files(folder)
         yield
     finally:
         try:

@@ -35,7 +35,7 @@ from agents.external.dxp.messages import (
 )
 from agents.external.errors import EngineError, GameEndedError
 from checkers_env.board import Board, Outcome
-from checkers_env.moves import Move, listed
+from checkers_env.moves import Move, format_moves
 
 MOST_SECONDS = 9999  # that a move may be said to have taken
 PAUSE = 0.1  # seconds
@@ -200,7 +200,7 @@ def receive_move(link: Link, board: Board, seconds: float) -> Move:
     captures = f" capturing {', '.join(map(str, message.captured))}" if message.captured else ""
     raise EngineError(
         f"{link.peer} played {message.start}-{message.end}{captures}, illegal in {board.fen()}: "
-        f"the legal moves are {listed(board.legal_moves)}"
+        f"the legal moves are {format_moves(board.legal_moves)}"
     )
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from checkers_env import fen
 from checkers_env.board import Board
-from checkers_env.fen import read_letters, write_letters
+from checkers_env.fen import position_from_letters, position_to_letters
 from checkers_env.movegen import Position
 
 HOST, PORT = "127.0.0.1", 27531
@@ -191,11 +191,11 @@ def fitting(name: str) -> str:
 
 def squares_of(board: Board) -> str:
     """The letters of a position, square 1 to 32."""
-    return write_letters(board.position, _SQUARES)
+    return position_to_letters(board.position, _SQUARES)
 
 
 def position_of(request: GameRequest) -> Position:
     """The position that a game is to begin with. Raises ValueError if it is none of this game."""
     if request.turn is None:
         return fen.parse(fen.START)
-    return read_letters(request.squares, _SQUARES, request.turn)
+    return position_from_letters(request.squares, _SQUARES, request.turn)

@@ -250,7 +250,7 @@ def _goes_on(earlier: list[Move], later: list[Move]) -> bool:
 def position_line(board: Board, dialect: Dialect) -> str:
     """The position after the last capture or move of a man, and the moves since: it may repeat."""
     start = board.copy()
-    moves = [start.pop() for _ in range(start.no_progress_plies)]
+    moves = [start.pop() for _ in range(start.reversible_plies)]
     given = {"pos": write_position(start, dialect)}
     if moves:
         given["moves"] = " ".join(write_move(move) for move in reversed(moves))

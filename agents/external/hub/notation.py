@@ -21,8 +21,8 @@ from collections.abc import Mapping
 from typing import Literal
 
 from checkers_env.board import Board
-from checkers_env.fen import read_letters, write_letters
-from checkers_env.moves import Move, squares_in
+from checkers_env.fen import position_from_letters, position_to_letters
+from checkers_env.moves import Move, parse_squares
 
 Dialect = Literal["english", "pydraughts"]
 
@@ -62,7 +62,7 @@ def read_line(line: str) -> tuple[str, dict[str, str]]:
 
 def write_position(board: Board, dialect: Dialect) -> str:
     """The side to move and the 32 squares."""
-    text = _SIDES[board.turn] + write_letters(board.position, _SQUARES)
+    text = _SIDES[board.turn] + position_to_letters(board.position, _SQUARES)
     return text if dialect == "english" else _turned(text)
 
 
@@ -76,7 +76,7 @@ def read_position(text: str, dialect: Dialect) -> Board:
     try:
         if not ours.startswith(tuple(_SIDES)):
             raise ValueError("it does not begin with the side to move, B or W")
-        position = read_letters(ours[1:], _SQUARES, _SIDES.index(ours[0]))
+        position = position_from_letters(ours[1:], _SQUARES, _SIDES.index(ours[0]))
         return Board.from_position(*position, max_moves=None)
     except ValueError as error:
         raise ValueError(f"bad position {text!r}: {error}") from None
@@ -93,7 +93,7 @@ def read_move(text: str, board: Board) -> Move:
 
     Raises ValueError for text that is malformed, illegal or ambiguous here.
     """
-    start, end, *captured = squares_in(text)
+    start, end, *captured = parse_squares(text)
     for move in board.legal_moves:
         ends = (move.squares[0], move.squares[-1]) == (start, end)
         if ends and captured and sorted(move.captured) == sorted(captured):

@@ -19,7 +19,7 @@ from agents.blondie.architecture import (
 from agents.evaluator import advance_state, start_state, state_size, value
 from checkers_env.board import Board
 from checkers_env.jit import kernel
-from checkers_env.movegen import PATH, ROW_WIDTH, Position, write_successors
+from checkers_env.movegen import PACKED_MOVE, ROW_WIDTH, Position, generate_successors
 from tests import oracle
 
 
@@ -223,7 +223,7 @@ def states(network, position):
 def assert_every_move_keeps_the_state(network, position):
     """Each successor's state, brought up to date, equals the one computed anew."""
     rows = np.zeros((512, ROW_WIDTH), np.int64)
-    count = write_successors(rows, 0, *position)
+    count = generate_successors(rows, 0, *position)
     old = states(network, position)
     for black, white, kings, _ in rows[:count].tolist():
         after = Position(black, white, kings, 1 - position.turn)
@@ -231,7 +231,7 @@ def assert_every_move_keeps_the_state(network, position):
         for view in range(2):
             advance(network, position, after, view, old[view], new[view])
         assert (new == states(network, after)).all()
-    return rows[:count, PATH].tolist()
+    return rows[:count, PACKED_MOVE].tolist()
 
 
 @every_shape

@@ -31,7 +31,7 @@ from agents.continual.agent import (
 )
 from agents.continual.pool import ARRAYS, load_pool, rank_strategies
 from agents.weights import HEADER, WeightsMetadata, save_weights
-from checkers_env.actions import actions_of
+from checkers_env.actions import move_to_actions
 from checkers_env.board import Board
 from checkers_env.envs.aec import raw_env
 from checkers_env.movegen import BLACK, WHITE
@@ -326,7 +326,7 @@ def test_it_plays_through_the_environment():
     env.reset()
     while not any(env.terminations.values()):
         board = env.board
-        for action in actions_of(agent.act(board.copy()), board.turn):
+        for action in move_to_actions(agent.act(board.copy()), board.turn):
             env.step(action)
     agent.game_over(env.board, WHITE)
     assert [game.score for game in agent.games] == [(1 - env.rewards["player_0"]) / 2]

@@ -36,9 +36,9 @@ from checkers_env.movegen import (
     WHITE,
     WHITE_BOARD,
     Position,
-    write_successors,
+    generate_successors,
 )
-from checkers_env.moves import square_of
+from checkers_env.moves import bit_to_square
 from tests import oracle
 
 up_to_four = pytest.mark.parametrize("pieces", [2, 3, pytest.param(4, marks=pytest.mark.slow)])
@@ -142,7 +142,7 @@ def count_contradictions(tables, part, begin, count, rows):
     for number in range(begin, begin + count):
         black, white, kings, turn = position_of(tables.numbering, part, number)
         best = -1000
-        for at in range(write_successors(rows, 0, black, white, kings, turn)):
+        for at in range(generate_successors(rows, 0, black, white, kings, turn)):
             row = rows[at]
             plies = 0
             if row[WHITE_BOARD] != 0:
@@ -226,7 +226,7 @@ def test_the_search_sees_the_same_as_far_as_it_sees(folder, pieces):
     found = {1.0: 0, -1.0: 0}
     for position in random_positions(tables, pieces, 400, seed=pieces):
         plies = probe(tables, position)
-        end = write_successors(ws.rows, 0, *position)
+        end = generate_successors(ws.rows, 0, *position)
         if end == 0:
             assert plies == 0
             continue
@@ -289,7 +289,7 @@ def test_two_kings_beat_one_also_in_the_double_corner(folder):
     for position, plies in slice_of(endgame(3, folder), Slice(0, 2, 0, 1)):
         if plies == NEVER:  # the two are attacked, or shut in
             drawn += 1
-            assert square_of(position.white.bit_length() - 1) not in DOUBLE_CORNERS
+            assert bit_to_square(position.white.bit_length() - 1) not in DOUBLE_CORNERS
         else:
             assert plies % 2
     assert drawn == 34  # of 14,880
@@ -298,9 +298,9 @@ def test_two_kings_beat_one_also_in_the_double_corner(folder):
 def test_the_double_corner_saves_a_king_from_one(folder):
     tables = endgame(2, folder)
     for position, plies in slice_of(tables, Slice(0, 1, 0, 1)):
-        if square_of(position.black.bit_length() - 1) in DOUBLE_CORNERS:
+        if bit_to_square(position.black.bit_length() - 1) in DOUBLE_CORNERS:
             assert plies == NEVER or plies % 2
-        if square_of(position.white.bit_length() - 1) in DOUBLE_CORNERS:
+        if bit_to_square(position.white.bit_length() - 1) in DOUBLE_CORNERS:
             assert plies == NEVER or plies % 2 == 0
     # Lasker, diagram 88: White takes the opposition, or else must go back to the double corner.
     assert look_up(tables, Board("W:WK32:BK26")).value == 1

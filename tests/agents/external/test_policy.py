@@ -17,7 +17,7 @@ import checkers_env
 from agents.external.errors import EngineError
 from agents.external.policy import PolicyAgent, environment_of, sb3_agent
 from agents.match import play_through_environment
-from checkers_env.actions import actions_of
+from checkers_env.actions import move_to_actions
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
 from checkers_env.state import DrawRules
@@ -101,7 +101,7 @@ def test_a_multiple_jump_is_several_actions():
     move = PolicyAgent(first).act(board)
     assert str(move) == "1x19"
     assert [jumping for jumping, _ in calls] == [0, 1]
-    assert [action for _, (action,) in calls] == actions_of(move, BLACK)
+    assert [action for _, (action,) in calls] == move_to_actions(move, BLACK)
 
 
 def test_a_policy_may_spoil_what_it_is_shown():
@@ -259,7 +259,7 @@ def test_a_model_may_draw_its_actions(tmp_path):
     counts = np.zeros(128)
     agent = sb3_agent(path, deterministic=False, seed=1)
     for _ in range(700):
-        (action,) = actions_of(agent.act(Board()), BLACK)
+        (action,) = move_to_actions(agent.act(Board()), BLACK)
         counts[action] += 1
     mask = environment_of(Board()).observe("player_0")["action_mask"]
     expected = CHANCES * mask / (CHANCES * mask).sum()

@@ -28,8 +28,8 @@ from agents.mcts.tree import NODES_PER_SIMULATION, grow
 from agents.player import uses_chance
 from agents.search.workspace import workspace
 from checkers_env.board import Board
-from checkers_env.movegen import PATH, Position, write_moves, write_successors
-from checkers_env.moves import decode as decode_move
+from checkers_env.movegen import PACKED_MOVE, Position, generate_steps, generate_successors
+from checkers_env.moves import unpack_move
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import DrawRules
 from tests import oracle
@@ -74,20 +74,20 @@ def state_of(seed):
     return np.random.default_rng(seed).integers(1, SEEDS, 1)
 
 
-def successors(board, write=write_successors):
+def successors(board, write=generate_successors):
     ws, position = workspace(), position_of(board)
     own = (position.black, position.white)
-    if write is write_moves:
+    if write is generate_steps:
         pieces = own if board.turn == 0 else own[::-1]
-        end = write_moves(ws.rows, 0, *pieces, position.kings, board.turn)
+        end = generate_steps(ws.rows, 0, *pieces, position.kings, board.turn)
     else:
-        end = write_successors(ws.rows, 0, *position)
+        end = generate_successors(ws.rows, 0, *position)
     return [Position(*row[:3], 1 - board.turn) for row in ws.rows[:end].tolist()]
 
 
 def tree_of(player, board, seed=0, ws=None):
     ws = ws or workspace()
-    count = write_successors(ws.rows, 0, *position_of(board))
+    count = generate_successors(ws.rows, 0, *position_of(board))
     return grow(player, position_of(board), ws, count, np.random.default_rng(seed))
 
 
@@ -122,7 +122,7 @@ def test_simple_moves_by_number_are_the_rows_of_the_move_generator():
     checked = 0
     for board in random_boards(1, 150, 120):
         if not board.legal_moves[0].captured:
-            rows = successors(board, write_moves)
+            rows = successors(board, generate_steps)
             assert [after_step(position_of(board), i) for i in range(len(rows))] == rows
             checked += 1
     assert checked > 80
@@ -317,7 +317,7 @@ def test_the_most_visited_move_is_played():
         children = tree[1 : tree["end"][0]]
         best = max(children, key=lambda child: (child["visits"], child["total"]))  # the first
         if not any(board_after(board, move).outcome() for move in board.legal_moves):
-            assert move_of(EARLY, board).squares == decode_move(int(best["path"]), False).squares
+            assert move_of(EARLY, board).squares == unpack_move(int(best["path"])).squares
 
 
 def test_equal_visits_leave_it_to_the_mean_and_then_to_the_order():
@@ -369,7 +369,7 @@ def test_the_stop_flag_ends_a_search_after_the_simulation_under_way():
     ws.stop[0] = 1
     assert tree_of(EARLY, Board(), ws=ws)["visits"][0] == 1
     path = find_move(EARLY, position_of(Board()), ws, np.random.default_rng(0))
-    assert path in ws.rows[: len(Board().legal_moves), PATH]
+    assert path in ws.rows[: len(Board().legal_moves), PACKED_MOVE]
 
 
 def test_a_full_tree_grows_no_further():

@@ -23,7 +23,7 @@ from agents.ntuple.tuples import SINGLES, THESIS
 from agents.search.player import AlphaBeta
 from agents.search.workspace import workspace
 from checkers_env.board import Board
-from checkers_env.movegen import PATH, write_successors
+from checkers_env.movegen import PACKED_MOVE, generate_successors
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import DrawRules
 from tests import oracle as naive
@@ -374,10 +374,10 @@ def test_the_winner_is_told():
 def test_from_zero_weights_equal_moves_are_drawn_by_lot():
     system, board, draws = ntuple(SINGLES, difference=0.0), Board(), 1400
     ws, rng = workspace(), np.random.default_rng(3)
-    count = write_successors(ws.rows, 0, *position_of(board))
+    count = generate_successors(ws.rows, 0, *position_of(board))
     found = [td.best_successor(system, position_of(board), ws, count, rng) for _ in range(draws)]
     counts = Counter(found)
-    assert set(counts) == set(ws.rows[:count, PATH].tolist())
+    assert set(counts) == set(ws.rows[:count, PACKED_MOVE].tolist())
     assert max(abs(n - draws / 7) for n in counts.values()) < 5 * np.sqrt(draws / 7)
 
 

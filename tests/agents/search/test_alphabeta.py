@@ -16,7 +16,7 @@ from agents.search.selective import FullWidth
 from agents.search.workspace import MAX_DEPTH, STATE_WIDTH, workspace
 from checkers_env.bits import popcount
 from checkers_env.board import Board
-from checkers_env.movegen import PATH, Position, write_successors
+from checkers_env.movegen import PACKED_MOVE, Position, generate_successors
 from tests import oracle
 
 ENDINGS = (
@@ -144,13 +144,13 @@ def move_values(board, judge, depth, own_leaves):
 def searched(board, evaluator, depth, own_leaves, ws):
     """The index of the move that the search chooses, and the value of the root."""
     position = position_of(board)
-    count = write_successors(ws.rows, 0, *position)
+    count = generate_successors(ws.rows, 0, *position)
     path = search(FullWidth(), evaluator, position, depth, own_leaves, board.turn, ws, count)
     fresh = workspace()
-    write_successors(fresh.rows, 0, *position)
+    generate_successors(fresh.rows, 0, *position)
     judge = position.turn if own_leaves else EACH_MOVER
     root = search_to(FullWidth(), evaluator, position, depth, judge, 0, fresh, count)
-    return ws.rows[:count, PATH].tolist().index(path), root
+    return ws.rows[:count, PACKED_MOVE].tolist().index(path), root
 
 
 def assert_search_is_minimax(board, evaluator, judge, depth, own_leaves, ws):

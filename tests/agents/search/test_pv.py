@@ -12,8 +12,15 @@ from agents.search.pv import write_line
 from agents.search.selective import FullWidth
 from agents.search.workspace import MAX_DEPTH, PLIES, workspace
 from checkers_env.board import Board
-from checkers_env.movegen import BLACK_BOARD, KINGS, PATH, ROW_WIDTH, WHITE_BOARD, write_successors
-from checkers_env.moves import decode
+from checkers_env.movegen import (
+    BLACK_BOARD,
+    KINGS,
+    PACKED_MOVE,
+    ROW_WIDTH,
+    WHITE_BOARD,
+    generate_successors,
+)
+from checkers_env.moves import unpack_move
 from tests import oracle
 from tests.agents.ntuple.test_network import MIXED, random_system
 from tests.agents.search.test_alphabeta import (
@@ -91,7 +98,7 @@ def values_of(board, depth, judge, owner):
 def line_of(evaluator, board, depth, own_leaves, ws, order=None):
     """What write_line makes of a board, its moves in their own order or another."""
     position, line = position_of(board), np.full((PLIES, ROW_WIDTH), -1)
-    count = write_successors(ws.rows, 0, *position)
+    count = generate_successors(ws.rows, 0, *position)
     rows = ws.rows[:count].copy()
     if order is not None:
         ws.rows[:count] = rows[order]
@@ -115,7 +122,7 @@ def assert_line_is_principal(name, board, depth, own_leaves, ws, order=None):
         assert max(values) == (root if ply % 2 == 0 else -root)
         found = range(len(values)) if order is None or ply else order
         first = next(index for index in found if values[index] == max(values))
-        move = decode(int(row[PATH]), False)
+        move = unpack_move(int(row[PACKED_MOVE]))
         assert move.squares == here.legal_moves[first].squares, (board.fen(), depth, ply)
         here.push(here.legal_moves[first])
         assert (here.black, here.white, here.kings) == (
@@ -166,7 +173,7 @@ def test_the_first_of_the_best_in_whatever_order_the_moves_stand(name):
         order = rng.permutation(len(board.legal_moves)).tolist()
         assert_line_is_principal(name, board, 2, True, ws, order)
         lines = [line_of(EVALUATORS[name], board, 2, True, ws, each) for each in (None, order)]
-        changed += lines[0][0, PATH] != lines[1][0, PATH]
+        changed += lines[0][0, PACKED_MOVE] != lines[1][0, PACKED_MOVE]
     assert changed > 3 or name != "material"  # whose moves are often equally good
 
 
@@ -198,7 +205,7 @@ def test_where_a_line_ends(fen, depth, moves):
     board = Board(fen)
     line = line_of(Material(), board, depth, True, workspace())
     for text, row in zip(moves, line, strict=True):
-        move = decode(int(row[PATH]), False)
+        move = unpack_move(int(row[PACKED_MOVE]))
         assert move.squares == board.parse_move(text).squares
         board.push(text)
 
@@ -206,4 +213,4 @@ def test_where_a_line_ends(fen, depth, moves):
 def test_the_longest_line_fits():
     line = line_of(Material(), Board("B:WK32:BK1"), MAX_DEPTH, True, workspace())
     assert len(line) == MAX_DEPTH
-    assert [decode(int(row[PATH]), False).squares[0] for row in line[:2]] == [1, 32]
+    assert [unpack_move(int(row[PACKED_MOVE])).squares[0] for row in line[:2]] == [1, 32]

@@ -19,8 +19,8 @@ from agents.search.selective import IN_SIGHT, SOONER, FullWidth, Selective
 from agents.search.transposition import key_of
 from agents.search.workspace import MAX_DEPTH, PLIES, workspace
 from checkers_env.board import Board
-from checkers_env.movegen import MAX_ROWS, PATH, ROW_WIDTH, write_successors
-from checkers_env.moves import decode
+from checkers_env.movegen import MAX_ROWS, PACKED_MOVE, ROW_WIDTH, generate_successors
+from checkers_env.moves import unpack_move
 from checkers_env.openings import TWO_MOVE
 from tests import oracle
 from tests.agents.search.test_alphabeta import (
@@ -48,7 +48,7 @@ def evaluate_unmoved(unmoved, position, view, state, scratch):
 
 def value_of(style, evaluator, board, depth, ws):
     position = position_of(board)
-    count = write_successors(ws.rows, 0, *position)
+    count = generate_successors(ws.rows, 0, *position)
     return search_to(style, evaluator, position, depth, position.turn, 2, ws, count)
 
 
@@ -79,7 +79,7 @@ def test_a_move_is_a_draw_if_it_repeats_a_position_of_the_game():
                 break
             agent.set_history(board)
             for at, move in enumerate(board.legal_moves):
-                write_successors(agent.ws.rows, 0, *position_of(board))
+                generate_successors(agent.ws.rows, 0, *position_of(board))
                 agent.ws.rows[0] = agent.ws.rows[at]
                 position = position_of(board)
                 found = search_to(EXACT, Unmoved(0.25), position, 1, position.turn, 2, agent.ws, 1)
@@ -104,11 +104,11 @@ def test_the_expected_line_knows_the_positions_on_its_way():
         agent = PlayerAgent("a", AlphaBeta(Material(), 7, style=Selective()))
         agent.set_history(board)
         ws, line, position = agent.ws, np.zeros((PLIES, ROW_WIDTH), np.int64), position_of(board)
-        count = write_successors(ws.rows, 0, *position)
+        count = generate_successors(ws.rows, 0, *position)
         length = write_line(Selective(), Material(), position, 7, True, 2, ws, count, line)
         for ply, row in enumerate(line[:length]):
             assert not ply or board.position not in board.earlier_positions()
-            board.push(decode(int(row[PATH]), False))
+            board.push(unpack_move(int(row[PACKED_MOVE])))
         past = board.earlier_positions()
         assert ws.past[: ws.quiet[0]].tolist() == [list(earlier[:2]) for earlier in past]
         assert length >= 7 or not board.legal_moves or board.position in past
@@ -203,7 +203,7 @@ def test_the_search_ends_after_so_many_nodes(nodes):
     ws, style = workspace(), Selective(nodes=nodes)
     for board in random_boards(8, 5, 60):
         position = position_of(board)
-        count = write_successors(ws.rows, 0, *position)
+        count = generate_successors(ws.rows, 0, *position)
         ws.counts[0] = 0
         path = search(style, Material(), position, 30, True, 2, ws, count)
         assert path in ws.rows[:count, 3]
@@ -216,7 +216,7 @@ def test_late_moves_save_most_of_the_work():
         ws = workspace()
         for board in random_boards(9, 10, 30):
             position = position_of(board)
-            count = write_successors(ws.rows, 0, *position)
+            count = generate_successors(ws.rows, 0, *position)
             search(style, EVALUATORS["tempo"], position, 8, True, 2, ws, count)
         visited.append(ws.counts[0])
     assert visited[2] < min(visited[:2]) / 1.5
@@ -252,7 +252,7 @@ def test_a_search_that_is_stopped_at_once_keeps_the_move_of_the_one_before():
 def test_the_key_tells_a_move_from_the_others_of_its_position():
     for board in random_boards(11, 40, 60):
         rows = np.zeros((MAX_ROWS, ROW_WIDTH), np.int64)
-        count = write_successors(rows, 0, *position_of(board))
-        keys = {key_of(Selective(), path, 0) for path in rows[:count, PATH]}
+        count = generate_successors(rows, 0, *position_of(board))
+        keys = {key_of(Selective(), path, 0) for path in rows[:count, PACKED_MOVE]}
         assert len(keys) == count
         assert all(0 < key < 1 << 15 for key in keys)

@@ -17,7 +17,7 @@ import agents
 import checkers_env
 from agents.external.errors import GameEndedError
 from agents.single_agent.env import SingleAgentEnv
-from checkers_env.actions import actions_of
+from checkers_env.actions import move_to_actions
 from checkers_env.board import Board
 from checkers_env.moves import Move
 from tests import DATA
@@ -137,7 +137,7 @@ def test_a_game_is_that_of_the_aec_environment(colour: str, agent: str, seed: in
     game.reset()
     for planes, mask, reward, over, info, fen in seen:
         while game.agent_selection != agent and not game.terminations[agent]:
-            for action in actions_of(game.board.legal_moves[0], game.board.turn):
+            for action in move_to_actions(game.board.legal_moves[0], game.board.turn):
                 game.step(action)
         expected = game.observe(agent)
         assert planes == expected["observation"].tolist()
@@ -165,7 +165,7 @@ def test_rewards_at_the_end(opening: str, action: tuple[int, int], reward: float
     env = SingleAgentEnv(First(), "black", opening=opening, max_moves=1)
     env.reset()
     move = next(m for m in env.board.legal_moves if m.squares == action)
-    _, found, terminated, truncated, info = env.step(actions_of(move, env.board.turn)[0])
+    _, found, terminated, truncated, info = env.step(move_to_actions(move, env.board.turn)[0])
     assert (found, terminated, truncated) == (reward, True, False)
     assert info["reason"] == ("no pieces" if reward else "max moves")
 
@@ -174,7 +174,7 @@ def test_rewards_at_the_end(opening: str, action: tuple[int, int], reward: float
 def test_a_blocked_opponent(blocked_draws: bool, reward: float) -> None:
     env = SingleAgentEnv(First(), "white", opening="W:W11,12:B4", blocked_draws=blocked_draws)
     env.reset()
-    [action] = actions_of(env.board.parse_move("12-8"), env.board.turn)
+    [action] = move_to_actions(env.board.parse_move("12-8"), env.board.turn)
     _, found, terminated, _, info = env.step(action)
     assert (found, terminated, info["reason"]) == (reward, True, "no legal move")
 
@@ -183,7 +183,7 @@ def test_a_lost_game() -> None:
     env = SingleAgentEnv(First(), "black", opening="B:W15,32:B6")
     env.reset()
     _, reward, terminated, _, info = env.step(
-        actions_of(env.board.parse_move("6-10"), env.board.turn)[0]
+        move_to_actions(env.board.parse_move("6-10"), env.board.turn)[0]
     )
     assert (reward, terminated, info["reason"]) == (-1.0, True, "no pieces")
 
@@ -192,7 +192,7 @@ def test_the_agent_makes_its_multi_jump_in_steps() -> None:
     opponent = First()
     env = SingleAgentEnv(opponent, "black", opening=DOUBLE_JUMP)
     env.reset()
-    first, second = actions_of(env.board.legal_moves[0], env.board.turn)
+    first, second = move_to_actions(env.board.legal_moves[0], env.board.turn)
     observation, reward, over, *_ = env.step(first)
     assert (reward, over, opponent.shown) == (0.0, False, [])
     assert np.flatnonzero(observation["action_mask"]).tolist() == [second]

@@ -37,7 +37,7 @@ from agents.treestrap.network import (
     write_entries,
 )
 from checkers_env.board import Board
-from checkers_env.movegen import SQUARES, Position, write_successors
+from checkers_env.movegen import SQUARES, Position, generate_successors
 from tests import oracle
 from tests.agents.search.test_alphabeta import (
     assert_search_is_minimax,
@@ -168,7 +168,7 @@ def test_the_search_is_minimax_whoever_judges_the_leaves(system):
             assert_search_is_minimax(board, system, judge, depth, False, ws)
         position, found = position_of(board), []
         for own_leaves in (True, False):
-            count = write_successors(ws.rows, 0, *position)
+            count = generate_successors(ws.rows, 0, *position)
             path = search(FullWidth(), system, position, 5, own_leaves, 9 + own_leaves, ws, count)
             found.append((path, ws.frames[0]["value"]))
         assert found[0] == found[1]

@@ -16,7 +16,7 @@ from pettingzoo.test import api_test, performance_benchmark, seed_test
 
 import checkers_env
 from checkers_env import Board, openings
-from checkers_env.actions import actions_of
+from checkers_env.actions import move_to_actions
 from checkers_env.moves import Move
 from checkers_env.openings import BALLOTS
 from checkers_env.state import DrawRules
@@ -158,7 +158,7 @@ def random_turn(
         now, lifted = pieces, 0
         if played:
             now, lifted = partly_moved(pieces, turns[0], len(played)), turns[0].squares[len(played)]
-        routes = [actions_of(Move(turn.squares, turn.captured), number) for turn in turns]
+        routes = [move_to_actions(Move(turn.squares, turn.captured), number) for turn in turns]
         legal = {route[len(played)] for route in routes}
         check_moment(env, Moment(side, now, lifted, clocks, legal))
         played.append(random_action(env, rng))
@@ -229,10 +229,10 @@ def test_games_as_the_referee_sees_them(make: Any, opening: Any, rules: Any, rea
 def test_one_agent_makes_all_the_jumps_of_a_capture() -> None:
     env = checkers_env.env(opening=DOUBLE_JUMP)
     env.reset()
-    env.step(actions_of(Move((1, 10, 19), (6, 15)), 0)[0])
+    env.step(move_to_actions(Move((1, 10, 19), (6, 15)), 0)[0])
     assert env.agent_selection == "player_0"
     assert env.unwrapped.board.moves == []
-    env.step(actions_of(Move((1, 10, 19), (6, 15)), 0)[1])
+    env.step(move_to_actions(Move((1, 10, 19), (6, 15)), 0)[1])
     assert env.agent_selection == "player_1"
     assert [str(move) for move in env.unwrapped.board.moves] == ["1x19"]
 
@@ -240,18 +240,18 @@ def test_one_agent_makes_all_the_jumps_of_a_capture() -> None:
 def test_a_man_that_is_crowned_in_a_capture_stops() -> None:
     env = checkers_env.raw_env(opening="B:W26,27,K1:B22,12")  # a king would take 27 too
     env.reset()
-    env.step(actions_of(Move((22, 31), (26,)), 0)[0])
+    env.step(move_to_actions(Move((22, 31), (26,)), 0)[0])
     assert env.agent_selection == "player_1"
 
 
 def test_a_game_without_a_limit_outgrows_its_first_history() -> None:
     env = checkers_env.raw_env(opening=FOUR_KINGS, max_moves=None)
     env.reset()
-    there = [actions_of(Move((32, 28)), 0)[0], actions_of(Move((1, 5)), 1)[0]]
-    back = [actions_of(Move((28, 32)), 0)[0], actions_of(Move((5, 1)), 1)[0]]
+    there = [move_to_actions(Move((32, 28)), 0)[0], move_to_actions(Move((1, 5)), 1)[0]]
+    back = [move_to_actions(Move((28, 32)), 0)[0], move_to_actions(Move((5, 1)), 1)[0]]
     for action in (there + back) * 150:
         env.step(action)
-    assert env.board.ply == env.board.no_progress_plies == 600
+    assert env.board.ply == env.board.reversible_plies == 600
     assert env.board.fen() == Board(FOUR_KINGS).fen()
     assert not env.observe("player_0")["observation"][5].any()
 
@@ -448,7 +448,7 @@ def test_a_copy_plays_on_exactly(make: Any, clone: Callable[[Any], Any]) -> None
 def test_a_copy_in_the_middle_of_a_capture(make: Any, clone: Callable[[Any], Any]) -> None:
     env = make(opening=DOUBLE_JUMP)
     env.reset(seed=1)
-    first, second = actions_of(Move((1, 10, 19), (6, 15)), 0)
+    first, second = move_to_actions(Move((1, 10, 19), (6, 15)), 0)
     env.step(first)
     twin = clone(env)
     assert np.flatnonzero(twin.observe("player_0")["action_mask"]).tolist() == [second]
@@ -463,10 +463,10 @@ def test_a_copy_in_the_middle_of_a_capture(make: Any, clone: Callable[[Any], Any
 def test_a_copy_keeps_the_draw_of_a_blocked_side(make: Any, clone: Callable[[Any], Any]) -> None:
     env = make(opening="W:WK1,5:BK10", blocked_draws=True)
     env.reset()
-    env.step(actions_of(Move((1, 6)), 1)[0])
+    env.step(move_to_actions(Move((1, 6)), 1)[0])
     twin = clone(env)
     for game in (env, twin):
-        game.step(actions_of(Move((10, 1), (6,)), 0)[0])
+        game.step(move_to_actions(Move((10, 1), (6,)), 0)[0])
         assert game.rewards == {"player_0": 0, "player_1": 0}
         assert game.infos["player_1"] == {"reason": "no legal move"}
         assert game.unwrapped.board.fen() == "W:W5:BK1"

@@ -5,7 +5,7 @@ import pytest
 
 import checkers_env
 from checkers_env import Board, Move
-from checkers_env.actions import actions_of
+from checkers_env.actions import move_to_actions
 from tests.checkers_env.render.pixels import (
     DOUBLE_JUMP,
     POSITION,
@@ -23,7 +23,7 @@ def test_text_is_the_boards() -> None:
 
 def test_the_middle_of_a_capture_shows() -> None:
     board, move = after_double_jump()
-    first, second = actions_of(move, 0)
+    first, second = move_to_actions(move, 0)
     text = checkers_env.env(opening=DOUBLE_JUMP, render_mode="ansi")
     image = checkers_env.env(opening=DOUBLE_JUMP, render_mode="rgb_array")
     text.reset()
@@ -49,7 +49,7 @@ def test_the_last_move_of_an_opening_shows() -> None:
 def test_a_finished_game_is_rendered() -> None:
     env = checkers_env.env(opening="B:W6:B1", render_mode="ansi")
     env.reset()
-    env.step(actions_of(Move((1, 10), (6,)), 0)[0])
+    env.step(move_to_actions(Move((1, 10), (6,)), 0)[0])
     assert env.terminations["player_1"]
     assert env.render() == str(Board("W:W:B10"))
 

@@ -17,7 +17,7 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 from scipy.stats import chisquare
 
 import checkers_env
-from checkers_env.actions import actions_of
+from checkers_env.actions import move_to_actions
 from checkers_env.envs.aec import INDEX
 from checkers_env.envs.vector import SelfPlayVectorEnv, sample
 
@@ -180,7 +180,7 @@ def test_games_without_a_limit_have_room() -> None:
     env, referee = checkers_env.make_vec(1, **rules), Referee(None, rules)
     env.reset()
     for text in ("1-6", "32-27", "6-1", "27-32") * 150:
-        [action] = actions_of(referee.env.board.parse_move(text), referee.side)
+        [action] = move_to_actions(referee.env.board.parse_move(text), referee.side)
         observation, _, _, _, info = env.step([action])
         referee.step(action)
         check_views(observation, info, [referee])

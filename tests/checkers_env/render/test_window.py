@@ -14,7 +14,7 @@ import pytest
 from pettingzoo.test import render_test
 
 import checkers_env
-from checkers_env.actions import actions_of
+from checkers_env.actions import move_to_actions
 from checkers_env.envs.aec import raw_env
 from checkers_env.render.raster import Image
 from tests.checkers_env.render.pixels import DOUBLE_JUMP, after_double_jump
@@ -53,7 +53,7 @@ def on_screen(window: pygame.Window) -> Image:
 def played(render_mode: str, actions: int = 0) -> Any:
     env = raw_env(opening=DOUBLE_JUMP, render_mode=render_mode)
     env.reset()
-    for action in actions_of(after_double_jump()[1], 0)[:actions]:
+    for action in move_to_actions(after_double_jump()[1], 0)[:actions]:
         env.step(action)
     return env
 
@@ -76,7 +76,7 @@ def test_the_window_shows_the_image_after_each_step(windows: list[pygame.Window]
         ["Checkers: Black to move", "Checkers: Black to move", "Checkers: White to move"]
     ):
         if actions:
-            env.step(actions_of(after_double_jump()[1], 0)[actions - 1])
+            env.step(move_to_actions(after_double_jump()[1], 0)[actions - 1])
         assert np.array_equal(on_screen(windows[0]), played("rgb_array", actions).render())
         assert windows[0].title == title
     assert env.render() is None
@@ -140,7 +140,7 @@ def test_a_window_that_was_closed_by_its_button_stays_closed(windows: list[pygam
     press_close(windows[0])
     other.render()  # the events of all windows come to whichever asks first
     shown = len(Clock.ticks)
-    for action in actions_of(after_double_jump()[1], 0):
+    for action in move_to_actions(after_double_jump()[1], 0):
         env.step(action)
     assert env.board == after_double_jump()[0]
     assert len(Clock.ticks) == shown
@@ -161,7 +161,7 @@ def test_a_copy_has_the_game_but_not_the_window(
 ) -> None:
     env = checkers_env.env(opening=DOUBLE_JUMP, render_mode="human")
     env.reset()
-    first, second = actions_of(after_double_jump()[1], 0)
+    first, second = move_to_actions(after_double_jump()[1], 0)
     env.step(first)
     other = duplicate(env)
     assert len(windows) == 1

@@ -163,7 +163,7 @@ def test_a_game_in_a_kernel_is_the_game_through_act(opening):
     slow = play_game([Plain(agent) for agent in players], fixture, LeagueRules(SHORT))
     assert slow.seconds > (0, 0) == fast.seconds
     assert replace(slow, seconds=(0.0, 0.0)) == fast
-    assert len(fast.moves) > len(openings.line(opening or None)[1])
+    assert len(fast.moves) > len(openings.parse_opening(opening or None)[1])
 
 
 def test_the_first_board_has_all_the_rules():

@@ -271,7 +271,7 @@ def test_links_lead_to_the_viewers_numbers() -> None:
     for number, name in zip(cards, named, strict=True):
         card = data["openings"][number]
         assert f"{card['text']} {card['name']}".strip() == name
-        assert card["plies"] == len(openings.line(CARDS[number] or None)[1])
+        assert card["plies"] == len(openings.parse_opening(CARDS[number] or None)[1])
 
 
 @pytest.mark.parametrize(
