@@ -5,16 +5,23 @@ from tempfile import TemporaryDirectory
 
 import agents
 import checkers_env
-from training.rl.config import Learning, Settings
-from training.rl.loop import begin, carry_out
+from training.rl.config import PPOConfig
+from training.rl.loop import start_run, train
 
-learning = Learning(hidden=(64, 64), rollout=32, batch=512)
 with TemporaryDirectory() as folder:
-    settings = Settings(
-        learning, steps=50_000, games=64, every=8, measured_by=100, threads=1, out=Path(folder)
+    config = PPOConfig(
+        total_timesteps=50_000,
+        num_envs=64,
+        num_steps=32,
+        minibatch_size=512,
+        hidden_sizes=(64, 64),
+        checkpoint_interval=8,
+        eval_games=100,
+        threads=1,
+        out=Path(folder),
     )
-    run = begin(settings)
-    carry_out(settings, run, progress=lambda run: None)
+    run = start_run(config)
+    train(config, run, progress=lambda run: None)
     champion = agents.make(f"{folder}/champion.zip")
 
 for steps, score in zip(run.history["steps"], run.history["score/random"], strict=True):

@@ -2,10 +2,10 @@
 
     python training/ppo.py [options]
 
-The policy plays both sides of most games, and its own former self and the zoo in the others. The
+The policy plays both sides of most games, and its past policies and the zoo in the others. The
 folder of a run holds a checkpoint, champion.zip (a policy of Stable-Baselines3, which
-training/benchmark.py takes), the scores against the yardsticks (curve.csv, curve.png), and what
-TensorBoard shows (tensorboard --logdir runs). Needs torch and the extra sb3.
+training/benchmark.py takes), the scores against the baselines (curve.csv, curve.png), and the logs
+of TensorBoard (tensorboard --logdir runs). Needs torch and the extra sb3.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import tyro
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from training.rl.config import Settings, check
+from training.rl.config import PPOConfig, rename_old_options, validate_config
 from training.runtime.cli import in_folder, run_command
 from training.trainer.checkpoint import FILE_NAME
 
@@ -28,17 +28,23 @@ PACKAGES = ("torch", "stable_baselines3", "sb3_contrib")
 
 def main() -> int:
     """Run the command line; return the exit status."""
-    return run_command(train)
+    return run_command(run_ppo)
 
 
-def train(arguments: list[str], console: Console) -> None:
-    """Read the command line and carry out the run that it asks for."""
-    settings = tyro.cli(
-        Settings, args=arguments, prog="python training/ppo.py", description=__doc__
+def run_ppo(arguments: list[str], console: Console) -> None:
+    """Read the command line and train.
+
+    Raises ValueError for wrong options, a folder that cannot be used, and missing packages.
+    """
+    config = tyro.cli(
+        PPOConfig,
+        args=rename_old_options(arguments),
+        prog="python training/ppo.py",
+        description=__doc__,
     )
-    check(settings)
+    validate_config(config)
     try:
-        from training.rl.loop import CHAMPION_FILE, PLOT_FILE, begin, carry_out
+        from training.rl.loop import CHAMPION_FILE, PLOT_FILE, start_run, train
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in PACKAGES:
             raise
@@ -46,15 +52,17 @@ def train(arguments: list[str], console: Console) -> None:
             f"PPO needs {error.name}: pip install 'checkers-laboratory[sb3]'"
         ) from error
     files = FILE_NAME, CHAMPION_FILE, PLOT_FILE
-    with in_folder(settings.folder, *files, console, kept="the last checkpoint is kept"):
-        run = begin(settings)
-        with _progress(settings, run, console) as report:
-            carry_out(settings, run, report)
+    with in_folder(config.folder, *files, console, kept="the last checkpoint is kept"):
+        run = start_run(config)
+        with _show_progress(config, run, console) as progress:
+            train(config, run, progress)
 
 
 @contextmanager
-def _progress(settings: Settings, run: Any, console: Console) -> Iterator[Callable[[Any], None]]:
-    """A bar on a terminal, and a line for every checkpoint elsewhere."""
+def _show_progress(
+    config: PPOConfig, run: Any, console: Console
+) -> Iterator[Callable[[Any], None]]:
+    """Show a progress bar on a terminal, and a line for every checkpoint elsewhere."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -62,24 +70,25 @@ def _progress(settings: Settings, run: Any, console: Console) -> Iterator[Callab
         TimeRemainingColumn(),
         TextColumn("{task.fields[scores]}"),
     )
+    total = config.total_timesteps
     with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
-        task = bar.add_task("ppo", total=settings.steps, completed=run.steps, rate="", scores="")
-        shown = 0
+        task = bar.add_task("ppo", total=total, completed=run.steps, rate="", scores="")
+        printed = 0
 
-        def report(run: Any) -> None:
-            nonlocal shown
-            speed, scores = bar.tasks[0].speed or 0.0, latest_scores(run.history)
+        def progress(run: Any) -> None:
+            nonlocal printed
+            speed, scores = bar.tasks[0].speed or 0.0, format_scores(run.history)
             bar.update(task, completed=run.steps, rate=f"{speed:,.0f} actions/s", scores=scores)
             rows = len(run.history["steps"])
-            if not console.is_terminal and rows > shown:
-                shown = rows
-                console.print(f"{run.history['steps'][-1]:,.0f} of {settings.steps:,}: {scores}")
+            if not console.is_terminal and rows > printed:
+                printed = rows
+                console.print(f"{run.history['steps'][-1]:,.0f} of {total:,}: {scores}")
 
-        yield report
+        yield progress
 
 
-def latest_scores(history: dict[str, list[float]]) -> str:
-    """The scores measured last, as text."""
+def format_scores(history: dict[str, list[float]]) -> str:
+    """Return the scores of the last checkpoint as text."""
     scores = {
         name.removeprefix("score/"): row[-1] for name, row in history.items() if "score/" in name
     }

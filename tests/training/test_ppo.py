@@ -1,4 +1,4 @@
-"""MaskablePPO in self-play: what it learns from, what it remembers, and that it learns."""
+"""MaskablePPO in self-play: samples, checkpoints, the command line, and that it learns."""
 
 import json
 import re
@@ -17,19 +17,24 @@ from checkers_env.openings import TWO_MOVE
 from checkers_env.state import DrawRules
 from tests import ROOT
 from training import ppo
-from training.rl.config import Learning, Settings, check
+from training.rl.config import OLD_NAMES, PPOConfig, rename_old_options, validate_config
 
-TINY = Learning(hidden=(32,), rollout=16, batch=64, epochs=2)
+TINY = PPOConfig(
+    total_timesteps=2048,
+    num_envs=16,
+    num_steps=16,
+    minibatch_size=64,
+    hidden_sizes=(32,),
+    num_past_policies=2,
+    checkpoint_interval=2,
+    eval_games=20,
+    threads=1,
+)
 
 
-def settings_of(folder, **changed):
-    small = Settings(TINY, steps=2048, games=16, former=2, every=2, measured_by=20, threads=1)
-    return replace(small, out=folder, **changed)
-
-
-def carried_out(settings, reports=None):
+def finish_run(config, reports=None):
     """A run, interrupted at its report of this number where that is given."""
-    from training.rl.loop import begin, carry_out
+    from training.rl.loop import start_run, train
 
     done = []
 
@@ -38,19 +43,19 @@ def carried_out(settings, reports=None):
         if len(done) == reports:
             raise KeyboardInterrupt
 
-    run = begin(settings)
+    run = start_run(config)
     if reports is None:
-        carry_out(settings, run, progress)
+        train(config, run, progress)
     else:
         with pytest.raises(KeyboardInterrupt):
-            carry_out(settings, run, progress)
+            train(config, run, progress)
     return run
 
 
-# What is learned from
+# Samples
 
 
-def slow_advantages(rewards, values, sides, starts, last, gamma, trace):
+def slow_advantages(rewards, values, sides, starts, last, gamma, gae_lambda):
     """Advantages of one game after another, each as the sum that defines it.
 
     `last` is the value of what follows the rollout, its side, and whether it begins a game.
@@ -65,7 +70,7 @@ def slow_advantages(rewards, values, sides, starts, last, gamma, trace):
             following = 0.0 if over else values[step + 1] * (1 if same else -1)
             error = rewards[step] + gamma * following - values[step]
             total += weight * error * (1 if sides[step] == sides[begin] else -1)
-            weight *= gamma * trace
+            weight *= gamma * gae_lambda
             if over:
                 break
         advantages.append(total)
@@ -73,8 +78,8 @@ def slow_advantages(rewards, values, sides, starts, last, gamma, trace):
 
 
 @pytest.mark.sb3
-@pytest.mark.parametrize(("gamma", "trace"), [(1.0, 1.0), (0.99, 0.9), (0.9, 0.0)])
-def test_advantages_are_those_of_the_mover(gamma, trace):
+@pytest.mark.parametrize(("gamma", "gae_lambda"), [(1.0, 1.0), (0.99, 0.9), (0.9, 0.0)])
+def test_advantages_are_those_of_the_mover(gamma, gae_lambda):
     """Sides change, or not (as in multi-jumps), and games end, as chance has it."""
     import torch
     from gymnasium import spaces
@@ -84,19 +89,19 @@ def test_advantages_are_those_of_the_mover(gamma, trace):
     rng, steps, games = np.random.default_rng(0), 30, 7
     spaces_of = spaces.Box(0, 1, (2,), np.float32), spaces.Discrete(128)
     buffer = ZeroSumBuffer(
-        steps, *spaces_of, "cpu", n_envs=games, gamma=gamma, gae_lambda=trace, rng=rng
+        steps, *spaces_of, "cpu", n_envs=games, gamma=gamma, gae_lambda=gae_lambda, rng=rng
     )
     sides = rng.integers(2, size=(steps + 1, games))
     starts = rng.random((steps + 1, games)) < 0.1
     rewards = np.where(starts[1:], rng.integers(-1, 2, size=(steps, games)), 0)
     values = rng.normal(size=(steps + 1, games)).astype(np.float32)
     for step in range(steps):
-        buffer.views[step] = 1 - 2 * sides[step]
+        buffer.signs[step] = 1 - 2 * sides[step]
         seen, actions = rng.random((games, 2)), rng.integers(128, size=games)
         known = torch.from_numpy(values[step]), torch.zeros(games)
         mask = np.ones((games, 128))
         buffer.add(seen, actions, rewards[step], starts[step], *known, action_masks=mask)
-    buffer.finish(values[-1], (1 - 2 * sides[-1]).astype(np.float32), starts[-1])
+    buffer.compute_advantages(values[-1], (1 - 2 * sides[-1]).astype(np.float32), starts[-1])
     for game in range(games):
         expected = slow_advantages(
             rewards[:, game],
@@ -105,7 +110,7 @@ def test_advantages_are_those_of_the_mover(gamma, trace):
             starts[:-1, game],
             (values[-1, game], sides[-1, game], starts[-1, game]),
             gamma,
-            trace,
+            gae_lambda,
         )
         np.testing.assert_allclose(buffer.advantages[:, game], expected, atol=1e-4)
     np.testing.assert_allclose(buffer.returns, buffer.advantages + values[:-1], atol=1e-4)
@@ -125,14 +130,14 @@ def test_advantages_are_those_of_the_mover(gamma, trace):
 
 
 @pytest.mark.sb3
-def test_games_against_oneself_are_those_of_the_environment():
+def test_self_play_equals_the_environment():
     """Each beside an AEC environment: who is to move, what is seen, and what both sides get."""
-    from training.rl.features import CHOSEN
-    from training.rl.game_pool import Games
+    from training.rl.features import FEATURE_INDICES
+    from training.rl.game_pool import GamePool
 
     rng, count = np.random.default_rng(1), 6
-    games = Games(count, 0, 0.5, rng)
-    games.meet([])
+    games = GamePool(count, 0, 0.5, rng)
+    games.set_opponents([])
     envs = [checkers_env.raw_env() for _ in range(count)]
     for env, number in zip(envs, games.batch.numbers[:, 0], strict=True):
         env.reset(options={"opening": TWO_MOVE[number % len(TWO_MOVE)]})
@@ -141,14 +146,14 @@ def test_games_against_oneself_are_those_of_the_environment():
         for i, env in enumerate(envs):
             seen = env.observe(env.agent_selection)
             whole = np.zeros(512, np.float32)
-            whole[CHOSEN] = games.seen[i]
+            whole[FEATURE_INDICES] = games.features[i]
             playable = seen["observation"].copy()
             clock = playable[5, 0, 1]
             playable[5] = 0
             playable[5, 0, 1] = clock
             np.testing.assert_array_equal(whole, playable.ravel())
             np.testing.assert_array_equal(games.mask[i], seen["action_mask"])
-            assert games.views[i] == (1 if env.agent_selection == "player_0" else -1)
+            assert games.signs[i] == (1 if env.agent_selection == "player_0" else -1)
         actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in games.mask])
         rewards, over, done = games.step(actions)
         assert (done.slots == 0).all()
@@ -168,84 +173,84 @@ def test_games_against_oneself_are_those_of_the_environment():
 @pytest.mark.sb3
 def test_both_sides_of_a_game_learn_its_result():
     """Without discount and values, every sample's return is the result, as its side sees it."""
-    from training.rl.game_pool import Games
+    from training.rl.game_pool import GamePool
     from training.rl.model import new_model
-    from training.rl.ppo_update import roll_out
+    from training.rl.ppo_update import collect_rollout
 
     rng = np.random.default_rng(2)
-    learning = replace(TINY, rollout=400, gamma=1.0, trace=1.0)
-    model, games = new_model(learning, 4, 0, rng), Games(4, 0, 1.0, rng)
+    config = replace(TINY, num_envs=4, num_steps=400, gamma=1.0, gae_lambda=1.0)
+    model, games = new_model(config, rng), GamePool(4, 0, 1.0, rng)
     model.policy.value_net.weight.data.zero_()
-    games.meet([])
-    roll_out(model, games, rng)
+    games.set_opponents([])
+    collect_rollout(model, games, rng)
     buffer, seen = model.rollout_buffer, set()
     begins = buffer.episode_starts.astype(bool)
     for game in range(4):
         ends = [*np.flatnonzero(begins[:, game]), 400]
         for start, end in zip([0, *ends[:-2]], ends[:-1], strict=True):
             rows = slice(start, end)
-            views, returns = buffer.views[rows, game], buffer.returns[rows, game]
-            result = buffer.rewards[end - 1, game] * buffer.views[end - 1, game]
-            np.testing.assert_allclose(returns, result * views, atol=1e-5)
+            signs, returns = buffer.signs[rows, game], buffer.returns[rows, game]
+            result = buffer.rewards[end - 1, game] * buffer.signs[end - 1, game]
+            np.testing.assert_allclose(returns, result * signs, atol=1e-5)
             assert (buffer.rewards[start : end - 1, game] == 0).all()
-            assert {*views} == {1, -1}
+            assert {*signs} == {1, -1}
             seen.add(float(result))
     assert seen >= {1.0, -1.0}
 
 
 @pytest.mark.sb3
-def test_against_others_one_side_is_learned_from():
+def test_against_opponents_one_side_learns():
     from agents.search.workspace import workspace
     from agents.single_agent.vector_env import CompiledOpponent
-    from training.rl.actor import actor_of
-    from training.rl.game_pool import Games
+    from training.rl.actor import copy_actor
+    from training.rl.game_pool import GamePool
     from training.rl.model import new_model
 
     rng = np.random.default_rng(3)
-    actor = actor_of(new_model(TINY, 4, 0, rng).policy)
+    actor = copy_actor(new_model(TINY, rng).policy)
     material = agents.make("material", depth=2).player
-    games = Games(40, 2, 0.0, rng)
-    games.meet([actor, CompiledOpponent(material, workspace(), np.random.default_rng(0))])
-    views, lost = games.views, {0: [], 1: []}
-    assert {*views} == {1, -1}
+    games = GamePool(40, 2, 0.0, rng)
+    games.set_opponents([actor, CompiledOpponent(material, workspace(), np.random.default_rng(0))])
+    signs, lost = games.signs, {0: [], 1: []}
+    assert {*signs} == {1, -1}
     for _ in range(300):
         actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in games.mask])
         rewards, over, done = games.step(actions)
-        assert (games.views[~over] == views[~over]).all()
+        assert (games.signs[~over] == signs[~over]).all()
         assert (rewards[~over] == 0).all()
         np.testing.assert_array_equal(rewards[over], done.rewards)
         for slot in lost:
             lost[slot] += done.rewards[done.slots == slot].tolist()
-        views = games.views
+        signs = games.signs
     assert np.mean(lost[1]) < -0.9  # by chance, against two plies
     assert abs(np.mean(lost[0])) < 0.5  # against one that has learned nothing, too
 
 
 @pytest.mark.sb3
-def test_games_are_shared_out_among_oneself_and_the_slots():
+def test_shares_of_self_play_and_opponents():
     from checkers_env.envs.vector_kernels import MOVER
-    from training.rl.game_pool import Games
+    from training.rl.game_pool import GamePool
 
-    batch = Games(20000, 3, 0.6, np.random.default_rng(7)).batch
+    batch = GamePool(20000, 3, 0.6, np.random.default_rng(7)).batch
     shares = np.bincount(batch.opponents) / 20000
     np.testing.assert_allclose(shares, [0.4 / 3] * 3 + [0.6], atol=0.01)
     assert ((batch.seats == MOVER) == (batch.opponents == 3)).all()
     assert np.mean(batch.seats[batch.opponents < 3] == BLACK) == pytest.approx(0.5, abs=0.02)
     assert len(np.unique(batch.history[:, :3].reshape(20000, -1), axis=0)) == len(TWO_MOVE)
-    assert (Games(50, 0, 0.6, np.random.default_rng(7)).batch.seats == MOVER).all()
+    assert (GamePool(50, 0, 0.6, np.random.default_rng(7)).batch.seats == MOVER).all()
 
 
 @pytest.mark.sb3
-def test_actions_are_legal_and_drawn_by_their_chances():
-    from training.rl.actor import best, drawn
+def test_actions_are_legal_and_sampled_by_their_probabilities():
+    from training.rl.actor import greedy_actions, sample_actions
 
     rng = np.random.default_rng(4)
     logits = rng.normal(scale=20, size=(3000, 128)).astype(np.float32)
     mask = (rng.random((3000, 128)) < 0.05).astype(np.int8)
     mask[np.arange(3000), rng.integers(128, size=3000)] = 1
-    actions, logs = drawn(logits, mask, rng)
+    actions, logs = sample_actions(logits, mask, rng)
     assert mask[np.arange(3000), actions].all()
-    assert mask[np.arange(3000), best(logits, mask)].all()
+    assert mask[np.arange(3000), greedy_actions(logits, mask)].all()
     weights = [
         np.exp(row[legal > 0] - row[legal > 0].max())
         for row, legal in zip(logits, mask, strict=True)
@@ -257,37 +262,39 @@ def test_actions_are_legal_and_drawn_by_their_chances():
     few[:, [3, 70, 127]] = 1
     row = np.zeros((30000, 128), np.float32)
     row[:, [3, 70, 127]] = np.log([0.2, 0.5, 0.3])
-    counts = np.bincount(drawn(row, few, rng)[0], minlength=128)[[3, 70, 127]] / 30000
+    counts = np.bincount(sample_actions(row, few, rng)[0], minlength=128)[[3, 70, 127]] / 30000
     np.testing.assert_allclose(counts, [0.2, 0.5, 0.3], atol=0.015)
-    assert (best(row, few) == 70).all()
+    assert (greedy_actions(row, few) == 70).all()
 
 
 # The pool
 
 
 @pytest.mark.sb3
-def test_who_does_better_is_met_more_often():
-    from training.rl.opponent_pool import Pool, chances
+def test_stronger_policies_are_met_more_often():
+    from training.rl.opponent_pool import OpponentPool, pfsp_probabilities
 
-    np.testing.assert_allclose(chances([0.5, 0.0, 1.0]), np.array([0.25, 1, 0.01]) / 1.26)
-    pool, rng = Pool(), np.random.default_rng(5)
-    assert pool.draw(3, rng) == []
+    np.testing.assert_allclose(
+        pfsp_probabilities([0.5, 0.0, 1.0]), np.array([0.25, 1, 0.01]) / 1.26
+    )
+    pool, rng = OpponentPool(), np.random.default_rng(5)
+    assert pool.sample(3, rng) == []
     for _ in range(3):
-        pool.keep(None)
-    pool.note(0, np.full(1000, 1))
-    pool.note(1, np.full(1000, -1))
-    pool.note(2, np.array([]))
+        pool.add(None)
+    pool.update_score(0, np.full(1000, 1))
+    pool.update_score(1, np.full(1000, -1))
+    pool.update_score(2, np.array([]))
     np.testing.assert_allclose(pool.scores, [1, 0, 0.5], atol=1e-3)
-    counts = np.bincount(pool.draw(20000, rng), minlength=3) / 20000
-    np.testing.assert_allclose(counts, chances(pool.scores), atol=0.02)
-    pool.note(1, np.array([1, 1, -1, 0]))
+    counts = np.bincount(pool.sample(20000, rng), minlength=3) / 20000
+    np.testing.assert_allclose(counts, pfsp_probabilities(pool.scores), atol=0.02)
+    pool.update_score(1, np.array([1, 1, -1, 0]))
     assert pool.scores[1] == pytest.approx(0.625 * (1 - 0.99**4), abs=1e-3)
 
 
 # A whole run
 
 
-def remembered(folder):
+def read_arrays(folder):
     """The arrays and the header of a checkpoint, but for the speed."""
     from safetensors import safe_open
 
@@ -299,38 +306,38 @@ def remembered(folder):
 
 
 @pytest.mark.sb3
-def test_a_resumed_run_is_the_uninterrupted_one(tmp_path):
+def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path):
     """Interrupted within its third phase, of four; another seed gives another run."""
-    whole, halves, other = (settings_of(tmp_path / name) for name in "abc")
-    carried_out(whole)
-    carried_out(halves, reports=8)
-    begun = remembered(halves.folder)[1]["steps"]
+    whole, halves, other = (replace(TINY, out=tmp_path / name) for name in "abc")
+    finish_run(whole)
+    finish_run(halves, reports=8)
+    begun = read_arrays(halves.folder)[1]["steps"]
     assert begun == 1024
-    carried_out(replace(halves, resume=True))
-    (arrays, header), (again, header_again) = map(remembered, (whole.folder, halves.folder))
+    finish_run(replace(halves, resume=True))
+    (arrays, header), (again, header_again) = map(read_arrays, (whole.folder, halves.folder))
     assert header == header_again
     assert arrays.keys() == again.keys()
     for name, array in arrays.items():
         np.testing.assert_array_equal(again[name], array, err_msg=name)
     assert len(arrays["scores"]) == 1 + 4
-    carried_out(replace(other, seed=1))
+    finish_run(replace(other, seed=1))
     weights = "weights/action_net.weight"
-    assert not np.array_equal(remembered(other.folder)[0][weights], arrays[weights])
+    assert not np.array_equal(read_arrays(other.folder)[0][weights], arrays[weights])
 
 
 @pytest.mark.sb3
 def test_the_champion_enters_the_benchmark(tmp_path):
     """As a file loaded without its pickles; it plays as it did in the evaluation."""
-    from training.rl.actor import actor_of
-    from training.rl.evaluation import evaluate
+    from training.rl.actor import copy_actor
+    from training.rl.evaluation import evaluate_actor
 
-    settings = settings_of(tmp_path / "run")
-    run = carried_out(settings)
-    champion = agents.make(str(settings.folder / "champion.zip"))
+    config = replace(TINY, out=tmp_path / "run")
+    run = finish_run(config)
+    champion = agents.make(str(config.folder / "champion.zip"))
     assert champion.act(checkers_env.Board()) in checkers_env.Board().legal_moves
     opponent = agents.make("blondie24", depth=1)
     rng = np.random.default_rng(0)
-    tally = evaluate(actor_of(run.model.policy), opponent.player, 24, rng)
+    tally = evaluate_actor(copy_actor(run.model.policy), opponent.player, 24, rng)
     outcomes = []
     for game in range(24):
         side, opening = game % 2, TWO_MOVE[game // 2]
@@ -340,27 +347,58 @@ def test_the_champion_enters_the_benchmark(tmp_path):
         outcomes.append(0 if winner < 0 else 1 if winner == side else -1)
     assert [*tally] == [outcomes.count(outcome) for outcome in (1, 0, -1)]
     for name in ("curve.csv", "curve.png"):
-        assert (settings.folder / name).stat().st_size
-    assert list(settings.folder.glob("events.out.tfevents.*"))
-    table = (settings.folder / "curve.csv").read_text().splitlines()
+        assert (config.folder / name).stat().st_size
+    assert list(config.folder.glob("events.out.tfevents.*"))
+    table = (config.folder / "curve.csv").read_text().splitlines()
     assert table[0].startswith("steps,games/draws,")
     assert [row.split(",")[0] for row in table[1:]] == ["0", "512", "1024", "1536", "2048"]
 
 
 @pytest.mark.sb3
-def test_a_run_against_oneself_alone(tmp_path):
-    run = carried_out(settings_of(tmp_path, former=0, zoo=()))
+def test_a_checkpoint_of_format_1_is_resumed(tmp_path):
+    """Its key has the old names of the options."""
+    from safetensors.numpy import load_file, save_file
+
+    config = replace(TINY, out=tmp_path)
+    finish_run(config, reports=8)
+    path, header = tmp_path / "checkpoint.safetensors", read_arrays(tmp_path)[1]
+    old = {new: old for old, new in OLD_NAMES.items()}
+    header["identity"] = {old.get(name, name): it for name, it in header["identity"].items()}
+    assert header["identity"]["rate"] == config.learning_rate
+    metadata = {"checkers-laboratory ppo": json.dumps(header | {"format": 1})}
+    save_file(load_file(str(path)), str(path), metadata=metadata)
+    resumed = replace(config, resume=True)
+    with pytest.raises(ValueError, match=r"gamma is 0.999 there and 0.5 here; choose"):
+        finish_run(replace(resumed, gamma=0.5))
+    assert finish_run(resumed).steps == config.total_timesteps
+    assert read_arrays(tmp_path)[1]["format"] == 2
+
+
+@pytest.mark.sb3
+def test_a_run_in_self_play_only(tmp_path):
+    run = finish_run(replace(TINY, out=tmp_path, num_past_policies=0, zoo=()))
     assert "games/plies" in run.history
     assert not {"games/score_former", "games/score_zoo"} & run.history.keys()
 
 
 @pytest.mark.sb3
 @pytest.mark.parametrize("seed", [0, 1])
-def test_it_learns(tmp_path, seed):
+def test_the_policy_learns(tmp_path, seed):
     """In seconds: from equal chances against a random player to winning most games."""
-    learning = Learning(hidden=(64,), rollout=32, batch=128, epochs=6)
-    settings = settings_of(tmp_path, learning=learning, games=64, every=16, steps=32768)
-    run = carried_out(replace(settings, measured_by=200, seed=seed))
+    config = replace(
+        TINY,
+        total_timesteps=32768,
+        num_envs=64,
+        num_steps=32,
+        minibatch_size=128,
+        update_epochs=6,
+        hidden_sizes=(64,),
+        checkpoint_interval=16,
+        eval_games=200,
+        seed=seed,
+        out=tmp_path,
+    )
+    run = finish_run(config)
     scores = run.history["score/random"]
     assert scores[0] < 0.7
     assert scores[-1] > 0.85
@@ -370,7 +408,7 @@ def test_it_learns(tmp_path, seed):
 # The command line
 
 
-def said(capsys, monkeypatch, *arguments):
+def run_command(capsys, monkeypatch, *arguments):
     monkeypatch.setattr(sys, "argv", ["training/ppo.py", *map(str, arguments)])
     status = ppo.main()
     return status, " ".join(capsys.readouterr().err.split())
@@ -379,30 +417,38 @@ def said(capsys, monkeypatch, *arguments):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"steps": 0}, "steps must be at least 1, not 0"),
-        ({"games": 1}, "games must be at least 2, not 1"),
-        ({"alone": 1.5}, "alone must be 0 to 1, not 1.5"),
+        ({"total_timesteps": 0}, "total_timesteps must be at least 1, not 0"),
+        ({"num_envs": 1}, "num_envs must be at least 2, not 1"),
+        ({"self_play_share": 1.5}, "self_play_share must be 0 to 1, not 1.5"),
         ({"seed": -1}, "seed must be 0 to 4294967295, not -1"),
         ({"seed": 2**32}, "seed must be 0 to "),
-        ({"learning": Learning(rate=0)}, "rate must be 1e-09 to 1, not 0"),
-        ({"learning": Learning(entropy=float("nan"))}, "entropy must be 0 to 1, not nan"),
-        ({"games": 3, "learning": Learning(rollout=11, batch=32)}, "a single sample over"),
-        ({"learning": Learning(hidden=())}, r"hidden must be numbers from 1 on, not \(\)"),
-        ({"learning": Learning(gamma=2)}, "gamma must be 0 to 1, not 2"),
-        ({"alone": 0, "former": 0, "zoo": ()}, "alone is 0, but there is nobody to meet"),
+        ({"learning_rate": 0}, "learning_rate must be 1e-09 to 1, not 0"),
+        ({"ent_coef": float("nan")}, "ent_coef must be 0 to 1, not nan"),
+        ({"num_envs": 3, "num_steps": 11, "minibatch_size": 32}, "a single sample over"),
+        ({"hidden_sizes": ()}, r"hidden_sizes must be numbers from 1 on, not \(\)"),
+        ({"gamma": 2}, "gamma must be 0 to 1, not 2"),
+        ({"self_play_share": 0, "num_past_policies": 0, "zoo": ()}, "there is no opponent"),
     ],
 )
-def test_settings_that_make_no_sense(changed, message):
+def test_a_config_that_makes_no_sense_is_refused(changed, message):
     with pytest.raises(ValueError, match=message):
-        check(Settings(**changed))
+        validate_config(PPOConfig(**changed))
+
+
+def test_old_option_names_still_work():
+    old = ["--steps", "512", "--learning.rate=0.5", "--learning.gamma", "0.9", "--measured_by", "3"]
+    new = ["--total-timesteps", "512", "--learning-rate=0.5", "--gamma", "0.9", "--eval-games", "3"]
+    assert rename_old_options(old) == new == rename_old_options(new)
+    assert set(OLD_NAMES.values()) <= vars(PPOConfig()).keys()
+    assert not OLD_NAMES.keys() & vars(PPOConfig()).keys()
 
 
 def test_without_the_extra_one_line_says_what_to_install(capsys, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "torch", None)
     for name in [name for name in sys.modules if name.startswith("training.rl.")]:
-        if not name.endswith(".settings"):
+        if not name.endswith(".config"):
             monkeypatch.delitem(sys.modules, name)
-    status, text = said(capsys, monkeypatch, "--out", tmp_path / "run")
+    status, text = run_command(capsys, monkeypatch, "--out", tmp_path / "run")
     assert (status, text) == (
         1,
         "error: PPO needs torch: pip install 'checkers-laboratory[sb3]'",
@@ -442,9 +488,9 @@ def test_a_damaged_checkpoint_is_named(tmp_path, name, change, message):
     from safetensors import safe_open
     from safetensors.numpy import save_file
 
-    settings = settings_of(tmp_path / "run")
-    carried_out(settings, reports=8)
-    path = settings.folder / "checkpoint.safetensors"
+    config = replace(TINY, out=tmp_path / "run")
+    finish_run(config, reports=8)
+    path = config.folder / "checkpoint.safetensors"
     with safe_open(str(path), framework="numpy") as file:
         arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
         header = file.metadata()
@@ -458,7 +504,7 @@ def test_a_damaged_checkpoint_is_named(tmp_path, name, change, message):
     with pytest.raises(
         ValueError, match="(?s)is not a checkpoint of ours: .*" + re.escape(message)
     ):
-        carried_out(replace(settings, resume=True))
+        finish_run(replace(config, resume=True))
 
 
 @pytest.mark.sb3
@@ -472,31 +518,31 @@ def test_the_command(capsys, monkeypatch, tmp_path):
     folder = tmp_path / "run"
     options = ["--steps", 512, "--games", 16, "--learning.hidden", 16, "--learning.rollout", 16]
     options += ["--every", 1, "--measured-by", 10, "--threads", 1, "--out", folder]
-    status, text = said(capsys, monkeypatch, *options, "--resume")
+    status, text = run_command(capsys, monkeypatch, *options, "--resume")
     assert (status, text) == (1, f"error: there is no run to resume in {str(folder)!r}")
-    status, text = said(capsys, monkeypatch, *options, "--zoo", "nobody")
+    status, text = run_command(capsys, monkeypatch, *options, "--zoo", "nobody")
     assert status == 1
     assert "unknown agent 'nobody'" in text
     assert not folder.exists()
     with monkeypatch.context() as patch:
         patch.setattr(run, "update", interrupted)
-        status, text = said(capsys, monkeypatch, *options)
+        status, text = run_command(capsys, monkeypatch, *options)
     assert status == 130
     assert "the last checkpoint is kept. Go on with: python training/ppo.py" in text
-    status, text = said(capsys, monkeypatch, *options, "--resume")
+    status, text = run_command(capsys, monkeypatch, *options, "--resume")
     assert status == 0, text
     assert "512 of 512: heuristic" in text
     assert f"Champion: {folder / 'champion.zip'}" in text
-    status, text = said(capsys, monkeypatch, *options)
+    status, text = run_command(capsys, monkeypatch, *options)
     assert status == 1
     assert "already holds a run: go on with it by --resume" in text
-    status, text = said(capsys, monkeypatch, *options, "--resume")
+    status, text = run_command(capsys, monkeypatch, *options, "--resume")
     assert status == 1
     assert text.startswith(f"error: the run in {str(folder)!r} has come to its end, and its learn")
-    status, text = said(capsys, monkeypatch, *options, "--seed", 5, "--resume")
+    status, text = run_command(capsys, monkeypatch, *options, "--seed", 5, "--resume")
     assert status == 1
     assert "holds another run: seed is 0 there and 5 here" in text
     (folder / "checkpoint.safetensors").write_bytes(b"nonsense")
-    status, text = said(capsys, monkeypatch, *options, "--resume")
+    status, text = run_command(capsys, monkeypatch, *options, "--resume")
     assert status == 1
     assert "is not a checkpoint of ours" in text

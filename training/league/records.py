@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from checkers_env.files import write_atomically
 
 FORMAT = 1
+
+
+class WinDrawLoss(NamedTuple):
+    """Numbers of games that a player won, drew and lost."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    @property
+    def games(self) -> int:
+        """Number of games."""
+        return sum(self)
+
+    @property
+    def score(self) -> float:
+        """Points a game, with half a point for a draw; nan without games."""
+        return (self.wins + self.draws / 2) / self.games if self.games else math.nan
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from training.league.records import GameRecord
-from training.report.standings import Tally, tallies
+from training.league.records import GameRecord, WinDrawLoss
+from training.report.standings import tallies
 
 MOST_BARS = 25
 STEPS = (1, 2, 2.5, 5, 10)
@@ -29,7 +29,7 @@ class Bar(NamedTuple):
 
     first: int
     last: int
-    tally: Tally
+    tally: WinDrawLoss
 
 
 def make_axis(values: Iterable[float], most: int = 8) -> Axis:
@@ -54,7 +54,7 @@ def length_histogram(games: Sequence[GameRecord]) -> list[Bar]:
     width = max(1, int(ticks[1] - ticks[0]))
     counts = tallies((game_length(game) // width, game.score) for game in games)
     return [
-        Bar(bar * width, (bar + 1) * width - 1, counts.get(bar, Tally()))
+        Bar(bar * width, (bar + 1) * width - 1, counts.get(bar, WinDrawLoss()))
         for bar in range(longest // width + 1)
     ]
 

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from checkers_env import openings
 from checkers_env.files import write_atomically
 from checkers_env.movegen import BLACK, WHITE
-from training.league.records import League
+from training.league.records import League, WinDrawLoss
 from training.report.charts import (
     Axis,
     css_position,
@@ -30,7 +30,7 @@ from training.report.charts import (
     make_axis,
 )
 from training.report.games import START, pack_games
-from training.report.standings import StandingsRow, Tally, seats, tallies
+from training.report.standings import StandingsRow, seats, tallies
 
 MOST_ENDINGS = 20  # a faulty agent may forfeit every game for a reason of its own
 
@@ -41,8 +41,8 @@ class Card(NamedTuple):
     number: int
     text: str
     name: str
-    black: Tally
-    entrants: list[Tally]
+    black: WinDrawLoss
+    entrants: list[WinDrawLoss]
 
 
 class Ending(NamedTuple):
@@ -50,7 +50,7 @@ class Ending(NamedTuple):
 
     number: int
     reason: str
-    black: Tally
+    black: WinDrawLoss
 
 
 def count_games(league: League) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def count_games(league: League) -> dict[str, Any]:
     bars = length_histogram(league.games)
     endings = _endings(league)
     return {
-        "overall": Tally(*map(sum, zip(*(ending.black for ending in endings), strict=True))),
+        "overall": WinDrawLoss(*map(sum, zip(*(ending.black for ending in endings), strict=True))),
         "pairs": tallies(((seat.player, seat.opponent), seat.score) for seat in taken),
         "sides": tallies(((seat.player, seat.side), seat.score) for seat in taken),
         "cards": _cards(league),
@@ -84,7 +84,7 @@ def _cards(league: League) -> list[Card]:
             opening or START,
             openings.NAMES.get(opening, ""),
             tally,
-            [each.get((opening, player), Tally()) for player in players],
+            [each.get((opening, player), WinDrawLoss()) for player in players],
         )
         for number, (opening, tally) in enumerate(black.items())
     ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import asdict
@@ -14,7 +13,7 @@ import numpy as np
 
 from checkers_env.files import write_atomically
 from checkers_env.movegen import BLACK, WHITE
-from training.league.records import GameRecord, League
+from training.league.records import GameRecord, League, WinDrawLoss
 from training.rating.clusters import opening_clusters
 from training.rating.elo import rate_league
 from training.rating.intervals import player_points, score
@@ -71,24 +70,6 @@ def write_standings(path: Path, league: League, lines: list[StandingsRow]) -> No
 Key = TypeVar("Key", bound=Hashable)
 
 
-class Tally(NamedTuple):
-    """How many games somebody won, drew and lost."""
-
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-
-    @property
-    def games(self) -> int:
-        """All of them."""
-        return sum(self)
-
-    @property
-    def score(self) -> float:
-        """Points a game, a draw being half of one; nan without games."""
-        return (self.wins + self.draws / 2) / self.games if self.games else math.nan
-
-
 class Seat(NamedTuple):
     """A game as one of its two players has it."""
 
@@ -106,10 +87,10 @@ def seats(games: Iterable[GameRecord]) -> Iterator[Seat]:
         yield Seat(game.white, game.black, WHITE, 1 - game.score, game)
 
 
-def tallies(scores: Iterable[tuple[Key, float]]) -> dict[Key, Tally]:
+def tallies(scores: Iterable[tuple[Key, float]]) -> dict[Key, WinDrawLoss]:
     """The tally of each key out of the scores of single games; keys come as they came first."""
     counts = Counter(scores)
     return {
-        key: Tally(counts[key, 1.0], counts[key, 0.5], counts[key, 0.0])
+        key: WinDrawLoss(counts[key, 1.0], counts[key, 0.5], counts[key, 0.0])
         for key in dict.fromkeys(key for key, _ in counts)
     }

@@ -1,4 +1,4 @@
-"""A run's memory on disk: one safetensors file, written whole or not at all."""
+"""A PPO run on disk: one safetensors file, written atomically."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from safetensors.numpy import save
 
 from checkers_env.files import write_atomically
 from training.rl.actor import Actor
-from training.rl.game_pool import Games
-from training.rl.opponent_pool import Pool
+from training.rl.config import OLD_NAMES
+from training.rl.game_pool import GamePool
+from training.rl.opponent_pool import OpponentPool
 from training.trainer.checkpoint import (
     FILE_NAME,
     check_same_run,
@@ -24,58 +25,71 @@ from training.trainer.checkpoint import (
 )
 
 HEADER = "checkers-laboratory ppo"
-FORMAT = 1
-BATCH = ("games", "history", "events", "actors", "seats", "opponents", "numbers", "used")
+FORMAT = 2  # 1: the key has OLD_NAMES
 
 
 @dataclass
-class Run:
-    """All that the rest of a run depends on, and what was measured in it so far."""
+class PPORun:
+    """All that the rest of a run depends on, and the metrics of its checkpoints so far."""
 
     model: Any  # MaskablePPO
-    games: Games
-    pool: Pool
+    games: GamePool
+    pool: OpponentPool
     rng: np.random.Generator
     steps: int = 0
     history: dict[str, list[float]] = field(default_factory=dict)
 
 
-def save_run(folder: Path, run: Run, identity: dict[str, Any]) -> None:
-    """Write a checkpoint in place of the one before."""
+def save_run(folder: Path, run: PPORun, key: dict[str, Any]) -> None:
+    """Replace the checkpoint of a folder; `key` is that of the run's config."""
     arrays = {f"weights/{name}": it.numpy() for name, it in run.model.policy.state_dict().items()}
     for number, moments in run.model.policy.optimizer.state_dict()["state"].items():
         arrays |= {f"optimiser/{number}/{name}": it.numpy() for name, it in moments.items()}
     for number, actor in enumerate(run.pool.actors):
-        for depth, (weight, bias) in enumerate(zip(*actor, strict=True)):
-            arrays[f"pool/{number}/{depth}/weight"] = weight.numpy()
-            arrays[f"pool/{number}/{depth}/bias"] = bias.numpy()
-    arrays |= {f"games/{name}": getattr(run.games.batch, name) for name in BATCH}
+        for layer, (weight, bias) in enumerate(zip(*actor, strict=True)):
+            arrays[f"pool/{number}/{layer}/weight"] = weight.numpy()
+            arrays[f"pool/{number}/{layer}/bias"] = bias.numpy()
+    arrays |= run.games.state()
     arrays |= {f"history/{name}": np.array(row) for name, row in run.history.items()}
     arrays["scores"] = np.array(run.pool.scores)
     header = {
         "format": FORMAT,
         "steps": run.steps,
         "rng": run.rng.bit_generator.state,
-        "identity": identity,
+        "identity": key,
     }
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     write_atomically(folder / FILE_NAME, save(arrays, metadata={HEADER: json.dumps(header)}))
 
 
-def load_run(folder: Path, run: Run, identity: dict[str, Any]) -> None:
-    """Put into `run`, a new one of this identity, what the checkpoint of a folder holds.
+def load_run(folder: Path, run: PPORun, key: dict[str, Any]) -> None:
+    """Restore a run from the checkpoint of a folder.
 
-    Raises ValueError for a checkpoint that is missing, broken, or of another run.
+    Parameters
+    ----------
+    folder
+        Folder of the run.
+    run
+        A new run of the same config, which is changed.
+    key
+        That of its config.
+
+    Raises
+    ------
+    ValueError
+        For a checkpoint that is missing, damaged, or of another run.
     """
     with checkpoint_errors(folder):
-        header, arrays = read_checkpoint(folder, HEADER, FORMAT)
-        there = header["identity"]
-    check_same_run(folder, there, json.loads(json.dumps(identity)))
+        header, arrays = read_checkpoint(folder, HEADER, 1, FORMAT)
+        saved_key = header["identity"]
+        if header["format"] == 1:
+            saved_key = {OLD_NAMES.get(name, name): value for name, value in saved_key.items()}
+    check_same_run(folder, saved_key, json.loads(json.dumps(key)))
     with checkpoint_errors(folder):
-        _fill(run, header, arrays)
+        _restore(run, header, arrays)
 
 
-def _fill(run: Run, header: dict[str, Any], arrays: dict[str, Any]) -> None:
+def _restore(run: PPORun, header: dict[str, Any], arrays: dict[str, Any]) -> None:
     tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
     run.model.policy.load_state_dict(strip_prefix("weights/", tensors))
     optimiser = run.model.policy.optimizer
@@ -84,23 +98,25 @@ def _fill(run: Run, header: dict[str, Any], arrays: dict[str, Any]) -> None:
         number, _, key = name.partition("/")
         moments.setdefault(int(number), {})[key] = tensor
     optimiser.load_state_dict({**optimiser.state_dict(), "state": moments})
-    run.pool = Pool(_actors(strip_prefix("pool/", tensors)), arrays["scores"].tolist())
-    run.games.go_on_from({name: arrays[f"games/{name}"] for name in BATCH})
+    actors = _read_actors(strip_prefix("pool/", tensors))
+    run.pool = OpponentPool(actors, arrays["scores"].tolist())
+    run.games.restore(arrays)
     run.rng.bit_generator.state = header["rng"]
     run.steps = int(header["steps"])
-    run.history = {name: row.tolist() for name, row in strip_prefix("history/", arrays).items()}
+    history = strip_prefix("history/", arrays)
+    run.history = {name: row.tolist() for name, row in history.items()}
     if {len(row) for row in run.history.values()} - {len(run.history.get("steps", []))}:
         raise ValueError("its history has gaps")
 
 
-def _actors(tensors: dict[str, torch.Tensor]) -> list[Actor]:
-    """The policies of a pool, out of tensors named NUMBER/DEPTH/weight and NUMBER/DEPTH/bias."""
+def _read_actors(tensors: dict[str, torch.Tensor]) -> list[Actor]:
+    """Return the policies in tensors named NUMBER/LAYER/weight and NUMBER/LAYER/bias."""
     numbers = {int(name.split("/")[0]) for name in tensors}
-    depths = range(len({name.split("/")[1] for name in tensors}))
+    layers = range(len({name.split("/")[1] for name in tensors}))
     return [
         Actor(
-            tuple(tensors[f"{number}/{depth}/weight"] for depth in depths),
-            tuple(tensors[f"{number}/{depth}/bias"] for depth in depths),
+            tuple(tensors[f"{number}/{layer}/weight"] for layer in layers),
+            tuple(tensors[f"{number}/{layer}/bias"] for layer in layers),
         )
         for number in sorted(numbers)
     ]

@@ -1,65 +1,76 @@
-"""What a run of MaskablePPO is to do; nothing here needs torch."""
+"""Options and hyperparameters of a PPO run, by CleanRL's names; needs no torch."""
 
 from __future__ import annotations
 
 import math
 import os
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from agents.search.workspace import MAX_DEPTH
 from training.runtime import validation
 
+OLD_NAMES = {  # options, and names in checkpoints of format 1
+    "hidden": "hidden_sizes",
+    "rollout": "num_steps",
+    "batch": "minibatch_size",
+    "epochs": "update_epochs",
+    "rate": "learning_rate",
+    "entropy": "ent_coef",
+    "trace": "gae_lambda",
+    "clip": "clip_coef",
+    "steps": "total_timesteps",
+    "games": "num_envs",
+    "alone": "self_play_share",
+    "former": "num_past_policies",
+    "every": "checkpoint_interval",
+    "measured_by": "eval_games",
+}
+UNKEYED = ("out", "threads", "resume")  # the results do not depend on them
+
 
 @dataclass(frozen=True)
-class Learning:
-    """The constants of PPO (Schulman et al., arXiv:1707.06347)."""
+class PPOConfig:
+    """A run of PPO (Schulman et al., arXiv:1707.06347) in self-play."""
 
-    hidden: tuple[int, ...] = (512, 256)
-    """Neurons in the hidden layers of the policy network, and of the value network."""
-    rollout: int = 64
+    total_timesteps: int = 20_000_000
+    """Actions to learn from, in all; the learning rate falls to 0 with the last one."""
+    num_envs: int = 512
+    """Games at once."""
+    num_steps: int = 64
     """Actions in each game between two updates."""
-    batch: int = 2048
-    """Samples in a step of the optimiser."""
-    epochs: int = 2
-    """Times that an update goes through its samples."""
-    rate: float = 1e-3
+    learning_rate: float = 1e-3
     """Learning rate at the start; it falls to 0 in a straight line."""
-    entropy: float = 0.01
-    """Weight of the entropy at the start; it falls to a tenth of it in a straight line."""
     gamma: float = 0.999
     """Discount of an action: to win soon is a little better."""
-    trace: float = 0.95
-    """The lambda of generalised advantage estimation."""
-    clip: float = 0.2
-    """How much an update may change the ratio of probabilities before it gains nothing more."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What to learn from and how."""
-
-    learning: Learning = field(default_factory=Learning)
-    """Constants of PPO."""
-    steps: int = 20_000_000
-    """Actions to learn from, in all; the learning rate falls to 0 with the last one."""
-    games: int = 512
-    """Games at once."""
-    alone: float = 0.6
+    gae_lambda: float = 0.95
+    """Lambda of generalised advantage estimation."""
+    minibatch_size: int = 2048
+    """Samples in a step of the optimiser."""
+    update_epochs: int = 2
+    """Passes of an update over its samples."""
+    clip_coef: float = 0.2
+    """Clipping of the probability ratio in the surrogate objective."""
+    ent_coef: float = 0.01
+    """Weight of the entropy at the start; it falls to a tenth of it in a straight line."""
+    hidden_sizes: tuple[int, ...] = (512, 256)
+    """Neurons in the hidden layers of the policy network, and of the value network."""
+    self_play_share: float = 0.6
     """Share of the games against oneself, in which the moves of both sides are learned from."""
-    former: int = 4
-    """Former policies met at once in the other games, drawn out of all those kept so far."""
+    num_past_policies: int = 4
+    """Past policies met at once in the other games, sampled from all of the run's checkpoints."""
     zoo: tuple[str, ...] = ("blondie24",)
     """Compiled players met in the other games, as agents.make takes them."""
     zoo_depth: int = 1
-    """Plies that these search."""
-    every: int = 16
-    """Updates between two checkpoints: there the policy is kept, measured, and others are drawn."""
-    measured_by: int = 400
-    """Games against each yardstick at a checkpoint."""
+    """Plies that the zoo's players search."""
+    checkpoint_interval: int = 16
+    """Updates between two checkpoints, at which the policy is evaluated and opponents change."""
+    eval_games: int = 400
+    """Games against each baseline at a checkpoint."""
     seed: int = 0
-    """Seed of everything that is drawn."""
+    """Seed of all randomness."""
     out: Path | None = None
     """Folder of the run; by default runs/ppo-seed-SEED."""
     threads: int = os.cpu_count() or 1
@@ -69,52 +80,60 @@ class Settings:
 
     @property
     def folder(self) -> Path:
-        """Where the run is kept."""
+        """Folder of the run."""
         return self.out or Path("runs", f"ppo-seed-{self.seed}")
 
     @property
-    def identity(self) -> dict[str, Any]:
-        """What the results of the run depend on."""
-        every = asdict(self)
-        kept = every.pop("learning") | every
-        return {name: kept[name] for name in kept if name not in ("out", "threads", "resume")}
+    def key(self) -> dict[str, Any]:
+        """The options that the results depend on."""
+        return {name: value for name, value in asdict(self).items() if name not in UNKEYED}
 
 
 RANGES = {
-    "steps": (1, math.inf),
-    "games": (2, math.inf),
-    "alone": (0, 1),
-    "former": (0, math.inf),
+    "total_timesteps": (1, math.inf),
+    "num_envs": (2, math.inf),
+    "num_steps": (1, math.inf),
+    "learning_rate": (1e-9, 1),
+    "gamma": (0, 1),
+    "gae_lambda": (0, 1),
+    "minibatch_size": (2, math.inf),
+    "update_epochs": (1, math.inf),
+    "clip_coef": (0, 1),
+    "ent_coef": (0, 1),
+    "self_play_share": (0, 1),
+    "num_past_policies": (0, math.inf),
     "zoo_depth": (1, MAX_DEPTH),
-    "every": (1, math.inf),
-    "measured_by": (2, math.inf),
+    "checkpoint_interval": (1, math.inf),
+    "eval_games": (2, math.inf),
     "seed": (0, 2**32 - 1),
     "threads": (1, math.inf),
 }
-OF_LEARNING = {
-    "rollout": (1, math.inf),
-    "batch": (2, math.inf),
-    "epochs": (1, math.inf),
-    "rate": (1e-9, 1),
-    "entropy": (0, 1),
-    "gamma": (0, 1),
-    "trace": (0, 1),
-    "clip": (0, 1),
-}
 
 
-def check(settings: Settings) -> None:
-    """Raise ValueError for settings that make no sense."""
-    learning = settings.learning
-    validation.validate_ranges(settings, RANGES)
-    validation.validate_ranges(learning, OF_LEARNING)
-    if not learning.hidden or min(learning.hidden) < 1:
-        raise ValueError(f"hidden must be numbers from 1 on, not {learning.hidden}")
-    if settings.alone == 0 and not settings.former and not settings.zoo:
-        raise ValueError("alone is 0, but there is nobody to meet: say whom by --zoo or --former")
-    samples = settings.games * learning.rollout
-    if samples % learning.batch == 1:
+def validate_config(config: PPOConfig) -> None:
+    """Raise ValueError for a config that makes no sense."""
+    validation.validate_ranges(config, RANGES)
+    if not config.hidden_sizes or min(config.hidden_sizes) < 1:
+        raise ValueError(f"hidden_sizes must be numbers from 1 on, not {config.hidden_sizes}")
+    if config.self_play_share == 0 and not config.num_past_policies and not config.zoo:
         raise ValueError(
-            f"games * rollout is {samples:,}, so that a batch of {learning.batch:,} would leave a "
-            "single sample over, which cannot be normalised: change one of the three"
+            "self_play_share is 0 and there is no opponent: set --zoo or --num-past-policies"
         )
+    samples = config.num_envs * config.num_steps
+    if samples % config.minibatch_size == 1:
+        raise ValueError(
+            f"num_envs * num_steps is {samples:,}, so that minibatches of "
+            f"{config.minibatch_size:,} leave a single sample over, which cannot be normalised: "
+            "change one of the three"
+        )
+
+
+def rename_old_options(arguments: Iterable[str]) -> list[str]:
+    """Return command-line arguments with old option names replaced: ``--learning.rate``, ..."""
+    return [_rename_option(it) if it.startswith("--") else it for it in arguments]
+
+
+def _rename_option(argument: str) -> str:
+    option, equals, value = argument.partition("=")
+    name = option[2:].removeprefix("learning.").replace("-", "_")
+    return f"--{OLD_NAMES.get(name, name).replace('_', '-')}{equals}{value}"

@@ -1,8 +1,8 @@
-"""How strong an actor is: games against players that do not change."""
+"""Evaluation of an actor: games against players that do not change."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +17,11 @@ from checkers_env.envs import vector_kernels as kernels
 from checkers_env.envs.vector_kernels import new_batch, opening_states
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
-from training.rl.actor import Actor, best, logits
-from training.rl.game_pool import RULES, act_in, going_on, look_at
+from training.league.records import WinDrawLoss
+from training.rl.actor import Actor, greedy_actions, policy_logits
+from training.rl.game_pool import RULES, observe, play_actions_in, unfinished
 
-YARDSTICKS: dict[str, Any] = {
+BASELINES: dict[str, Any] = {
     "random": Uniform(),
     "heuristic": Heuristic(),
     "material-1": AlphaBeta(Material(), 1, random_ties=True),
@@ -28,23 +29,25 @@ YARDSTICKS: dict[str, Any] = {
 }
 
 
-class Tally(NamedTuple):
-    """Games counted, as the actor sees them."""
+def evaluate_actor(actor: Actor, player: Any, games: int, rng: np.random.Generator) -> WinDrawLoss:
+    """Play games between an actor and a compiled player.
 
-    won: int
-    drawn: int
-    lost: int
+    The cards of the two-move ballot come in turn, each with the actor as Black and then as White.
 
-    @property
-    def score(self) -> float:
-        """A point for a win and half of one for a draw, in the mean of the games."""
-        return (self.won + self.drawn / 2) / sum(self)
+    Parameters
+    ----------
+    actor
+        Plays its most probable action.
+    player
+        The opponent, as a player tuple of a kernel.
+    games
+        Number of games.
+    rng
+        Randomness of the opponent.
 
-
-def evaluate(actor: Actor, player: Any, games: int, rng: np.random.Generator) -> Tally:
-    """Games of an actor, at its best action, with a compiled player.
-
-    From the cards of the two-move ballot in turn, each with Black and then with White.
+    Returns
+    -------
+    The actor's wins, draws and losses.
     """
     batch = new_batch(games, opening_states(TWO_MOVE, RULES))._replace(
         choices=np.array([BLACK, WHITE])
@@ -57,11 +60,11 @@ def evaluate(actor: Actor, player: Any, games: int, rng: np.random.Generator) ->
     while True:
         with undisturbed():
             play_opponent(player, 0, batch, ws, rng)
-        live = np.flatnonzero(going_on(batch))
+        live = np.flatnonzero(unfinished(batch))
         if not len(live):
             break
-        seen, mask = look_at(batch, live)
-        act_in(batch, live, best(logits(actor, seen), mask))
+        features, mask = observe(batch, live)
+        play_actions_in(batch, live, greedy_actions(policy_logits(actor, features), mask))
     outcome = kernels.empty_output(games)
     kernels.write_rewards(batch, outcome)
-    return Tally(*(int((outcome.reward == reward).sum()) for reward in (1, 0, -1)))
+    return WinDrawLoss(*(int((outcome.reward == reward).sum()) for reward in (1, 0, -1)))

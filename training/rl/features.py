@@ -1,37 +1,36 @@
-"""What the networks are given of an observation: the squares played on, and the move clock."""
+"""Inputs of the networks: the playable squares of an observation, and the move clock."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import NDArray
 
 from checkers_env.observation import PLANES
 
-CLOCK = 5  # the plane of the limit of moves; those after it are of rules that are off here
+CLOCK = 5  # plane of the move limit; the planes after it belong to rules that are off here
 CELLS = PLANES * 64
 
 
-def _chosen() -> Any:
-    """Where in a flat observation the features stand: int64[161]."""
-    dark = np.indices((8, 8)).sum(axis=0) % 2 == 1  # as both sides see them
+def _feature_indices() -> NDArray[np.int64]:
+    """Return the indices of the features in a flat observation, int64[161]."""
+    dark = np.indices((8, 8)).sum(axis=0) % 2 == 1
     planes = np.zeros((PLANES, 8, 8), np.bool_)
     planes[:CLOCK] = dark
     planes[CLOCK, 0, 1] = True
     return np.flatnonzero(planes)
 
 
-CHOSEN = _chosen()
-COUNT = len(CHOSEN)
+FEATURE_INDICES = _feature_indices()
+NUM_FEATURES = len(FEATURE_INDICES)
 
 
-def features(planes: Any) -> Any:
-    """The features, float32[n, 161], of observations, float32[n, 8, 8, 8]."""
-    return planes.reshape(-1, CELLS)[:, CHOSEN]
+def select_features(planes: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the features, float32[n, 161], of observations, float32[n, 8, 8, 8]."""
+    return planes.reshape(-1, CELLS)[:, FEATURE_INDICES]
 
 
-def spread(weights: Any) -> Any:
-    """Weights of a layer for the features, float32[m, 161], as those for whole observations."""
+def expand_weights(weights: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Expand weights for features, float32[m, 161], to whole observations, float32[m, 512]."""
     whole = np.zeros((len(weights), CELLS), np.float32)
-    whole[:, CHOSEN] = weights
+    whole[:, FEATURE_INDICES] = weights
     return whole

@@ -1,11 +1,12 @@
-"""The games that are learned from: against oneself, and against others."""
+"""Games played at once to learn from: against oneself, and against opponents."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.search.interrupt import undisturbed
 from agents.single_agent.vector_env import CompiledOpponent, play_opponent
@@ -13,164 +14,223 @@ from checkers_env import fen
 from checkers_env.actions import ACTIONS, ILLEGAL, play_action
 from checkers_env.bits import borrowed
 from checkers_env.envs import vector_kernels as kernels
-from checkers_env.envs.vector_kernels import MOVER, PREFETCH, new_batch, opening_states
-from checkers_env.jit import kernel
+from checkers_env.envs.vector_kernels import MOVER, PREFETCH, Batch, new_batch, opening_states
+from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import BLACK, BLACK_BOARD, KINGS, WHITE, WHITE_BOARD, Position
 from checkers_env.observation import PLANES, write_observation
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import ONGOING, PLY, SIDE, DrawRules
-from training.rl.actor import Actor, drawn, logits
-from training.rl.features import features
+from training.rl.actor import Actor, policy_logits, sample_actions
+from training.rl.features import select_features
 
 MAX_MOVES = 100
 RULES = DrawRules(MAX_MOVES)
 SEATS = (MOVER, BLACK, WHITE)
+STATE = {  # name in checkpoints: field of the batch
+    "games": "games",
+    "history": "history",
+    "events": "events",
+    "actors": "actors",
+    "seats": "seats",
+    "opponents": "opponents",
+    "numbers": "numbers",
+    "used": "used",
+}
 
 
-class Ended(NamedTuple):
-    """The games that a step has ended."""
+class FinishedGames(NamedTuple):
+    """The games that a step ended."""
 
-    slots: Any  # int64[m]: the opponent, or the number of opponents in games against oneself
-    rewards: Any  # float64[m]: of the learner (against oneself, of the side that acted last)
-    plies: Any  # int64[m]
+    slots: NDArray[np.int64]  # [m]: the opponent, or the number of opponents in self-play
+    rewards: NDArray[np.float64]  # [m]: of the learner; in self-play, of the side that acted last
+    plies: NDArray[np.int64]  # [m]
 
 
-class Games:
+class GamePool:
     """Games from ballot openings, in each of which the learner is to move.
 
     Parameters
     ----------
     count
-        How many.
-    slots
-        How many opponents there are, in the games that are not against oneself.
-    alone
-        The share of the games against oneself; the slots have equal parts of the others.
+        Number of games.
+    num_opponents
+        Number of opponents. They have equal shares of the games that are not self-play.
+    self_play_share
+        Share of the games that are self-play, 0 to 1.
     rng
-        Decides on all this, on cards and colours, and on what actors play.
+        Samples opponents, cards and colours, and the actions of actors.
 
-    The games have begun, but wait for the opponents, who are to be named by :meth:`meet`.
+    Attributes
+    ----------
+    features
+        Inputs of the network for the side to move, float32[count, 161].
+    mask
+        Legal actions, int8[count, 128].
+
+    The games wait for their opponents: call :meth:`set_opponents` first.
     """
 
-    def __init__(self, count: int, slots: int, alone: float, rng: np.random.Generator) -> None:
-        self.count, self._slots, self._alone, self._rng = count, slots, alone, rng
+    features: NDArray[np.float32]
+    mask: NDArray[np.int8]
+
+    def __init__(
+        self, count: int, num_opponents: int, self_play_share: float, rng: np.random.Generator
+    ) -> None:
+        self.count, self._num_opponents = count, num_opponents
+        self._self_play_share, self._rng = self_play_share, rng
         self._opponents: list[CompiledOpponent | Actor] = []
         openings = opening_states(TWO_MOVE, RULES)
         self.batch = new_batch(count, openings)._replace(choices=np.array(SEATS))
-        self.batch.numbers[:], self.batch.used[:] = self._draw(count), 1
+        self.batch.numbers[:], self.batch.used[:] = self._sample_starts(count), 1
         kernels.begin_games(self.batch, openings, np.arange(count), self.batch.numbers[:, 0])
 
-    def go_on_from(self, arrays: Mapping[str, Any]) -> None:
-        """Put the games of a checkpoint in place of these.
+    def state(self) -> dict[str, NDArray[np.int64]]:
+        """Return the arrays that a checkpoint holds, by their names there."""
+        return {f"games/{name}": getattr(self.batch, it) for name, it in STATE.items()}
 
-        Raises ValueError for arrays that cannot be theirs.
+    def restore(self, arrays: Mapping[str, NDArray[np.int64]]) -> None:
+        """Replace the games by those of :meth:`state`.
+
+        Raises KeyError for a missing array, and ValueError for arrays of other games.
         """
-        for name, array in arrays.items():
-            mine = getattr(self.batch, name)
-            if (array.shape, array.dtype) != (mine.shape, mine.dtype):
-                raise ValueError(f"its games/{name} are {array.dtype}{array.shape}")
-        games, outcomes = arrays["games"], len(TWO_MOVE) * len(SEATS) * (self._slots + 1)
-        within = {
+        state = self.state()
+        for name, current in state.items():
+            array = arrays[name]
+            if (array.shape, array.dtype) != (current.shape, current.dtype):
+                raise ValueError(f"its {name} are {array.dtype}{array.shape}")
+        games, starts = (
+            arrays["games/games"],
+            len(TWO_MOVE) * len(SEATS) * (self._num_opponents + 1),
+        )
+        limits = {
             "games/games": (games[:, PLY], 0, 2 * MAX_MOVES),
-            "games/seats": (arrays["seats"], MOVER, WHITE),
-            "games/actors": (arrays["actors"], MOVER, WHITE),
-            "games/opponents": (arrays["opponents"], 0, self._slots),
-            "games/numbers": (arrays["numbers"], 0, outcomes - 1),
-            "games/used": (arrays["used"], 0, PREFETCH - 1),
+            "games/seats": (arrays["games/seats"], MOVER, WHITE),
+            "games/actors": (arrays["games/actors"], MOVER, WHITE),
+            "games/opponents": (arrays["games/opponents"], 0, self._num_opponents),
+            "games/numbers": (arrays["games/numbers"], 0, starts - 1),
+            "games/used": (arrays["games/used"], 0, PREFETCH - 1),
         }
-        for name, (values, least, most) in within.items():
+        for name, (values, least, most) in limits.items():
             if values.min() < least or values.max() > most:
                 raise ValueError(f"its {name} are not all from {least} to {most}")
         for black, white, kings, side in games[:, [BLACK_BOARD, WHITE_BOARD, KINGS, SIDE]].tolist():
             fen.check_position(Position(black, white, kings, side))
-        for name, array in arrays.items():
-            getattr(self.batch, name)[:] = array
+        for name, current in state.items():
+            current[:] = arrays[name]
 
-    def meet(self, opponents: Sequence[CompiledOpponent | Actor]) -> None:
-        """From now on these play, one in each slot, in the games that have begun as well."""
+    def set_opponents(self, opponents: Sequence[CompiledOpponent | Actor]) -> None:
+        """Replace the opponents, in running games as well; one for each slot."""
         self._opponents = list(opponents)
-        self._answer()
-        self._look()
+        self._play_opponents()
+        self._observe()
 
     @property
-    def views(self) -> Any:
-        """1 where Black is to move and -1 where White is: float32[n]."""
+    def signs(self) -> NDArray[np.float32]:
+        """1 where Black is to move and -1 where White is, float32[count]."""
         return (1 - 2 * self.batch.games[:, SIDE]).astype(np.float32)
 
-    def step(self, actions: Any) -> tuple[Any, Any, Ended]:
-        """Play an action in each game, and the others' turns; games that end begin anew.
+    def step(
+        self, actions: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_], FinishedGames]:
+        """Play an action in each game and the opponents' turns; restart the games that end.
 
-        Returns rewards, of the side that acted, and which games ended: float64[n], bool[n].
+        Parameters
+        ----------
+        actions
+            Legal actions of the sides to move, int64[count].
+
+        Returns
+        -------
+        Rewards of the sides that acted, float64[count]; whether each game ended, bool[count]; and
+        the games that ended.
         """
         outcome = kernels.empty_output(self.count)
         kernels.play_actions(self.batch, actions)
-        self._answer()
+        self._play_opponents()
         kernels.write_rewards(self.batch, outcome)
         over, slots = outcome.over, self.batch.opponents
-        ended = Ended(slots[over], outcome.reward[over], self.batch.games[over, PLY])
+        finished = FinishedGames(slots[over], outcome.reward[over], self.batch.games[over, PLY])
         if over.any():
             kernels.autoreset(self.batch, outcome)
-            self._answer()
+            self._play_opponents()
             empty = np.flatnonzero(self.batch.used == PREFETCH)
-            self.batch.numbers[empty], self.batch.used[empty] = self._draw(len(empty)), 0
-        self._look()
-        return outcome.reward, over, ended
+            self.batch.numbers[empty] = self._sample_starts(len(empty))
+            self.batch.used[empty] = 0
+        self._observe()
+        return outcome.reward, over, finished
 
-    def _look(self) -> None:
-        """Let the learner see the games as they stand: `seen`, float32[n, 161], and `mask`."""
+    def _observe(self) -> None:
         outcome = kernels.empty_output(self.count)
         kernels.write_observations(self.batch, outcome)
-        self.seen, self.mask = features(outcome.planes), outcome.mask
+        self.features, self.mask = select_features(outcome.planes), outcome.mask
 
-    def _answer(self) -> None:
-        """Let the opponents play where they are to move."""
+    def _play_opponents(self) -> None:
         for slot, opponent in enumerate(self._opponents):
             if isinstance(opponent, Actor):
-                answer_by(opponent, slot, self.batch, self._rng)
+                play_actor(opponent, slot, self.batch, self._rng)
             else:
                 with undisturbed():
                     play_opponent(opponent.player, slot, self.batch, opponent.ws, opponent.rng)
 
-    def _draw(self, count: int) -> Any:
-        """The numbers that say how games begin: int64[count, k], as in ``vector_kernels.Batch``."""
+    def _sample_starts(self, count: int) -> NDArray[np.int64]:
+        """Sample how games begin, int64[count, PREFETCH], coded as in ``vector_kernels.Batch``."""
         shape = (count, PREFETCH)
         cards = self._rng.integers(len(TWO_MOVE), size=shape)
         seats = self._rng.integers(1, len(SEATS), size=shape)
-        slots = self._rng.integers(max(self._slots, 1), size=shape)
-        alone = self._rng.random(shape) < (self._alone if self._slots else 1)
-        seats, slots = np.where(alone, 0, seats), np.where(alone, self._slots, slots)
+        slots = self._rng.integers(max(self._num_opponents, 1), size=shape)
+        share = self._self_play_share if self._num_opponents else 1
+        self_play = self._rng.random(shape) < share
+        seats, slots = (
+            np.where(self_play, 0, seats),
+            np.where(self_play, self._num_opponents, slots),
+        )
         return cards + len(TWO_MOVE) * (seats + len(SEATS) * slots)
 
 
-def answer_by(actor: Actor, slot: int, batch: Any, rng: np.random.Generator) -> None:
-    """Play a turn of the actor in each of its games in which it is to move."""
-    while len(games := waiting(batch, slot)):
-        seen, mask = look_at(batch, games)
-        act_in(batch, games, drawn(logits(actor, seen), mask, rng)[0])
+def play_actor(actor: Actor, slot: int, batch: Batch, rng: np.random.Generator) -> None:
+    """Play a turn of the actor in each of its games in which it is to move.
+
+    Parameters
+    ----------
+    actor
+        Samples its actions.
+    slot
+        The actor's number among the opponents.
+    batch
+        The games, which are changed.
+    rng
+        Source of randomness.
+    """
+    while len(games := _opponent_to_move(batch, slot)):
+        features, mask = observe(batch, games)
+        play_actions_in(batch, games, sample_actions(policy_logits(actor, features), mask, rng)[0])
 
 
-def waiting(batch: Any, slot: int) -> Any:
-    """The games in which the opponent in a slot is to move: int64[m]."""
-    theirs = (batch.opponents == slot) & (batch.seats != batch.games[:, SIDE])
-    return np.flatnonzero(theirs & going_on(batch))
+def _opponent_to_move(batch: Batch, slot: int) -> NDArray[np.int64]:
+    """Return the games in which the opponent of a slot is to move, int64[m]."""
+    opponent_turn = (batch.opponents == slot) & (batch.seats != batch.games[:, SIDE])
+    return np.flatnonzero(opponent_turn & unfinished(batch))
 
 
-def going_on(batch: Any) -> Any:
-    """Which games are not over: bool[n]."""
-    return (batch.events <= ONGOING) & (batch.events != ILLEGAL)
+def unfinished(batch: Batch) -> NDArray[np.bool_]:
+    """Return which games are not over, bool[n]."""
+    unfinished_games: NDArray[np.bool_] = (batch.events <= ONGOING) & (batch.events != ILLEGAL)
+    return unfinished_games
 
 
-def look_at(batch: Any, games: Any) -> tuple[Any, Any]:
-    """What the sides to move see in these games: float32[m, 161] and the mask, int8[m, 128]."""
+def observe(batch: Batch, games: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
+    """Return features, float32[m, 161], and masks, int8[m, 128], of the `games`, int64[m]."""
     planes = np.empty((len(games), PLANES, 8, 8), np.float32)
     mask = np.empty((len(games), ACTIONS), np.int8)
-    observe_these(batch, games, planes, mask)
-    return features(planes), mask
+    write_observations_of(batch, games, planes, mask)
+    return select_features(planes), mask
 
 
 @kernel
-def observe_these(batch: Any, games: Any, planes: Any, mask: Any) -> None:
-    """Write what the sides to move see in the `games`, int64[m]."""
+def write_observations_of(
+    batch: KernelArg, games: KernelArg, planes: KernelArg, mask: KernelArg
+) -> None:
+    """Write the observations of the sides to move in the `games`, int64[m]."""
     batch = borrowed(batch)
     for at in range(len(games)):
         game = batch.games[games[at]]
@@ -178,8 +238,8 @@ def observe_these(batch: Any, games: Any, planes: Any, mask: Any) -> None:
 
 
 @kernel
-def act_in(batch: Any, games: Any, actions: Any) -> None:
-    """Play one action, of int64[m], in each of the `games`, int64[m]."""
+def play_actions_in(batch: KernelArg, games: KernelArg, actions: KernelArg) -> None:
+    """Play one of the `actions`, int64[m], in each of the `games`, int64[m]."""
     batch = borrowed(batch)
     for at in range(len(games)):
         i = games[at]

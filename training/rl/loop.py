@@ -1,4 +1,4 @@
-"""A run of MaskablePPO: phases of updates, each of which ends with a checkpoint."""
+"""Training loop: phases of updates, each of which ends with a checkpoint."""
 
 from __future__ import annotations
 
@@ -17,141 +17,145 @@ from agents.single_agent.vector_env import CompiledOpponent
 from checkers_env.files import write_atomically
 from training.evolution.metrics import append_row
 from training.league.entrants import search_depth
-from training.rl.actor import actor_of
-from training.rl.checkpoint import Run, load_run, save_run
-from training.rl.config import Settings
-from training.rl.evaluation import YARDSTICKS, evaluate
-from training.rl.game_pool import Ended, Games
-from training.rl.model import as_zip, new_model
-from training.rl.opponent_pool import Pool
+from training.rl.actor import copy_actor
+from training.rl.checkpoint import PPORun, load_run, save_run
+from training.rl.config import PPOConfig
+from training.rl.evaluation import BASELINES, evaluate_actor
+from training.rl.game_pool import FinishedGames, GamePool
+from training.rl.model import model_to_zip, new_model
+from training.rl.opponent_pool import OpponentPool
 from training.rl.plots import plot_scores
-from training.rl.ppo_update import roll_out, update
+from training.rl.ppo_update import collect_rollout, update
 from training.runtime.curves import to_csv
 from training.trainer.checkpoint import FILE_NAME
 
 CHAMPION_FILE, CURVE_FILE, PLOT_FILE = "champion.zip", "curve.csv", "curve.png"
 
 
-def begin(settings: Settings) -> Run:
-    """The start of a new run, or of one to be gone on with.
+def start_run(config: PPOConfig) -> PPORun:
+    """Start a new run, or restore the one to resume.
 
     Raises ValueError for a folder that holds a run when it should not, or none when it should, and
-    for players of the zoo that are none.
+    for an unknown player of the zoo.
     """
-    torch.set_num_threads(settings.threads)
-    if (settings.folder / FILE_NAME).exists() and not settings.resume:
+    torch.set_num_threads(config.threads)
+    if (config.folder / FILE_NAME).exists() and not config.resume:
         raise ValueError(
-            f"{str(settings.folder)!r} already holds a run: go on with it by --resume, "
+            f"{str(config.folder)!r} already holds a run: go on with it by --resume, "
             "or choose another folder by --out"
         )
-    zoo(settings, np.random.default_rng(0))  # raises for what is no player, before there is a run
-    rng = np.random.default_rng(settings.seed)
-    model = new_model(settings.learning, settings.games, settings.seed, rng)
-    games = Games(settings.games, settings.former + len(settings.zoo), settings.alone, rng)
-    run = Run(model, games, Pool(), rng)
-    if settings.resume:
-        load_run(settings.folder, run, settings.identity)
+    make_zoo_opponents(config, np.random.default_rng(0))  # raises before there is a folder
+    rng = np.random.default_rng(config.seed)
+    model = new_model(config, rng)
+    num_opponents = config.num_past_policies + len(config.zoo)
+    games = GamePool(config.num_envs, num_opponents, config.self_play_share, rng)
+    run = PPORun(model, games, OpponentPool(), rng)
+    if config.resume:
+        load_run(config.folder, run, config.key)
     else:
-        settings.folder.mkdir(parents=True, exist_ok=True)
-        run.pool.keep(actor_of(model.policy))
-        save_run(settings.folder, run, settings.identity)
-    if run.steps >= settings.steps:
+        config.folder.mkdir(parents=True, exist_ok=True)
+        run.pool.add(copy_actor(model.policy))
+        save_run(config.folder, run, config.key)
+    if run.steps >= config.total_timesteps:
         raise ValueError(
-            f"the run in {str(settings.folder)!r} has come to its end, and its learning rate to 0: "
+            f"the run in {str(config.folder)!r} has come to its end, and its learning rate to 0: "
             "a longer one is a run of its own, in another folder (--out)"
         )
     return run
 
 
-def carry_out(settings: Settings, run: Run, progress: Callable[[Run], None]) -> None:
-    """Go on to the last step, telling `progress` of each update and each checkpoint.
+def train(config: PPOConfig, run: PPORun, progress: Callable[[PPORun], None]) -> None:
+    """Train to the last step, calling `progress` after each update and each checkpoint.
 
-    When it is interrupted, what was reached since the last checkpoint is lost, and comes about
-    again when the run is gone on with.
+    An interruption loses what came after the last checkpoint. A resumed run repeats it.
     """
-    with closing(Writer(str(settings.folder))) as log:
+    with closing(Writer(str(config.folder))) as log:
         if not run.history:
-            record(run, measure(settings, run), log)
+            log_metrics(run, evaluate_run(config, run), log)
             progress(run)
-        while run.steps < settings.steps:
-            measured = phase(settings, run, progress)
-            run.pool.keep(actor_of(run.model.policy))
-            record(run, measured | measure(settings, run), log)
-            save(settings, run)
+        while run.steps < config.total_timesteps:
+            metrics = run_phase(config, run, progress)
+            run.pool.add(copy_actor(run.model.policy))
+            log_metrics(run, metrics | evaluate_run(config, run), log)
+            save_outputs(config, run)
             log.flush()
             progress(run)
 
 
-def phase(settings: Settings, run: Run, progress: Callable[[Run], None]) -> dict[str, float]:
-    """The updates up to the next checkpoint; return what is measured of them."""
+def run_phase(
+    config: PPOConfig, run: PPORun, progress: Callable[[PPORun], None]
+) -> dict[str, float]:
+    """Run the updates up to the next checkpoint; return their metrics."""
     began, before = time.process_time(), run.steps
-    former = run.pool.draw(settings.former, run.rng)
-    run.games.meet([*(run.pool.actors[it] for it in former), *zoo(settings, run.rng)])
+    past = run.pool.sample(config.num_past_policies, run.rng)
+    actors = [run.pool.actors[index] for index in past]
+    run.games.set_opponents([*actors, *make_zoo_opponents(config, run.rng)])
     rows, ended = [], []
-    for _ in range(settings.every):
-        ended += roll_out(run.model, run.games, run.rng)
-        rows.append(update(run.model, settings.learning, 1 - run.steps / settings.steps))
-        run.steps += settings.games * settings.learning.rollout
+    for _ in range(config.checkpoint_interval):
+        ended += collect_rollout(run.model, run.games, run.rng)
+        rows.append(update(run.model, config, 1 - run.steps / config.total_timesteps))
+        run.steps += config.num_envs * config.num_steps
         progress(run)
-        if run.steps >= settings.steps:
+        if run.steps >= config.total_timesteps:
             break
-    done = Ended(*map(np.concatenate, zip(*ended, strict=True)))
-    for slot, index in enumerate(former):
-        run.pool.note(index, done.rewards[done.slots == slot])
-    measured = {name: float(np.mean([row[name] for row in rows])) for name in rows[0]}
+    finished = FinishedGames(*map(np.concatenate, zip(*ended, strict=True)))
+    for slot, index in enumerate(past):
+        run.pool.update_score(index, finished.rewards[finished.slots == slot])
+    means = {name: float(np.mean([row[name] for row in rows])) for name in rows[0]}
     speed = (run.steps - before) / (time.process_time() - began)
-    return measured | of_games(settings, done) | {"speed/steps_per_cpu_second": speed}
+    return means | game_metrics(config, finished) | {"speed/steps_per_cpu_second": speed}
 
 
-def zoo(settings: Settings, rng: np.random.Generator) -> list[CompiledOpponent]:
-    """The players of the zoo, with nothing in memory. Raises ValueError for what is no such."""
+def make_zoo_opponents(config: PPOConfig, rng: np.random.Generator) -> list[CompiledOpponent]:
+    """Return the players of the zoo with empty workspaces. Raises ValueError for unknown ones."""
     players = []
-    for name in settings.zoo:
+    for name in config.zoo:
         agent = make(name)
         if search_depth(agent) is not None:
-            agent = make(name, depth=settings.zoo_depth)
+            agent = make(name, depth=config.zoo_depth)
         if not isinstance(agent, PlayerAgent):
             raise ValueError(f"{name!r} in the zoo is no compiled player")
-        luck = np.random.default_rng(rng.integers(2**63))
-        players.append(CompiledOpponent(agent.player, workspace(table_bits(agent.player)), luck))
+        own_rng = np.random.default_rng(rng.integers(2**63))
+        players.append(CompiledOpponent(agent.player, workspace(table_bits(agent.player)), own_rng))
     return players
 
 
-def of_games(settings: Settings, done: Ended) -> dict[str, float]:
-    """What is measured of games that have ended, but for kinds of which there were none."""
-    alone = done.slots == settings.former + len(settings.zoo)
-    kinds = {
-        "games/draws": done.rewards[alone] == 0,
-        "games/plies": done.plies,
-        "games/score_former": (done.rewards[done.slots < settings.former] + 1) / 2,
-        "games/score_zoo": (done.rewards[~alone & (done.slots >= settings.former)] + 1) / 2,
+def game_metrics(config: PPOConfig, games: FinishedGames) -> dict[str, float]:
+    """Return the metrics of finished games, without those of kinds that were not played."""
+    self_play = games.slots == config.num_past_policies + len(config.zoo)
+    past = games.slots < config.num_past_policies
+    values = {
+        "games/draws": games.rewards[self_play] == 0,
+        "games/plies": games.plies,
+        "games/score_former": (games.rewards[past] + 1) / 2,
+        "games/score_zoo": (games.rewards[~self_play & ~past] + 1) / 2,
     }
-    return {name: float(values.mean()) for name, values in kinds.items() if len(values)}
+    return {name: float(array.mean()) for name, array in values.items() if len(array)}
 
 
-def measure(settings: Settings, run: Run) -> dict[str, float]:
-    """The score of the policy as it is against each yardstick; nothing depends on these games."""
-    actor, drawn = actor_of(run.model.policy), (settings.seed, run.steps)
+def evaluate_run(config: PPOConfig, run: PPORun) -> dict[str, float]:
+    """Return the policy's score against each baseline; the run's generator is not used."""
+    actor, seed = copy_actor(run.model.policy), (config.seed, run.steps)
     return {
-        f"score/{name}": evaluate(
-            actor, yardstick, settings.measured_by, np.random.default_rng((*drawn, number))
+        f"score/{name}": evaluate_actor(
+            actor, baseline, config.eval_games, np.random.default_rng((*seed, number))
         ).score
-        for number, (name, yardstick) in enumerate(YARDSTICKS.items())
+        for number, (name, baseline) in enumerate(BASELINES.items())
     }
 
 
-def record(run: Run, measured: dict[str, float], log: Writer) -> None:
-    """Add a row to the history, and tell TensorBoard."""
-    measured = {"steps": float(run.steps), **measured}
-    run.history = append_row(run.history, measured)
-    for name, number in measured.items():
+def log_metrics(run: PPORun, metrics: dict[str, float], log: Writer) -> None:
+    """Add a row to the history and to TensorBoard."""
+    metrics = {"steps": float(run.steps), **metrics}
+    run.history = append_row(run.history, metrics)
+    for name, number in metrics.items():
         log.add_scalar(name, number, run.steps)
 
 
-def save(settings: Settings, run: Run) -> None:
-    """Write the policy, the table and the picture of what was measured, and the checkpoint."""
-    folder, columns = settings.folder, {"steps": run.history["steps"], **run.history}
-    write_atomically(folder / CHAMPION_FILE, as_zip(run.model))
+def save_outputs(config: PPOConfig, run: PPORun) -> None:
+    """Write the policy, the curve as table and plot, and the checkpoint."""
+    folder, columns = config.folder, {"steps": run.history["steps"], **run.history}
+    write_atomically(folder / CHAMPION_FILE, model_to_zip(run.model))
     write_atomically(folder / CURVE_FILE, to_csv(columns))
-    plot_scores(run.history, f"MaskablePPO, seed {settings.seed}", folder / PLOT_FILE)
-    save_run(folder, run, settings.identity)
+    plot_scores(run.history, f"MaskablePPO, seed {config.seed}", folder / PLOT_FILE)
+    save_run(folder, run, config.key)

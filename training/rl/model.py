@@ -1,4 +1,4 @@
-"""Models of sb3-contrib: one that learns from features, and its policy as a file for anyone."""
+"""MaskablePPO models: one that learns from features, and its policy as a file for any program."""
 
 from __future__ import annotations
 
@@ -15,44 +15,44 @@ from stable_baselines3.common.logger import Logger
 from checkers_env.actions import ACTIONS
 from checkers_env.observation import PLANES
 from training.rl.buffer import ZeroSumBuffer
-from training.rl.config import Learning
-from training.rl.features import COUNT, spread
+from training.rl.config import PPOConfig
+from training.rl.features import NUM_FEATURES, expand_weights
 
 FIRST_LAYERS = ("mlp_extractor.policy_net.0.weight", "mlp_extractor.value_net.0.weight")
 
 
-def new_model(learning: Learning, games: int, seed: int, rng: np.random.Generator) -> MaskablePPO:
-    """A model that has learned nothing; `rng` orders the samples of its updates."""
-    model = _model(
-        spaces.Box(0, 1, (COUNT,), np.float32),
-        list(learning.hidden),
-        games,
-        learning_rate=lambda left: learning.rate * left,
-        n_steps=learning.rollout,
-        batch_size=learning.batch,
-        n_epochs=learning.epochs,
-        gamma=learning.gamma,
-        gae_lambda=learning.trace,
-        clip_range=learning.clip,
+def new_model(config: PPOConfig, rng: np.random.Generator) -> MaskablePPO:
+    """Return an untrained model; `rng` orders the samples of its updates."""
+    model = _build_model(
+        spaces.Box(0, 1, (NUM_FEATURES,), np.float32),
+        list(config.hidden_sizes),
+        config.num_envs,
+        learning_rate=lambda progress_remaining: config.learning_rate * progress_remaining,
+        n_steps=config.num_steps,
+        batch_size=config.minibatch_size,
+        n_epochs=config.update_epochs,
+        gamma=config.gamma,
+        gae_lambda=config.gae_lambda,
+        clip_range=config.clip_coef,
         rollout_buffer_class=ZeroSumBuffer,
         rollout_buffer_kwargs={"rng": rng},
-        seed=seed,
+        seed=config.seed,
     )
     model.set_logger(Logger(None, []))
     return model
 
 
-def as_zip(model: MaskablePPO) -> bytes:
-    """The policy as a file of Stable-Baselines3, for whole observations, float32[8, 8, 8].
+def model_to_zip(model: MaskablePPO) -> bytes:
+    """Return the policy as a file of Stable-Baselines3 for whole observations, float32[8, 8, 8].
 
-    The first layers get a weight for everything that is observed, 0 for what is no feature: it acts
-    as the learner does. Nothing that is pickled in the file is needed to load it.
+    The first layers get weights of 0 for inputs that are no feature, so that the policy acts as the
+    learner does. The file loads without reading the pickles in it.
     """
     weights = dict(model.policy.state_dict())
     for name in FIRST_LAYERS:
-        weights[name] = torch.from_numpy(spread(weights[name].numpy()))
+        weights[name] = torch.from_numpy(expand_weights(weights[name].numpy()))
     space = spaces.Box(0, 1, (PLANES, 8, 8), np.float32)
-    whole = _model(space, model.policy_kwargs["net_arch"], 1, n_steps=2, batch_size=2)
+    whole = _build_model(space, model.policy_kwargs["net_arch"], 1, n_steps=2, batch_size=2)
     whole.policy.load_state_dict(weights)
     file, packed = io.BytesIO(), io.BytesIO()
     whole.save(file)
@@ -62,9 +62,11 @@ def as_zip(model: MaskablePPO) -> bytes:
     return packed.getvalue()
 
 
-def _model(space: spaces.Box, hidden: list[int], games: int, **options: Any) -> MaskablePPO:
-    """A model without an environment: what it needs to know of one is told here."""
-    kwargs = {"net_arch": hidden}  # plain numbers, which a file keeps without pickling them
+def _build_model(
+    space: spaces.Box, hidden_sizes: list[int], num_envs: int, **options: Any
+) -> MaskablePPO:
+    """Return a model without an environment: spaces and number of games are set here."""
+    kwargs = {"net_arch": hidden_sizes}  # plain numbers, which a file keeps without pickling them
     model = MaskablePPO(
         "MlpPolicy",
         None,
@@ -74,6 +76,6 @@ def _model(space: spaces.Box, hidden: list[int], games: int, **options: Any) -> 
         **options,
     )
     model.observation_space, model.action_space = space, spaces.Discrete(ACTIONS)
-    model.n_envs = games
+    model.n_envs = num_envs
     model._setup_model()
     return model

@@ -1,50 +1,51 @@
-"""The policies that a learner once had, and which of them it is to meet again."""
+"""Past policies of a learner, sampled by prioritised fictitious self-play."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from training.rl.actor import Actor
 
-UNKNOWN = 0.5  # the score against a policy that was not met yet
-MEMORY = 0.99  # what a game leaves of what was known before it
-LEAST = 0.01  # the weight of a policy that is always beaten, where one never beaten has 1
+INITIAL_SCORE = 0.5  # against a policy that was not met yet
+DECAY = 0.99  # of a recent score, with each game
+MIN_WEIGHT = 0.01  # of a policy that is always beaten; one that is never beaten has 1
 
 
 @dataclass
-class Pool:
-    """Former policies, in the order of their age, and the learner's recent score against each."""
+class OpponentPool:
+    """Past policies from the oldest on, and the learner's recent score against each."""
 
     actors: list[Actor] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
 
-    def keep(self, actor: Actor) -> None:
+    def add(self, actor: Actor) -> None:
         """Add a policy."""
         self.actors.append(actor)
-        self.scores.append(UNKNOWN)
+        self.scores.append(INITIAL_SCORE)
 
-    def note(self, index: int, rewards: Any) -> None:
-        """Remember the learner's rewards, of -1, 0 and 1, in some games with a policy."""
-        weight = MEMORY ** len(rewards)
+    def update_score(self, index: int, rewards: NDArray[np.float64]) -> None:
+        """Update the score against a policy by the learner's rewards (-1, 0 or 1), float64[n]."""
+        weight = DECAY ** len(rewards)
         if len(rewards):
             mean = (float(np.mean(rewards)) + 1) / 2
             self.scores[index] = weight * self.scores[index] + (1 - weight) * mean
 
-    def draw(self, count: int, rng: np.random.Generator) -> list[int]:
-        """Policies to meet next, with chances as :func:`chances` has them."""
+    def sample(self, count: int, rng: np.random.Generator) -> list[int]:
+        """Sample the indices of policies to meet next; none where the pool is empty."""
         if not self.actors:
             return []
-        return rng.choice(len(self.actors), size=count, p=chances(self.scores)).tolist()
+        chances = pfsp_probabilities(self.scores)
+        return rng.choice(len(self.actors), size=count, p=chances).tolist()
 
 
-def chances(scores: list[float]) -> Any:
-    """How likely each policy is to be met: the better it does, the more.
+def pfsp_probabilities(scores: list[float]) -> NDArray[np.float64]:
+    """Return the probability of meeting each policy, given the learner's scores against them.
 
-    The weight (1 - score)^2 is that of prioritised fictitious self-play (Vinyals et al., Nature
-    575, 2019); none is quite forgotten.
+    Strong policies are met more often: the weight is (1 - score)^2, as in prioritised fictitious
+    self-play (Vinyals et al., Nature 575, 2019). No weight is below ``MIN_WEIGHT``.
     """
-    weights = np.maximum((1 - np.array(scores)) ** 2, LEAST)
+    weights = np.maximum((1 - np.array(scores)) ** 2, MIN_WEIGHT)
     return weights / weights.sum()

@@ -1,4 +1,4 @@
-"""The scores of a run as a picture."""
+"""Plot of the scores of a run."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from pathlib import Path
 
 import numpy as np
 
-from training.rl.evaluation import YARDSTICKS
+from training.rl.evaluation import BASELINES
 from training.runtime.curves import new_figure, save_figure
 
 
 def plot_scores(history: dict[str, list[float]], title: str, path: Path) -> None:
-    """Draw the score against each yardstick, by the actions learned from, to a PNG."""
+    """Plot the score against each baseline over the actions learned from, as a PNG."""
     figure = new_figure()
     axes = figure.subplots()
     millions = np.array(history["steps"]) / 1e6
-    for number, name in enumerate(YARDSTICKS):
-        scores, style = history[f"score/{name}"], ("-", "--")[number % 2]  # some coincide
+    for number, name in enumerate(BASELINES):
+        scores, style = history[f"score/{name}"], ("-", "--")[number % 2]  # curves may coincide
         axes.plot(millions, scores, marker=".", linestyle=style, label=f"against {name}")
     axes.axhline(0.5, color="grey", linewidth=0.7)
     axes.set(

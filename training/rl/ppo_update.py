@@ -1,4 +1,4 @@
-"""Learning by PPO from games in which every action of the learner, on either side, is a sample."""
+"""Rollout and update: every action of the learner, on either side, is a sample."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
 
-from training.rl.actor import drawn
-from training.rl.config import Learning
-from training.rl.game_pool import Ended, Games
+from training.rl.actor import sample_actions
+from training.rl.config import PPOConfig
+from training.rl.game_pool import FinishedGames, GamePool
 
-LAST_ENTROPY = 0.1  # of the weight at the start
-MEASURED = (
+FINAL_ENTROPY_SHARE = 0.1
+TRAIN_METRICS = (
     "train/approx_kl",
     "train/clip_fraction",
     "train/entropy_loss",
@@ -24,41 +25,45 @@ MEASURED = (
 )
 
 
-def roll_out(model: MaskablePPO, games: Games, rng: np.random.Generator) -> list[Ended]:
-    """Fill the buffer of the model with what it does in the games; return those that ended."""
+def collect_rollout(
+    model: MaskablePPO, games: GamePool, rng: np.random.Generator
+) -> list[FinishedGames]:
+    """Fill the model's buffer by playing; return the games that each step ended."""
     buffer: Any = model.rollout_buffer
     buffer.reset()
-    starts, ended = np.zeros(games.count, np.bool_), []
+    starts, finished = np.zeros(games.count, np.bool_), []
     for step in range(model.n_steps):
-        seen, mask, buffer.views[step] = games.seen, games.mask, games.views
-        logits, values = thoughts(model, seen)
-        actions, logs = drawn(logits.numpy(), mask, rng)
-        rewards, over, done = games.step(actions)
-        known = values, torch.from_numpy(logs)
-        buffer.add(seen, actions, rewards, starts, *known, action_masks=mask)
+        features, mask, buffer.signs[step] = games.features, games.mask, games.signs
+        logits, values = forward(model, features)
+        actions, log_probs = sample_actions(logits.numpy(), mask, rng)
+        rewards, over, ended = games.step(actions)
+        estimates = values, torch.from_numpy(log_probs)
+        buffer.add(features, actions, rewards, starts, *estimates, action_masks=mask)
         starts = over
-        ended.append(done)
-    _, values = thoughts(model, games.seen)
-    buffer.finish(values.flatten().numpy(), games.views, starts)
-    return ended
+        finished.append(ended)
+    _, values = forward(model, games.features)
+    buffer.compute_advantages(values.flatten().numpy(), games.signs, starts)
+    return finished
 
 
 @torch.no_grad()
-def thoughts(model: MaskablePPO, seen: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    """Logits, float32[n, 128], and values, float32[n, 1], of features, float32[n, 161]."""
+def forward(model: MaskablePPO, features: NDArray[np.float32]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return logits, float32[n, 128], and values, float32[n, 1], of features, float32[n, 161]."""
     policy: Any = model.policy
-    for_actions, for_values = policy.mlp_extractor(torch.from_numpy(seen))
+    for_actions, for_values = policy.mlp_extractor(torch.from_numpy(features))
     return policy.action_net(for_actions), policy.value_net(for_values)
 
 
-def update(model: MaskablePPO, learning: Learning, left: float) -> dict[str, float]:
-    """Learn from the buffer; return what MaskablePPO measures.
+def update(model: MaskablePPO, config: PPOConfig, progress_remaining: float) -> dict[str, float]:
+    """Update the model by its buffer; return the metrics of MaskablePPO.
 
-    `left` is the share of the run that is still to come, by which rates fall.
+    `progress_remaining` is the share of the run still to come: learning rate and entropy weight
+    fall with it.
     """
-    model._current_progress_remaining = left
-    model.ent_coef = learning.entropy * (LAST_ENTROPY + (1 - LAST_ENTROPY) * left)
+    model._current_progress_remaining = progress_remaining
+    share = FINAL_ENTROPY_SHARE + (1 - FINAL_ENTROPY_SHARE) * progress_remaining
+    model.ent_coef = config.ent_coef * share
     model.train()
-    measured = {name: float(model.logger.name_to_value[name]) for name in MEASURED}
+    metrics = {name: float(model.logger.name_to_value[name]) for name in TRAIN_METRICS}
     model.logger.dump()
-    return measured
+    return metrics

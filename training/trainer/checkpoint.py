@@ -90,15 +90,17 @@ def checkpoint_errors(folder: Path) -> Iterator[None]:
         raise ValueError(f"{str(path)!r} is not a checkpoint of ours: {error}") from None
 
 
-def read_checkpoint(folder: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[str, Any]]:
+def read_checkpoint(
+    folder: Path, kind: str, *versions: int
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """The header and the arrays of a folder's checkpoint, which must be of that kind and format."""
     with safe_open(str(folder / FILE_NAME), framework="numpy") as file:
         text = (file.metadata() or {}).get(kind)
         if text is None:
             raise ValueError(f"it has no {kind!r} header")
         header = json.loads(text)
-        if header["format"] != version:
-            raise ValueError(f"its format is {header['format']!r}, not {version}")
+        if header["format"] not in versions:
+            raise ValueError(f"its format is {header['format']!r}, not {versions[-1]}")
         return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
 
 
