@@ -4,9 +4,9 @@
     python training/reproduce.py --experiment table-4.6 [table-7.5 ...] [options]
     python training/reproduce.py --all [options]
 
-Each finished training run and match is a small file in the folder of records, found again by its
-configuration, seed and a digest of the code that matters: nothing is done twice. Stop it in any way
-and call it again: unfinished runs go on from their last checkpoints. The page has what is there;
+Each finished training run and match is a line in the folder of results. It is found again by its
+configuration, seed and results_version: nothing is done twice. Stop the program in any way and call
+it again: unfinished runs go on from their last checkpoints. The page shows the results there are;
 --deadline 0 writes it and begins nothing.
 """
 
@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import tyro
 from rich.box import SIMPLE
@@ -29,18 +29,17 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column
 from rich.table import Table as Shown
 
-from training.reproduction.adopt import adopt
 from training.reproduction.page import write_page
-from training.reproduction.plan import EXPERIMENTS, Job, Ledger, Scope
-from training.reproduction.results import differences, older
-from training.reproduction.scheduler import Costs, Shop, work_through
+from training.reproduction.plan import EXPERIMENTS, Scope
+from training.reproduction.results import ResultStore, differences
+from training.reproduction.scheduler import Costs, ExecutionContext, undone, work_through
 from training.reproduction.scheduler import Progress as Reached
 from training.reproduction.tables import Table
 from training.runtime.cli import run_command
 from training.runtime.executors import open_executor
 from training.runtime.run_folder import lock_run_folder
 
-RECORDS, WORK = Path("docs", "records"), Path("runs", "reproduce")
+RESULTS, WORK = Path("results"), Path("runs", "reproduce")
 SAY_EVERY = 60.0  # seconds, where there is no terminal to show a bar on
 
 
@@ -66,16 +65,16 @@ class Settings:
     """Where jobs are done: processes or threads of this machine, or a Ray cluster."""
     address: str | None = None
     """Of a Ray cluster that runs; without, Ray is started on this machine."""
-    records: Path | None = None
-    """Folder of the records; by default docs/records, for a trial one in --work."""
+    results: Annotated[Path | None, tyro.conf.arg(aliases=["--records"])] = None
+    """Folder of the results; by default results, for a trial one in --work."""
     work: Path | None = None
     """Folder of unfinished runs; by default runs/reproduce, with the scale for a trial."""
     page: Path | None = None
     """File for the tables and verdicts (Markdown); by default reproduction.md in --work."""
-    adopt: bool = False
-    """First take over records of older code, where the new code is seen to do the same."""
+    champions: bool = False
+    """Train again the players whose weight files are missing: those that git does not keep."""
     compare: Path | None = None
-    """Only compare the records with those in another folder."""
+    """Only compare the results with those in another folder."""
 
 
 def main() -> int:
@@ -94,34 +93,28 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
         raise ValueError(f"workers must be at least 1, not {settings.workers}")
     scope, chosen = Scope(settings.seeds, settings.scale), tables_of(settings)
     work = settings.work or (WORK if scope.scale == 1 else WORK / f"scale-{scope.scale:g}")
-    ledger = Ledger(settings.records or (RECORDS if scope.scale == 1 else work / "records"))
+    store = ResultStore(settings.results or (RESULTS if scope.scale == 1 else work / "results"))
     if settings.list:
-        print_experiments(chosen, scope, ledger, work)
+        print_experiments(chosen, scope, store, work, settings.champions)
         return
     jobs = scope.jobs(chosen)
     if settings.compare is not None:
         if not settings.compare.is_dir():
             raise ValueError(f"there is no folder {str(settings.compare)!r} to compare with")
-        compare(ledger, Ledger(settings.compare), scope, chosen, console)
+        compare(store, ResultStore(settings.compare), scope, chosen, console)
         return
     began = time.time()
     deadline = float("inf") if settings.deadline is None else began + 60 * settings.deadline
     try:
         with (
-            lock_run_folder(work, "use another --work and --records"),
+            lock_run_folder(work, "use another --work and --results"),
             open_executor(settings.executor, settings.workers, settings.address) as executor,
         ):
-            shop = Shop(executor, settings.workers, work, deadline)
-            if settings.adopt:
-                told = adopt(jobs, ledger, shop)
-                console.print(
-                    f"{told.taken} records taken over, {told.refused} not the same"
-                    + (f", {told.untried} not tried before the deadline" if told.untried else "")
-                )
-            elif stale := sum(any(older(ledger.folder, job)) for job in undone(jobs, ledger)):
-                console.print(f"{stale} jobs have records of other code only (see --adopt)")
+            context = ExecutionContext(executor, settings.workers, work, deadline)
+            if stale := sum(map(store.is_out_of_date, jobs)):
+                console.print(f"{stale} results are out of date: their jobs are done again")
             with progress(console) as report:
-                left = work_through(jobs, ledger, shop, report)
+                left = work_through(jobs, store, context, report, settings.champions)
     except ChildProcessError as error:
         raise ChildProcessError(
             f"{error}; what was finished is kept: call the same again"
@@ -130,7 +123,7 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
         console.print("Interrupted; what was reached is saved. Go on by the same command.")
         raise
     path = settings.page or work / "reproduction.md"
-    write_page(path, chosen, scope, ledger)
+    write_page(path, chosen, scope, store)
     console.print(f"{len(jobs) - len(left)} of {len(jobs)} jobs are done. The page: {path}")
     if left:
         console.print(f"{len(left)} would have ended after the deadline: call again to go on.")
@@ -149,11 +142,6 @@ def tables_of(settings: Settings) -> list[Table]:
     if not names:
         raise ValueError("say what to reproduce: --experiment NAME, or --all (see --list)")
     return [EXPERIMENTS[name] for name in names]
-
-
-def undone(jobs: Sequence[Job], ledger: Ledger) -> list[Job]:
-    """The jobs without a record."""
-    return [job for job in jobs if ledger.result(job) is None]
 
 
 @contextmanager
@@ -181,7 +169,9 @@ def progress(console: Console) -> Iterator[Callable[[Reached], None]]:
         yield report
 
 
-def print_experiments(chosen: Sequence[Table], scope: Scope, ledger: Ledger, work: Path) -> None:
+def print_experiments(
+    chosen: Sequence[Table], scope: Scope, store: ResultStore, work: Path, champions: bool
+) -> None:
     """Show what there is to do and what is done."""
     table = Shown(
         Column("experiment", no_wrap=True),
@@ -191,23 +181,23 @@ def print_experiments(chosen: Sequence[Table], scope: Scope, ledger: Ledger, wor
         box=SIMPLE,
     )
     everything = scope.jobs(chosen)
-    costs = Costs(ledger, everything, work)
+    costs = Costs(store, everything, work)
     for name, title, jobs in (
         *((it.name, it.title, scope.jobs([it])) for it in chosen),
         ("in all", "each job counted once", everything),
     ):
-        left = undone(jobs, ledger)
+        left = undone(jobs, store, champions)
         hours = sum(costs.expected(job, left) for job in left) / 3600
         table.add_row(name, title, f"{len(jobs) - len(left)}/{len(jobs)}", f"{hours:.2f}")
     Console().print(table)
 
 
 def compare(
-    ledger: Ledger, other: Ledger, scope: Scope, chosen: Sequence[Table], console: Console
+    store: ResultStore, other: ResultStore, scope: Scope, chosen: Sequence[Table], console: Console
 ) -> None:
-    """Say which records of two folders differ. Raises ValueError if any do."""
+    """Say which results of two folders differ. Raises ValueError if any do."""
     jobs = scope.jobs(chosen)
-    pairs = [(job, ledger.result(job), other.result(job)) for job in jobs]
+    pairs = [(job, store.result(job), other.result(job)) for job in jobs]
     both = [(job, one, two) for job, one, two in pairs if one and two]
     different = [(job, told) for job, one, two in both if (told := differences(one, two))]
     for job, told in different:

@@ -2,9 +2,10 @@
 
     python training/zoo.py [options]
 
-The records of reproduce.py say which seed did best in the validation; its weights go to the zoo.
-Then all of the zoo and the yardsticks play each other, and each is examined alone. Call it again
-to go on where it was stopped; what has been played for the same players is not played again.
+The results of reproduce.py say which seed did best in the validation; its weights go to the zoo.
+Then all of the zoo and the yardsticks play each other, and each is examined alone. The games are
+in results/league.jsonl: those of the same players are not played again, and without new ones the
+cards and the leaderboard are written from there. Call it again to go on where it was stopped.
 """
 
 from __future__ import annotations
@@ -12,28 +13,29 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 from rich.console import Console
 
 import agents
 from agents.agent_spec import WEIGHTS_SUFFIX
-from agents.weights import save_weights
 from checkers_env.board import Board
 from checkers_env.files import write_atomically
 from training import benchmark
-from training.league.entrants import file_digest
-from training.league.journal import FILE_NAME
-from training.league.records import League
+from training.league.journal import FILE_NAME, Journal
+from training.league.records import GameRecord, League
 from training.report.player_analysis import mean_nodes
 from training.report.standings import standings
+from training.reproduction.champions import load_champion, name_champion
+from training.reproduction.league_results import LeaguePlan, LeagueStore
 from training.reproduction.model_card import HEAD, card, command, leaderboard
 from training.reproduction.model_zoo import Choice, choose
-from training.reproduction.plan import Ledger, Scope
-from training.reproduction.results import weights
+from training.reproduction.plan import Scope
+from training.reproduction.results import ResultStore
 from training.runtime.cli import run_command
 
 NAMES = {"blondie24-2001": "blondie24"}  # where the zoo's name is not the preset's
@@ -50,15 +52,15 @@ SHOWN = (  # one of each kind, in the README
 )
 CARDS = "agents/zoo/"  # from the README
 BEGIN, END = "<!-- leaderboard: written by training/zoo.py -->\n", "<!-- end of leaderboard -->"
-POSITIONS = 300  # games, from the middle of which positions are taken
+LEAGUE = "zoo"  # in its lines
 
 
 @dataclass(frozen=True)
 class Settings:
     """Where things are."""
 
-    records: Path = Path("docs", "records")
-    """Folder of the records."""
+    results: Annotated[Path, tyro.conf.arg(aliases=["--records"])] = Path("results")
+    """Folder of the results."""
     out: Path = Path(str(agents.__path__[0]), "zoo")
     """Folder of the zoo."""
     readme: Path = Path("README.md")
@@ -66,7 +68,7 @@ class Settings:
     work: Path = Path("runs", "zoo")
     """Folder of the league and of the examinations."""
     scale: float = 1.0
-    """That of a trial whose records these are."""
+    """That of a trial whose results these are."""
     threads: int = os.cpu_count() or 1
     """Games played at once. Results do not depend on it."""
 
@@ -82,28 +84,29 @@ def fill(arguments: Sequence[str], console: Console) -> None:
         Settings, args=arguments, prog="python training/zoo.py", description=__doc__
     )
     placed(settings.readme.read_text("utf-8"), "")  # raises before the work, not after it
-    chosen = choose(Scope(scale=settings.scale), Ledger(settings.records))
+    store = ResultStore(settings.results)
+    chosen = choose(Scope(scale=settings.scale), store)
     if not chosen:
         raise ValueError(
-            f"no validation is done in {str(settings.records)!r}: run "
+            f"no validation is done in {str(settings.results)!r}: run "
             "python training/reproduce.py --experiment validation"
         )
     kept = {NAMES.get(name, name): choice for name, choice in chosen.items()}
     for name, choice in kept.items():
-        keep(settings.out / f"{name}{WEIGHTS_SUFFIX}", choice)
+        keep(settings.out / f"{name}{WEIGHTS_SUFFIX}", choice, store)
     files = {name: settings.out / f"{name}{WEIGHTS_SUFFIX}" for name in kept}
-    league, _ = held([*files.values()], settings, console)
+    games = LeagueStore(settings.results)
+    league, _, boards = run_league([*files.values()], settings, console, games)
     short = {entrant.name: name for entrant, name in zip(league.entrants, kept, strict=False)}
     lines = [
         line._replace(name=short.get(line.name, line.name))
         for line in standings(league, anchor=(ANCHOR, 0.0))
     ]
-    boards = positions(league)
     visited = {
         name: mean_nodes(agents.make(str(files[name]), depth=DEPTH), boards) for name in kept
     }
     for name, choice in kept.items():
-        alone, found = held([files[name]], settings, console, analyse=True)
+        alone, found, _ = run_league([files[name]], settings, console, games, examine=True)
         text = card(name, choice, lines, standings(alone), found)
         write_atomically(settings.out / f"{name}.md", text.encode())
     whole = "\n".join([*HEAD, leaderboard(kept, lines, visited)])
@@ -123,48 +126,95 @@ def placed(text: str, table: str) -> str:
     return before + begin + table + end + after
 
 
-def keep(path: Path, choice: Choice) -> None:
-    """Write the champion of a record as a weight file of the zoo.
+def keep(path: Path, choice: Choice, store: ResultStore) -> None:
+    """Copy a champion's weight file into the zoo, where it has the name of its player.
 
-    Raises ValueError for a record without weights whose champion is not there.
+    A file that is there already stays if it is the champion's, or if the results keep no weights
+    of the player. Raises ValueError if the weights are nowhere.
     """
-    if not choice.run.headers:
-        if not path.exists():
-            raise ValueError(
-                f"there is no {str(path)!r}, and its record holds no weights: train it by "
-                f"{command(choice)} and put its champion{WEIGHTS_SUFFIX} there"
-            )
+    names = choice.result.champions
+    if path.exists() and (not names or name_champion(path.read_bytes()) == names[0]):
         return
-    _, header = weights(choice.run)
+    if not names:
+        raise ValueError(
+            f"there is no {str(path)!r}, and its run keeps no weights: train it by "
+            f"{command(choice)} and put its champion{WEIGHTS_SUFFIX} there"
+        )
+    champion = store.champion_path(names[0])
+    if not champion.exists():
+        raise ValueError(
+            f"there is no {str(champion)!r}: train it again by python training/reproduce.py "
+            "--experiment validation --champions"
+        )
+    load_champion(champion)  # raises for a damaged one
     path.parent.mkdir(parents=True, exist_ok=True)
-    save_weights(path, choice.run.genomes[0], header)
+    write_atomically(path, champion.read_bytes())
 
 
-def held(
-    players: Sequence[Path], settings: Settings, console: Console, *, analyse: bool = False
-) -> tuple[League, Sequence[str]]:
-    """A league as benchmark.py holds it, gone on with if it was begun with the same weights."""
-    others = () if analyse else YARDSTICKS
-    name = players[0].stem if analyse else "league"
-    key = hashlib.sha256(repr([*map(file_digest, players), others]).encode()).hexdigest()[:12]
-    folder = settings.work / f"{name}-{key}"
-    asked = benchmark.Settings(
-        (*map(str, players), *others),
-        depth=DEPTH,
-        threads=settings.threads,
-        analyse=analyse,
-        resume=(folder / FILE_NAME).exists(),
+def run_league(
+    players: Sequence[Path],
+    settings: Settings,
+    console: Console,
+    store: LeagueStore,
+    *,
+    examine: bool = False,
+) -> tuple[League, Sequence[str], Sequence[Board]]:
+    """Return a league of benchmark.py, its findings, and positions out of its games.
+
+    Pairs that the store has are not played again. What is played is added to it.
+    """
+    others = () if examine else YARDSTICKS
+    request = benchmark.Settings(
+        (*map(str, players), *others), depth=DEPTH, threads=settings.threads, analyse=examine
     )
-    return benchmark.hold_league(asked, folder, console)
+    plan = plan_league(players[0].stem if examine else LEAGUE, request)
+    games = store.games(plan)
+    if len(games) < len(plan.fixtures) or (examine and store.findings(plan) is None):
+        if examine:
+            games = {}  # all are needed: it takes positions out of their moves
+        key = hashlib.sha256(repr([plan.pair_keys(), *games]).encode()).hexdigest()[:12]
+        folder = settings.work / f"{plan.name}-{key}"
+        if not (folder / FILE_NAME).exists():
+            begin_journal(folder, plan, request, games)
+        store.add(plan, *benchmark.hold_league(replace(request, resume=True), folder, console))
+        games = store.games(plan)
+    played = tuple(games[number] for number in sorted(games))
+    league = League(plan.entrants, benchmark.conditions(request), played)
+    return league, store.findings(plan) or [], positions(store.beginnings(plan))
 
 
-def positions(league: League) -> list[Board]:
-    """Positions out of the league's games, for all to be measured in."""
-    games = league.games[:: max(1, len(league.games) // POSITIONS)]
+def plan_league(name: str, request: benchmark.Settings) -> LeaguePlan:
+    """Return who plays whom, and how."""
+    texts, pairings = benchmark.lineup_of(request)
+    entries = benchmark.entered(request, texts)
+    names = ("openings", "rounds", *benchmark.RANGES.keys() - {"threads"}, "adjudicate")
+    defaults = benchmark.Settings(())
+    conditions = {
+        name: getattr(request, name)
+        for name in sorted(names)
+        if getattr(request, name) != getattr(defaults, name)
+    }
+    fixtures = benchmark.fixtures_of(request, pairings)
+    entrants = tuple(entry.entrant for entry in entries)
+    return LeaguePlan(name, entrants, conditions, pairings, fixtures)
+
+
+def begin_journal(
+    folder: Path, plan: LeaguePlan, request: benchmark.Settings, games: Mapping[int, GameRecord]
+) -> None:
+    """Write the journal of a league that is to be resumed, with the games that are there."""
+    league = League(plan.entrants, benchmark.conditions(request))
+    journal = Journal(folder / FILE_NAME)
+    journal.begin(asdict(league) | {"games": len(plan.fixtures)})
+    journal.add(games[number] for number in sorted(games))
+
+
+def positions(beginnings: Sequence[Sequence[str]]) -> list[Board]:
+    """Return the boards after the first halves of games, where there is a choice of moves."""
     boards = []
-    for game in games:
+    for moves in beginnings:
         board = Board()
-        for move in game.moves[: max(len(game.moves) // 2, 1)]:
+        for move in moves:
             board.push(move)
         if len(board.legal_moves) > 1:
             boards.append(board)

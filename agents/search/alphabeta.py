@@ -55,6 +55,7 @@ from checkers_env.movegen import (
 
 EACH_MOVER = -1  # as a judge: the side to move at the leaf
 INFINITY = 2.0
+RESULTS_VERSION = 1  # raise it when a change of code changes moves, in matches or in training
 OPENED = 3.0  # no value yet: the position is searched further
 
 _TABLE_MOVE, _KILLER = 1 << 41, 1 << 40

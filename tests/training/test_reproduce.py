@@ -13,15 +13,14 @@ from filelock import FileLock
 
 from tests.training.commands import SECONDS, command_of, start, wait_for
 from training import reproduce
-from training.reproduction.jobs import key_of
-from training.reproduction.plan import EXPERIMENTS, Ledger, Scope
-from training.reproduction.results import path_of, save_result
+from training.reproduction.plan import EXPERIMENTS, Scope
+from training.reproduction.results import ResultStore
 
 SCRIPT = Path(reproduce.__file__)
 QUICK = ["--experiment", "table-6.18", "--scale", "0.01", "--executor", "threads", "--workers", "1"]
 OPTIONS = (
-    "experiment all list seeds scale deadline workers executor address records work page adopt "
-    "compare"
+    "experiment all list seeds scale deadline workers executor address results work page "
+    "champions compare"
 )
 
 
@@ -33,7 +32,7 @@ def command(monkeypatch, capsys, tmp_path):
 
 
 def contents(folder):
-    return {path.name: path.read_bytes() for path in folder.rglob("*-*.*")}
+    return {path.name: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
 
 
 def test_help_says_what_it_is_for(command):
@@ -53,8 +52,8 @@ def test_the_list_has_every_experiment_and_what_is_left(command):
 
 def test_a_table_is_made_once(command, tmp_path):
     assert command(*QUICK, "--work", "work")[0] == 0
-    made = contents(tmp_path / "work" / "records")
-    assert len(made) == 3
+    made = contents(tmp_path / "work" / "results")
+    assert [len(made[name].splitlines()) for name in ("runs.jsonl", "matches.jsonl")] == [2, 1]
     table = (tmp_path / "work" / "reproduction.md").read_text()
     assert "## table-6.18: C5-N0.001 against C1-N0.001, two-move ballot" in table
     assert "| c5-n0.001 | c1-n0.001 | theirs | 29 | 35 | 22 |" in table
@@ -62,35 +61,50 @@ def test_a_table_is_made_once(command, tmp_path):
     status, said = command(*QUICK, "--work", "work", "--page", "here/reproduction.md")
     assert status == 0
     assert "3 of 3 jobs are done. The page: here/reproduction.md" in said
-    assert contents(tmp_path / "work" / "records") == made
+    assert contents(tmp_path / "work" / "results") == made
     assert (tmp_path / "here" / "reproduction.md").read_text() == table
     status, said = command("--list", *QUICK[:4], "--work", "work")
     assert "3/3" in said.splitlines()[-2]
 
 
-def test_records_can_be_compared_and_taken_over(command, tmp_path):
+def test_results_can_be_compared(command, tmp_path):
     for folder in ("one", "two"):
         assert command(*QUICK, "--work", folder)[0] == 0
-    there = ["--compare", tmp_path / "two" / "records"]
+    there = ["--compare", tmp_path / "two" / "results"]
     status, said = command(*QUICK, "--work", "one", *there)
     assert (status, "3 of 3 jobs are in both folders, and all are equal" in said) == (0, True)
-    ledger = Ledger(tmp_path / "two" / "records")
-    jobs = Scope(scale=0.01).jobs([EXPERIMENTS["table-6.18"]])
-    match = jobs[-1]
-    played = ledger.result(match)
-    ledger.add(match, replace(played, plies=(1, *played.plies[1:])))
+    store = ResultStore(tmp_path / "two" / "results")
+    match = Scope(scale=0.01).jobs([EXPERIMENTS["table-6.18"]])[-1]
+    played = store.result(match)
+    store.add(match, replace(played, plies=(1, *played.plies[1:])))
     status, said = command(*QUICK, "--work", "one", *there)
     assert status == 1
     assert f"{match.title}: plies" in said
     assert "of 3 jobs in both folders 1 differ" in said
-    older = replace(played, job={**played.job, "code": "0" * 16})
-    path_of(ledger.folder, match, key_of(played.job)).unlink()
-    save_result(path_of(ledger.folder, match, key_of(older.job)), older)
-    status, said = command(*QUICK, "--work", "two", "--deadline", "0")
-    assert "1 jobs have records of other code only (see --adopt)" in said
-    status, said = command(*QUICK, "--work", "two", "--adopt")
-    assert "1 records taken over, 0 not the same" in said
-    assert contents(tmp_path / "one" / "records").keys() == contents(ledger.folder).keys()
+
+
+def test_results_of_another_version_are_made_again(command, tmp_path, monkeypatch):
+    assert command(*QUICK, "--work", "work")[0] == 0
+    before = contents(tmp_path / "work" / "results")
+    monkeypatch.setattr("training.regimes.td_learning.TDLearning.results_version", 2)
+    status, said = command(*QUICK, "--work", "work", "--deadline", "0")
+    assert (status, "3 results are out of date" in said, "0 of 3 jobs" in said) == (0, True, True)
+    status, said = command(*QUICK, "--work", "work")
+    assert (status, "3 of 3 jobs are done" in said) == (0, True)
+    after = contents(tmp_path / "work" / "results")
+    assert after.keys() == before.keys()  # the champions are the same
+    assert b'"results_version":{"regime":2,' in after["runs.jsonl"]
+
+
+def test_missing_champions_are_trained_again(command, tmp_path):
+    assert command(*QUICK, "--work", "work")[0] == 0
+    before = contents(tmp_path / "work" / "results")
+    lost = next((tmp_path / "work" / "results" / "champions").glob("*.safetensors"))
+    lost.unlink()
+    assert "3 of 3 jobs" in command(*QUICK, "--work", "work")[1]  # nobody needs it
+    assert not lost.exists()
+    assert command(*QUICK, "--work", "work", "--champions")[0] == 0
+    assert contents(tmp_path / "work" / "results") == before
 
 
 def test_at_the_deadline_nothing_is_begun(command, tmp_path):
@@ -98,7 +112,7 @@ def test_at_the_deadline_nothing_is_begun(command, tmp_path):
     assert status == 0
     assert "0 of 3 jobs are done" in said
     assert "3 would have ended after the deadline: call again to go on" in said
-    assert contents(tmp_path / "work") == {}
+    assert not (tmp_path / "work" / "results").exists()
 
 
 @pytest.mark.parametrize(
@@ -122,13 +136,13 @@ def test_what_makes_no_sense_is_refused(command, words, message):
     assert message in said
 
 
-def test_a_damaged_record_is_one_clear_error(command, tmp_path):
+def test_a_damaged_line_is_one_clear_error(command, tmp_path):
     assert command(*QUICK, "--work", "work")[0] == 0
-    record = next((tmp_path / "work" / "records" / "runs").iterdir())
-    record.write_bytes(record.read_bytes()[:-1])
+    runs = tmp_path / "work" / "results" / "runs.jsonl"
+    runs.write_bytes(runs.read_bytes()[:-9])
     status, said = command(*QUICK, "--work", "work")
     assert status == 1
-    assert said.startswith(f"error: the record 'work/records/runs/{record.name}' is damaged")
+    assert said.startswith("error: line 2 of 'work/results/runs.jsonl' is damaged (")
     assert len(said.splitlines()) == 1
 
 
@@ -140,11 +154,11 @@ def test_two_sessions_do_not_work_in_one_folder(command, tmp_path):
     assert "another session is at work in 'work'" in said
 
 
-def test_a_killed_session_goes_on_to_the_same_records(command, tmp_path):
-    """Killed twice without warning: while a run trains, and when a first record is there."""
+def test_a_killed_session_goes_on_to_the_same_results(command, tmp_path):
+    """Killed twice without warning: while a run trains, and when a first result is there."""
     words = ["--experiment", "table-6.18", "--scale", "0.05", "--seeds", "2"]
     work = tmp_path / "killed"
-    for sign in ("c*/checkpoint.safetensors", "records/runs/*"):
+    for sign in ("c*/checkpoint.safetensors", "results/runs.jsonl"):
         session = start(sys.executable, SCRIPT, *words, "--work", work, "--workers", 1)
         wait_for(lambda sign=sign: any(work.glob(sign)))
         assert session.poll() is None
@@ -155,16 +169,16 @@ def test_a_killed_session_goes_on_to_the_same_records(command, tmp_path):
     assert last.returncode == 0, said
     assert "6 of 6 jobs are done" in said
     assert command(*words, "--work", "whole", "--executor", "threads")[0] == 0
-    status, said = command(*words, "--work", "whole", "--compare", work / "records")
+    status, said = command(*words, "--work", "whole", "--compare", work / "results")
     assert status == 0, said
-    left = {"lock", "records", "reproduction", "reproduction.md"}  # no folder of a run
+    left = {"lock", "results", "reproduction", "reproduction.md"}  # no folder of a run
     assert {path.name for path in work.iterdir()} == left
 
 
 def test_ctrl_c_and_sigterm_save_what_runs(tmp_path):
     work = tmp_path / "work"
     words = ["--experiment", "skycak-1999", "--seeds", 1, "--work", work, "--workers", 1]
-    words += ["--records", tmp_path / "records"]
+    words += ["--records", tmp_path / "results"]  # its former name
     for times, number in enumerate((signal.SIGINT, signal.SIGTERM), 1):
         session = start(sys.executable, SCRIPT, *words)
         wait_for(lambda times=times: len(list(work.glob("*/events*"))) == times)
@@ -177,7 +191,7 @@ def test_ctrl_c_and_sigterm_save_what_runs(tmp_path):
             "Stopping when what is under way is done or saved; Ctrl-C again: at once.",
             "Interrupted; what was reached is saved. Go on by the same command.",
         ]
-    assert not (tmp_path / "records").exists()
+    assert not (tmp_path / "results").exists()
 
 
 @pytest.mark.slow
@@ -190,11 +204,14 @@ def test_a_node_killed_in_a_ray_run_changes_nothing(command, tmp_path, monkeypat
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     second = cluster.add_node(num_cpus=1)
 
+    def champions():
+        return list((tmp_path / "ray" / "results").rglob("*.safetensors"))
+
     done_by_then = []
 
     def die_in_the_middle():
         wait_for(lambda: len(list((tmp_path / "ray").glob("c0*/events*"))) == 2)
-        done_by_then.append(len(contents(tmp_path / "ray" / "records")))
+        done_by_then.append(len(champions()))
         cluster.remove_node(second, allow_graceful=False)
 
     death = threading.Thread(target=die_in_the_middle)
@@ -209,7 +226,7 @@ def test_a_node_killed_in_a_ray_run_changes_nothing(command, tmp_path, monkeypat
     assert status == 0, said
     assert "10 of 10 jobs are done" in said
     assert done_by_then[0] < 4  # of four players
-    assert len(contents(tmp_path / "ray" / "records")) == 10
+    assert len(champions()) == 4
     assert command(*words, "--work", "local", "--executor", "threads")[0] == 0
-    status, said = command(*words, "--work", "local", "--compare", tmp_path / "ray" / "records")
+    status, said = command(*words, "--work", "local", "--compare", tmp_path / "ray" / "results")
     assert status == 0, said

@@ -1,5 +1,7 @@
 """The zoo: whom it takes, what it keeps, and what it tells of them."""
 
+import json
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -11,62 +13,62 @@ import agents
 from agents.weights import load_weights
 from checkers_env import Board
 from training import zoo
+from training.league import runner
+from training.league.records import Entrant, GameRecord, League
+from training.league.schedule import schedule
 from training.report.standings import StandingsRow
+from training.reproduction.champions import load_champion
 from training.reproduction.jobs import SPARE, Match, Run
+from training.reproduction.league_results import LeaguePlan, LeagueStore
 from training.reproduction.model_card import card
 from training.reproduction.model_zoo import choose
 from training.reproduction.papers.seed_selection import FORTY, VALIDATION
-from training.reproduction.plan import Ledger, Scope
+from training.reproduction.plan import Scope
+from training.reproduction.results import ResultStore
 from training.reproduction.tables import Table
-from training.reproduction.worker import Order, play, train
+from training.reproduction.worker import Deadline, play, train
 
 SCOPE = Scope(seeds=2, scale=0.02)
 PLAYER = "c1-n0.001"
 
 
 @pytest.fixture(scope="module")
-def ledger(tmp_path_factory):
+def store(tmp_path_factory):
     """The validation of two seeds of one player, in small; and of another, not finished."""
-    folder = tmp_path_factory.mktemp("records")
-    ledger = Ledger(folder)
+    folder = tmp_path_factory.mktemp("results")
+    store = ResultStore(folder)
     rows = tuple(line for line in VALIDATION.rows if line.first.name in (PLAYER, "c1-n0.01"))
     for job in SCOPE.jobs([Table("", "", VALIDATION.measure, rows, FORTY)]):
         if isinstance(job, Run):
-            ledger.add(job, train(job, folder / "work" / job.title, Order()))
+            store.add(job, train(job, folder / "work" / job.title, Deadline()))
         elif "c1-n0.01" not in (job.first.name, job.second.name):
-            ledger.add(job, play(job, *ledger.opponents(job), Order()))
-    return ledger
+            store.add(job, play(job, *store.champions(job), Deadline()))
+    return store
 
 
-def test_the_seed_with_the_best_score_is_taken(ledger):
-    chosen = choose(SCOPE, ledger)
+def test_the_seed_with_the_best_score_is_taken(store):
+    chosen = choose(SCOPE, store)
     assert chosen.keys() == {PLAYER}
     points = {0: [], 1: []}
-    for path in (ledger.folder / "matches").iterdir():
-        match = next(job for job in matches() if path.name.startswith(named(job)))
+    for match in filter(store.result, matches()):
         own = match.first if match.first.name == PLAYER else match.second
-        results = ledger.result(match).results
+        results = store.result(match).results
         worth = {"W": 1, "D": 0.5, "L": 0} if own is match.first else {"W": 0, "D": 0.5, "L": 1}
         points[own.seed] += [worth[result] for result in results]
     scores = {seed: 100 * np.mean(some) for seed, some in points.items()}
     choice = chosen[PLAYER]
     assert choice.scores == pytest.approx(scores)
-    assert choice.seed == max(scores, key=scores.get)
-    assert choice.run.headers[0]["seed"] == choice.seed
+    assert choice.run.seed == max(scores, key=scores.get)
+    champion = load_champion(store.champion_path(choice.result.champions[0]))
+    assert champion.metadata.seed == choice.run.seed
 
 
 def matches():
     return [job for job in SCOPE.jobs([VALIDATION]) if isinstance(job, Match)]
 
 
-def named(job):
-    from training.reproduction.results import path_of
-
-    return path_of(Path(), job, "").stem
-
-
-def test_the_zoo_is_filled_from_the_records(ledger, tmp_path, monkeypatch, capsys):
-    words = ["--records", str(ledger.folder), "--out", "zoo", "--work", "work", "--scale", "0.02"]
+def test_the_zoo_is_filled_from_the_results(store, tmp_path, monkeypatch, capsys):
+    words = ["--results", str(store.folder), "--out", "zoo", "--work", "work", "--scale", "0.02"]
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["zoo.py", *words, "--threads", "1"])
     Path("README.md").write_text(f"before\n{zoo.BEGIN}old\n{zoo.END}\nafter\n")
@@ -81,14 +83,15 @@ def test_the_zoo_is_filled_from_the_records(ledger, tmp_path, monkeypatch, capsy
         f"{PLAYER}.md",
         f"{PLAYER}.safetensors",
     }
-    choice = choose(SCOPE, ledger)[PLAYER]
+    choice = choose(SCOPE, store)[PLAYER]
     genome, header = load_weights(Path("zoo", f"{PLAYER}.safetensors"))
-    assert np.array_equal(genome, choice.run.genomes[0].astype(float))
-    assert header.seed == choice.seed
+    champion = load_champion(store.champion_path(choice.result.champions[0]))
+    assert np.array_equal(genome, champion.genome)
+    assert header.seed == choice.run.seed
     board = Board()
     assert agents.make(f"zoo/{PLAYER}.safetensors").act(board) in board.legal_moves
     table = Path("zoo", "README.md").read_text()
-    assert f"`python training/td.py {PLAYER} --seed {choice.seed}`" in table
+    assert f"`python training/td.py {PLAYER} --seed {choice.run.seed}`" in table
     assert "| *random* |" in table
     shown = Path("README.md").read_text()
     assert shown.startswith(f"before\n{zoo.BEGIN}| | player |")
@@ -98,16 +101,71 @@ def test_the_zoo_is_filled_from_the_records(ledger, tmp_path, monkeypatch, capsy
     told = Path("zoo", f"{PLAYER}.md").read_text()
     assert "Its seed, of 2, is the best in 160 games" in told
     assert "wins kept" in told
-    before = {path.name: path.read_bytes() for path in Path("zoo").iterdir()}
-    games = len(list(Path("work").iterdir()))
-    assert zoo.main() == 0  # nothing is played again
-    assert len(list(Path("work").iterdir())) == games
-    unchanged = {"README.md", f"{PLAYER}.safetensors"}  # a card tells of times
-    assert all(Path("zoo", name).read_bytes() == before[name] for name in unchanged)
+    files = [*Path("zoo").iterdir(), Path("README.md"), *store.folder.glob("*.jsonl")]
+    before = {path: path.read_bytes() for path in files}
+    shutil.rmtree("work")
+    played = counted_games(monkeypatch)
+    assert zoo.main() == 0  # all from the lines
+    assert played == []
+    assert {path: path.read_bytes() for path in files} == before
+    lines = store.folder / "league.jsonl"
+    rows = before[lines].splitlines(keepends=True)
+    own = sum(b'"league":"zoo"' not in row for row in rows)  # pairs of the examination
+    assert (own, len(rows) - own) == (4, 3)
+    for others, games in ((rows[:-1], 86), (rows[1:], own * 86)):
+        lines.write_bytes(b"".join(others))
+        assert zoo.main() == 0
+        assert len(played) == games
+        assert lines.read_bytes() == before[lines]
+        played.clear()
+
+
+def counted_games(monkeypatch):
+    """The numbers of the league games that are played from now on."""
+    numbers, play_game = [], runner.play_game
+
+    def counted(agents, fixture, *others):
+        numbers.append(fixture.number)
+        return play_game(agents, fixture, *others)
+
+    monkeypatch.setattr(runner, "play_game", counted)
+    return numbers
+
+
+def test_a_pair_of_another_player_is_not_taken(tmp_path):
+    entrants = tuple(Entrant(name, name, {"depth": 1}) for name in ("material", "samuel", "random"))
+    plan = LeaguePlan("zoo", entrants, {}, [(0, 1)], schedule([(0, 1)], ["9-13 22-18"]))
+    moves = ("9-13", "22-18", "6-9")
+    games = [
+        GameRecord(*fixture, score, "no pieces", 1, moves)
+        for fixture, score in zip(plan.fixtures, (1.0, 0.5), strict=True)
+    ]
+    LeagueStore(tmp_path).add(plan, League(entrants, {}, tuple(games)))
+    back = LeagueStore(tmp_path)
+    assert {number: game.score for number, game in back.games(plan).items()} == {0: 1.0, 1: 0.5}
+    assert back.beginnings(plan) == [("9-13",), ("9-13",)]
+    (row,) = map(json.loads, (tmp_path / "league.jsonl").read_text().splitlines())
+    assert (row["results"], row["plies"], row["first"]) == (
+        *("WD", [3, 3]),
+        {"agent": "material", "depth": 1},
+    )
+    deeper = replace(entrants[1], options={"depth": 2})
+    others = [
+        replace(plan, entrants=(entrants[0], deeper, entrants[2])),
+        replace(plan, conditions={"max_moves": 50}),
+        replace(plan, pairings=[(0, 2)]),
+        replace(plan, name="examination"),
+        replace(plan, fixtures=plan.fixtures * 2),
+    ]
+    assert [back.games(other) for other in others] == [{}] * len(others)
+    assert back.findings(plan) is None
+    (tmp_path / "league.jsonl").write_text("{}\n")
+    with pytest.raises(ValueError, match=r"line 1 of .*league.jsonl' is damaged"):
+        LeagueStore(tmp_path)
 
 
 def test_without_a_validation_there_is_no_zoo(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["zoo.py", "--records", str(tmp_path)])
+    monkeypatch.setattr(sys, "argv", ["zoo.py", "--results", str(tmp_path)])
     assert zoo.main() == 1
     assert "no validation is done in" in capsys.readouterr().err
 
@@ -132,14 +190,14 @@ def test_no_seed_of_the_panel_is_in_the_zoo():
     assert Scope().seeds_of(VALIDATION.rows[0].first) < SPARE
 
 
-def test_a_record_without_weights_leaves_the_zoos_file_as_it_is(ledger, tmp_path):
-    choice = choose(SCOPE, ledger)[PLAYER]
-    bare = choice._replace(run=replace(choice.run, headers=()), scores={})
+def test_a_run_without_weights_leaves_the_zoos_file_as_it_is(store, tmp_path):
+    choice = choose(SCOPE, store)[PLAYER]
+    bare = choice._replace(result=replace(choice.result, champions=()), scores={})
     path = tmp_path / "strong.safetensors"
-    with pytest.raises(ValueError, match="its record holds no weights: train it by python train"):
-        zoo.keep(path, bare)
+    with pytest.raises(ValueError, match="its run keeps no weights: train it by python train"):
+        zoo.keep(path, bare, store)
     path.write_bytes(b"weights")
-    zoo.keep(path, bare)
+    zoo.keep(path, bare, store)
     assert path.read_bytes() == b"weights"
     line = StandingsRow(PLAYER, 0.0, -1.0, 1.0, 2, 1, 0, 1, 0.5, 0.4, 0.6)
     told = card(PLAYER, bare, [line], [line], [])

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -67,6 +67,9 @@ RANGES = {
 @dataclass(frozen=True)
 class Coevolution:
     """The constants of the method."""
+
+    results_version: ClassVar[int] = 1
+    """Raise it when a change of code changes the results of a run."""
 
     network: str = "blondie24-2001"
     """What is evolved: blondie24-1999, blondie24-2001 (or -unsaturated), weighted-pieces, or the

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -36,6 +36,9 @@ LEARNING_RANGES = {
 @dataclass(frozen=True)
 class ExtendedCoevolution(Coevolution):
     """The constants of the method: those of coevolution, and its own."""
+
+    results_version: ClassVar[int] = 1
+    """Raise it when a change of code changes the results of a run."""
 
     step_limit: float = 0.0
     """Greatest step size; 0 for no limit."""

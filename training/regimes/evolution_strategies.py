@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from cmaes import SepCMA
@@ -62,6 +62,9 @@ CHOICES = {
 @dataclass(frozen=True)
 class EvolutionStrategy:
     """The constants of the method."""
+
+    results_version: ClassVar[int] = 1
+    """Raise it when a change of code changes the results of a run."""
 
     network: str = "blondie24-2001-unsaturated"
     """What is evolved: blondie24-2001-unsaturated, blondie24-2001, blondie24-1999 ..."""

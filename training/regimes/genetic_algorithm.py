@@ -9,7 +9,7 @@ with early playout termination (III.B), five elites, and ten children by crossov
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -62,6 +62,9 @@ RANGES = {
 @dataclass(frozen=True)
 class GeneticAlgorithm:
     """The constants of the method."""
+
+    results_version: ClassVar[int] = 1
+    """Raise it when a change of code changes the results of a run."""
 
     activation: Literal["tanh", "logistic"] = "tanh"
     """Of every node: tanh (III.A), or 2 / (1 + e^-x) - 1 as in the figure there."""

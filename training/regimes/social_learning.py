@@ -10,7 +10,7 @@ theirs, and the others copy one out of the pool, start afresh or stay, with equa
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -59,6 +59,9 @@ class Pool:
 @dataclass(frozen=True)
 class SocialLearning(Coevolution):
     """The constants of the method: those of coevolution, and its own."""
+
+    results_version: ClassVar[int] = 1
+    """Raise it when a change of code changes the results of a run."""
 
     publish_every: int = 5
     """M: generations between publications of the best (individual learning)."""

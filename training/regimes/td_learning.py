@@ -11,7 +11,7 @@ learning with game-tree search", 1998.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -41,6 +41,9 @@ OWN_RANGES = {
 @dataclass(frozen=True)
 class TDLearning(SelfPlay):
     """The constants of the method."""
+
+    results_version: ClassVar[int] = 1
+    """Raise it when a change of code changes the results of a run."""
 
     features: str = "walks-5"
     """What is weighed: tuples (walks-3, -4, -5, drawn anew; table-6.1, singles, subsquares-3, -4,

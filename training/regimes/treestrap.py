@@ -12,7 +12,7 @@ generation is a number of games.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -45,6 +45,9 @@ OWN_RANGES = {
 @dataclass(frozen=True)
 class TreeStrap(SelfPlay):
     """The constants of the method."""
+
+    results_version: ClassVar[int] = 1
+    """Raise it when a change of code changes the results of a run."""
 
     alpha: float = 2.0
     """Step size, of which each weight of a position gets an equal share."""

@@ -9,18 +9,19 @@ import numpy as np
 
 from training.reproduction.claims import Claim
 from training.reproduction.effects import LEAD, advantage, decided, share_drawn, share_led
-from training.reproduction.plan import Ledger, Scope
+from training.reproduction.plan import Scope
+from training.reproduction.results import ResultStore
 from training.reproduction.tables import brief, interval
 from training.reproduction.verdicts import Verdict, effects, verdicts
 
 
-def lines(judged: Sequence[Verdict], scope: Scope, ledger: Ledger) -> Iterator[str]:
+def lines(judged: Sequence[Verdict], scope: Scope, store: ResultStore) -> Iterator[str]:
     """A section of the page, in Markdown: every claim about scores, as played and decided."""
     scores = [it for it in judged if it.claim.effect is advantage and it.values]
     if not scores:
         return
     claims: list[Claim] = [it.claim for it in scores]
-    again = verdicts([replace(claim, effect=decided) for claim in claims], scope, ledger)
+    again = verdicts([replace(claim, effect=decided) for claim in claims], scope, store)
     yield from ("## Drawn games", "", _ABOUT, "")
     yield (
         f"| claim | drawn, % | of them with a lead of {LEAD} pieces, % | effect as played "
@@ -29,7 +30,7 @@ def lines(judged: Sequence[Verdict], scope: Scope, ledger: Ledger) -> Iterator[s
     yield "|---|---:|---:|---:|---:|---|"
     for played, then in zip(scores, again, strict=True):
         drawn, led = (
-            _mean(effects(replace(played.claim, effect=share), scope, ledger))
+            _mean(effects(replace(played.claim, effect=share), scope, store))
             for share in (share_drawn, share_led)
         )
         yield (

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from training.rating.elo import elo_difference
-from training.reproduction.results import Trained
+from training.reproduction.results import TrainingResult
 from training.reproduction.tables import POINTS, SCORE, Seen, by_material, with_cards
 
 # Shares of a curve: its beginning, where it has risen, and where it has levelled off.
@@ -105,7 +105,7 @@ def fall(name: str) -> Effect:
     return lambda runs: _mean(runs[0], name, *RISEN) - _mean(runs[0], name, *LAST)
 
 
-def speed(runs: Sequence[Trained]) -> float:
+def speed(runs: Sequence[TrainingResult]) -> float:
     """How many powers of ten more CPU time the second run took than the first.
 
     What a ratio is off by, compiling in one run or another program beside it, is a factor too.
@@ -113,7 +113,7 @@ def speed(runs: Sequence[Trained]) -> float:
     return math.log10(runs[1].origin.cpu_seconds / runs[0].origin.cpu_seconds)
 
 
-def _mean(run: Trained, name: str, start: float, end: float) -> float:
+def _mean(run: TrainingResult, name: str, start: float, end: float) -> float:
     """The mean of a part of a curve, from one share of its points to another; nan for none."""
     line = run.curves[name]
     line = line[~np.isnan(line)]

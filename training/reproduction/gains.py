@@ -6,14 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from training.reproduction.claims import Claim
 from training.reproduction.effects import Effect, growth, score
-from training.reproduction.plan import Ledger, Scope
+from training.reproduction.plan import Scope
+from training.reproduction.results import ResultStore
 from training.reproduction.tables import Row, Seen, Table, interval
 from training.reproduction.verdicts import Verdict, verdicts
 
 BEGIN, END = "<!-- gains -->", "<!-- end of gains -->"  # what other pages include lies between
 
 
-def lines(tables: Sequence[Table], scope: Scope, ledger: Ledger) -> Iterator[str]:
+def lines(tables: Sequence[Table], scope: Scope, store: ResultStore) -> Iterator[str]:
     """A table in Markdown: each player's scores, and its gains on the first player's same seeds.
 
     The tables have the same rows; these are sorted by what they gain in the last of them. What has
@@ -24,7 +25,7 @@ def lines(tables: Sequence[Table], scope: Scope, ledger: Ledger) -> Iterator[str
     first, told = tables[0].rows[0], []
     for row in tables[0].rows:
         scores, gains = (
-            [_of_both(effect, row, table, scope, ledger) for table in tables]
+            [_of_both(effect, row, table, scope, store) for table in tables]
             for effect in (_last_score, growth)
         )
         if not all(it.values for it in scores):
@@ -46,11 +47,11 @@ _ABOUT = (
 )
 
 
-def _of_both(effect: Effect, row: Row, table: Table, scope: Scope, ledger: Ledger) -> Verdict:
+def _of_both(effect: Effect, row: Row, table: Table, scope: Scope, store: ResultStore) -> Verdict:
     says = f"{row.first} gains on {table.rows[0].first}"
     pair = (table.rows[0], row)
     claim = Claim(says, says, "ours", pair, effect, conditions=table.conditions)
-    return verdicts([claim], scope, ledger)[0]
+    return verdicts([claim], scope, store)[0]
 
 
 def _last_score(rows: Sequence[Sequence[Seen]]) -> float:

@@ -5,26 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
+from agents.search.alphabeta import RESULTS_VERSION
 from checkers_env.openings import BALLOTS
 from checkers_env.state import DrawRules
-from training.evolution.game_runner import play_matchup
-from training.evolution.metrics import sample_positions
 from training.regimes import Regime, TreeStrap
-from training.reproduction.digest import digest
-from training.trainer import loop
 from training.trainer.ablations import ABLATIONS
 from training.trainer.presets import PRESETS, TD_PRESETS, Preset
 from training.trainer.strong_ablations import STRONG_ABLATIONS
 
 PLAYERS: dict[str, Preset] = {**PRESETS, **TD_PRESETS, **STRONG_ABLATIONS, **ABLATIONS}
 POINTS = 100  # of a curve, at most
-TRIAL = 20  # generations, at least, by which one code's run is told from another's
-SHORT_TRIAL = 2  # of a regime that measures itself: its generations are long, and all alike
 KEY_DIGITS = 16
 SPARE = 100  # seeds from here on are of players that no table is about
 SMALLEST = {"parents": 3, "pairs": 3, "games": 1, "cards": 1}  # sizes that are scaled
@@ -33,7 +29,7 @@ KEPT = {"blondie24-rr": 5}  # members in a record, where the champion is not eno
 
 @dataclass(frozen=True)
 class Player:
-    """Who plays, as a table names it: a trained player, or an agent of :func:`agents.make`.
+    """Who plays, as a table names it: a trained player, or an agent of :func:`agents.registry`.
 
     Attributes
     ----------
@@ -68,6 +64,11 @@ class Player:
     def trained(self) -> bool:
         """Whether it takes a training run."""
         return self.name in PLAYERS
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The fields that differ from their defaults, by name."""
+        return without_defaults(asdict(self), Player)
 
     def __str__(self) -> str:
         parts = [
@@ -169,15 +170,6 @@ class Run:
         return math.ceil(whole.length / points)
 
     @property
-    def trial(self) -> int:
-        """Generations after which all that the regime does has been seen once."""
-        if self.measures_itself:
-            return min(self.length, SHORT_TRIAL)
-        if getattr(self.regime, "league_every", 0):
-            return self.length  # no curve shows who reigns
-        return min(self.length, max(TRIAL, getattr(self.regime, "social_every", 0) + 1))
-
-    @property
     def kept(self) -> int:
         """Members that the record keeps, the champion first."""
         if self.measures_itself:
@@ -185,25 +177,22 @@ class Run:
         return min(KEPT.get(self.preset, 1), self.regime.parents)
 
     @property
-    def identity(self) -> dict[str, Any]:
-        """What the result depends on: the configuration, the seed, and the digest of the code."""
-        regime: Any = self.regime
-        kind: Any = type(regime)
-        measures = (loop.own_scores,) if self.measures_itself else ()
-        return {
-            "preset": self.preset,
-            "regime": asdict(regime),
-            "generations": self.length,
-            "seed": self.seed,
-            "point_every": self.point_every,
-            "kept": self.kept,
-            "code": digest(kind, loop.measure, sample_positions, play_matchup, *measures),
-        }
+    def results_version(self) -> dict[str, int]:
+        """The versions that are raised by hand when results change."""
+        return {"regime": self.regime.results_version, "search": RESULTS_VERSION}
 
     @property
-    def key(self) -> str:
-        """Tells the result from those of other configurations, seeds and code."""
-        return key_of(self.identity)
+    def configuration(self) -> dict[str, Any]:
+        """All that the result depends on."""
+        regime: Any = self.regime
+        return {
+            "preset": self.preset,
+            "generations": self.length,
+            "seed": self.seed,
+            "regime": asdict(regime),
+            "point_every": self.point_every,
+            "results_version": self.results_version,
+        }
 
     @property
     def title(self) -> str:
@@ -213,7 +202,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Match:
-    """A match between two players whose seeds are settled; `first` sorts before `second`."""
+    """A match between two players whose seeds are given; `first` sorts before `second`."""
 
     first: Player
     second: Player
@@ -226,6 +215,17 @@ class Match:
         """The training runs that it needs."""
         players = [player for player in (self.first, self.second) if player.trained]
         return tuple(dict.fromkeys(run_of(player, self.scale) for player in players))
+
+    @property
+    def results_version(self) -> dict[str, int]:
+        """The version that is raised by hand when results change."""
+        return {"search": RESULTS_VERSION}
+
+    @property
+    def cards(self) -> tuple[int, ...]:
+        """The numbers of the openings in the ballot, from 1; 0 for the start position."""
+        ballot = BALLOTS[self.conditions.ballot]
+        return tuple(ballot.index(it) + 1 if it else 0 for it in self.openings)
 
     @property
     def openings(self) -> tuple[str, ...]:
@@ -249,14 +249,17 @@ class Match:
         return f"{self.first} against {self.second}{other}, seed {self.seed}"
 
 
+Job = Run | Match
+
+
 def run_of(player: Player, scale: float) -> Run:
-    """The run that trains a player whose seed is settled."""
+    """The run that trains a player whose seed is given."""
     assert player.seed is not None
     generations = player.generations or PLAYERS[player.name].generations
     return Run(player.name, player.seed, generations, scale)
 
 
-def settled(player: Player, seed: int) -> Player:
+def with_seed(player: Player, seed: int) -> Player:
     """The player with that seed, if it is trained and has none of its own."""
     if not player.trained or player.seed is not None:
         return player
@@ -270,14 +273,44 @@ def match_of(
 
     Whoever is named first, it is one match.
     """
-    players = settled(first, seed), settled(second, seed)
+    players = with_seed(first, seed), with_seed(second, seed)
     seeds = [player.seed for player in players if player.seed is not None]
     one, other = sorted(players, key=lambda player: json.dumps(asdict(player)))
     turned = (one, other) != players
     return Match(one, other, max(seeds, default=seed), conditions, scale), turned
 
 
-def key_of(identity: dict[str, Any]) -> str:
-    """A digest of anything that JSON can say, in hexadecimal digits."""
+def key_of(identity: Mapping[str, Any]) -> str:
+    """Return a hash of anything that JSON can hold, in hexadecimal digits."""
     text = json.dumps(identity, sort_keys=True, default=list)
     return hashlib.sha256(text.encode()).hexdigest()[:KEY_DIGITS]
+
+
+def run_key(row: Mapping[str, Any]) -> str:
+    """Return what the line of a run is found by, from the line or from a configuration.
+
+    Constants of the regime that have their default are left out: a new one whose default changes
+    nothing leaves all keys as they are.
+    """
+    regime = dict(row["regime"])
+    if (preset := PLAYERS.get(row["preset"])) is not None:
+        regime = without_defaults(regime, type(preset.regime))
+    names = ("preset", "generations", "seed", "point_every", "results_version")
+    return key_of({name: row[name] for name in names} | {"regime": regime})
+
+
+def match_key(row: Mapping[str, Any]) -> str:
+    """Return what the line of a match is found by."""
+    names = ("first", "second", "seed", "cards", "results_version", "champions")
+    conditions = without_defaults(row["conditions"], Conditions)
+    return key_of({name: row[name] for name in names} | {"conditions": conditions})
+
+
+def without_defaults(values: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
+    """Return the values that are not the defaults of a dataclass's fields."""
+    defaults = {field.name: field.default for field in fields(kind)}
+    return {
+        name: value
+        for name, value in values.items()
+        if name not in defaults or value != defaults[name]
+    }

@@ -59,13 +59,13 @@ def card(
 
 def command(choice: Choice) -> str:
     """The command line that makes the player."""
-    script = "td.py" if choice.run.job["preset"] in TD_PRESETS else "evolve.py"
-    return f"python training/{script} {choice.run.job['preset']} --seed {choice.seed}"
+    script = "td.py" if choice.run.preset in TD_PRESETS else "evolve.py"
+    return f"python training/{script} {choice.run.preset} --seed {choice.run.seed}"
 
 
 def _training(choice: Choice) -> Iterator[str]:
-    preset = PLAYERS[choice.run.job["preset"]]
-    origin = choice.run.origin
+    preset = PLAYERS[choice.run.preset]
+    origin = choice.result.origin
     yield f"{preset.what[0].upper()}{preset.what[1:]} ({preset.source})."
     yield ""
     yield (
@@ -156,8 +156,10 @@ COLUMNS = (
 
 
 def _in_short(choice: Choice) -> str:
-    preset = PLAYERS[choice.run.job["preset"]]
-    return f"{preset.what}; {preset.games:,} games, {choice.run.origin.cpu_seconds:.0f} CPU-seconds"
+    preset = PLAYERS[choice.run.preset]
+    return (
+        f"{preset.what}; {preset.games:,} games, {choice.result.origin.cpu_seconds:.0f} CPU-seconds"
+    )
 
 
 def rating(line: StandingsRow) -> str:

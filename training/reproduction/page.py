@@ -1,4 +1,4 @@
-"""The page of what is true: verdicts, plots, and every table, from the records alone."""
+"""The page of what is true: verdicts, plots, and every table, from the results alone."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy as np
 from checkers_env.files import write_atomically
 from training.reproduction import drawn_games, gains
 from training.reproduction.claims import CHANGES, CLAIMS, MARGIN, REASONS, Claim
-from training.reproduction.jobs import Player, Run
+from training.reproduction.jobs import Job, Player, Run
 from training.reproduction.papers import coevolution_ablations
 from training.reproduction.papers.other_papers import NETWORKS, UNSATURATED
 from training.reproduction.papers.strong_player import SCORES
-from training.reproduction.plan import Job, Ledger, Scope, figures
+from training.reproduction.plan import Scope, figures
 from training.reproduction.plots import curves, dots, forest
-from training.reproduction.results import Trained
+from training.reproduction.results import ResultStore, TrainingResult
 from training.reproduction.tables import Row, Table, brief, shown
 from training.reproduction.verdicts import LEAST, Verdict, doubtful, verdicts
 from training.trainer.strong_ablations import BASE
@@ -81,30 +81,30 @@ CAPTIONS = {
 }
 
 
-def write_page(path: Path, tables: Sequence[Table], scope: Scope, ledger: Ledger) -> None:
+def write_page(path: Path, tables: Sequence[Table], scope: Scope, store: ResultStore) -> None:
     """Write the page in Markdown, and its plots into a folder beside it that has its name."""
-    judged = verdicts(_within(CLAIMS, tables, scope), scope, ledger)
-    found = {table.name: figures(table, scope, ledger) for table in tables}
-    pictures = _pictures(judged, scope, ledger) | _dots(tables, found)
+    judged = verdicts(_within(CLAIMS, tables, scope), scope, store)
+    found = {table.name: figures(table, scope, store) for table in tables}
+    pictures = _pictures(judged, scope, store) | _dots(tables, found)
 
     def pictured(*names: str) -> list[str]:
         links = [f"![{CAPTIONS[it]}]({path.stem}/{it}.svg)" for it in names if it in pictures]
         return [line for link in links for line in (link, "")]
 
     def shown_in(section: Section) -> list[str]:
-        told = verdicts(_within(section.claims, tables, scope), scope, ledger)
+        told = verdicts(_within(section.claims, tables, scope), scope, store)
         body = pictured(*section.pictures)
         if section.compared and set(section.compared) <= set(tables):
-            body += gains.lines(section.compared, scope, ledger)
+            body += gains.lines(section.compared, scope, store)
         body += _claims(told) if told else ()
         return [f"## {section.title}", "", *body] if body else []
 
-    lines = [*_beginning(tables, scope, ledger)]
+    lines = [*_beginning(tables, scope, store)]
     if judged:
         lines += ["## What the papers claim", "", _count(judged), "", _HOW, ""]
         lines += [*pictured("claims"), *_claims(judged)]
     lines += shown_in(WHY)
-    lines += drawn_games.lines(judged, scope, ledger)
+    lines += drawn_games.lines(judged, scope, store)
     for section in BEYOND:
         lines += shown_in(section)
     lines += ["## The tables", "", _ABOUT_TABLES, ""]
@@ -135,16 +135,16 @@ def jobs_of(claim: Claim, scope: Scope) -> set[Job]:
     return {job for seed in seeds for job, _ in seed}
 
 
-def _beginning(tables: Sequence[Table], scope: Scope, ledger: Ledger) -> Iterator[str]:
+def _beginning(tables: Sequence[Table], scope: Scope, store: ResultStore) -> Iterator[str]:
     jobs = scope.jobs(tables)
-    done = [result for job in jobs if (result := ledger.result(job)) is not None]
+    done = [result for job in jobs if (result := store.result(job)) is not None]
     hours = sum(result.origin.cpu_seconds for result in done) / 3600
     processors = sorted({result.origin.processor for result in done})
     share = f"{len(done)} of {len(jobs)} runs and matches are done"
     yield "# The papers' tables and claims, theirs and ours"
     yield ""
     yield (
-        f"Written by `python training/reproduce.py` from the records; {share}, in {hours:.1f} "
+        f"Written by `python training/reproduce.py` from the results; {share}, in {hours:.1f} "
         f"CPU-hours{' on ' + ', '.join(processors) if processors else ''}."
     )
     yield ""
@@ -201,16 +201,16 @@ def _line(verdict: Verdict) -> str:
     )
 
 
-def _pictures(judged: Sequence[Verdict], scope: Scope, ledger: Ledger) -> dict[str, bytes]:
+def _pictures(judged: Sequence[Verdict], scope: Scope, store: ResultStore) -> dict[str, bytes]:
     found = {}
     scores = [it for it in judged if it.claim.unit == Claim.unit and it.values]
     if scores:
         found["claims"] = forest(scores)
     for name, (players, panels) in PANELS.items():
-        runs = {player: done for player in players if (done := _runs(player, scope, ledger))}
+        runs = {player: done for player in players if (done := _runs(player, scope, store))}
         if runs:
             found[name] = curves(runs, panels)
-    grown = {player: done for player in GROWTH[0] if (done := _runs(player, scope, ledger))}
+    grown = {player: done for player in GROWTH[0] if (done := _runs(player, scope, store))}
     if grown:
         found["strength"] = curves(grown, GROWTH[1], timed=True)
     return found
@@ -237,8 +237,8 @@ def _dots(
     return drawn
 
 
-def _runs(player: str, scope: Scope, ledger: Ledger) -> list[Trained]:
+def _runs(player: str, scope: Scope, store: ResultStore) -> list[TrainingResult]:
     """The finished runs of a player."""
     jobs = [job for seed in scope.games(Row(Player(player), (), ())) for job, _ in seed]
-    results = [ledger.result(job) for job in jobs if isinstance(job, Run)]
-    return [result for result in results if isinstance(result, Trained)]
+    results = [store.result(job) for job in jobs if isinstance(job, Run)]
+    return [result for result in results if isinstance(result, TrainingResult)]

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
-from typing import Any
 
 from training.reproduction.jobs import (
     AS_THE_THESIS,
     SPARE,
     Conditions,
+    Job,
     Match,
     Player,
-    Run,
-    key_of,
     match_of,
     run_of,
-    settled,
+    with_seed,
 )
 from training.reproduction.papers import (
     coevolution_ablations,
@@ -32,17 +29,8 @@ from training.reproduction.papers import (
     thesis_ch8,
 )
 from training.reproduction.papers import other_papers as others
-from training.reproduction.results import (
-    Played,
-    Result,
-    Trained,
-    load_result,
-    path_of,
-    save_result,
-    weights,
-)
+from training.reproduction.results import MatchResult, ResultStore, TrainingResult
 from training.reproduction.tables import Row, Table, seen
-from training.reproduction.worker import Opponent, identity_of, unsaturated
 from training.trainer.ablations import ABLATIONS
 
 PARTS = (
@@ -69,8 +57,6 @@ OFTEN = frozenset(
         *ABLATIONS,
     }
 )
-
-Job = Run | Match
 
 
 @dataclass(frozen=True)
@@ -110,7 +96,7 @@ class Scope:
         ]
         for seed in range(min(map(self.seeds_of, free), default=1)):
             if not others:
-                yield [(run_of(settled(line.first, seed), self.scale), False)]
+                yield [(run_of(with_seed(line.first, seed), self.scale), False)]
                 continue
             yield [match_of(line.first, other, seed, conditions, self.scale) for other in others]
 
@@ -126,68 +112,20 @@ class Scope:
         return sorted(wanted, key=lambda job: job.seed)
 
 
-class Ledger:
-    """The finished jobs in a folder of records."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._results: dict[Job, Result] = {}
-
-    def identity(self, job: Job) -> dict[str, Any] | None:
-        """What a job's result depends on; None for a match whose players are not trained."""
-        if isinstance(job, Run):
-            return job.identity
-        if any(self.result(run) is None for run in job.runs):
-            return None
-        return identity_of(job, *self.opponents(job))
-
-    def result(self, job: Job) -> Result | None:
-        """What a job came to; None if it is not done. Raises ValueError for a damaged record."""
-        if job not in self._results:
-            identity = self.identity(job)
-            if identity is None:
-                return None
-            path = path_of(self.folder, job, key_of(identity))
-            if not path.exists():
-                return None
-            self._results[job] = load_result(path)
-        return self._results[job]
-
-    def opponents(self, match: Match) -> tuple[Opponent | None, Opponent | None]:
-        """The trained players of a match; None for an agent that has a name only."""
-        return self._opponent(match.first, match), self._opponent(match.second, match)
-
-    def add(self, job: Job, result: Result) -> None:
-        """Write the record of a finished job."""
-        save_result(path_of(self.folder, job, key_of(result.job)), result)
-        self._results[job] = result
-
-    def _opponent(self, player: Player, match: Match) -> Opponent | None:
-        if not player.trained:
-            return None
-        trained = self.result(run_of(player, match.scale))
-        assert isinstance(trained, Trained)
-        if not trained.headers:
-            raise ValueError(f"the record of {player} keeps no weights: it plays no matches")
-        member = min(player.member, len(trained.headers) - 1)
-        opponent = Opponent(*weights(trained, member), trained.player(member))
-        return unsaturated(opponent) if player.unsaturated else opponent
-
-
-def figures(table: Table, scope: Scope, ledger: Ledger) -> list[list[Sequence[float]]]:
+def figures(table: Table, scope: Scope, store: ResultStore) -> list[list[Sequence[float]]]:
     """What there is to show of a table: rows x seeds x columns, seeds that are played only."""
     found: list[list[Sequence[float]]] = []
     for line in table.rows:
         found.append([])
         for jobs in scope.games(line, table.conditions):
-            results = [ledger.result(job) for job, _ in jobs]
+            results = [store.result(job) for job, _ in jobs]
             if any(result is None for result in results):
                 continue
             games = []
             for result, (_, turned) in zip(results, jobs, strict=True):
-                if isinstance(result, Trained):
+                if isinstance(result, TrainingResult):
                     found[-1].append(table.measure.of(result))
-                elif isinstance(result, Played):
+                elif isinstance(result, MatchResult):
                     games += seen(result, turned)
             if games:
                 found[-1].append(table.measure.of(games))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from training.reproduction.results import Trained
+from training.reproduction.results import TrainingResult
 from training.reproduction.tables import half_width
 from training.reproduction.verdicts import LEAST, Verdict
 from training.runtime.curves import new_figure
@@ -88,7 +88,7 @@ def _mark(
 
 
 def curves(
-    runs: Mapping[str, Sequence[Trained]],
+    runs: Mapping[str, Sequence[TrainingResult]],
     panels: Sequence[tuple[str, str]],
     timed: bool = False,
 ) -> bytes:
@@ -103,8 +103,8 @@ def curves(
         for number, (player, seeds) in enumerate(runs.items()):
             lines = np.array([run.curves[name] for run in seeds])
             known = ~np.isnan(lines).any(axis=0)
-            generations, lines = seeds[0].generations, lines[:, known]
-            reached = 100 * generations[known] / generations[-1]
+            points, lines = seeds[0].points, lines[:, known]
+            reached = 100 * points[known] / points[-1]
             if timed:
                 reached = np.mean([run.origin.clock for run in seeds], axis=0)[known]
             colour, mean = f"C{number}", lines.mean(axis=0)

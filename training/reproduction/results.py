@@ -1,43 +1,70 @@
-"""What is kept of a finished job: one small file each, which a later session finds and trusts.
+"""Results on disk: one JSON line for each training run and match, and a weight file a champion.
 
-The name of a file ends with the key of its job (configuration, seed and digest of the code), so
-that what was made otherwise is never taken for it. A training run's record is a safetensors file
-with a JSON header, a match's is JSON; both carry a digest of their content.
+::
 
-Weights are kept as float32, and a table that is half empty without its zeros. The champion *is*
-what the record holds: every match is played from it, so that it replays exactly.
+    results/runs.jsonl           training runs: configuration, curves, names of the champions
+    results/matches.jsonl        matches: players, cards, results
+    results/environments.json    processors and versions, by the key that the lines have
+    results/champions/           weight files; large/ holds those that git does not keep
+
+A line is found by its configuration, its seed and its `results_version`. A match is found by the
+champions of its players too. A champion's file is named by the SHA-256 hash of its bytes.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import platform
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
+from filelock import FileLock
+from numpy.typing import NDArray
 
-from agents.weights import WeightsMetadata, from_sparse, metadata_from_fields, to_sparse
-from checkers_env.files import write_atomically
-from training.reproduction.jobs import KEY_DIGITS, Match, Run, key_of
+from checkers_env.files import remove_temporary_files, write_atomically
+from checkers_env.openings import BALLOTS
+from training.reproduction.champions import (
+    Champion,
+    champion_path,
+    load_champion,
+    write_champions,
+)
+from training.reproduction.jobs import Job, Match, Player, Run, key_of, match_key, run_key, run_of
+from training.reproduction.json_lines import JsonLines, Row
+from training.reproduction.result_rows import (
+    check_match,
+    check_run,
+    from_json,
+    match_fields,
+    match_order,
+    run_order,
+    to_json,
+)
 from training.trainer.loop import LIBRARIES, processor
 
-HEADER, FORMAT = "checkers-laboratory record", 1
-SEPARATE = ("job", "origin")  # what is no part of a result
+RUNS, MATCHES, ENVIRONMENTS = "runs.jsonl", "matches.jsonl", "environments.json"
+LOCK = ".lock"
+NOT_COMPARED = ("origin", "files")
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where and with what a record was made; no part of the result.
+    """Where and with what a result was made. It is no part of the result.
 
-    `clock` are the CPU-seconds that a training run had taken at each point of its curves.
+    Attributes
+    ----------
+    cpu_seconds
+        CPU time of the job.
+    clock
+        CPU-seconds that a training run had taken at each point of its curves.
+    processor
+        Its model name.
+    versions
+        Of Python and the libraries, by name.
     """
 
     cpu_seconds: float
@@ -52,75 +79,53 @@ class Origin:
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainingResult:
     """The result of a training run.
 
     Attributes
     ----------
-    job
-        The configuration, the seed and the digest of the code.
-    genomes
-        float32[members, weights], the champion first; none where no match takes them.
-    headers
-        For each of them the fields of a weight file's header.
-    generations
-        int[points]: the last generation of each point of the curves.
+    champions
+        Hashes of the weight files, the champion first. Empty where no match needs the weights.
+    points
+        Last generation of each point of the curves, shape (points,).
     curves
-        By the name of what was measured: float32[points], means over the generations of a point.
-    beginning
-        By name: float64 of the first generations one by one.
+        By the name of the measurement: means over the generations of a point, shape (points,).
     pool
-        Of social learning, by name: float32[strategies], in the order of publication.
+        Of social learning, by the name of the column: one value for each published strategy.
+    files
+        Content of the weight files by hash. Empty in a result that was read from disk.
     """
 
-    job: dict[str, Any]
-    genomes: Any
-    headers: tuple[dict[str, Any], ...]
-    generations: Any
-    curves: dict[str, Any]
-    beginning: dict[str, Any]
-    pool: dict[str, Any]
+    champions: tuple[str, ...]
+    points: NDArray[np.int32]
+    curves: dict[str, NDArray[np.float32]]
+    pool: dict[str, NDArray[np.float32]]
     origin: Origin
-
-    @property
-    def digest(self) -> str:
-        """A digest of the result."""
-        content = hashlib.sha256(json.dumps(self.headers, sort_keys=True).encode())
-        for name, array in sorted(_arrays(self).items()):
-            content.update(f"{name}{array.dtype}{array.shape}".encode() + array.tobytes())
-        return content.hexdigest()[:16]
-
-    def player(self, member: int) -> str:
-        """A digest of one player."""
-        header = json.dumps(self.headers[member], sort_keys=True).encode()
-        return hashlib.sha256(header + self.genomes[member].tobytes()).hexdigest()[:16]
+    files: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Played:
-    """The result of a match; one entry a game, the pairs of an opening one after the other.
+class MatchResult:
+    """The result of a match; one entry a game, the two games of an opening side by side.
 
     Attributes
     ----------
-    job
-        Digests of the players, the conditions, the seed and the digest of the code.
     openings
-        Of each pair; in the first game `first` is Black, in the second White.
+        Of each pair of games. `first` is Black in the pair's first game, White in its second.
     results
-        "W", "D" or "L" for each game, as `first` has it.
+        "W", "D" or "L" for each game, from the side of `first`.
     differences
-        The pieces of `first` less the other's at the end.
+        Pieces of `first` less the other's in the final position.
     plies
         Lengths, the opening included.
     reasons
-        How many games ended why.
+        Number of games by the reason of their end.
     played_out
-        As `results`, with the drawn games played out; "" where that was not asked for.
+        Like `results`, with the drawn games played out; "" where the match does not ask for it.
     moves
-        A digest of all moves.
+        Hash of all moves.
     """
 
-    job: dict[str, Any]
     openings: tuple[str, ...]
     results: str
     differences: tuple[int, ...]
@@ -130,145 +135,211 @@ class Played:
     moves: str
     origin: Origin
 
-    @property
-    def digest(self) -> str:
-        """A digest of the result."""
-        return key_of({name: it for name, it in asdict(self).items() if name not in SEPARATE})
+
+Result = TrainingResult | MatchResult
 
 
-Result = Trained | Played
+class ResultStore:
+    """The results in a folder.
 
+    Several processes may add to one folder. Each addition replaces a file as a whole, so that a
+    killed process loses no result that was added.
 
-def path_of(folder: Path, job: Run | Match, key: str) -> Path:
-    """The file of a job's record; a key "*" stands for any."""
-    kind, suffix = ("runs", "safetensors") if isinstance(job, Run) else ("matches", "json")
-    name = re.sub(r"[^a-z0-9.]+", "-", job.title.lower()).strip("-")
-    return folder / kind / f"{name}-{key}.{suffix}"
+    Raises ValueError for a damaged line.
+    """
 
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._runs = JsonLines(folder / RUNS, run_order, check_run)
+        self._matches = JsonLines(folder / MATCHES, match_order, check_match)
+        self._environments = _read_environments(folder / ENVIRONMENTS)
+        self._results: dict[Job, Result] = {}
 
-def older(folder: Path, job: Run | Match) -> Iterator[Path]:
-    """The records of a job of that name, made by whatever code."""
-    pattern = path_of(folder, job, "[0-9a-f]" * KEY_DIGITS)
-    return iter(sorted(pattern.parent.glob(pattern.name)))
+    def result(self, job: Job) -> Result | None:
+        """Return the result of a job, or None if it is not there or out of date."""
+        if job not in self._results:
+            row = self._row(job)
+            if row is None or _key_of_row(row) != self._key(job):
+                return None
+            self._results[job] = self._decode(row)
+        return self._results[job]
 
+    def is_out_of_date(self, job: Job) -> bool:
+        """Tell whether the only result has another configuration, version or champion."""
+        return self._row(job) is not None and self.result(job) is None
 
-def save_result(path: Path, result: Result) -> None:
-    """Write a record, all or nothing."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    content = _packed(result) if isinstance(result, Trained) else _printed(result)
-    write_atomically(path, content)
+    def lacks_champion(self, run: Run) -> bool:
+        """Tell whether a weight file of a finished run is missing."""
+        result = self.result(run)
+        return isinstance(result, TrainingResult) and not all(
+            self.champion_path(name).exists() for name in result.champions
+        )
 
+    def champion_path(self, name: str) -> Path:
+        """Return the path of a champion's weight file, whether it exists or not."""
+        return champion_path(self.folder, name)
 
-def load_result(path: Path) -> Result:
-    """Read a record. Raises ValueError that names the file for one that cannot be trusted."""
-    try:
-        result, digest = _unpacked(path) if path.suffix == ".safetensors" else _parsed(path)
-        if result.digest != digest:
-            raise ValueError(f"its content has the digest {result.digest}, not {digest}")
-        if not path.stem.endswith(f"-{key_of(result.job)}"):
-            raise ValueError(f"it is of the job {key_of(result.job)}")
-    except (SafetensorError, OSError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(
-            f"the record {str(path)!r} is damaged ({error}): delete it, and it is made again"
-        ) from None
-    return result
+    def champions(self, match: Match) -> tuple[Champion | None, Champion | None]:
+        """Load the trained players of a match; None for an agent that is known by name.
+
+        Raises ValueError for a weight file that is missing or damaged.
+        """
+        return self._champion(match.first, match), self._champion(match.second, match)
+
+    def add(self, job: Job, result: Result) -> None:
+        """Write a result, and the weight files of a run.
+
+        A run that was trained again for its weight files keeps its line. Raises ValueError if its
+        champions are not those of the line.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(self.folder / LOCK):
+            remove_temporary_files(self.folder)
+            self._refresh()
+            self._results.pop(job, None)
+            if isinstance(result, TrainingResult):
+                assert isinstance(job, Run)
+                if recorded := self.result(job):
+                    _check_same(job, recorded, result)
+                write_champions(self.folder, result.files)
+                if recorded:
+                    return
+            environment = self._write_environment(result.origin)
+            lines = self._runs if isinstance(job, Run) else self._matches
+            lines.put([self._encode(job, result, environment)])
+        if isinstance(result, TrainingResult):
+            result = replace(result, files={})
+        self._results[job] = result
+
+    def _refresh(self) -> None:
+        self._environments = _read_environments(self.folder / ENVIRONMENTS)
+        self._runs.refresh()
+        self._matches.refresh()
+
+    def _row(self, job: Job) -> Row | None:
+        if isinstance(job, Run):
+            return self._runs.get(job.configuration)
+        return self._matches.get(match_fields(job))
+
+    def _key(self, job: Job) -> str | None:
+        """Return what a job's line is found by; None for a match with an untrained player."""
+        if isinstance(job, Run):
+            return run_key(job.configuration)
+        names = [self._champion_name(player, job) for player in (job.first, job.second)]
+        players = zip((job.first, job.second), names, strict=True)
+        if any(player.trained and name is None for player, name in players):
+            return None
+        return match_key(match_fields(job) | {"champions": names})
+
+    def _champion_name(self, player: Player, match: Match) -> str | None:
+        """Return the hash of a player's weight file; None without a run, or without training."""
+        result = self.result(run_of(player, match.scale)) if player.trained else None
+        if result is None:
+            return None
+        assert isinstance(result, TrainingResult)
+        if not result.champions:
+            raise ValueError(f"the run of {player} keeps no weights: it plays no matches")
+        return result.champions[min(player.member, len(result.champions) - 1)]
+
+    def _champion(self, player: Player, match: Match) -> Champion | None:
+        name = self._champion_name(player, match)
+        if name is None:
+            return None
+        path = self.champion_path(name)
+        if not path.exists():
+            raise ValueError(f"the weight file of {player} is not there: {str(path)!r}")
+        return load_champion(path)
+
+    def _write_environment(self, origin: Origin) -> str:
+        """Return the key of a processor and its versions, and write them if they are new."""
+        environment = {"processor": origin.processor, "versions": origin.versions}
+        key = key_of(environment)[:8]
+        if key not in self._environments:
+            self._environments[key] = environment
+            text = json.dumps(self._environments, indent=1, sort_keys=True)
+            write_atomically(self.folder / ENVIRONMENTS, f"{text}\n".encode())
+        return key
+
+    def _encode(self, job: Job, result: Result, environment: str) -> Row:
+        origin: Row = {"cpu_seconds": result.origin.cpu_seconds, "environment": environment}
+        if result.origin.clock:
+            origin["clock"] = list(result.origin.clock)
+        if isinstance(result, TrainingResult):
+            assert isinstance(job, Run)
+            return job.configuration | {
+                "champions": list(result.champions),
+                "points": result.points.tolist(),
+                "curves": {name: to_json(line) for name, line in result.curves.items()},
+                "pool": {name: to_json(line) for name, line in result.pool.items()},
+                "origin": origin,
+            }
+        assert isinstance(job, Match)
+        names = [self._champion_name(player, job) for player in (job.first, job.second)]
+        outcome = {
+            name: value
+            for name, value in vars(result).items()
+            if name not in ("openings", "origin")
+        }
+        return match_fields(job) | {"champions": names, **outcome, "origin": origin}
+
+    def _decode(self, row: Row) -> Result:
+        made, key = row["origin"], row["origin"]["environment"]
+        if key not in self._environments:
+            raise ValueError(f"{str(self.folder / ENVIRONMENTS)!r} lacks {key!r}: restore it")
+        clock = tuple(made.get("clock", ()))
+        origin = Origin(made["cpu_seconds"], clock, **self._environments[key])
+        if "preset" in row:
+            return TrainingResult(
+                tuple(row["champions"]),
+                np.array(row["points"], np.int32),
+                {name: from_json(line) for name, line in row["curves"].items()},
+                {name: from_json(line) for name, line in row["pool"].items()},
+                origin,
+            )
+        ballot = ("", *BALLOTS[row["conditions"]["ballot"]])
+        return MatchResult(
+            tuple(ballot[card] for card in row["cards"]),
+            row["results"],
+            tuple(row["differences"]),
+            tuple(row["plies"]),
+            row["reasons"],
+            row["played_out"],
+            row["moves"],
+            origin,
+        )
 
 
 def differences(one: Result, other: Result) -> list[str]:
-    """What two results of a job do not have in common: names of parts."""
-    if one.digest == other.digest:
-        return []
-    if isinstance(one, Played) and isinstance(other, Played):
-        here, there = asdict(one), asdict(other)
-        return [name for name in here if name not in SEPARATE and here[name] != there[name]]
-    assert isinstance(one, Trained)
-    assert isinstance(other, Trained)
-    parts, others = _arrays(one), _arrays(other)
-    found = [
-        name
-        for name in sorted({*parts, *others})
-        if not (name in parts and name in others and _equal(parts[name], others[name]))
-    ]
-    return found or ["headers"]
+    """Name the parts in which two results of a job differ; the origin does not count."""
+    names = [it.name for it in fields(one) if it.name not in NOT_COMPARED]
+    return [name for name in names if not _equal(getattr(one, name), getattr(other, name))]
 
 
 def _equal(one: Any, other: Any) -> bool:
-    return bool(np.array_equal(one, other, equal_nan=True))
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_equal(one[name], other[name]) for name in one)
+    if isinstance(one, np.ndarray):
+        return bool(np.array_equal(one, other, equal_nan=True))
+    return bool(one == other)
 
 
-def weights(result: Trained, member: int = 0) -> tuple[Any, WeightsMetadata]:
-    """A player's genome (float64) and header, as :func:`agents.weights.save_weights` takes them."""
-    return result.genomes[member].astype(np.float64), metadata_from_fields(result.headers[member])
+def _check_same(job: Run, recorded: Result, result: TrainingResult) -> None:
+    assert isinstance(recorded, TrainingResult)
+    if result.champions != recorded.champions:
+        raise ValueError(
+            f"{job.title} was trained again, and its champion is {', '.join(result.champions)}, "
+            f"not {', '.join(recorded.champions)} as recorded. Nothing was written. If the code "
+            f"was to change results, raise results_version of {type(job.regime).__name__}, or "
+            "RESULTS_VERSION of the search"
+        )
 
 
-def _arrays(result: Trained) -> dict[str, Any]:
-    """Everything of a run that is not text."""
-    arrays = {"genomes": result.genomes, "generations": result.generations}
-    parts = {"curve": result.curves, "beginning": result.beginning, "pool": result.pool}
-    for part, columns in parts.items():
-        arrays |= {f"{part}/{name}": array for name, array in columns.items()}
-    return {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+def _read_environments(path: Path) -> dict[str, Any]:
+    try:
+        return dict(json.loads(path.read_bytes())) if path.exists() else {}
+    except ValueError as error:
+        raise ValueError(f"{str(path)!r} is damaged ({error}): restore it") from None
 
 
-def _packed(result: Trained) -> bytes:
-    arrays = _arrays(result)
-    if (parts := to_sparse(result.genomes)) is not None:
-        arrays |= {"genomes": parts[0], "present": parts[1]}
-    header = {
-        "format": FORMAT,
-        "digest": result.digest,
-        "job": result.job,
-        "shape": list(result.genomes.shape),
-        "headers": result.headers,
-        "origin": asdict(result.origin),
-    }
-    return bytes(save(arrays, metadata={HEADER: json.dumps(header, sort_keys=True)}))
-
-
-def _unpacked(path: Path) -> tuple[Trained, str]:
-    with safe_open(str(path), framework="numpy") as file:
-        header = json.loads((file.metadata() or {})[HEADER])
-        _check_format(header)
-        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    genomes = arrays.pop("genomes")
-    if "present" in arrays:
-        genomes = from_sparse(genomes, arrays.pop("present"), header["shape"])
-    parts: dict[str, dict[str, Any]] = {"curve": {}, "beginning": {}, "pool": {}}
-    generations = arrays.pop("generations")
-    for name, array in arrays.items():
-        part, _, column = name.partition("/")
-        parts[part][column] = array
-    return Trained(
-        header["job"],
-        genomes,
-        tuple(header["headers"]),
-        generations,
-        parts["curve"],
-        parts["beginning"],
-        parts["pool"],
-        _origin(header["origin"]),
-    ), header["digest"]
-
-
-def _printed(result: Played) -> bytes:
-    fields = {"format": FORMAT, "digest": result.digest, **asdict(result)}
-    return (json.dumps(fields, sort_keys=True) + "\n").encode()
-
-
-def _parsed(path: Path) -> tuple[Played, str]:
-    fields = json.loads(path.read_text("utf-8"))
-    _check_format(fields)
-    del fields["format"]
-    digest = fields.pop("digest")
-    for name in ("openings", "differences", "plies"):
-        fields[name] = tuple(fields[name])
-    return Played(**fields | {"origin": _origin(fields["origin"])}), digest
-
-
-def _origin(fields: dict[str, Any]) -> Origin:
-    return Origin(**fields | {"clock": tuple(fields.get("clock", ()))})
-
-
-def _check_format(header: Any) -> None:
-    if header["format"] != FORMAT:
-        raise ValueError(f"its format is {header['format']!r}, not {FORMAT}")
+def _key_of_row(row: Row) -> str:
+    return run_key(row) if "preset" in row else match_key(row)

@@ -19,10 +19,9 @@ from typing import NamedTuple
 
 from safetensors import SafetensorError, safe_open
 
-from training.reproduction.jobs import PLAYERS, Match, Run, key_of
-from training.reproduction.plan import Job, Ledger
-from training.reproduction.results import Result
-from training.reproduction.worker import Order, play, train
+from training.reproduction.jobs import PLAYERS, Job, Match, Run, key_of, run_key
+from training.reproduction.results import Result, ResultStore
+from training.reproduction.worker import Deadline, play, train
 from training.trainer.checkpoint import FILE_NAME, HEADER
 
 TICK = 1.0  # seconds between two looks at the clock
@@ -40,8 +39,8 @@ class Progress(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Shop:
-    """Where jobs are done."""
+class ExecutionContext:
+    """Executor, number of workers, work folder and deadline of a session."""
 
     executor: Executor
     workers: int
@@ -52,11 +51,11 @@ class Shop:
 class Costs:
     """What jobs are expected to take, from those that are done."""
 
-    def __init__(self, ledger: Ledger, jobs: Sequence[Job], work: Path) -> None:
+    def __init__(self, store: ResultStore, jobs: Sequence[Job], work: Path) -> None:
         self._work = work
         self._measured: dict[str, list[float]] = defaultdict(list)
         for job in jobs:
-            if (result := ledger.result(job)) is not None:
+            if (result := store.result(job)) is not None:
                 self.learn(job, result)
 
     def learn(self, job: Job, result: Result) -> None:
@@ -78,20 +77,39 @@ class Costs:
         return whole
 
 
+def undone(jobs: Sequence[Job], store: ResultStore, champions: bool = False) -> list[Job]:
+    """Return the jobs to do: those without a result, and runs whose weight files are needed.
+
+    Those of the matches that are not played are; with `champions`, those of all runs.
+    """
+    missing = {job for job in jobs if store.result(job) is None}
+    players = {run for job in missing if isinstance(job, Match) for run in job.runs}
+    needed = {job for job in jobs if isinstance(job, Run)} if champions else players
+    return [job for job in jobs if job in missing or (job in needed and _lacks(job, store))]
+
+
+def _lacks(job: Job, store: ResultStore) -> bool:
+    return isinstance(job, Run) and store.lacks_champion(job)
+
+
 def work_through(
-    jobs: Sequence[Job], ledger: Ledger, shop: Shop, report: Callable[[Progress], None]
+    jobs: Sequence[Job],
+    store: ResultStore,
+    context: ExecutionContext,
+    report: Callable[[Progress], None],
+    champions: bool = False,
 ) -> list[Job]:
-    """Do the jobs that are not done, in order, as far as there is time; return what is left.
+    """Do the jobs of :func:`undone`, in order, as far as there is time; return what is left.
 
     A match waits for its players, and a run for the shorter ones of its course. No job is begun
-    that would end after the deadline; at the deadline those that run are stopped. Every record is
+    that would end after the deadline; at the deadline those that run are stopped. Every result is
     written when its job ends.
     """
-    costs = Costs(ledger, jobs, shop.work)
-    left = dict.fromkeys(job for job in jobs if ledger.result(job) is None)
+    costs = Costs(store, jobs, context.work)
+    left = dict.fromkeys(undone(jobs, store, champions))
     for job in jobs:
         if job not in left:
-            _clear(job, left, shop)  # what a session that was killed has left
+            _clear(job, left, context)  # what a session that was killed has left
     expected = {job: costs.expected(job, left) for job in left}
     whole, done, stopped = sum(expected.values()), 0.0, set[Job]()
     running: dict[Future[Result | None], tuple[Job, float]] = {}
@@ -101,22 +119,23 @@ def work_through(
         del left[job]
         done += expected[job]
         costs.learn(job, result)
-        _clear(job, left, shop)
+        _clear(job, left, context)
 
     while True:
         before = len(left)
         begun = {*stopped, *(job for job, _ in running.values())}
         for job in list(left):
-            if len(running) == shop.workers:
+            if len(running) == context.workers:
                 break
             if job in begun or _waits(job, left):
                 continue
-            if time.time() + costs.expected(job) > shop.deadline:
+            if time.time() + costs.expected(job) > context.deadline:
                 continue
-            if (result := ledger.result(job)) is not None:  # of lost players, or an equal run
+            # Its players were lost, or an equal run has ended.
+            if (result := store.result(job)) is not None and not _lacks(job, store):
                 finish(job, result)
                 continue
-            running[_begin(job, ledger, shop)] = job, time.time()
+            running[_begin(job, store, context)] = job, time.time()
         if not running and len(left) == before:
             return list(left)
         for future in wait(running, TICK, FIRST_COMPLETED).done:
@@ -125,17 +144,17 @@ def work_through(
             if result is None:
                 stopped.add(job)
                 continue
-            ledger.add(job, result)
+            store.add(job, result)
             finish(job, result)
         now = done + sum(min(time.time() - began, expected[job]) for job, began in running.values())
         report(Progress(now, whole, len(jobs) - len(left), len(jobs)))
 
 
-def _begin(job: Job, ledger: Ledger, shop: Shop) -> Future[Result | None]:
-    order = Order(shop.deadline)
+def _begin(job: Job, store: ResultStore, context: ExecutionContext) -> Future[Result | None]:
+    deadline = Deadline(context.deadline)
     if isinstance(job, Run):
-        return shop.executor.submit(train, job, folder_of(shop.work, job), order)
-    return shop.executor.submit(play, job, *ledger.opponents(job), order)
+        return context.executor.submit(train, job, folder_of(context.work, job), deadline)
+    return context.executor.submit(play, job, *store.champions(job), deadline)
 
 
 def _waits(job: Job, left: Iterable[Job]) -> bool:
@@ -145,12 +164,12 @@ def _waits(job: Job, left: Iterable[Job]) -> bool:
     return any(run in left for run in job.runs)
 
 
-def _clear(job: Job, left: Iterable[Job], shop: Shop) -> None:
+def _clear(job: Job, left: Iterable[Job], context: ExecutionContext) -> None:
     """Remove the work folder of a run that is done, unless one that is left goes on from there."""
     if not isinstance(job, Run):
         return
-    folder = folder_of(shop.work, job)
-    if folder not in [folder_of(shop.work, run) for run in course(job, left)]:
+    folder = folder_of(context.work, job)
+    if folder not in [folder_of(context.work, run) for run in course(job, left)]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -162,8 +181,8 @@ def course(job: Run, jobs: Iterable[Job]) -> list[Run]:
 @functools.cache
 def _course_name(job: Run) -> str:
     """The name of a run's course: of all that its result depends on, but for its length."""
-    identity = {name: it for name, it in job.identity.items() if name != "generations"}
-    return f"{job.preset}-seed-{job.seed}-{key_of(identity)}"
+    rest = {name: it for name, it in job.configuration.items() if name != "generations"}
+    return f"{job.preset}-seed-{job.seed}-{key_of(rest)}"
 
 
 def folder_of(work: Path, job: Run) -> Path:
@@ -172,7 +191,11 @@ def folder_of(work: Path, job: Run) -> Path:
     A run that is shorter than what is there already has a folder of its own.
     """
     shared = work / _course_name(job)
-    return shared if generations_done(shared) <= job.length else work / f"{job.title}-{job.key}"
+    return (
+        shared
+        if generations_done(shared) <= job.length
+        else work / f"{job.title}-{run_key(job.configuration)}"
+    )
 
 
 def generations_done(folder: Path) -> int:

@@ -13,7 +13,7 @@ from scipy.stats import t as student
 
 from training.rating.thesis_ratings import rate_match
 from training.reproduction.jobs import AS_THE_THESIS, Conditions, Player
-from training.reproduction.results import Played, Trained
+from training.reproduction.results import MatchResult, TrainingResult
 
 CONFIDENCE = 0.95
 POINTS = {"W": 1.0, "D": 0.5, "L": 0.0}
@@ -30,7 +30,7 @@ class Seen(NamedTuple):
     played_out: str  # W, D or L after the piece counter has played a drawn game on; or ""
 
 
-def seen(played: Played, turned: bool) -> list[Seen]:
+def seen(played: MatchResult, turned: bool) -> list[Seen]:
     """The games of a match as its first player sees them, or (`turned`) its second."""
     results, sign = played.results, -1 if turned else 1
     ends = played.played_out or " " * len(results)
@@ -216,7 +216,7 @@ def _rated(wins: int, draws: int, losses: int, mode: str) -> tuple[float, ...]:
     return (*both.first, *both.second)
 
 
-def _pool(run: Trained) -> list[float]:
+def _pool(run: TrainingResult) -> list[float]:
     reused = run.pool["reused"]
     size = len(reused)
     half = size // 2
@@ -232,7 +232,7 @@ def curve(name: str, points: int = 5) -> Measure:
     """A measurement at the start, at the end, and at equal steps between."""
     shares = np.linspace(0, 1, points)
 
-    def at(run: Trained) -> list[float]:
+    def at(run: TrainingResult) -> list[float]:
         line = run.curves[name]
         known = np.flatnonzero(~np.isnan(line))
         places = np.rint(shares * (len(known) - 1)).astype(int)

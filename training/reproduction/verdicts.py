@@ -10,8 +10,9 @@ import numpy as np
 from scipy.stats import false_discovery_control, ttest_1samp
 
 from training.reproduction.claims import MARGIN, Claim
-from training.reproduction.plan import Job, Ledger, Scope
-from training.reproduction.results import Trained
+from training.reproduction.jobs import Job
+from training.reproduction.plan import Scope
+from training.reproduction.results import ResultStore, TrainingResult
 from training.reproduction.tables import CONFIDENCE, Seen, seen
 
 LEAST = 3  # seeds, for a verdict
@@ -81,30 +82,32 @@ def _word(claim: Claim, low: float, high: float) -> Word:
     return "holds" if low > claim.bar else "reversed" if high < claim.bar else "not shown"
 
 
-def effects(claim: Claim, scope: Scope, ledger: Ledger) -> list[float]:
+def effects(claim: Claim, scope: Scope, store: ResultStore) -> list[float]:
     """The effect of each seed of which everything is done."""
     found = []
     for lines in zip(*(scope.games(line, claim.conditions) for line in claim.rows), strict=False):
-        outcomes = [_outcome(line, ledger) for line in lines]
+        outcomes = [_outcome(line, store) for line in lines]
         if all(outcome is not None for outcome in outcomes):
             found.append(claim.effect(outcomes))
     return [value for value in found if not np.isnan(value)]
 
 
-def _outcome(jobs: Sequence[tuple[Job, bool]], ledger: Ledger) -> list[Seen] | Trained | None:
+def _outcome(
+    jobs: Sequence[tuple[Job, bool]], store: ResultStore
+) -> list[Seen] | TrainingResult | None:
     """The games of a row for a seed, or its run; None if they are not all done."""
     games: list[Seen] = []
     for job, turned in jobs:
-        result = ledger.result(job)
-        if result is None or isinstance(result, Trained):
+        result = store.result(job)
+        if result is None or isinstance(result, TrainingResult):
             return result
         games += seen(result, turned)
     return games
 
 
-def verdicts(claims: Sequence[Claim], scope: Scope, ledger: Ledger) -> list[Verdict]:
+def verdicts(claims: Sequence[Claim], scope: Scope, store: ResultStore) -> list[Verdict]:
     """The verdicts on some claims."""
-    return [judge(claim, effects(claim, scope, ledger)) for claim in claims]
+    return [judge(claim, effects(claim, scope, store)) for claim in claims]
 
 
 def doubtful(judged: Sequence[Verdict]) -> list[Verdict]:

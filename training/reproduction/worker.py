@@ -6,7 +6,7 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,15 +21,14 @@ from agents.match import Game, play_game
 from agents.match_kernel import DRAW
 from agents.mcts.player import monte_carlo
 from agents.search.player import AlphaBeta
-from agents.weights import WeightsMetadata
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.state import REASONS, DrawRules
 from training.evolution.metrics import Metrics
 from training.evolution.state import State
 from training.regimes.social_learning import SocialLearning, unpacked
-from training.reproduction.digest import digest
-from training.reproduction.jobs import Match, Player, Run, key_of
-from training.reproduction.results import Origin, Played, Trained
+from training.reproduction.champions import Champion, encode_champion, name_champion
+from training.reproduction.jobs import Match, Player, Run
+from training.reproduction.results import MatchResult, Origin, TrainingResult
 from training.runtime.executors import stop_requested
 from training.runtime.run_folder import LOCK
 from training.trainer import loop
@@ -43,26 +42,18 @@ class Stopped(Exception):  # noqa: N818 - no error
     """The job was asked to stop."""
 
 
-class Opponent(NamedTuple):
-    """A trained player as a match takes it: out of a record."""
+class Deadline(NamedTuple):
+    """When a worker must end: at `time` (seconds, as time.time() counts them)."""
 
-    genome: Any  # float64 vector
-    header: WeightsMetadata
-    digest: str
-
-
-class Order(NamedTuple):
-    """How long a worker may take: until `deadline` (seconds as time.time() counts them)."""
-
-    deadline: float = float("inf")
+    time: float = float("inf")
 
     def check(self) -> None:
-        """Raise Stopped when the time is up, or the work is not wanted any more."""
-        if stop_requested() or time.time() >= self.deadline:
+        """Raise Stopped when the time is up, or the program is asked to stop."""
+        if stop_requested() or time.time() >= self.time:
             raise Stopped
 
 
-def train(job: Run, folder: Path, order: Order) -> Trained | None:
+def train(job: Run, folder: Path, deadline: Deadline) -> TrainingResult | None:
     """Train a player, from where the run in `folder` stands.
 
     None if there was no time to end it: then the folder holds how far it came. Raises ValueError
@@ -80,7 +71,7 @@ def train(job: Run, folder: Path, order: Order) -> Trained | None:
 
     def progress(state: State, measured: Metrics) -> None:
         if state.generation < job.length:
-            order.check()
+            deadline.check()
 
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / LOCK):  # what a killed session has left may still be at it
@@ -93,45 +84,31 @@ def train(job: Run, folder: Path, order: Order) -> Trained | None:
                 checkpoint = loop.train(plan, checkpoint, progress)
             except Stopped:
                 return None
-        return trained(job, checkpoint)
+        return training_result(job, checkpoint)
 
 
-def trained(job: Run, checkpoint: Checkpoint) -> Trained:
-    """What is kept of a finished run."""
+def training_result(job: Run, checkpoint: Checkpoint) -> TrainingResult:
+    """Return the result of a finished run."""
     regime: Any = job.regime
     state, history = checkpoint.state, checkpoint.history
-    genomes, headers = [], []
-    for member in range(job.kept):
-        player = regime.champion(replace(state, population=state.population.pick([member])))
-        genomes.append(np.asarray(player.genome, np.float32))
-        headers.append(
-            WeightsMetadata(
-                architecture=player.architecture,
-                king=player.king,
-                regime=job.preset,
-                seed=job.seed,
-                generation=state.generation,
-                depth=regime.depth,
-                own_leaves=regime.own_leaves,
-                mcts_options=player.mcts_options,
-                options=player.options,
-            )
-        )
-    members = np.stack(genomes) if genomes else np.zeros((0, 0), np.float32)
+    members = [
+        regime.champion(replace(state, population=state.population.pick([member])))
+        for member in range(job.kept)
+    ]
+    contents = [encode_champion(player, job, state.generation) for player in members]
+    names = tuple(map(name_champion, contents))
     lasting = {
         name: np.array(row) for name, row in history.items() if not name.startswith(LEFT_OUT)
     }
     seconds = np.cumsum([0.0, *(regime.games / np.array(history[loop.SPEED][1:]))])
-    generations = np.append(np.arange(0, job.length, job.point_every), job.length)
-    return Trained(
-        job.identity,
-        members,
-        tuple(map(asdict, headers)),
-        generations.astype(np.int32),
-        {name: means(row, generations) for name, row in lasting.items()},
-        {name: row[: job.trial + 1] for name, row in lasting.items()},
+    points = np.append(np.arange(0, job.length, job.point_every), job.length)
+    return TrainingResult(
+        names,
+        points.astype(np.int32),
+        {name: means(row, points) for name, row in lasting.items()},
         pool_of(state) if isinstance(regime, SocialLearning) else {},
-        Origin(float(seconds[-1]), tuple(seconds[generations].round(2).tolist())),
+        Origin(float(seconds[-1]), tuple(seconds[points].round(2).tolist())),
+        dict(zip(names, contents, strict=True)),
     )
 
 
@@ -152,74 +129,62 @@ def means(row: Any, generations: Any) -> Any:
     return np.array([point.mean() if len(point) else np.nan for point in points], np.float32)
 
 
-def unsaturated(opponent: Opponent) -> Opponent:
-    """The same network, judging by the sum at its output. seated() refuses what is no network."""
-    name = f"{opponent.header.architecture}-unsaturated"
-    header = replace(opponent.header, architecture=name)
-    return Opponent(opponent.genome, header, f"{opponent.digest}-unsaturated")
+def unsaturated(champion: Champion) -> Champion:
+    """Return the same network, judging by the sum at its output.
+
+    Raises ValueError, when it is built, for what is no network.
+    """
+    name = f"{champion.metadata.architecture}-unsaturated"
+    return champion._replace(metadata=replace(champion.metadata, architecture=name))
 
 
-def seated(player: Player, opponent: Opponent | None, depth: int) -> Any:
-    """The player tuple of one of the two in a match. Raises ValueError for one that has none."""
-    if opponent is not None:
-        evaluator = evaluator_of(opponent.genome, opponent.header)
-        own_leaves = opponent.header.own_leaves
+def build_player(player: Player, champion: Champion | None, depth: int) -> Any:
+    """Build the player tuple of one of the two in a match.
+
+    Parameters
+    ----------
+    champion
+        Its weights; None for an agent that is known by name.
+    depth
+        Plies, for a player without a depth of its own.
+
+    Raises ValueError for an agent that is no compiled player.
+    """
+    if champion is not None:
+        if player.unsaturated:
+            champion = unsaturated(champion)
+        evaluator = evaluator_of(champion.genome, champion.metadata)
+        own_leaves = champion.metadata.own_leaves
         if player.simulations:
             return monte_carlo(evaluator, player.simulations, own_leaves=own_leaves)
         return AlphaBeta(evaluator, player.depth or depth, player.random_ties, own_leaves)
     agent = agents.make(player.name, simulations=player.simulations)
     if not isinstance(agent, PlayerAgent):
         raise ValueError(f"{player.name!r} does not play in compiled code: no match of ours")
-    seat = agent.player
-    return seat._replace(depth=player.depth or depth) if isinstance(seat, AlphaBeta) else seat
-
-
-def identity_of(match: Match, first: Opponent | None, second: Opponent | None) -> dict[str, Any]:
-    """What the result of a match depends on: players, conditions, seed, and digest of the code."""
-    seats = [
-        seated(player, opponent, match.conditions.depth)
-        for player, opponent in ((match.first, first), (match.second, second))
-    ]
-    return {
-        "first": first.digest if first else match.first.name,
-        "second": second.digest if second else match.second.name,
-        "settings": [_settings(seat) for seat in seats],
-        "conditions": asdict(match.conditions),
-        "cards": key_of({"openings": match.openings}),
-        "seed": match.seed,
-        "code": digest(play_each, play_out, summary, evaluator_of, *map(type, seats)),
-    }
-
-
-def _settings(seat: Any) -> dict[str, Any]:
-    """The plain values of a player tuple: its depth and the like."""
-    return {name: it for name, it in seat._asdict().items() if isinstance(it, bool | int | float)}
+    built = agent.player
+    return built._replace(depth=player.depth or depth) if isinstance(built, AlphaBeta) else built
 
 
 def play(
-    match: Match, first: Opponent | None, second: Opponent | None, order: Order
-) -> Played | None:
+    match: Match, first: Champion | None, second: Champion | None, deadline: Deadline
+) -> MatchResult | None:
     """Play a match; None if there was no time to end it."""
     began, conditions = time.thread_time(), match.conditions
-    seats = (
-        seated(match.first, first, conditions.depth),
-        seated(match.second, second, conditions.depth),
+    players = (
+        build_player(match.first, first, conditions.depth),
+        build_player(match.second, second, conditions.depth),
     )
     try:
-        games = play_each(seats, match.openings, conditions.rules, match.seed, order.check)
+        games = play_each(players, match.openings, conditions.rules, match.seed, deadline.check)
     except Stopped:
         return None
     ends = play_out(games, conditions.play_out, match.seed) if conditions.play_out else []
-    return Played(
-        identity_of(match, first, second),
-        match.openings,
-        **summary(games, ends),
-        origin=Origin(time.thread_time() - began),
-    )
+    origin = Origin(time.thread_time() - began)
+    return MatchResult(match.openings, **summary(games, ends), origin=origin)
 
 
 def play_each(
-    seats: tuple[Any, Any],
+    players: tuple[Any, Any],
     openings: Sequence[str],
     rules: DrawRules,
     seed: int,
@@ -229,7 +194,7 @@ def play_each(
     games = []
     for number, opening in enumerate(opening for opening in openings for _ in range(2)):
         check()
-        black, white = seats if number % 2 == 0 else seats[::-1]
+        black, white = players if number % 2 == 0 else players[::-1]
         rng = np.random.default_rng((seed, number))
         games.append(play_game(black, white, opening=opening or None, rules=rules, rng=rng))
     return games
@@ -249,7 +214,7 @@ def play_out(games: Sequence[Game], depth: int, seed: int) -> list[int]:
 
 
 def summary(games: Sequence[Game], ends: Sequence[int]) -> dict[str, Any]:
-    """What a record has of the games: attributes of :class:`training.reproduction.results.Played`.
+    """Return the attributes of a :class:`training.reproduction.results.MatchResult` of the games.
 
     `ends` are the winners with the drawn games played out, or nothing.
     """

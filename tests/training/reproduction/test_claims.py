@@ -26,11 +26,11 @@ from training.reproduction.effects import (
 )
 from training.reproduction.jobs import Match, Player, Run
 from training.reproduction.page import jobs_of, write_page
-from training.reproduction.plan import EXPERIMENTS, Ledger, Scope
-from training.reproduction.results import Origin, Trained
+from training.reproduction.plan import EXPERIMENTS, Scope
+from training.reproduction.results import Origin, ResultStore, TrainingResult
 from training.reproduction.tables import RESULTS, Seen, Table, row
 from training.reproduction.verdicts import LEAST, doubtful, effects, judge, verdicts
-from training.reproduction.worker import Order, play, train
+from training.reproduction.worker import Deadline, play, train
 
 
 def games(results, reds=None, opening="9-13 22-18"):
@@ -43,7 +43,7 @@ def run(seconds=1.0, **curves):
     """A finished run with these curves."""
     lines = {name.replace("__", "/"): np.array(line, np.float32) for name, line in curves.items()}
     length = len(next(iter(lines.values()), ()))
-    return Trained({}, np.zeros((1, 1)), ({},), np.arange(length), lines, {}, {}, Origin(seconds))
+    return TrainingResult((), np.arange(length), lines, {}, Origin(seconds))
 
 
 # Effects, by hand
@@ -209,39 +209,39 @@ def test_claims_have_names_of_their_own():
 
 
 @pytest.fixture(scope="module")
-def ledger(tmp_path_factory):
+def store(tmp_path_factory):
     """Two seeds of a tiny match, and a third of which one player is not trained."""
     folder = tmp_path_factory.mktemp("claims")
-    ledger = Ledger(folder)
+    store = ResultStore(folder)
     for job in SCOPE.jobs([TINY]):
         if isinstance(job, Run) and (job.seed < 2 or job.preset == "c1-n0.01"):
-            ledger.add(job, train(job, folder / job.title, Order()))
+            store.add(job, train(job, folder / job.title, Deadline()))
         elif isinstance(job, Match) and job.seed < 2:
-            ledger.add(job, play(job, *ledger.opponents(job), Order()))
-    return ledger
+            store.add(job, play(job, *store.champions(job), Deadline()))
+    return store
 
 
 SCOPE = Scope(seeds=3, scale=0.01)
 TINY = Table("tiny", "a tiny match", RESULTS, SOME.rows)
 
 
-def test_a_seed_counts_when_all_of_it_is_done(ledger):
-    found = effects(SOME, SCOPE, ledger)
+def test_a_seed_counts_when_all_of_it_is_done(store):
+    found = effects(SOME, SCOPE, store)
     assert len(found) == 2
     match = next(job for job in SCOPE.jobs([TINY]) if isinstance(job, Match))
     assert match.first == Player("c1-n0.001", seed=0)
     points = {"W": 1, "D": 0.5, "L": 0}
-    played = ledger.result(match)
+    played = store.result(match)
     shown = [points[it] for it in played.results[2:]]  # the first two are from the start position
     assert found[0] == 100 * np.mean(shown) - 50
 
 
-def test_the_page_tells_what_there_is(ledger, tmp_path):
+def test_the_page_tells_what_there_is(store, tmp_path):
     asked = [EXPERIMENTS[name] for name in ("table-6.13", "skycak-2001")]
-    write_page(tmp_path / "page.md", asked, SCOPE, ledger)
+    write_page(tmp_path / "page.md", asked, SCOPE, store)
     page = (tmp_path / "page.md").read_text()
     claim = next(claim for claim in CLAIMS if claim.name == "c1-n0.001 > c1-n0.01")
-    (verdict,) = verdicts([claim], SCOPE, ledger)
+    (verdict,) = verdicts([claim], SCOPE, store)
     line = next(line for line in page.splitlines() if claim.says in line)
     assert f"| {len(verdict.values)} |" in line
     assert "too few seeds" in line
@@ -258,9 +258,9 @@ def test_the_page_tells_what_there_is(ledger, tmp_path):
     assert "curves.svg" not in page  # nothing is trained that it could show
 
 
-def test_equal_records_make_equal_pages(ledger, tmp_path):
+def test_equal_results_make_equal_pages(store, tmp_path):
     for name in ("one", "two"):
-        write_page(tmp_path / name / "page.md", [EXPERIMENTS["table-6.13"]], SCOPE, ledger)
+        write_page(tmp_path / name / "page.md", [EXPERIMENTS["table-6.13"]], SCOPE, store)
     parts = ("page.md", "page/claims.svg")
     for part in parts:
         assert (tmp_path / "one" / part).read_bytes() == (tmp_path / "two" / part).read_bytes()

@@ -7,7 +7,7 @@ from tests import ROOT
 from training.reproduction.gains import BEGIN, END, lines
 from training.reproduction.jobs import Conditions
 from training.reproduction.plan import Scope
-from training.reproduction.results import Origin, Played
+from training.reproduction.results import MatchResult, Origin
 from training.reproduction.tables import SCORE, Table, interval, row
 
 PAGES = ("learning", "reproduction")
@@ -29,7 +29,7 @@ WON = {
 
 
 class Told:
-    """A ledger of matches whose results are made up."""
+    """A store of matches whose results are made up."""
 
     def result(self, job):
         won = dict(enumerate(WON.get((job.first.name, job.conditions.depth), ())))
@@ -37,7 +37,7 @@ class Told:
             return None
         results = ("W" * won[job.first.seed]).ljust(10, "L")
         cards = ("9-13 22-18",) * 5
-        return Played({}, cards, results, (0,) * 10, (50,) * 10, {}, "", "", Origin(1.0))
+        return MatchResult(cards, results, (0,) * 10, (50,) * 10, {}, "", "", Origin(1.0))
 
 
 def told():

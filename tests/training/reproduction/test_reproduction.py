@@ -1,12 +1,8 @@
-"""Experiments: their data, their jobs, the records of those, and the digest of the code."""
+"""Experiments: their data, their jobs, and how these are carried out."""
 
-import importlib
 import itertools
-import json
-import subprocess
-import sys
 from collections import Counter
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,16 +13,12 @@ from agents.evaluator import value
 from agents.match import play_game
 from agents.match_kernel import DRAW
 from agents.search.player import AlphaBeta
-from agents.weights import save_weights
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
-from tests import ROOT
 from training.evolution.metrics import sample_positions
 from training.rating.thesis_ratings import rate_match
-from training.reproduction import digest as digests
 from training.reproduction import worker
-from training.reproduction.adopt import adopt
-from training.reproduction.digest import Reached, digest
+from training.reproduction.champions import encode_champion, load_champion, name_champion
 from training.reproduction.jobs import (
     KEPT,
     PLAYERS,
@@ -35,22 +27,17 @@ from training.reproduction.jobs import (
     Match,
     Player,
     Run,
-    key_of,
     match_of,
+    run_key,
 )
 from training.reproduction.papers.seed_selection import VALIDATION
-from training.reproduction.plan import EXPERIMENTS, OFTEN, Ledger, Scope, figures
+from training.reproduction.plan import EXPERIMENTS, OFTEN, Scope, figures
 from training.reproduction.results import (
     Origin,
-    Trained,
+    ResultStore,
     differences,
-    load_result,
-    older,
-    path_of,
-    save_result,
-    weights,
 )
-from training.reproduction.scheduler import Costs, Shop, work_through
+from training.reproduction.scheduler import Costs, ExecutionContext, work_through
 from training.reproduction.tables import (
     BY_MATERIAL,
     RATINGS,
@@ -66,7 +53,7 @@ from training.reproduction.tables import (
     seen,
     shown,
 )
-from training.reproduction.worker import Order, means, play, seated, train
+from training.reproduction.worker import Deadline, build_player, means, play, train
 from training.runtime.executors import open_executor
 from training.trainer.checkpoint import load_checkpoint
 
@@ -77,7 +64,7 @@ COUNTERS = Player("material", depth=1), Player("material", depth=3)
 @pytest.fixture(scope="module")
 def quick(tmp_path_factory):
     """A finished training run."""
-    return train(QUICK, tmp_path_factory.mktemp("quick"), Order())
+    return train(QUICK, tmp_path_factory.mktemp("quick"), Deadline())
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +75,7 @@ def counted():
 
 @pytest.fixture(scope="module")
 def played(counted):
-    return play(counted, None, None, Order())
+    return play(counted, None, None, Deadline())
 
 
 # The papers' data, and what no paper has
@@ -229,11 +216,8 @@ def test_a_trial_is_smaller_in_every_way():
     whole, trial = Run("c0", 0, 840), Run("c0", 0, 840, 0.05)
     assert (whole.length, whole.regime.parents) == (840, 15)
     assert (trial.length, trial.regime.parents) == (42, 3)
-    assert whole.key != trial.key
+    assert run_key(whole.configuration) != run_key(trial.configuration)
     assert len(Scope(scale=0.05).jobs(EXPERIMENTS.values())) < 500
-    assert Run("c200", 0, 840).trial == 201
-    assert Run("c0", 0, 840).trial == 20
-    assert Run("learns-league", 0, 788).trial == 788
 
 
 def test_points_of_a_curve_do_not_depend_on_how_long_a_run_is():
@@ -256,15 +240,6 @@ def test_a_scope_that_makes_no_sense_is_refused(seeds, scale):
         Scope(seeds, scale)
 
 
-def test_the_key_is_that_of_configuration_seed_and_code(monkeypatch):
-    run = Run("c0", 0, 840)
-    others = [replace(run, seed=1), replace(run, preset="c0-npd"), replace(run, generations=839)]
-    keys = {key_of(job.identity) for job in (run, *others)}
-    assert len(keys) == 4
-    monkeypatch.setattr("training.reproduction.jobs.digest", lambda *roots: "other code")
-    assert run.key not in keys
-
-
 # Carrying them out
 
 
@@ -275,39 +250,45 @@ def test_means_are_taken_over_the_generations_of_a_point():
 
 
 def test_training_gives_the_champion_of_the_last_checkpoint(tmp_path):
-    result = train(QUICK, tmp_path, Order())
+    result = train(QUICK, tmp_path, Deadline())
     checkpoint = load_checkpoint(tmp_path)
     champion = QUICK.regime.champion(checkpoint.state)
-    genome, header = weights(result)
+    (name,) = result.champions
+    path = tmp_path / f"{name}.safetensors"
+    path.write_bytes(result.files[name])
+    genome, header = load_champion(path)
     assert np.array_equal(genome, champion.genome.astype(np.float32))
     assert (header.architecture, header.seed, header.generation) == ("ntuple", 0, 1)
-    assert result.beginning["td/error"][1] == checkpoint.history["td/error"][1]
+    assert result.curves["td/error"][1] == np.float32(checkpoint.history["td/error"][1])
     assert "speed/games_per_cpu_second" not in result.curves
-    assert differences(result, train(QUICK, tmp_path, Order())) == []  # as it stands
-    assert differences(result, train(QUICK, tmp_path / "again", Order())) == []
-    save_weights(tmp_path / "champion.safetensors", genome, header)
+    assert differences(result, train(QUICK, tmp_path, Deadline())) == []  # as it stands
+    assert differences(result, train(QUICK, tmp_path / "again", Deadline())) == []
 
 
 def test_a_run_that_is_stopped_goes_on_to_the_same_end(tmp_path, monkeypatch):
     job = Run("c0-1ply", 0, 840, 0.005)
-    whole = train(job, tmp_path / "whole", Order())
+    whole = train(job, tmp_path / "whole", Deadline())
     clock = itertools.count()
     monkeypatch.setattr(worker.time, "time", lambda: next(clock))
-    assert train(job, tmp_path / "parts", Order(0)) is None
+    assert train(job, tmp_path / "parts", Deadline(0)) is None
     assert load_checkpoint(tmp_path / "parts").state.generation == 1
-    assert train(job, tmp_path / "parts", Order(next(clock) + 2)) is None
+    assert train(job, tmp_path / "parts", Deadline(next(clock) + 2)) is None
     assert 1 < load_checkpoint(tmp_path / "parts").state.generation < job.length
-    assert differences(train(job, tmp_path / "parts", Order()), whole) == []
+    assert differences(train(job, tmp_path / "parts", Deadline()), whole) == []
 
 
 def test_members_are_kept_where_a_table_asks_for_them(tmp_path):
     job = Run("blondie24-rr", 0, 140, 0.001)
     assert KEPT[job.preset] == 5
-    result = train(job, tmp_path, Order())
+    result = train(job, tmp_path, Deadline())
     state = load_checkpoint(tmp_path).state
-    assert len(result.genomes) == job.regime.parents == 3
-    assert np.array_equal(result.genomes, state.population.genomes[:3].astype(np.float32))
-    assert len({result.player(member) for member in range(3)}) == 3
+    assert len(result.champions) == job.regime.parents == 3
+    for member, name in enumerate(result.champions):
+        path = tmp_path / f"{name}.safetensors"
+        path.write_bytes(result.files[name])
+        genome = load_champion(path).genome
+        assert np.array_equal(genome, state.population.genomes[member].astype(np.float32))
+    assert len(set(result.champions)) == 3
 
 
 def test_a_match_is_what_its_games_are(counted, played):
@@ -331,149 +312,27 @@ def test_a_match_is_what_its_games_are(counted, played):
 
 
 def test_there_is_no_match_without_time(counted):
-    assert play(counted, None, None, Order(0)) is None
+    assert play(counted, None, None, Deadline(0)) is None
 
 
-# Records
-
-
-def a_run(genomes):
-    return Trained(
-        QUICK.identity,
-        genomes.astype(np.float32),
-        ({"architecture": "x", "king": 1.5, "regime": "r", "seed": 0, "generation": 9},)
-        * len(genomes),
-        np.arange(94, dtype=np.int32),
-        {f"curve/{number}": np.arange(94, dtype=np.float32) / 7 for number in range(13)},
-        {"games/plies": np.array([np.nan, 0.1, 1 / 3])},
-        {"reused": np.array([0, 3], np.float32)},
-        Origin(12.5),
-    )
-
-
-@pytest.mark.parametrize("empty", [0.0, 0.5, 1.0])
-def test_a_run_comes_back_from_its_record(empty, tmp_path):
-    rng = np.random.default_rng(1)
-    genomes = rng.normal(size=(2, 5047)) * (rng.random((2, 5047)) >= empty)
-    run = a_run(genomes)
-    path = path_of(tmp_path, QUICK, key_of(run.job))
-    save_result(path, run)
-    back = load_result(path)
-    assert differences(run, back) == []
-    assert back.digest == run.digest
-    assert np.array_equal(back.genomes, run.genomes)
-    assert asdict(back.origin) == asdict(run.origin)
-    assert weights(back)[1].king == 1.5
-
-
-def test_the_record_of_a_network_is_small(tmp_path):
-    run = a_run(np.random.default_rng(1).normal(size=(1, 5047)))
-    path = path_of(tmp_path, QUICK, key_of(run.job))
-    save_result(path, run)
-    assert path.stat().st_size < 40_000
-
-
-def test_a_match_comes_back_from_its_record(counted, played, tmp_path):
-    path = path_of(tmp_path, counted, key_of(played.job))
-    save_result(path, played)
-    back = load_result(path)
-    assert back == played
-    assert path.stat().st_size < 2_000
-
-
-def test_what_is_damaged_is_said_to_be_so(quick, counted, played, tmp_path):
-    rng = np.random.default_rng(0)
-    for job, result in ((QUICK, quick), (counted, played)):
-        path = path_of(tmp_path, job, key_of(result.job))
-        save_result(path, result)
-        whole = path.read_bytes()
-        for place in rng.integers(len(whole), size=40).tolist():
-            content = bytearray(whole)
-            content[place] ^= 1 << int(rng.integers(8))
-            path.write_bytes(content)
-            try:
-                assert load_result(path).digest == result.digest  # in what is no result
-            except ValueError as error:
-                assert f"the record {str(path)!r} is damaged" in str(error)  # noqa: PT017
-        for content in (b"", whole[: len(whole) // 2], b"{}", b"[1]", b"\xff" * 99):
-            path.write_bytes(content)
-            with pytest.raises(ValueError, match=r"is damaged .* delete it"):
-                load_result(path)
-
-
-def test_a_record_of_another_job_under_this_name_is_refused(quick, tmp_path):
-    other = path_of(tmp_path, QUICK, "0" * 16)
-    save_result(other, quick)
-    with pytest.raises(ValueError, match="it is of the job"):
-        load_result(other)
-
-
-def test_differences_are_named(quick, played):
-    changed = replace(quick, genomes=quick.genomes + 1, pool={"reused": np.zeros(1)})
-    assert differences(quick, changed) == ["genomes", "pool/reused"]
-    assert differences(quick, replace(quick, headers=())) == ["headers"]
-    assert differences(played, replace(played, plies=())) == ["plies"]
-    assert differences(quick, replace(quick, origin=Origin(0.0))) == []
-
-
-def test_a_ledger_passes_over_what_is_not_its_own(quick, tmp_path):
-    ledger = Ledger(tmp_path)
-    foreign = path_of(tmp_path, QUICK, "f" * 16)
-    save_result(foreign, quick)
-    (tmp_path / "runs" / "notes.txt").write_text("mine")
-    assert ledger.result(QUICK) is None
-    assert list(older(tmp_path, QUICK)) == [foreign]
-    ledger.add(QUICK, quick)
-    assert Ledger(tmp_path).result(QUICK).digest == quick.digest
-
-
-def test_a_match_is_known_by_its_players_not_by_how_they_came_about(quick, tmp_path):
-    match, _ = match_of(
-        Player("c1-n0.001", generations=126), Player("random"), 0, Conditions(), 0.01
-    )
-    ledger = Ledger(tmp_path)
-    assert ledger.identity(match) is None
-    ledger.add(match.runs[0], quick)
-    first = ledger.identity(match)
-    other = Ledger(tmp_path / "other")
-    other.add(match.runs[0], replace(quick, origin=Origin(0.0), beginning={}))
-    assert other.identity(match) == first
-    third = Ledger(tmp_path / "third")
-    third.add(match.runs[0], replace(quick, genomes=quick.genomes * 2))
-    assert third.identity(match) != first
-
-
-def test_every_setting_of_a_player_is_part_of_the_match(quick, tmp_path):
-    ledger, player = Ledger(tmp_path), Player("c1-n0.001")
-    others = [
-        replace(player, depth=1),
-        replace(player, depth=2),
-        *(replace(player, simulations=number) for number in (10, 20)),
-        Player("random"),
-        Player("mcts"),
-        Player("mcts", simulations=10),
-        *(Player("material", depth=depth) for depth in (2, 4)),
-    ]
-    ledger.add(QUICK, quick)
-    conditions = [Conditions(), Conditions(depth=5), Conditions(repetition=3)]
-    matches = [match_of(player, other, 0, each, 0.01)[0] for other in others for each in conditions]
-    keys = {key_of(ledger.identity(match)) for match in matches}
-    assert len(keys) == len(matches)
+# Players
 
 
 def test_a_champion_may_judge_by_its_sums(tmp_path):
     run = Run("c0", 0, 840, 0.001)
-    champion = train(run, tmp_path / "c0", Order())
-    large = replace(champion, genomes=champion.genomes * 20)  # as after hundreds of generations
-    ledger = Ledger(tmp_path)
-    ledger.add(run, large)
+    result = train(run, tmp_path / "c0", Deadline())
+    champion = run.regime.champion(load_checkpoint(tmp_path / "c0").state)
+    large = champion._replace(genome=champion.genome * 20)  # as after hundreds of generations
+    content = encode_champion(large, run, run.length)
+    name = name_champion(content)
+    store = ResultStore(tmp_path)
+    store.add(run, replace(result, champions=(name,), files={name: content}))
     usual, other = Player("c0"), Player("c0", unsaturated=True)
     matches = [
         match_of(player, Player("random"), 0, Conditions(), 0.001)[0] for player in (usual, other)
     ]
-    assert len({key_of(ledger.identity(match)) for match in matches}) == 2
     by_tanh, by_sum = (
-        seated(match.first, ledger.opponents(match)[0], 6).evaluator for match in matches
+        build_player(match.first, store.champions(match)[0], 6).evaluator for match in matches
     )
     pairs = [
         (value(by_tanh, position, position.turn), value(by_sum, position, position.turn))
@@ -487,45 +346,48 @@ def test_a_champion_may_judge_by_its_sums(tmp_path):
 
 
 def test_only_networks_have_sums_to_judge_by(quick, tmp_path):
-    ledger, player = Ledger(tmp_path), Player("c1-n0.001", unsaturated=True)
-    ledger.add(QUICK, quick)
+    store, player = ResultStore(tmp_path), Player("c1-n0.001", unsaturated=True)
+    store.add(QUICK, quick)
+    match, _ = match_of(player, Player("random"), 0, Conditions(), 0.01)
     with pytest.raises(ValueError, match="ntuple-unsaturated"):
-        ledger.identity(match_of(player, Player("random"), 0, Conditions(), 0.01)[0])
+        build_player(match.first, store.champions(match)[0], 6)
 
 
 # The work
 
 
-def shop_in(folder, executor, deadline=float("inf")):
-    return Shop(executor, 2, folder / "work", deadline)
+def context_in(folder, executor, deadline=float("inf")):
+    return ExecutionContext(executor, 2, folder / "work", deadline)
 
 
 def test_work_is_done_once_and_leaves_nothing_behind(tmp_path):
-    ledger, jobs, reports = Ledger(tmp_path / "records"), [QUICK, replace(QUICK, seed=1)], []
+    store, jobs, reports = ResultStore(tmp_path / "results"), [QUICK, replace(QUICK, seed=1)], []
     match, _ = match_of(Player("c1-n0.001"), Player("random"), 0, Conditions(depth=1), 0.01)
     with open_executor("threads", 2) as executor:
-        shop = shop_in(tmp_path, executor)
-        assert work_through([match, *jobs], ledger, shop, reports.append) == []
+        context = context_in(tmp_path, executor)
+        assert work_through([match, *jobs], store, context, reports.append) == []
         assert reports[-1].jobs_done == reports[-1].jobs == 3
         assert reports[-1].seconds == pytest.approx(reports[-1].all_seconds)
         files = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.*")}
-        assert len(files) == 3
-        fresh = Ledger(tmp_path / "records")
-        assert work_through([match, *jobs], fresh, shop, reports.append) == []
+        names = {path.name for path in files if path.suffix != ".safetensors"}
+        assert names == {"runs.jsonl", "matches.jsonl", "environments.json", ".lock"}
+        assert len(files) == 4 + 2  # champions
+        fresh = ResultStore(tmp_path / "results")
+        assert work_through([match, *jobs], fresh, context, reports.append) == []
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.*")} == files
     assert list((tmp_path / "work").iterdir()) == []
 
 
-def test_nothing_is_begun_that_would_end_too_late(tmp_path, monkeypatch):
-    ledger, whole = Ledger(tmp_path / "records"), Run("c0", 0, 840)
+def test_nothing_is_begun_that_would_end_too_late(quick, tmp_path, monkeypatch):
+    store, whole = ResultStore(tmp_path / "results"), Run("c0", 0, 840)
     with open_executor("threads", 1) as executor:
         monkeypatch.setattr("training.reproduction.scheduler.time.time", lambda: 1000.0)
-        shop = shop_in(tmp_path, executor, 1000.0 + 60)
-        assert work_through([whole], ledger, shop, lambda progress: None) == [whole]
+        context = context_in(tmp_path, executor, 1000.0 + 60)
+        assert work_through([whole], store, context, lambda progress: None) == [whole]
     assert not (tmp_path / "work").exists()
-    costs = Costs(ledger, [], tmp_path)
+    costs = Costs(store, [], tmp_path)
     assert 100 < costs.expected(whole) < 2000
-    costs.learn(replace(whole, seed=1), replace(a_run(np.ones((1, 2))), origin=Origin(84.0)))
+    costs.learn(replace(whole, seed=1), replace(quick, origin=Origin(84.0)))
     assert costs.expected(whole) == pytest.approx(84.0)
     assert costs.expected(replace(whole, generations=420)) == pytest.approx(42.0)
 
@@ -533,75 +395,9 @@ def test_nothing_is_begun_that_would_end_too_late(tmp_path, monkeypatch):
 def test_a_job_that_fails_stops_the_others_and_says_why(tmp_path):
     bad = Match(Player("random"), Player("no-such-agent"), 0, Conditions(), 0.01)
     with open_executor("threads", 1) as executor, pytest.raises(ValueError, match="no-such-agent"):
-        work_through([bad], Ledger(tmp_path), shop_in(tmp_path, executor), lambda progress: None)
-
-
-def by_other_code(ledger, job, changes=None):
-    """Put a record of the job into the ledger's folder as another code would have made it."""
-    result = ledger.result(job)
-    old = replace(result, job={**result.job, "code": "0" * 16}, **(changes or {}))
-    path_of(ledger.folder, job, key_of(result.job)).unlink()
-    path = path_of(ledger.folder, job, key_of(old.job))
-    save_result(path, old)
-    return path
-
-
-@pytest.fixture
-def two_and_a_match(tmp_path, quick):
-    """A ledger of two runs and two matches of them, and the jobs."""
-    ledger = Ledger(tmp_path / "records")
-    runs = [QUICK, replace(QUICK, seed=1)]
-    matches = [
-        match_of(Player("c1-n0.001"), Player("random"), seed, Conditions(depth=1), 0.01)[0]
-        for seed in range(2)
-    ]
-    with open_executor("threads", 1) as executor:
-        work_through([*runs, *matches], ledger, shop_in(tmp_path, executor), lambda progress: None)
-    return ledger, [*runs, *matches]
-
-
-def test_records_of_other_code_are_taken_over_if_it_does_the_same(two_and_a_match, tmp_path):
-    ledger, jobs = two_and_a_match
-    before = [ledger.result(job).digest for job in jobs]
-    old = [by_other_code(ledger, job) for job in jobs]
-    fresh = Ledger(ledger.folder)
-    assert [fresh.result(job) for job in jobs] == [None] * 4
-    with open_executor("threads", 1) as executor:
-        told = adopt(jobs, fresh, shop_in(tmp_path, executor))
-    assert (told.taken, told.refused) == (4, 0)
-    assert not any(path.exists() for path in old)
-    assert [Ledger(ledger.folder).result(job).digest for job in jobs] == before
-
-
-def test_records_of_code_that_does_otherwise_are_not(two_and_a_match, tmp_path):
-    ledger, jobs = two_and_a_match
-    error = {"beginning": {"td/error": np.array([np.nan, 0.25])}}
-    old = [by_other_code(ledger, job, error) for job in jobs[:2]]
-    turned = ledger.result(jobs[2]).results.translate(str.maketrans("WL", "LW"))
-    old += [by_other_code(ledger, job, {"results": turned}) for job in jobs[2:]]
-    with open_executor("threads", 1) as executor:
-        assert adopt(jobs[:2], Ledger(ledger.folder), shop_in(tmp_path, executor)) == (0, 2, 0)
-        for job in jobs[:2]:
-            ledger.add(job, replace(ledger.result(job)))
-        assert adopt(jobs[2:], Ledger(ledger.folder), shop_in(tmp_path, executor)) == (0, 2, 0)
-    assert all(path.exists() for path in old)
-
-
-def test_a_record_of_another_champion_is_not_either(two_and_a_match, tmp_path):
-    ledger, jobs = two_and_a_match
-    old = by_other_code(ledger, jobs[0], {"genomes": ledger.result(jobs[0]).genomes + 1})
-    with open_executor("threads", 1) as executor:
-        assert adopt(jobs[:1], Ledger(ledger.folder), shop_in(tmp_path, executor)) == (0, 1, 0)
-    assert old.exists()
-
-
-def test_records_that_there_is_no_time_to_try_are_left(two_and_a_match, tmp_path):
-    ledger, jobs = two_and_a_match
-    old = [by_other_code(ledger, job) for job in jobs[2:]]
-    with open_executor("threads", 1) as executor:
-        shop = shop_in(tmp_path, executor, deadline=0.0)
-        assert adopt(jobs[2:], Ledger(ledger.folder), shop) == (0, 0, 2)
-    assert all(path.exists() for path in old)
+        work_through(
+            [bad], ResultStore(tmp_path), context_in(tmp_path, executor), lambda progress: None
+        )
 
 
 # Tables
@@ -668,154 +464,11 @@ def test_a_table_shows_theirs_and_ours():
 
 
 def test_figures_are_of_the_seeds_that_are_there(tmp_path, played):
-    ledger = Ledger(tmp_path)
+    store = ResultStore(tmp_path)
     table = Table("x", "x", RESULTS, (Row(*(COUNTERS[0], COUNTERS[1:], ())), row("c0", "c1")))
     scope = Scope(seeds=1, scale=0.05)
-    assert figures(table, scope, ledger) == [[], []]
+    assert figures(table, scope, store) == [[], []]
     match, _ = match_of(*COUNTERS, 0, table.conditions, 0.05)
-    ledger.add(match, replace(played, job=ledger.identity(match)))
+    store.add(match, played)
     wins = [sum(it == letter for it in played.results[2:]) for letter in "WDL"]
-    assert figures(table, scope, ledger) == [[wins], []]
-
-
-# The digest
-
-
-BASE = {
-    "a.py": '''
-"""A module."""
-import numpy as np
-from probe.b import LIMIT, Kind, helper
-from checkers_env.jit import generic, kernel
-
-@generic
-def worth(kind, number):
-    raise NotImplementedError
-
-@worth.register(Kind)
-def worth_of_kind(kind, number):
-    return number + 1
-
-@kernel
-def inner(number):
-    return number * 2
-
-def unrelated():
-    return 5
-
-def root(number: int, scale: int = 3) -> int:
-    """Say something."""
-    # a comment
-    return helper(inner(number)) + LIMIT + scale + worth(Kind(1), 2)
-''',
-    "b.py": """
-from typing import NamedTuple
-LIMIT = 7
-OTHER = 8
-class Kind(NamedTuple):
-    size: int
-    def double(self):
-        return 2 * self.size
-def helper(number):
-    return [it + 1 for it in range(number)]
-""",
-}
-SAME = [
-    ("a.py", '"""Say something."""', '"""Say another thing."""'),
-    ("a.py", "# a comment", "# another"),
-    ("a.py", "number: int, scale: int = 3) -> int", "number, scale = 3)"),
-    ("a.py", "return 5", "return 6"),
-    ("a.py", '"""A module."""', '"""Another."""\n\n\n'),
-    ("b.py", "OTHER = 8", "OTHER = 9"),
-    ("b.py", "size: int", "size: 'int'"),
-]
-DIFFERENT = [
-    ("a.py", "number * 2", "number * 3"),
-    ("a.py", "number + 1", "number + 2"),
-    ("a.py", "scale: int = 3", "scale: int = 4"),
-    ("a.py", "+ scale", "- scale"),
-    ("a.py", "@kernel\n", ""),
-    ("b.py", "LIMIT = 7", "LIMIT = 8"),
-    ("b.py", "it + 1", "it + 2"),
-    ("b.py", "2 * self.size", "3 * self.size"),
-    ("b.py", "size: int", "length: int"),
-]
-
-
-@pytest.fixture
-def digest_of(tmp_path, monkeypatch):
-    """The digest of the package above with some text in it replaced."""
-    monkeypatch.setattr(digests, "OURS", (*digests.OURS, "probe"))
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    counter = itertools.count()
-
-    def of(name="a.py", old="", new=""):
-        folder = tmp_path / str(next(counter)) / "probe"
-        folder.mkdir(parents=True)
-        (folder / "__init__.py").touch()
-        for file, text in BASE.items():
-            assert old in text or file != name
-            (folder / file).write_text(text.replace(old, new) if file == name else text)
-        with monkeypatch.context() as patch:
-            patch.syspath_prepend(folder.parent)
-            for module in ("probe", "probe.a", "probe.b"):
-                patch.delitem(sys.modules, module, raising=False)
-            root = importlib.import_module("probe.a").root
-            try:
-                return digest(root)
-            finally:
-                for module in ("probe", "probe.a", "probe.b"):
-                    del sys.modules[module]
-
-    return of
-
-
-@pytest.mark.parametrize("change", SAME)
-def test_what_does_not_matter_leaves_the_digest_alone(digest_of, change):
-    assert digest_of(*change) == digest_of()
-
-
-@pytest.mark.parametrize("change", DIFFERENT)
-def test_what_matters_changes_the_digest(digest_of, change):
-    assert digest_of(*change) != digest_of()
-
-
-def test_the_digest_reaches_all_that_makes_a_run_and_no_more():
-    reached = Reached()
-    for thing in (type(Run("c10", 0, 840).regime), worker.run.measure, play_game):
-        reached.add(thing)
-    names = {line.partition(":")[0] for line in reached.described}
-    assert names >= {
-        "agents.search.alphabeta.search_to",
-        "agents.match_kernel.play",
-        "agents.blondie.network.evaluate_network",
-        "agents.simd.tanh_all",
-        "checkers_env.movegen.write_captures",
-        "training.regimes.social_learning.SocialLearning.learn",
-        "training.evolution.mutation.mutate",
-        "training.evolution.evaluation.curve",
-        "training.evolution.tournament.round_robin",
-    }
-    modules = {name.rpartition(".")[0] for name in names}
-    outside = ("training.league", "agents.external", "checkers_env.envs.aec", "agents.make")
-    assert not [name for name in modules if name.startswith(outside)]
-    assert not [name for name in names if name.endswith(".files")]
-    assert (
-        "training.trainer.loop.generation" not in names
-    )  # measure reads an attribute of that name
-
-
-def test_the_digest_is_the_same_in_every_process(monkeypatch):
-    show = (
-        "from training.reproduction.jobs import Run; import agents.external; "
-        "print(Run('c10', 0, 840).key, Run('c5-n0.001', 0, 126).key)"
-    )
-    monkeypatch.setenv("PYTHONHASHSEED", "77")
-    result = subprocess.run(
-        [sys.executable, "-c", show], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert result.stdout.split() == [Run("c10", 0, 840).key, Run("c5-n0.001", 0, 126).key]
-
-
-def test_identities_can_be_written_down(quick):
-    assert json.loads(json.dumps(quick.job))["regime"]["alpha"] == 0.001
+    assert figures(table, scope, store) == [[wins], []]

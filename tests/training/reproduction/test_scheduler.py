@@ -5,12 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.training.reproduction.test_reproduction import COUNTERS, QUICK, shop_in
+from tests.training.reproduction.test_reproduction import COUNTERS, QUICK, context_in
 from training.reproduction.jobs import Match, Run
-from training.reproduction.plan import Ledger
-from training.reproduction.results import Origin, differences, load_result, path_of, save_result
+from training.reproduction.results import (
+    Origin,
+    ResultStore,
+    differences,
+)
 from training.reproduction.scheduler import Costs, course, folder_of, work_through
-from training.reproduction.worker import Order, train
+from training.reproduction.worker import Deadline, train
 from training.runtime.executors import open_executor
 from training.trainer import loop
 from training.trainer.checkpoint import load_checkpoint
@@ -21,7 +24,7 @@ COURSE = [replace(QUICK, generations=generations) for generations in (600, 200, 
 @pytest.fixture(scope="module")
 def apart(tmp_path_factory):
     """The runs of a course (6, 2, 4 and 2 generations), each from its beginning."""
-    return {job: train(job, tmp_path_factory.mktemp("apart"), Order()) for job in COURSE}
+    return {job: train(job, tmp_path_factory.mktemp("apart"), Deadline()) for job in COURSE}
 
 
 @pytest.fixture
@@ -37,10 +40,10 @@ def steps(monkeypatch):
     return taken
 
 
-def all_done(jobs, ledger, shop):
+def all_done(jobs, store, context):
     """Do all jobs; gives what was told of the progress."""
     reports = []
-    assert work_through(jobs, ledger, shop, reports.append) == []
+    assert work_through(jobs, store, context, reports.append) == []
     return reports
 
 
@@ -55,16 +58,15 @@ def test_runs_of_different_lengths_are_one_course():
 
 @pytest.mark.parametrize("jobs", [COURSE, COURSE[::-1]])
 def test_a_longer_run_goes_on_from_a_shorter_one(jobs, apart, steps, tmp_path):
-    other, ledger = replace(QUICK, seed=1), Ledger(tmp_path / "records")
+    other, store = replace(QUICK, seed=1), ResultStore(tmp_path / "results")
     with open_executor("threads", 2) as executor:
-        reports = all_done([*jobs, other], ledger, shop_in(tmp_path, executor))
+        reports = all_done([*jobs, other], store, context_in(tmp_path, executor))
     assert sorted(steps) == [1, 1, 2, 3, 4, 5, 6]
     assert reports[-1].jobs_done == reports[-1].jobs == 5
     assert list((tmp_path / "work").iterdir()) == []
     for job in COURSE:
-        record, again = path_of(ledger.folder, job, job.key), path_of(tmp_path, job, job.key)
-        save_result(again, replace(apart[job], origin=load_result(record).origin))
-        assert record.read_bytes() == again.read_bytes()
+        assert differences(ResultStore(store.folder).result(job), apart[job]) == []
+        assert not store.lacks_champion(job)
 
 
 @pytest.mark.parametrize(
@@ -76,8 +78,8 @@ def test_a_course_gives_the_same_as_runs_apart(preset, generations, scale, tmp_p
     jobs = [Run(preset, 0, number, scale) for number in generations]
     assert jobs[0].length % jobs[0].point_every
     for job in jobs:
-        result = train(job, tmp_path / "course", Order())
-        assert differences(result, train(job, tmp_path / str(job.length), Order())) == []
+        result = train(job, tmp_path / "course", Deadline())
+        assert differences(result, train(job, tmp_path / str(job.length), Deadline())) == []
     speeds = load_checkpoint(tmp_path / "course").history["speed/games_per_cpu_second"][1:]
     assert len(speeds) == jobs[1].length
     whole = sum(job.regime.games / speed for speed in speeds)
@@ -86,50 +88,50 @@ def test_a_course_gives_the_same_as_runs_apart(preset, generations, scale, tmp_p
 
 def test_it_is_known_what_a_longer_run_takes(apart, tmp_path):
     longest, short, middle, equal = COURSE
-    ledger = Ledger(tmp_path / "records")
-    costs = Costs(ledger, [], tmp_path / "work")
+    store = ResultStore(tmp_path / "results")
+    costs = Costs(store, [], tmp_path / "work")
     costs.learn(longest, replace(apart[longest], origin=Origin(60.0)))
     assert costs.expected(longest, [short]) == pytest.approx(40.0)
     assert costs.expected(longest, COURSE) == pytest.approx(20.0)
     assert costs.expected(middle, COURSE) == pytest.approx(20.0)
     assert costs.expected(short, COURSE) == costs.expected(equal, COURSE) == pytest.approx(20.0)
     assert costs.expected(longest, [replace(short, seed=1)]) == pytest.approx(60.0)
-    train(short, folder_of(tmp_path / "work", short), Order())
+    train(short, folder_of(tmp_path / "work", short), Deadline())
     assert costs.expected(longest) == pytest.approx(40.0)
     assert costs.expected(short) == 0
 
 
 def test_a_folder_is_kept_for_a_longer_run_that_is_asked_for(steps, tmp_path):
     """Killed when the shorter run was done, a session is followed by two others."""
-    ledger, (longest, short, *_) = Ledger(tmp_path / "records"), COURSE
+    store, (longest, short, *_) = ResultStore(tmp_path / "results"), COURSE
     with open_executor("threads", 1) as executor:
-        shop = shop_in(tmp_path, executor)
-        folder = folder_of(shop.work, short)
-        ledger.add(short, train(short, folder, Order()))
-        late = replace(shop, deadline=0)
-        assert work_through([longest, short], ledger, late, print) == [longest]
+        context = context_in(tmp_path, executor)
+        folder = folder_of(context.work, short)
+        store.add(short, train(short, folder, Deadline()))
+        late = replace(context, deadline=0)
+        assert work_through([longest, short], store, late, print) == [longest]
         assert folder.exists()
-        all_done([short, longest], ledger, shop)
+        all_done([short, longest], store, context)
         assert steps == [1, 2, 3, 4, 5, 6]
-        ledger.add(short, train(short, folder, Order()))
-        all_done([short], ledger, shop)
+        store.add(short, train(short, folder, Deadline()))
+        all_done([short], store, context)
     assert not folder.exists()
 
 
 def test_a_run_does_not_take_what_is_beyond_it_for_its_own(apart, steps, tmp_path):
     """A session without the shorter run was killed in the middle of the longer one."""
-    ledger, (longest, short, middle, _) = Ledger(tmp_path / "records"), COURSE
+    store, (longest, short, middle, _) = ResultStore(tmp_path / "results"), COURSE
     with open_executor("threads", 2) as executor:
-        shop = shop_in(tmp_path, executor)
-        folder = folder_of(shop.work, longest)
-        train(middle, folder, Order())
+        context = context_in(tmp_path, executor)
+        folder = folder_of(context.work, longest)
+        train(middle, folder, Deadline())
         del steps[:]
         with pytest.raises(ValueError, match=r"has gone beyond .*-2-seed-0: call the same"):
-            train(short, folder, Order())
-        all_done([short], ledger, shop)
+            train(short, folder, Deadline())
+        all_done([short], store, context)
         assert steps == [1, 2]
-        assert list(shop.work.iterdir()) == [folder]
-        all_done([replace(short, generations=300), longest], ledger, shop)
+        assert list(context.work.iterdir()) == [folder]
+        all_done([replace(short, generations=300), longest], store, context)
         assert steps == [1, 2, 1, 2, 3, 5, 6]
-        assert list(shop.work.iterdir()) == []
-    assert all(differences(ledger.result(job), apart[job]) == [] for job in (short, longest))
+        assert list(context.work.iterdir()) == []
+    assert all(differences(store.result(job), apart[job]) == [] for job in (short, longest))

@@ -18,11 +18,11 @@ from training.regimes import TreeStrap
 from training.reproduction.jobs import PLAYERS, Player, Run
 from training.reproduction.page import write_page
 from training.reproduction.papers.strong_player import LONG_RUN, RESULTS, TABLES, at
-from training.reproduction.plan import EXPERIMENTS, Ledger, Scope
+from training.reproduction.plan import EXPERIMENTS, Scope
 from training.reproduction.plots import dots
-from training.reproduction.results import differences, load_result, path_of, save_result
+from training.reproduction.results import ResultStore, differences
 from training.reproduction.tables import row
-from training.reproduction.worker import Order, train
+from training.reproduction.worker import Deadline, train
 from training.trainer import loop
 from training.trainer.loop import RunConfig, begin, resume
 from training.trainer.strong_ablations import CHANGES, GENERATIONS, STRONG, STRONG_ABLATIONS
@@ -136,51 +136,41 @@ def test_every_variant_has_five_seeds_and_the_long_run_one():
 def test_a_trial_has_fewer_games_too():
     trial = Run("strong", 0, STRONG.generations, 0.05)
     assert (trial.length, trial.regime.games, trial.regime.cards) == (26, 60, 2)
-    assert (trial.point_every, trial.trial) == (1, 2)
+    assert trial.point_every == 1
     assert Run("c5-n0.001", 0, 126, 0.05).regime.games == 50
     assert Run("learns", 0, 840, 0.05).regime.pairs == 4
-
-
-def test_the_code_of_the_yardsticks_counts(monkeypatch):
-    seen = []
-    monkeypatch.setattr("training.reproduction.jobs.digest", lambda *roots: seen.append(roots))
-    assert Run("strong", 0, 8).identity["kept"] == 0
-    assert Run("c0", 0, 8).identity["kept"] == 1
-    assert [roots[-1].__name__ for roots in seen] == ["own_scores", "play_matchup"]
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     job = Run("strong-no-endgame", 0, GENERATIONS, 0.002)
     job_of = replace(job, generations=1000)  # two generations
-    return job_of, train(job_of, tmp_path_factory.mktemp("run"), Order())
+    return job_of, train(job_of, tmp_path_factory.mktemp("run"), Deadline())
 
 
-def test_a_record_without_weights_is_small_and_comes_back(trained, tmp_path):
+def test_a_run_that_keeps_no_weights_comes_back(trained, tmp_path):
     job, result = trained
-    assert result.genomes.size == len(result.headers) == 0
-    assert result.generations.tolist() == [0, 1, 2]
+    assert (result.champions, result.files) == ((), {})
+    assert result.points.tolist() == [0, 1, 2]
     assert not np.isnan(result.curves["score/material-6"][1:]).any()
     clock = result.origin.clock
     assert clock[0] == 0 < clock[1] < clock[2] == pytest.approx(result.origin.cpu_seconds, abs=0.01)
-    path = path_of(tmp_path, job, job.key)
-    save_result(path, result)
-    assert path.stat().st_size < 8_000
-    back = load_result(path)
+    ResultStore(tmp_path).add(job, result)
+    back = ResultStore(tmp_path).result(job)
     assert differences(back, result) == []
     assert back.origin == result.origin
 
 
-def test_nobody_plays_against_a_record_without_weights(trained, tmp_path):
+def test_nobody_plays_against_a_run_without_weights(trained, tmp_path):
     job, result = trained
-    ledger = Ledger(tmp_path)
-    ledger.add(job, result)
+    store = ResultStore(tmp_path)
+    store.add(job, result)
     table = EXPERIMENTS["strong-ingredients"]
     player = Player(job.preset, generations=job.generations, seed=0)
     scope = Scope(seeds=1, scale=job.scale)
     ((match, _),) = next(scope.games(row(player, "material"), table.conditions))
     with pytest.raises(ValueError, match="keeps no weights"):
-        ledger.identity(match)
+        store.champions(match)
 
 
 def test_the_tables_tell_the_scores_and_the_time(trained):
@@ -196,11 +186,11 @@ def test_the_tables_tell_the_scores_and_the_time(trained):
 
 def test_the_page_shows_how_it_grows(trained, tmp_path):
     _, result = trained
-    scope, ledger = Scope(seeds=1), Ledger(tmp_path / "records")
+    scope, store = Scope(seeds=1), ResultStore(tmp_path / "results")
     for job in scope.jobs(TABLES):
         if job.preset in (LONG_RUN.name, "strong-2-plies"):
-            ledger.add(job, replace(result, job=job.identity))
-    write_page(tmp_path / "page.md", TABLES, scope, ledger)
+            store.add(job, result)
+    write_page(tmp_path / "page.md", TABLES, scope, store)
     text = (tmp_path / "page.md").read_text()
     picture = (tmp_path / "page" / "strength.svg").read_text()
     assert "page/strength.svg" in text

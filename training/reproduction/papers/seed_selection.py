@@ -1,6 +1,6 @@
 """Who of a player's seeds stands in the zoo: chosen by games that no table of a paper has.
 
-Players that measure themselves are no part of it: their records hold no weights. Of the changes to
+Players that measure themselves are no part of it: their runs keep no weights. Of the changes to
 evolution there is the best.
 """
 

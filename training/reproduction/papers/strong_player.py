@@ -5,14 +5,13 @@ All is measured by the runs themselves against the piece counter, so that no wei
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from training.regimes import TreeStrap
 from training.reproduction.jobs import Player
-from training.reproduction.results import Trained
+from training.reproduction.results import TrainingResult
 from training.reproduction.tables import Measure, Row, Table, interval
 from training.trainer.strong_ablations import CHANGES, GENERATIONS
 
@@ -21,14 +20,14 @@ SCORES = {plies: f"score/material-{plies}" for plies in TreeStrap.yardsticks}
 HALVES = (8, 6, 4, 2, 1, 0)  # how often training is halved
 
 
-def at(run: Trained, line: Sequence[float], share: float = 1.0) -> float:
+def at(run: TrainingResult, line: Any, share: float = 1.0) -> float:
     """The last value of a curve that is known after so much of a run; nan for none."""
-    reached = run.generations <= max(1.0, share * run.generations[-1])
+    reached = run.points <= max(1.0, share * run.points[-1])
     known = np.flatnonzero(reached & ~np.isnan(run.curves[SCORES[4]]))
     return float(line[known[-1]]) if len(known) and len(line) else np.nan
 
 
-def _results(run: Trained) -> list[float]:
+def _results(run: TrainingResult) -> list[float]:
     scores = [100 * at(run, run.curves[name]) for name in SCORES.values()]
     return [*scores, run.origin.cpu_seconds]
 

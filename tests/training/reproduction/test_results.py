@@ -1,0 +1,448 @@
+"""The store of results: what is found again, and what is never lost, mixed up or trusted."""
+
+import json
+import signal
+import sys
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+
+from tests import ROOT
+from tests.training.commands import SECONDS, start, wait_for
+from tests.training.reproduction.test_reproduction import COUNTERS, QUICK, context_in
+from training.evolution.state import Champion
+from training.reproduction.champions import (
+    LARGEST_IN_GIT,
+    encode_champion,
+    load_champion,
+    name_champion,
+)
+from training.reproduction.jobs import Conditions, Match, Player, Run, match_of, run_key
+from training.reproduction.plan import EXPERIMENTS, Scope
+from training.reproduction.result_rows import from_json, to_json
+from training.reproduction.results import (
+    MatchResult,
+    Origin,
+    ResultStore,
+    TrainingResult,
+    differences,
+)
+from training.reproduction.scheduler import undone, work_through
+from training.reproduction.worker import Deadline, play, train
+from training.runtime.executors import open_executor
+
+AGAINST_RANDOM, _ = match_of(Player("c1-n0.001"), Player("random"), 0, Conditions(depth=1), 0.01)
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    """A finished training run."""
+    return train(QUICK, tmp_path_factory.mktemp("quick"), Deadline())
+
+
+@pytest.fixture(scope="module")
+def counted():
+    """A match of two piece counters."""
+    return Match(*COUNTERS, 0, Conditions(play_out=2), 0.05)
+
+
+@pytest.fixture(scope="module")
+def played(counted):
+    return play(counted, None, None, Deadline())
+
+
+@pytest.fixture
+def store(quick, counted, played, tmp_path):
+    """A store with a run and two matches, one of them by the run's champion."""
+    store = ResultStore(tmp_path / "results")
+    store.add(QUICK, quick)
+    store.add(counted, played)
+    store.add(AGAINST_RANDOM, play(AGAINST_RANDOM, *store.champions(AGAINST_RANDOM), Deadline()))
+    return store
+
+
+def network(seed=0):
+    """A run that was not trained: a random champion and a curve."""
+    run, rng = Run("c0", seed, 840), np.random.default_rng(seed)
+    player = Champion("blondie24-2001", rng.normal(size=5047), 1.5)
+    content = encode_champion(player, run, 840)
+    name = name_champion(content)
+    curve = np.array([np.nan, *rng.normal(size=93)], np.float32)
+    points = np.arange(94, dtype=np.int32)
+    files = {name: content}
+    return run, TrainingResult((name,), points, {"curve/heuristic": curve}, {}, Origin(1.5), files)
+
+
+def rewrite(path, old, new):
+    """Replace some text in a file of results."""
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+# Lines
+
+
+def test_results_come_back_from_their_lines(store, quick, counted, played):
+    back = ResultStore(store.folder)
+    assert differences(back.result(QUICK), quick) == []
+    assert back.result(QUICK).origin == quick.origin
+    assert back.result(counted) == played
+    assert back.champions(AGAINST_RANDOM)[1] is None
+    (name,) = quick.champions
+    assert back.champion_path(name).read_bytes() == quick.files[name]
+
+
+def test_curves_come_back_to_the_last_bit():
+    numbers = np.random.default_rng(0).integers(2**32, size=20_000, dtype=np.uint32)
+    numbers = numbers.view(np.float32)
+    numbers = np.where(np.isinf(numbers), np.float32(0.1), numbers)
+    assert np.isnan(numbers).any()
+    back = from_json(json.loads(json.dumps(to_json(numbers), allow_nan=False)))
+    known = ~np.isnan(numbers)
+    assert np.array_equal(np.isnan(back), ~known)
+    assert back[known].tobytes() == numbers[known].tobytes()
+    assert to_json(np.array([0.1, np.nan], np.float32)) == [0.1, None]
+
+
+def test_lines_are_plain_json_in_order(store):
+    for seed in (10, 9, 1):
+        store.add(*network(seed))
+    lines = (store.folder / "runs.jsonl").read_text().splitlines()
+    rows = [json.loads(line) for line in lines]
+    assert [(row["preset"], row["seed"]) for row in rows] == [
+        *(("c0", 1), ("c0", 9), ("c0", 10)),
+        ("c1-n0.001", 0),
+    ]
+    assert rows[0]["regime"] == asdict(Run("c0", 1, 840).regime)
+    assert rows[0]["results_version"] == {"regime": 1, "search": 1}
+    match = json.loads((store.folder / "matches.jsonl").read_text().splitlines()[0])
+    assert match["first"] == {"name": "c1-n0.001", "seed": 0}
+    assert match["second"] == {"name": "random"}
+    assert match["champions"] == [*rows[-1]["champions"], None]
+    assert match["conditions"]["depth"] == 1
+
+
+def test_a_result_takes_the_place_of_an_older_one(store, counted, played):
+    size = len((store.folder / "matches.jsonl").read_text().splitlines())
+    store.add(counted, replace(played, plies=(1, *played.plies[1:])))
+    assert len((store.folder / "matches.jsonl").read_text().splitlines()) == size
+    assert ResultStore(store.folder).result(counted).plies[0] == 1
+
+
+def test_cards_are_numbers_in_the_ballot(counted):
+    assert counted.openings[0] == ""
+    assert counted.cards[0] == 0
+    whole = Match(*COUNTERS, 5)
+    assert sorted(whole.cards) == list(range(44))
+    assert max(Match(*COUNTERS, 5, Conditions(games=400, ballot="three-move")).cards) == 156
+
+
+def test_differences_are_named(quick, played):
+    changed = replace(quick, champions=("x",), pool={"reused": np.zeros(1)})
+    assert differences(quick, changed) == ["champions", "pool"]
+    assert differences(quick, replace(quick, curves={})) == ["curves"]
+    assert differences(played, replace(played, plies=())) == ["plies"]
+    assert differences(quick, replace(quick, origin=Origin(0.0), files={})) == []
+
+
+# Keys
+
+
+def test_a_new_constant_that_has_its_default_leaves_results_as_they_are(store, quick):
+    """A line of the time before `half_at` was there; the preset has its default."""
+    assert QUICK.regime.half_at == 0.0
+    runs = store.folder / "runs.jsonl"
+    rewrite(runs, '"half_at":0.0,', "")
+    assert differences(ResultStore(store.folder).result(QUICK), quick) == []
+    rewrite(runs, '"lam":0.0,', '"lam":0.5,')
+    changed = ResultStore(store.folder)
+    assert changed.result(QUICK) is None
+    assert changed.is_out_of_date(QUICK)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"alpha":0.001', '"alpha":0.01'),
+        ('"results_version":{"regime":1,', '"results_version":{"regime":0,'),
+        ('"search":1}', '"search":2}'),
+        ('"point_every":1', '"point_every":3'),
+    ],
+)
+def test_a_run_of_another_configuration_is_not_taken(store, old, new):
+    rewrite(store.folder / "runs.jsonl", old, new)
+    changed = ResultStore(store.folder)
+    assert changed.result(QUICK) is None
+    assert changed.is_out_of_date(QUICK)
+    assert changed.result(AGAINST_RANDOM) is None  # whose player is to be trained again
+
+
+def test_every_part_of_a_run_is_in_its_key():
+    run = Run("c0", 0, 840)
+    others = [replace(run, seed=1), replace(run, preset="c0-npd"), replace(run, generations=839)]
+    assert len({run_key(job.configuration) for job in (run, *others)}) == 4
+
+
+def test_a_match_is_out_of_date_when_its_search_is(store, counted, monkeypatch):
+    monkeypatch.setattr("training.reproduction.jobs.RESULTS_VERSION", 2)
+    assert ResultStore(store.folder).result(counted) is None
+
+
+def test_a_match_is_out_of_date_when_its_champion_is(store):
+    rewrite(store.folder / "runs.jsonl", '"champions":["', '"champions":["0000')
+    assert ResultStore(store.folder).result(AGAINST_RANDOM) is None
+
+
+def test_every_setting_of_a_player_is_part_of_the_match(store, played):
+    player = Player("c1-n0.001")
+    others = [
+        replace(player, depth=1),
+        replace(player, depth=2),
+        replace(player, unsaturated=True),
+        *(replace(player, simulations=number) for number in (10, 20)),
+        Player("random"),
+        Player("mcts"),
+        Player("mcts", simulations=10),
+        *(Player("material", depth=depth) for depth in (2, 4)),
+    ]
+    conditions = [Conditions(), Conditions(depth=5), Conditions(repetition=3)]
+    matches = [match_of(player, other, 0, each, 0.01)[0] for other in others for each in conditions]
+    for number, match in enumerate(matches):
+        assert store.result(match) is None
+        games = match.games
+        result = MatchResult(
+            match.openings,
+            "D" * games,
+            (number,) * games,
+            (9,) * games,
+            {"": games},
+            "",
+            "",
+            Origin(1),
+        )
+        store.add(match, result)
+    back = ResultStore(store.folder)
+    assert [back.result(match).differences[0] for match in matches] == list(range(len(matches)))
+
+
+def test_a_match_of_untrained_players_has_no_result(tmp_path):
+    assert ResultStore(tmp_path).result(AGAINST_RANDOM) is None
+
+
+# Damage
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("{", "[1]", "7", "null", "", "<<<<<<< HEAD", '{"preset":"c0"}', "\xff"),
+        '{"first":{},"second":{}}',
+    ],
+)
+def test_a_damaged_line_is_named_by_its_number(store, line):
+    for name, count in (("runs.jsonl", 1), ("matches.jsonl", 2)):
+        path = store.folder / name
+        whole = path.read_bytes()
+        path.write_bytes(whole + line.encode("latin-1") + b"\n")
+        with pytest.raises(
+            ValueError, match=rf"^line {count + 1} of .*{name}' is damaged \(.+\): re"
+        ):
+            ResultStore(store.folder)
+        path.write_bytes(whole)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"results":"', '"results":"W'),
+        ('"results":"', '"results":"X'),
+        ('"plies":[', '"plies":[9,'),
+        ('"reasons":{', '"reasons":{"x":1,'),
+        ('"seed":0,"cards"', '"seed":null,"cards"'),
+        ('"differences"', '"differencez"'),
+    ],
+)
+def test_a_line_whose_parts_do_not_fit_is_damaged(store, old, new):
+    rewrite(store.folder / "matches.jsonl", old, new)
+    with pytest.raises(ValueError, match=r"line 1 of .* is damaged"):
+        ResultStore(store.folder)
+
+
+def test_a_line_that_stands_there_twice_is_damaged(store):
+    path = store.folder / "runs.jsonl"
+    path.write_bytes(2 * path.read_bytes())
+    with pytest.raises(ValueError, match=r"line 2 of .* \(another line has the same job\)"):
+        ResultStore(store.folder)
+
+
+def test_lost_environments_are_an_error(store, counted):
+    path = store.folder / "environments.json"
+    whole = path.read_text()
+    path.write_text("{}")
+    with pytest.raises(ValueError, match=r"environments.json' lacks '[0-9a-f]{8}': restore it"):
+        ResultStore(store.folder).result(counted)
+    path.write_text(whole[:-5])
+    with pytest.raises(ValueError, match=r"environments.json' is damaged"):
+        ResultStore(store.folder)
+
+
+def test_a_champion_that_is_not_what_its_name_says_is_refused(store, quick):
+    path = store.champion_path(*quick.champions)
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=rf"{path.name}' is damaged \(its hash is [0-9a-f]+\)"):
+        store.champions(AGAINST_RANDOM)
+
+
+# Champions
+
+
+def test_a_champions_name_is_the_hash_of_its_file_and_does_not_change(tmp_path):
+    """Lines and files of years ago hold these names: the encoding of champions stays as it is."""
+    run = Run("c0", 3, 840)
+    genome = np.arange(5047, dtype=np.float32) / 64
+    content = encode_champion(Champion("blondie24-2001", genome, 2.0), run, 840)
+    assert name_champion(content) == "eb704a2f395e3f4f"
+    path = tmp_path / "eb704a2f395e3f4f.safetensors"
+    path.write_bytes(content)
+    champion = load_champion(path)
+    assert np.array_equal(champion.genome, genome)
+    assert champion.metadata.regime == "c0"
+    assert (champion.metadata.king, champion.metadata.depth) == (2.0, run.regime.depth)
+
+
+def test_large_champions_have_a_folder_of_their_own(tmp_path):
+    run, result = network()
+    large = b"x" * (LARGEST_IN_GIT + 1)
+    name = name_champion(large)
+    store = ResultStore(tmp_path)
+    store.add(run, replace(result, champions=(name,), files={name: large}))
+    assert store.champion_path(name) == tmp_path / "champions" / "large" / f"{name}.safetensors"
+    assert not store.lacks_champion(run)
+
+
+def test_a_missing_champion_is_trained_again_for_its_match(store, quick, tmp_path):
+    path = store.champion_path(*quick.champions)
+    before = path.read_bytes()
+    line = (store.folder / "runs.jsonl").read_bytes()
+    path.unlink()
+    jobs = [QUICK, AGAINST_RANDOM]
+    assert undone(jobs, store) == []
+    assert undone(jobs, store, champions=True) == [QUICK]
+    with pytest.raises(ValueError, match=r"the weight file of c1-n0.001 .* is not there"):
+        store.champions(AGAINST_RANDOM)
+    again, _ = match_of(Player("c1-n0.001"), Player("random"), 0, Conditions(depth=2), 0.01)
+    assert undone([*jobs, again], store) == [QUICK, again]
+    with open_executor("threads", 1) as executor:
+        context = context_in(tmp_path, executor)
+        assert work_through([*jobs, again], store, context, lambda progress: None) == []
+    assert path.read_bytes() == before
+    assert (store.folder / "runs.jsonl").read_bytes() == line  # CPU times are those of the first
+    assert store.result(again) is not None
+
+
+def test_a_champion_that_comes_out_otherwise_is_refused(store, quick):
+    store.champion_path(*quick.champions).unlink()
+    files = {path: path.read_bytes() for path in store.folder.rglob("*.*")}
+    _, other = network()
+    wrong = replace(quick, champions=other.champions, files=other.files)
+    with pytest.raises(ValueError, match="raise results_version of TDLearning"):
+        store.add(QUICK, wrong)
+    assert {path: path.read_bytes() for path in store.folder.rglob("*.*")} == files
+    store.add(QUICK, quick)
+    assert not store.lacks_champion(QUICK)
+
+
+# Several processes, and sudden ends
+
+ADDING = """
+import sys
+from pathlib import Path
+from tests.training.reproduction.test_results import network
+from training.reproduction.result_rows import from_json, to_json
+from training.reproduction.results import ResultStore
+store = ResultStore(Path(sys.argv[1]))
+for seed in range(int(sys.argv[2]), int(sys.argv[3])):
+    store.add(*network(seed))
+    print(seed, flush=True)
+"""
+
+
+def adding(folder, first, last):
+    return start(sys.executable, "-c", ADDING, folder, first, last)
+
+
+def test_two_processes_that_add_lose_nothing(tmp_path):
+    both = [adding(tmp_path, first, first + 20) for first in (0, 20)]
+    for process in both:
+        said, _ = process.communicate(timeout=SECONDS)
+        assert process.returncode == 0, said
+    store = ResultStore(tmp_path)
+    for seed in range(40):
+        run, result = network(seed)
+        assert differences(store.result(run), result) == []
+        assert not store.lacks_champion(run)
+    rows = [json.loads(line) for line in (tmp_path / "runs.jsonl").read_text().splitlines()]
+    assert [row["seed"] for row in rows] == list(range(40))
+
+
+def test_a_killed_process_loses_nothing_that_it_has_added(tmp_path):
+    process = adding(tmp_path, 0, 10_000)
+    wait_for(lambda: len(list((tmp_path / "champions").glob("*.safetensors"))) > 20)
+    process.send_signal(signal.SIGKILL)
+    said, _ = process.communicate(timeout=SECONDS)
+    store = ResultStore(tmp_path)
+    done = list(map(int, said.split()))
+    assert len(done) > 10
+    for seed in done:
+        run, result = network(seed)
+        assert differences(store.result(run), result) == []
+        assert not store.lacks_champion(run)
+    store.add(*network(20_000))  # the lock is free again
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+# What is in git
+
+
+@pytest.fixture(scope="module")
+def committed():
+    return ResultStore(ROOT / "results")
+
+
+def test_committed_results_are_found_by_their_jobs(committed):
+    """A line is out of date by its version alone, or by that of its players."""
+    jobs = Scope().jobs(EXPERIMENTS.values())
+    for job in filter(committed.is_out_of_date, jobs):
+        players = job.runs if isinstance(job, Match) else ()
+        assert committed._row(job)["results_version"] != job.results_version or any(
+            map(committed.is_out_of_date, players)
+        )
+
+
+def test_committed_lines_are_sorted(committed, tmp_path):
+    for name in ("runs.jsonl", "matches.jsonl"):
+        (tmp_path / name).write_bytes((committed.folder / name).read_bytes())
+    environments = committed.folder / "environments.json"
+    (tmp_path / "environments.json").write_bytes(environments.read_bytes())
+    copy, (run, result) = ResultStore(tmp_path), network(99)
+    copy.add(run, result)
+    lines = (tmp_path / "runs.jsonl").read_text().splitlines()
+    known = (committed.folder / "runs.jsonl").read_text().splitlines()
+    assert [line for line in lines if '"seed":99,' not in line] == known
+
+
+def test_committed_champions_are_what_their_names_say(committed):
+    lines = (committed.folder / "runs.jsonl").read_text().splitlines()
+    rows = list(map(json.loads, lines))
+    names = {name: row["preset"] for row in rows for name in row["champions"]}
+    files = list((committed.folder / "champions").glob("*.safetensors"))
+    assert {path.stem for path in files} <= names.keys()
+    for path in files:
+        assert load_champion(path).metadata.regime == names[path.stem]
+        assert path.stat().st_size <= LARGEST_IN_GIT
+    absent = {preset for name, preset in names.items() if name not in {it.stem for it in files}}
+    assert all(preset.startswith(("c5-", "subsquares-")) for preset in absent)

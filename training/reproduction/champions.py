@@ -1,0 +1,94 @@
+"""Champions' weight files: immutable, and named by the hash of their bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import save
+
+from agents.weights import HEADER, WeightsMetadata, load_weights, to_sparse
+from checkers_env.files import remove_temporary_files, write_atomically
+from training.evolution.state import Champion as TrainedPlayer
+from training.reproduction.jobs import Run
+
+CHAMPIONS, LARGE = "champions", "large"
+LARGEST_IN_GIT = 100_000  # bytes of a file; larger ones are trained again when they are needed
+HASH_DIGITS = 16
+OLD_NAMES = {"tuples": "drawing"}  # of options in format 1
+
+
+class Champion(NamedTuple):
+    """A trained player as a match takes it."""
+
+    genome: NDArray[np.float64]
+    metadata: WeightsMetadata
+
+
+def encode_champion(player: TrainedPlayer, run: Run, generation: int) -> bytes:
+    """Return the content of a champion's weight file, which :mod:`agents.weights` reads.
+
+    The header is spelled out here, in format 1, so that equal champions have equal files, and
+    thereby equal names, whatever format :mod:`agents.weights` writes.
+    """
+    regime: Any = run.regime
+    genome = np.ascontiguousarray(player.genome, np.float32)
+    header = {
+        "architecture": player.architecture,
+        "king": player.king,
+        "regime": run.preset,
+        "seed": run.seed,
+        "generation": generation,
+        "depth": regime.depth,
+        "own_leaves": regime.own_leaves,
+        "playouts": player.mcts_options,
+        "options": {OLD_NAMES.get(name, name): it for name, it in player.options.items()},
+        "versions": {},
+        "made": {},
+        "format": 1,
+    }
+    arrays: dict[str, NDArray[Any]] = {"genome": genome}
+    if (parts := to_sparse(genome)) is not None:
+        header |= {"weights": genome.size}
+        arrays = {"genome": parts[0], "present": parts[1]}
+    return bytes(save(arrays, metadata={HEADER: json.dumps(header, sort_keys=True)}))
+
+
+def name_champion(content: bytes) -> str:
+    """Return the name of a weight file: the first digits of its SHA-256 hash."""
+    return hashlib.sha256(content).hexdigest()[:HASH_DIGITS]
+
+
+def load_champion(path: Path) -> Champion:
+    """Read a champion's weight file. Raises ValueError if its content is not that of its name."""
+    name = name_champion(path.read_bytes())
+    if name != path.stem:
+        raise ValueError(
+            f"{str(path)!r} is damaged (its hash is {name}): restore it, or delete it, and it is "
+            "trained again"
+        )
+    genome, metadata = load_weights(path)
+    return Champion(genome.astype(np.float64), metadata)
+
+
+def champion_path(folder: Path, name: str) -> Path:
+    """Return the path of a weight file in a folder of results, whether it exists or not."""
+    large = folder / CHAMPIONS / LARGE / f"{name}.safetensors"
+    return large if large.exists() else folder / CHAMPIONS / large.name
+
+
+def write_champions(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write weight files by name. Files that are there already are left as they are."""
+    for name, content in files.items():
+        small = len(content) <= LARGEST_IN_GIT
+        place = folder / CHAMPIONS / ("" if small else LARGE)
+        place.mkdir(parents=True, exist_ok=True)
+        remove_temporary_files(place)
+        path = place / f"{name}.safetensors"
+        if not path.exists():
+            write_atomically(path, content)

@@ -1,0 +1,213 @@
+"""The zoo's leagues on disk: one JSON line for each pair of entrants, and for each examination.
+
+``results/league.jsonl`` holds the games, those of the common league and of each examination.
+``results/examinations.jsonl`` holds what an examination measures beside the games. A line is found
+by its entrants (the hash of a weight file is part of them), the conditions, and the search's
+`results_version`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from agents.agent_spec import WEIGHTS_SUFFIX
+from agents.search.alphabeta import RESULTS_VERSION
+from checkers_env.files import remove_temporary_files
+from training.league.records import Entrant, GameRecord, League
+from training.league.schedule import LeagueFixture, Pairing
+from training.reproduction.champions import name_champion
+from training.reproduction.json_lines import JsonLines, Row, check_fields
+from training.reproduction.results import LOCK
+
+PAIRS, EXAMINATIONS = "league.jsonl", "examinations.jsonl"
+SAMPLE = 300  # games of a league, or a few more, of which the first halves are kept
+SCORES = {"W": 1.0, "D": 0.5, "L": 0.0}
+
+
+@dataclass(frozen=True)
+class LeaguePlan:
+    """A league to be played.
+
+    Attributes
+    ----------
+    name
+        What its lines are known by: ``"zoo"``, or the player of an examination.
+    entrants
+        Everybody, in the order of their numbers.
+    conditions
+        What differs from the defaults of benchmark.py.
+    pairings
+        Numbers of the entrants that meet.
+    fixtures
+        All games. Those of a pairing stand together, as many for each.
+    """
+
+    name: str
+    entrants: tuple[Entrant, ...]
+    conditions: dict[str, Any]
+    pairings: Sequence[Pairing]
+    fixtures: Sequence[LeagueFixture]
+
+    @property
+    def games_per_pair(self) -> int:
+        """Return the number of games of a pairing."""
+        return len(self.fixtures) // len(self.pairings)
+
+    @property
+    def sample_every(self) -> int:
+        """Return how many games there are to one whose first half is kept."""
+        return max(1, len(self.fixtures) // SAMPLE)
+
+    def pair_keys(self) -> list[Row]:
+        """Return the parts of the lines that say what is played, one for each pairing."""
+        described = [describe(entrant) for entrant in self.entrants]
+        return [
+            {
+                "league": self.name,
+                "number": place * self.games_per_pair,
+                "first": described[first],
+                "second": described[second],
+                "conditions": self.conditions,
+                "results_version": {"search": RESULTS_VERSION},
+            }
+            for place, (first, second) in enumerate(self.pairings)
+        ]
+
+
+class LeagueStore:
+    """The lines of leagues and examinations in a folder of results."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._pairs = JsonLines(folder / PAIRS, _pair_order, check_pair)
+        self._examinations = JsonLines(folder / EXAMINATIONS, _examination_order, check_examination)
+
+    def games(self, plan: LeaguePlan) -> dict[int, GameRecord]:
+        """Return the games that are there, by their numbers; their moves are left out."""
+        found = {}
+        for row in self._rows(plan):
+            for place, letter in enumerate(row["results"]):
+                number, black, white, opening = plan.fixtures[row["number"] + place]
+                score = SCORES[letter] if place % 2 == 0 else 1 - SCORES[letter]
+                found[number] = GameRecord(number, black, white, opening, score, "", 0, ())
+        return found
+
+    def beginnings(self, plan: LeaguePlan) -> list[tuple[str, ...]]:
+        """Return the first halves of some games, evenly spread over a league: moves as text."""
+        rows = self._rows(plan)
+        return [tuple(moves.split()) for row in rows for moves in row["beginnings"].values()]
+
+    def findings(self, plan: LeaguePlan) -> list[str] | None:
+        """Return the sentences of an examination, or None if it is to be done."""
+        key = _examination_key(plan)
+        row = self._examinations.get(key)
+        if row is None or any(row[name] != value for name, value in key.items()):
+            return None
+        return list(row["findings"])
+
+    def add(self, plan: LeaguePlan, league: League, findings: Sequence[str] = ()) -> None:
+        """Write a league whose games are all played, in place of the one of its name.
+
+        Games without moves are taken to be those that are there.
+        """
+        games = {game.number: game for game in league.games}
+        known = {row["number"]: row for row in self._rows(plan)}
+        rows = [
+            known[key["number"]] if key["number"] in known else pair_row(plan, key, games)
+            for key in plan.pair_keys()
+        ]
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(self._folder / LOCK):
+            remove_temporary_files(self._folder)
+            self._pairs.refresh()
+            self._pairs.put(rows, drop=lambda row: row["league"] == plan.name)
+            if findings:
+                self._examinations.refresh()
+                self._examinations.put([_examination_key(plan) | {"findings": list(findings)}])
+
+    def _rows(self, plan: LeaguePlan) -> list[Row]:
+        rows = [(key, self._pairs.get(key)) for key in plan.pair_keys()]
+        return [
+            row
+            for key, row in rows
+            if row is not None
+            and all(row[name] == value for name, value in key.items())
+            and len(row["results"]) == plan.games_per_pair
+        ]
+
+
+def describe(entrant: Entrant) -> Row:
+    """Return an entrant's agent, its options, and the hash of its weight file if it has one."""
+    path = Path(entrant.agent)
+    if not entrant.agent.endswith(WEIGHTS_SUFFIX):
+        return {"agent": entrant.agent, **entrant.options}
+    weights = name_champion(path.read_bytes())
+    return {"agent": path.name.removesuffix(WEIGHTS_SUFFIX), "weights": weights, **entrant.options}
+
+
+def pair_row(plan: LeaguePlan, key: Row, games: Mapping[int, GameRecord]) -> Row:
+    """Return the line of a pairing."""
+    numbers = range(key["number"], key["number"] + plan.games_per_pair)
+    played = [games[number] for number in numbers]
+    letters = {score: letter for letter, score in SCORES.items()}
+    scores = [game.score if place % 2 == 0 else 1 - game.score for place, game in enumerate(played)]
+    return key | {
+        "results": "".join(letters[score] for score in scores),
+        "plies": [len(game.moves) for game in played],
+        "reasons": dict(sorted(Counter(game.reason for game in played).items())),
+        "beginnings": {
+            str(number): " ".join(games[number].moves[: max(len(games[number].moves) // 2, 1)])
+            for number in numbers
+            if number % plan.sample_every == 0
+        },
+    }
+
+
+def check_pair(row: Row) -> None:
+    """Raise ValueError for the line of a pair whose parts do not fit together."""
+    check_fields(row, PAIR_FIELDS)
+    if not len(row["results"]) == len(row["plies"]) == sum(row["reasons"].values()):
+        raise ValueError("its games are not as many everywhere")
+    if not set(row["results"]) <= SCORES.keys():
+        raise ValueError("its results are not W, D and L")
+
+
+def check_examination(row: Row) -> None:
+    """Raise ValueError for a damaged line of an examination."""
+    check_fields(row, EXAMINATION_FIELDS)
+
+
+PAIR_FIELDS = {
+    "league": str,
+    "number": int,
+    "first": dict,
+    "second": dict,
+    "conditions": dict,
+    "results_version": dict,
+    "results": str,
+    "plies": list,
+    "reasons": dict,
+    "beginnings": dict,
+}
+EXAMINATION_FIELDS = {"player": dict, "results_version": dict, "findings": list}
+
+
+def _examination_key(plan: LeaguePlan) -> Row:
+    return {
+        "player": describe(plan.entrants[0]),
+        "results_version": {"search": RESULTS_VERSION},
+    }
+
+
+def _pair_order(row: Row) -> tuple[Any, ...]:
+    return row["league"], row["number"]
+
+
+def _examination_order(row: Row) -> tuple[Any, ...]:
+    return (row["player"]["agent"],)
