@@ -14,7 +14,7 @@ import checkers_env
 from agents.match import play_through_environment
 from checkers_env.movegen import BLACK
 from checkers_env.openings import TWO_MOVE
-from checkers_env.state import DrawRules
+from checkers_env.state import MAX_MOVES, DrawRules
 from tests import ROOT
 from training import ppo
 from training.rl.config import OLD_NAMES, PPOConfig, rename_old_options, validate_config
@@ -356,22 +356,29 @@ def test_the_champion_enters_the_benchmark(tmp_path):
 
 @pytest.mark.sb3
 def test_a_checkpoint_of_format_1_is_resumed(tmp_path):
-    """Its key has the old names of the options."""
+    """Its key has the old names of the options, and its games count their limit in plies."""
     from safetensors.numpy import load_file, save_file
 
-    config = replace(TINY, out=tmp_path)
+    whole, config = (replace(TINY, out=tmp_path / name) for name in "ab")
+    finish_run(whole)
     finish_run(config, reports=8)
-    path, header = tmp_path / "checkpoint.safetensors", read_arrays(tmp_path)[1]
+    path, header = config.folder / "checkpoint.safetensors", read_arrays(config.folder)[1]
     old = {new: old for old, new in OLD_NAMES.items()}
     header["identity"] = {old.get(name, name): it for name, it in header["identity"].items()}
     assert header["identity"]["rate"] == config.learning_rate
+    arrays = load_file(str(path))
+    assert (arrays["games/games"][:, MAX_MOVES] == 100).all()
+    arrays["games/games"][:, MAX_MOVES] = 200
     metadata = {"checkers-laboratory ppo": json.dumps(header | {"format": 1})}
-    save_file(load_file(str(path)), str(path), metadata=metadata)
+    save_file(arrays, str(path), metadata=metadata)
     resumed = replace(config, resume=True)
     with pytest.raises(ValueError, match=r"gamma is 0.999 there and 0.5 here; choose"):
         finish_run(replace(resumed, gamma=0.5))
-    assert finish_run(resumed).steps == config.total_timesteps
-    assert read_arrays(tmp_path)[1]["format"] == 2
+    finish_run(resumed)
+    (expected, _), (result, header) = map(read_arrays, (whole.folder, config.folder))
+    assert header["format"] == 2
+    for name, array in expected.items():
+        np.testing.assert_array_equal(result[name], array, err_msg=name)
 
 
 @pytest.mark.sb3
@@ -444,7 +451,14 @@ def test_old_option_names_still_work():
 
 
 def test_without_the_extra_one_line_says_what_to_install(capsys, monkeypatch, tmp_path):
-    monkeypatch.setitem(sys.modules, "torch", None)
+    class NoTorch:
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            if name == "torch":
+                raise ModuleNotFoundError("no module named 'torch'", name="torch")
+
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [NoTorch, *sys.meta_path])
     for name in [name for name in sys.modules if name.startswith("training.rl.")]:
         if not name.endswith(".config"):
             monkeypatch.delitem(sys.modules, name)

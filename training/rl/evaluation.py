@@ -19,7 +19,7 @@ from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
 from training.league.records import WinDrawLoss
 from training.rl.actor import Actor, greedy_actions, policy_logits
-from training.rl.game_pool import RULES, observe, play_actions_in, unfinished
+from training.rl.game_pool import DRAW_RULES, observe, play_actions_in, unfinished
 
 BASELINES: dict[str, Any] = {
     "random": Uniform(),
@@ -49,7 +49,7 @@ def evaluate_actor(actor: Actor, player: Any, games: int, rng: np.random.Generat
     -------
     The actor's wins, draws and losses.
     """
-    batch = new_batch(games, opening_states(TWO_MOVE, RULES))._replace(
+    batch = new_batch(games, opening_states(TWO_MOVE, DRAW_RULES))._replace(
         choices=np.array([BLACK, WHITE])
     )
     numbers = np.arange(games)

@@ -19,12 +19,12 @@ from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import BLACK, BLACK_BOARD, KINGS, WHITE, WHITE_BOARD, Position
 from checkers_env.observation import PLANES, write_observation
 from checkers_env.openings import TWO_MOVE
-from checkers_env.state import ONGOING, PLY, SIDE, DrawRules
+from checkers_env.state import ONGOING, PLY, RULES, SIDE, DrawRules
 from training.rl.actor import Actor, policy_logits, sample_actions
 from training.rl.features import select_features
 
 MAX_MOVES = 100
-RULES = DrawRules(MAX_MOVES)
+DRAW_RULES = DrawRules(MAX_MOVES)
 SEATS = (MOVER, BLACK, WHITE)
 STATE = {  # name in checkpoints: field of the batch
     "games": "games",
@@ -79,7 +79,7 @@ class GamePool:
         self.count, self._num_opponents = count, num_opponents
         self._self_play_share, self._rng = self_play_share, rng
         self._opponents: list[CompiledOpponent | Actor] = []
-        openings = opening_states(TWO_MOVE, RULES)
+        openings = opening_states(TWO_MOVE, DRAW_RULES)
         self.batch = new_batch(count, openings)._replace(choices=np.array(SEATS))
         self.batch.numbers[:], self.batch.used[:] = self._sample_starts(count), 1
         kernels.begin_games(self.batch, openings, np.arange(count), self.batch.numbers[:, 0])
@@ -117,6 +117,8 @@ class GamePool:
             fen.check_position(Position(black, white, kings, side))
         for name, current in state.items():
             current[:] = arrays[name]
+        # Format 1 counted the move limit in plies.
+        state["games/games"][:, RULES:] = DRAW_RULES.to_array()
 
     def set_opponents(self, opponents: Sequence[CompiledOpponent | Actor]) -> None:
         """Replace the opponents, in running games as well; one for each slot."""
