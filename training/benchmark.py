@@ -42,14 +42,14 @@ from training.league.schedule import (
     BALLOTS,
     LeagueFixture,
     Pairing,
-    against,
+    challenge_pairings,
     read_openings,
     round_robin_pairings,
-    schedule,
+    schedule_games,
 )
-from training.rating.sprt import games_until_decision, is_decided, sprt, verdict
+from training.rating.sprt import games_until_decision, is_decided, sprt, sprt_sentence
 from training.report.html_report import write_report
-from training.report.player_report import examine_player, lineup, sentences
+from training.report.player_report import examine_player, lineup, report_lines
 from training.report.standings import standings, write_standings
 from training.report.terminal import print_league
 from training.runtime import validation
@@ -77,7 +77,7 @@ Names = Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME [NAME ...]", help
 
 
 @dataclass(frozen=True)
-class Settings:
+class BenchmarkConfig:
     """Who plays whom, and how."""
 
     agents: tyro.conf.Positional[Names]
@@ -120,20 +120,20 @@ class Settings:
 
 def main() -> int:
     """Run the command line; return the exit status."""
-    return run_command(benchmark)
+    return run_command(run_benchmark)
 
 
-def benchmark(arguments: Sequence[str], console: Console) -> None:
+def run_benchmark(arguments: Sequence[str], console: Console) -> None:
     """Read the command line, hold the league and write its reports."""
-    settings = tyro.cli(
-        Settings, args=arguments, prog="python training/benchmark.py", description=__doc__
+    config = tyro.cli(
+        BenchmarkConfig, args=arguments, prog="python training/benchmark.py", description=__doc__
     )
     sys.path.append(os.getcwd())  # where a package of the caller's is, as package.module:factory
-    folder = settings.out or folder_of(settings)
+    folder = config.out or default_folder(config)
     try:
         with lock_run_folder(folder, "choose another folder by --out"):
-            league, found = hold_league(settings, folder, console)
-            report(settings, folder, league, found, console)
+            league, found = play_league(config, folder, console)
+            write_reports(config, folder, league, found, console)
     except KeyboardInterrupt:
         print_resume_command((folder / FILE_NAME).exists(), console)
         raise
@@ -141,91 +141,93 @@ def benchmark(arguments: Sequence[str], console: Console) -> None:
         raise OSError(f"{error} (the league is in {str(folder)!r})") from error
 
 
-def hold_league(settings: Settings, folder: Path, console: Console) -> tuple[League, Sequence[str]]:
+def play_league(
+    config: BenchmarkConfig, folder: Path, console: Console
+) -> tuple[League, Sequence[str]]:
     """Play what is left to play; the league, and what was found beside the games.
 
     Raises ValueError for settings that make no sense, before anything is written.
     """
-    check(settings)
-    texts, pairings = lineup_of(settings)
-    fixtures = fixtures_of(settings, pairings)
-    terms = terms_of(settings)
-    entries = entered(settings, texts)
-    league = League(tuple(entry.entrant for entry in entries), conditions(settings))
+    validate_config(config)
+    texts, pairings = make_pairings(config)
+    fixtures = make_schedule(config, pairings)
+    terms = league_rules(config)
+    entries = make_entries(config, texts)
+    league = League(tuple(entry.entrant for entry in entries), league_conditions(config))
     journal = Journal(folder / FILE_NAME)
     identity = asdict(league) | {"games": len(fixtures)}
-    if settings.resume:
+    if config.resume:
         games = {game.number: game for game in journal.resume(identity, fixtures)}
     else:
-        journal.begin(identity)
+        journal.create(identity)
         games = {}
-    play(settings, entries, fixtures, games, terms, journal, console)
+    play(config, entries, fixtures, games, terms, journal, console)
     kept = [games[number] for number in sorted(games)]
     found = []
-    if settings.sprt:
-        kept = games_until_decision(games, settings.sprt)
-        found = [verdict(kept, settings.sprt)]
+    if config.sprt:
+        kept = games_until_decision(games, config.sprt)
+        found = [sprt_sentence(kept, config.sprt)]
     league = replace(league, games=tuple(kept))
-    if settings.analyse:
-        found = findings(entries[0], league, settings.seed)
+    if config.analyse:
+        found = findings(entries[0], league, config.seed)
     return league, found
 
 
 def findings(entry: Entry, league: League, seed: int) -> list[str]:
     """What an examination finds, or why it could not be ended: the games count all the same."""
     try:
-        return sentences(examine_player(entry.make, league, seed))
+        return report_lines(examine_player(entry.make, league, seed))
     except (EngineError, ValueError) as error:
         return [one_line(f"The examination was not finished: {error}.")]
 
 
-def check(settings: Settings) -> None:
+def validate_config(config: BenchmarkConfig) -> None:
     """Raise ValueError for settings that make no sense."""
-    validation.validate_ranges(settings, RANGES)
-    if settings.repetition == 1:
+    validation.validate_ranges(config, RANGES)
+    if config.repetition == 1:
         raise ValueError("repetition must be 0, or at least 2, not 1")
-    if settings.seconds is not None and not settings.seconds > 0:
-        raise ValueError(f"seconds must be more than 0, not {settings.seconds}")
-    if settings.depth is not None and settings.seconds is not None:
+    if config.seconds is not None and not config.seconds > 0:
+        raise ValueError(f"seconds must be more than 0, not {config.seconds}")
+    if config.depth is not None and config.seconds is not None:
         raise ValueError("agents have a depth or seconds, not both")
-    if settings.json:
-        check_output("json", settings.json)
-    if settings.analyse and (settings.against or settings.sprt or len(settings.agents) != 1):
+    if config.json:
+        check_output("json", config.json)
+    if config.analyse and (config.against or config.sprt or len(config.agents) != 1):
         raise ValueError("analyse is for one agent, without against and sprt")
-    if settings.sprt and len(settings.agents) + len(settings.against) != 2:
+    if config.sprt and len(config.agents) + len(config.against) != 2:
         raise ValueError("sprt is for a match of two agents")
-    if settings.sprt:
-        sprt([], *settings.sprt)
+    if config.sprt:
+        sprt([], *config.sprt)
 
 
-def folder_of(settings: Settings) -> Path:
+def default_folder(config: BenchmarkConfig) -> Path:
     """Where a league is kept if nothing else is said: a folder named after the agents."""
-    text = "-".join(settings.agents)
-    if settings.against:
-        text += "-against-" + "-".join(settings.against)
+    text = "-".join(config.agents)
+    if config.against:
+        text += "-against-" + "-".join(config.against)
     name = re.sub("[^A-Za-z0-9_.=]+", "-", text).strip("-.")
     if len(name) > LONGEST_NAME:
         name = f"{name[:LONGEST_NAME]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
-    return Path("runs", f"{name}-seed-{settings.seed}")
+    return Path("runs", f"{name}-seed-{config.seed}")
 
 
-def lineup_of(settings: Settings) -> tuple[list[str], list[Pairing]]:
+def make_pairings(config: BenchmarkConfig) -> tuple[list[str], list[Pairing]]:
     """The texts of everybody, and who plays whom. Raises ValueError for less than two."""
-    if settings.analyse:
-        return lineup(settings.agents[0], settings.depth, settings.seconds)
-    texts, first = [*settings.agents, *settings.against], len(settings.agents)
+    if config.analyse:
+        return lineup(config.agents[0], config.depth, config.seconds)
+    texts, first = [*config.agents, *config.against], len(config.agents)
     if len(texts) < 2:
         raise ValueError("it takes two to play: name a second agent, or one --against")
-    if settings.against:
-        return texts, against(range(first), range(first, len(texts)))
+    if config.against:
+        return texts, challenge_pairings(range(first), range(first, len(texts)))
     return texts, round_robin_pairings(first)
 
 
-def entered(settings: Settings, texts: Sequence[str]) -> list[Entry]:
+def make_entries(config: BenchmarkConfig, texts: Sequence[str]) -> list[Entry]:
     """Everybody. Raises ValueError for who cannot be made, and for namesakes."""
-    patience = settings.move_limit or None
+    patience = config.move_limit or None
     entries = [
-        make_entry(text, depth=settings.depth, seconds=settings.seconds, patience=patience)
+        make_entry(text, depth=config.depth, seconds=config.seconds, patience=patience)
         for text in texts
     ]
     names = [entry.entrant.name for entry in entries]
@@ -235,38 +237,40 @@ def entered(settings: Settings, texts: Sequence[str]) -> list[Entry]:
     return entries
 
 
-def fixtures_of(settings: Settings, pairings: Sequence[Pairing]) -> tuple[LeagueFixture, ...]:
+def make_schedule(
+    config: BenchmarkConfig, pairings: Sequence[Pairing]
+) -> tuple[LeagueFixture, ...]:
     """All games, in the order in which they are begun."""
-    cards = read_openings(settings.openings)
+    cards = read_openings(config.openings)
     for card in cards:
-        if over := opening_board(card, rules_of(settings)).outcome():
+        if over := opening_board(card, draw_rules(config)).outcome():
             raise ValueError(f"nothing can be played from {card!r}: {over.reason}")
-    return schedule(pairings, cards, settings.rounds)
+    return schedule_games(pairings, cards, config.rounds)
 
 
-def rules_of(settings: Settings) -> DrawRules:
+def draw_rules(config: BenchmarkConfig) -> DrawRules:
     """When games are drawn."""
-    return DrawRules(settings.max_moves, settings.repetition or None, settings.no_progress or None)
+    return DrawRules(config.max_moves, config.repetition or None, config.no_progress or None)
 
 
-def terms_of(settings: Settings) -> LeagueRules:
+def league_rules(config: BenchmarkConfig) -> LeagueRules:
     """What all games have in common."""
-    judge = make_adjudicator(settings.adjudicate, settings.seed)
-    return LeagueRules(rules_of(settings), settings.seed, settings.move_limit or None, judge)
+    judge = make_adjudicator(config.adjudicate, config.seed)
+    return LeagueRules(draw_rules(config), config.seed, config.move_limit or None, judge)
 
 
-def conditions(settings: Settings) -> dict[str, Any]:
+def league_conditions(config: BenchmarkConfig) -> dict[str, Any]:
     """What the games depend on, beside the entrants."""
-    openings = settings.openings
+    openings = config.openings
     if openings not in BALLOTS:
         openings += f" {file_digest(Path(openings))}"
     names = ("rounds", "max_moves", "repetition", "no_progress", "adjudicate", "move_limit", "seed")
-    chosen = {name: getattr(settings, name) for name in names}
+    chosen = {name: getattr(config, name) for name in names}
     return {"openings": openings, **chosen, "version": version("checkers-laboratory")}
 
 
 def play(
-    settings: Settings,
+    config: BenchmarkConfig,
     entries: Sequence[Entry],
     fixtures: Sequence[LeagueFixture],
     games: dict[int, GameRecord],
@@ -276,18 +280,18 @@ def play(
 ) -> None:
     """Play what is left, and add it to the games."""
     left = [fixture for fixture in fixtures if fixture.number not in games]
-    threads = 1 if any(entry.single for entry in entries) else settings.threads
-    if settings.sprt and is_decided(games, settings.sprt):
+    threads = 1 if any(entry.single for entry in entries) else config.threads
+    if config.sprt and is_decided(games, config.sprt):
         return
     makers = [entry.make for entry in entries]
     with closing(run_league(makers, left, terms, journal, threads)) as ending:
-        for game in shown(ending, len(games), len(fixtures), console):
+        for game in show_progress(ending, len(games), len(fixtures), console):
             games[game.number] = game
-            if settings.sprt and is_decided(games, settings.sprt):
+            if config.sprt and is_decided(games, config.sprt):
                 return
 
 
-def shown(
+def show_progress(
     games: Iterator[GameRecord], done: int, total: int, console: Console
 ) -> Iterator[GameRecord]:
     """The games, with a progress bar beside them."""
@@ -299,16 +303,16 @@ def shown(
             yield game
 
 
-def report(
-    settings: Settings, folder: Path, league: League, found: Sequence[str], console: Console
+def write_reports(
+    config: BenchmarkConfig, folder: Path, league: League, found: Sequence[str], console: Console
 ) -> None:
     """Write everything that is known of the league, and print its table."""
     lines = standings(league)
     save_league(folder / "league.json", league)
     pdn.dump(games_to_pdn(league), folder / "games.pdn")
     write_report(folder / "report.html", league, lines, notes=(*NOTES, *found))
-    if settings.json:
-        write_standings(settings.json, league, lines)
+    if config.json:
+        write_standings(config.json, league, lines)
     print_league(league, lines)
     for sentence in found:
         Console().print(sentence, highlight=False, markup=False)

@@ -164,7 +164,7 @@ def run_league(
     Pairs that the store has are not played again. What is played is added to it.
     """
     others = () if examine else YARDSTICKS
-    request = benchmark.Settings(
+    request = benchmark.BenchmarkConfig(
         (*map(str, players), *others), depth=DEPTH, threads=settings.threads, analyse=examine
     )
     plan = plan_league(players[0].stem if examine else LEAGUE, request)
@@ -176,37 +176,40 @@ def run_league(
         folder = settings.work / f"{plan.name}-{key}"
         if not (folder / FILE_NAME).exists():
             begin_journal(folder, plan, request, games)
-        store.add(plan, *benchmark.hold_league(replace(request, resume=True), folder, console))
+        store.add(plan, *benchmark.play_league(replace(request, resume=True), folder, console))
         games = store.games(plan)
     played = tuple(games[number] for number in sorted(games))
-    league = League(plan.entrants, benchmark.conditions(request), played)
+    league = League(plan.entrants, benchmark.league_conditions(request), played)
     return league, store.findings(plan) or [], positions(store.beginnings(plan))
 
 
-def plan_league(name: str, request: benchmark.Settings) -> LeaguePlan:
+def plan_league(name: str, request: benchmark.BenchmarkConfig) -> LeaguePlan:
     """Return who plays whom, and how."""
-    texts, pairings = benchmark.lineup_of(request)
-    entries = benchmark.entered(request, texts)
+    texts, pairings = benchmark.make_pairings(request)
+    entries = benchmark.make_entries(request, texts)
     names = ("openings", "rounds", *benchmark.RANGES.keys() - {"threads"}, "adjudicate")
-    defaults = benchmark.Settings(())
+    defaults = benchmark.BenchmarkConfig(())
     conditions = {
         name: getattr(request, name)
         for name in sorted(names)
         if getattr(request, name) != getattr(defaults, name)
     }
-    fixtures = benchmark.fixtures_of(request, pairings)
+    fixtures = benchmark.make_schedule(request, pairings)
     entrants = tuple(entry.entrant for entry in entries)
     return LeaguePlan(name, entrants, conditions, pairings, fixtures)
 
 
 def begin_journal(
-    folder: Path, plan: LeaguePlan, request: benchmark.Settings, games: Mapping[int, GameRecord]
+    folder: Path,
+    plan: LeaguePlan,
+    request: benchmark.BenchmarkConfig,
+    games: Mapping[int, GameRecord],
 ) -> None:
     """Write the journal of a league that is to be resumed, with the games that are there."""
-    league = League(plan.entrants, benchmark.conditions(request))
+    league = League(plan.entrants, benchmark.league_conditions(request))
     journal = Journal(folder / FILE_NAME)
-    journal.begin(asdict(league) | {"games": len(plan.fixtures)})
-    journal.add(games[number] for number in sorted(games))
+    journal.create(asdict(league) | {"games": len(plan.fixtures)})
+    journal.append(games[number] for number in sorted(games))
 
 
 def positions(beginnings: Sequence[Sequence[str]]) -> list[Board]:

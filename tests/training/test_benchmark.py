@@ -163,8 +163,8 @@ def test_the_folder_is_named_after_the_agents(command, cards, tmp_path):
 def test_folders_with_long_names_differ():
     names = set()
     for last in ("a", "b"):
-        settings = benchmark.Settings(("x" * 100, "y" * 100 + last), out=None)
-        names.add(benchmark.folder_of(settings).name)
+        config = benchmark.BenchmarkConfig(("x" * 100, "y" * 100 + last), out=None)
+        names.add(benchmark.default_folder(config).name)
     assert len(names) == 2
     assert max(map(len, names)) <= 100
 
@@ -386,7 +386,7 @@ def test_ctrl_c_before_the_first_game_says_how_to_start_again(command, monkeypat
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(benchmark, "entered", interrupt)
+        patch.setattr(benchmark, "make_entries", interrupt)
         status, _, error = command(*QUICK)
     assert status == 130
     assert error.startswith("Interrupted; nothing was begun. Start again with: python ")

@@ -15,7 +15,7 @@ from checkers_env import Board
 from training import zoo
 from training.league import runner
 from training.league.records import Entrant, GameRecord, League
-from training.league.schedule import schedule
+from training.league.schedule import schedule_games
 from training.report.standings import StandingsRow
 from training.reproduction.champions import load_champion
 from training.reproduction.jobs import SPARE, Match, Run
@@ -134,7 +134,7 @@ def counted_games(monkeypatch):
 
 def test_a_pair_of_another_player_is_not_taken(tmp_path):
     entrants = tuple(Entrant(name, name, {"depth": 1}) for name in ("material", "samuel", "random"))
-    plan = LeaguePlan("zoo", entrants, {}, [(0, 1)], schedule([(0, 1)], ["9-13 22-18"]))
+    plan = LeaguePlan("zoo", entrants, {}, [(0, 1)], schedule_games([(0, 1)], ["9-13 22-18"]))
     moves = ("9-13", "22-18", "6-9")
     games = [
         GameRecord(*fixture, score, "no pieces", 1, moves)

@@ -23,7 +23,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def begin(self, identity: dict[str, Any]) -> None:
+    def create(self, identity: dict[str, Any]) -> None:
         """Start a new one. Raises ValueError if the folder holds a league already."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         if self._path.exists() and self._path.stat().st_size:  # empty: of a disk that was full
@@ -54,7 +54,7 @@ class Journal:
         os.truncate(self._path, len(whole))
         return found
 
-    def add(self, games: Iterable[GameRecord]) -> None:
+    def append(self, games: Iterable[GameRecord]) -> None:
         """Write games down."""
         with self._path.open("a", encoding="utf-8") as file:
             for game in games:

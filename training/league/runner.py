@@ -53,7 +53,7 @@ def run_league(
                     return
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 ended = sorted((future.result() for future in done), key=lambda game: game.number)
-                journal.add(ended)
+                journal.append(ended)
                 yield from ended
         finally:
             stop.set()

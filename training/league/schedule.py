@@ -54,12 +54,12 @@ def round_robin_pairings(entrants: int) -> list[Pairing]:
     return list(itertools.combinations(range(entrants), 2))
 
 
-def against(challengers: Sequence[int], others: Sequence[int]) -> list[Pairing]:
+def challenge_pairings(challengers: Sequence[int], others: Sequence[int]) -> list[Pairing]:
     """Each challenger against each of the others."""
     return [(one, other) for one in challengers for other in others]
 
 
-def schedule(
+def schedule_games(
     pairings: Iterable[Pairing], cards: Sequence[str], rounds: int = 1
 ) -> tuple[LeagueFixture, ...]:
     """Each pairing plays each opening with both colours, the two games one after the other."""

@@ -73,7 +73,7 @@ class LeagueRatings:
         """How much stronger one entrant is than another."""
         return _estimate(*self._difference(first, second), self.freedom, self.confidence)
 
-    def superiority(self, first: int, second: int) -> float:
+    def los(self, first: int, second: int) -> float:
         """The likelihood of superiority: the confidence with which `first` is the stronger."""
         if first == second:
             return 0.5

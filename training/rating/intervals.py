@@ -27,7 +27,7 @@ class Score:
         Points a game, 0 to 1, with half a point for a draw.
     low, high
         The confidence interval of the true score.
-    superiority
+    los
         The likelihood of superiority: the confidence with which the true score exceeds 0.5, that
         is, the level of the one-sided interval that just reaches 0.5.
     """
@@ -39,7 +39,7 @@ class Score:
     mean: float
     low: float
     high: float
-    superiority: float
+    los: float
 
 
 @dataclass(frozen=True)
@@ -89,13 +89,13 @@ def score(points: Any, clusters: Any, confidence: float = 0.95) -> Score:
     sums = np.bincount(numbers, points)
     mean, groups, tail = float(points.mean()), len(sizes), (1 - confidence) / 2
     if np.allclose(sums, mean * sizes):
-        low, high, superiority = _equal(mean, groups, tail)
+        low, high, los = _equal(mean, groups, tail)
     else:
         residuals = sums - mean * sizes
         variance = groups / (groups - 1) * residuals @ residuals / points.size**2
-        low, high, superiority = _varied(mean, float(variance), groups, tail)
+        low, high, los = _varied(mean, float(variance), groups, tail)
     wins, draws, losses = (int((points == result).sum()) for result in (1, 0.5, 0))
-    return Score(wins, draws, losses, groups, mean, low, high, superiority)
+    return Score(wins, draws, losses, groups, mean, low, high, los)
 
 
 def _varied(mean: float, variance: float, groups: int, tail: float) -> tuple[float, float, float]:
@@ -110,8 +110,8 @@ def _varied(mean: float, variance: float, groups: int, tail: float) -> tuple[flo
     share = student.isf(tail, freedom) ** 2 / games
     centre = (mean + share / 2) / (1 + share)
     half = np.sqrt(share * mean * (1 - mean) + share**2 / 4) / (1 + share)
-    superiority = student.cdf((mean - 0.5) / np.sqrt(0.25 / games), freedom)
-    return float(centre - half), float(centre + half), float(superiority)
+    los = student.cdf((mean - 0.5) / np.sqrt(0.25 / games), freedom)
+    return float(centre - half), float(centre + half), float(los)
 
 
 def _equal(mean: float, groups: int, tail: float) -> tuple[float, float, float]:

@@ -115,7 +115,7 @@ def games_until_decision(games: Mapping[int, GameRecord], bounds: Bounds) -> lis
     return row[: next((end for end in ends if _test(row[:end], bounds).decision), len(row))]
 
 
-def verdict(games: list[GameRecord], bounds: Bounds) -> str:
+def sprt_sentence(games: list[GameRecord], bounds: Bounds) -> str:
     """What the test says of these games, as a sentence."""
     test = _test(games, bounds)
     what = {"elo0": f"{bounds[0]:+g} is accepted", "elo1": f"{bounds[1]:+g} is accepted"}

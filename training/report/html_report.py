@@ -30,7 +30,7 @@ from training.report.charts import (
     make_axis,
 )
 from training.report.games import START, pack_games
-from training.report.standings import StandingsRow, seats, tallies
+from training.report.standings import StandingsRow, player_results, tallies
 
 MOST_ENDINGS = 20  # a faulty agent may forfeit every game for a reason of its own
 
@@ -55,14 +55,14 @@ class Ending(NamedTuple):
 
 def count_games(league: League) -> dict[str, Any]:
     """The variables of the template that depend on the games."""
-    taken = list(seats(league.games))
+    taken = list(player_results(league.games))
     lengths = [game_length(game) for game in league.games]
     bars = length_histogram(league.games)
     endings = _endings(league)
     return {
         "overall": WinDrawLoss(*map(sum, zip(*(ending.black for ending in endings), strict=True))),
-        "pairs": tallies(((seat.player, seat.opponent), seat.score) for seat in taken),
-        "sides": tallies(((seat.player, seat.side), seat.score) for seat in taken),
+        "pairs": tallies(((result.player, result.opponent), result.score) for result in taken),
+        "sides": tallies(((result.player, result.side), result.score) for result in taken),
         "cards": _cards(league),
         "endings": endings[:MOST_ENDINGS],
         "rarer": endings[MOST_ENDINGS:],
@@ -76,7 +76,10 @@ def count_games(league: League) -> dict[str, Any]:
 def _cards(league: League) -> list[Card]:
     """The openings, those first in which Black did best; numbers are of their first games."""
     black = tallies((game.opening, game.score) for game in league.games)
-    each = tallies(((seat.game.opening, seat.player), seat.score) for seat in seats(league.games))
+    each = tallies(
+        ((result.game.opening, result.player), result.score)
+        for result in player_results(league.games)
+    )
     players = range(len(league.entrants))
     cards = [
         Card(

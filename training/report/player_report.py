@@ -14,7 +14,7 @@ from agents.agent_spec import AgentSpec
 from agents.endgame.tables import endgame
 from training.league.entrants import LIMITS, close_agent, search_depth
 from training.league.records import League
-from training.league.schedule import Pairing, against
+from training.league.schedule import Pairing, challenge_pairings
 from training.report.player_analysis import (
     Accuracy,
     Timing,
@@ -53,8 +53,8 @@ def lineup(
     yardsticks = [name for name in YARDSTICKS if name not in itself]
     texts = list(dict.fromkeys([text, *yardsticks, *others]))
     reference = 0 if REFERENCE in itself else texts.index(REFERENCE)
-    pairings = against([0], [texts.index(name) for name in yardsticks])
-    pairings += against([texts.index(name) for name in others], [reference])
+    pairings = challenge_pairings([0], [texts.index(name) for name in yardsticks])
+    pairings += challenge_pairings([texts.index(name) for name in others], [reference])
     met = {frozenset(pairing): pairing for pairing in pairings if len(set(pairing)) == 2}
     return texts, list(met.values())
 
@@ -93,7 +93,7 @@ def examine_player(make: Callable[[], Agent], league: League, seed: int) -> Play
         close_agent(agent)
 
 
-def sentences(examination: PlayerReport) -> list[str]:
+def report_lines(examination: PlayerReport) -> list[str]:
     """What was found, a sentence each."""
     time, same = examination.timing, examination.determinism
     found = [

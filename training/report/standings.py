@@ -70,7 +70,7 @@ def write_standings(path: Path, league: League, lines: list[StandingsRow]) -> No
 Key = TypeVar("Key", bound=Hashable)
 
 
-class Seat(NamedTuple):
+class PlayerResult(NamedTuple):
     """A game as one of its two players has it."""
 
     player: int
@@ -80,11 +80,11 @@ class Seat(NamedTuple):
     game: GameRecord
 
 
-def seats(games: Iterable[GameRecord]) -> Iterator[Seat]:
+def player_results(games: Iterable[GameRecord]) -> Iterator[PlayerResult]:
     """Both seats of every game, Black's first."""
     for game in games:
-        yield Seat(game.black, game.white, BLACK, game.score, game)
-        yield Seat(game.white, game.black, WHITE, 1 - game.score, game)
+        yield PlayerResult(game.black, game.white, BLACK, game.score, game)
+        yield PlayerResult(game.white, game.black, WHITE, 1 - game.score, game)
 
 
 def tallies(scores: Iterable[tuple[Key, float]]) -> dict[Key, WinDrawLoss]:

@@ -50,7 +50,7 @@ def match_table(names: Sequence[str], match: MatchScore) -> Table:
     for colour, part in (("as Black", match.as_black), ("as White", match.as_white)):
         if part:
             table.add_row("", colour, _result(part))
-    table.add_row("", "likelihood of superiority", f"{match.total.superiority:.1%}")
+    table.add_row("", "likelihood of superiority", f"{match.total.los:.1%}")
     results = match.total.wins, match.total.draws, match.total.losses
     if sum(results) <= MOST_ORDERED:
         table.add_row("", "the thesis's ratings, formula", _thesis(*results, "written"))

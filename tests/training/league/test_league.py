@@ -32,10 +32,10 @@ from training.league.records import Entrant, GameRecord, League, load_league, sa
 from training.league.runner import run_league
 from training.league.schedule import (
     LeagueFixture,
-    against,
+    challenge_pairings,
     read_openings,
     round_robin_pairings,
-    schedule,
+    schedule_games,
 )
 
 START = LeagueFixture(0, 0, 1, "")
@@ -85,7 +85,7 @@ def raises(error):
 
 
 def fixtures(count=2, cards=CARDS):
-    return schedule(round_robin_pairings(count), cards)
+    return schedule_games(round_robin_pairings(count), cards)
 
 
 def in_order(games):
@@ -95,7 +95,7 @@ def in_order(games):
 @pytest.fixture
 def journal(tmp_path):
     journal = Journal(tmp_path / FILE_NAME)
-    journal.begin({})
+    journal.create({})
     return journal
 
 
@@ -103,7 +103,7 @@ def journal(tmp_path):
 
 
 def test_each_pairing_plays_each_opening_with_both_colours():
-    games = schedule(round_robin_pairings(3), ("a", "b"), rounds=2)
+    games = schedule_games(round_robin_pairings(3), ("a", "b"), rounds=2)
     assert [game.number for game in games] == list(range(24))
     expected = list(itertools.product(itertools.permutations(range(3), 2), "ab")) * 2
     assert sorted(((game.black, game.white), game.opening) for game in games) == sorted(expected)
@@ -113,7 +113,7 @@ def test_each_pairing_plays_each_opening_with_both_colours():
 
 
 def test_challengers_meet_the_others_only():
-    assert against(range(2), range(2, 4)) == [(0, 2), (0, 3), (1, 2), (1, 3)]
+    assert challenge_pairings(range(2), range(2, 4)) == [(0, 2), (0, 3), (1, 2), (1, 3)]
 
 
 def test_the_ballots_are_known_by_name():
@@ -532,9 +532,9 @@ FIXTURES = [LeagueFixture(game.number, game.black, game.white, game.opening) for
 
 def filled(folder, records=RECORDS, identity=None):
     journal = Journal(folder / FILE_NAME)
-    journal.begin(identity or {"a": (1, 2)})
-    journal.add(records[:1])
-    journal.add(records[1:])
+    journal.create(identity or {"a": (1, 2)})
+    journal.append(records[:1])
+    journal.append(records[1:])
     return journal
 
 
@@ -553,14 +553,14 @@ def test_what_was_half_written_is_cut_off(tmp_path_factory, data):
     path.write_bytes(content[:end])
     whole = content[:end].count(b"\n") - 1
     assert journal.resume({"a": (1, 2)}, FIXTURES) == RECORDS[:whole]
-    journal.add(RECORDS[whole:])
+    journal.append(RECORDS[whole:])
     assert path.read_bytes() == content
 
 
 def test_a_second_league_does_not_go_into_the_folder(tmp_path):
     journal = filled(tmp_path)
     with pytest.raises(ValueError, match="already holds a league: go on with it by --resume"):
-        journal.begin({"a": 1})
+        journal.create({"a": 1})
     assert journal.resume({"a": [1, 2]}, FIXTURES) == RECORDS
 
 

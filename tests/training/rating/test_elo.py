@@ -169,7 +169,7 @@ def test_intervals_cover_as_often_as_they_say(simulated):
 def test_superiority_of_equals_is_uniform():
     chance = rng(8)
     found = [
-        rate_league(league([0, 0, 50], 20, chance, draws=0.6, correlation=0.4)).superiority(0, 1)
+        rate_league(league([0, 0, 50], 20, chance, draws=0.6, correlation=0.4)).los(0, 1)
         for _ in range(400)
     ]
     for level in (0.05, 0.25, 0.5, 0.75, 0.95):
@@ -179,9 +179,9 @@ def test_superiority_of_equals_is_uniform():
 def test_superiority_is_consistent_with_intervals():
     rated = rate_league(league(LADDER, 10, rng()), confidence=0.9)
     for one in range(6):
-        assert rated.superiority(one, one) == 0.5
+        assert rated.los(one, one) == 0.5
         for other in range(one):
-            both = rated.superiority(one, other), rated.superiority(other, one)
+            both = rated.los(one, other), rated.los(other, one)
             assert sum(both) == pytest.approx(1)
             assert (both[1] > 0.95) == (rated.difference(other, one).low > 0)
 
@@ -218,7 +218,7 @@ def test_players_who_won_or_lost_everything_stay_finite():
     assert 700 < best.elo < 1100
     assert best.low > 300
     assert best.high - best.low > 400
-    assert rated.superiority(0, 1) > 0.999
+    assert rated.los(0, 1) > 0.999
 
 
 @pytest.mark.parametrize("scores", [(0.5, 0.5), (1.0, 0.0)])
@@ -238,7 +238,7 @@ def test_one_game_says_next_to_nothing():
     between = rated.difference(0, 1)
     assert 0 < between.elo < 200
     assert between.low < -400
-    assert 0.5 < rated.superiority(0, 1) < 0.8
+    assert 0.5 < rated.los(0, 1) < 0.8
 
 
 def test_who_has_not_met_is_placed_through_others():

@@ -61,7 +61,7 @@ def test_games_taken_for_independent_would_not_cover():
 @pytest.mark.parametrize("players", [name for name in PLAYERS if name.startswith("equal")])
 def test_superiority_of_equals_is_uniform(players):
     simulated, _ = simulate(players, 43, SIMULATIONS)
-    found = [score(some, np.repeat(np.arange(43), 2)).superiority for some in simulated]
+    found = [score(some, np.repeat(np.arange(43), 2)).los for some in simulated]
     for level in (0.05, 0.25, 0.5, 0.75, 0.95):
         assert np.mean(np.array(found) < level) == pytest.approx(level, abs=0.05)
 
@@ -88,16 +88,16 @@ def test_won_throughout_the_bounds_are_exact_for_openings():
     exact = binomtest(43, 43).proportion_ci(0.95, "exact")
     assert (found.low, found.high) == pytest.approx((exact.low, 1))
     assert found.low == pytest.approx(0.918, abs=0.001)
-    assert found.superiority == pytest.approx(1 - 0.5**43)
+    assert found.los == pytest.approx(1 - 0.5**43)
     lost = score(np.zeros(86), np.repeat(np.arange(43), 2))
     assert (lost.low, lost.high) == pytest.approx((0, 1 - exact.low))
-    assert lost.superiority == pytest.approx(0.5**43)
+    assert lost.los == pytest.approx(0.5**43)
 
 
 @pytest.mark.parametrize("pair", [(0.5, 0.5), (1, 0)])
 def test_equal_openings_that_are_not_won_have_a_width_too(pair):
     found = score(pair * 43, np.repeat(np.arange(43), 2))
-    assert (found.mean, found.superiority) == (0.5, 0.5)
+    assert (found.mean, found.los) == (0.5, 0.5)
     assert found.high - found.mean == pytest.approx(found.mean - found.low)
     assert found.high - found.low == pytest.approx(1 - 0.025 ** (1 / 43))
 
@@ -126,13 +126,13 @@ def test_an_interval_holds_its_mean_and_is_consistent(openings, confidence):
     # The superiority speaks for a player exactly when the interval does.
     tail = (1 - confidence) / 2
     for bound, speaks in (
-        (found.low - 0.5, found.superiority - (1 - tail)),
-        (0.5 - found.high, tail - found.superiority),
+        (found.low - 0.5, found.los - (1 - tail)),
+        (0.5 - found.high, tail - found.los),
     ):
         assert bound * speaks > 0 or min(abs(bound), abs(speaks)) < 1e-9
     turned = score(1 - points, numbers, confidence)
     assert turned.low == pytest.approx(1 - found.high)
-    assert turned.superiority == pytest.approx(1 - found.superiority)
+    assert turned.los == pytest.approx(1 - found.los)
 
 
 def test_more_confidence_is_wider():
@@ -152,7 +152,7 @@ def test_a_match_out_of_a_league():
     assert (found.total.clusters, found.as_black.clusters) == (5, 5)
     turned = score_match(games, 2, 0)
     assert turned.as_black.mean == pytest.approx(1 - found.as_white.mean)
-    assert turned.total.superiority == pytest.approx(1 - found.total.superiority)
+    assert turned.total.los == pytest.approx(1 - found.total.los)
 
 
 def test_a_colour_that_was_not_played():
