@@ -174,7 +174,7 @@ def play_league(
 
 
 def findings(entry: Entry, league: League, seed: int) -> list[str]:
-    """What an examination finds, or why it could not be ended: the games count all the same."""
+    """Return the findings of the examination, or why it was not finished."""
     try:
         return report_lines(examine_player(entry.make, league, seed))
     except (EngineError, ValueError) as error:
@@ -212,7 +212,7 @@ def default_folder(config: BenchmarkConfig) -> Path:
 
 
 def make_pairings(config: BenchmarkConfig) -> tuple[list[str], list[Pairing]]:
-    """The texts of everybody, and who plays whom. Raises ValueError for less than two."""
+    """Return the agents' texts and their pairings. Raises ValueError for fewer than two agents."""
     if config.analyse:
         return lineup(config.agents[0], config.depth, config.seconds)
     texts, first = [*config.agents, *config.against], len(config.agents)
@@ -254,13 +254,13 @@ def draw_rules(config: BenchmarkConfig) -> DrawRules:
 
 
 def league_rules(config: BenchmarkConfig) -> LeagueRules:
-    """What all games have in common."""
+    """Return the rules of all games."""
     judge = make_adjudicator(config.adjudicate, config.seed)
     return LeagueRules(draw_rules(config), config.seed, config.move_limit or None, judge)
 
 
 def league_conditions(config: BenchmarkConfig) -> dict[str, Any]:
-    """What the games depend on, beside the entrants."""
+    """Return the conditions of the games, beside the entrants."""
     openings = config.openings
     if openings not in BALLOTS:
         openings += f" {file_digest(Path(openings))}"
@@ -294,7 +294,7 @@ def play(
 def show_progress(
     games: Iterator[GameRecord], done: int, total: int, console: Console
 ) -> Iterator[GameRecord]:
-    """The games, with a progress bar beside them."""
+    """Yield the games while a progress bar shows their number."""
     columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=total, completed=done)

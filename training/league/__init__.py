@@ -1,1 +1,11 @@
-"""Matches and leagues between agents: who plays whom, how games are played, and their record."""
+"""Matches and leagues between agents.
+
+- ``schedule``: openings, pairings and fixtures
+- ``entrants``: agents that enter a league, made from their texts
+- ``game``: one game, and forfeits
+- ``adjudicate``: winners for drawn games
+- ``runner``: the games of a league on threads
+- ``journal``: the games on disk while the league runs
+- ``records``: entrants, games and leagues as data
+- ``pdn_export``: games in Portable Draughts Notation
+"""

@@ -21,7 +21,7 @@ PLAYED_OUT = DrawRules(max_moves=100)
 
 
 def make_adjudicator(text: str, seed: int) -> Adjudicator | None:
-    """The judge that a text asks for: ``none``, ``material``, or an agent that plays games out.
+    """Return the adjudicator of a text: ``none``, ``material``, or an agent that plays games out.
 
     Raises ValueError for agents other than ours at a depth.
     """
@@ -42,7 +42,7 @@ def adjudicate_by_material(board: Board, game: GameRecord) -> GameRecord:
 
 
 def adjudicate_by_playout(player: object, name: str, seed: int) -> Adjudicator:
-    """The result of the rest of the game, if both sides were the player's."""
+    """Return an adjudicator that plays the rest of the game with `player` on both sides."""
 
     def judge(board: Board, game: GameRecord) -> GameRecord:
         rng = np.random.default_rng((seed, game.number, 1))  # another one than of the game

@@ -39,7 +39,7 @@ def make_entry(
     seconds: float | None = None,
     patience: float | None = None,
 ) -> Entry:
-    """The entry that a text asks for, such as ``material``, ``material@depth=6`` or ``my.py:Mine``.
+    """Return the entry of a text such as ``material``, ``material@depth=6`` or ``my.py:Mine``.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def make_entry(
 
 
 def display_name(name: str, options: dict[str, Any]) -> str:
-    """What tables call an agent with options: a weight file without its folder and ending.
+    """Return an agent's name for tables: a weight file has neither folder nor suffix.
 
     A file that every run has is called by the run's folder.
     """
@@ -87,7 +87,7 @@ def display_name(name: str, options: dict[str, Any]) -> str:
 
 
 def describe_agent(agent: Agent, name: str) -> str:
-    """What kind of player it is, in a word or two, and which version of its file."""
+    """Return the kind of player and the version of its file."""
     what = _kind(agent.player) if isinstance(agent, PlayerAgent) else "outside program or code"
     spec = AgentSpec.from_name(name)
     file = spec.target if spec.kind == "policy" else name
@@ -98,7 +98,7 @@ def describe_agent(agent: Agent, name: str) -> str:
 
 
 def file_digest(path: Path) -> str:
-    """What tells one version of a file from others."""
+    """Return a short hash of a file's content."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
 
 
@@ -117,12 +117,12 @@ def close_agent(agent: Agent) -> None:
 
 
 def search_depth(agent: Agent) -> int | None:
-    """The plies that a player of ours searches; None for who does not search by plies."""
+    """Return the plies that a built-in player searches; None for other agents."""
     return getattr(agent.player, "depth", None) if isinstance(agent, PlayerAgent) else None
 
 
 def _own_limit(agent: Any) -> dict[str, Any]:
-    """What limits the search of a player of ours where nothing is said; nothing if it has none."""
+    """Return the default search limit of a built-in player; empty if it does not search."""
     if isinstance(agent.player, MonteCarlo):
         return {"simulations": agent.player.simulations}
     plies = search_depth(agent)
@@ -132,7 +132,7 @@ def _own_limit(agent: Any) -> dict[str, Any]:
 def _limited(
     options: dict[str, Any], depth: int | None, seconds: float | None, own: dict[str, Any]
 ) -> dict[str, Any]:
-    """The options of a search with a limit: theirs, the one given to all, or its own."""
+    """Return options with a search limit: their own, the common one, or the default."""
     if not own or LIMITS & set(options):
         return options
     if seconds is not None:

@@ -83,7 +83,7 @@ def play_game(
 
 
 def opening_board(opening: str, rules: DrawRules) -> Board:
-    """The board after the opening."""
+    """Return the board after the opening."""
     start, moves = parse_opening(opening or None)
     board = Board.from_position(*start, rules=rules)
     for move in moves:
@@ -142,7 +142,7 @@ def _begin(agent: Agent, side: int, rng: np.random.Generator) -> None:
 
 
 def _timed_move(agent: Agent, board: Board, clocks: list[float], limit: float | None) -> Move:
-    """A legal move of the agent, its time added to its clock.
+    """Return a legal move of the agent, and add its time to its clock.
 
     Raises Forfeit when there is none, or too late, and GameEndedError when the agent ends the game.
     """
@@ -176,7 +176,7 @@ def _told(error: Exception) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text as a tag of PDN can hold it."""
+    """Return a text as one short line that fits into a PDN tag."""
     text = " ".join(text.encode("utf-8", "backslashreplace").decode().split())
     return text if len(text) <= LONGEST_REASON else text[: LONGEST_REASON - 3] + "..."
 

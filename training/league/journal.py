@@ -36,7 +36,7 @@ class Journal:
     def resume(
         self, identity: dict[str, Any], fixtures: Sequence[LeagueFixture]
     ) -> list[GameRecord]:
-        """The games there are; what a killed program had half written is cut off.
+        """Return the games of the journal; cut off a half-written last line.
 
         Raises ValueError if there is no league, another one, or games that are not its fixtures.
         """

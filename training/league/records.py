@@ -112,6 +112,6 @@ def load_league(path: Path) -> League:
 
 
 def game_from_json(fields: dict[str, Any]) -> GameRecord:
-    """A game out of what JSON has made of it."""
+    """Return the game of a JSON object."""
     given = {**fields, "moves": tuple(fields["moves"]), "seconds": tuple(fields["seconds"])}
     return GameRecord(**given)

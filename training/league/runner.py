@@ -77,7 +77,7 @@ class FailedAgent:
 
 @contextmanager
 def _seats(makers: Makers) -> Iterator[Callable[[int], Agent]]:
-    """This thread's agent of an entrant; at the end of the with block all are closed."""
+    """Give each thread its own agent of an entrant; close all agents at the end."""
     local, lock = threading.local(), threading.Lock()
     with ExitStack() as everyone:
 

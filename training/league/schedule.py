@@ -24,7 +24,7 @@ class LeagueFixture(NamedTuple):
 
 
 def read_openings(name: str) -> tuple[str, ...]:
-    """The openings of a ballot, or of a file: moves such as ``9-13 22-18``, or a FEN, on each line.
+    """Return the openings of a ballot, or of a file with moves (``9-13 22-18``) or a FEN a line.
 
     Raises ValueError for what is neither, and names the line that cannot be used.
     """

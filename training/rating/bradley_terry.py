@@ -24,7 +24,7 @@ class Observations(NamedTuple):
 
 
 def fit(rows: Observations) -> Any:
-    """The coefficients of highest quasi-likelihood (float64[coefficients])."""
+    """Return the coefficients of highest quasi-likelihood, float64[coefficients]."""
     design, points, weights, _ = rows
 
     def loss(coefficients: Any) -> Any:
@@ -40,7 +40,7 @@ def fit(rows: Observations) -> Any:
 
 
 def gradient(rows: Observations, coefficients: Any) -> Any:
-    """The first derivatives of the log of the quasi-likelihood."""
+    """Return the gradient of the log quasi-likelihood, float64[coefficients]."""
     residuals = rows.points - expit(rows.design @ coefficients)
     return (rows.weights * residuals) @ rows.design
 
@@ -52,7 +52,7 @@ def information(rows: Observations, coefficients: Any) -> Any:
 
 
 def coefficient_covariance(observed: Observations, added: Observations, coefficients: Any) -> Any:
-    """The errors of coefficients that were fitted to both kinds of rows together.
+    """Return the covariance of coefficients that were fitted to both kinds of rows together.
 
     A jackknife in one step: how far the coefficients move when a cluster of the observed rows is
     left out. With clusters of one size and design that is the sandwich estimate of Liang and Zeger
@@ -71,7 +71,7 @@ def coefficient_covariance(observed: Observations, added: Observations, coeffici
 
 
 def _clusters(rows: Observations) -> Iterator[Observations]:
-    """The rows of each cluster."""
+    """Yield the rows of each cluster."""
     order = np.argsort(rows.clusters, kind="stable")
     for chosen in np.split(order, np.flatnonzero(np.diff(rows.clusters[order])) + 1):
         yield Observations(*(column[chosen] for column in rows))
@@ -86,7 +86,7 @@ def count_meetings(games: Sequence[GameRecord], entrants: int) -> Any:
 
 
 def game_observations(games: Sequence[GameRecord], entrants: int, first_move: bool) -> Observations:
-    """The games themselves, clustered by opening."""
+    """Return the games as observations, clustered by opening."""
     black = np.array([game.black for game in games])
     white = np.array([game.white for game in games])
     points = np.array([game.score for game in games])

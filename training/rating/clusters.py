@@ -12,7 +12,7 @@ from training.league.records import GameRecord
 
 
 def opening_clusters(games: Sequence[GameRecord]) -> Any:
-    """The cluster of each game (int64[games]), numbered from 0 in order of appearance.
+    """Return the cluster of each game, int64[games], numbered from 0 in order of appearance.
 
     All games from one opening are a cluster: an opening that favours Black decides both games of a
     pair, and players without chance repeat theirs. Where there is one opening only, a cluster is a

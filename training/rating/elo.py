@@ -20,12 +20,12 @@ ELO_PER_LOGIT = 400 / math.log(10)  # Elo points per unit of log-odds
 
 
 def expected_score(difference: Any) -> Any:
-    """The expected score, 0 to 1, of a player who is `difference` Elo points stronger."""
+    """Return the expected score, 0 to 1, of a player who is `difference` Elo points stronger."""
     return expit(difference / ELO_PER_LOGIT)
 
 
 def elo_difference(score: Any) -> Any:
-    """The difference in Elo points that makes `score` the expected one; infinite at 0 and 1."""
+    """Return the difference in Elo points with expected score `score`; infinite at 0 and 1."""
     return ELO_PER_LOGIT * logit(score)
 
 
@@ -65,7 +65,7 @@ class LeagueRatings:
     first_move: EloEstimate | None
 
     def rating(self, player: int) -> EloEstimate:
-        """The rating of an entrant; the interval is that of its distance from the anchor."""
+        """Return an entrant's rating; the interval is that of its distance from the anchor."""
         variance = self.covariance[player, player]
         return _estimate(self.elo[player], variance, self.freedom, self.confidence)
 
@@ -74,7 +74,7 @@ class LeagueRatings:
         return _estimate(*self._difference(first, second), self.freedom, self.confidence)
 
     def los(self, first: int, second: int) -> float:
-        """The likelihood of superiority: the confidence with which `first` is the stronger."""
+        """Return the likelihood of superiority: the confidence that `first` is the stronger."""
         if first == second:
             return 0.5
         elo, variance = self._difference(first, second)

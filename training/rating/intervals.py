@@ -54,7 +54,7 @@ class MatchScore:
 def score_match(
     games: Sequence[GameRecord], first: int, second: int, confidence: float = 0.95
 ) -> MatchScore:
-    """The score of entrant `first` against entrant `second`; games of others are passed over.
+    """Return the score of entrant `first` against entrant `second`; ignore other games.
 
     Raises ValueError if the two have not met.
     """
@@ -70,12 +70,12 @@ def score_match(
 
 
 def player_points(games: Sequence[GameRecord], player: int) -> Any:
-    """What each game scored for `player`, one of its two (float64[games])."""
+    """Return the points of `player`, one of the two, in each game, float64[games]."""
     return np.array([game.score if game.black == player else 1 - game.score for game in games])
 
 
 def score(points: Any, clusters: Any, confidence: float = 0.95) -> Score:
-    """The mean of some points with an interval for clustered games.
+    """Return the mean of points, with an interval for clustered games.
 
     `points` are 1, 0.5 or 0 and `clusters` anything that tells clusters apart, one of each a game.
     Raises ValueError for others, for no games, and for a confidence that is not between 0 and 1.

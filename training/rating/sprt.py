@@ -86,7 +86,7 @@ def sprt(
 
 
 def pair_scores(games: Sequence[GameRecord], first: int, second: int) -> list[float]:
-    """The mean score of entrant `first` against `second` in each opening; both colours were played.
+    """Return the mean score of entrant `first` against `second` in each opening.
 
     Openings that lack a colour are left out.
     """
@@ -109,14 +109,14 @@ def is_decided(games: Mapping[int, GameRecord], bounds: Bounds) -> bool:
 
 
 def games_until_decision(games: Mapping[int, GameRecord], bounds: Bounds) -> list[GameRecord]:
-    """The games that it took, in order; all up to the first that is missing, if none decided."""
+    """Return the games up to the decision, or up to the first missing one."""
     row = _in_a_row(games)
     ends = range(2, len(row) + 1, 2)
     return row[: next((end for end in ends if _test(row[:end], bounds).decision), len(row))]
 
 
 def sprt_sentence(games: list[GameRecord], bounds: Bounds) -> str:
-    """What the test says of these games, as a sentence."""
+    """Return the result of the test as a sentence."""
     test = _test(games, bounds)
     what = {"elo0": f"{bounds[0]:+g} is accepted", "elo1": f"{bounds[1]:+g} is accepted"}
     return (
@@ -130,5 +130,5 @@ def _test(row: list[GameRecord], bounds: Bounds) -> SprtState:
 
 
 def _in_a_row(games: Mapping[int, GameRecord]) -> list[GameRecord]:
-    """The games up to the first that is missing."""
+    """Return the games up to the first missing number."""
     return [games[number] for number in takewhile(games.__contains__, range(len(games)))]

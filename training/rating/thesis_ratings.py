@@ -73,7 +73,7 @@ class MatchRatings:
 
 
 def grade(rating: float) -> str:
-    """The class that a rating belongs to (Table 3.3)."""
+    """Return the class of a rating (Table 3.3)."""
     return _CLASSES[_level(rating)]
 
 
@@ -82,7 +82,7 @@ def _level(rating: float) -> int:
 
 
 def updated_rating(rating: Any, opponent: Any, score: Any) -> Any:
-    """The rating after a game with `opponent` (equation 3.3); arrays or numbers."""
+    """Return the rating after a game with `opponent` (equation 3.3); arrays or numbers."""
     factor = np.select([np.less(rating, 2100), np.less(rating, 2400)], [32.0, 24.0], 16.0)
     return rating + factor * (score - expected_score(rating - opponent))
 

@@ -1,1 +1,10 @@
-"""The report of a league: one HTML file that needs nothing else."""
+"""Reports of leagues and players.
+
+- ``html_report``: the HTML page of a league
+- ``standings``: the table of a league
+- ``charts``: scales, bars and number formats of the page
+- ``games``: games packed for the page's viewer
+- ``terminal``: tables on the terminal
+- ``player_analysis``: time, determinism and endgame accuracy of a player
+- ``player_report``: the examination of one player
+"""

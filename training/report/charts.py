@@ -33,7 +33,7 @@ class Bar(NamedTuple):
 
 
 def make_axis(values: Iterable[float], most: int = 8) -> Axis:
-    """A scale of at most `most` steps over those of the values that are finite."""
+    """Return a scale of at most `most` steps over the finite values."""
     from matplotlib.ticker import MaxNLocator  # takes half a second to import
 
     finite = [value for value in values if math.isfinite(value)] or [0.0]
@@ -43,7 +43,7 @@ def make_axis(values: Iterable[float], most: int = 8) -> Axis:
 
 
 def game_length(game: GameRecord) -> int:
-    """A game's moves: one by each side is a move, and so is a last one by one side only."""
+    """Return the number of full moves, counting a last half move."""
     return (len(game.moves) + 1) // 2
 
 
@@ -65,12 +65,12 @@ WORDS = ((None, "none"), (True, "yes"), (False, "no"))
 
 
 def format_percent(share: float) -> str:
-    """A share of 1 with a digit behind the point, such as ``62.5``; a dash for nan."""
+    """Return a share as a percentage with one decimal, such as ``62.5``; a dash for nan."""
     return DASH if math.isnan(share) else f"{100 * share:.1f}"
 
 
 def format_rating(rating: float) -> str:
-    """A rating without digits behind the point, with a true minus sign; a dash for nan."""
+    """Return a rating without decimals, with a true minus sign; a dash for nan."""
     if math.isnan(rating):
         return DASH
     text = "∞" if math.isinf(rating) else f"{abs(rating):.0f}"
@@ -78,12 +78,12 @@ def format_rating(rating: float) -> str:
 
 
 def css_position(place: float) -> str:
-    """A place in a chart, as HTML and SVG have it."""
+    """Return a position in a chart as a percentage of CSS and SVG."""
     return f"{place:.2f}".rstrip("0").rstrip(".") + "%"
 
 
 def format_value(value: Any) -> str:
-    """A condition, or an option of a player."""
+    """Return the value of a condition or an option as text."""
     for constant, word in WORDS:
         if value is constant:
             return word
@@ -98,5 +98,5 @@ def format_value(value: Any) -> str:
 
 
 def format_label(name: str) -> str:
-    """The name of a condition or an option."""
+    """Return the name of a condition or an option as text."""
     return name.replace("_", " ")

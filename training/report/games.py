@@ -16,7 +16,7 @@ START = "start position"
 
 
 def pack_games(league: League) -> dict[str, Any]:
-    """What the viewer reads, as JSON holds it.
+    """Return the games as the viewer's JSON.
 
     ``games`` has a row for each: its number, Black, White, opening, Black's score doubled, reason
     (numbers into the other lists) and moves, as :func:`pack` writes them. Raises ValueError for
@@ -46,7 +46,7 @@ def pack_games(league: League) -> dict[str, Any]:
 
 @functools.cache
 def pack_move(move: str) -> str:
-    """The letters of a move's start and end; in brackets those of a path of more squares."""
+    """Return a move's start and end as two letters; a longer path stands in brackets."""
     letters = "".join(LETTERS[square - 1] for square in parse_squares(move))
     return letters if len(letters) == 2 else f"({letters})"
 

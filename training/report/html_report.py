@@ -54,7 +54,7 @@ class Ending(NamedTuple):
 
 
 def count_games(league: League) -> dict[str, Any]:
-    """The variables of the template that depend on the games."""
+    """Return the template's variables that depend on the games."""
     taken = list(player_results(league.games))
     lengths = [game_length(game) for game in league.games]
     bars = length_histogram(league.games)
@@ -74,7 +74,7 @@ def count_games(league: League) -> dict[str, Any]:
 
 
 def _cards(league: League) -> list[Card]:
-    """The openings, those first in which Black did best; numbers are of their first games."""
+    """Return the openings, sorted by Black's score, best first."""
     black = tallies((game.opening, game.score) for game in league.games)
     each = tallies(
         ((result.game.opening, result.player), result.score)
@@ -95,7 +95,7 @@ def _cards(league: League) -> list[Card]:
 
 
 def _endings(league: League) -> list[Ending]:
-    """The reasons, the most frequent first."""
+    """Return the reasons for which games ended, the most frequent first."""
     counts = tallies((game.reason, game.score) for game in league.games)
     endings = [Ending(number, *item) for number, item in enumerate(counts.items())]
     return sorted(endings, key=lambda ending: -ending.black.games)
@@ -125,7 +125,7 @@ def render_report(
     title: str = "League",
     notes: Sequence[str] = (),
 ) -> str:
-    """A league as one HTML page that loads nothing from elsewhere.
+    """Return a league as one self-contained HTML page.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def render_report(
 
 
 def reorder_entrants(league: League, names: Sequence[str]) -> League:
-    """The league with its entrants in the order of `names`. Raises ValueError for other names."""
+    """Put the entrants into the order of `names`. Raises ValueError for other names."""
     entrants = {entrant.name: entrant for entrant in league.entrants}
     if len(entrants) < len(league.entrants):
         raise ValueError(f"entrants must differ in name: {', '.join(entrants)}")

@@ -82,7 +82,7 @@ def mean_nodes(agent: Agent, boards: Sequence[Board]) -> float:
 
 
 def measure_determinism(make: Callable[[int], Agent], boards: Sequence[Board]) -> float:
-    """The share of positions in which two agents of different seeds move alike.
+    """Return the share of positions in which agents of different seeds choose the same move.
 
     Raises ValueError without boards.
     """
@@ -114,7 +114,7 @@ def measure_accuracy(
 def sample_endings(
     tables: Endgame, pieces: int, value: int, count: int, rng: np.random.Generator
 ) -> Iterator[tuple[Board, list[Move]]]:
-    """Endings worth `value` to Black, who is to move, and the moves that keep it: not all do.
+    """Yield endings with Black to move of this value, and the moves that keep it; not all do.
 
     All those of `pieces` pieces are equally likely. Raises ValueError for more pieces than the
     tables have, and for another value than 1 or 0: a lost ending cannot be spoilt.
@@ -140,7 +140,7 @@ def sample_endings(
 
 
 def move_value(tables: Endgame, board: Board, move: Move) -> int:
-    """What a move is worth to the side that makes it."""
+    """Return the value of a move for the side that makes it: 1, 0 or -1."""
     board.push(move)
     ending = look_up(tables, board)
     board.pop()

@@ -42,7 +42,7 @@ class PlayerReport(NamedTuple):
 def lineup(
     text: str, depth: int | None = None, seconds: float | None = None
 ) -> tuple[list[str], list[Pairing]]:
-    """The entrants and who plays whom: the player first, against all yardsticks; and at each depth.
+    """Return entrants and pairings: the player first, against all yardsticks and at each depth.
 
     A player that searches by plies (`depth` of them, or for `seconds` a move, unless the text says
     otherwise) meets one piece counter at 1 to 8 plies besides. Nobody meets himself.
@@ -60,7 +60,7 @@ def lineup(
 
 
 def default_depth(text: str, depth: int | None, seconds: float | None) -> int | None:
-    """The plies that a player of ours searches, 0 if something else ends it; None for others."""
+    """Return the plies of a built-in player, 0 with another limit; None for other agents."""
     spec = AgentSpec.parse(text)
     if spec.kind != "weights" and spec.name not in agents.available():
         return None
@@ -71,7 +71,7 @@ def default_depth(text: str, depth: int | None, seconds: float | None) -> int | 
 
 
 def with_depth(text: str, depth: int) -> str:
-    """The same player at another depth."""
+    """Return the text of the same player at another depth."""
     spec = AgentSpec.parse(text)
     rest = {key: value for key, value in spec.options.items() if key not in LIMITS}
     return str(replace(spec, options={"depth": depth, **rest}))
@@ -94,7 +94,7 @@ def examine_player(make: Callable[[], Agent], league: League, seed: int) -> Play
 
 
 def report_lines(examination: PlayerReport) -> list[str]:
-    """What was found, a sentence each."""
+    """Return the findings, a sentence each."""
     time, same = examination.timing, examination.determinism
     found = [
         f"Time a move: {time.mean * 1000:.3g} ms in the mean, {time.median * 1000:.3g} in the "

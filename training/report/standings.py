@@ -37,7 +37,7 @@ class StandingsRow(NamedTuple):
 
 
 def standings(league: League, anchor: tuple[str, float] | None = None) -> list[StandingsRow]:
-    """A line for each entrant, best first. Raises ValueError where the games rate nobody."""
+    """Return a row for each entrant, best first. Raises ValueError if no rating is possible."""
     rated = rate_league(league, anchor=anchor)
     lines = []
     for number, entrant in enumerate(league.entrants):
@@ -81,14 +81,14 @@ class PlayerResult(NamedTuple):
 
 
 def player_results(games: Iterable[GameRecord]) -> Iterator[PlayerResult]:
-    """Both seats of every game, Black's first."""
+    """Yield both players' results of every game, Black's first."""
     for game in games:
         yield PlayerResult(game.black, game.white, BLACK, game.score, game)
         yield PlayerResult(game.white, game.black, WHITE, 1 - game.score, game)
 
 
 def tallies(scores: Iterable[tuple[Key, float]]) -> dict[Key, WinDrawLoss]:
-    """The tally of each key out of the scores of single games; keys come as they came first."""
+    """Count wins, draws and losses of each key; keys keep the order of their first game."""
     counts = Counter(scores)
     return {
         key: WinDrawLoss(counts[key, 1.0], counts[key, 0.5], counts[key, 0.0])

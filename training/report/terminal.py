@@ -45,7 +45,7 @@ def standings_table(lines: Sequence[StandingsRow]) -> Table:
 
 
 def match_table(names: Sequence[str], match: MatchScore) -> Table:
-    """A match of two: by colour, the likelihood of superiority, and the thesis's ratings."""
+    """Return a match of two: scores by colour, likelihood of superiority, thesis ratings."""
     table = _table("", f"{names[0]} against {names[1]}", "")
     for colour, part in (("as Black", match.as_black), ("as White", match.as_white)):
         if part:
@@ -59,7 +59,7 @@ def match_table(names: Sequence[str], match: MatchScore) -> Table:
 
 
 def forfeits(league: League) -> Iterator[str]:
-    """What to say of everyone who lost games otherwise than on the board."""
+    """Yield a sentence for each entrant that forfeited games."""
     for number, entrant in enumerate(league.entrants):
         lost = [
             game
@@ -72,7 +72,7 @@ def forfeits(league: League) -> Iterator[str]:
 
 
 def _table(place: str, name: str, *others: str) -> Table:
-    """A table that folds what a narrow terminal has no room for, and leaves nothing out."""
+    """Return a table that folds long cells in a narrow terminal."""
     right = (Column(other, justify="right", overflow="fold") for other in others)
     return Table(place, Column(Text(name), overflow="fold"), *right, box=SIMPLE)
 
