@@ -39,7 +39,8 @@ from checkers_env.jit import kernel
 from checkers_env.movegen import BLACK, ROW_WIDTH, WHITE, Position
 from training.evolution.metrics import sample_positions
 from training.evolution.state import Population, random_population
-from training.regimes import Coevolution, regime_from_config
+from training.regimes import regime_from_config
+from training.regimes.coevolution import Coevolution
 from training.runtime.cli import run_command
 from training.trainer.checkpoint import load_checkpoint
 from training.trainer.loop import SPEED, processor

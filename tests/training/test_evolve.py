@@ -143,7 +143,7 @@ def test_the_folder_is_named_after_regime_and_seed(command, tmp_path, monkeypatc
         ("c0 --threads 0", "threads must be at least 1, not 0"),
         ("c0 --seed -1", "seed must"),
         ("c0 --checkpoint-every 0", "checkpoint_every must be at least 1, not 0"),
-        ("c0 --yardstick-every -1", "yardstick_every must be at least 0, not -1"),
+        ("c0 --yardstick-every -1", "curve_every must be at least 0, not -1"),
         ("c0 --regime.depth 0", "depth must be"),
         ("c0 --regime.depth two", "--regime.depth"),
         ("c0 --regime.parents -3", "parents must be"),

@@ -122,8 +122,8 @@ def follow(state: Any, board: Board, action: int) -> None:
 
 def run_folder(folder: Path, speeds: list[float], **changes: Any) -> Path:
     regime = Coevolution(parents=2, opponents=3, **changes)
-    identity = {"name": "c0", "seed": 0, **asdict(regime)}
-    save_checkpoint(folder, Checkpoint(regime.init(0), {speed.SPEED: speeds}, identity))
+    config_key = {"name": "c0", "kind": "coevolution", "seed": 0, **asdict(regime)}
+    save_checkpoint(folder, Checkpoint(regime.init(0), {speed.SPEED: speeds}, config_key))
     return folder
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -49,12 +49,14 @@ def _remove_empty(folder: Path, made: Sequence[Path]) -> None:
             path.rmdir()
 
 
-def config_diff(there: dict[str, Any], asked: dict[str, Any]) -> str:
+def config_diff(there: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
     """In what two of them differ, for an error's message; empty where they are the same."""
     return "; ".join(_differences(there, asked))
 
 
-def _differences(there: dict[str, Any], asked: dict[str, Any], within: str = "") -> Iterator[str]:
+def _differences(
+    there: Mapping[str, Any], asked: Mapping[str, Any], within: str = ""
+) -> Iterator[str]:
     for name in sorted({*there, *asked}):
         one, other = there.get(name), asked.get(name)
         if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():

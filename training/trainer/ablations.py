@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from training.regimes import EvolutionStrategy, ExtendedCoevolution, Regime
+from training.regimes import Regime
+from training.regimes.coevolution_extended import ExtendedCoevolution
+from training.regimes.evolution_strategies import EvolutionStrategy
 from training.trainer.presets import Preset
 
 BUDGET = 126_000  # games of a run: 840 generations of 150

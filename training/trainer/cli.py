@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import tyro
 from rich.box import SIMPLE
@@ -20,7 +20,6 @@ from rich.table import Column, Table
 
 from training.evolution.metrics import Metrics
 from training.evolution.state import State
-from training.regimes import Regime
 from training.runtime.cli import in_folder, run_command
 from training.trainer.ablations import ABLATIONS
 from training.trainer.checkpoint import FILE_NAME
@@ -34,30 +33,38 @@ REPORT_EVERY = 10  # generations, where there is no terminal to show a bar on
 
 @dataclass(frozen=True)
 class TrainerConfig:
-    """What to run and how."""
+    """Options of the command line."""
 
-    regime: tyro.conf.AvoidSubcommands[Regime]
+    regime: Any  # Regime: tyro offers the fields of the default's class
     """Constants of the regime."""
     generations: int
     """Generations in all, those of a resumed run included."""
     seed: int = 0
-    """Seed of everything that is drawn."""
+    """Seed of all random numbers."""
     out: Path | None = None
     """Folder of the run; by default runs/REGIME-seed-SEED."""
     threads: int = os.cpu_count() or 1
-    """Games played at once. Results do not depend on it."""
+    """Games at once. Results do not depend on it."""
     resume: bool = False
     """Go on with the run in the folder, from its last checkpoint."""
     engine: Literal["kernel", "env"] = "kernel"
-    """Where games are played: compiled, or (slowly) through the AEC environment and act()."""
-    yardstick_every: int = 1
+    """Engine of the games: compiled kernels, or (slow) the AEC environment and act()."""
+    curve_every: Annotated[int, tyro.conf.arg(aliases=("--yardstick-every",))] = 1
     """Generations between points of the performance curve; 0 for no curve."""
     checkpoint_every: int = 10
     """Generations between checkpoints."""
     executor: Literal["threads", "processes", "ray"] = "threads"
-    """Where games are played: threads or processes of this machine, or a Ray cluster."""
+    """Workers of the games: threads or processes of this machine, or a Ray cluster."""
     address: str | None = None
-    """Of a Ray cluster that runs; without, Ray is started on this machine."""
+    """Address of a running Ray cluster; without it, Ray is started on this machine."""
+
+    def run_config(self, name: str) -> RunConfig:
+        """Return the configuration of the run of a preset."""
+        options = {
+            field: value for field, value in vars(self).items() if field not in ("out", "resume")
+        }
+        folder = self.out or Path("runs", f"{name}-seed-{self.seed}")
+        return RunConfig(name=name, folder=folder, **options)
 
 
 class TrainingCommand(NamedTuple):
@@ -84,9 +91,9 @@ def run_training(program: TrainingCommand, arguments: list[str], console: Consol
         print_presets(program)
         return
     presets = program.presets
-    name, options = program.default, arguments
+    name, words = program.default, arguments
     if arguments and not arguments[0].startswith("-"):
-        name, options = arguments[0], arguments[1:]
+        name, words = arguments[0], arguments[1:]
     else:
         for before, word in itertools.pairwise(arguments):
             if word in presets and not before.startswith("-"):
@@ -94,30 +101,18 @@ def run_training(program: TrainingCommand, arguments: list[str], console: Consol
     if name not in presets:
         raise ValueError(_unknown(name, program))
     preset = presets[name]
-    settings = tyro.cli(
+    options = tyro.cli(
         TrainerConfig,
-        args=options,
+        args=words,
         default=TrainerConfig(preset.regime, preset.generations),
         prog=f"{program.call} [REGIME]",
         description=program.description,
     )
-    plan = RunConfig(
-        name,
-        settings.regime,
-        settings.generations,
-        settings.seed,
-        settings.out or Path("runs", f"{name}-seed-{settings.seed}"),
-        settings.threads,
-        settings.engine,
-        settings.yardstick_every,
-        settings.checkpoint_every,
-        settings.executor,
-        settings.address,
-    )
-    with in_folder(plan.folder, FILE_NAME, CHAMPION_FILE, PLOT_FILE, console):
-        start = resume(plan) if settings.resume else begin(plan)
-        with _progress(plan, start.state.generation, console) as report:
-            train(plan, start, report)
+    config = options.run_config(name)
+    with in_folder(config.folder, FILE_NAME, CHAMPION_FILE, PLOT_FILE, console):
+        start = resume(config) if options.resume else begin(config)
+        with _progress(config, start.state.generation, console) as report:
+            train(config, start, report)
 
 
 def _unknown(name: str, program: TrainingCommand) -> str:
@@ -158,10 +153,10 @@ def duration(seconds: int) -> str:
 
 @contextmanager
 def _progress(
-    plan: RunConfig, done: int, console: Console
+    config: RunConfig, done: int, console: Console
 ) -> Iterator[Callable[[State, Metrics], None]]:
     """A bar on a terminal, and a line every few generations elsewhere."""
-    games = plan.regime.games
+    games = config.regime.games
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -171,7 +166,9 @@ def _progress(
         TextColumn("{task.fields[curve]}"),
     )
     with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
-        task = bar.add_task(plan.name, total=plan.generations, completed=done, rate="", curve="")
+        task = bar.add_task(
+            config.name, total=config.generations, completed=done, rate="", curve=""
+        )
 
         def report(state: State, measured: Metrics) -> None:
             speed = bar.tasks[0].speed
@@ -180,8 +177,8 @@ def _progress(
             shown = "" if curve is None else f"against the heuristic {curve:+.2f}"
             bar.update(task, completed=state.generation, rate=rate, curve=shown)
             if not console.is_terminal and (
-                state.generation % REPORT_EVERY == 0 or state.generation in (1, plan.generations)
+                state.generation % REPORT_EVERY == 0 or state.generation in (1, config.generations)
             ):
-                console.print(f"generation {state.generation} of {plan.generations} {shown}")
+                console.print(f"generation {state.generation} of {config.generations} {shown}")
 
         yield report

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from training.regimes import (
-    Coevolution,
-    GeneticAlgorithm,
-    Regime,
-    SocialLearning,
-    TDLearning,
-    TreeStrap,
-)
+from training.regimes import Regime
+from training.regimes.coevolution import Coevolution
+from training.regimes.genetic_algorithm import GeneticAlgorithm
+from training.regimes.social_learning import SocialLearning
+from training.regimes.td_learning import TDLearning
+from training.regimes.treestrap import TreeStrap
 
 
 class Preset(NamedTuple):

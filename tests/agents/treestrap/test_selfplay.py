@@ -129,10 +129,10 @@ def test_a_resumed_run_is_the_same_as_one_without_a_break(tmp_path):
     resumed, _ = SMALL.step(load_checkpoint(tmp_path).state, None)
     assert resumed.rng == straight.rng
     assert resumed.generation == straight.generation == 2
-    assert np.array_equal(resumed.population.genomes, straight.population.genomes)
-    for name in straight.extra:
-        assert np.array_equal(resumed.extra[name], straight.extra[name])
-        assert resumed.extra[name].dtype == straight.extra[name].dtype
-    assert resumed.population.genomes.dtype == straight.extra["errors"].dtype == np.float32
+    assert np.array_equal(resumed.arrays["weights"], straight.arrays["weights"])
+    for name in straight.arrays:
+        assert np.array_equal(resumed.arrays[name], straight.arrays[name])
+        assert resumed.arrays[name].dtype == straight.arrays[name].dtype
+    assert resumed.arrays["weights"].dtype == straight.arrays["errors"].dtype == np.float32
     size = (tmp_path / FILE_NAME).stat().st_size
-    assert size < 17 * len(half.extra["entries"])  # 4 for the entry, 4 its weight, 8 its errors
+    assert size < 17 * len(half.arrays["entries"])  # 4 for the entry, 4 its weight, 8 its errors
