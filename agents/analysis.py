@@ -13,7 +13,7 @@ import numpy as np
 
 from agents.agent import FIRST_NAMESPACE, Agent, PlayerAgent
 from agents.endgame.probe import NEVER
-from agents.evaluator import UNFORESEEN, foresee, value
+from agents.evaluator import UNFORESEEN, evaluate_position, foresee
 from agents.mcts.player import UNLIMITED, MonteCarlo, wins
 from agents.mcts.tree import grow
 from agents.player import looks_back
@@ -259,7 +259,7 @@ def _worth(player: AlphaBeta | Informed, board: Board, line: tuple[Move, ...]) -
     if plies != UNFORESEEN:
         return 0.0 if plies == NEVER else sign if plies & 1 else -sign
     view = board.turn if player.own_leaves else last.turn
-    worth = float(np.float32(value(player.evaluator, last.position, view)))
+    worth = float(np.float32(evaluate_position(player.evaluator, last.position, view)))
     return worth if player.own_leaves else sign * worth
 
 

@@ -1,145 +1,349 @@
-"""Every kind of genome that can be evolved, and the evaluator that a genome makes.
+"""Architectures: one table, name -> how a vector of weights becomes an evaluator.
 
-A shape says how long its genomes are (``genome_size``), how many of the numbers are weights and
-biases (``weight_count``), and what the last one, the weight of the piece difference, is fixed at
-(``difference``; None where it is evolved too).
+Training, weight files and explanations all read :data:`ARCHITECTURES`. To train an evaluator of
+your own, add one entry by :func:`register`; ``examples/own_evaluator.py`` shows it.
 """
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from agents.baselines.samuel import samuel
-from agents.baselines.weighted_pieces import weighted_pieces
-from agents.blondie.architecture import ARCHITECTURES, Architecture, decode
+from agents.baselines.samuel import FEATURES, Samuel, samuel
+from agents.baselines.weighted_pieces import WeightedPieces, weighted_pieces
+from agents.blondie.architecture import NETWORK_LAYOUTS, NetworkLayout, decode
+from agents.blondie.network import Network
 from agents.endgame.tables import endgame as tables_of
-from agents.geometry import Drawing
+from agents.evaluator import logit
 from agents.mcts.player import MonteCarlo, monte_carlo
-from agents.ntuple.network import ntuple, table_size
+from agents.ntuple.network import NTuple, ntuple, table_size
+from agents.ntuple.tuples import (
+    TUPLE_LAYOUTS,
+    layout_from_matrix,
+    layout_to_matrix,
+    sample_tuples,
+)
 from agents.search.player import AlphaBeta, Informed, informed
-from agents.search.selective import Selective
+from agents.search.selective import FULL_WIDTH, Selective
 from agents.treestrap.codec import unpack
-from agents.treestrap.network import SIZE, STAGES, Windows, windows
+from agents.treestrap.network import SIZE, STAGES, TreeStrapNetwork, treestrap_network
 from agents.weights import LARGEST_WEIGHT, WeightsMetadata, load_weights
+from checkers_env.movegen import Position
 
 
-class PieceWeights(NamedTuple):
-    """The weighted piece counter: one weight for each square, and K (Hughes 2003)."""
+class SampledOption(NamedTuple):
+    """An option that training samples once a run; checkpoints hold it as an array."""
 
-    weight_count: int = 32
-    genome_size: int = 33
-    difference: float | None = 0.0
-
-
-class Tables(NamedTuple):
-    """The look-up tables of an n-tuple system (thesis, chapter 6)."""
-
-    drawing: Drawing
-    weight_count: int
-    genome_size: int
-    difference: float | None = 1.0
+    sample: Callable[[np.random.Generator], Any]
+    to_array: Callable[[Any], NDArray[Any]] = np.asarray
+    from_array: Callable[[NDArray[Any]], Any] = np.ndarray.tolist
 
 
-def tables(drawing: Drawing) -> Tables:
-    """The shape of the tables of a drawing."""
-    return Tables(drawing, table_size(drawing), table_size(drawing) + 1)
+@dataclass(frozen=True)
+class Architecture:
+    """A kind of evaluator.
+
+    Attributes
+    ----------
+    evaluator
+        Class of the evaluator, a NamedTuple (see :mod:`agents.evaluator`).
+    build
+        ``build(weights, king, **options)`` returns an evaluator; `weights` is float64, `king` the
+        worth of a king in men. Temporal-difference learning writes to `weights`: do not copy it.
+    size
+        Number of weights, or a function of the options. None: ``build`` checks the weights.
+    options
+        Options sampled once a run, by name. None: the options are known after training only, so
+        that no training can begin with this architecture.
+    difference
+        Place of the weight of the piece difference: the last weight, the option ``difference``,
+        or none.
+    fixed_difference
+        Value of that weight in evolution; None: it is evolved.
+    initial
+        First weights, shape (size,); zeros if None. Evolution adds its random weights to them.
+    stored_as
+        Name in weight files, if it is another one.
+    selective
+        Players search selectively.
+    explain
+        ``explain(evaluator, position)`` returns named amounts, good for the side to move, that
+        add up to the value or its logit. None: the page explains classes it knows, or only
+        shows the value.
+    """
+
+    evaluator: type
+    build: Callable[..., Any]
+    size: int | Callable[..., int] | None
+    options: Mapping[str, SampledOption] | None = field(default_factory=dict)
+    difference: Literal["weight", "option", "none"] = "none"
+    fixed_difference: float | None = None
+    initial: Sequence[float] | None = None
+    stored_as: str = ""
+    selective: bool = False
+    explain: Callable[[Any, Position], Mapping[str, float]] | None = None
+
+    @property
+    def learns(self) -> bool:
+        """Whether temporal differences can train it: its class implements the logit."""
+        return logit.dispatch(self.evaluator) is not logit.dispatch(object)
 
 
-SHAPES: dict[str, Any] = {
-    **ARCHITECTURES,
-    "weighted-pieces": PieceWeights(),
-}
+ARCHITECTURES: dict[str, Architecture] = {}
 
 
-@functools.singledispatch
-def evaluator_for(shape: Any, genome: Any, king: float) -> Any:
-    """Prepare a genome (float64[genome_size]) for the kernels."""
-    raise TypeError(f"{shape!r} is no shape of a genome")
+def register(name: str, architecture: Architecture) -> None:
+    """Add an architecture to the table. Raises ValueError for a name that is taken."""
+    if name in ARCHITECTURES:
+        raise ValueError(f"there is an architecture {name!r} already: choose another name")
+    ARCHITECTURES[name] = architecture
 
 
-@evaluator_for.register
-def _(shape: Architecture, genome: Any, king: float) -> Any:
-    return decode(shape, genome, king)
+def find_architecture(name: str) -> Architecture:
+    """Return an architecture. Raises ValueError for an unknown name."""
+    if name not in ARCHITECTURES:
+        raise ValueError(f"it is for {name!r}; known are {', '.join(ARCHITECTURES)}")
+    return ARCHITECTURES[name]
 
 
-@evaluator_for.register
-def _(shape: PieceWeights, genome: Any, king: float) -> Any:
-    return weighted_pieces(genome[:-1], king)
+@dataclass(frozen=True)
+class ArchitectureNames(Collection[str]):
+    """Names in the table, also of later entries, whose architectures a condition accepts."""
+
+    accepts: Callable[[Architecture], bool]
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, entry in ARCHITECTURES.items() if self.accepts(entry))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, name: object) -> bool:
+        return name in list(self)
 
 
-@evaluator_for.register
-def _(shape: Tables, genome: Any, king: float) -> Any:
-    return ntuple(shape.drawing, genome[:-1].copy(), difference=genome[-1], king=king)
+EVOLVABLE = ArchitectureNames(lambda entry: entry.options is not None)
+"""Architectures that evolution can begin with."""
+WITHOUT_OPTIONS = ArchitectureNames(lambda entry: entry.options == {})
+"""Those of them that sample no options."""
+LEARNABLE = ArchitectureNames(lambda entry: entry.options is not None and entry.learns)
+"""Architectures that temporal-difference learning can begin with."""
 
 
-NTUPLE, SAMUEL, WINDOWS = "ntuple", "samuel", "treestrap"
+def sample_options(name: str, rng: np.random.Generator) -> dict[str, NDArray[Any]]:
+    """Sample the options of a run, as arrays for its checkpoints."""
+    options = find_architecture(name).options or {}
+    return {key: option.to_array(option.sample(rng)) for key, option in options.items()}
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """Genomes of a run: an architecture and its options.
+
+    A genome is the weights and, if the architecture has one, the weight of the piece difference.
+    """
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def architecture(self) -> Architecture:
+        """The entry of the table."""
+        return find_architecture(self.name)
+
+    @property
+    def stored_as(self) -> str:
+        """Name in weight files."""
+        return self.architecture.stored_as or self.name
+
+    @property
+    def size(self) -> int:
+        """Number of weights in a weight file."""
+        size = self.architecture.size
+        if size is None:
+            raise ValueError(f"{self.name!r} has no genomes")
+        return size if isinstance(size, int) else size(**self.options)
+
+    @property
+    def weight_count(self) -> int:
+        """Number of weights without that of the piece difference (N_w of the papers)."""
+        return self.size - (self.architecture.difference == "weight")
+
+    @property
+    def genome_size(self) -> int:
+        """Length of a genome."""
+        return self.weight_count + (self.architecture.difference != "none")
+
+    def initial_weights(self) -> NDArray[np.float64]:
+        """Return the first weights, shape (size,)."""
+        initial = self.architecture.initial
+        return np.zeros(self.size) if initial is None else np.array(initial, np.float64)
+
+    def decode(self, genome: NDArray[np.float64]) -> tuple[NDArray[np.float64], dict[str, Any]]:
+        """Split a genome into the weights and the options of a weight file."""
+        options = dict(self.options)
+        if self.architecture.difference == "option":
+            return genome[:-1].copy(), options | {"difference": float(genome[-1])}
+        return genome, options
+
+    def build(self, genome: NDArray[np.float64], king: float) -> Any:
+        """Build the evaluator of a genome; `king` is the worth of a king in men."""
+        weights, options = self.decode(genome)
+        return self.architecture.build(weights, king, **options)
+
+
+def find_encoding(name: str, arrays: Mapping[str, NDArray[Any]]) -> Encoding:
+    """Return the encoding of a run from arrays that include those of :func:`sample_options`."""
+    options = find_architecture(name).options or {}
+    return Encoding(name, {key: it.from_array(arrays[key]) for key, it in options.items()})
+
+
+def find_explanation(
+    evaluator: Any,
+) -> Callable[[Any, Position], Mapping[str, float]] | None:
+    """Return the function that explains evaluators of this class, if the table has one."""
+    for architecture in ARCHITECTURES.values():
+        if architecture.explain and architecture.evaluator is type(evaluator):
+            return architecture.explain
+    return None
+
+
+def build_evaluator(weights: NDArray[Any], metadata: WeightsMetadata) -> Any:
+    """Build the evaluator of a weight file.
+
+    Parameters
+    ----------
+    weights
+        float64 or float32, shape (size,); uint8 for compressed tables.
+    metadata
+        The header of the file.
+
+    Raises
+    ------
+    ValueError
+        For weights that do not fit the header, or are no finite numbers of a usable size.
+    """
+    name, architecture = metadata.architecture, find_architecture(metadata.architecture)
+    if architecture.size is not None:
+        size = Encoding(name, metadata.options).size
+        if weights.shape != (size,):
+            raise ValueError(f"it holds {weights.shape} weights; {name} has {size}")
+        if not np.all(np.abs(weights) <= LARGEST_WEIGHT):
+            raise ValueError("it has weights that are no numbers, or too large to use")
+    try:
+        return architecture.build(weights, metadata.king, **metadata.options)
+    except TypeError as error:
+        raise ValueError(f"its options do not fit {name}: {error}") from None
 
 
 def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | Informed | MonteCarlo:
-    """The player of a weight file, as it was trained unless a depth is given.
+    """Return the player of a weight file, with the search of its training.
 
-    Raises ValueError for a file that cannot be read, or whose genome does not fit its evaluator.
+    Parameters
+    ----------
+    path
+        The weight file.
+    depth
+        Plies of the search, in place of those of the training.
+
+    Raises
+    ------
+    ValueError
+        For a file that cannot be read, or whose weights do not fit its header.
     """
-    genome, metadata = load_weights(path)
+    weights, metadata = load_weights(path)
     try:
-        if metadata.architecture == WINDOWS:
-            return windows_player(genome, depth or metadata.depth, **metadata.options)
-        evaluator = evaluator_of(genome, metadata)
+        options = dict(metadata.options)
+        endgame = options.pop("endgame", 0)
+        evaluator = build_evaluator(weights, replace(metadata, options=options))
         if metadata.mcts_options and depth is None:
             own_leaves = metadata.own_leaves
             return monte_carlo(evaluator, own_leaves=own_leaves, **metadata.mcts_options)
+        selective = ARCHITECTURES[metadata.architecture].selective
+        player = AlphaBeta(
+            evaluator,
+            depth or metadata.depth,
+            own_leaves=metadata.own_leaves,
+            style=Selective() if selective else FULL_WIDTH,
+        )
+        return informed(player, tables_of(endgame)) if endgame else player
     except (ValueError, TypeError, OverflowError) as error:
         raise ValueError(f"{str(path)!r} cannot be played: {error}") from None
-    return AlphaBeta(evaluator, depth or metadata.depth, own_leaves=metadata.own_leaves)
 
 
-def windows_player(
-    packed: Any, depth: int, *, step: float, entries: int = 0, endgame: int = 0
-) -> AlphaBeta | Informed:
-    """The player of packed tables, whose search is selective, with endgame tables if it has any.
+def _network(layout: NetworkLayout) -> Architecture:
+    return Architecture(
+        Network,
+        functools.partial(decode, layout),
+        layout.genome_size,
+        difference="weight",
+        fixed_difference=0.0 if layout.sums else None,
+    )
 
-    Raises ValueError for what is impossible.
-    """
+
+def _build_ntuple(
+    weights: NDArray[Any],
+    king: float,
+    *,
+    tuples: Sequence[Sequence[int]],
+    difference: float = 1.0,
+    by_colour: bool = False,
+) -> NTuple:
+    layout = tuple(tuple(map(int, squares)) for squares in tuples)
+    return ntuple(layout, weights, difference=difference, king=king, by_colour=by_colour)
+
+
+def _sampled_tuples(name: str) -> Architecture:
+    sample = functools.partial(sample_tuples, name)
+    return Architecture(
+        NTuple,
+        _build_ntuple,
+        lambda tuples: table_size(tuples),
+        {"tuples": SampledOption(sample, layout_to_matrix, layout_from_matrix)},
+        difference="option",
+        fixed_difference=1.0,
+        stored_as="ntuple",
+    )
+
+
+def _build_treestrap(
+    packed: NDArray[Any], king: float, *, step: float, entries: int = 0
+) -> TreeStrapNetwork:
     if packed.dtype != np.uint8:
         raise ValueError(f"packed tables are uint8, not {packed.dtype}")
     if not (isinstance(step, float) and 0 < step <= 1):
         raise ValueError(f"the step of packed tables is above 0 and at most 1, not {step!r}")
     if entries != STAGES * SIZE:
         raise ValueError(f"it is for other windows: {entries} entries, not {STAGES * SIZE}")
-    player = AlphaBeta(_windows(packed.tobytes(), step), depth, style=Selective())
-    return informed(player, tables_of(endgame)) if endgame else player
+    return _unpack_treestrap(packed.tobytes(), step)
 
 
 @functools.lru_cache(2)
-def _windows(packed: bytes, step: float) -> Windows:
-    """Unpacked tables, up to 190 MB that several players share."""
-    return windows(unpack(np.frombuffer(packed, np.uint8)), step)
+def _unpack_treestrap(packed: bytes, step: float) -> TreeStrapNetwork:
+    """Unpack tables of up to 190 MB; players of one file share them."""
+    return treestrap_network(unpack(np.frombuffer(packed, np.uint8)), step)
 
 
-def evaluator_of(genome: Any, metadata: WeightsMetadata) -> Any:
-    """The evaluator that a genome of numbers and its header describe; packed tables have none here.
-
-    Raises ValueError if they do not fit.
-    """
-    if metadata.architecture == NTUPLE:
-        options = dict(metadata.options)
-        if "tuples" not in options:
-            raise ValueError("its options have no tuples")
-        drawing = tuple(tuple(map(int, squares)) for squares in options.pop("tuples"))
-        return ntuple(drawing, genome, king=metadata.king, **options)
-    if metadata.architecture == SAMUEL:
-        return samuel(genome)
-    shape = SHAPES.get(metadata.architecture)
-    if shape is None:
-        known = ", ".join([*SHAPES, NTUPLE, SAMUEL, WINDOWS])
-        raise ValueError(f"it is for {metadata.architecture!r}; known are {known}")
-    if genome.shape != (shape.genome_size,):
-        what = f"{metadata.architecture} has {shape.genome_size}"
-        raise ValueError(f"it holds {genome.shape} weights; {what}")
-    if not np.all(np.abs(genome) <= LARGEST_WEIGHT):
-        raise ValueError("it has weights that are no numbers, or too large to use")
-    return evaluator_for(shape, genome, metadata.king)
+for _name, _layout in NETWORK_LAYOUTS.items():
+    register(_name, _network(_layout))
+register(
+    "weighted-pieces",
+    Architecture(
+        WeightedPieces,
+        lambda weights, king: weighted_pieces(weights[:-1], king),
+        33,
+        difference="weight",
+        fixed_difference=0.0,
+    ),
+)
+for _name in TUPLE_LAYOUTS:
+    register(_name, _sampled_tuples(_name))
+register("samuel", Architecture(Samuel, lambda weights, king: samuel(weights), len(FEATURES)))
+register("ntuple", Architecture(NTuple, _build_ntuple, None, None))
+register("treestrap", Architecture(TreeStrapNetwork, _build_treestrap, None, None, selective=True))

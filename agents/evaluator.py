@@ -1,19 +1,19 @@
-"""What an evaluator is: a NamedTuple class, and implementations of these generics for it.
+"""The evaluator protocol: a NamedTuple class, and implementations of these generics for it.
 
-Only :func:`evaluate` is needed. An evaluator that is cheaper to bring up to date than to compute
-anew keeps a row of integers for each position of the search (:func:`state_size`,
-:func:`start_state`, :func:`advance_state`); integers, because their sums do not depend on the
-order of updates.
+Only :func:`evaluate` is required. An evaluator may keep a row of integers for each position of a
+search and update it move by move: :func:`state_size`, :func:`start_state`, :func:`advance_state`.
+The state holds integers because their sums do not depend on the order of updates.
+
+Temporal-difference learning also needs :func:`logit`, :func:`apply_gradient` and
+:func:`is_antisymmetric`.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from agents.simd import tanh_all
-from checkers_env.jit import generic, kernel
+from checkers_env.jit import KernelArg, generic, kernel
 from checkers_env.movegen import Position
 
 SCRATCH_WIDTH = 128
@@ -21,39 +21,52 @@ UNFORESEEN = -1
 
 
 @generic
-def evaluate(evaluator: Any, position: Position, view: int, state: Any, scratch: Any) -> float:
-    """The worth of a position that is not yet won or lost, between -1 and +1, for side `view`.
+def evaluate(
+    evaluator: KernelArg, position: Position, view: int, state: KernelArg, scratch: KernelArg
+) -> float:
+    """Return the value, -1 to +1 for side `view`, of a position where the game goes on.
 
     Parameters
     ----------
+    evaluator
+        A NamedTuple whose class implements this generic.
+    position
+        The position.
+    view
+        The side, BLACK or WHITE.
     state
-        int32[:], the evaluator's integers for this position as seen by `view`.
+        int32, shape (state_size,): the evaluator's state of this position for side `view`.
     scratch
-        float32[256], aligned to 64 bytes, for intermediate results.
+        float32, shape (256,), aligned to 64 bytes: working memory.
     """
     raise NotImplementedError("this evaluator has no implementation of agents.evaluator.evaluate")
 
 
 @generic
-def state_size(evaluator: Any) -> int:
-    """How many int32 values the evaluator keeps for a position."""
+def state_size(evaluator: KernelArg) -> int:
+    """Return the number of int32 values in the state of a position."""
     return 0
 
 
 @generic
-def start_state(evaluator: Any, position: Position, view: int, state: Any) -> None:
-    """Fill `state` (int32[:]) from a position as seen by `view`."""
+def start_state(evaluator: KernelArg, position: Position, view: int, state: KernelArg) -> None:
+    """Write the state (int32[state_size]) of a position for side `view`."""
 
 
 @generic
 def advance_state(
-    evaluator: Any, before: Position, after: Position, view: int, old: Any, new: Any
+    evaluator: KernelArg,
+    before: Position,
+    after: Position,
+    view: int,
+    old: KernelArg,
+    new: KernelArg,
 ) -> None:
-    """Fill `new` for the position `after`, which one move has reached from `before` with `old`."""
+    """Write to `new` the state of `after`, one move on from `before` with state `old`."""
 
 
 @generic
-def foresee(evaluator: Any, position: Position, over: bool) -> int:
+def foresee(evaluator: KernelArg, position: Position, over: bool) -> int:
     """How many plies the game still lasts, as agents.endgame.probe counts them, or UNFORESEEN.
 
     For evaluators that know the ends of games; the search then goes no further. `over`: the side
@@ -63,34 +76,37 @@ def foresee(evaluator: Any, position: Position, over: bool) -> int:
 
 
 @kernel
-def value(evaluator: Any, position: Position, view: int) -> float:
-    """Evaluate one position on its own."""
+def evaluate_position(evaluator: KernelArg, position: Position, view: int) -> float:
+    """Return the value of one position for side `view`, without a search."""
     state = np.zeros(state_size(evaluator), np.int32)
     start_state(evaluator, position, view, state)
     return evaluate(evaluator, position, view, state, np.zeros(2 * SCRATCH_WIDTH, np.float32))
 
 
 @generic
-def total(evaluator: Any, position: Position, view: int, state: Any) -> float:
-    """The weighted sum for side `view`, before tanh."""
-    raise NotImplementedError("this evaluator has no implementation of agents.evaluator.total")
+def logit(evaluator: KernelArg, position: Position, view: int, state: KernelArg) -> float:
+    """Return the weighted sum for side `view`: the value before tanh."""
+    raise NotImplementedError("this evaluator has no implementation of agents.evaluator.logit")
 
 
 @generic
-def adjust(evaluator: Any, state: Any, step: float) -> None:
-    """Add to every weight `step` times what a unit of it adds to the sum in this state."""
-    raise NotImplementedError("this evaluator has no implementation of agents.evaluator.adjust")
+def apply_gradient(evaluator: KernelArg, state: KernelArg, step: float) -> None:
+    """Add `step` times the gradient of the logit in this state to the weights."""
+    raise NotImplementedError("this evaluator does not implement agents.evaluator.apply_gradient")
 
 
 @generic
-def one_view(evaluator: Any) -> bool:
-    """Whether White's worth is always the negative of Black's: that one is then learnt for both."""
-    raise NotImplementedError("this evaluator has no implementation of agents.evaluator.one_view")
+def is_antisymmetric(evaluator: KernelArg) -> bool:
+    """Return whether White's value is always the negative of Black's.
+
+    Learning then updates the weights once a position, otherwise once for each side.
+    """
+    raise NotImplementedError("this evaluator does not implement is_antisymmetric")
 
 
 @kernel
-def squashed(worth: float, scratch: Any) -> float:
-    """tanh of a sum, the same on every machine."""
-    scratch[0] = worth
+def tanh(x: float, scratch: KernelArg) -> float:
+    """Return tanh(x) with the same bits on every machine."""
+    scratch[0] = x
     tanh_all(scratch, 0, 8)
     return scratch[0]

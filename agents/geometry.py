@@ -1,18 +1,18 @@
-"""Where the squares lie on the board, and parts of it, in standard square numbers."""
+"""Board geometry in standard square numbers (1-32)."""
 
 from __future__ import annotations
 
-Drawing = tuple[tuple[int, ...], ...]  # sets of squares, each in an order of its own
+SquareSets = tuple[tuple[int, ...], ...]
 
 
 def cell(square: int) -> tuple[int, int]:
-    """Row and column (0-7) of a square."""
+    """Return row and column (0-7) of a square."""
     row, place = divmod(square - 1, 4)
     return row, 2 * place + 1 - row % 2
 
 
-def rectangles(rows: int, columns: int) -> Drawing:
-    """The playable squares in each part of the board of so many rows and columns, row by row."""
+def rectangles(rows: int, columns: int) -> SquareSets:
+    """Return the playable squares of each rectangle of this size, row by row."""
     corners = ((top, left) for top in range(9 - rows) for left in range(9 - columns))
     inside = (
         tuple(
@@ -26,7 +26,7 @@ def rectangles(rows: int, columns: int) -> Drawing:
 
 
 def neighbours(square: int) -> list[int]:
-    """The squares one diagonal step away: where a king could move to on an empty board."""
+    """Return the squares one diagonal step away."""
     row, column = cell(square)
     return [
         other

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.blondie.architecture import Architecture, layers
+from agents.blondie.architecture import Layer, NetworkLayout, forward, scaled_layers
 from agents.match_kernel import DRAW
 from checkers_env.movegen import (
     BLACK,
@@ -28,18 +28,19 @@ class SlowNetwork(NamedTuple):
 
     first: Any  # [nodes, 32]
     bias: Any  # [nodes]
-    dense: list[tuple[Any, Any]]  # weights and biases of the layers behind
+    dense: list[Layer]  # the layers behind
     difference: float  # weight of the piece difference
     king: float  # K
 
 
-def slow_network(shape: Architecture, genome: Any, king: float) -> SlowNetwork:
+def slow_network(layout: NetworkLayout, genome: Any, king: float) -> SlowNetwork:
     """Prepare a genome, as :func:`agents.blondie.architecture.decode` does for the kernels."""
+    parts, difference = scaled_layers(layout, genome, king)
     matrices = [
         (np.ascontiguousarray(weights, np.float32), np.ascontiguousarray(biases, np.float32))
-        for weights, biases in layers(shape, genome)
+        for weights, biases in parts
     ]
-    return SlowNetwork(*matrices[0], matrices[1:], float(genome[-1]), king)
+    return SlowNetwork(*matrices[0], matrices[1:], difference, king)
 
 
 def inputs(network: SlowNetwork, position: Position, view: int) -> Any:
@@ -53,19 +54,16 @@ def inputs(network: SlowNetwork, position: Position, view: int) -> Any:
     return pieces.astype(np.float32) if view == BLACK else -pieces[::-1].astype(np.float32)
 
 
-def forward(network: SlowNetwork, sums: Any, pieces: float) -> float:
-    """The network's value, given the sums of its first layer and the piece difference."""
-    values = np.tanh(sums)
-    *hidden, (weights, biases) = network.dense
-    for matrix, offsets in hidden:
-        values = np.tanh(matrix @ values + offsets)
-    return float(np.tanh(weights[0] @ values + biases[0] + network.difference * pieces))
+def network_value(network: SlowNetwork, sums: Any, pieces: float) -> float:
+    """Return the network's value, from the sums of its first layer and the piece difference."""
+    output = forward(network.dense, np.tanh(sums))[-1][0]
+    return float(np.tanh(output + network.difference * pieces))
 
 
 def slow_evaluate(network: SlowNetwork, position: Position, view: int) -> float:
     """The worth of a position for `view`."""
     squares = inputs(network, position, view)
-    return forward(network, network.first @ squares + network.bias, squares.sum())
+    return network_value(network, network.first @ squares + network.bias, squares.sum())
 
 
 def successors(position: Position) -> list[Position]:

@@ -16,7 +16,7 @@ from agents.agent_spec import WEIGHTS_SUFFIX, AgentSpec
 from agents.architectures import load_player
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
-from agents.baselines.random_player import Uniform
+from agents.baselines.random_player import RandomPlayer
 from agents.endgame.tables import endgame as tables_of
 from agents.factory import make_external
 from agents.mcts.player import UNLIMITED, MonteCarlo, monte_carlo
@@ -28,7 +28,7 @@ from agents.search.workspace import MAX_DEPTH
 DEFAULT_DEPTH = 4
 
 BASELINES: dict[str, Callable[[int | None], Any]] = {
-    "random": lambda depth: Uniform(),
+    "random": lambda depth: RandomPlayer(),
     "heuristic": lambda depth: Heuristic(),
     "material": lambda depth: AlphaBeta(Material(), depth or DEFAULT_DEPTH, random_ties=True),
     "mcts": lambda depth: monte_carlo(cut=0),

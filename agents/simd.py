@@ -1,8 +1,8 @@
-"""Layers of tanh nodes in explicit vector instructions, with the same result on every machine.
+"""Layers of tanh nodes in explicit vector instructions: the same bits on every machine.
 
-Sums are kept in lanes of eight nodes and a fixed number of chains of inputs, with fused
-multiply-adds, and the chains are added up in a fixed order: nothing is left to the optimiser,
-so that an evolution takes the same course on any processor.
+A sum runs in lanes of eight nodes and in a fixed number of chains of inputs, with fused
+multiply-adds; the chains are added up in a fixed order. The optimiser cannot change the order, so
+an evolution takes the same course on any processor.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
+from numpy.typing import DTypeLike, NDArray
 
-from checkers_env.jit import kernel
+from checkers_env.jit import KernelArg, kernel
 
 LANES = 8
 WIDTHS = (8, 16, 40)  # of the outputs of a dense layer
@@ -52,24 +53,24 @@ def _every(number: float) -> Any:
 
 
 def _data(context: Any, builder: Any, kind: Any, array: Any, start: Any) -> Any:
-    """The address of ``array[start]``."""
+    """Return the address of ``array[start]``."""
     return builder.gep(context.make_array(kind)(context, builder, array).data, [start])
 
 
 def _vector(builder: Any, pointer: Any, index: Any) -> Any:
-    """The address of the eight floats that begin at ``pointer[index]``."""
+    """Return the address of the eight floats from ``pointer[index]`` on."""
     return builder.bitcast(builder.gep(pointer, [index]), _VECTOR.as_pointer())
 
 
 def _multiply_add(builder: Any, a: Any, b: Any, c: Any) -> Any:
-    """``a * b + c`` with one rounding."""
+    """Return ``a * b + c``, rounded once."""
     kind = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
     fma = cgutils.get_or_insert_function(builder.module, kind, "llvm.fma.v8f32")
     return builder.call(fma, [a, b, c])
 
 
 def _counting(builder: Any, limit: Any, step: int) -> tuple[Any, Any, Any]:
-    """Open a loop over ``range(0, limit, step)``: its index, and how to close it."""
+    """Open a loop over ``range(0, limit, step)``; return its index, and functions to use it."""
     before = builder.block
     loop, after = builder.append_basic_block("loop"), builder.append_basic_block("after")
     builder.branch(loop)
@@ -94,7 +95,7 @@ def _counting(builder: Any, limit: Any, step: int) -> tuple[Any, Any, Any]:
 
 
 def _layer(blocks: int, chains: int) -> Any:
-    """An intrinsic for ``8 * blocks`` sums over a multiple of `chains` inputs."""
+    """Return an intrinsic for ``8 * blocks`` sums over a multiple of `chains` inputs."""
 
     @intrinsic
     def layer(
@@ -141,10 +142,10 @@ _forty, _sixteen, _eight = _layer(5, 2), _layer(2, 4), _layer(1, 8)
 
 @intrinsic
 def tanh_all(typing: Any, values: Any, start: Any, count: Any) -> Any:
-    """Replace `count` of `values` (float32[:]) from `start` by their tanh; a multiple of 8."""
+    """Replace `count` (a multiple of 8) of `values` (float32) from `start` on by their tanh."""
 
     def polynomial(builder: Any, x: Any, coefficients: tuple[float, ...]) -> Any:
-        """Estrin's scheme: pairs first, which keeps the chain of dependent steps short."""
+        """Evaluate by Estrin's scheme: pairs first, for a short chain of dependent steps."""
         terms = [_every(c) for c in coefficients]
         while len(terms) > 1:
             pairs = [
@@ -174,17 +175,28 @@ def tanh_all(typing: Any, values: Any, start: Any, count: Any) -> Any:
 
 @kernel
 def dense(
-    weights: Any, at: int, values: Any, source: int, count: int, target: int, width: int
+    weights: KernelArg,
+    at: int,
+    values: KernelArg,
+    source: int,
+    count: int,
+    target: int,
+    width: int,
 ) -> int:
-    """Write a layer's weighted sums; return where the weights of the next layer start.
+    """Write the weighted sums of a layer; return the start of the next layer's weights.
 
     Parameters
     ----------
     weights
-        float32[:]: from `at`, a row of `width` biases, then a row of `width` weights an input.
+        float32: from `at`, a row of `width` biases, then a row of `width` weights for each input.
+    at
+        Start of the layer in `weights`.
     values
-        float32[:]: `count` inputs from `source` (a multiple of 8, padded with zeros); `width`
-        outputs (8, 16 or 40) go to `target`.
+        float32: inputs and outputs.
+    source, count
+        Start and number of the inputs in `values`; a multiple of 8, padded with zeros.
+    target, width
+        Start and number (8, 16 or 40) of the outputs in `values`.
     """
     if width == 40:
         _forty(weights, at, values, source, count, target)
@@ -195,8 +207,8 @@ def dense(
     return at + (count + 1) * width
 
 
-def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
-    """Zeros of this shape and type, aligned to 64 bytes."""
+def aligned_zeros(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+    """Return zeros of this shape and dtype, aligned to 64 bytes."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     buffer = np.zeros(size + 64, np.uint8)
     start = -buffer.ctypes.data % 64

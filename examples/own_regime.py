@@ -29,10 +29,10 @@ class CommaSelection(Coevolution):
 
     def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
         """Replicate, play the tournament and select among the offspring."""
-        rng, shape = rng_from_json(state.rng), self.shape(state.arrays)
+        rng, encoding = rng_from_json(state.rng), self.encoding(state.arrays)
         parents = state.population.join(state.population)
-        children = self.with_offspring(shape, parents, rng).pick(slice(parents.size, None))
-        scores, metrics = self.tournament(shape, children, runner, rng)
+        children = self.with_offspring(encoding, parents, rng).pick(slice(parents.size, None))
+        scores, metrics = self.tournament(encoding, children, runner, rng)
         chosen = best(scores, self.parents, rng)
         survivors, scores = children.pick(chosen), scores[chosen]
         return self.next_state(state.generation + 1, survivors, scores, rng, state.arrays), metrics

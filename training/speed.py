@@ -25,13 +25,14 @@ from rich.progress import track
 from rich.table import Table
 
 import checkers_env
-from agents.architectures import SHAPES
+from agents.architectures import Encoding
+from agents.blondie.architecture import NETWORK_LAYOUTS
 from agents.evaluator import SCRATCH_WIDTH, evaluate, start_state, state_size
 from agents.match import opening_line
 from agents.match_kernel import play
-from agents.reference import SlowSearch, forward, inputs, slow_game, slow_network
+from agents.reference import SlowSearch, inputs, network_value, slow_game, slow_network
 from agents.search.workspace import workspace
-from agents.simd import aligned
+from agents.simd import aligned_zeros
 from checkers_env.bits import borrowed
 from checkers_env.envs.vector import sample
 from checkers_env.files import check_output, write_atomically
@@ -68,7 +69,7 @@ def self_play(games: int = GAMES, steps: int = STEPS) -> Callable[[], int]:
 
 
 REGIME = Coevolution()
-SHAPE = SHAPES[REGIME.network]
+ENCODING, LAYOUT = Encoding(REGIME.network), NETWORK_LAYOUTS[REGIME.network]
 RUN_GAMES = PRESETS[DEFAULT].games
 RUN_SECONDS = 600.0
 PERFT_DEPTH = 9
@@ -211,7 +212,7 @@ def openspiel_perft(state: Any, depth: int) -> int:
 def random_networks() -> Population:
     """The first parents and as many more, as the default run begins with."""
     rng = np.random.default_rng(0)
-    size = SHAPE.genome_size
+    size = ENCODING.genome_size
     members = 2 * REGIME.parents
     return random_population(size, members, REGIME.weight, REGIME.step_size, REGIME.king, rng)
 
@@ -219,14 +220,14 @@ def random_networks() -> Population:
 def of_network(effort: Effort) -> list[Measurement]:
     """The network behind its first layer, whose sums are given to both sides."""
     population = random_networks()
-    network = REGIME.players(SHAPE, population.pick([0]))[0].evaluator
-    slow = slow_network(SHAPE, population.genomes[0], REGIME.king)
+    network = REGIME.players(ENCODING, population.pick([0]))[0].evaluator
+    slow = slow_network(LAYOUT, population.genomes[0], REGIME.king)
     sample = sample_positions()
     positions = sample[:: len(sample) // NETWORK_POSITIONS][:NETWORK_POSITIONS]
-    states = aligned((NETWORK_POSITIONS, state_size(network)), np.int32)
+    states = aligned_zeros((NETWORK_POSITIONS, state_size(network)), np.int32)
     for position, state in zip(positions, states, strict=True):
         start_state(network, position, position.turn, state)
-    table, scratch = np.array(positions), aligned((2 * SCRATCH_WIDTH,), np.float32)
+    table, scratch = np.array(positions), aligned_zeros((2 * SCRATCH_WIDTH,), np.float32)
     squares = [inputs(slow, position, position.turn) for position in positions]
     given = [(slow.first @ seen + slow.bias, float(seen.sum())) for seen in squares]
     rounds = effort.evaluations // NETWORK_POSITIONS
@@ -239,7 +240,7 @@ def of_network(effort: Effort) -> list[Measurement]:
     def theirs() -> int:
         for _ in range(slow_rounds):
             for sums, pieces in given:
-                forward(slow, sums, pieces)
+                network_value(slow, sums, pieces)
         return slow_rounds * NETWORK_POSITIONS
 
     value, yardstick = (float(best_rate(work, effort.repeats)) for work in (ours, theirs))
@@ -270,7 +271,7 @@ def pairs(count: int, members: int) -> Iterator[tuple[int, int]]:
 def of_games(effort: Effort) -> list[Measurement]:
     """Games between random networks, and the evaluations in them."""
     population = random_networks()
-    players = REGIME.players(SHAPE, population)
+    players = REGIME.players(ENCODING, population)
     fixtures = list(pairs(effort.games, population.size))
     seats, rng = (workspace(), workspace()), np.random.default_rng(0)
     start, _ = opening_line(None)
@@ -287,7 +288,7 @@ def of_games(effort: Effort) -> list[Measurement]:
         evaluations = 0
         for fixture in fixtures[: effort.slow_games]:
             networks = [
-                slow_network(SHAPE, population.genomes[member], REGIME.king) for member in fixture
+                slow_network(LAYOUT, population.genomes[member], REGIME.king) for member in fixture
             ]
             sides = [SlowSearch(network, REGIME.depth) for network in networks]
             slow_game(sides, start, REGIME.max_moves)

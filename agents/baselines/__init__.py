@@ -1,1 +1,8 @@
-"""Players that have learnt nothing: random, the hand-made heuristic, and the piece count."""
+"""Baseline players and simple evaluators.
+
+- ``random_player``: any legal move
+- ``heuristic``: the hand-made player of the performance curve
+- ``material``: the piece counter
+- ``weighted_pieces``: a piece counter with a weight for each square
+- ``samuel``: a weighted sum of features made by hand
+"""

@@ -1,23 +1,23 @@
-"""The hand-made player of the performance curve.
+"""Heuristic player: the hand-made opponent of the performance curve.
 
 It "capitalizes on obvious opportunities to move its pieces forward and jump opponent pieces" and
-does not look ahead (Skycak, Reimplementing Blondie24). Here: the capture that wins most, a king
-counting 1.5 men; of equal moves one that crowns a man; of equal ones one that advances a man; and
-of equal ones any, by chance.
+does not look ahead (Skycak, Reimplementing Blondie24). Here it prefers, in this order: the capture
+that wins most, a king counting 1.5 men; a move that crowns a man; a move that advances a man.
+Ties are broken at random.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from agents.player import choose, uses_chance
 from checkers_env.bits import popcount
-from checkers_env.jit import kernel
+from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import KINGS, PACKED_MOVE, Position
 
 
 class Heuristic(NamedTuple):
-    """What the hand-made player thinks of a move, in men."""
+    """Player that scores single moves; scores are in men."""
 
     king: float = 1.5
     crowning: float = 0.4
@@ -25,17 +25,22 @@ class Heuristic(NamedTuple):
 
 
 @uses_chance.register(Heuristic)
-def breaks_ties(player: Heuristic) -> bool:
+def is_heuristic_stochastic(player: Heuristic) -> bool:
     return True
 
 
 @choose.register(Heuristic)
 def choose_by_heuristic(
-    player: Heuristic, position: Position, ws: Any, count: int, owner: int, rng: Any
+    player: Heuristic,
+    position: Position,
+    ws: KernelArg,
+    count: int,
+    owner: int,
+    rng: KernelArg,
 ) -> int:
     best, equals, path = -1.0, 0, 0
     for row in range(count):
-        score = worth(player, position, ws.rows[row])
+        score = move_score(player, position, ws.rows[row])
         if score > best:
             best, equals = score, 0
         if score == best:
@@ -46,8 +51,8 @@ def choose_by_heuristic(
 
 
 @kernel
-def worth(player: Heuristic, position: Position, row: Any) -> float:
-    """The worth of the move to the successor in `row`."""
+def move_score(player: Heuristic, position: Position, row: KernelArg) -> float:
+    """Return the score of the move to the successor in `row`, in men."""
     side = position.turn
     opponent = position.white if side == 0 else position.black
     own = position.black if side == 0 else position.white

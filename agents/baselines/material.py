@@ -1,28 +1,28 @@
-"""The piece counter: men and kings, and nothing else about the board."""
+"""Piece counter: the difference in men and kings, and nothing else."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from agents.evaluator import evaluate
 from checkers_env.bits import popcount
-from checkers_env.jit import kernel
+from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import Position
 
-FULL_SCALE = 64.0  # any difference in pieces is worth less than a won game
+FULL_SCALE = 64.0  # keeps any difference in pieces below the value of a won game
 
 
 class Material(NamedTuple):
-    """An evaluator: the difference in pieces, a king counting `king` men (1 to 5)."""
+    """Evaluator: the difference in pieces; a king counts `king` men (1 to 5)."""
 
     king: float = 1.5
 
 
 @kernel
-def piece_difference(position: Position, view: int, king: Any) -> Any:
-    """Men and kings of `view` minus those of the other side, a king counting `king` men."""
+def piece_difference(position: Position, view: int, king: KernelArg) -> KernelArg:
+    """Return the pieces of `view` minus the opponent's (float32); a king counts `king` men."""
     black, white, kings = position.black, position.white, position.kings
     men = popcount(black & ~kings) - popcount(white & ~kings)
     crowned = popcount(black & kings) - popcount(white & kings)
@@ -32,6 +32,6 @@ def piece_difference(position: Position, view: int, king: Any) -> Any:
 
 @evaluate.register(Material)
 def evaluate_material(
-    material: Material, position: Position, view: int, state: Any, scratch: Any
+    material: Material, position: Position, view: int, state: KernelArg, scratch: KernelArg
 ) -> float:
     return piece_difference(position, view, material.king) / np.float32(FULL_SCALE)

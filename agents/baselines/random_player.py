@@ -1,26 +1,32 @@
-"""The random player."""
+"""Random player."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from agents.player import choose, uses_chance
+from checkers_env.jit import KernelArg
 from checkers_env.movegen import PACKED_MOVE, Position
 
 
-class Uniform(NamedTuple):
-    """Plays any legal move with equal chances."""
+class RandomPlayer(NamedTuple):
+    """Player that chooses any legal move with equal probability."""
 
     unused: int = 0  # compiled code has no empty tuples
 
 
-@uses_chance.register(Uniform)
-def always(player: Uniform) -> bool:
+@uses_chance.register(RandomPlayer)
+def is_random_player_stochastic(player: RandomPlayer) -> bool:
     return True
 
 
-@choose.register(Uniform)
+@choose.register(RandomPlayer)
 def choose_any(
-    player: Uniform, position: Position, ws: Any, count: int, owner: int, rng: Any
+    player: RandomPlayer,
+    position: Position,
+    ws: KernelArg,
+    count: int,
+    owner: int,
+    rng: KernelArg,
 ) -> int:
     return ws.rows[rng.integers(0, count), PACKED_MOVE]

@@ -1,40 +1,41 @@
-"""A few features of a position, weighed: the idea of Samuel's checkers player.
+"""Weighted features made by hand, after Samuel's checkers player.
 
 A. L. Samuel, Some studies in machine learning using the game of checkers, IBM Journal of Research
-and Development 3(3), 1959, has a linear polynomial over 38 hand-made terms, and learns their
-weights in play. These are a handful in the spirit of his; all are the viewer's side less the
-other's, and the value is tanh of their weighted sum.
+and Development 3(3), 1959, learns the weights of a linear polynomial over 38 terms. Here are eight
+terms in their spirit. Each is the viewer's count minus the opponent's; the value is tanh of the
+weighted sum.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.evaluator import (
-    adjust,
     advance_state,
+    apply_gradient,
     evaluate,
-    one_view,
-    squashed,
+    is_antisymmetric,
+    logit,
     start_state,
     state_size,
-    total,
+    tanh,
 )
 from agents.weights import LARGEST_WEIGHT
 from checkers_env.bits import popcount
-from checkers_env.jit import kernel
+from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import BLACK, BOARD, SQUARES, WHITE, Position, count_steps
 
 FEATURES = (
     "men",  # men
     "kings",  # kings
-    "advancement",  # rows that the men have advanced, 0 to 6 each
+    "advancement",  # rows advanced by the men, 0 to 6 each
     "centre",  # pieces on the eight central squares
-    "back row",  # men at home on the row where the other side crowns
-    "mobility",  # simple moves there would be, jumps or not
-    "threats",  # jumps there would be, were this side to move
+    "back row",  # men on the own back row, where the opponent crowns
+    "mobility",  # simple moves, as if there were no jumps
+    "threats",  # jumps, as if this side were to move
     "turn",  # 1 for the side to move
 )
 _CENTRE = sum(1 << int(SQUARES[square - 1]) for square in (10, 11, 14, 15, 18, 19, 22, 23))
@@ -42,21 +43,24 @@ _ROWS = tuple(sum(1 << int(SQUARES[4 * row + column]) for column in range(4)) fo
 
 
 class Samuel(NamedTuple):
-    """An evaluator; made by :func:`samuel` only."""
+    """Evaluator: tanh of the weighted features. Use :func:`samuel` to make one."""
 
-    weights: Any  # float64[8]: of FEATURES
+    weights: NDArray[np.float64]  # (8,), in the order of FEATURES
 
 
-def samuel(weights: Any = None) -> Samuel:
+def samuel(weights: NDArray[np.float64] | None = None) -> Samuel:
     """Make a weighted sum of features.
 
     Parameters
     ----------
     weights
-        float64[8], in the order of FEATURES; used as they are, not copied, so that learning can
-        write into them. By default zeros.
+        float64, shape (8,), in the order of FEATURES. Used without a copy, so that learning can
+        write to them. Zeros by default.
 
-    Raises ValueError for others.
+    Raises
+    ------
+    ValueError
+        For another shape, or weights that are no finite numbers.
     """
     count = len(FEATURES)
     weights = np.zeros(count) if weights is None else np.require(weights, np.float64, ["C", "W"])
@@ -66,8 +70,8 @@ def samuel(weights: Any = None) -> Samuel:
 
 
 @kernel
-def jumps_there(own: int, opponent: int, kings: int, side: int) -> int:
-    """How many first jumps `side` would have."""
+def count_jumps(own: int, opponent: int, kings: int, side: int) -> int:
+    """Count the first jumps of `side`."""
     empty = BOARD & ~(own | opponent)
     up = own if side == BLACK else own & kings
     down = own & kings if side == BLACK else own
@@ -79,8 +83,8 @@ def jumps_there(own: int, opponent: int, kings: int, side: int) -> int:
 
 
 @kernel
-def advanced(men: int, side: int) -> int:
-    """How many rows the men of `side` have advanced altogether."""
+def count_rows(men: int, side: int) -> int:
+    """Count the rows that the men of `side` have advanced."""
     rows = 0
     for row in range(8):
         rows += popcount(men & _ROWS[row]) * (row if side == BLACK else 7 - row)
@@ -88,21 +92,21 @@ def advanced(men: int, side: int) -> int:
 
 
 @state_size.register(Samuel)
-def samuel_state_size(system: Samuel) -> int:
-    return len(system.weights)
+def samuel_state_size(evaluator: Samuel) -> int:
+    return len(evaluator.weights)
 
 
 @kernel
-def write_features(position: Position, view: int, state: Any) -> None:
-    """Write FEATURES of a position as `view` sees them: int32[8]."""
+def write_features(position: Position, view: int, state: KernelArg) -> None:
+    """Write the features of a position for side `view` to `state` (int32[8])."""
     black, white, kings = position.black, position.white, position.kings
     state[0] = popcount(black & ~kings) - popcount(white & ~kings)
     state[1] = popcount(black & kings) - popcount(white & kings)
-    state[2] = advanced(black & ~kings, BLACK) - advanced(white & ~kings, WHITE)
+    state[2] = count_rows(black & ~kings, BLACK) - count_rows(white & ~kings, WHITE)
     state[3] = popcount(black & _CENTRE) - popcount(white & _CENTRE)
     state[4] = popcount(black & ~kings & _ROWS[0]) - popcount(white & ~kings & _ROWS[7])
     state[5] = count_steps(black, white, kings, BLACK) - count_steps(white, black, kings, WHITE)
-    state[6] = jumps_there(black, white, kings, BLACK) - jumps_there(white, black, kings, WHITE)
+    state[6] = count_jumps(black, white, kings, BLACK) - count_jumps(white, black, kings, WHITE)
     state[7] = 1 if position.turn == BLACK else -1
     if view != BLACK:
         for i in range(len(state)):
@@ -110,38 +114,38 @@ def write_features(position: Position, view: int, state: Any) -> None:
 
 
 @start_state.register(Samuel)
-def start_samuel_state(system: Samuel, position: Position, view: int, state: Any) -> None:
+def start_samuel_state(evaluator: Samuel, position: Position, view: int, state: KernelArg) -> None:
     write_features(position, view, state)
 
 
 @advance_state.register(Samuel)
 def advance_samuel_state(
-    system: Samuel, before: Position, after: Position, view: int, old: Any, new: Any
+    evaluator: Samuel, before: Position, after: Position, view: int, old: KernelArg, new: KernelArg
 ) -> None:
     write_features(after, view, new)
 
 
-@total.register(Samuel)
-def weighted_sum(system: Samuel, position: Position, view: int, state: Any) -> float:
+@logit.register(Samuel)
+def samuel_logit(evaluator: Samuel, position: Position, view: int, state: KernelArg) -> float:
     worth = 0.0
     for i in range(len(state)):
-        worth += system.weights[i] * state[i]
+        worth += evaluator.weights[i] * state[i]
     return worth
 
 
-@adjust.register(Samuel)
-def adjust_weights(system: Samuel, state: Any, step: float) -> None:
+@apply_gradient.register(Samuel)
+def apply_samuel_gradient(evaluator: Samuel, state: KernelArg, step: float) -> None:
     for i in range(len(state)):
-        system.weights[i] += step * state[i]
+        evaluator.weights[i] += step * state[i]
 
 
-@one_view.register(Samuel)
-def is_antisymmetric(system: Samuel) -> bool:
+@is_antisymmetric.register(Samuel)
+def is_samuel_antisymmetric(evaluator: Samuel) -> bool:
     return True
 
 
 @evaluate.register(Samuel)
 def evaluate_samuel(
-    system: Samuel, position: Position, view: int, state: Any, scratch: Any
+    evaluator: Samuel, position: Position, view: int, state: KernelArg, scratch: KernelArg
 ) -> float:
-    return squashed(total(system, position, view, state), scratch)
+    return tanh(logit(evaluator, position, view, state), scratch)

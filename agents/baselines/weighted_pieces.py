@@ -1,7 +1,7 @@
-"""The weighted piece counter: every location of the board has a weight of its own.
+"""Weighted piece counter: each square has a weight of its own.
 
-E. Hughes, Piece Difference: Simple to Evolve, CEC 2003. As the thesis tells it (section 7.2): 32
-location weights and the worth of a king are evolved.
+E. Hughes, Piece Difference: Simple to Evolve, CEC 2003, as described in the thesis (section 7.2):
+32 location weights and the worth of a king are evolved.
 """
 
 from __future__ import annotations
@@ -9,38 +9,44 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from agents.evaluator import evaluate
 from checkers_env.bits import lsb
+from checkers_env.jit import KernelArg
 from checkers_env.movegen import BLACK, SQUARES, Position
 
 
 class WeightedPieces(NamedTuple):
-    """An evaluator: own minus opponent's pieces, each times the weight of where it stands.
+    """Evaluator: own minus opposing pieces, each times the weight of its square.
 
-    Made by :func:`weighted_pieces` only.
+    Use :func:`weighted_pieces` to make one.
     """
 
-    own: Any  # float32[35]: what a man of the viewer on a bit is worth
-    opponent: Any  # float32[35]: what a man of the opponent takes away
-    king: Any  # float32: how many men on its square a king counts
+    own: NDArray[np.float32]  # (35,): worth of an own man, by bit
+    opponent: NDArray[np.float32]  # (35,): worth of an opposing man
+    king: np.float32  # worth of a king, in men on its square
 
 
-def weighted_pieces(weights: Any, king: float, *, opponent_turned: bool = False) -> WeightedPieces:
+def weighted_pieces(
+    weights: ArrayLike, king: float, *, opponent_turned: bool = False
+) -> WeightedPieces:
     """Make a weighted piece counter.
 
     Parameters
     ----------
     weights
-        float[32], for squares 1-32 as the viewer sees them: White sees the board turned round.
-        Values are scaled by one factor, so that no position is worth as much as a won game.
+        Shape (32,), for squares 1-32 of the viewer: White sees the board turned round. One factor
+        scales them, so that no position is worth as much as a won game.
     king
-        How many men a king counts.
+        Worth of a king, in men.
     opponent_turned
-        The opponent's pieces are weighed as they stand from the opponent's own side, rather than
-        by the square on which the viewer sees them.
+        Weigh the opponent's pieces by the square that the opponent sees, not by the viewer's.
 
-    Raises ValueError for other than 32 finite weights, or a king that is no finite number.
+    Raises
+    ------
+    ValueError
+        For other than 32 finite weights, or a king that is no finite number.
     """
     weights = np.asarray(weights, np.float64)
     if weights.shape != (32,) or not (np.all(np.isfinite(weights)) and np.isfinite(king)):
@@ -54,7 +60,7 @@ def weighted_pieces(weights: Any, king: float, *, opponent_turned: bool = False)
 
 @evaluate.register(WeightedPieces)
 def evaluate_weighted(
-    counter: WeightedPieces, position: Position, view: int, state: Any, scratch: Any
+    counter: WeightedPieces, position: Position, view: int, state: KernelArg, scratch: KernelArg
 ) -> float:
     worth: Any = np.float32(0.0)
     own = position.black if view == BLACK else position.white

@@ -1,1 +1,5 @@
-"""The evolved networks of 1999 and 2001."""
+"""Evolved networks of 1999 and 2001.
+
+- ``architecture``: layouts, genomes and the forward pass in numpy
+- ``network``: the evaluator in kernels
+"""

@@ -1,39 +1,56 @@
-"""The networks of 1999 and 2001 as genomes: which weights there are, and in which order.
+"""Layouts of the 1999 and 2001 networks and their relatives; genomes, and the forward pass.
 
-A genome is one float64 vector: for each layer, for each node, its weights and then its bias; and
-at the end the weight of the piece difference. K, the king's worth, is a parameter beside it.
+A genome is one float64 vector: for each layer and each node the weights, then the bias; at the end
+the weight of the piece difference. K, the king's worth, is a parameter beside it.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from agents.blondie.network import Network
 from agents.evaluator import SCRATCH_WIDTH
 from agents.geometry import rectangles
-from agents.simd import LANES, WIDTHS, aligned
+from agents.simd import LANES, WIDTHS, aligned_zeros
 from checkers_env.movegen import SQUARES
 
 FIXED_POINT_BITS = 22
 PIECES = 12  # of a side, at most
 
+Layer = tuple[NDArray[np.floating], NDArray[np.floating]]
+"""Weights, shape (nodes, inputs), and biases, shape (nodes,)."""
 
-class Architecture(NamedTuple):
-    """A network's shape.
 
-    ``fields[n, s]`` says whether node n of the first layer is connected to square s + 1;
-    ``hidden`` are the widths of the layers behind it, the output (1) included. With ``sums`` the
-    fields are no nodes but inputs: the sums of the pieces on their squares. With ``by_colour``
-    Black's pieces are positive, whoever evaluates, and White's value is the negative of Black's.
-    The activation of every node is tanh(`slope` x): with 1/2 that is 2 / (1 + e^-x) - 1.
-    With ``unsaturated`` the sum at the output is divided by the most that it can be, so that its
-    tanh tells large values apart; the order of positions is that of the sums, as it is without.
+class NetworkLayout(NamedTuple):
+    """Connections and activation of a network.
+
+    Attributes
+    ----------
+    name
+        The architecture's name in weight files.
+    fields
+        bool, shape (nodes, 32): the receptive field of each first-layer node; ``fields[n, s]``
+        connects node n to square s + 1.
+    hidden
+        Widths of the following layers, the output (1) included.
+    sums
+        The fields are inputs, not nodes: the sums of the pieces on their squares.
+    by_colour
+        Black's pieces are always positive, and White's value is the negative of Black's.
+    slope
+        The activation is tanh(slope * x); 1/2 makes it 2 / (1 + e^-x) - 1.
+    unsaturated
+        Divide the sum at the output by its maximum, so that tanh tells large values apart. The
+        order of positions does not change.
     """
 
     name: str
-    fields: Any  # bool[nodes, 32]
+    fields: NDArray[np.bool_]
     hidden: tuple[int, ...]
     sums: bool = False
     by_colour: bool = False
@@ -42,7 +59,7 @@ class Architecture(NamedTuple):
 
     @property
     def weight_count(self) -> int:
-        """Weights and biases, without the weight of the piece difference (N_w of the papers)."""
+        """Weights and biases without the weight of the piece difference (N_w of the papers)."""
         count, inputs = int(self.fields.sum()) + len(self.fields), len(self.fields)
         if self.sums:
             count = 0
@@ -51,79 +68,117 @@ class Architecture(NamedTuple):
         return count
 
     @property
-    def difference(self) -> float | None:
-        """What the weight of the piece difference is fixed at; None where it is evolved."""
-        return 0.0 if self.sums else None
-
-    @property
     def genome_size(self) -> int:
-        """Length of a genome: the weights, the biases and the weight of the piece difference."""
+        """Length of a genome: weights, biases and the weight of the piece difference."""
         return self.weight_count + 1
 
 
-def _subsquares() -> Any:
-    """The playable squares in each of the 91 sub-squares of 3x3 to 8x8 (2001, section II)."""
+def _subsquares() -> NDArray[np.bool_]:
+    """Return the 91 sub-squares of 3x3 to 8x8 (2001, section II), shape (91, 32)."""
     squares = [inside for size in range(3, 9) for inside in rectangles(size, size)]
     return np.array([np.isin(np.arange(1, 33), inside) for inside in squares])
 
 
-BLONDIE_1999 = Architecture("blondie24-1999", np.ones((40, 32), bool), (10, 1))
-BLONDIE_2001 = Architecture("blondie24-2001", _subsquares(), (40, 10, 1))
+BLONDIE_1999 = NetworkLayout("blondie24-1999", np.ones((40, 32), bool), (10, 1))
+BLONDIE_2001 = NetworkLayout("blondie24-2001", _subsquares(), (40, 10, 1))
 UNSATURATED_2001 = BLONDIE_2001._replace(name="blondie24-2001-unsaturated", unsaturated=True)
-NGUYEN = Architecture("nguyen-91", _subsquares(), (40, 10, 1), sums=True, by_colour=True)
+NGUYEN = NetworkLayout("nguyen-91", _subsquares(), (40, 10, 1), sums=True, by_colour=True)
 NGUYEN_LOGISTIC = NGUYEN._replace(name="nguyen-91-logistic", slope=0.5)
-ARCHITECTURES = {
-    shape.name: shape
-    for shape in (BLONDIE_1999, BLONDIE_2001, UNSATURATED_2001, NGUYEN, NGUYEN_LOGISTIC)
+NETWORK_LAYOUTS = {
+    layout.name: layout
+    for layout in (BLONDIE_1999, BLONDIE_2001, UNSATURATED_2001, NGUYEN, NGUYEN_LOGISTIC)
 }
 
 
-def layers(shape: Architecture, genome: Any) -> list[tuple[Any, Any]]:
-    """The genome as (weights[nodes, inputs], biases[nodes]) of each layer, float64.
+def layers(layout: NetworkLayout, genome: NDArray[np.float64]) -> list[Layer]:
+    """Return the layers of a genome for nodes of tanh(x), all multiplied by the slope.
 
-    They are for nodes of tanh(x): all of them are multiplied by the architecture's slope.
+    A weighted sum of sums of squares is a weighted sum of squares: with ``layout.sums``, the first
+    layer already combines the two.
     """
-    genome, parts, at = shape.slope * genome, [], 0
-    first, bias = np.zeros(shape.fields.shape), np.zeros(len(shape.fields))
-    for node, field in enumerate(() if shape.sums else shape.fields):
+    parts: list[Layer] = []
+    genome, at = layout.slope * genome, 0
+    first, bias = np.zeros(layout.fields.shape), np.zeros(len(layout.fields))
+    for node, field in enumerate(() if layout.sums else layout.fields):
         count = int(field.sum())
         first[node, field] = genome[at : at + count]
         bias[node] = genome[at + count]
         at += count + 1
     parts.append((first, bias))
     inputs = len(first)
-    for width in shape.hidden:
+    for width in layout.hidden:
         rows = genome[at : at + width * (inputs + 1)].reshape(width, inputs + 1)
         parts.append((rows[:, :-1], rows[:, -1]))
         at, inputs = at + width * (inputs + 1), width
-    if shape.sums:  # a weighted sum of sums of squares is a weighted sum of squares
+    if layout.sums:
         weights, biases = parts[1]
-        parts[:2] = [(weights @ shape.fields, biases)]
+        parts[:2] = [(weights @ layout.fields, biases)]
     return parts
 
 
-def decode(shape: Architecture, genome: Any, king: float) -> Network:
-    """Prepare a genome (float64[genome_size]) for the kernels.
-
-    Raises ValueError for layers that are wider than those have room for.
-    """
-    (first, bias), *dense = layers(shape, np.asarray(genome, np.float64))
-    difference = shape.slope * genome[-1]
-    if shape.unsaturated:
-        weights, biases = dense.pop()
+def scaled_layers(
+    layout: NetworkLayout, genome: ArrayLike, king: float
+) -> tuple[list[Layer], float]:
+    """Return the layers, the output scaled if unsaturated, and the piece difference's weight."""
+    genome = np.asarray(genome, np.float64)
+    parts, difference = layers(layout, genome), float(layout.slope * genome[-1])
+    if layout.unsaturated:
+        weights, biases = parts.pop()
         most = np.abs(weights).sum() + np.abs(biases).sum()
         most += abs(difference) * PIECES * max(king, 1.0)
         most = most or 1.0
-        dense.append((weights / most, biases / most))
+        parts.append((weights / most, biases / most))
         difference /= most
+    return parts, difference
+
+
+def forward(layers: Sequence[Layer], inputs: NDArray[np.floating]) -> list[NDArray[np.floating]]:
+    """Compute the weighted sums of all nodes, layer by layer; activations are their tanh.
+
+    Parameters
+    ----------
+    layers
+        The layers, as of :func:`layers` or :func:`dense_layers`.
+    inputs
+        Shape (inputs,) for one position, (positions, inputs) for several.
+
+    Returns
+    -------
+    One array a layer, shape (nodes,) or (positions, nodes).
+    """
+    sums: list[NDArray[np.floating]] = []
+    for weights, biases in layers:
+        sums.append(inputs @ weights.T + biases)
+        inputs = np.tanh(sums[-1])
+    return sums
+
+
+def decode(layout: NetworkLayout, genome: ArrayLike, king: float) -> Network:
+    """Prepare a genome for the kernels.
+
+    Parameters
+    ----------
+    layout
+        The network's layout.
+    genome
+        Shape (layout.genome_size,).
+    king
+        K, the worth of a king in men.
+
+    Raises
+    ------
+    ValueError
+        For layers that are wider than the kernels allow.
+    """
+    ((first, bias), *dense), difference = scaled_layers(layout, genome, king)
     width = -(-len(first) // LANES) * LANES
-    if width > SCRATCH_WIDTH or max(shape.hidden) > max(WIDTHS):
+    if width > SCRATCH_WIDTH or max(layout.hidden) > max(WIDTHS):
         raise ValueError(
-            f"layers of {len(first)} and {shape.hidden} nodes: at most {SCRATCH_WIDTH} in the "
+            f"layers of {len(first)} and {layout.hidden} nodes: at most {SCRATCH_WIDTH} in the "
             f"first, and {max(WIDTHS)} in the others"
         )
     scale = _fixed_point_scale(first, bias, king)
-    features, offsets = aligned((70, width), np.int32), aligned((width,), np.int32)
+    features, offsets = aligned_zeros((70, width), np.int32), aligned_zeros((width,), np.int32)
     features[SQUARES, : len(first)] = np.rint(first.T * scale)
     features[SQUARES + 35, : len(first)] = np.rint(first.T * (king * scale))
     offsets[: len(first)] = np.rint(bias * scale)
@@ -135,7 +190,7 @@ def decode(shape: Architecture, genome: Any, king: float) -> Network:
         block[1 : weights.shape[1] + 1, : len(biases)] = weights.T
         widths.append(block.shape[1])
         blocks.append(block.ravel())
-    flat = aligned((sum(map(len, blocks)),), np.float32)
+    flat = aligned_zeros((sum(map(len, blocks)),), np.float32)
     flat[:] = np.concatenate(blocks)
     return Network(
         features,
@@ -145,12 +200,24 @@ def decode(shape: Architecture, genome: Any, king: float) -> Network:
         np.array(widths),
         np.float32(difference),
         np.float32(king),
-        int(shape.by_colour),
+        int(layout.by_colour),
     )
 
 
-def _fixed_point_scale(first: Any, bias: Any, king: float) -> float:
-    """A power of two, 2^22 for small weights, with which no sum of 24 pieces leaves int32."""
+def dense_layers(network: Network) -> list[Layer]:
+    """Return the layers behind the first one of a prepared network, padded with zeros."""
+    parts, at = [], 0
+    for inputs, nodes in pairwise(network.widths):
+        block = network.weights[at : at + (inputs + 1) * nodes].reshape(-1, nodes)
+        parts.append((block[1:].T, block[0]))
+        at += block.size
+    return parts
+
+
+def _fixed_point_scale(
+    first: NDArray[np.floating], bias: NDArray[np.floating], king: float
+) -> float:
+    """Return the power of two, 2^22 at most, with which a sum of 24 pieces fits int32."""
     largest = np.sort(np.abs(first), axis=1)[:, -24:].sum(axis=1) * max(king, 1.0) + np.abs(bias)
     headroom = 30 - int(np.ceil(np.log2(max(largest.max(), 1e-9))))
     return float(2.0 ** min(FIXED_POINT_BITS, headroom))

@@ -1,37 +1,38 @@
-"""The evolved networks as evaluators: incremental first layer, then dense layers of tanh nodes.
+"""Evolved networks as evaluators: incremental first layer, then dense layers of tanh nodes.
 
-The first layer is a sum over the pieces on the board, so it is kept up to date move by move, in
-fixed point: integer sums do not depend on the order of the moves, and every saving of the search
-stays exact. All that follows is computed from it when a position is evaluated.
+The first layer is a sum over the pieces on the board. It is updated move by move in fixed point:
+integer sums do not depend on the order of the moves, so the search may skip any of them. The other
+layers are computed when a position is evaluated.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.baselines.material import piece_difference
 from agents.evaluator import SCRATCH_WIDTH, advance_state, evaluate, start_state, state_size
 from agents.simd import dense, tanh_all
 from checkers_env.bits import copy_into, lsb
-from checkers_env.jit import kernel
+from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import Position
 
 KING_FEATURES = 35  # rows of `features`: a man on bit 0-34, then a king on bit 0-34
 
 
 class Network(NamedTuple):
-    """A network ready for the kernels; made by :func:`agents.blondie.architecture.decode` only."""
+    """Evaluator: a network for the kernels. Use :func:`agents.blondie.architecture.decode`."""
 
-    features: Any  # int32[70, width]: what a piece of the viewer adds to each first-layer node
-    bias: Any  # int32[width]
-    unit: Any  # float32: the worth of 1 in these integers
-    weights: Any  # float32[:]: the dense layers as agents.simd.dense takes them
-    widths: Any  # int64[:]: padded widths of the layers, the first one included
-    difference: Any  # float32: weight of the piece difference at the output
-    king: Any  # float32: K, the worth of a king in men
-    by_colour: int = 0  # 1: Black's pieces are positive for both, and White's value is negated
+    features: NDArray[np.int32]  # (70, width): contribution of an own piece to first-layer nodes
+    bias: NDArray[np.int32]  # (width,)
+    unit: np.float32  # the value of 1 in these integers
+    weights: NDArray[np.float32]  # the dense layers, as for agents.simd.dense
+    widths: NDArray[np.int64]  # padded widths of the layers, the first one included
+    difference: np.float32  # weight of the piece difference at the output
+    king: np.float32  # K, the worth of a king in men
+    by_colour: int = 0  # 1: Black's pieces are positive for both sides; White's value is negated
 
 
 @state_size.register(Network)
@@ -40,7 +41,7 @@ def network_state_size(network: Network) -> int:
 
 
 @start_state.register(Network)
-def start_network_state(network: Network, position: Position, view: int, state: Any) -> None:
+def start_network_state(network: Network, position: Position, view: int, state: KernelArg) -> None:
     view = 0 if network.by_colour else view
     copy_into(network.bias, state)
     own = position.black if view == 0 else position.white
@@ -48,22 +49,22 @@ def start_network_state(network: Network, position: Position, view: int, state: 
     while pieces:
         bit = lsb(pieces)
         pieces &= pieces - 1
-        row = network.features[feature(bit, position.kings, view)]
+        row = network.features[feature_row(bit, position.kings, view)]
         if own >> bit & 1:
-            add(state, row, 1)
+            add_row(state, row, 1)
         else:
-            add(state, row, -1)
+            add_row(state, row, -1)
 
 
 @kernel
-def feature(bit: int, kings: int, view: int) -> int:
-    """The row of `features` for the piece on `bit`; White sees the board turned round."""
+def feature_row(bit: int, kings: int, view: int) -> int:
+    """Return the row of `features` for the piece on `bit`; White sees the board turned round."""
     row = bit if view == 0 else 34 - bit
     return row + KING_FEATURES if kings >> bit & 1 else row
 
 
 @kernel
-def add(state: Any, row: Any, sign: int) -> None:
+def add_row(state: KernelArg, row: KernelArg, sign: int) -> None:
     """Add or subtract a row of features."""
     if sign > 0:
         for i in range(len(state)):
@@ -74,15 +75,15 @@ def add(state: Any, row: Any, sign: int) -> None:
 
 
 @kernel
-def exchange(old: Any, new: Any, plus: Any, minus: Any) -> None:
-    """``new = old + plus - minus``."""
+def exchange_rows(old: KernelArg, new: KernelArg, plus: KernelArg, minus: KernelArg) -> None:
+    """Compute ``new = old + plus - minus``."""
     for i in range(len(new)):
         new[i] = old[i] + plus[i] - minus[i]
 
 
 @advance_state.register(Network)
 def advance_network_state(
-    network: Network, before: Position, after: Position, view: int, old: Any, new: Any
+    network: Network, before: Position, after: Position, view: int, old: KernelArg, new: KernelArg
 ) -> None:
     features = network.features
     view = 0 if network.by_colour else view
@@ -94,23 +95,23 @@ def advance_network_state(
         captured = before.black & ~after.black
     moved = own_before ^ own_after
     if moved:
-        left = features[feature(lsb(moved & own_before), before.kings, view)]
-        reached = features[feature(lsb(moved & own_after), after.kings, view)]
+        left = features[feature_row(lsb(moved & own_before), before.kings, view)]
+        reached = features[feature_row(lsb(moved & own_after), after.kings, view)]
         if before.turn == view:
-            exchange(old, new, reached, left)
+            exchange_rows(old, new, reached, left)
         else:
-            exchange(old, new, left, reached)
-    else:  # a capture that ends where it began
+            exchange_rows(old, new, left, reached)
+    else:  # the capture ends on its own starting square
         copy_into(old, new)
     while captured:
-        row = features[feature(lsb(captured), before.kings, view)]
+        row = features[feature_row(lsb(captured), before.kings, view)]
         captured &= captured - 1
-        add(new, row, -1 if before.turn != view else 1)
+        add_row(new, row, -1 if before.turn != view else 1)
 
 
 @evaluate.register(Network)
 def evaluate_network(
-    network: Network, position: Position, view: int, state: Any, scratch: Any
+    network: Network, position: Position, view: int, state: KernelArg, scratch: KernelArg
 ) -> float:
     widths, at, source, target = network.widths, 0, 0, SCRATCH_WIDTH
     for i in range(len(state)):
@@ -120,7 +121,7 @@ def evaluate_network(
         width = widths[layer + 1]
         at = dense(network.weights, at, scratch, source, widths[layer], target, width)
         source, target = target, source
-    seen = 0 if network.by_colour else view
-    scratch[source] += network.difference * piece_difference(position, seen, network.king)
+    read_by = 0 if network.by_colour else view
+    scratch[source] += network.difference * piece_difference(position, read_by, network.king)
     tanh_all(scratch, source, 8)
-    return scratch[source] if seen == view else -scratch[source]
+    return scratch[source] if read_by == view else -scratch[source]

@@ -16,7 +16,7 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from agents.architectures import evaluator_of
+from agents.architectures import build_evaluator
 from agents.search.player import AlphaBeta
 from agents.weights import HEADER, WeightsMetadata, load_weights
 
@@ -92,7 +92,7 @@ class StrategyPool:
         Raises ValueError for one that cannot be played.
         """
         made = replace(self.metadata, king=float(self.kings[row]))
-        evaluator = evaluator_of(self.genomes[row], made)
+        evaluator = build_evaluator(self.genomes[row], made)
         return AlphaBeta(evaluator, depth or made.depth, own_leaves=made.own_leaves)
 
     def content(self) -> bytes:

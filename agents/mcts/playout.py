@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.baselines.heuristic import Heuristic, worth
+from agents.baselines.heuristic import Heuristic, move_score
 from agents.evaluator import evaluate, start_state, state_size
 from checkers_env.bits import popcount
 from checkers_env.jit import kernel
@@ -95,7 +95,7 @@ def after_obvious_move(position: Position, rows: Any, at: int, chance: Any) -> P
     end = generate_successors(rows, at, black, white, kings, side)
     best, equals, chosen = -1.0, 0, at
     for row in range(at, end):
-        score = worth(OBVIOUS, position, rows[row])
+        score = move_score(OBVIOUS, position, rows[row])
         if score > best:
             best, equals = score, 0
         if score == best:

@@ -1,1 +1,8 @@
-"""N-tuple systems: sums of look-up table entries, evolved or learnt by temporal differences."""
+"""N-tuple networks: sums of look-up table entries, evolved or learnt by temporal differences.
+
+- ``tuples``: the squares of each tuple
+- ``indices``: table indices, updated move by move
+- ``network``: the evaluator
+- ``td``: a player that learns by TD(lambda) or TD-leaf as it plays
+- ``td_selfplay``: games of that player against itself
+"""

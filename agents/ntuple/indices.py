@@ -1,57 +1,58 @@
-"""The indices that tuples of squares read off a board, kept up to date from move to move.
+"""Table indices of n-tuples, updated from move to move.
 
-A tuple of n squares, read as a number of n digits, is an index into a look-up table of its own; the
-base is 5, or less where not all that can be on a square is told apart. Indices are integers, so
-that no order of updates matters.
+The contents of a tuple's squares are the digits of a number, the index into the tuple's table.
+The base is 5, or less if the digits merge some contents. Indices are integers: the order of
+updates does not matter.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from agents.geometry import Drawing
-from agents.simd import aligned
+from agents.ntuple.tuples import TupleLayout
+from agents.simd import aligned_zeros
 from checkers_env.bits import copy_into, lsb
-from checkers_env.jit import kernel
+from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import BLACK, SQUARES, Position, own_and_opponent
 
 BASE = 5
-# What a side sees on a square (Algorithm 6.1, step 4).
+# Contents of a square as one side sees it (Algorithm 6.1, step 4).
 THEIR_MAN, THEIR_KING, EMPTY, OWN_MAN, OWN_KING = range(BASE)
 
 
-def base_of(digits: Sequence[int]) -> int:
-    """The base of the numbers that these digits make: one more than the greatest."""
+def digit_base(digits: Sequence[int]) -> int:
+    """Return the base of the numbers that these digits form."""
     return max(digits) + 1
 
 
 def index_features(
-    drawing: Drawing, offsets: Sequence[int], digits: Sequence[Sequence[int]]
-) -> tuple[Any, Any]:
-    """What each piece on each square adds to the index of each tuple.
+    layout: TupleLayout, offsets: Sequence[int], digits: Sequence[Sequence[int]]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Compute the contribution of each piece on each square to the index of each tuple.
 
     Parameters
     ----------
-    drawing
+    layout
         The tuples; the first square of each is the highest digit.
     offsets
-        Where the table of each begins.
+        Start of each tuple's table.
     digits
-        For each tuple the digits for what is on a square, in the order above.
+        For each tuple, the digit of each content of a square, in the order above.
 
     Returns
     -------
-    int32[35, 5, tuples]: by bit and by what is on it, beyond what the empty square adds; and
-    int32[tuples]: the indices for the empty board.
+    The contributions beyond that of an empty square, shape (35, 5, tuples), by bit and content;
+    and the indices of the empty board, shape (tuples,).
     """
-    table, empty = aligned((35, BASE, len(drawing)), np.int32), np.zeros(len(drawing), np.int32)
-    tuples = zip(drawing, offsets, digits, strict=True)
+    table = aligned_zeros((35, BASE, len(layout)), np.int32)
+    empty = np.zeros(len(layout), np.int32)
+    tuples = zip(layout, offsets, digits, strict=True)
     for number, (squares, offset, digit) in enumerate(tuples):
         worth = np.array(digit)
-        powers = base_of(digit) ** np.arange(len(squares))[::-1]
+        powers = digit_base(digit) ** np.arange(len(squares))[::-1]
         for square, power in zip(squares, powers, strict=True):
             table[SQUARES[square - 1], :, number] = (worth - worth[EMPTY]) * power
         empty[number] = offset + worth[EMPTY] * powers.sum()
@@ -59,8 +60,8 @@ def index_features(
 
 
 @kernel
-def seen_on(position: Position, bit: int, view: int) -> int:
-    """What `view` sees on `bit`: 0 to 4."""
+def square_content(position: Position, bit: int, view: int) -> int:
+    """Return the content (0 to 4) of the square at `bit` as side `view` sees it."""
     own, opponent = own_and_opponent(position.black, position.white, view)
     crowned = position.kings >> bit & 1
     if own >> bit & 1:
@@ -69,29 +70,37 @@ def seen_on(position: Position, bit: int, view: int) -> int:
 
 
 @kernel
-def start_indices(features: Any, empty: Any, position: Position, view: int, indices: Any) -> None:
-    """Write the indices of a position as `view` sees it: White turns the board round."""
+def start_indices(
+    features: KernelArg, empty: KernelArg, position: Position, view: int, indices: KernelArg
+) -> None:
+    """Write the indices of a position for side `view`; White sees the board turned round."""
     copy_into(empty, indices)
     pieces = position.black | position.white
     while pieces:
         bit = lsb(pieces)
         pieces &= pieces - 1
-        row = features[bit if view == BLACK else 34 - bit, seen_on(position, bit, view)]
+        row = features[bit if view == BLACK else 34 - bit, square_content(position, bit, view)]
         for i in range(len(indices)):
             indices[i] += row[i]
 
 
 @kernel
 def advance_indices(
-    features: Any, before: Position, after: Position, view: int, old: Any, new: Any
+    features: KernelArg,
+    before: Position,
+    after: Position,
+    view: int,
+    old: KernelArg,
+    new: KernelArg,
 ) -> None:
-    """Write into `new` the indices after a move, of those before it."""
+    """Write the indices after a move to `new`, from those before it."""
     copy_into(old, new)
     changed = (before.black ^ after.black) | (before.white ^ after.white)
     while changed:
         bit = lsb(changed)
         changed &= changed - 1
         rows = features[bit if view == BLACK else 34 - bit]
-        plus, minus = rows[seen_on(after, bit, view)], rows[seen_on(before, bit, view)]
+        plus = rows[square_content(after, bit, view)]
+        minus = rows[square_content(before, bit, view)]
         for i in range(len(new)):
             new[i] += plus[i] - minus[i]

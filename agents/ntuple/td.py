@@ -1,29 +1,31 @@
-"""A player of both sides that learns by temporal differences as it plays.
+"""Temporal-difference learning: a player of both sides that learns as it plays.
 
-Al-Khateeb 2011, 6.7 and 6.9. After each move, for every weight w (equations 6.2, 6.3; for an
-n-tuple system, every entry that the position x before the move refers to):
+After each move, every weight w is updated (Al-Khateeb 2011, 6.7 and 6.9, equations 6.2 and 6.3):
 
-    w += alpha * (v(x') - v(x)) * (1 - v(x)^2) * (what a unit of w adds to the sum in x)
+    w += alpha * (v(x') - v(x)) * (1 - v(x)^2) * (gradient of the logit of x by w)
 
-where x' is the position after it; when x' ends the game the result stands in place of v(x'). In
-TD-leaf (Baxter, Tridgell and Weaver 1998), x and x' are not the positions of the game but the last
-ones of the principal variations of searches from them.
+x is the position before the move and x' the position after it. At the end of a game, the result
+stands for v(x'). In an n-tuple network the gradient is 1 for each entry that x reads, 0 elsewhere.
+
+In TD-leaf (Baxter, Tridgell and Weaver 1998), x and x' are not positions of the game but the ends
+of the principal variations of searches from them.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.evaluator import (
-    adjust,
     advance_state,
+    apply_gradient,
     evaluate,
-    one_view,
+    is_antisymmetric,
+    logit,
     start_state,
     state_size,
-    total,
 )
 from agents.match_kernel import check_chances
 from agents.player import choose, uses_chance
@@ -32,24 +34,35 @@ from agents.search.pv import write_line
 from agents.search.selective import FULL_WIDTH
 from agents.search.workspace import MAX_DEPTH, PLIES, STATE_WIDTH
 from checkers_env.bits import borrowed
-from checkers_env.jit import kernel
+from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import PACKED_MOVE, ROW_WIDTH, Position, has_move, successor
 
-WON = 1e9  # more than any weighted sum
-REMEMBERED, CHOSEN = 0, 1  # counters of a game: positions that can still be learnt about; moves
-ALPHA, ERRORS, STEPS = 0, 1, 2  # sums: this game's alpha, absolute errors, how many
+WON = 1e9  # more than any logit
+VISITED, MOVES = 0, 1  # counters of a game: positions still to learn about, moves chosen
+ALPHA, ERRORS, STEPS = 0, 1, 2  # sums: alpha of this game, absolute errors, number of updates
 
 
-class Learning(NamedTuple):
-    """How to learn; the defaults are the thesis's (alpha the best of its three).
+class TDConfig(NamedTuple):
+    """Settings of the learner. The defaults are the thesis's (alpha: the best of its three).
 
-    alpha: step size of the first game; it is alpha * h / (h + g) in game g (from 0) when `half_at`
-    is h, and constant when that is 0. lam: lambda, by how much the step for a position shrinks with
-    each ply since it (0: the position before the move only). epsilon: how often a move is any at
-    all; nothing is learnt from such a move or across it. random_plies: how many plies of each game,
-    after its opening, are so. depth: 0, the successors of a position are compared as they stand; 1
-    to 64, they are searched to that many plies, captures played out. leaf: learn about the end of
-    the principal variation (TD-leaf), which takes a search.
+    Attributes
+    ----------
+    alpha
+        Step size of the first game.
+    half_at
+        h: alpha is alpha * h / (h + g) in game g (from 0). 0: alpha is constant.
+    lam
+        Lambda: factor of the step for each ply that a position lies back. 0: only the position
+        before the move is updated.
+    epsilon
+        Share of moves chosen at random. Nothing is learnt from them or across them.
+    random_plies
+        Plies of each game, after its opening, that are chosen at random.
+    depth
+        Plies of the search that chooses moves, 1 to 64, captures played out. 0: the successors
+        are compared without a search.
+    leaf
+        TD-leaf: learn about the end of the principal variation. Needs a search.
     """
 
     alpha: float = 0.001
@@ -61,25 +74,37 @@ class Learning(NamedTuple):
     leaf: bool = False
 
 
-class Learner(NamedTuple):
-    """Made by :func:`learner` only."""
+class TDLearner(NamedTuple):
+    """A learning player for the kernels. Use :func:`td_learner` to make one."""
 
-    system: Any
-    learning: Learning
-    visited: Any  # int32[views, plies, state]: states of the remembered positions
-    slopes: Any  # float64[views, plies]: 1 - v^2, when it was visited
-    values: Any  # float64[views]: v of the last of them
-    targets: Any  # float32[views]: v of the one that is about to be remembered
-    line: Any  # int64[PLIES, 4]: the principal variation
-    counters: Any  # int64[2]
-    sums: Any  # float64[3]
+    system: KernelArg  # the evaluator
+    learning: TDConfig
+    states: NDArray[np.int32]  # (views, plies, state_size): evaluator states of visited positions
+    slopes: NDArray[np.float64]  # (views, plies): 1 - v^2 at the time of the visit
+    values: NDArray[np.float64]  # (views,): v of the last visited position
+    targets: NDArray[np.float32]  # (views,): v of the position to be visited next
+    line: NDArray[np.int64]  # (PLIES, 4): the principal variation
+    counters: NDArray[np.int64]  # (2,)
+    sums: NDArray[np.float64]  # (3,)
 
 
-def learner(system: Any, learning: Learning, plies: int) -> Learner:
-    """A learner for games of at most so many plies. Raises ValueError for impossible settings.
+def td_learner(system: KernelArg, learning: TDConfig, plies: int) -> TDLearner:
+    """Make a learner for games of at most `plies` plies.
 
-    `system` is an evaluator that :mod:`agents.evaluator` knows. One in which White's worth is the
-    negative of Black's learns v from Black's side; another learns each game as both sides see it.
+    Parameters
+    ----------
+    system
+        An evaluator with the learning generics of :mod:`agents.evaluator`. An antisymmetric one
+        learns v from Black's side; another learns each game from both sides.
+    learning
+        The settings.
+    plies
+        Plies of the longest game.
+
+    Raises
+    ------
+    ValueError
+        For impossible settings.
     """
     alpha, half_at, lam, epsilon, random_plies, depth, leaf = learning
     if not 0 < alpha <= 1:
@@ -89,15 +114,15 @@ def learner(system: Any, learning: Learning, plies: int) -> Learner:
         raise ValueError(f"half_at is 0 or more, not {half_at!r}")
     if not 0 <= depth <= MAX_DEPTH:
         raise ValueError(f"the depth of learning is 0 to {MAX_DEPTH}, not {depth!r}")
-    if leaf and not (depth and one_view(system)):
+    if leaf and not (depth and is_antisymmetric(system)):
         raise ValueError("TD-leaf takes a depth of 1 or more, and a system that reads by colour")
-    views, width = 1 if one_view(system) else 2, state_size(system)
+    views, width = 1 if is_antisymmetric(system) else 2, state_size(system)
     if width > STATE_WIDTH:
         raise ValueError("the evaluator's state is larger than a workspace has room for")
     coerced = (float(alpha), float(half_at), float(lam), float(epsilon))
-    return Learner(
+    return TDLearner(
         system,
-        Learning(*coerced, int(random_plies), int(depth), bool(leaf)),
+        TDConfig(*coerced, int(random_plies), int(depth), bool(leaf)),
         np.zeros((views, plies + 1, width), np.int32),
         np.zeros((views, plies + 1)),
         np.zeros(views),
@@ -108,18 +133,18 @@ def learner(system: Any, learning: Learning, plies: int) -> Learner:
     )
 
 
-@uses_chance.register(Learner)
-def breaks_ties(learner: Learner) -> bool:
+@uses_chance.register(TDLearner)
+def breaks_ties(learner: TDLearner) -> bool:
     return True
 
 
-@choose.register(Learner)
+@choose.register(TDLearner)
 def choose_and_learn(
-    learner: Learner, position: Position, ws: Any, count: int, owner: int, rng: Any
+    learner: TDLearner, position: Position, ws: KernelArg, count: int, owner: int, rng: KernelArg
 ) -> int:
-    """Learn from the move that led here, and choose the next one.
+    """Learn from the last move, and choose the next one.
 
-    The choice is made with the new weights; in TD-leaf by the search that found the leaf, before.
+    The choice uses the new weights; in TD-leaf it is the move of the search that found the leaf.
     """
     learner, ws = borrowed(learner), borrowed(ws)
     learning, counters, best = learner.learning, learner.counters, 0
@@ -128,66 +153,66 @@ def choose_and_learn(
         shuffle(ws.rows, count, rng)
         about = principal_leaf(learner, position, ws, count)
         best = learner.line[0, PACKED_MOVE]
-    observe(learner, about, ws)
-    counters[CHOSEN] += 1
-    explores = counters[CHOSEN] <= learning.random_plies
+    learn_transition(learner, about, ws)
+    counters[MOVES] += 1
+    explores = counters[MOVES] <= learning.random_plies
     if not explores and learning.epsilon > 0.0:
         explores = rng.random() < learning.epsilon
     if explores:
-        counters[REMEMBERED] = 0
+        counters[VISITED] = 0
         return ws.rows[rng.integers(0, count), PACKED_MOVE]
     if learning.leaf:
         return best
     if learning.depth == 0:
         return best_successor(learner.system, position, ws, count, rng)
     searcher = AlphaBeta(learner.system, learning.depth, True, True, FULL_WIDTH)
-    return choose(searcher, position, ws, count, renewed(ws, position.turn), rng)
+    return choose(searcher, position, ws, count, renew_owner(ws, position.turn), rng)
 
 
 @kernel
-def renewed(ws: Any, side: int) -> int:
-    """A new owner: the weights have changed, and with them what the search's table says."""
+def renew_owner(ws: KernelArg, side: int) -> int:
+    """Return a new owner of table entries: old entries hold values of the old weights."""
     ws.counts[2] += 1
     return ws.counts[2] << 1 | side
 
 
 @kernel
-def principal_leaf(learner: Learner, position: Position, ws: Any, count: int) -> Position:
-    """Where the principal variation ends."""
-    depth, owner, line = learner.learning.depth, renewed(ws, position.turn), learner.line
+def principal_leaf(learner: TDLearner, position: Position, ws: KernelArg, count: int) -> Position:
+    """Search and return the end of the principal variation."""
+    depth, owner, line = learner.learning.depth, renew_owner(ws, position.turn), learner.line
     length = write_line(FULL_WIDTH, learner.system, position, depth, True, owner, ws, count, line)
     return successor(line[length - 1], position.turn ^ (length - 1 & 1))
 
 
 @kernel
-def observe(learner: Learner, position: Position, ws: Any) -> None:
-    """Learn that the last remembered position has led to this one, and remember this one."""
-    at, targets = learner.counters[REMEMBERED], learner.targets
+def learn_transition(learner: TDLearner, position: Position, ws: KernelArg) -> None:
+    """Update towards the value of this position, and add it to the visited ones."""
+    at, targets = learner.counters[VISITED], learner.targets
     for view in range(len(learner.values)):
-        start_state(learner.system, position, view, learner.visited[view, at])
-        targets[view] = worth(learner, position, view, ws.scratch)
+        start_state(learner.system, position, view, learner.states[view, at])
+        targets[view] = target_value(learner, position, view, ws.scratch)
     for view in range(len(learner.values)):
-        correct(learner, view, targets[view])
+        update(learner, view, targets[view])
     for view in range(len(learner.values)):
-        value = np.float32(worth(learner, position, view, ws.scratch))
+        value = np.float32(target_value(learner, position, view, ws.scratch))
         learner.values[view] = value
         learner.slopes[view, at] = 1.0 - value * value
-    learner.counters[REMEMBERED] += 1
+    learner.counters[VISITED] += 1
 
 
 @kernel
-def worth(learner: Learner, position: Position, view: int, scratch: Any) -> float:
-    """v of the position that is about to be remembered: of a leaf, it may be the result."""
+def target_value(learner: TDLearner, position: Position, view: int, scratch: KernelArg) -> float:
+    """Return v of the position to be visited next; of a leaf it may be the result."""
     if learner.learning.leaf and not has_move(position):
         return 1.0 if view != position.turn else -1.0
-    state = learner.visited[view, learner.counters[REMEMBERED]]
+    state = learner.states[view, learner.counters[VISITED]]
     return evaluate(learner.system, position, view, state, scratch)
 
 
 @kernel
-def correct(learner: Learner, view: int, target: float) -> None:
-    """Move the value of the last remembered position, and of those before it, to the target."""
-    last = learner.counters[REMEMBERED] - 1
+def update(learner: TDLearner, view: int, target: float) -> None:
+    """Move the values of the last visited position and of earlier ones to the target."""
+    last = learner.counters[VISITED] - 1
     if last < 0:
         return
     error = target - learner.values[view]
@@ -196,15 +221,17 @@ def correct(learner: Learner, view: int, target: float) -> None:
     factor = learner.sums[ALPHA] * error
     for ply in range(last, -1, -1):
         step = factor * learner.slopes[view, ply]
-        adjust(learner.system, learner.visited[view, ply], step)
+        apply_gradient(learner.system, learner.states[view, ply], step)
         factor *= learner.learning.lam
         if factor == 0.0:
             return
 
 
 @kernel
-def best_successor(system: Any, position: Position, ws: Any, count: int, rng: Any) -> int:
-    """The path to the successor worth most to the mover before tanh, by lot among equals."""
+def best_successor(
+    system: KernelArg, position: Position, ws: KernelArg, count: int, rng: KernelArg
+) -> int:
+    """Return the path to the successor of the highest logit; ties are broken at random."""
     if count == 1:
         return ws.rows[0, PACKED_MOVE]
     mover, width = position.turn, state_size(system)
@@ -213,11 +240,11 @@ def best_successor(system: Any, position: Position, ws: Any, count: int, rng: An
     best, equals, path = -np.inf, 0, 0
     for row in range(count):
         after = successor(ws.rows[row], mover)
-        sum_there = WON
+        worth = WON
         if has_move(after):
             advance_state(system, position, after, mover, old, new)
-            sum_there = total(system, after, mover, new)
-        equals = 1 if sum_there > best else equals + (sum_there == best)
-        if sum_there > best or (sum_there == best and rng.integers(0, equals) == 0):
-            best, path = sum_there, ws.rows[row, PACKED_MOVE]
+            worth = logit(system, after, mover, new)
+        equals = 1 if worth > best else equals + (worth == best)
+        if worth > best or (worth == best and rng.integers(0, equals) == 0):
+            best, path = worth, ws.rows[row, PACKED_MOVE]
     return path

@@ -1,17 +1,16 @@
-"""Whole games of a learner against itself."""
+"""Self-play of a TD learner."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from agents.match_kernel import DRAW, Tally, play
-from agents.ntuple.td import ALPHA, ERRORS, STEPS, Learner, Learning, correct, learner
+from agents.ntuple.td import ALPHA, ERRORS, STEPS, TDConfig, TDLearner, td_learner, update
 from agents.search.interrupt import undisturbed
 from agents.search.workspace import workspace
 from checkers_env.bits import borrowed, copy_into
-from checkers_env.jit import kernel
+from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import (
     BLACK,
     PACKED_MOVE,
@@ -25,48 +24,66 @@ from checkers_env.state import MAX_MOVES, RULES, DrawRules
 
 
 def learn(
-    system: Any,
+    system: KernelArg,
     games: int,
     rng: np.random.Generator,
-    learning: Learning = Learning(),  # noqa: B008 - immutable
+    learning: TDConfig = TDConfig(),  # noqa: B008 - immutable
     *,
-    openings: Any = None,
+    openings: ArrayLike | None = None,
     rules: DrawRules = DrawRules(),  # noqa: B008 - immutable
     first: int = 0,
 ) -> Tally:
-    """Play games against oneself, and change the weights of `system` in place.
+    """Play games of the learner against itself; change the weights of `system` in place.
 
     Parameters
     ----------
     system
-        An evaluator that :mod:`agents.evaluator` knows.
+        An evaluator with the learning generics of :mod:`agents.evaluator`.
+    games
+        Number of games.
     rng
-        Decides between equal moves, and on whatever else is left to chance. The same generator
-        for all calls makes several calls the same as one.
+        The source of randomness. Several calls with one generator equal a single call.
+    learning
+        Settings of the learner.
     openings
-        int64[n, plies]: paths from the start position, padded with 0 (as
-        ``agents.match.opening_line`` has them); each game begins with a random row.
+        int64, shape (openings, plies): paths from the start position, padded with 0 (see
+        :func:`agents.match.opening_line`). Each game begins with a random row.
+    rules
+        Draw rules of the games.
     first
-        How many games were played before, on which alpha may depend.
+        Number of games before these ones; alpha may depend on it.
 
-    Raises ValueError for impossible settings.
+    Returns
+    -------
+    Results and mean absolute error of these games.
+
+    Raises
+    ------
+    ValueError
+        For impossible settings.
     """
     if games < 0 or first < 0:
         raise ValueError(f"games and first are 0 or more, not {games} and {first}")
-    openings = np.zeros((1, 0)) if openings is None else np.asarray(openings)
-    if openings.ndim != 2 or not len(openings) or openings.shape[1] > rules.max_plies:
+    lines = np.zeros((1, 0)) if openings is None else np.asarray(openings)
+    if lines.ndim != 2 or not len(lines) or lines.shape[1] > rules.max_plies:
         raise ValueError("openings are a matrix: a row of paths for each, shorter than a game")
-    student = learner(system, learning, rules.max_plies)
-    lines = np.ascontiguousarray(openings, np.int64)
+    student = td_learner(system, learning, rules.max_plies)
+    lines = np.ascontiguousarray(lines, np.int64)
     with undisturbed():
         return Tally(*play_games(student, games, first, lines, rules.to_array(), workspace(), rng))
 
 
 @kernel
 def play_games(
-    learner: Learner, games: int, first: int, openings: Any, rules: Any, ws: Any, rng: Any
+    learner: TDLearner,
+    games: int,
+    first: int,
+    openings: KernelArg,
+    rules: KernelArg,
+    ws: KernelArg,
+    rng: KernelArg,
 ) -> Tally:
-    """Play `games` games with both sides played by the learner."""
+    """Play the games; the learner plays both sides."""
     learner, ws, openings = borrowed(learner), borrowed(ws), borrowed(openings)
     learning, sums, wins = learner.learning, learner.sums, np.zeros(3, np.int64)
     start = Position(START_BLACK, START_WHITE, 0, BLACK)
@@ -87,11 +104,11 @@ def play_games(
 
 
 @kernel
-def finish(learner: Learner, winner: int) -> None:
-    """Learn from the result of a game, and forget the game."""
+def finish(learner: TDLearner, winner: int) -> None:
+    """Learn from the result of a game, and clear the counters."""
     for view in range(len(learner.values)):
         reward = 0.0
         if winner != DRAW:
             reward = 1.0 if winner == view else -1.0
-        correct(learner, view, reward)
+        update(learner, view, reward)
     learner.counters[:] = 0

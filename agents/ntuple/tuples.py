@@ -1,20 +1,20 @@
-"""Which squares the n-tuples look at (Al-Khateeb 2011, section 6.2 and Table 6.1).
-
-A drawing is a tuple of n-tuples, each a tuple of standard square numbers from Black's side.
-"""
+"""Tuple layouts: the squares of each n-tuple (Al-Khateeb 2011, section 6.2 and Table 6.1)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from agents.geometry import Drawing, neighbours, rectangles
+from agents.geometry import SquareSets, neighbours, rectangles
 
-LONGEST = 8  # squares in a 4x4 sub-square; a table of 5**8 entries
+TupleLayout = SquareSets
+"""N-tuples of standard square numbers, as Black sees the board."""
 
-# Table 6.1 as it stands, in the thesis's square numbers.
+MAX_LENGTH = 8  # squares in a 4x4 sub-square; a table of 5**8 entries
+
+# Table 6.1 in the thesis's square numbers.
 _THESIS = """
 1,6,9,14,17     2,6,10,15,19    3,7,2,6,1       4,8,11,7,10
 5,1,6,2,7       6,2,7,3,8       7,2,6,10,15     8,12,16,19,24
@@ -26,23 +26,23 @@ _THESIS = """
 29,25,22,26,30  30,26,22,17,14  31,26,23,18,22  32,27,31,26,30
 """
 
-THESIS: Drawing = tuple(
+TABLE_6_1: TupleLayout = tuple(
     tuple(33 - int(square) for square in row.split(",")) for row in _THESIS.split()
 )
-"""The 5-tuples of Table 6.1 in standard square numbers: the thesis's are turned round."""
+"""The 5-tuples of Table 6.1 in standard square numbers: the thesis turns the board round."""
 
-SINGLES: Drawing = tuple((square,) for square in range(1, 33))
+SINGLES: TupleLayout = tuple((square,) for square in range(1, 33))
 """One 1-tuple for each square (Algorithm 6.2)."""
 
 
-def random_walks(length: int, rng: np.random.Generator) -> Drawing:
-    """From each square a self-avoiding random walk of `length` squares (1 to 8).
+def random_walks(length: int, rng: np.random.Generator) -> TupleLayout:
+    """Return a self-avoiding random walk of `length` squares (1 to 8) from each square.
 
-    Each step goes to any neighbour not yet visited, with equal chances; a walk that runs into a
-    dead end is begun anew. Raises ValueError for another length.
+    Each step goes to a random neighbour that the walk has not visited. A walk in a dead end
+    starts again. Raises ValueError for another length.
     """
-    if not 1 <= length <= LONGEST:
-        raise ValueError(f"a walk has 1 to {LONGEST} squares, not {length}")
+    if not 1 <= length <= MAX_LENGTH:
+        raise ValueError(f"a walk has 1 to {MAX_LENGTH} squares, not {length}")
     return tuple(_walk(square, length, rng) for square in range(1, 33))
 
 
@@ -54,19 +54,19 @@ def _walk(start: int, length: int, rng: np.random.Generator) -> tuple[int, ...]:
     return tuple(walk)
 
 
-def subsquares(size: int) -> Drawing:
-    """The playable squares in each sub-square of size x size, row by row.
+def subsquares(size: int) -> TupleLayout:
+    """Return the playable squares of each sub-square of size x size, row by row.
 
-    A size above 4 (more than 8 squares) or below 1 raises ValueError.
+    Raises ValueError for a size other than 1 to 4: a larger one has more than 8 squares.
     """
     if not 1 <= size <= 4:
         raise ValueError(f"a sub-square for n-tuples is 1x1 to 4x4, not {size}x{size}")
     return rectangles(size, size)
 
 
-DRAWINGS: dict[str, Callable[[np.random.Generator], Drawing]] = {
+TUPLE_LAYOUTS: dict[str, Callable[[np.random.Generator], TupleLayout]] = {
     "walks-5": lambda rng: random_walks(5, rng),
-    "table-6.1": lambda rng: THESIS,
+    "table-6.1": lambda rng: TABLE_6_1,
     "singles": lambda rng: SINGLES,
     "walks-3": lambda rng: random_walks(3, rng),
     "walks-4": lambda rng: random_walks(4, rng),
@@ -76,22 +76,22 @@ DRAWINGS: dict[str, Callable[[np.random.Generator], Drawing]] = {
 }
 
 
-def draw(name: str, rng: np.random.Generator) -> Drawing:
-    """The drawing of that name; `rng` is drawn from by the random walks only.
+def sample_tuples(name: str, rng: np.random.Generator) -> TupleLayout:
+    """Return the layout of that name; only random walks use `rng`.
 
     Raises ValueError for an unknown name.
     """
-    if name not in DRAWINGS:
-        raise ValueError(f"no drawing {name!r}: known are {', '.join(DRAWINGS)}")
-    return DRAWINGS[name](rng)
+    if name not in TUPLE_LAYOUTS:
+        raise ValueError(f"no tuple layout {name!r}: known are {', '.join(TUPLE_LAYOUTS)}")
+    return TUPLE_LAYOUTS[name](rng)
 
 
-def as_matrix(drawing: Drawing) -> Any:
-    """A drawing as float64[tuples, longest], shorter tuples filled up with zeros."""
-    longest = max(map(len, drawing))
-    return np.array([[*squares, *[0] * (longest - len(squares))] for squares in drawing], float)
+def layout_to_matrix(layout: TupleLayout) -> NDArray[np.float64]:
+    """Return a layout as float64, shape (tuples, longest); zeros fill up shorter tuples."""
+    longest = max(map(len, layout))
+    return np.array([[*squares, *[0] * (longest - len(squares))] for squares in layout], float)
 
 
-def as_drawing(matrix: Any) -> Drawing:
-    """The drawing that :func:`as_matrix` has made a matrix of."""
-    return tuple(tuple(int(square) for square in row if square) for row in matrix)
+def layout_from_matrix(matrix: ArrayLike) -> TupleLayout:
+    """Return the layout of a matrix that :func:`layout_to_matrix` made."""
+    return tuple(tuple(int(square) for square in row if square) for row in np.asarray(matrix))

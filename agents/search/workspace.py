@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.evaluator import SCRATCH_WIDTH
-from agents.simd import aligned
+from agents.simd import aligned_zeros
 from checkers_env.movegen import ROW_WIDTH
 
 MAX_DEPTH = 64
@@ -75,8 +75,8 @@ def workspace(table_bits: int = TABLE_BITS) -> Workspace:
         np.zeros((ROWS, ROW_WIDTH), np.int64),
         np.zeros(ROWS, np.int64),
         np.zeros(PLIES, FRAME),
-        aligned((PLIES, 2, STATE_WIDTH), np.int32),
-        aligned((2 * SCRATCH_WIDTH,), np.float32),
+        aligned_zeros((PLIES, 2, STATE_WIDTH), np.int32),
+        aligned_zeros((2 * SCRATCH_WIDTH,), np.float32),
         np.zeros(1 << table_bits, ENTRY),
         np.zeros(PLIES, np.int64),
         np.zeros((2, 4096), np.int64),

@@ -1,26 +1,42 @@
-"""Tables in a few megabytes: rounded, without those entries that are zero, and compressed."""
+"""Compression of tables to a few megabytes: rounded, without zeros, deflated."""
 
 from __future__ import annotations
 
 import zlib
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from agents.treestrap.network import SIZE, STAGES
 
-STEP = 2.0**-8  # to a multiple of which entries are rounded
-LEVEL = 6  # of compression: 9 is 2 % smaller and takes four times as long
+STEP = 2.0**-8  # entries are rounded to multiples of this
+LEVEL = 6  # of compression; 9 is 2 % smaller and four times as slow
 GAP, LEVELS = np.dtype("<u4"), np.dtype("<i2")
 ENTRY_BYTES = GAP.itemsize + LEVELS.itemsize
 
 
-def pack(table: Any, step: float = STEP) -> Any:
-    """Tables as uint8[:].
+def pack(table: NDArray[np.float32], step: float = STEP) -> NDArray[np.uint8]:
+    """Compress tables.
 
-    Of each entry that is not rounded to zero there are its distance from the one before and how
-    many times `step` it is: first all the lowest bytes, then all the second ones, and so on, which
-    compresses better. Raises ValueError for an entry that is no number or too large.
+    The content holds, for each entry that does not round to zero, the distance from the entry
+    before it and the entry in steps. All lowest bytes come first, then all second bytes, and so
+    on, which compresses better.
+
+    Parameters
+    ----------
+    table
+        float32, shape (STAGES, SIZE).
+    step
+        Entries are rounded to multiples of it.
+
+    Returns
+    -------
+    The compressed content, shape (bytes,).
+
+    Raises
+    ------
+    ValueError
+        For an entry that is no number or too large.
     """
     entries = np.flatnonzero(table.ravel() != 0)  # much faster than of the numbers themselves
     levels = np.rint(table.ravel()[entries] / step)
@@ -33,10 +49,10 @@ def pack(table: Any, step: float = STEP) -> Any:
     return np.frombuffer(zlib.compress(content, LEVEL), np.uint8)
 
 
-def unpack(packed: Any) -> Any:
-    """The tables in steps, int16[STAGES, SIZE].
+def unpack(packed: ArrayLike) -> NDArray[np.int16]:
+    """Return the tables in steps, shape (STAGES, SIZE).
 
-    Raises ValueError for what :func:`pack` has not made.
+    Raises ValueError for bytes that :func:`pack` did not make.
     """
     packed = np.asarray(packed)
     if packed.dtype != np.uint8 or packed.ndim != 1:

@@ -1,54 +1,78 @@
-"""What a game teaches: a target for each of its positions, and how the tables move towards it.
+"""TreeStrap learning: targets for the positions of a game, and the updates towards them.
 
-The target is a lambda-return of search values (Sutton 1988): with V the value of a search from a
-position and G the target of the next one, each as its side to move sees it,
+The target of a position is a lambda-return of search values (Sutton 1988). V is the value of a
+search from the position, G the target of the next position, each for its side to move:
 
     target = (1 - lambda) * V - lambda * G
 
-After the last position -G is the result. Where a move was made at random, what follows says nothing
-of the position, and V alone is the target; where only one move was legal nothing was searched, and
-the target is -G. Each entry that the position adds up then gets its share of the error,
+After the last position, -G is the result. If the move was random, the target is V: the rest of the
+game says nothing about the position. If only one move was legal, there was no search, and the
+target is -G. Each entry that the position sums then gets a share of the error (v is tanh of the
+sum):
 
     w += alpha / terms * |E| / A * (target - v);    E += target - v;    A += |target - v|
 
-v being tanh of the sum. This is temporal coherence (Beal and Smith 1999): the steps of an entry are
-large as long as its errors agree, and become small when they cancel out.
+This is temporal coherence (Beal and Smith 1999): the steps of an entry are large while its errors
+agree in sign, and become small when they cancel out.
 
-A search also tells something of the positions inside it, and they are learnt about in the same way
-(TreeStrap: Veness, Silver, Uther and Blair 2009): their target is the value that the search found,
-or the bound, where v is on the wrong side of it.
+The positions inside a search are learnt in the same way (TreeStrap: Veness, Silver, Uther and Blair
+2009). Their target is the value that the search found; a bound counts only if v violates it.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.evaluator import evaluate, start_state
 from agents.match_kernel import check_chances
 from agents.search.transposition import AT_LEAST, AT_MOST, EXACT, NOTHING
 from agents.search.workspace import MAX_DEPTH, STATE_WIDTH
-from agents.treestrap.network import SIZE, STAGES, TERMS, Windows, stage_of, write_entries
-from checkers_env.jit import kernel
+from agents.treestrap.network import (
+    SIZE,
+    STAGES,
+    TERMS,
+    TreeStrapNetwork,
+    stage_of,
+    write_entries,
+)
+from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import Position, must_jump
 
-SEARCHED, FORCED, EXPLORED = range(3)  # how a move came about
+SEARCHED, FORCED, EXPLORED = range(3)  # kinds of moves
 LARGEST_ALPHA = 10.0
 SIGNED, ABSOLUTE = 0, 1  # sums of the errors of an entry
 BLACK_WINS, WHITE_WINS, DRAWS, PLIES, UPDATES = range(5)  # counters
 
 
-class Method(NamedTuple):
-    """How to learn.
+class TrainConfig(NamedTuple):
+    """Settings of the learner.
 
-    alpha: step size. lam: lambda. depth: plies of the searches, 1 to 64. epsilon: how often a move
-    is any at all. random_plies: how many plies after the opening are so, at most; each number up to
-    it is equally likely. max_plies: after which a game is drawn. quiet: learn only about positions
-    in which there is nothing to capture, the only ones that are evaluated. repetition: the second
-    occurrence of a position ends a game as a draw, and the players know it. coherence: steps are
-    adapted as above, otherwise |E| / A is 1. inner: if above 0, learn after each search about the
-    positions inside it as well, as far as they were searched to so many plies.
+    Attributes
+    ----------
+    alpha
+        Step size.
+    lam
+        Lambda of the returns.
+    depth
+        Plies of the searches, 1 to 64.
+    epsilon
+        Share of moves chosen at random.
+    random_plies
+        Most random plies after the opening; each number up to it is equally likely.
+    max_plies
+        Plies after which a game is drawn.
+    quiet
+        Learn only about positions without a capture: the search evaluates no others.
+    repetition
+        The second occurrence of a position ends a game as a draw, and the players know it.
+    coherence
+        Adapt the steps by temporal coherence; otherwise |E| / A is 1.
+    inner
+        Learn also about the positions inside a search that were searched to this many plies or
+        more; 0 for none.
     """
 
     alpha: float = 2.0
@@ -63,28 +87,42 @@ class Method(NamedTuple):
     inner: int = 2
 
 
-class Lesson(NamedTuple):
-    """What is learnt with; made by :func:`lesson` only."""
+class LearnerState(NamedTuple):
+    """Arrays of a learner for the kernels. Use :func:`learner_state` to make one."""
 
-    system: Windows
-    errors: Any  # float32[STAGES, SIZE, 2]: SIGNED and ABSOLUTE sums
-    method: Method
-    positions: Any  # int64[plies, 4]: of a game
-    values: Any  # float64[plies]: V
-    kinds: Any  # int64[plies]
-    state: Any  # int32[:]
-    entries: Any  # int64[TERMS]
-    counters: Any  # int64[5]
-    deviation: Any  # float64[1]: sum of |target - v|
+    network: TreeStrapNetwork
+    errors: NDArray[np.float32]  # (STAGES, SIZE, 2): SIGNED and ABSOLUTE sums
+    config: TrainConfig
+    positions: NDArray[np.int64]  # (plies, 4): the positions of a game
+    values: NDArray[np.float64]  # (plies,): V
+    kinds: NDArray[np.int64]  # (plies,)
+    state: NDArray[np.int32]
+    entries: NDArray[np.int64]  # (TERMS,)
+    counters: NDArray[np.int64]  # (5,)
+    deviation: NDArray[np.float64]  # (1,): sum of |target - v|
 
 
-def lesson(system: Windows, errors: Any, method: Method) -> Lesson:
-    """Prepare to learn. Raises ValueError for impossible settings, and for arrays that do not fit.
+def learner_state(
+    network: TreeStrapNetwork, errors: NDArray[np.float32], config: TrainConfig
+) -> LearnerState:
+    """Prepare to learn.
 
-    `errors` is float32[STAGES, SIZE, 2] and written into, as the tables of `system` are.
+    Parameters
+    ----------
+    network
+        The network; learning writes to its tables.
+    errors
+        float32, shape (STAGES, SIZE, 2): the sums of errors; learning writes to them.
+    config
+        The settings.
+
+    Raises
+    ------
+    ValueError
+        For impossible settings, or arrays that do not fit.
     """
-    kinds = map(type, Method())
-    coerced = Method._make(kind(given) for kind, given in zip(kinds, method, strict=True))
+    kinds = map(type, TrainConfig())
+    coerced = TrainConfig._make(kind(value) for kind, value in zip(kinds, config, strict=True))
     alpha, lam, depth, epsilon, random_plies, max_plies, *_, inner = coerced
     check_chances(lam, epsilon, random_plies)
     if not 0 < alpha <= LARGEST_ALPHA:
@@ -93,12 +131,12 @@ def lesson(system: Windows, errors: Any, method: Method) -> Lesson:
         raise ValueError(f"the depth of searches is 1 to {MAX_DEPTH}, not {depth}")
     if inner < 0 or max_plies < 1:
         raise ValueError(f"inner is 0 or more, max_plies 1 or more: not {inner} and {max_plies}")
-    if system.table.dtype != np.float32:
-        raise ValueError(f"learning takes tables of float32, not of {system.table.dtype}")
+    if network.table.dtype != np.float32:
+        raise ValueError(f"learning takes tables of float32, not of {network.table.dtype}")
     if errors.shape != (STAGES, SIZE, 2) or errors.dtype != np.float32:
         raise ValueError(f"errors are float32[{STAGES}, {SIZE}, 2], not {errors.shape}")
-    return Lesson(
-        system,
+    return LearnerState(
+        network,
         errors,
         coerced,
         np.zeros((max_plies + 1, 4), np.int64),
@@ -112,56 +150,56 @@ def lesson(system: Windows, errors: Any, method: Method) -> Lesson:
 
 
 @kernel
-def learn_game(lesson: Lesson, plies: int, result: float, scratch: Any) -> None:
-    """Learn from a game of so many plies; `result` is what came of it for the side to move then."""
-    method, target = lesson.method, result
+def learn_game(learner: LearnerState, plies: int, result: float, scratch: KernelArg) -> None:
+    """Learn from a game of `plies` plies; `result` is that of the side to move at its end."""
+    config, target = learner.config, result
     for ply in range(plies - 1, -1, -1):
-        kind, value = lesson.kinds[ply], lesson.values[ply]
+        kind, value = learner.kinds[ply], learner.values[ply]
         target = -target
         if kind == EXPLORED:
             target = value
         elif kind == SEARCHED:
-            target = (1.0 - method.lam) * value + method.lam * target
-        row = lesson.positions[ply]
+            target = (1.0 - config.lam) * value + config.lam * target
+        row = learner.positions[ply]
         position = Position(row[0], row[1], row[2], row[3])
-        move_towards(lesson, position, target, EXACT, scratch)
+        move_towards(learner, position, target, EXACT, scratch)
 
 
 @kernel
-def learn_tree(lesson: Lesson, ws: Any, owner: int, scale: float) -> None:
-    """Learn about the inner positions of a search, as far as its table still has them."""
+def treestrap_update(learner: LearnerState, ws: KernelArg, owner: int, scale: float) -> None:
+    """Learn about the inner positions of a search that the transposition table still holds."""
     for at in range(len(ws.table)):
         entry = ws.table[at]
         tag, bound = entry.tag, entry.bound
-        if tag >> 8 == owner and tag & 127 >= lesson.method.inner and bound != NOTHING:
+        if tag >> 8 == owner and tag & 127 >= learner.config.inner and bound != NOTHING:
             position = Position(entry.black, entry.white, entry.kings, tag >> 7 & 1)
             target = min(max(scale * entry.value, -1.0), 1.0)
-            move_towards(lesson, position, target, bound, ws.scratch)
+            move_towards(learner, position, target, bound, ws.scratch)
 
 
 @kernel
 def move_towards(
-    lesson: Lesson, position: Position, target: float, bound: int, scratch: Any
+    learner: LearnerState, position: Position, target: float, bound: int, scratch: KernelArg
 ) -> None:
-    """Correct the entries of one position, which `bound` says is worth the target, more or less."""
-    if lesson.method.quiet and must_jump(position):
+    """Move the entries of one position towards a target; `bound` is EXACT or a bound's kind."""
+    if learner.config.quiet and must_jump(position):
         return
-    system, method, entries = lesson.system, lesson.method, lesson.entries
-    state = lesson.state[: len(system.empty)]
-    start_state(system, position, position.turn, state)
-    write_entries(system, position, position.turn, state, entries)
-    error = target - evaluate(system, position, position.turn, state, scratch)
+    network, config, entries = learner.network, learner.config, learner.entries
+    state = learner.state[: len(network.empty)]
+    start_state(network, position, position.turn, state)
+    write_entries(network, position, position.turn, state, entries)
+    error = target - evaluate(network, position, position.turn, state, scratch)
     if (bound == AT_LEAST and error <= 0.0) or (bound == AT_MOST and error >= 0.0):
         return
-    lesson.counters[UPDATES] += 1
-    lesson.deviation[0] += abs(error)
-    step = method.alpha * error / TERMS
+    learner.counters[UPDATES] += 1
+    learner.deviation[0] += abs(error)
+    step = config.alpha * error / TERMS
     stage = stage_of(position)
-    weights, errors = system.table[stage], lesson.errors[stage]
+    weights, errors = network.table[stage], learner.errors[stage]
     for entry in entries:
         sums = errors[entry]
         rate = 1.0
-        if method.coherence and sums[ABSOLUTE] > 0.0:
+        if config.coherence and sums[ABSOLUTE] > 0.0:
             rate = abs(sums[SIGNED]) / sums[ABSOLUTE]
         weights[entry] += step * rate
         sums[SIGNED] += error

@@ -1,12 +1,11 @@
-"""Games of the tables against themselves, each followed by its lesson."""
+"""Self-play of the network; it learns after each game."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from agents.endgame.probe import NEVER
+from agents.endgame.probe import NEVER, Endgame
 from agents.evaluator import UNFORESEEN, foresee
 from agents.match_kernel import Tally
 from agents.search.alphabeta import search
@@ -21,15 +20,15 @@ from agents.treestrap.learner import (
     PLIES,
     SEARCHED,
     UPDATES,
-    Lesson,
-    Method,
+    LearnerState,
+    TrainConfig,
     learn_game,
-    learn_tree,
-    lesson,
+    learner_state,
+    treestrap_update,
 )
-from agents.treestrap.network import Windows
+from agents.treestrap.network import TreeStrapNetwork
 from checkers_env.bits import borrowed
-from checkers_env.jit import kernel
+from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import (
     BLACK,
     START_BLACK,
@@ -40,89 +39,109 @@ from checkers_env.movegen import (
 )
 
 START = ((START_BLACK, START_WHITE, 0, BLACK),)
-NOBODYS = -1  # a tag that no search has
-UNDECIDED = 2.0  # as a result; the others are +1, 0 and -1 for the side to move
+NO_TAG = -1  # no search has it
+UNDECIDED = 2.0  # a result; the others are +1, 0 and -1 for the side to move
 
 
 def learn(
-    system: Windows,
-    errors: Any,
+    network: TreeStrapNetwork,
+    errors: NDArray[np.float32],
     games: int,
     rng: np.random.Generator,
-    method: Method = Method(),  # noqa: B008 - immutable
+    config: TrainConfig = TrainConfig(),  # noqa: B008 - immutable
     *,
-    starts: Any = START,
-    tables: Any = None,
+    starts: ArrayLike = START,
+    tables: Endgame | None = None,
 ) -> Tally:
-    """Play games against oneself; change `system` and `errors` in place after each.
+    """Play games of the network against itself; change `network` and `errors` in place.
 
     Parameters
     ----------
+    network
+        The network.
     errors
-        float32[STAGES, SIZE, 2]: the sums of errors so far; zeros in the beginning.
+        float32, shape (STAGES, SIZE, 2): the sums of errors so far; zeros at first.
+    games
+        Number of games.
     rng
-        Decides on openings, random moves and between equal ones. The same generator for all calls
-        makes several calls the same as one.
+        The source of randomness. Several calls with one generator equal a single call.
+    config
+        Settings of the learner.
     starts
-        Positions (black, white, kings, turn); each game begins with one of them, drawn at random.
+        Positions (black, white, kings, turn), shape (positions, 4); each game begins with a
+        random one.
     tables
-        An :class:`agents.endgame.probe.Endgame`, with which the searches see the ends of games, and
-        games end where the tables begin.
+        Endgame tables: the searches probe them, and a game ends at a position in them.
 
-    Raises ValueError for impossible settings.
+    Returns
+    -------
+    Results and mean absolute error of these games.
+
+    Raises
+    ------
+    ValueError
+        For impossible settings.
     """
     if games < 0:
         raise ValueError(f"games are 0 or more, not {games}")
     positions = np.array(starts, np.int64)
     if positions.ndim != 2 or positions.shape[1] != 4:
         raise ValueError("starts are positions, one or more: black, white, kings and turn")
-    student = lesson(system, errors, method)
+    learner = learner_state(network, errors, config)
     ws = workspace()
-    searcher, scale = (system, 1.0) if tables is None else (Foresighted(system, tables), 2.0)
+    searcher, scale = (network, 1.0) if tables is None else (Foresighted(network, tables), 2.0)
     with undisturbed():
-        play_games(student, searcher, scale, games, positions, ws, rng)
-    counted = student.counters.tolist()
-    return Tally._make([*counted, float(student.deviation[0]) / max(counted[UPDATES], 1)])
+        play_games(learner, searcher, scale, games, positions, ws, rng)
+    counts = learner.counters.tolist()
+    return Tally._make([*counts, float(learner.deviation[0]) / max(counts[UPDATES], 1)])
 
 
 @kernel
 def play_games(
-    lesson: Lesson, searcher: Any, scale: float, games: int, starts: Any, ws: Any, rng: Any
+    learner: LearnerState,
+    searcher: KernelArg,
+    scale: float,
+    games: int,
+    starts: KernelArg,
+    ws: KernelArg,
+    rng: KernelArg,
 ) -> None:
-    """Play `games` games, and learn from each.
+    """Play the games, and learn from each.
 
-    What the searches find is multiplied by `scale`: a Foresighted one says half of what it thinks.
+    `scale` multiplies the values of searches: with endgame tables they are half as large.
     """
-    lesson, searcher = borrowed(lesson), borrowed(searcher)
+    learner, searcher = borrowed(learner), borrowed(searcher)
     ws, starts = borrowed(ws), borrowed(starts)
     for _ in range(games):
-        wipe(ws)
-        start = opened(lesson.method, starts, ws.rows, rng)
-        plies, result, turn = play_one(lesson, searcher, scale, start, ws, rng)
-        lesson.counters[PLIES] += plies
+        clear_table(ws)
+        start = sample_start(learner.config, starts, ws.rows, rng)
+        plies, result, turn = play_one(learner, searcher, scale, start, ws, rng)
+        learner.counters[PLIES] += plies
         if result == 0.0:
-            lesson.counters[DRAWS] += 1
+            learner.counters[DRAWS] += 1
         else:
-            lesson.counters[turn if result > 0.0 else 1 - turn] += 1
-        learn_game(lesson, plies, result, ws.scratch)
+            learner.counters[turn if result > 0.0 else 1 - turn] += 1
+        learn_game(learner, plies, result, ws.scratch)
 
 
 @kernel
-def wipe(ws: Any) -> None:
-    """Clear what searches remember: what is in their table, and so is learnt, depends on it."""
+def clear_table(ws: KernelArg) -> None:
+    """Clear the transposition table: its content decides what is learnt."""
     ws.counts[2] = 0
     forget_cutoffs(ws)
     for at in range(len(ws.table)):
         entry = ws.table[at]
-        entry.tag = NOBODYS
+        entry.tag = NO_TAG
 
 
 @kernel
-def opened(method: Method, starts: Any, rows: Any, rng: Any) -> Position:
-    """One of the starting positions, and some random plies."""
+def sample_start(
+    config: TrainConfig, starts: KernelArg, rows: KernelArg, rng: KernelArg
+) -> Position:
+    """Return a random starting position after some random plies."""
     row = starts[rng.integers(0, len(starts)) if len(starts) > 1 else 0]
     here = Position(row[0], row[1], row[2], row[3])
-    plies = rng.integers(0, method.random_plies + 1) if method.random_plies else 0
+    plies = rng.integers(0, config.random_plies + 1) if config.random_plies else 0
     for _ in range(plies):
         count = generate_successors(rows, 0, here.black, here.white, here.kings, here.turn)
         if count == 0:
@@ -133,26 +152,31 @@ def opened(method: Method, starts: Any, rows: Any, rng: Any) -> Position:
 
 @kernel
 def play_one(
-    lesson: Lesson, searcher: Any, scale: float, start: Position, ws: Any, rng: Any
+    learner: LearnerState,
+    searcher: KernelArg,
+    scale: float,
+    start: Position,
+    ws: KernelArg,
+    rng: KernelArg,
 ) -> tuple[int, float, int]:
-    """Play a game and write it down: its plies, the result, and the side it is seen from."""
-    method, here = lesson.method, start
-    for ply in range(method.max_plies + 1):
-        row = lesson.positions[ply]
+    """Play and record a game; return its plies, the result, and the side of that result."""
+    config, here = learner.config, start
+    for ply in range(config.max_plies + 1):
+        row = learner.positions[ply]
         row[0], row[1], row[2], row[3] = here.black, here.white, here.kings, here.turn
         count = generate_successors(ws.rows, 0, here.black, here.white, here.kings, here.turn)
-        result = result_of(searcher, here, count == 0)
+        result = find_result(searcher, here, count == 0)
         if result != UNDECIDED:
             return ply, result, here.turn
-        if ply == method.max_plies or (method.repetition and stood(lesson, ply, here)):
+        if ply == config.max_plies or (config.repetition and occurred_before(learner, ply, here)):
             return ply, 0.0, here.turn
-        here = choose_and_note(lesson, searcher, scale, ply, here, count, ws, rng)
+        here = choose_and_record(learner, searcher, scale, ply, here, count, ws, rng)
     return 0, 0.0, here.turn
 
 
 @kernel
-def result_of(searcher: Any, position: Position, over: bool) -> float:
-    """The result for the side to move, or UNDECIDED."""
+def find_result(searcher: KernelArg, position: Position, over: bool) -> float:
+    """Return the result for the side to move, or UNDECIDED."""
     plies = foresee(searcher, position, over)
     if plies == UNFORESEEN:
         return -1.0 if over else UNDECIDED
@@ -162,11 +186,11 @@ def result_of(searcher: Any, position: Position, over: bool) -> float:
 
 
 @kernel
-def stood(lesson: Lesson, ply: int, position: Position) -> bool:
-    """Whether the position, reached at `ply`, was there before in the game."""
+def occurred_before(learner: LearnerState, ply: int, position: Position) -> bool:
+    """Return whether the position, reached at `ply`, occurred before in the game."""
     men = (position.black | position.white) & ~position.kings
     for back in range(ply - 2, -1, -2):
-        then = lesson.positions[back]
+        then = learner.positions[back]
         if (then[0] | then[1]) & ~then[2] != men:
             return False
         if then[0] == position.black and then[1] == position.white:
@@ -175,45 +199,45 @@ def stood(lesson: Lesson, ply: int, position: Position) -> bool:
 
 
 @kernel
-def choose_and_note(
-    lesson: Lesson,
-    searcher: Any,
+def choose_and_record(
+    learner: LearnerState,
+    searcher: KernelArg,
     scale: float,
     ply: int,
     here: Position,
     count: int,
-    ws: Any,
-    rng: Any,
+    ws: KernelArg,
+    rng: KernelArg,
 ) -> Position:
-    """The position to go on with; what is to be learnt from the choice is written down."""
-    method, rows, mover = lesson.method, ws.rows, here.turn
+    """Choose a move; record the kind and value of the choice; return the next position."""
+    config, rows, mover = learner.config, ws.rows, here.turn
     if count == 1:
-        lesson.kinds[ply] = FORCED
+        learner.kinds[ply] = FORCED
         return successor(rows[0], mover)
-    explores = method.epsilon > 0.0 and rng.random() < method.epsilon
-    lesson.kinds[ply] = EXPLORED if explores else SEARCHED
+    explores = config.epsilon > 0.0 and rng.random() < config.epsilon
+    learner.kinds[ply] = EXPLORED if explores else SEARCHED
     shuffle(rows, count, rng)
     chance = successor(rows[0], mover)
-    new = new_first(lesson, ply, mover, rows, count) if method.repetition else count
+    new = new_first(learner, ply, mover, rows, count) if config.repetition else count
     chosen, value = successor(rows[count - 1], mover), 0.0
     if new:
-        search(FULL_WIDTH, searcher, here, method.depth, True, ws.counts[2], ws, new)
+        search(FULL_WIDTH, searcher, here, config.depth, True, ws.counts[2], ws, new)
         found = ws.frames[0].value
         if new == count or found >= 0.0:
             chosen, value = successor(rows[ws.frames[0].best], mover), found
-        if method.inner:
-            learn_tree(lesson, ws, ws.counts[2], scale)
+        if config.inner:
+            treestrap_update(learner, ws, ws.counts[2], scale)
             ws.counts[2] += 1  # the weights have changed, and with them what the table says
-    lesson.values[ply] = min(max(scale * value, -1.0), 1.0)
+    learner.values[ply] = min(max(scale * value, -1.0), 1.0)
     return chance if explores else chosen
 
 
 @kernel
-def new_first(lesson: Lesson, ply: int, mover: int, rows: Any, count: int) -> int:
-    """Bring the successors that have not stood in the game to the front; return how many."""
+def new_first(learner: LearnerState, ply: int, mover: int, rows: KernelArg, count: int) -> int:
+    """Move successors that are no repetition to the front; return their number."""
     new = 0
     for at in range(count):
-        if not stood(lesson, ply + 1, successor(rows[at], mover)):
+        if not occurred_before(learner, ply + 1, successor(rows[at], mover)):
             for column in range(rows.shape[1]):
                 rows[new, column], rows[at, column] = rows[at, column], rows[new, column]
             new += 1

@@ -12,7 +12,7 @@ import checkers_env
 from agents.agent import PlayerAgent
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
-from agents.baselines.random_player import Uniform
+from agents.baselines.random_player import RandomPlayer
 from agents.blondie.architecture import BLONDIE_1999, decode
 from agents.match import ENGINES, play_game
 from agents.match_kernel import DRAW, play
@@ -26,7 +26,7 @@ from checkers_env.openings import TWO_MOVE
 from checkers_env.state import REASONS, DrawRules
 
 PLAYERS = {
-    "random": Uniform(),
+    "random": RandomPlayer(),
     "heuristic": Heuristic(),
     "material": AlphaBeta(Material(), 2, random_ties=True),
 }
@@ -101,7 +101,7 @@ def test_game_is_the_one_played_move_by_move(black, white):
 
 
 def test_a_game_of_two_kinds_is_compiled_once():
-    kinds = Uniform(), AlphaBeta(Material(), 1)
+    kinds = RandomPlayer(), AlphaBeta(Material(), 1)
     play_game(*kinds)
     compiled = set(play.overloads)
     play_game(*kinds[::-1])
@@ -126,8 +126,8 @@ def test_draw_rules_are_those_of_the_board(rules, reason):
     reasons = set()
     for seed in range(12):
         options = {"fen": TWO_KINGS, "seed": seed}
-        board = by_hand(Uniform(), Uniform(), rules, **options)
-        assert_same_game(by_kernel(Uniform(), Uniform(), rules, **options), board)
+        board = by_hand(RandomPlayer(), RandomPlayer(), rules, **options)
+        assert_same_game(by_kernel(RandomPlayer(), RandomPlayer(), rules, **options), board)
         reasons.add(board.outcome().reason)
     assert reason in reasons
 
@@ -136,8 +136,8 @@ def test_longer_games_under_all_the_rules_together():
     rules = DrawRules(max_moves=60, repetition=3, no_progress=10)
     endings = set()
     for seed in range(40):
-        board = by_hand(Uniform(), Heuristic(), rules, seed=seed)
-        assert_same_game(by_kernel(Uniform(), Heuristic(), rules, seed=seed), board)
+        board = by_hand(RandomPlayer(), Heuristic(), rules, seed=seed)
+        assert_same_game(by_kernel(RandomPlayer(), Heuristic(), rules, seed=seed), board)
         endings.add(board.outcome().reason)
     assert {"no pieces", "no legal move"} & endings
 
@@ -151,8 +151,8 @@ def test_longer_games_under_all_the_rules_together():
     ],
 )
 def test_lost_positions(fen, expected):
-    found = by_kernel(Uniform(), Uniform(), fen=fen)
-    assert_same_game(found, by_hand(Uniform(), Uniform(), fen=fen))
+    found = by_kernel(RandomPlayer(), RandomPlayer(), fen=fen)
+    assert_same_game(found, by_hand(RandomPlayer(), RandomPlayer(), fen=fen))
     winner, reason, plies = found[0]
     assert (winner, REASONS[reason], plies) == expected
 
@@ -167,8 +167,8 @@ def test_lost_positions(fen, expected):
 )
 def test_a_blocked_side_draws_if_so_agreed(fen, expected):
     rules = DrawRules(blocked_draws=True)
-    found = by_kernel(Uniform(), Uniform(), rules, fen=fen)
-    assert_same_game(found, by_hand(Uniform(), Uniform(), rules, fen=fen))
+    found = by_kernel(RandomPlayer(), RandomPlayer(), rules, fen=fen)
+    assert_same_game(found, by_hand(RandomPlayer(), RandomPlayer(), rules, fen=fen))
     winner, reason, plies = found[0]
     assert (winner, REASONS[reason], plies) == expected
 
@@ -183,7 +183,7 @@ def test_games_with_blocked_sides_are_equal_in_both_engines_and_on_the_board(blo
         opening = BLOCKADES[seed % 4]
         games = [
             play_game(
-                Uniform(),
+                RandomPlayer(),
                 Heuristic(),
                 opening=opening,
                 rules=rules,
@@ -193,8 +193,10 @@ def test_games_with_blocked_sides_are_equal_in_both_engines_and_on_the_board(blo
             for engine in ENGINES
         ]
         assert games[0] == games[1]
-        board = by_hand(Uniform(), Heuristic(), rules, fen=opening, seed=seed)
-        assert_same_game(by_kernel(Uniform(), Heuristic(), rules, fen=opening, seed=seed), board)
+        board = by_hand(RandomPlayer(), Heuristic(), rules, fen=opening, seed=seed)
+        assert_same_game(
+            by_kernel(RandomPlayer(), Heuristic(), rules, fen=opening, seed=seed), board
+        )
         assert games[0].board.moves == board.moves
         endings.add((REASONS[games[0].result.reason], games[0].result.winner == DRAW))
     assert ("no legal move", blocked_draws) in endings
@@ -213,8 +215,8 @@ def test_players_count_a_blocked_side_as_lost_whatever_the_rule():
 def test_a_loss_comes_before_the_last_move():
     rules = DrawRules(max_moves=1)
     fen = "B:W14,23,27:B9"  # 9x18 23x14
-    found = by_kernel(Uniform(), Uniform(), rules, fen=fen)
-    board = by_hand(Uniform(), Uniform(), rules, fen=fen)
+    found = by_kernel(RandomPlayer(), RandomPlayer(), rules, fen=fen)
+    board = by_hand(RandomPlayer(), RandomPlayer(), rules, fen=fen)
     assert_same_game(found, board)
     assert board.ply == 2
     assert REASONS[found[0].reason] == "no pieces"
@@ -234,12 +236,12 @@ def test_a_loss_comes_before_the_last_move():
 )
 def test_what_makes_no_game_is_refused_by_both_engines(given, message, engine):
     with pytest.raises(ValueError, match=message):
-        play_game(Uniform(), Uniform(), engine=engine, **given)
+        play_game(RandomPlayer(), RandomPlayer(), engine=engine, **given)
 
 
 def test_an_engine_that_there_is_not_is_refused():
     with pytest.raises(ValueError, match="engine must be one of kernel, env, not 'foo'"):
-        play_game(Uniform(), Uniform(), engine="foo")
+        play_game(RandomPlayer(), RandomPlayer(), engine="foo")
 
 
 def test_an_illegal_opening_is_refused():
@@ -247,7 +249,7 @@ def test_an_illegal_opening_is_refused():
     game[1, PACKED_MOVE] = path_of(Move((11, 18)))
     start = Position(Board().black, Board().white, 0, 0)
     generator = np.random.default_rng(0)
-    players = Uniform(), Uniform(), workspace(), workspace(), BLACK
+    players = RandomPlayer(), RandomPlayer(), workspace(), workspace(), BLACK
     with pytest.raises(ValueError, match="illegal move"):
         play(*players, start, PLAIN.to_array(), False, generator, game)
 
@@ -259,7 +261,7 @@ def test_what_an_earlier_game_left_behind_the_opening_does_not_matter():
     for seed in (2, 1, 1):
         game[1, PACKED_MOVE] = path_of(Move((11, 15)))
         game[2, PACKED_MOVE] = 0
-        players = Uniform(), Heuristic(), workspace(), workspace(), BLACK
+        players = RandomPlayer(), Heuristic(), workspace(), workspace(), BLACK
         result = play(*players, start, PLAIN.to_array(), False, np.random.default_rng(seed), game)
         results.append((result, game[: result.plies + 1].tolist()))
     assert results[1] == results[2]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from agents.simd import LANES, aligned, dense, tanh_all
+from agents.simd import LANES, aligned_zeros, dense, tanh_all
 from checkers_env.jit import kernel
 
 WIDEST = 1 << 17
@@ -72,7 +72,7 @@ def test_dense_is_a_matrix_product(width, count):
     rng = np.random.default_rng(count * width)
     at, source, target = 24, 5, 128
     weights = rng.normal(size=at + (count + 1) * width + 8).astype(np.float32)
-    values = aligned((256,), np.float32)
+    values = aligned_zeros((256,), np.float32)
     values[:] = rng.normal(size=256)
     before = values.copy()
     end = dense(weights, at, values, source, count, target, width)

@@ -206,7 +206,10 @@ DAMAGED = {
         lambda path: write(path, fields(mcts_options={"simulations": float("inf")})),
         "cannot be played: simulations must be from 1 to 1000000000, not inf",
     ),
-    "no tuples": (lambda path: write(path, fields(architecture="ntuple")), "have no tuples"),
+    "no tuples": (
+        lambda path: write(path, fields(architecture="ntuple")),
+        "options do not fit ntuple: .*'tuples'",
+    ),
     "booleans": (lambda path: write(path, fields(), genome=genome() > 0), "weights are bool, not"),
     "bfloat16": (lambda path: of_dtype(path, "BF16", 2), "not a weight file of ours"),
     "float8": (lambda path: of_dtype(path, "F8_E4M3", 1), "not a weight file of ours"),

@@ -12,8 +12,8 @@ import pytest
 
 import checkers_env
 from agents.agent import PlayerAgent
-from agents.blondie.architecture import ARCHITECTURES, BLONDIE_1999, BLONDIE_2001
-from agents.evaluator import value
+from agents.blondie.architecture import BLONDIE_1999, BLONDIE_2001, NETWORK_LAYOUTS
+from agents.evaluator import evaluate_position
 from agents.match import play_game
 from agents.reference import SlowSearch, slow_evaluate, slow_game, slow_network
 from checkers_env.board import Board
@@ -37,7 +37,7 @@ NONE = speed.Effort(1, 1, 3, 16 * 50, 2, 1, 1, 1)
 
 def contestants(name: str, depth: int) -> tuple[list[Any], list[SlowSearch]]:
     """Two random networks as players, and the same two as slow ones."""
-    shape = ARCHITECTURES[name]
+    shape = NETWORK_LAYOUTS[name]
     regime = Coevolution(shape.name, parents=1, depth=depth)
     states = [regime.init(seed) for seed in (1, 2)]
     fast = [regime.contenders(state)[0] for state in states]
@@ -50,7 +50,7 @@ def test_the_slow_network_has_the_values_of_the_fast_one(name: str) -> None:
     fast, slow = contestants(name, 1)
     for position in sample_positions()[::7]:
         for view in range(2):
-            expected = value(fast[0].evaluator, position, view)
+            expected = evaluate_position(fast[0].evaluator, position, view)
             assert slow_evaluate(slow[0].network, position, view) == pytest.approx(
                 expected, abs=5e-6
             )

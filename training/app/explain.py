@@ -7,7 +7,7 @@ from typing import Any
 
 from agents.agent import Agent, PlayerAgent
 from agents.continual.agent import ContinualAgent
-from agents.evaluator import value
+from agents.evaluator import evaluate_position
 from agents.mcts.player import MonteCarlo
 from agents.search.player import AlphaBeta, Informed
 from checkers_env.board import Board
@@ -44,7 +44,7 @@ def describe(agent: Agent, board: Board) -> Json:
     worth, inside = None, Inside()
     if evaluator is not None:
         inside = look_inside(evaluator, position)
-        found = float(value(evaluator, position, position.turn))
+        found = float(evaluate_position(evaluator, position, position.turn))
         worth = found if math.isfinite(found) else None
     squares = sorted(inside.squares.items())
     return {

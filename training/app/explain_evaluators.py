@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from agents.architectures import find_explanation
 from agents.baselines.material import Material, piece_difference
 from agents.baselines.samuel import FEATURES, Samuel, write_features
 from agents.baselines.weighted_pieces import WeightedPieces
-from agents.blondie.architecture import BLONDIE_2001
+from agents.blondie.architecture import BLONDIE_2001, dense_layers, forward
 from agents.blondie.network import Network
-from agents.evaluator import start_state, state_size, value
+from agents.evaluator import evaluate_position, start_state, state_size
 from agents.ntuple.indices import OWN_MAN
-from agents.ntuple.network import NTuple, reader
+from agents.ntuple.network import NTuple, board_view
 from checkers_env.movegen import BLACK, SQUARES, Position
 from training.app.serialize import Json
 
@@ -43,8 +43,21 @@ class Inside(NamedTuple):
 
 @functools.singledispatch
 def look_inside(evaluator: Any, position: Position) -> Inside:
-    """What there is to see of an evaluator in a position; of an unknown one, nothing."""
-    return Inside()
+    """What there is to see of an evaluator in a position.
+
+    Of a class that is unknown here, it is what its architecture explains, or nothing.
+    """
+    explain = find_explanation(evaluator)
+    if explain is None:
+        return Inside()
+    terms = dict(explain(evaluator, position))
+    return Inside(
+        "linear",
+        sum(terms.values()),
+        terms,
+        _without_each(position, lambda position: sum(explain(evaluator, position).values())),
+        "how much lower the total would be without the piece",
+    )
 
 
 @look_inside.register
@@ -55,10 +68,10 @@ def _(network: Network, position: Position) -> Inside:
     def amounts(position: Position) -> tuple[float, float]:
         """Of the piece difference, and of everything else."""
         difference = network.difference * piece_difference(position, view, network.king)
-        return sign * float(difference), sign * forward(network, position, view)[1]
+        return sign * float(difference), sign * _activations(network, position, view)[1]
 
     pieces, rest = amounts(position)
-    nodes, _ = forward(network, position, view)
+    nodes, _ = _activations(network, position, view)
     layers: tuple[Json, ...] = ()
     if network.by_colour:
         layers = _subsquares(_sums(position, float(network.king)), view)
@@ -77,20 +90,16 @@ def _(network: Network, position: Position) -> Inside:
     )
 
 
-def forward(network: Network, position: Position, view: int) -> tuple[list[Any], float]:
+def _activations(network: Network, position: Position, view: int) -> tuple[list[Any], float]:
     """The layers of nodes for `view`, and the sum at the output without the piece difference.
 
     A layer is float64[width], padded with zeros as the kernels have it.
     """
     state = np.zeros(state_size(network), np.int32)
     start_state(network, position, view, state)
-    sums, layers, at = state * float(network.unit), [], 0
-    for inputs, outputs in pairwise(network.widths):
-        layers.append(np.tanh(sums))
-        block = network.weights[at : at + (inputs + 1) * outputs].reshape(-1, outputs)
-        sums = block[0] + layers[-1] @ block[1:]
-        at += block.size
-    return layers, float(sums[0])
+    first = np.tanh(state * float(network.unit))
+    *hidden, output = forward(dense_layers(network), first)
+    return [first, *map(np.tanh, hidden)], float(output[0])
 
 
 def _subsquares(activations: Any, view: int) -> tuple[Json, ...]:
@@ -122,7 +131,7 @@ def _sums(position: Position, king: float) -> Any:
 
 @look_inside.register
 def _(system: NTuple, position: Position) -> Inside:
-    seen = int(reader(system, position.turn))
+    seen = int(board_view(system, position.turn))
     sign = 1.0 if seen == position.turn else -1.0
     state = np.zeros(state_size(system), np.int32)
     start_state(system, position, seen, state)
@@ -185,7 +194,7 @@ def _features(position: Position) -> Any:
 @look_inside.register(WeightedPieces)
 def _(counter: Material | WeightedPieces, position: Position) -> Inside:
     def worth(position: Position) -> float:
-        return float(value(counter, position, position.turn))
+        return float(evaluate_position(counter, position, position.turn))
 
     squares = _without_each(position, worth)
     own = position.black if position.turn == BLACK else position.white

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.blondie.architecture import Architecture
+from agents.blondie.architecture import NetworkLayout
 
 
 def crossover(
-    shape: Architecture,
+    layout: NetworkLayout,
     first: NDArray[np.float64],
     second: NDArray[np.float64],
     lead: float,
@@ -20,8 +20,8 @@ def crossover(
 
     Parameters
     ----------
-    shape
-        Architecture of the networks.
+    layout
+        Layout of the networks.
     first, second
         Genomes of the parents, shape (genome_size,).
     lead
@@ -33,7 +33,7 @@ def crossover(
         Generator of the node and of the leader.
     """
     leader = first if lead > 0 or (lead == 0 and rng.random() < 0.5) else second
-    nodes = node_weights(shape)
+    nodes = node_weights(layout)
     weights = nodes[int(rng.integers(len(nodes) - 1))]  # the last is the output node
     swapped = weights[np.abs(leader[weights]) > dominant]
     child, reciprocal = first.copy(), second.copy()
@@ -41,13 +41,13 @@ def crossover(
     return [child, reciprocal]
 
 
-def node_weights(shape: Architecture) -> list[NDArray[np.int64]]:
+def node_weights(layout: NetworkLayout) -> list[NDArray[np.int64]]:
     """Return the genome's indices of the weights and the bias of each node, hidden nodes first.
 
-    Every node must see all of the layer before, as in networks over sums (``Architecture.sums``).
+    Every node must see all of the layer before, as in networks over sums (``layout.sums``).
     """
-    nodes, start, inputs = [], 0, len(shape.fields)
-    for width in shape.hidden:
+    nodes, start, inputs = [], 0, len(layout.fields)
+    for width in layout.hidden:
         for _ in range(width):
             nodes.append(np.arange(start, start + inputs + 1))
             start += inputs + 1

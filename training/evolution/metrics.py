@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.baselines.random_player import Uniform
-from agents.evaluator import value
+from agents.baselines.random_player import RandomPlayer
+from agents.evaluator import evaluate_position
 from agents.match import play_game
 from agents.match_kernel import DRAW, Result
 from checkers_env.movegen import Position
@@ -91,7 +91,7 @@ def evaluator_metrics(evaluator: Any, positions: Sequence[Position]) -> Metrics:
     ``champion/spread`` (standard deviation) and ``champion/saturated`` (share of values beyond
     0.99 in absolute value).
     """
-    values = [value(evaluator, position, position.turn) for position in positions]
+    values = [evaluate_position(evaluator, position, position.turn) for position in positions]
     return {
         "champion/spread": float(np.std(values)),
         "champion/saturated": float(np.mean(np.abs(values) > SATURATED)),
@@ -102,7 +102,7 @@ def sample_positions() -> list[Position]:
     """Return the positions of ten random games, the same at each call."""
     positions = []
     for seed in range(SAMPLE_GAMES):
-        board = play_game(Uniform(), Uniform(), rng=np.random.default_rng(seed)).board
+        board = play_game(RandomPlayer(), RandomPlayer(), rng=np.random.default_rng(seed)).board
         while board.moves:
             board.pop()
             positions.append(board.position)

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.blondie.architecture import Architecture, layers
+from agents.blondie.architecture import NetworkLayout, forward, layers
 from agents.match import Game
 from checkers_env.movegen import SQUARES
 
 
 def mutate_safely(
-    shape: Architecture,
+    layout: NetworkLayout,
     parent: NDArray[np.float64],
     inputs: NDArray[np.float64] | None,
     perturbations: int,
@@ -30,8 +30,8 @@ def mutate_safely(
 
     Parameters
     ----------
-    shape
-        Architecture of the network.
+    layout
+        Layout of the network.
     parent
         Genome, shape (genome_size,).
     inputs
@@ -41,38 +41,35 @@ def mutate_safely(
     rng
         Generator of the perturbations.
     """
-    size = 1 / np.sqrt(2 * np.sqrt(shape.weight_count))
+    size = 1 / np.sqrt(2 * np.sqrt(layout.weight_count))
     moves = rng.uniform(-1, 1, (perturbations, len(parent))) * size
     moves[:, -1] = 0.0  # there is no weight from the piece difference
     mutants = np.clip(parent + moves, -1, 1)
     if perturbations == 1 or inputs is None:
         return np.asarray(mutants[0])
-    before = outputs(shape, parent, inputs)
+    before = outputs(layout, parent, inputs)
     agreements = [
-        np.count_nonzero(outputs(shape, genome, inputs) * np.sign(before) >= np.abs(before))
+        np.count_nonzero(outputs(layout, genome, inputs) * np.sign(before) >= np.abs(before))
         for genome in mutants
     ]
     return np.asarray(mutants[int(np.argmax(agreements))])
 
 
 def outputs(
-    shape: Architecture, genome: NDArray[np.float64], inputs: NDArray[np.float64]
+    layout: NetworkLayout, genome: NDArray[np.float64], inputs: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the network's values for Black, shape (positions,).
 
     Parameters
     ----------
-    shape
-        Architecture of the network.
+    layout
+        Layout of the network.
     genome
         Weights, shape (genome_size,).
     inputs
         Inputs of :func:`board_inputs`, shape (positions, 32).
     """
-    values = inputs
-    for weights, biases in layers(shape, genome):
-        values = np.tanh(values @ weights.T + biases)
-    return values[:, 0]
+    return np.tanh(forward(layers(layout, genome), inputs)[-1])[:, 0]
 
 
 def board_inputs(positions: NDArray[np.int64], king: float) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.architectures import evaluator_for
+from agents.architectures import Encoding
 from agents.search.player import AlphaBeta
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -84,7 +84,7 @@ def random_population(
 
 
 def make_players(
-    shape: Any,
+    encoding: Encoding,
     genomes: NDArray[np.float64],
     kings: NDArray[np.float64],
     depth: int,
@@ -94,8 +94,8 @@ def make_players(
 
     Parameters
     ----------
-    shape
-        Shape of the genomes (:mod:`agents.architectures`).
+    encoding
+        Encoding of the genomes (:mod:`agents.architectures`).
     genomes
         Weights, shape (members, genome_size).
     kings
@@ -106,7 +106,7 @@ def make_players(
         Whether leaves are judged from the searching player's side.
     """
     return [
-        AlphaBeta(evaluator_for(shape, genome, king), depth, own_leaves=own_leaves)
+        AlphaBeta(encoding.build(genome, king), depth, own_leaves=own_leaves)
         for genome, king in zip(genomes, kings, strict=True)
     ]
 

@@ -12,13 +12,12 @@ others; both players score +1, 0 or -2; the fifteen with the highest scores are 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.architectures import NTUPLE, SHAPES, tables
-from agents.ntuple.tuples import DRAWINGS, as_drawing, as_matrix, draw
+from agents.architectures import EVOLVABLE, Encoding, find_encoding, sample_options
 from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
 from agents.weights import WeightsMetadata
@@ -40,13 +39,6 @@ from training.evolution.tournament import PAIRINGS, Payoff, best, run_tournament
 from training.regimes import register
 from training.runtime.validation import OneOf, Range, validate_ranges
 
-NETWORKS = (
-    "blondie24-1999",
-    "blondie24-2001",
-    "blondie24-2001-unsaturated",
-    "weighted-pieces",
-    *DRAWINGS,
-)
 PAYOFFS = Range(-1e6, 1e6)
 
 
@@ -58,9 +50,9 @@ class Coevolution:
     kind: ClassVar[str] = "coevolution"
     results_version: ClassVar[int] = 1
 
-    network: Annotated[str, OneOf(NETWORKS)] = "blondie24-2001"
-    """Evolved player: blondie24-1999, blondie24-2001 (or -unsaturated), weighted-pieces, or
-    look-up tables of the n-tuples of td.py: walks-5 (a random sample), table-6.1, singles ...
+    network: Annotated[str, OneOf(EVOLVABLE)] = "blondie24-2001"
+    """Architecture: blondie24-1999, blondie24-2001 (or -unsaturated), weighted-pieces, samuel,
+    look-up tables of n-tuples (walks-5, a random sample, table-6.1, singles ...), or your own.
     """
     parents: Annotated[int, Range(1, 10_000)] = 15
     """Networks that survive a generation; each has one offspring."""
@@ -119,16 +111,16 @@ class Coevolution:
     def init(self, seed: int) -> State:
         """Sample the first parents."""
         rng = np.random.default_rng(seed)
-        tuples = self.sample_tuples(rng)
-        parents = self.random_members(self.shape(tuples), self.parents, rng)
-        return self.next_state(0, parents, np.zeros(self.parents), rng, tuples)
+        options = sample_options(self.network, rng)
+        parents = self.random_members(self.encoding(options), self.parents, rng)
+        return self.next_state(0, parents, np.zeros(self.parents), rng, options)
 
     def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
         """Replicate, play the tournament and select."""
         rng = rng_from_json(state.rng)
-        shape = self.shape(state.arrays)
-        members = self.with_offspring(shape, state.population, rng)
-        scores, metrics = self.tournament(shape, members, runner, rng)
+        encoding = self.encoding(state.arrays)
+        members = self.with_offspring(encoding, state.population, rng)
+        scores, metrics = self.tournament(encoding, members, runner, rng)
         chosen = best(scores, self.parents, rng)
         survivors, scores = members.pick(chosen), scores[chosen]
         return self.next_state(state.generation + 1, survivors, scores, rng, state.arrays), metrics
@@ -145,41 +137,39 @@ class Coevolution:
         arrays = {**arrays, **members.to_arrays(), "scores": scores}
         return State(generation, rng_to_json(rng), arrays)
 
-    def sample_tuples(self, rng: np.random.Generator) -> dict[str, NDArray[Any]]:
-        """Sample the squares of n-tuples, once for a run; nothing for networks."""
-        if self.network not in DRAWINGS:
-            return {}
-        return {"tuples": as_matrix(draw(self.network, rng))}
+    def encoding(self, arrays: Arrays) -> Encoding:
+        """Return the encoding of the genomes (:mod:`agents.architectures`)."""
+        return find_encoding(self.network, arrays)
 
-    def shape(self, arrays: Arrays) -> Any:
-        """Return the shape of the genomes (:mod:`agents.architectures`)."""
-        if self.network not in DRAWINGS:
-            return SHAPES[self.network]
-        return tables(as_drawing(arrays["tuples"]))
-
-    def random_members(self, shape: Any, members: int, rng: np.random.Generator) -> Population:
+    def random_members(
+        self, encoding: Encoding, members: int, rng: np.random.Generator
+    ) -> Population:
         """Sample new networks."""
         sample = random_population(
-            shape.genome_size, members, self.weight, self.step_size, self.king, rng
+            encoding.genome_size, members, self.weight, self.step_size, self.king, rng
         )
-        difference = shape.difference if self.piece_difference else 0.0
-        if difference is not None:  # a weight whose step size is 0 never changes
-            sample.genomes[:, -1], sample.steps[:, -1] = difference, 0.0
+        architecture = encoding.architecture
+        if architecture.initial is not None:
+            sample.genomes[:, : encoding.size] += architecture.initial
+        if architecture.difference != "none":
+            difference = architecture.fixed_difference if self.piece_difference else 0.0
+            if difference is not None:  # a weight whose step size is 0 never changes
+                sample.genomes[:, -1], sample.steps[:, -1] = difference, 0.0
         return sample
 
     def with_offspring(
-        self, shape: Any, parents: Population, rng: np.random.Generator
+        self, encoding: Encoding, parents: Population, rng: np.random.Generator
     ) -> Population:
         """Return the parents followed by one offspring of each."""
-        count, adaptive = shape.weight_count, self.self_adaptive
+        count, adaptive = encoding.weight_count, self.self_adaptive
         return parents.join(mutate(parents, count, self.king_rule, rng, self_adaptive=adaptive))
 
     def tournament(
-        self, shape: Any, members: Population, runner: GameRunner, rng: np.random.Generator
+        self, encoding: Encoding, members: Population, runner: GameRunner, rng: np.random.Generator
     ) -> tuple[NDArray[np.float64], Metrics]:
         """Play the games of a generation; return scores, shape (members,), and metrics."""
         pairs = PAIRINGS[self.pairing](members.size, self.opponents, rng)
-        players = self.players(shape, members)
+        players = self.players(encoding, members)
         games, scores = run_tournament(
             players, pairs, self.rules, self.payoff, self.both_score, runner
         )
@@ -201,21 +191,19 @@ class Coevolution:
 
     def champion_of(self, arrays: Arrays, member: Population) -> Champion:
         """Return the content of the weight file of a population's only member."""
-        genome, king = member.genomes[0], float(member.kings[0])
-        if self.network not in DRAWINGS:
-            return Champion(self.network, genome, king)
-        options = {"tuples": self.shape(arrays).drawing, "difference": float(genome[-1])}
-        return Champion(NTUPLE, genome[:-1], king, options)
+        encoding, king = self.encoding(arrays), float(member.kings[0])
+        weights, options = encoding.decode(member.genomes[0])
+        return Champion(encoding.stored_as, weights, king, options)
 
     def contenders(self, state: State) -> list[AlphaBeta]:
         """Return the parents as players, the champion first."""
-        return self.players(self.shape(state.arrays), state.population.pick(slice(self.parents)))
+        return self.players(self.encoding(state.arrays), state.population.pick(slice(self.parents)))
 
     def files(self, state: State, metadata: WeightsMetadata) -> dict[str, bytes]:
         """Return no files."""
         return {}
 
-    def players(self, shape: Any, population: Population) -> list[AlphaBeta]:
+    def players(self, encoding: Encoding, population: Population) -> list[AlphaBeta]:
         """Return the members as players."""
         genomes, kings = population.genomes, population.kings
-        return make_players(shape, genomes, kings, self.depth, self.own_leaves)
+        return make_players(encoding, genomes, kings, self.depth, self.own_leaves)

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
+from agents.architectures import Encoding
 from checkers_env.openings import TWO_MOVE
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics, tournament_metrics
@@ -67,10 +68,10 @@ class ExtendedCoevolution(Coevolution):
     def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
         """Replicate, play the tournament, select, and play a league if one is due."""
         rng, generation, arrays = rng_from_json(state.rng), state.generation + 1, {**state.arrays}
-        shape, hall = self.shape(arrays), Population.from_arrays(arrays, HALL)
-        members = self.with_offspring(shape, state.population, rng)
+        encoding, hall = self.encoding(arrays), Population.from_arrays(arrays, HALL)
+        members = self.with_offspring(encoding, state.population, rng)
         pairs, cards = self.fixtures(rng)
-        players = self.players(shape, members.join(hall))
+        players = self.players(encoding, members.join(hall))
         games, scores = run_tournament(
             players, pairs, self.rules, self.payoff, self.both_score, runner, openings=cards
         )
@@ -82,16 +83,16 @@ class ExtendedCoevolution(Coevolution):
             arrays |= reservoir_sample(hall, survivors.pick([0]), generation, rng).to_arrays(HALL)
         if self.league_every and generation % self.league_every == 0:
             entrants = survivors.join(Population.from_arrays(arrays, REIGNING))
-            arrays |= self.league_winner(shape, entrants, runner, rng).to_arrays(REIGNING)
+            arrays |= self.league_winner(encoding, entrants, runner, rng).to_arrays(REIGNING)
         return self.next_state(generation, survivors, scores, rng, arrays), metrics
 
     def with_offspring(
-        self, shape: Any, parents: Population, rng: np.random.Generator
+        self, encoding: Encoding, parents: Population, rng: np.random.Generator
     ) -> Population:
         """Return the parents followed by as many offspring."""
         offspring = mutate(
             recombine(parents, self.mates, rng) if self.mates > 1 else parents,
-            shape.weight_count,
+            encoding.weight_count,
             self.king_rule,
             rng,
             self_adaptive=self.self_adaptive,
@@ -116,13 +117,13 @@ class ExtendedCoevolution(Coevolution):
         return (both_ways(pairs), cards * 2) if self.return_games else (pairs, cards)
 
     def league_winner(
-        self, shape: Any, members: Population, runner: GameRunner, rng: np.random.Generator
+        self, encoding: Encoding, members: Population, runner: GameRunner, rng: np.random.Generator
     ) -> Population:
         """Return the best of a league: each pair plays both colours of a card of its own."""
         pairs = list(itertools.combinations(range(members.size), 2))
         cards = rng.choice(TWO_MOVE, len(pairs)).tolist() * 2
         _, scores = run_tournament(
-            self.players(shape, members),
+            self.players(encoding, members),
             both_ways(pairs),
             self.rules,
             self.payoff,

@@ -19,8 +19,7 @@ import numpy as np
 from cmaes import SepCMA
 from numpy.typing import NDArray
 
-from agents.architectures import SHAPES
-from agents.blondie.architecture import ARCHITECTURES
+from agents.architectures import WITHOUT_OPTIONS, Encoding
 from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
 from agents.weights import WeightsMetadata
@@ -47,7 +46,7 @@ class EvolutionStrategy:
     kind: ClassVar[str] = "evolution-strategy"
     results_version: ClassVar[int] = 1
 
-    network: Annotated[str, OneOf(ARCHITECTURES)] = "blondie24-2001-unsaturated"
+    network: Annotated[str, OneOf(WITHOUT_OPTIONS)] = "blondie24-2001-unsaturated"
     """Evolved network: blondie24-2001-unsaturated, blondie24-2001, blondie24-1999 ..."""
     strategy: Literal["openai-es", "sep-cma-es"] = "sep-cma-es"
     """Update of the mean."""
@@ -96,7 +95,10 @@ class EvolutionStrategy:
     def init(self, seed: int) -> State:
         """Sample the mean."""
         rng = np.random.default_rng(seed)
-        mean = rng.uniform(-self.weight, self.weight, SHAPES[self.network].genome_size)
+        encoding = Encoding(self.network)
+        mean = rng.uniform(-self.weight, self.weight, encoding.genome_size)
+        if encoding.architecture.initial is not None:
+            mean[: encoding.size] += encoding.architecture.initial
         return State(0, rng_to_json(rng), {"mean": mean, "steps": np.full(mean.shape, self.sigma)})
 
     def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
@@ -145,7 +147,7 @@ class EvolutionStrategy:
     def players(self, genomes: NDArray[np.float64]) -> list[AlphaBeta]:
         """Return networks, shape (members, genome_size), as players."""
         kings = np.full(len(genomes), self.king)
-        return make_players(SHAPES[self.network], genomes, kings, self.depth, self.own_leaves)
+        return make_players(Encoding(self.network), genomes, kings, self.depth, self.own_leaves)
 
 
 def openai_es(

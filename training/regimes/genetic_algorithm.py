@@ -15,7 +15,8 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.blondie.architecture import NGUYEN, NGUYEN_LOGISTIC, Architecture
+from agents.architectures import Encoding
+from agents.blondie.architecture import NGUYEN, NGUYEN_LOGISTIC, NetworkLayout
 from agents.mcts.player import monte_carlo
 from agents.search.workspace import MAX_DEPTH
 from agents.weights import WeightsMetadata
@@ -92,7 +93,7 @@ class GeneticAlgorithm:
             raise ValueError("repetition must be 0 or 2 to 100, not 1")
 
     @property
-    def shape(self) -> Architecture:
+    def layout(self) -> NetworkLayout:
         """Architecture of the networks."""
         return NETWORKS[self.activation]
 
@@ -121,14 +122,14 @@ class GeneticAlgorithm:
     def init(self, seed: int) -> State:
         """Sample fifteen networks with weights uniform in [-1, 1]."""
         rng = np.random.default_rng(seed)
-        genomes = rng.uniform(-1, 1, (MEMBERS, self.shape.genome_size))
+        genomes = rng.uniform(-1, 1, (MEMBERS, self.layout.genome_size))
         genomes[:, -1] = 0.0  # there is no weight from the piece difference
         arrays = {
             "genomes": genomes,
             "scores": np.zeros(MEMBERS),
             "births": np.zeros(MEMBERS),
             "kinds": np.full(MEMBERS, MUTANT),
-            "champions": np.zeros((0, self.shape.genome_size)),
+            "champions": np.zeros((0, self.layout.genome_size)),
         }
         return State(0, rng_to_json(rng), arrays)
 
@@ -194,7 +195,7 @@ class GeneticAlgorithm:
         def mutants(*members: int) -> list[NDArray[np.float64]]:
             return [
                 mutate_safely(
-                    self.shape, parents[member], memories[member], self.perturbations, rng
+                    self.layout, parents[member], memories[member], self.perturbations, rng
                 )
                 for member in members
             ]
@@ -203,7 +204,7 @@ class GeneticAlgorithm:
         for first, second in ((0, 1), (1, 2)):
             lead = scores[first] - scores[second]
             pair = parents[first], parents[second]
-            children += crossover(self.shape, *pair, lead, self.dominant, rng)
+            children += crossover(self.layout, *pair, lead, self.dominant, rng)
             children += mutants(first, second)
         return np.array(children + mutants(3, 4))
 
@@ -258,7 +259,7 @@ class GeneticAlgorithm:
         """Return the best of the last tournament, or another elite."""
         genome, score = state.arrays["genomes"][member], float(state.scores[member])
         options = self.mcts_options
-        return Champion(self.shape.name, genome, self.king, mcts_options=options, score=score)
+        return Champion(self.layout.name, genome, self.king, mcts_options=options, score=score)
 
     def contenders(self, state: State) -> list[Any]:
         """Return the elites as players, the champion first."""
@@ -271,7 +272,9 @@ class GeneticAlgorithm:
     def players(self, genomes: NDArray[np.float64]) -> list[Any]:
         """Return networks, shape (members, genome_size), as players by search or MCTS."""
         kings = np.full(len(genomes), self.king)
-        players = make_players(self.shape, genomes, kings, self.depth, self.own_leaves)
+        players = make_players(
+            Encoding(self.layout.name), genomes, kings, self.depth, self.own_leaves
+        )
         if not self.simulations:
             return list(players)
         options = {"own_leaves": self.own_leaves, **self.mcts_options}

@@ -15,6 +15,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.architectures import Encoding, sample_options
 from agents.continual.pool import rank_strategies
 from agents.weights import WeightsMetadata
 from training.evolution.game_runner import GameRunner
@@ -101,30 +102,32 @@ class SocialLearning(Coevolution):
         """Sample the first players, twice as many as there are parents; the pool is empty."""
         rng = np.random.default_rng(seed)
         members = 2 * self.parents
-        tuples = self.sample_tuples(rng)
-        players = self.random_members(self.shape(tuples), members, rng)
+        options = sample_options(self.network, rng)
+        players = self.random_members(self.encoding(options), members, rng)
         pool = StrategyPool(players.pick([]), *np.zeros((4, 0)))
-        arrays = tuples | pool.to_arrays() | {"sources": np.full(members, OWN)}
+        arrays = options | pool.to_arrays() | {"sources": np.full(members, OWN)}
         return self.next_state(0, players, np.zeros(members), rng, arrays)
 
     def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
         """Play the tournament; then learn socially, or publish if due and evolve."""
         rng = rng_from_json(state.rng)
         generation = state.generation + 1
-        shape = self.shape(state.arrays)
-        scores, metrics = self.tournament(shape, state.population, runner, rng)
+        encoding = self.encoding(state.arrays)
+        scores, metrics = self.tournament(encoding, state.population, runner, rng)
         order = best(scores, len(scores), rng)
         players, scores = state.population.pick(order), scores[order]
         pool, sources = StrategyPool.from_arrays(state.arrays), state.arrays["sources"][order]
         if generation % self.social_every == 0:
             won = normalise(scores) == 1
             pool, sources = self.publish(pool, players, sources, won, generation)
-            players, sources, scores, pool = self.learn(shape, players, sources, scores, pool, rng)
+            players, sources, scores, pool = self.learn(
+                encoding, players, sources, scores, pool, rng
+            )
         else:
             if generation % self.publish_every == 0:
                 won = scores == scores[0]
                 pool, sources = self.publish(pool, players, sources, won, generation)
-            players = self.with_offspring(shape, players.pick(slice(self.parents)), rng)
+            players = self.with_offspring(encoding, players.pick(slice(self.parents)), rng)
             sources = np.append(sources[: self.parents], np.full(self.parents, OWN))
             scores = np.append(scores[: self.parents], np.zeros(self.parents))
         metrics |= {
@@ -209,7 +212,7 @@ class SocialLearning(Coevolution):
 
     def learn(
         self,
-        shape: Any,
+        encoding: Encoding,
         players: Population,
         sources: NDArray[np.float64],
         scores: NDArray[np.float64],
@@ -220,7 +223,7 @@ class SocialLearning(Coevolution):
 
         Parameters
         ----------
-        shape
+        encoding
             Shape of the genomes.
         players
             Members.
@@ -246,7 +249,7 @@ class SocialLearning(Coevolution):
                 scores[member] = 0.0
                 reused[row] += 1
             elif choice == 1:
-                players = players.put(member, self.random_members(shape, 1, rng))
+                players = players.put(member, self.random_members(encoding, 1, rng))
                 sources[member], scores[member] = OWN, 0.0
         return players, sources, scores, replace(pool, reused=reused)
 

@@ -16,13 +16,10 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.architectures import NTUPLE, SAMUEL
-from agents.baselines.samuel import FEATURES, samuel
+from agents.architectures import LEARNABLE, Encoding, find_encoding, sample_options
 from agents.match import opening_line
-from agents.ntuple.network import ntuple, table_size
-from agents.ntuple.td import Learning
+from agents.ntuple.td import TDConfig
 from agents.ntuple.td_selfplay import learn
-from agents.ntuple.tuples import DRAWINGS, as_drawing, as_matrix, draw
 from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
 from training.evolution.game_runner import GameRunner
@@ -41,9 +38,9 @@ class TDLearning(SelfPlayRegime):
     kind: ClassVar[str] = "td-learning"
     results_version: ClassVar[int] = 1
 
-    features: Annotated[str, OneOf((*DRAWINGS, SAMUEL))] = "walks-5"
-    """Features: n-tuples (walks-3, -4 and -5, a random sample; table-6.1, singles, subsquares-3,
-    -4 and -3-4), or samuel: eight features of Samuel's."""
+    features: Annotated[str, OneOf(LEARNABLE)] = "walks-5"
+    """Architecture: n-tuples (walks-3, -4 and -5, a random sample; table-6.1, singles,
+    subsquares-3, -4 and -3-4), samuel (eight features of Samuel's), or your own."""
     alpha: Annotated[float, Range(1e-12, 1.0)] = 0.001
     """Step size."""
     half_at: Annotated[float, Range(0.0, 1e12)] = 0.0
@@ -77,12 +74,10 @@ class TDLearning(SelfPlayRegime):
             raise ValueError("leaf takes a search of 1 ply or more")
 
     def init(self, seed: int) -> State:
-        """Sample the tuples; all weights are 0."""
+        """Sample the tuples; weights begin at 0, or where the architecture says."""
         rng = np.random.default_rng(seed)
-        arrays: dict[str, NDArray[Any]] = {"weights": np.zeros(len(FEATURES))}
-        if self.features != SAMUEL:
-            drawing = draw(self.features, rng)
-            arrays = {"tuples": as_matrix(drawing), "weights": np.zeros(table_size(drawing))}
+        arrays = sample_options(self.features, rng)
+        arrays["weights"] = self.encoding(arrays).initial_weights()
         return State(0, rng_to_json(rng), arrays)
 
     def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
@@ -107,9 +102,9 @@ class TDLearning(SelfPlayRegime):
         return np.array(paths, np.int64).reshape(len(paths), -1)
 
     @property
-    def learning(self) -> Learning:
+    def learning(self) -> TDConfig:
         """Constants of the learning rule."""
-        return Learning(
+        return TDConfig(
             self.alpha,
             self.half_at,
             self.lam,
@@ -120,23 +115,22 @@ class TDLearning(SelfPlayRegime):
         )
 
     def evaluator(self, arrays: Arrays, weights: NDArray[np.float64]) -> Any:
-        """Return the system with these weights, shape (entries,); learning changes them."""
-        if self.features == SAMUEL:
-            return samuel(weights)
-        return ntuple(as_drawing(arrays["tuples"]), weights, king=self.king, **self.options)
+        """Return the system with these weights, shape (size,); learning changes them."""
+        encoding = self.encoding(arrays)
+        return encoding.architecture.build(weights, self.king, **encoding.options)
 
-    @property
-    def options(self) -> dict[str, Any]:
-        """Options of an n-tuple system beside its tuples, weights and king."""
-        return {"difference": float(self.piece_difference), "by_colour": True}
+    def encoding(self, arrays: Arrays) -> Encoding:
+        """Return the encoding of the weights, with the options of this regime."""
+        encoding = find_encoding(self.features, arrays)
+        if encoding.architecture.difference != "option":
+            return encoding
+        own = {"difference": float(self.piece_difference), "by_colour": True}
+        return Encoding(self.features, {**encoding.options, **own})
 
     def champion(self, state: State, member: int = 0) -> Champion:
         """Return the current weights."""
-        weights = state.arrays["weights"]
-        if self.features == SAMUEL:
-            return Champion(SAMUEL, weights, self.king)
-        options = self.options | {"tuples": as_drawing(state.arrays["tuples"])}
-        return Champion(NTUPLE, weights, self.king, options)
+        encoding, weights = self.encoding(state.arrays), state.arrays["weights"]
+        return Champion(encoding.stored_as, weights, self.king, dict(encoding.options))
 
     def contenders(self, state: State) -> list[AlphaBeta]:
         """Return the system as a player."""

@@ -16,14 +16,13 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.architectures import WINDOWS
 from agents.endgame.tables import DIGESTS, endgame
 from agents.match import opening_line
 from agents.search.player import AlphaBeta, Informed, informed
 from agents.search.workspace import MAX_DEPTH
 from agents.treestrap.codec import STEP, pack
-from agents.treestrap.learner import LARGEST_ALPHA, Method
-from agents.treestrap.network import SIZE, STAGES, windows
+from agents.treestrap.learner import LARGEST_ALPHA, TrainConfig
+from agents.treestrap.network import SIZE, STAGES, treestrap_network
 from agents.treestrap.selfplay import learn
 from checkers_env.board import Board
 from checkers_env.movegen import Position
@@ -88,11 +87,11 @@ class TreeStrap(SelfPlayRegime):
         """Set all weights to 0."""
         rng = np.random.default_rng(seed)
         errors = np.zeros((STAGES, SIZE, 2), np.float32)
-        return self._state(0, windows().table, errors, rng)
+        return self._state(0, treestrap_network().table, errors, rng)
 
     def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
         """Play the games of a generation in one thread and learn from them."""
-        rng, system = rng_from_json(state.rng), windows(table_of(state))
+        rng, system = rng_from_json(state.rng), treestrap_network(table_of(state))
         errors = np.zeros((STAGES, SIZE, 2), np.float32)
         errors.reshape(-1, 2)[state.arrays["entries"]] = state.arrays["errors"]
         stats = learn(
@@ -131,9 +130,9 @@ class TreeStrap(SelfPlayRegime):
         return State(generation, rng_to_json(rng), arrays)
 
     @property
-    def method(self) -> Method:
+    def method(self) -> TrainConfig:
         """Constants of the learning rule."""
-        return Method(
+        return TrainConfig(
             self.alpha,
             self.lam,
             self.search,
@@ -160,11 +159,11 @@ class TreeStrap(SelfPlayRegime):
         options = {"step": STEP, "entries": STAGES * SIZE}
         if self.endgame:
             options["endgame"] = self.endgame
-        return Champion(WINDOWS, pack(table_of(state)), 1.0, options)
+        return Champion("treestrap", pack(table_of(state)), 1.0, options)
 
     def contenders(self, state: State) -> list[AlphaBeta | Informed]:
         """Return the tables as a player."""
-        player = AlphaBeta(windows(table_of(state)), self.depth)
+        player = AlphaBeta(treestrap_network(table_of(state)), self.depth)
         return [informed(player, endgame(self.endgame)) if self.endgame else player]
 
 

@@ -15,7 +15,7 @@ from filelock import FileLock
 
 import agents
 from agents.agent import PlayerAgent
-from agents.architectures import evaluator_of
+from agents.architectures import build_evaluator
 from agents.baselines.material import Material
 from agents.match import Game, play_game
 from agents.match_kernel import DRAW
@@ -150,7 +150,7 @@ def build_player(player: Player, champion: Champion | None, depth: int) -> Any:
     if champion is not None:
         if player.unsaturated:
             champion = unsaturated(champion)
-        evaluator = evaluator_of(champion.genome, champion.metadata)
+        evaluator = build_evaluator(champion.genome, champion.metadata)
         own_leaves = champion.metadata.own_leaves
         if player.simulations:
             return monte_carlo(evaluator, player.simulations, own_leaves=own_leaves)

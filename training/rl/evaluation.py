@@ -8,7 +8,7 @@ import numpy as np
 
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
-from agents.baselines.random_player import Uniform
+from agents.baselines.random_player import RandomPlayer
 from agents.search.interrupt import undisturbed
 from agents.search.player import AlphaBeta
 from agents.search.workspace import workspace
@@ -22,7 +22,7 @@ from training.rl.actor import Actor, greedy_actions, policy_logits
 from training.rl.game_pool import DRAW_RULES, observe, play_actions_in, unfinished
 
 BASELINES: dict[str, Any] = {
-    "random": Uniform(),
+    "random": RandomPlayer(),
     "heuristic": Heuristic(),
     "material-1": AlphaBeta(Material(), 1, random_ties=True),
     "material-2": AlphaBeta(Material(), 2, random_ties=True),

@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.simd import aligned
+from agents.simd import aligned_zeros
 
 KINDS = ("threads", "processes", "ray")
 
@@ -218,7 +218,7 @@ def writable_copy(thing: Any, known: dict[int, Any]) -> Any:
         return thing
     if id(thing) not in known:
         if isinstance(thing, np.ndarray):
-            copy = aligned(thing.shape, thing.dtype)
+            copy: Any = aligned_zeros(thing.shape, thing.dtype)
             copy[...] = thing
         else:
             parts = [writable_copy(part, known) for part in thing]

@@ -8,8 +8,8 @@ import pytest
 from agents.agent import PlayerAgent
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import FULL_SCALE, Material
-from agents.baselines.random_player import Uniform
-from agents.evaluator import value
+from agents.baselines.random_player import RandomPlayer
+from agents.evaluator import evaluate_position
 from agents.player import uses_chance
 from checkers_env.board import Board
 from checkers_env.movegen import Position
@@ -60,12 +60,12 @@ def test_heuristic_weighs_kings_against_men_as_told():
 
 
 def test_uniform_plays_every_move_equally_often():
-    counts = moves_of(Uniform(), Board().fen(), 1400)
+    counts = moves_of(RandomPlayer(), Board().fen(), 1400)
     assert set(counts) == {str(move).replace("-", "x") for move in Board().legal_moves}
     assert even(counts, 1400)
 
 
-@pytest.mark.parametrize("player", [Heuristic(), Uniform()])
+@pytest.mark.parametrize("player", [Heuristic(), RandomPlayer()])
 def test_games_are_legal_leave_the_board_alone_and_follow_the_seed(player):
     games = []
     for seed in (1, 1, 2):
@@ -89,10 +89,10 @@ def test_material_is_the_difference_in_pieces(king):
         position = Position(board.black, board.white, board.kings, board.turn)
         for view, colour in enumerate("bw"):
             difference = sum(oracle.inputs(pieces, colour, king).values())
-            assert value(Material(king), position, view) == difference / FULL_SCALE
+            assert evaluate_position(Material(king), position, view) == difference / FULL_SCALE
 
 
 def test_no_material_is_worth_a_won_game():
     board = Board(f"B:W:B{','.join(f'K{square}' for square in range(1, 13))}")
     position = Position(board.black, board.white, board.kings, board.turn)
-    assert 0.9 < value(Material(5.0), position, 0) < 1.0
+    assert 0.9 < evaluate_position(Material(5.0), position, 0) < 1.0

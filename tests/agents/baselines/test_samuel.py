@@ -3,11 +3,19 @@
 import numpy as np
 import pytest
 
-from agents.baselines.random_player import Uniform
+from agents.baselines.random_player import RandomPlayer
 from agents.baselines.samuel import FEATURES, samuel
-from agents.evaluator import adjust, advance_state, one_view, start_state, state_size, total, value
+from agents.evaluator import (
+    advance_state,
+    apply_gradient,
+    evaluate_position,
+    is_antisymmetric,
+    logit,
+    start_state,
+    state_size,
+)
 from agents.match import play_game
-from agents.ntuple.td import Learning
+from agents.ntuple.td import TDConfig
 from agents.ntuple.td_selfplay import learn
 from agents.search.player import AlphaBeta
 from checkers_env.board import Board
@@ -101,8 +109,10 @@ def test_the_value_is_tanh_of_the_weighted_sum():
             expected = np.dot(system.weights, features(mover, pieces, side))
             state = np.array(features(mover, pieces, side), np.int32)
             here = position(mover, pieces)
-            assert total(system, here, view, state) == pytest.approx(expected, abs=1e-12)
-            assert value(system, here, view) == pytest.approx(np.tanh(expected), abs=1e-6)
+            assert logit(system, here, view, state) == pytest.approx(expected, abs=1e-12)
+            assert evaluate_position(system, here, view) == pytest.approx(
+                np.tanh(expected), abs=1e-6
+            )
 
 
 @pytest.mark.parametrize("scale", [0.01, 0.3, 100.0])
@@ -110,10 +120,10 @@ def test_one_side_gains_what_the_other_loses_and_colours_are_alike(scale):
     system = samuel(weights(4, scale))
     for mover, pieces in some_positions(4, 60):
         here = position(mover, pieces)
-        assert value(system, here, 0) == -value(system, here, 1)
-        assert value(system, here, 0) == value(system, turned(here), 1)
-        assert abs(value(system, here, 0)) <= 1.0
-    assert one_view(system)
+        assert evaluate_position(system, here, 0) == -evaluate_position(system, here, 1)
+        assert evaluate_position(system, here, 0) == evaluate_position(system, turned(here), 1)
+        assert abs(evaluate_position(system, here, 0)) <= 1.0
+    assert is_antisymmetric(system)
 
 
 def test_weights_are_used_as_they_are_unless_they_cannot_be_written_to():
@@ -147,7 +157,7 @@ def test_what_are_no_weights_is_refused(given):
 def test_a_step_changes_each_weight_by_its_feature():
     system, state = samuel(weights(6)), np.array([3, -1, 0, 2, -4, 7, -2, 1], np.int32)
     before = system.weights.copy()
-    adjust(system, state, 0.25)
+    apply_gradient(system, state, 0.25)
     np.testing.assert_allclose(system.weights - before, 0.25 * state, atol=1e-15)
 
 
@@ -165,7 +175,7 @@ def wins(player, games):
     """Games won out of so many against the random player, each colour in turn."""
     rng, won = np.random.default_rng(10), 0
     for game in range(games):
-        players = (player, Uniform()) if game % 2 == 0 else (Uniform(), player)
+        players = (player, RandomPlayer()) if game % 2 == 0 else (RandomPlayer(), player)
         won += play_game(*players, rng=rng).result.winner == game % 2
     return won
 
@@ -175,6 +185,6 @@ def test_it_learns_that_pieces_are_good_and_to_beat_the_random_player(depth):
     system = samuel()
     player = AlphaBeta(system, depth, random_ties=True)
     assert wins(player, 60) < 45
-    learn(system, 300, np.random.default_rng(9), Learning(0.003, depth=depth, leaf=True))
+    learn(system, 300, np.random.default_rng(9), TDConfig(0.003, depth=depth, leaf=True))
     assert min(system.weights[:2]) > 0.1
     assert wins(player, 60) > 54

@@ -5,7 +5,7 @@ import pytest
 
 from agents.baselines.material import Material
 from agents.baselines.weighted_pieces import weighted_pieces
-from agents.evaluator import value
+from agents.evaluator import evaluate_position
 from agents.search.workspace import workspace
 from checkers_env.board import Board
 from tests import oracle
@@ -41,15 +41,15 @@ def test_values_are_sums_over_the_pieces(king, opponent_turned):
         position = position_of(Board(oracle.write_fen("b", pieces)))
         for view, side in enumerate("bw"):
             expected = counted(WEIGHTS, king, side, pieces, opponent_turned)
-            assert value(counter, position, view) == pytest.approx(expected, abs=1e-6)
+            assert evaluate_position(counter, position, view) == pytest.approx(expected, abs=1e-6)
 
 
 def test_equal_weights_choose_as_the_piece_counter_does():
     counter, material = weighted_pieces(np.full(32, 0.25), 1.5), Material(1.5)
     for board in random_boards(2, 60, 90):
         position = position_of(board)
-        scaled = value(counter, position, 0) * 2 * 32 * 1.5 / 64
-        assert scaled == pytest.approx(value(material, position, 0), abs=1e-6)
+        scaled = evaluate_position(counter, position, 0) * 2 * 32 * 1.5 / 64
+        assert scaled == pytest.approx(evaluate_position(material, position, 0), abs=1e-6)
 
 
 def test_only_with_the_opponent_turned_is_ones_gain_the_others_loss():
@@ -57,9 +57,12 @@ def test_only_with_the_opponent_turned_is_ones_gain_the_others_loss():
     differing = 0
     for board in random_boards(3, 40, 90):
         position = position_of(board)
-        both = value(turned, position, 0) + value(turned, position, 1)
+        both = evaluate_position(turned, position, 0) + evaluate_position(turned, position, 1)
         assert both == pytest.approx(0.0, abs=1e-6)
-        differing += abs(value(plain, position, 0) + value(plain, position, 1)) > 1e-3
+        differing += (
+            abs(evaluate_position(plain, position, 0) + evaluate_position(plain, position, 1))
+            > 1e-3
+        )
     assert differing > 20
 
 
@@ -70,7 +73,7 @@ def test_no_position_is_worth_a_game(weights, king):
     for _ in range(50):
         _, pieces = oracle.random_position(rng)
         position = position_of(Board(oracle.write_fen("b", pieces)))
-        assert -0.99 < value(counter, position, 0) < 0.99
+        assert -0.99 < evaluate_position(counter, position, 0) < 0.99
 
 
 @pytest.mark.parametrize("own_leaves", [False, True])

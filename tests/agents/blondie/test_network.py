@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 from agents.blondie.architecture import (
-    ARCHITECTURES,
     BLONDIE_1999,
     BLONDIE_2001,
+    NETWORK_LAYOUTS,
     NGUYEN,
     NGUYEN_LOGISTIC,
     UNSATURATED_2001,
     decode,
     layers,
 )
-from agents.evaluator import advance_state, start_state, state_size, value
+from agents.evaluator import advance_state, evaluate_position, start_state, state_size
 from checkers_env.board import Board
 from checkers_env.jit import kernel
 from checkers_env.movegen import PACKED_MOVE, ROW_WIDTH, Position, generate_successors
@@ -65,10 +65,10 @@ FIRST_LAYER = {
     "nguyen-91": 40 * 92,
     "nguyen-91-logistic": 40 * 92,
 }
-SHAPES = list(ARCHITECTURES.values())
+LAYOUTS = list(NETWORK_LAYOUTS.values())
 INT32 = np.iinfo(np.int32)
 
-every_shape = pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
+every_layout = pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
 
 
 @kernel
@@ -81,14 +81,14 @@ def advance(evaluator, before, after, view, old, new):
     advance_state(evaluator, before, after, view, old, new)
 
 
-def random_network(shape, seed, spread=0.2, king=2.0):
-    genome = np.random.default_rng(seed).uniform(-spread, spread, shape.genome_size)
-    return genome, decode(shape, genome, king)
+def random_network(layout, seed, spread=0.2, king=2.0):
+    genome = np.random.default_rng(seed).uniform(-spread, spread, layout.genome_size)
+    return genome, decode(layout, genome, king)
 
 
-def expected(shape, genome, king, board, view):
+def expected(layout, genome, king, board, view):
     _, pieces = oracle.read_fen(board.fen())
-    return SLOWLY[shape.name](genome, king, "bw"[view], pieces)
+    return SLOWLY[layout.name](genome, king, "bw"[view], pieces)
 
 
 def position_of(board):
@@ -110,28 +110,28 @@ def test_counts_are_those_of_the_papers():
 
 
 def test_subsquares_are_those_drawn_slowly():
-    for shape in (BLONDIE_2001, UNSATURATED_2001, NGUYEN, NGUYEN_LOGISTIC):
-        found = [[int(square) + 1 for square in np.flatnonzero(row)] for row in shape.fields]
+    for layout in (BLONDIE_2001, UNSATURATED_2001, NGUYEN, NGUYEN_LOGISTIC):
+        found = [[int(square) + 1 for square in np.flatnonzero(row)] for row in layout.fields]
         assert found == oracle.subsquares()
 
 
-@every_shape
+@every_layout
 @pytest.mark.parametrize("king", [1.0, 1.37, 2.0, 3.0])
-def test_output_is_that_of_the_slow_network(shape, king):
+def test_output_is_that_of_the_slow_network(layout, king):
     rng = np.random.default_rng(5)
-    genome, network = random_network(shape, 1, king=king)
+    genome, network = random_network(layout, 1, king=king)
     for _ in range(12):
         board = random_board(rng)
         for view in range(2):
-            found = value(network, position_of(board), view)
-            assert found == pytest.approx(expected(shape, genome, king, board, view), abs=1e-5)
+            found = evaluate_position(network, position_of(board), view)
+            assert found == pytest.approx(expected(layout, genome, king, board, view), abs=1e-5)
 
 
 @pytest.mark.parametrize("hidden", [(1,), (8, 8, 1), (17, 1), (20, 33, 1), (40, 24, 1)])
 def test_layers_of_other_widths(hidden):
-    shape, rng = BLONDIE_1999._replace(name="other", hidden=hidden), np.random.default_rng(7)
-    genome, network = random_network(shape, 3)
-    (first, bias), *dense = layers(shape, genome)
+    layout, rng = BLONDIE_1999._replace(name="other", hidden=hidden), np.random.default_rng(7)
+    genome, network = random_network(layout, 3)
+    (first, bias), *dense = layers(layout, genome)
     for board in (random_board(rng) for _ in range(6)):
         _, pieces = oracle.read_fen(board.fen())
         squares = oracle.inputs(pieces, "b", 2.0)
@@ -139,77 +139,77 @@ def test_layers_of_other_widths(hidden):
         for weights, biases in dense[:-1]:
             x = np.tanh(weights @ x + biases)
         (weights, biases), difference = dense[-1], genome[-1] * sum(squares.values())
-        found = value(network, position_of(board), 0)
+        found = evaluate_position(network, position_of(board), 0)
         assert found == pytest.approx(np.tanh(weights @ x + biases + difference)[0], abs=1e-5)
 
 
 def test_layers_that_are_too_wide():
-    for shape in (
+    for layout in (
         BLONDIE_1999._replace(hidden=(41, 1)),
         BLONDIE_1999._replace(fields=np.ones((129, 32), bool)),
     ):
         with pytest.raises(ValueError, match="at most 128 in the first, and 40 in the others"):
-            decode(shape, np.zeros(shape.genome_size), 2.0)
+            decode(layout, np.zeros(layout.genome_size), 2.0)
 
 
-@every_shape
-def test_each_kind_of_piece_on_each_square_reaches_the_right_weights(shape):
-    genome, network = random_network(shape, 2, spread=1.0)
+@every_layout
+def test_each_kind_of_piece_on_each_square_reaches_the_right_weights(layout):
+    genome, network = random_network(layout, 2, spread=1.0)
     for square in range(1, 33):
         board = Board(f"B:WK{square}:B{5 if square == 6 else 6}")
         for view in range(2):
-            found = value(network, position_of(board), view)
-            assert found == pytest.approx(expected(shape, genome, 2.0, board, view), abs=1e-5)
+            found = evaluate_position(network, position_of(board), view)
+            assert found == pytest.approx(expected(layout, genome, 2.0, board, view), abs=1e-5)
 
 
-@pytest.mark.parametrize("shape", [BLONDIE_1999, BLONDIE_2001], ids=lambda shape: shape.name)
-def test_white_sees_the_board_turned_round(shape):
+@pytest.mark.parametrize("layout", [BLONDIE_1999, BLONDIE_2001], ids=lambda layout: layout.name)
+def test_white_sees_the_board_turned_round(layout):
     rng = np.random.default_rng(6)
-    _, network = random_network(shape, 3)
+    _, network = random_network(layout, 3)
     for _ in range(50):
         black, white, kings, turn = position_of(random_board(rng))
         turned = [int(f"{bits:035b}"[::-1], 2) for bits in (white, black, kings)]
         mirror = Position(*turned, 1 - turn)
         here = Position(black, white, kings, turn)
-        assert value(network, here, 0) == value(network, mirror, 1)
-        assert value(network, here, 1) == value(network, mirror, 0)
+        assert evaluate_position(network, here, 0) == evaluate_position(network, mirror, 1)
+        assert evaluate_position(network, here, 1) == evaluate_position(network, mirror, 0)
 
 
-@pytest.mark.parametrize("shape", [NGUYEN, NGUYEN_LOGISTIC], ids=lambda shape: shape.name)
-def test_by_colour_both_see_the_same_and_white_values_its_negative(shape):
+@pytest.mark.parametrize("layout", [NGUYEN, NGUYEN_LOGISTIC], ids=lambda layout: layout.name)
+def test_by_colour_both_see_the_same_and_white_values_its_negative(layout):
     rng = np.random.default_rng(6)
-    _, network = random_network(shape, 3)
+    _, network = random_network(layout, 3)
     for _ in range(50):
         here = position_of(random_board(rng))
         black, white = states(network, here)
         assert (black == white).all()
-        assert value(network, here, 1) == -value(network, here, 0) != 0
+        assert evaluate_position(network, here, 1) == -evaluate_position(network, here, 0) != 0
 
 
-@pytest.mark.parametrize(("shape", "node"), [(NGUYEN, math.tanh), (NGUYEN_LOGISTIC, logistic)])
-def test_the_sum_of_a_subsquare_by_hand(shape, node):
+@pytest.mark.parametrize(("layout", "node"), [(NGUYEN, math.tanh), (NGUYEN_LOGISTIC, logistic)])
+def test_the_sum_of_a_subsquare_by_hand(layout, node):
     """The sum of squares 1, 5, 6 and 9 goes alone through one node of each layer."""
     genome = np.zeros(NGUYEN.genome_size)
     genome[[0, 40 * 92, 40 * 92 + 10 * 41]] = 0.5
-    network = decode(shape, genome, 1.5)
+    network = decode(layout, genome, 1.5)
     for fen, total in (("B:W9,20:B1,K6,11", 1.5), ("W:WK1,K5,9:B6,2", -3.0)):
         output = node(node(node(total / 2) / 2) / 2)
         for view, sign in ((0, 1), (1, -1)):
-            found = value(network, position_of(Board(fen)), view)
+            found = evaluate_position(network, position_of(Board(fen)), view)
             assert found == pytest.approx(sign * output, abs=1e-6)
 
 
-@every_shape
-def test_the_weight_of_the_piece_difference_counts_kings_as_k(shape):
-    genome = np.zeros(shape.genome_size)
+@every_layout
+def test_the_weight_of_the_piece_difference_counts_kings_as_k(layout):
+    genome = np.zeros(layout.genome_size)
     genome[-1] = 0.125
-    node = logistic if shape is NGUYEN_LOGISTIC else np.tanh
+    node = logistic if layout is NGUYEN_LOGISTIC else np.tanh
     board = Board("B:W21,K3:B1,2,K20,K30")
     for king, difference in ((1.0, 2), (2.5, 3.5)):
-        network = decode(shape, genome, king)
-        weight = 1 / (12 * king) if shape is UNSATURATED_2001 else 0.125
+        network = decode(layout, genome, king)
+        weight = 1 / (12 * king) if layout is UNSATURATED_2001 else 0.125
         for view, sign in ((0, 1), (1, -1)):
-            found = value(network, position_of(board), view)
+            found = evaluate_position(network, position_of(board), view)
             assert found == pytest.approx(node(sign * weight * difference), abs=1e-6)
 
 
@@ -234,10 +234,10 @@ def assert_every_move_keeps_the_state(network, position):
     return rows[:count, PACKED_MOVE].tolist()
 
 
-@every_shape
-def test_state_along_random_games_equals_the_one_computed_anew(shape):
+@every_layout
+def test_state_along_random_games_equals_the_one_computed_anew(layout):
     rng = np.random.default_rng(7)
-    _, network = random_network(shape, 4, king=1.37)
+    _, network = random_network(layout, 4, king=1.37)
     for _ in range(8):
         board = Board(no_progress=20)
         while not board.outcome():
@@ -247,7 +247,7 @@ def test_state_along_random_games_equals_the_one_computed_anew(shape):
         assert_every_move_keeps_the_state(network, position_of(random_board(rng)))
 
 
-@every_shape
+@every_layout
 @pytest.mark.parametrize(
     ("fen", "route"),
     [
@@ -259,22 +259,22 @@ def test_state_along_random_games_equals_the_one_computed_anew(shape):
         ("W:W22:B18,10,7", (22, 15, 6)),
     ],
 )
-def test_state_after_captures_by_hand(shape, fen, route):
+def test_state_after_captures_by_hand(layout, fen, route):
     board = Board(fen)
-    _, network = random_network(shape, 5, king=2.5)
+    _, network = random_network(layout, 5, king=2.5)
     routes = {move.squares for move in board.legal_moves}
     assert_every_move_keeps_the_state(network, position_of(board))
     assert route in routes
 
 
-@every_shape
+@every_layout
 @pytest.mark.parametrize("spread", [1.0, 30.0, 1e3])
-def test_large_weights_stay_inside_int32_and_accurate(shape, spread):
-    genome, network = random_network(shape, 6, spread, king=3.0)
+def test_large_weights_stay_inside_int32_and_accurate(layout, spread):
+    genome, network = random_network(layout, 6, spread, king=3.0)
     small = genome.copy()
-    behind = FIRST_LAYER[shape.name]
+    behind = FIRST_LAYER[layout.name]
     small[behind:] *= 0.2 / spread  # behind the first layer the network stays sensitive
-    network = decode(shape, small, 3.0)
+    network = decode(layout, small, 3.0)
     rng = np.random.default_rng(8)
     worst = np.abs(network.features.astype(np.int64))
     worst = np.sort(worst.reshape(2, 35, -1).max(axis=0), axis=0)[-24:].sum(axis=0)
@@ -282,16 +282,16 @@ def test_large_weights_stay_inside_int32_and_accurate(shape, spread):
     for _ in range(12):
         board = random_board(rng)
         for view in range(2):
-            found = value(network, position_of(board), view)
-            slow = expected(shape, small, 3.0, board, view)
+            found = evaluate_position(network, position_of(board), view)
+            slow = expected(layout, small, 3.0, board, view)
             assert found == pytest.approx(slow, abs=1e-5 * max(1.0, spread / 30))
 
 
-@every_shape
-def test_outputs_stay_within_one_even_when_saturated(shape):
+@every_layout
+def test_outputs_stay_within_one_even_when_saturated(layout):
     rng = np.random.default_rng(9)
-    _, network = random_network(shape, 7, spread=1e3)
-    values = [value(network, position_of(random_board(rng)), 0) for _ in range(50)]
+    _, network = random_network(layout, 7, spread=1e3)
+    values = [evaluate_position(network, position_of(random_board(rng)), 0) for _ in range(50)]
     assert max(map(abs, values)) <= 1.0
 
 
@@ -301,8 +301,8 @@ def test_an_unsaturated_output_ranks_positions_as_the_sums_do(spread):
     genome, network = random_network(UNSATURATED_2001, 8, spread)
     saturated = decode(BLONDIE_2001, genome, 2.0)
     boards = [position_of(random_board(rng)) for _ in range(60)]
-    found = np.array([value(network, board, 0) for board in boards])
-    plain = np.array([value(saturated, board, 0) for board in boards])
+    found = np.array([evaluate_position(network, board, 0) for board in boards])
+    plain = np.array([evaluate_position(saturated, board, 0) for board in boards])
     assert np.all(np.abs(found) < np.tanh(1.0))
     for one in range(len(boards)):
         above = plain[one] > plain + 1e-5
@@ -313,4 +313,4 @@ def test_an_unsaturated_output_ranks_positions_as_the_sums_do(spread):
 
 def test_an_unsaturated_network_of_zeros_is_worth_nothing():
     network = decode(UNSATURATED_2001, np.zeros(UNSATURATED_2001.genome_size), 1.5)
-    assert value(network, position_of(Board("B:W21:B1,2,3")), 0) == 0.0
+    assert evaluate_position(network, position_of(Board("B:W21:B1,2,3")), 0) == 0.0

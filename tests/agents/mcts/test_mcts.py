@@ -10,9 +10,9 @@ import pytest
 from agents.agent import PlayerAgent, find_move
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
-from agents.baselines.random_player import Uniform
+from agents.baselines.random_player import RandomPlayer
 from agents.blondie.architecture import BLONDIE_1999
-from agents.evaluator import value
+from agents.evaluator import evaluate_position
 from agents.match import play_game
 from agents.mcts.player import monte_carlo
 from agents.mcts.playout import (
@@ -200,7 +200,9 @@ def test_networks_judge_from_the_side_asked_for(own_leaves):
     for board in random_boards(2, 20, 80):
         for root in range(2):
             view = root if own_leaves else board.turn
-            expected = value(evaluator, position_of(board), view) * (1 if view == root else -1)
+            expected = evaluate_position(evaluator, position_of(board), view) * (
+                1 if view == root else -1
+            )
             assert judge(player, position_of(board), root, workspace()) == expected
 
 
@@ -442,7 +444,7 @@ def test_one_player_in_two_threads_plays_as_in_one():
 
 
 @pytest.mark.parametrize("player", [EARLY, PURE, PLAYERS["cut and skewed"]])
-@pytest.mark.parametrize("opponent", [Uniform(), Heuristic()])
+@pytest.mark.parametrize("opponent", [RandomPlayer(), Heuristic()])
 def test_players_without_a_search_are_beaten_in_the_environment(player, opponent):
     player, won = player._replace(simulations=500), 0
     for seed, opening in enumerate(TWO_MOVE[::9]):

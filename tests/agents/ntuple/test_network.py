@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from agents.evaluator import advance_state, start_state, value
+from agents.evaluator import advance_state, evaluate_position, start_state
 from agents.ntuple import network
 from agents.ntuple import tuples as drawing
 from agents.ntuple.network import table_size
@@ -90,10 +90,10 @@ def test_a_walk_out_of_a_dead_end_is_begun_anew():
 
 
 def test_table_6_1_turned_round_is_a_walk_from_each_square():
-    assert drawing.THESIS[0] == (32, 27, 24, 19, 16)
-    assert drawing.THESIS[30] == (2, 7, 10, 15, 11)
-    assert [squares[0] for squares in drawing.THESIS] == list(range(32, 0, -1))
-    assert all(len(squares) == 5 and is_walk(squares) for squares in drawing.THESIS)
+    assert drawing.TABLE_6_1[0] == (32, 27, 24, 19, 16)
+    assert drawing.TABLE_6_1[30] == (2, 7, 10, 15, 11)
+    assert [squares[0] for squares in drawing.TABLE_6_1] == list(range(32, 0, -1))
+    assert all(len(squares) == 5 and is_walk(squares) for squares in drawing.TABLE_6_1)
 
 
 def test_subsquares_are_those_of_the_board():
@@ -117,7 +117,9 @@ def test_subsquares_are_those_of_the_board():
     ],
 )
 def test_a_drawing_by_name_is_the_same_for_the_same_seed(name, tuples, entries):
-    first, again, other = (drawing.draw(name, np.random.default_rng(seed)) for seed in (5, 5, 6))
+    first, again, other = (
+        drawing.sample_tuples(name, np.random.default_rng(seed)) for seed in (5, 5, 6)
+    )
     assert first == again
     assert (first != other) == name.startswith("walks")
     assert (len(first), table_size(first)) == (tuples, entries)
@@ -132,7 +134,7 @@ SYSTEMS = {
 }
 TUPLES = {
     "mixed": MIXED,
-    "table-6.1": drawing.THESIS,
+    "table-6.1": drawing.TABLE_6_1,
     "3x3": drawing.subsquares(3),
 }
 
@@ -151,12 +153,12 @@ def test_values_are_those_of_a_naive_reading(tuples, options):
             start_state(system, position, view, state)
             assert state.tolist() == indices(tuples, pieces, seen)
             expected = judged(tuples, system.table, pieces, side, **settings)
-            assert value(system, position, view) == pytest.approx(expected, abs=1e-6)
+            assert evaluate_position(system, position, view) == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize("by_colour", [False, True])
 def test_indices_kept_move_by_move_are_those_computed_anew(by_colour):
-    system = random_system(drawing.THESIS, by_colour=by_colour)
+    system = random_system(drawing.TABLE_6_1, by_colour=by_colour)
     rng = np.random.default_rng(4)
     old, new, fresh = (np.zeros(32, np.int32) for _ in range(3))
     for _ in range(6):
@@ -175,7 +177,7 @@ def test_indices_kept_move_by_move_are_those_computed_anew(by_colour):
 @pytest.mark.parametrize("by_colour", [False, True])
 @pytest.mark.parametrize("own_leaves", [False, True])
 def test_the_common_search_is_minimax_over_it(by_colour, own_leaves):
-    system, ws = random_system(drawing.THESIS, by_colour=by_colour), workspace()
+    system, ws = random_system(drawing.TABLE_6_1, by_colour=by_colour), workspace()
     judge = judge_by(system)
     for board in random_boards(8, 6, 80):
         for depth in (1, 2, 3):
@@ -195,10 +197,10 @@ def test_both_ways_of_seeing_the_board():
     unlike = 0
     for board in random_boards(9, 30, 80):
         here = position_of(board)
-        assert value(own, here, 0) == value(own, turned(here), 1)
-        assert value(by_colour, here, 0) == -value(by_colour, here, 1)
-        assert value(own, here, 0) == value(by_colour, here, 0)
-        unlike += value(own, here, 0) != -value(own, here, 1)
+        assert evaluate_position(own, here, 0) == evaluate_position(own, turned(here), 1)
+        assert evaluate_position(by_colour, here, 0) == -evaluate_position(by_colour, here, 1)
+        assert evaluate_position(own, here, 0) == evaluate_position(by_colour, here, 0)
+        unlike += evaluate_position(own, here, 0) != -evaluate_position(own, here, 1)
     assert unlike > 20
 
 
@@ -218,7 +220,10 @@ def test_a_table_is_used_as_it_is_unless_it_cannot_be_written_to():
         (lambda rng: drawing.random_walks(0, rng), "1 to 8 squares, not 0"),
         (lambda rng: drawing.random_walks(9, rng), "1 to 8 squares, not 9"),
         (lambda rng: drawing.subsquares(5), "1x1 to 4x4, not 5x5"),
-        (lambda rng: drawing.draw("walks", rng), "no drawing 'walks': known are walks-5"),
+        (
+            lambda rng: drawing.sample_tuples("walks", rng),
+            "no tuple layout 'walks': known are walks-5",
+        ),
         (lambda rng: network.ntuple(()), "1 to 96 tuples, not 0"),
         (lambda rng: network.ntuple(((1,),) * 97), "1 to 96 tuples, not 97"),
         (lambda rng: network.ntuple(((1, 6, 1),)), "different squares"),

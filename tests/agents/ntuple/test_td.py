@@ -10,16 +10,16 @@ import pytest
 
 from agents.agent import PlayerAgent
 from agents.baselines.material import Material
-from agents.baselines.random_player import Uniform
+from agents.baselines.random_player import RandomPlayer
 from agents.baselines.samuel import samuel
-from agents.evaluator import one_view
+from agents.evaluator import is_antisymmetric
 from agents.match import opening_line, play_game
 from agents.match_kernel import DRAW
 from agents.ntuple import td as td
 from agents.ntuple.network import ntuple, table_size
-from agents.ntuple.td import Learning
+from agents.ntuple.td import TDConfig
 from agents.ntuple.td_selfplay import finish, learn
-from agents.ntuple.tuples import SINGLES, THESIS
+from agents.ntuple.tuples import SINGLES, TABLE_6_1
 from agents.search.player import AlphaBeta
 from agents.search.workspace import workspace
 from checkers_env.board import Board
@@ -32,7 +32,7 @@ from tests.agents.ntuple.test_network import MIXED, indices
 from tests.agents.search.test_alphabeta import ENDINGS, Wide, move_values, position_of
 
 SHORT = DrawRules(max_moves=30)
-PLAIN = Learning(alpha=0.05)
+PLAIN = TDConfig(alpha=0.05)
 
 
 class Tables(NamedTuple):
@@ -218,7 +218,7 @@ DECIDED = (  # in two to four plies; all but the first two by White
     "B:WK12,K16:BK8",
 )
 CASES = {
-    "TD(0)": (THESIS, PLAIN, ()),
+    "TD(0)": (TABLE_6_1, PLAIN, ()),
     "TD(0), mixed tuples": (MIXED, PLAIN, ()),
     "TD(0.7)": (MIXED, PLAIN._replace(lam=0.7), ()),
     "TD(1)": (SINGLES, PLAIN._replace(lam=1.0, alpha=0.01), ()),
@@ -233,7 +233,7 @@ CASES = {
 @pytest.mark.parametrize(("tuples", "learning", "openings"), CASES.values(), ids=CASES)
 def test_learning_follows_the_equation_game_by_game(tuples, learning, openings, by_colour):
     games = 4
-    table = np.random.default_rng(1).normal(0, 0.02, table_size(tuples)) * (tuples is not THESIS)
+    table = np.random.default_rng(1).normal(0, 0.02, table_size(tuples)) * (tuples is not TABLE_6_1)
     student = Student(Tables(tuples, by_colour), table, learning)
     rng = np.random.default_rng(2)
     for game in range(games):
@@ -252,12 +252,12 @@ def test_learning_follows_the_equation_game_by_game(tuples, learning, openings, 
 
 
 TD_LEAF = {
-    "1 ply": Learning(0.05, depth=1, leaf=True),
-    "2 plies": Learning(0.05, depth=2, leaf=True),
-    "lambda": Learning(0.05, lam=0.7, depth=2, leaf=True),
-    "slower and slower": Learning(0.2, half_at=2.0, lam=1.0, depth=1, leaf=True),
-    "epsilon": Learning(0.05, epsilon=0.3, lam=0.5, depth=1, leaf=True),
-    "random plies": Learning(0.05, random_plies=5, depth=2, leaf=True),
+    "1 ply": TDConfig(0.05, depth=1, leaf=True),
+    "2 plies": TDConfig(0.05, depth=2, leaf=True),
+    "lambda": TDConfig(0.05, lam=0.7, depth=2, leaf=True),
+    "slower and slower": TDConfig(0.2, half_at=2.0, lam=1.0, depth=1, leaf=True),
+    "epsilon": TDConfig(0.05, epsilon=0.3, lam=0.5, depth=1, leaf=True),
+    "random plies": TDConfig(0.05, random_plies=5, depth=2, leaf=True),
 }
 
 
@@ -318,8 +318,11 @@ def test_td_leaf_where_games_are_decided(made):
     decided, won = 0, set()
     for number, fen in enumerate(ENDINGS + DECIDED):
         system, reading, learnt, pace = made()
-        learning = Learning(0.05 * pace, lam=0.8, depth=2 + number % 2, leaf=True)
-        oracle, student = LeafStudent(reading, learnt, learning), td.learner(system, learning, 40)
+        learning = TDConfig(0.05 * pace, lam=0.8, depth=2 + number % 2, leaf=True)
+        oracle, student = (
+            LeafStudent(reading, learnt, learning),
+            td.td_learner(system, learning, 40),
+        )
         student.sums[td.ALPHA] = learning.alpha
         rng, again = np.random.default_rng(number), np.random.default_rng(number)
         oracle.play(Board(fen, max_moves=10), rng)
@@ -337,7 +340,7 @@ def test_a_leaf_at_which_the_game_is_over_teaches_and_is_not_taught():
     """25-30 is forced, and so are 29-25, after which 30x21 wins: there the leaf is the end."""
     system, reading, table, _ = small_tables()
     alpha, before = 0.5, table.copy()
-    student = td.learner(system, Learning(alpha, lam=1.0, depth=1, leaf=True), 10)
+    student = td.td_learner(system, TDConfig(alpha, lam=1.0, depth=1, leaf=True), 10)
     student.sums[td.ALPHA] = alpha
     result = play_game(student, student, opening="B:W29:B25").result
     assert result[::2] == (0, 3)
@@ -358,7 +361,7 @@ def test_the_winner_is_told():
     for fen, reward in (("B:W6:B1", 1.0), ("W:W26:B22", -1.0), ("B:WK10:BK1", 0.0)):
         for by_colour in (True, False):
             system = ntuple(SINGLES, by_colour=by_colour, difference=0.0)
-            student = td.learner(system, Learning(alpha=0.5), 10)
+            student = td.td_learner(system, TDConfig(alpha=0.5), 10)
             student.sums[td.ALPHA] = 0.5
             winner = play_game(student, student, opening=fen, rules=DrawRules(1)).result.winner
             finish(student, winner)
@@ -383,7 +386,7 @@ def test_from_zero_weights_equal_moves_are_drawn_by_lot():
 
 def test_a_learner_about_leaves_draws_equal_moves_by_lot_too():
     system, draws = ntuple(SINGLES, difference=0.0, by_colour=True), 1400
-    student = td.learner(system, Learning(depth=2, leaf=True), 10)
+    student = td.td_learner(system, TDConfig(depth=2, leaf=True), 10)
     chooser, counts = PlayerAgent("a", student, np.random.default_rng(18)), Counter()
     for _ in range(draws):
         counts[chooser.act(Board())] += 1
@@ -393,7 +396,7 @@ def test_a_learner_about_leaves_draws_equal_moves_by_lot_too():
 
 
 def table_after(seed, *parts, learning=PLAIN, **options):
-    system, rng, first = ntuple(THESIS, by_colour=True), np.random.default_rng(seed), 0
+    system, rng, first = ntuple(TABLE_6_1, by_colour=True), np.random.default_rng(seed), 0
     for games in parts:
         learn(system, games, rng, learning, first=first, **options)
         first += games
@@ -404,9 +407,9 @@ def table_after(seed, *parts, learning=PLAIN, **options):
     "learning",
     [
         PLAIN,
-        Learning(0.1, half_at=3.0, lam=0.5, epsilon=0.1),
-        Learning(0.1, depth=1),
-        Learning(0.1, half_at=3.0, lam=0.5, epsilon=0.1, random_plies=2, depth=2, leaf=True),
+        TDConfig(0.1, half_at=3.0, lam=0.5, epsilon=0.1),
+        TDConfig(0.1, depth=1),
+        TDConfig(0.1, half_at=3.0, lam=0.5, epsilon=0.1, random_plies=2, depth=2, leaf=True),
     ],
 )
 def test_equal_seeds_make_equal_tables_in_one_call_or_several(learning):
@@ -417,7 +420,7 @@ def test_equal_seeds_make_equal_tables_in_one_call_or_several(learning):
 
 
 def test_nothing_is_learnt_from_random_moves():
-    for learning in (Learning(0.1, epsilon=1.0), Learning(0.1, random_plies=1000)):
+    for learning in (TDConfig(0.1, epsilon=1.0), TDConfig(0.1, random_plies=1000)):
         system = ntuple(SINGLES)
         assert learn(system, 20, np.random.default_rng(6), learning).updates == 0
         assert not system.table.any()
@@ -437,9 +440,9 @@ def test_openings_are_drawn_equally_often():
 def test_a_searching_learner_plays_the_best_move_at_its_weights_of_the_moment(by_colour):
     """Each move of a recorded game is a best one by minimax, with the weights as they then were."""
     table = np.random.default_rng(8).normal(0, 0.1, 160)
-    learning = Learning(0.5, depth=2)
+    learning = TDConfig(0.5, depth=2)
     system = ntuple(SINGLES, table.copy(), by_colour=by_colour)
-    student = td.learner(system, learning, 60)
+    student = td.td_learner(system, learning, 60)
     student.sums[td.ALPHA] = learning.alpha
     rng = np.random.default_rng(9)
     game = play_game(student, student, rules=SHORT, rng=rng)
@@ -468,8 +471,8 @@ def test_a_game_through_the_environment_teaches_the_same(made, depth):
     learnt = []
     for engine in ("kernel", "env"):
         system, _, numbers, pace = made()
-        learning = Learning(0.05 * pace, lam=0.5, epsilon=0.1, depth=depth, leaf=depth > 0)
-        student, before = td.learner(system, learning, 60), numbers.copy()
+        learning = TDConfig(0.05 * pace, lam=0.5, epsilon=0.1, depth=depth, leaf=depth > 0)
+        student, before = td.td_learner(system, learning, 60), numbers.copy()
         student.sums[td.ALPHA] = learning.alpha
         rng = np.random.default_rng(10)
         result = play_game(student, student, rules=SHORT, rng=rng, engine=engine).result
@@ -483,7 +486,7 @@ def wins(player, games):
     """Games won out of so many against the random player, each colour in turn."""
     rng, won = np.random.default_rng(11), 0
     for game in range(games):
-        players = (player, Uniform()) if game % 2 == 0 else (Uniform(), player)
+        players = (player, RandomPlayer()) if game % 2 == 0 else (RandomPlayer(), player)
         won += play_game(*players, rng=rng).result.winner == game % 2
     return won
 
@@ -493,7 +496,7 @@ def test_it_learns_to_beat_the_random_player_without_being_told_of_pieces(by_col
     system = ntuple(SINGLES, difference=0.0, by_colour=by_colour)
     player = AlphaBeta(system, 1, random_ties=True)
     assert wins(player, 60) < 40
-    learn(system, 4000, np.random.default_rng(12), Learning(alpha=0.01))
+    learn(system, 4000, np.random.default_rng(12), TDConfig(alpha=0.01))
     assert wins(player, 60) > 54
 
 
@@ -513,7 +516,7 @@ def test_it_learns_to_beat_the_random_player_without_being_told_of_pieces(by_col
 )
 def test_impossible_settings_are_refused(change, message):
     with pytest.raises(ValueError, match=message):
-        learn(ntuple(SINGLES), 1, np.random.default_rng(0), Learning()._replace(**change))
+        learn(ntuple(SINGLES), 1, np.random.default_rng(0), TDConfig()._replace(**change))
 
 
 @pytest.mark.parametrize(
@@ -534,21 +537,21 @@ def test_impossible_games_are_refused(options, message):
 
 
 @pytest.mark.parametrize(("by_colour", "depth"), [(True, 0), (False, 2), (False, 0)])
-def test_td_leaf_takes_a_search_and_one_view(by_colour, depth):
+def test_td_leaf_takes_a_search_and_is_antisymmetric(by_colour, depth):
     with pytest.raises(ValueError, match="TD-leaf takes a depth of 1 or more, and a system"):
-        td.learner(ntuple(SINGLES, by_colour=by_colour), Learning(depth=depth, leaf=True), 10)
+        td.td_learner(ntuple(SINGLES, by_colour=by_colour), TDConfig(depth=depth, leaf=True), 10)
 
 
-@one_view.register(Wide)
+@is_antisymmetric.register(Wide)
 def wide_has_two_views(wide):
     return False
 
 
 def test_a_state_that_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="state"):
-        td.learner(Wide(), PLAIN, 10)
+        td.td_learner(Wide(), PLAIN, 10)
 
 
 def test_what_is_no_weighted_sum_cannot_learn():
-    with pytest.raises(NotImplementedError, match=r"agents\.linear"):
-        td.learner(Material(), PLAIN, 10)
+    with pytest.raises(NotImplementedError, match="is_antisymmetric"):
+        td.td_learner(Material(), PLAIN, 10)

@@ -9,7 +9,7 @@ import pytest
 from agents.agent import PlayerAgent
 from agents.baselines.material import Material
 from agents.blondie.architecture import BLONDIE_1999, BLONDIE_2001, decode
-from agents.evaluator import advance_state, evaluate, start_state, state_size, value
+from agents.evaluator import advance_state, evaluate, evaluate_position, start_state, state_size
 from agents.search.alphabeta import EACH_MOVER, search, search_to
 from agents.search.player import AlphaBeta
 from agents.search.selective import FullWidth
@@ -122,7 +122,9 @@ def judge_by(evaluator) -> Any:
         key = (side, *sorted(pieces.items()))
         if key not in known:
             board = Board(oracle.write_fen(side, pieces))
-            known[key] = float(np.float32(value(evaluator, position_of(board), "bw".index(side))))
+            known[key] = float(
+                np.float32(evaluate_position(evaluator, position_of(board), "bw".index(side)))
+            )
         return known[key]
 
     return judge

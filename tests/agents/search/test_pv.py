@@ -7,7 +7,7 @@ import pytest
 
 from agents.baselines.material import Material
 from agents.baselines.samuel import samuel
-from agents.evaluator import value
+from agents.evaluator import evaluate_position
 from agents.search.pv import write_line
 from agents.search.selective import FullWidth
 from agents.search.workspace import MAX_DEPTH, PLIES, workspace
@@ -137,7 +137,7 @@ def assert_line_is_principal(name, board, depth, own_leaves, ws, order=None):
         assert len(line) >= depth
         assert not here.legal_moves[0].captured
         seen = board.turn if own_leaves else here.turn
-        worth = float(np.float32(value(evaluator, position_of(here), seen)))
+        worth = float(np.float32(evaluate_position(evaluator, position_of(here), seen)))
     assert worth == (root if seen == board.turn else -root)
     return here
 

@@ -13,7 +13,7 @@ import pytest
 import agents
 from agents.agent import PlayerAgent
 from agents.baselines.material import Material
-from agents.baselines.random_player import Uniform
+from agents.baselines.random_player import RandomPlayer
 from agents.blondie.architecture import BLONDIE_1999, BLONDIE_2001
 from agents.endgame.indexing import numbering
 from agents.endgame.probe import Ending, look_up
@@ -222,7 +222,7 @@ def test_a_lost_ending_lasts_as_long_as_it_can(tables):
 
 
 def at_random(seed):
-    return PlayerAgent("random", Uniform(), np.random.default_rng(seed))
+    return PlayerAgent("random", RandomPlayer(), np.random.default_rng(seed))
 
 
 @three_or_four
@@ -358,7 +358,7 @@ def pairings(tables):
 
     yield player("2001", 3), player("material", 4)
     yield player("material", 2, random_ties=True), AlphaBeta(EVALUATORS["1999"], 3)
-    yield Uniform(), player("1999", 6, own_leaves=False)
+    yield RandomPlayer(), player("1999", 6, own_leaves=False)
     yield AlphaBeta(Material(), 2, random_ties=True), player("tempo", 2)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import agents
-from agents.architectures import WINDOWS, load_player
+from agents.architectures import load_player
 from agents.search.player import AlphaBeta, Informed
 from agents.search.selective import Selective
 from agents.treestrap.codec import STEP, pack, unpack
@@ -15,7 +15,7 @@ from agents.weights import WeightsMetadata, load_weights, save_weights
 from checkers_env.board import Board
 
 OPTIONS = {"step": STEP, "entries": STAGES * SIZE}
-HEADER = WeightsMetadata(WINDOWS, 1.0, "strong", 0, 3, depth=3, options=OPTIONS)
+HEADER = WeightsMetadata("treestrap", 1.0, "strong", 0, 3, depth=3, options=OPTIONS)
 
 
 @pytest.fixture(scope="module")

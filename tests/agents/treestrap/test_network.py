@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from agents.evaluator import advance_state, start_state, value
+from agents.evaluator import advance_state, evaluate_position, start_state
 from agents.ntuple import tuples
 from agents.search.alphabeta import search
 from agents.search.selective import FullWidth
@@ -19,10 +19,10 @@ from agents.treestrap.learner import (
     SEARCHED,
     SIGNED,
     UPDATES,
-    Method,
+    TrainConfig,
     learn_game,
-    learn_tree,
-    lesson,
+    learner_state,
+    treestrap_update,
 )
 from agents.treestrap.network import (
     BACKWARDS,
@@ -33,7 +33,7 @@ from agents.treestrap.network import (
     STAGES,
     TERMS,
     WINDOWS,
-    windows,
+    treestrap_network,
     write_entries,
 )
 from checkers_env.board import Board
@@ -56,7 +56,7 @@ FENS = (
 @pytest.fixture(scope="module")
 def system():
     rng = np.random.default_rng(0)
-    return windows((rng.random((STAGES, SIZE), np.float32) - 0.5) / 10)
+    return treestrap_network((rng.random((STAGES, SIZE), np.float32) - 0.5) / 10)
 
 
 def boards():
@@ -127,7 +127,7 @@ def test_entries_are_those_of_a_naive_reading_for_either_view(system):
         for view in range(2):
             assert entries_of(system, position_of(board), view) == entries
         total = system.table[stage, entries].astype(float).sum()
-        found = value(system, position_of(board), board.turn)
+        found = evaluate_position(system, position_of(board), board.turn)
         assert found == pytest.approx(np.tanh(total), abs=2e-6)
 
 
@@ -140,10 +140,10 @@ def test_more_pieces_of_a_kind_than_any_game_has_count_as_twelve(system):
 def test_both_sides_see_the_same_turned_round_to_the_last_bit(system):
     for board in boards():
         position = position_of(board)
-        worth = value(system, position, position.turn)
-        assert value(system, position, 1 - position.turn) == -worth
+        worth = evaluate_position(system, position, position.turn)
+        assert evaluate_position(system, position, 1 - position.turn) == -worth
         other = turned_round(position)
-        assert value(system, other, other.turn) == worth
+        assert evaluate_position(system, other, other.turn) == worth
 
 
 @pytest.mark.parametrize("view", [0, 1])
@@ -177,8 +177,8 @@ def test_the_search_is_minimax_whoever_judges_the_leaves(system):
 class Plain:
     """Learning with dictionaries, entry by entry."""
 
-    def __init__(self, method):
-        self.method, self.weights, self.signed, self.absolute = method, {}, {}, {}
+    def __init__(self, config):
+        self.config, self.weights, self.signed, self.absolute = config, {}, {}, {}
 
     def learn(self, positions, values, kinds, result):
         for number in reversed(range(len(positions))):
@@ -187,10 +187,10 @@ class Plain:
             if kinds[number] == EXPLORED:
                 result = values[number]
             elif kinds[number] == SEARCHED:
-                lam = self.method.lam
+                lam = self.config.lam
                 result = (1 - lam) * values[number] + lam * result
             captures = bool(oracle.legal_turns(side, pieces)[0].captured)
-            if captures and self.method.quiet:
+            if captures and self.config.quiet:
                 continue
             self.correct(side, pieces, result)
 
@@ -205,23 +205,27 @@ class Plain:
         keys, error = self.keys(side, pieces), target - self.value(side, pieces)
         for key in keys:
             rate = 1.0
-            if self.method.coherence and self.absolute.get(key, 0.0) > 0:
+            if self.config.coherence and self.absolute.get(key, 0.0) > 0:
                 rate = abs(self.signed[key]) / self.absolute[key]
-            step = self.method.alpha / len(keys) * rate * error
+            step = self.config.alpha / len(keys) * rate * error
             self.weights[key] = self.weights.get(key, 0.0) + step
             self.signed[key] = self.signed.get(key, 0.0) + error
             self.absolute[key] = self.absolute.get(key, 0.0) + abs(error)
 
 
 @pytest.mark.parametrize(
-    "method",
-    [Method(), Method(alpha=1.5, lam=0.5, quiet=False), Method(lam=1.0, coherence=False)],
+    "config",
+    [
+        TrainConfig(),
+        TrainConfig(alpha=1.5, lam=0.5, quiet=False),
+        TrainConfig(lam=1.0, coherence=False),
+    ],
     ids=["usual", "all positions", "plain steps"],
 )
-def test_a_game_changes_the_tables_as_the_equations_say(method):
-    rng, plain = np.random.default_rng(6), Plain(method)
+def test_a_game_changes_the_tables_as_the_equations_say(config):
+    rng, plain = np.random.default_rng(6), Plain(config)
     errors = np.zeros((STAGES, SIZE, 2), np.float32)
-    student = lesson(windows(), errors, method)
+    student = learner_state(treestrap_network(), errors, config)
     for result in (1.0, -1.0, 0.0):
         board, plies = Board(), 0
         positions, values = [], rng.uniform(-1, 1, 60)
@@ -234,7 +238,7 @@ def test_a_game_changes_the_tables_as_the_equations_say(method):
         student.values[:60], student.kinds[:60] = values, kinds
         learn_game(student, plies, result, np.zeros(256, np.float32))
         plain.learn(positions, values, kinds, result)
-    learnt = student.system.table
+    learnt = student.network.table
     assert len(plain.weights) > 1000
     for found, expected in (
         (learnt, plain.weights),
@@ -247,9 +251,9 @@ def test_a_game_changes_the_tables_as_the_equations_say(method):
 
 
 def test_what_a_search_says_of_positions_inside_it_is_learnt_as_values_and_bounds():
-    method = Method(inner=2)
-    errors, plain = np.zeros((STAGES, SIZE, 2), np.float32), Plain(method)
-    student, ws = lesson(windows(), errors, method), workspace()
+    config = TrainConfig(inner=2)
+    errors, plain = np.zeros((STAGES, SIZE, 2), np.float32), Plain(config)
+    student, ws = learner_state(treestrap_network(), errors, config), workspace()
     rng, owner, learnt = np.random.default_rng(8), 5, 0
     for at, board in enumerate(random_boards(8, 150, 80)):
         position = position_of(board)
@@ -270,9 +274,9 @@ def test_what_a_search_says_of_positions_inside_it_is_learnt_as_values_and_bound
         if bound == EXACT or (thought < target if bound == AT_LEAST else thought > target):
             plain.correct(side, pieces, target)
             learnt += 1
-    learn_tree(student, ws, owner, 2.0)
+    treestrap_update(student, ws, owner, 2.0)
     assert learnt == student.counters[UPDATES] > 15
-    there = [student.system.table[key] for key in plain.weights]
+    there = [student.network.table[key] for key in plain.weights]
     np.testing.assert_allclose(there, list(plain.weights.values()), rtol=1e-3, atol=1e-5)
     assert np.count_nonzero(errors[..., ABSOLUTE]) == len(plain.absolute)
 
@@ -312,10 +316,12 @@ def test_damaged_tables_are_refused(damage):
 def test_rounded_tables_say_the_same_as_their_multiples():
     rng = np.random.default_rng(17)
     levels = rng.integers(-300, 300, (STAGES, SIZE)).astype(np.int16)
-    rounded, plain = windows(levels, STEP), windows(levels * np.float32(STEP))
+    rounded, plain = treestrap_network(levels, STEP), treestrap_network(levels * np.float32(STEP))
     for position in map(position_of, random_boards(18, 20, 90)):
         for view in (0, 1):
-            assert value(rounded, position, view) == value(plain, position, view)
+            assert evaluate_position(rounded, position, view) == evaluate_position(
+                plain, position, view
+            )
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e6])
@@ -328,14 +334,16 @@ def test_tables_that_cannot_be_packed_are_refused(wrong):
 
 def test_tables_of_another_size_are_refused():
     with pytest.raises(ValueError, match="entries"):
-        windows(np.zeros((STAGES, 5), np.float32))
+        treestrap_network(np.zeros((STAGES, 5), np.float32))
     with pytest.raises(ValueError, match="float32 or int16, not int64"):
-        windows(np.zeros((STAGES, SIZE), np.int64))
+        treestrap_network(np.zeros((STAGES, SIZE), np.int64))
     with pytest.raises(ValueError, match="errors"):
-        lesson(windows(), np.zeros((STAGES, SIZE), np.float32), Method())
+        learner_state(treestrap_network(), np.zeros((STAGES, SIZE), np.float32), TrainConfig())
     errors = np.zeros((STAGES, SIZE, 2), np.float32)
     with pytest.raises(ValueError, match="tables of float32, not of int16"):
-        lesson(windows(np.zeros((STAGES, SIZE), np.int16), 2.0**-8), errors, Method())
+        learner_state(
+            treestrap_network(np.zeros((STAGES, SIZE), np.int16), 2.0**-8), errors, TrainConfig()
+        )
 
 
 @pytest.mark.parametrize(
@@ -353,7 +361,7 @@ def test_tables_of_another_size_are_refused():
 def test_impossible_settings_are_refused(name, wrong):
     errors = np.zeros((STAGES, SIZE, 2), np.float32)
     with pytest.raises(ValueError, match="not"):
-        lesson(windows(), errors, Method(**{name: wrong}))
+        learner_state(treestrap_network(), errors, TrainConfig(**{name: wrong}))
 
 
 def test_partners_of_windows_are_mutual():

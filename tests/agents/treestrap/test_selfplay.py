@@ -7,8 +7,8 @@ from agents.endgame.probe import probe
 from agents.endgame.tables import endgame
 from agents.search.workspace import workspace
 from agents.treestrap import selfplay
-from agents.treestrap.learner import FORCED, Method, lesson
-from agents.treestrap.network import SIZE, STAGES, windows
+from agents.treestrap.learner import FORCED, TrainConfig, learner_state
+from agents.treestrap.network import SIZE, STAGES, treestrap_network
 from agents.treestrap.selfplay import learn
 from checkers_env.board import Board
 from checkers_env.movegen import Position
@@ -16,19 +16,19 @@ from tests.agents.search.test_alphabeta import position_of
 from training.regimes.treestrap import TreeStrap
 from training.trainer.checkpoint import FILE_NAME, Checkpoint, load_checkpoint, save_checkpoint
 
-QUICK = Method(depth=2, inner=1, max_plies=80)
+QUICK = TrainConfig(depth=2, inner=1, max_plies=80)
 SMALL = TreeStrap(search=2, inner=1, games=6, max_moves=40)
 KINGS = "B:WK3,K10,K32:BK1,K21"
 
 
 def blank():
-    return windows(), np.zeros((STAGES, SIZE, 2), np.float32)
+    return treestrap_network(), np.zeros((STAGES, SIZE, 2), np.float32)
 
 
-def played(start, method, seed, tables=None):
+def played(start, config, seed, tables=None):
     """A game as it was written down."""
     system, errors = blank()
-    student, rng = lesson(system, errors, method), np.random.default_rng(seed)
+    student, rng = learner_state(system, errors, config), np.random.default_rng(seed)
     searcher = system if tables is None else selfplay.Foresighted(system, tables)
     scale = 1.0 if tables is None else 2.0
     plies, result, turn = selfplay.play_one(student, searcher, scale, start, workspace(), rng)

@@ -11,7 +11,7 @@ from safetensors import safe_open
 import agents
 from agents.agent import PlayerAgent
 from agents.baselines.samuel import FEATURES
-from agents.blondie.architecture import ARCHITECTURES
+from agents.blondie.architecture import NETWORK_LAYOUTS
 from agents.continual.agent import ContinualAgent
 from agents.continual.pool import rank_strategies
 from agents.evaluator import evaluate
@@ -98,12 +98,12 @@ def without(pieces, square):
     return {other: piece for other, piece in pieces.items() if other != square}
 
 
-@pytest.fixture(scope="module", params=["the zoo's", *ARCHITECTURES])
+@pytest.fixture(scope="module", params=["the zoo's", *NETWORK_LAYOUTS])
 def network(request, tmp_path_factory):
     """A weight file of each kind of network, and which it is."""
     if request.param == "the zoo's":
         return BLONDIE24, "blondie24-2001"
-    shape = ARCHITECTURES[request.param]
+    shape = NETWORK_LAYOUTS[request.param]
     genome = np.random.default_rng(1).uniform(-0.3, 0.3, shape.genome_size)
     if shape.sums:
         genome[-1] = 0.0
@@ -183,7 +183,7 @@ def test_without_a_majority_the_piece_difference_has_no_share():
     assert describe(agents.make("material"), Board())["piece_difference_share"] is None
 
 
-TUPLES = {"mixed": MIXED, "table-6.1": drawing.THESIS}
+TUPLES = {"mixed": MIXED, "table-6.1": drawing.TABLE_6_1}
 
 
 @pytest.mark.parametrize("by_colour", [False, True])

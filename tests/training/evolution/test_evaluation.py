@@ -7,7 +7,7 @@ import pytest
 
 from agents.agent import PlayerAgent
 from agents.baselines.heuristic import Heuristic
-from agents.baselines.random_player import Uniform
+from agents.baselines.random_player import RandomPlayer
 from agents.blondie.architecture import BLONDIE_1999, decode
 from agents.match import Game, opening_line
 from agents.match_kernel import DRAW, Result
@@ -86,7 +86,7 @@ def test_yardsticks_are_the_hand_made_player_and_the_piece_counter_at_one_ply():
     ],
 )
 def test_payoffs_are_the_players_colour_by_colour(winner, payoff):
-    players = [Uniform(name) for name in range(4)]
+    players = [RandomPlayer(name) for name in range(4)]
     measured = performance_curve(players, 0, 0, RULES, Recorder(winner))
     assert measured == dict.fromkeys(NAMES, payoff)
 

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from agents.baselines.random_player import Uniform
+from agents.baselines.random_player import RandomPlayer
 from agents.blondie.architecture import NGUYEN, NGUYEN_LOGISTIC
 from agents.match import play_game
 from agents.match_kernel import DRAW
@@ -32,7 +32,7 @@ every_shape = pytest.mark.parametrize(
 @cache
 def game_won_by(winner, seed=0):
     """A game of random moves, and the result that it is to have had."""
-    game = play_game(Uniform(), Uniform(), rng=np.random.default_rng(seed))
+    game = play_game(RandomPlayer(), RandomPlayer(), rng=np.random.default_rng(seed))
     return game._replace(result=game.result._replace(winner=winner))
 
 

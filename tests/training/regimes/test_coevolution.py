@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from agents.agent import PlayerAgent
+from agents.architectures import sample_options
 from agents.blondie.architecture import BLONDIE_1999, BLONDIE_2001, decode
-from agents.evaluator import value
+from agents.evaluator import evaluate_position
 from agents.match import ENGINES, play_game
 from agents.search.player import AlphaBeta
 from checkers_env.board import Board
@@ -207,8 +208,8 @@ def test_the_last_weight_is_the_one_of_the_piece_difference():
     board = Board("W:W32:B1,2,3,4,5")
     position = Position(board.black, board.white, board.kings, board.turn)
     for player, other in zip(regime.contenders(state), heavy, strict=True):
-        light = np.arctanh(value(player.evaluator, position, BLACK))
-        difference = np.arctanh(value(other.evaluator, position, BLACK)) - light
+        light = np.arctanh(evaluate_position(player.evaluator, position, BLACK))
+        difference = np.arctanh(evaluate_position(other.evaluator, position, BLACK)) - light
         assert difference == pytest.approx(4.0, rel=1e-3)
 
 
@@ -270,10 +271,10 @@ def test_tables_are_mutated_by_standard_normals_and_nothing_else_changes(piece_d
         piece_difference=piece_difference,
     )
     rng = np.random.default_rng(0)
-    shape = regime.shape(regime.sample_tuples(rng))
-    parents = regime.random_members(shape, 4, rng)
+    encoding = regime.encoding(sample_options(regime.network, rng))
+    parents = regime.random_members(encoding, 4, rng)
     assert not parents.genomes[:, :-1].any()
-    everyone = regime.with_offspring(shape, parents, rng)
+    everyone = regime.with_offspring(encoding, parents, rng)
     moved = everyone.genomes[4:, :-1]
     assert moved.shape == (4, 100_000)
     assert abs(moved.mean()) < 0.01
@@ -281,4 +282,4 @@ def test_tables_are_mutated_by_standard_normals_and_nothing_else_changes(piece_d
     assert set(everyone.genomes[:, -1]) == {float(piece_difference)}
     assert set(everyone.steps[:, -1]) == {0.0}
     assert set(everyone.steps[:, :-1].ravel()) == {1.0}
-    assert regime.players(shape, everyone)[5].evaluator.difference == float(piece_difference)
+    assert regime.players(encoding, everyone)[5].evaluator.difference == float(piece_difference)

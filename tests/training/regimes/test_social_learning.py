@@ -353,8 +353,8 @@ def test_the_dissatisfied_copy_restart_or_stay_with_equal_chances():
     rng = np.random.default_rng(3)
     worths, members, rounds = np.array([1.0, 2.0, 5.0]), 30, 300
     regime = replace(SMALL, parents=members // 2, step_size=0.07, king=2.5)
-    shape = regime.shape({})
-    players = regime.random_members(shape, members, rng)
+    encoding = regime.encoding({})
+    players = regime.random_members(encoding, members, rng)
     strategies = Population(*(rng.random(shape) for shape in ((3, SIZE), (3, SIZE), (3,))))
     pool = StrategyPool(strategies, np.array([4.0, 6.0, 7.0]), worths, np.zeros(3), np.zeros(3))
     untouched = asdict(players), asdict(pool)
@@ -362,7 +362,7 @@ def test_the_dissatisfied_copy_restart_or_stay_with_equal_chances():
     for _ in range(rounds):
         sources = np.arange(members) + 10.0
         scores = np.append(1.0, np.zeros(members - 1))  # the first is satisfied
-        after, sources, scores, used = regime.learn(shape, players, sources, scores, pool, rng)
+        after, sources, scores, used = regime.learn(encoding, players, sources, scores, pool, rng)
         assert rows_of(after, players)[0] == 0
         kept, copied = rows_of(after, players), rows_of(after, strategies)
         for member in range(1, members):
@@ -526,7 +526,7 @@ def test_the_pool_is_kept_as_a_file_that_plays(tmp_path, network):
     assert rows == sorted(rows, key=lambda row: (-pool.scores[row], -row))
     for name in ("scores", "generations"):
         assert list(getattr(there, name)) == [getattr(pool, name)[row] for row in rows]
-    expected = regime.players(regime.shape(state.arrays), pool.strategies.pick(rows))
+    expected = regime.players(regime.encoding(state.arrays), pool.strategies.pick(rows))
     for row, player in enumerate(expected):
         games = [play_game(one, one).paths for one in (there.player(row), player)]
         assert games[0] == games[1]

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from agents.baselines.material import Material
-from agents.evaluator import value
+from agents.evaluator import evaluate_position
 from agents.match import play_game
 from agents.match_kernel import DRAW
 from agents.search.player import AlphaBeta
@@ -335,7 +335,10 @@ def test_a_champion_may_judge_by_its_sums(tmp_path):
         build_player(match.first, store.champions(match)[0], 6).evaluator for match in matches
     )
     pairs = [
-        (value(by_tanh, position, position.turn), value(by_sum, position, position.turn))
+        (
+            evaluate_position(by_tanh, position, position.turn),
+            evaluate_position(by_sum, position, position.turn),
+        )
         for position in sample_positions()
     ]
     at_top = {judged for squashed, judged in pairs if squashed > 0.999999}

@@ -232,7 +232,7 @@ def test_constants_of_other_genomes(name):
     assert preset.games == 126_000
     assert OTHER_GENOMES[name] == (
         regime.network,
-        regime.shape(regime.init(0).arrays).weight_count,
+        regime.encoding(regime.init(0).arrays).weight_count,
         regime.step_size,
         regime.self_adaptive,
         regime.king_rule,
