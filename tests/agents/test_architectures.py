@@ -71,7 +71,7 @@ def test_names_in_the_table_are_taken(example):
         Encoding("advanced").architecture  # noqa: B018 - the look-up raises
 
 
-@pytest.mark.parametrize("name", architectures.evolvable())
+@pytest.mark.parametrize("name", architectures.EVOLVABLE)
 def test_every_architecture_builds_from_random_genomes(name):
     arrays = sample_options(name, np.random.default_rng(3))
     encoding = find_encoding(name, arrays)
