@@ -304,7 +304,7 @@ def _sampled_tuples(name: str) -> Architecture:
     return Architecture(
         NTuple,
         _build_ntuple,
-        lambda tuples: table_size(tuples),
+        lambda tuples, **_: table_size(tuples),
         {"tuples": SampledOption(sample, layout_to_matrix, layout_from_matrix)},
         difference="option",
         fixed_difference=1.0,
