@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checkers_env.bits import copy_into, popcount
-from checkers_env.jit import kernel
+from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import (
     BLACK_BOARD,
     KINGS,
@@ -28,6 +28,7 @@ from checkers_env.movegen import (
 
 SIDE, PLY, REVERSIBLE_PLIES, REPETITIONS, RULES = 4, 5, 6, 7, 8  # further entries of a game
 MAX_MOVES, REPETITION, NO_PROGRESS, BLOCKED_DRAWS = range(RULES, RULES + 4)  # as in DrawRules
+SHORTEST_PERIOD = 4  # plies after which a position can come back
 LARGEST = 10**9  # number in a draw rule: twice as many plies must fit into what counts them
 
 # How a game stands at the start of a turn.
@@ -176,11 +177,25 @@ def has_lost(game: Any, status: int) -> bool:
 @kernel
 def count_repetitions(game: Any, history: Any) -> int:
     """How often the position at the current ply was there before, with the same side to move."""
-    now, count = history[game[PLY]], 0
-    # A capture or a man's move is never undone: nothing from before the last one can recur, and
-    # the kings have been the same pieces since.
-    for ply in range(game[PLY] - 2, game[PLY] - game[REVERSIBLE_PLIES] - 1, -2):
-        then = history[ply]
-        if then[BLACK_BOARD] == now[BLACK_BOARD] and then[WHITE_BOARD] == now[WHITE_BOARD]:
-            count += 1
+    now, first, count = history[game[PLY]], game[PLY] - game[REVERSIBLE_PLIES], 0
+    ply = game[PLY]
+    while ply > first:
+        period = repetition_period(history, ply, now[BLACK_BOARD], now[WHITE_BOARD], ply - first)
+        if period == 0:
+            break
+        ply, count = ply - period, count + 1
     return count
+
+
+@kernel
+def repetition_period(history: KernelArg, ply: int, black: int, white: int, reversible: int) -> int:
+    """Return how many plies before row `ply` of a history a position stood; 0 if it did not.
+
+    A capture or a man's move is never undone. So only the last `reversible` plies, in which there
+    was none, can hold the position, and the kings have been the same pieces since.
+    """
+    for period in range(SHORTEST_PERIOD, reversible + 1, 2):
+        row = history[ply - period]
+        if row[BLACK_BOARD] == black and row[WHITE_BOARD] == white:
+            return period
+    return 0

@@ -9,12 +9,12 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from agents.agent import FIRST_NAMESPACE, Agent, PlayerAgent
-from agents.match_kernel import row_of
-from agents.player import choose, looks_back
+from agents.match_kernel import find_row
+from agents.player import select_move, uses_history
 from agents.registry import make
-from agents.search.interrupt import undisturbed
-from agents.search.selective import note_past
-from agents.search.workspace import Workspace, forget, table_bits, workspace
+from agents.search.interrupt import defer_signals
+from agents.search.selective import set_position_history
+from agents.search.workspace import Workspace, clear, table_bits, workspace
 from agents.single_agent.env import COLOURS
 from checkers_env.bits import borrowed
 from checkers_env.envs import vector_kernels as kernels
@@ -93,13 +93,13 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
         known = [seed for seed in seeds if seed is not None]
         if len(games) == len(known) == self.num_envs:
             for index, opponent in enumerate(self._opponents):
-                forget(opponent.ws)
+                clear(opponent.ws)
                 rng = np.random.default_rng([index, *known])
                 self._opponents[index] = opponent._replace(rng=rng)
 
     def _answer(self) -> None:
         for index, opponent in enumerate(self._opponents):
-            with undisturbed():
+            with defer_signals():
                 play_opponent(opponent.player, index, self._batch, opponent.ws, opponent.rng)
 
     def _advance(self, actions: Any, seen: StepOutput) -> Any:
@@ -132,10 +132,10 @@ def play_opponent(player: Any, index: int, batch: Any, ws: Any, rng: Any) -> Non
             continue
         here = Position(game[BLACK_BOARD], game[WHITE_BOARD], game[KINGS], side)
         count = generate_successors(ws.rows, 0, here.black, here.white, here.kings, side)
-        if looks_back(player):
-            note_past(ws, batch.history[i], game[PLY], game[REVERSIBLE_PLIES])
-        path = choose(player, here, ws, count, FIRST_NAMESPACE | side, rng)
-        row = ws.rows[row_of(ws.rows, count, path)]
+        if uses_history(player):
+            set_position_history(ws, batch.history[i], game[PLY], game[REVERSIBLE_PLIES])
+        path = select_move(player, here, ws, count, FIRST_NAMESPACE | side, rng)
+        row = ws.rows[find_row(ws.rows, count, path)]
         batch.events[i] = make_move(game, batch.history[i], row)
         if is_over(batch.events[i]) and batch.actors[i] == MOVER:
             raise ValueError("the opening leaves the agent no turn to play")

@@ -106,7 +106,7 @@ def make_players(
         Whether leaves are judged from the searching player's side.
     """
     return [
-        AlphaBeta(evaluator_for(shape, genome, king), depth, own_leaves=own_leaves)
+        AlphaBeta(evaluator_for(shape, genome, king), depth, root_perspective=own_leaves)
         for genome, king in zip(genomes, kings, strict=True)
     ]
 

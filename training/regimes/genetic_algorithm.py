@@ -274,5 +274,5 @@ class GeneticAlgorithm:
         players = make_players(self.shape, genomes, kings, self.depth, self.own_leaves)
         if not self.simulations:
             return list(players)
-        options = {"own_leaves": self.own_leaves, **self.mcts_options}
+        options = {"root_perspective": self.own_leaves, **self.mcts_options}
         return [monte_carlo(player.evaluator, **options) for player in players]

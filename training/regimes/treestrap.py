@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.architectures import WINDOWS
-from agents.endgame.tables import DIGESTS, endgame
+from agents.endgame.tables import DIGESTS, load_tablebase
 from agents.match import opening_line
-from agents.search.player import AlphaBeta, Informed, informed
+from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
 from agents.treestrap.codec import STEP, pack
 from agents.treestrap.learner import LARGEST_ALPHA, Method
@@ -102,7 +102,7 @@ class TreeStrap(SelfPlayRegime):
             rng,
             self.method,
             starts=[position_after(card) for card in CARDS[self.openings]],
-            tables=endgame(self.endgame) if self.endgame else None,
+            tables=load_tablebase(self.endgame) if self.endgame else None,
         )
         after = self._state(state.generation + 1, system.table, errors, rng)
         entries = float(len(after.arrays["entries"]))
@@ -162,10 +162,12 @@ class TreeStrap(SelfPlayRegime):
             options["endgame"] = self.endgame
         return Champion(WINDOWS, pack(table_of(state)), 1.0, options)
 
-    def contenders(self, state: State) -> list[AlphaBeta | Informed]:
+    def contenders(self, state: State) -> list[AlphaBeta]:
         """Return the tables as a player."""
         player = AlphaBeta(windows(table_of(state)), self.depth)
-        return [informed(player, endgame(self.endgame)) if self.endgame else player]
+        if self.endgame:
+            player = player._replace(tablebase=load_tablebase(self.endgame))
+        return [player]
 
 
 def table_of(state: State) -> NDArray[np.float32]:

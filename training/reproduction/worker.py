@@ -153,7 +153,7 @@ def build_player(player: Player, champion: Champion | None, depth: int) -> Any:
         evaluator = evaluator_of(champion.genome, champion.metadata)
         own_leaves = champion.metadata.own_leaves
         if player.simulations:
-            return monte_carlo(evaluator, player.simulations, own_leaves=own_leaves)
+            return monte_carlo(evaluator, player.simulations, root_perspective=own_leaves)
         return AlphaBeta(evaluator, player.depth or depth, player.random_ties, own_leaves)
     agent = agents.make(player.name, simulations=player.simulations)
     if not isinstance(agent, PlayerAgent):

@@ -24,7 +24,7 @@ import numpy as np
 import tyro
 
 from agents.agent import Agent, PlayerAgent
-from agents.analysis import Limits, think, tighter, with_room
+from agents.analysis import Limits, enlarge_table, search_with_limits, tighten
 from agents.external.hub.commands import (
     Settings,
     changed,
@@ -167,7 +167,9 @@ class Engine:
         agent = self._made()
         if isinstance(agent, PlayerAgent):
             apart = replace(agent, rng=np.random.default_rng(0))  # its own draws stay as they were
-            think(apart, Board(), Limits(depth=1, simulations=1), threading.Event(), _keep_silent)
+            search_with_limits(
+                apart, Board(), Limits(depth=1, simulations=1), threading.Event(), _keep_silent
+            )
 
     def _fitting(self, limits: Limits) -> Limits:
         check_level(self._made(), limits)
@@ -180,10 +182,10 @@ class Engine:
         if not self._board.legal_moves:
             raise ValueError(f"no legal move in {self._board.fen()}: the game is over")
         own = Limits(self._settings.depth, self._settings.simulations, self._settings.seconds)
-        limits = tighter(own, self._limits)
+        limits = tighten(own, self._limits)
         self._endless = limits.seconds == math.inf and limits.depth is limits.simulations is None
         self._stopped = threading.Event()
-        self._agent = with_room(self._made(), limits.seconds)
+        self._agent = enlarge_table(self._made(), limits.seconds)
         work = (self._agent, self._board.copy(), limits, self._stopped)
         self._search = threading.Thread(target=self._answer, args=work, daemon=True)
         self._search.start()
@@ -196,7 +198,7 @@ class Engine:
             self._say(write_line("info", {"depth": depth, "time": spent, "pv": write_move(move)}))
 
         try:
-            move = think(agent, board.copy(), limits, stopped, report)
+            move = search_with_limits(agent, board.copy(), limits, stopped, report)
             if move not in board.legal_moves:
                 raise ValueError(f"the agent made the illegal move {move} in {board.fen()}")
         except Exception as error:

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 import agents
 from agents.agent import PlayerAgent
-from agents.analysis import Limits, think, with_room
+from agents.analysis import Limits, enlarge_table, search_with_limits
 from agents.external import process
 from agents.external.errors import EngineError
 from agents.external.hub.client import HubAgent, answer, hub_agent, position_line
@@ -278,7 +278,9 @@ def test_a_move_takes_its_share_and_seldom_more() -> None:
     depths: list[int] = []
     agent = agents.make("material", depth=64)
     limits = Limits(depth=64, seconds=PATIENT, share=0.02)
-    move = think(agent, Board(), limits, threading.Event(), lambda depth, _: depths.append(depth))
+    move = search_with_limits(
+        agent, Board(), limits, threading.Event(), lambda depth, _: depths.append(depth)
+    )
     assert move in Board().legal_moves
     assert 2 <= depths[-1] < 30
 
@@ -287,14 +289,19 @@ def test_a_move_takes_its_share_and_seldom_more() -> None:
 def test_a_selective_search_has_room_for_its_time(seconds: float) -> None:
     agent = agents.make("material", depth=64, selective=True)
     assert isinstance(agent, PlayerAgent)
-    roomy = with_room(agent, seconds)
+    roomy = enlarge_table(agent, seconds)
     assert isinstance(roomy, PlayerAgent)
     wanted = min(max(seconds * 4e6, 2**16), 2**20)
     assert wanted <= len(roomy.ws.table) < 2 * wanted
     assert roomy.rng is agent.rng
-    assert with_room(roomy, seconds) is with_room(roomy, 1e-6) is with_room(roomy, None) is roomy
+    assert (
+        enlarge_table(roomy, seconds)
+        is enlarge_table(roomy, 1e-6)
+        is enlarge_table(roomy, None)
+        is roomy
+    )
     plain = agents.make("material", depth=4)
-    assert with_room(plain, seconds) is plain
+    assert enlarge_table(plain, seconds) is plain
 
 
 @pytest.mark.parametrize(
