@@ -62,7 +62,7 @@ def make_entry(
         make = partial(agents.make, name, **{"seconds": patience or FOREVER, **options})
     elif not spec.is_builtin:
         code = partial(agents.make, name, **options)
-        make = partial(SubprocessAgent, repr(text), code, patience=patience)
+        make = partial(SubprocessAgent, repr(text), code, timeout=patience)
     else:
         options = _limited(options, depth, seconds, _own_limit(agents.make(name, **options)))
         make = partial(agents.make, name, **options)
