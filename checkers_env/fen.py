@@ -23,9 +23,13 @@ _ITEM = re.compile(r"(K?)([0-9]{1,9})(?:-([0-9]{1,9}))?")
 def parse(text: str) -> Position:
     """Read a position: the side to move, then the squares of both colours in either order.
 
-    Spaces between the parts, a full stop at the end and ranges (``B1-12``) are allowed, and a
-    colour may have no piece. The counters of PDN 3.0 (``:H0:F1``) are passed over. Raises
-    ValueError that quotes the text and says what is wrong.
+    Spaces between the parts, a full stop at the end and ranges (``B1-12``) are allowed. A colour
+    may have no piece. The counters of PDN 3.0 (``:H0:F1``) are ignored.
+
+    Raises
+    ------
+    ValueError
+        For any other text. The message quotes it and says what is wrong.
     """
     if not isinstance(text, str):
         raise ValueError(f"a FEN is text such as {EXAMPLE!r}, not {text!r}")
@@ -47,7 +51,7 @@ def format_position(black: int, white: int, kings: int, turn: int) -> str:
 
 
 def check_position(position: Position) -> None:
-    """Raise ValueError for boards that are none, too many pieces, or a man on its king row."""
+    """Raise ValueError for invalid boards, too many pieces, or a man on its king row."""
     black, white, kings, turn = position
     if turn not in (BLACK, WHITE):
         raise ValueError(f"turn must be BLACK (0) or WHITE (1), not {turn}")
@@ -126,7 +130,7 @@ SQUARES = range(1, 33)
 
 
 def position_to_letters(position: Position, letters: str) -> str:
-    """The 32 letters of a position; they do not tell the side to move."""
+    """Write the 32 letters of a position, without the side to move."""
     black, white, kings, _ = position
     text = ""
     for square in SQUARES:
@@ -137,7 +141,7 @@ def position_to_letters(position: Position, letters: str) -> str:
 
 
 def position_from_letters(text: str, letters: str, turn: int) -> Position:
-    """The position that 32 letters stand for, with a side to move. Raises ValueError."""
+    """Read a position from 32 letters and a side to move. Raises ValueError."""
     if len(text) != len(SQUARES) or set(text) - set(letters):
         raise ValueError(f"{text!r} is not 32 letters, each of them one of {letters}")
     boards = dict.fromkeys(letters, 0)

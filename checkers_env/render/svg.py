@@ -1,4 +1,4 @@
-"""Pictures as SVG, for notebooks and pages."""
+"""Scenes as SVG, for notebooks and pages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FONT_SIZE = 1.4  # to the height of a digit
 
 
 class Game(Pieces, Protocol):
-    """What is told of a :class:`checkers_env.Board`."""
+    """The attributes of :class:`checkers_env.Board` that a picture shows."""
 
     turn: int
     moves: list[Move]
@@ -55,10 +55,12 @@ def svg(
     size: float = 400,
     flipped: bool = False,
 ) -> Drawing:
-    """Draw a board as SVG text that names the position in words and needs nothing from outside.
+    """Draw a board as SVG text that describes the position in words and needs no other file.
 
     Parameters
     ----------
+    board
+        The board, with its last move.
     last
         The move whose squares are tinted and whose captures are marked: True is the last one made
         on the board, if any, False none.
@@ -69,7 +71,10 @@ def svg(
     flipped
         Whether Black looks up the board, not White.
 
-    Raises ValueError for a size that is not positive, and for a move with a square outside 1-32.
+    Raises
+    ------
+    ValueError
+        For a size that is not positive, and for a move with a square outside 1-32.
     """
     if not 0 < size < math.inf:
         raise ValueError(f"size must be a positive number of pixels, not {size!r}")
