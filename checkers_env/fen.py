@@ -33,11 +33,11 @@ def parse(text: str) -> Position:
     """
     if not isinstance(text, str):
         raise ValueError(f"a FEN is text such as {EXAMPLE!r}, not {text!r}")
-    return _remembered(text)
+    return _parse_cached(text)
 
 
 @functools.lru_cache(1024)
-def _remembered(text: str) -> Position:
+def _parse_cached(text: str) -> Position:
     try:
         closed = _SPACES.sub("", _SPACED.sub(r"\1", text.strip()))
         return _parse(_COUNTERS.sub("", closed.removesuffix(".")))
@@ -47,7 +47,7 @@ def _remembered(text: str) -> Position:
 
 def format_position(black: int, white: int, kings: int, turn: int) -> str:
     """Write a position: side to move, white pieces, black pieces, squares in ascending order."""
-    return f"{'BW'[turn]}:W{_listed(white, kings)}:B{_listed(black, kings)}"
+    return f"{'BW'[turn]}:W{_format_squares(white, kings)}:B{_format_squares(black, kings)}"
 
 
 def check_position(position: Position) -> None:
@@ -86,18 +86,18 @@ def _parse(text: str) -> Position:
 
 
 def _by_colour(sections: list[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    sections_by_colour: dict[str, str] = {}
     for section in sections:
         colour = section[:1]
         if colour not in _SIDES:
             raise ValueError(f"section {section!r} begins with neither 'B' nor 'W'")
-        if colour in found:
+        if colour in sections_by_colour:
             raise ValueError(f"two sections for {_NAMES[_SIDES[colour]]}")
-        found[colour] = section[1:]
+        sections_by_colour[colour] = section[1:]
     for colour, side in _SIDES.items():
-        if colour not in found:
+        if colour not in sections_by_colour:
             raise ValueError(f"no section for {_NAMES[side]}")
-    return found
+    return sections_by_colour
 
 
 def _read_squares(items: str) -> list[tuple[int, bool]]:
@@ -121,7 +121,7 @@ def _squares(board: int) -> list[int]:
     return [square for square in range(1, 33) if board >> square_to_bit(square) & 1]
 
 
-def _listed(pieces: int, kings: int) -> str:
+def _format_squares(pieces: int, kings: int) -> str:
     crowned = _squares(kings)
     return ",".join("K" * (square in crowned) + str(square) for square in _squares(pieces))
 

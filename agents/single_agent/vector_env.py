@@ -85,8 +85,8 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
         seats = range(len(COLOURS)) if colour is None else [COLOURS.index(colour)]
         self._batch = self._batch._replace(choices=np.array(seats))
 
-    def _outcomes(self, begun: Openings) -> int:
-        return super()._outcomes(begun) * len(self._batch.choices) * len(self._opponents)
+    def _count_outcomes(self, begun: Openings) -> int:
+        return super()._count_outcomes(begun) * len(self._batch.choices) * len(self._opponents)
 
     def _seed(self, seeds: Sequence[int | None], games: Any) -> None:
         super()._seed(seeds, games)
@@ -97,23 +97,23 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
                 rng = np.random.default_rng([index, *known])
                 self._opponents[index] = opponent._replace(rng=rng)
 
-    def _answer(self) -> None:
+    def _play_opponents(self) -> None:
         for index, opponent in enumerate(self._opponents):
             with defer_signals():
                 play_opponent(opponent.player, index, self._batch, opponent.ws, opponent.rng)
 
     def _advance(self, actions: Any, seen: StepOutput) -> Any:
         kernels.play_actions(self._batch, actions)
-        self._answer()
+        self._play_opponents()
         kernels.write_rewards(self._batch, seen)
         last = None
         if self._mode == AutoresetMode.SAME_STEP:
             last = kernels.autoreset(self._batch, seen)
-            self._answer()
+            self._play_opponents()
         kernels.write_observations(self._batch, seen)
         return last
 
-    def _news(self, began: Any) -> dict[str, Any]:
+    def _info(self, began: Any) -> dict[str, Any]:
         if not began.any():
             return {}
         colours = np.array(COLOURS, object)[self._batch.seats]

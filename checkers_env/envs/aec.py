@@ -172,7 +172,7 @@ API_TEST_OPTION = "options"  # what PettingZoo's api_test gives to any game, wit
 FIRST_ROWS = 256  # of the history, which doubles when it is full
 
 
-class Opening(NamedTuple):
+class OpeningLine(NamedTuple):
     """A position and what is played from it before the agents begin."""
 
     start: Position
@@ -282,7 +282,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
         self.infos: dict[str, dict[str, str]] = {agent: {} for agent in AGENTS}
-        _tell_api_test(self.metadata["name"])
+        _register_with_api_test(self.metadata["name"])
         if self.render_mode == "human":
             self.render()
 
@@ -317,10 +317,10 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        number = _whole(action)
+        number = _to_int(action)
         event = self._play(number) if 0 <= number < ACTIONS else ILLEGAL
         if event == ILLEGAL:
-            raise ValueError(self._complaint(number))
+            raise ValueError(self._illegal_message(number))
         if event != AGAIN:
             self.agent_selection = OTHER[agent]
         if event > ONGOING:
@@ -328,7 +328,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         if self.render_mode == "human":
             self.render()
 
-    def _complaint(self, action: int) -> str:
+    def _illegal_message(self, action: int) -> str:
         agent = self.agent_selection
         legal = np.flatnonzero(self.observe(agent)["action_mask"]).tolist()
         meaning = f" ({describe_action(action, self._game[SIDE])})" if 0 <= action < ACTIONS else ""
@@ -433,7 +433,7 @@ def opening_cards(opening: str | None, rules: DrawRules) -> Sequence[str | None]
 
 
 @functools.lru_cache(1024)
-def _read_opening(text: str | None) -> Opening:
+def _read_opening(text: str | None) -> OpeningLine:
     is_moves = text is not None and ":" not in text
     try:
         start, moves = openings.parse_opening(text)
@@ -448,10 +448,10 @@ def _read_opening(text: str | None) -> Opening:
         for ply, move in enumerate(moves)
         for action in move_to_actions(move, start.turn ^ ply & 1)
     ]
-    return Opening(start, moves, tuple(actions))
+    return OpeningLine(start, moves, tuple(actions))
 
 
-def _tell_api_test(name: str) -> None:
+def _register_with_api_test(name: str) -> None:
     """Add `name` to the lists of games that PettingZoo's api_test lets observe dictionaries.
 
     The test knows them by name only. It warns about any other game, including the masks of zeros
@@ -464,7 +464,7 @@ def _tell_api_test(name: str) -> None:
             names.append(name)
 
 
-def _whole(action: Any) -> int:
+def _to_int(action: Any) -> int:
     try:
         if not isinstance(action, bool | np.bool_):
             return operator.index(action)

@@ -11,7 +11,7 @@ from checkers_env.board import Board
 from checkers_env.movegen import BLACK_BOARD, KINGS, NO_MOVE, PACKED_MOVE, WHITE_BOARD
 from checkers_env.moves import Move, unpack_move
 from checkers_env.render.raster import Image, paint
-from checkers_env.render.scene import SIDES, picture
+from checkers_env.render.scene import SIDES, build_scene
 from checkers_env.state import PLY, SIDE
 
 
@@ -51,4 +51,4 @@ def ansi(view: View) -> str:
 
 def rgb_array(view: View) -> Image:
     """Paint the position and the last move: uint8[512, 512, 3], square 1 in the top row."""
-    return paint(picture(*view))
+    return paint(build_scene(*view))

@@ -98,8 +98,8 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._rngs: dict[int, np.random.Generator] = {}
-        self._begun = np.zeros(self.num_envs, np.bool_)  # games that can go on
-        self._waiting = np.zeros(self.num_envs, np.bool_)  # games that are over
+        self._started = np.zeros(self.num_envs, np.bool_)
+        self._finished = np.zeros(self.num_envs, np.bool_)  # games that are over
         self._batch = new_batch(self.num_envs, self._openings(opening))
 
     def reset(
@@ -132,35 +132,35 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
             begun = self._openings(options["opening"])
         games = np.flatnonzero(which)
         self._seed(seeds, games)
-        ready, self._begun = self._begun | which, np.zeros_like(which)  # none, should this fail
+        ready, self._started = self._started | which, np.zeros_like(which)  # none, should this fail
         self._make_room(begun.lines.shape[1])
         kernels.begin_games(self._batch, begun, games, self._next_numbers(games, begun))
-        self._waiting[which] = False
-        self._answer()
+        self._finished[which] = False
+        self._play_opponents()
         output = kernels.empty_output(self.num_envs)
         kernels.write_observations(self._batch, output)
-        self._begun = ready
-        return _observation(output), self._news(which)
+        self._started = ready
+        return _observation(output), self._info(which)
 
     def step(self, actions: Any) -> tuple[Observation, Rewards, Flags, Flags, dict[str, Any]]:
         """Play an action, of int[n], in each game.
 
         In the next-step mode, the action for a game that is over is ignored, and the game begins.
         """
-        chosen = self._checked(actions)
-        self._begun[:] = False  # should this fail
+        chosen = self._check_actions(actions)
+        self._started[:] = False  # should this fail
         self._make_room(int(self._batch.games[:, PLY].max()))
         output = kernels.empty_output(self.num_envs)
         last = self._advance(chosen, output)
-        self._draw()
-        self._begun[:] = True
+        self._refill_numbers()
+        self._started[:] = True
         same_step = self._mode == AutoresetMode.SAME_STEP
-        info = self._news(output.over if same_step else self._waiting)
+        info = self._info(output.over if same_step else self._finished)
         info["rewards"] = output.rewards
         if not same_step:
-            self._waiting = output.over.copy()
+            self._finished = output.over.copy()
         if output.over.any():
-            info |= self._endings(output, last)
+            info |= self._final_info(output, last)
         return _observation(output), output.reward, output.over, np.zeros_like(output.over), info
 
     def board(self, index: int) -> Board:
@@ -180,14 +180,14 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
             self._batch, actions, self._mode == AutoresetMode.SAME_STEP, output
         )
 
-    def _answer(self) -> None:
+    def _play_opponents(self) -> None:
         """Play the moves of built-in opponents; there are none here."""
 
-    def _news(self, began: Flags) -> dict[str, Any]:
+    def _info(self, began: Flags) -> dict[str, Any]:
         """Return the information about the games, some of which have just begun."""
         return {"to_move": self._batch.games[:, SIDE].astype(np.int8)}
 
-    def _endings(self, output: StepOutput, last: Any) -> dict[str, Any]:
+    def _final_info(self, output: StepOutput, last: Any) -> dict[str, Any]:
         """Return the information about games that have ended."""
         ended = np.flatnonzero(output.over).tolist()
         reasons, views = (np.full(self.num_envs, None, object) for _ in range(2))
@@ -207,12 +207,12 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
             "_final_info": output.over,
         }
 
-    def _checked(self, actions: Any) -> Integers:
+    def _check_actions(self, actions: Any) -> Integers:
         """Return the actions as int64[n]. Raises ValueError, or ResetNeeded."""
-        if not self._begun.all():
+        if not self._started.all():
             raise ResetNeeded("the games were not begun: call reset()")
-        if self._mode == AutoresetMode.DISABLED and self._waiting.any():
-            games = ", ".join(map(str, np.flatnonzero(self._waiting)))
+        if self._mode == AutoresetMode.DISABLED and self._finished.any():
+            games = ", ".join(map(str, np.flatnonzero(self._finished)))
             raise ResetNeeded(f"these games are over: reset() them, with their reset_mask: {games}")
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
@@ -227,27 +227,28 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         """Return the games that an opening, or each card of a ballot, leads to."""
         return opening_states(opening_cards(opening, self._rules), self._rules)
 
-    def _outcomes(self, begun: Openings) -> int:
+    def _count_outcomes(self, begun: Openings) -> int:
         """Count the numbers to draw from."""
         return len(begun.games)
 
-    def _draw(self) -> None:
+    def _refill_numbers(self) -> None:
         """Draw new numbers for the games that have used theirs up."""
         numbers, used = self._batch.numbers, self._batch.used
+        outcomes = self._count_outcomes(self._batch.openings)
         for i in np.flatnonzero(used == PREFETCH).tolist():
-            numbers[i] = self._rngs[i].integers(self._outcomes(self._batch.openings), size=PREFETCH)
+            numbers[i] = self._rngs[i].integers(outcomes, size=PREFETCH)
             used[i] = 0
 
     def _next_numbers(self, games: Integers, begun: Openings) -> Integers:
         """Return the number by which each of these games begins: int64[m]."""
         if begun is self._batch.openings:
-            self._draw()
+            self._refill_numbers()
             numbers = self._batch.numbers[games, self._batch.used[games]]
             self._batch.used[games] += 1
         else:
-            outcomes = self._outcomes(begun)
+            outcomes = self._count_outcomes(begun)
             numbers = np.array([self._rngs[i].integers(outcomes) for i in games.tolist()])
-        self._draw()  # a game may be over after a step, and the next one begins in it
+        self._refill_numbers()  # a game may be over after a step, and the next one begins in it
         return numbers
 
     def _seed(self, seeds: Sequence[int | None], games: Integers) -> None:

@@ -79,7 +79,7 @@ class Pieces(Protocol):
     kings: int
 
 
-def picture(
+def build_scene(
     board: Pieces,
     last: Move | None = None,
     jumping: int | None = None,
