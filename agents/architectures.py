@@ -16,11 +16,11 @@ import numpy as np
 from agents.baselines.samuel import samuel
 from agents.baselines.weighted_pieces import weighted_pieces
 from agents.blondie.architecture import ARCHITECTURES, Architecture, decode
-from agents.endgame.tables import endgame as tables_of
+from agents.endgame.tables import load_tablebase
 from agents.geometry import Drawing
 from agents.mcts.player import MonteCarlo, monte_carlo
 from agents.ntuple.network import ntuple, table_size
-from agents.search.player import AlphaBeta, Informed, informed
+from agents.search.player import AlphaBeta
 from agents.search.selective import Selective
 from agents.treestrap.codec import unpack
 from agents.treestrap.network import SIZE, STAGES, Windows, windows
@@ -79,7 +79,7 @@ def _(shape: Tables, genome: Any, king: float) -> Any:
 NTUPLE, SAMUEL, WINDOWS = "ntuple", "samuel", "treestrap"
 
 
-def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | Informed | MonteCarlo:
+def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | MonteCarlo:
     """The player of a weight file, as it was trained unless a depth is given.
 
     Raises ValueError for a file that cannot be read, or whose genome does not fit its evaluator.
@@ -91,15 +91,15 @@ def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | Infor
         evaluator = evaluator_of(genome, metadata)
         if metadata.mcts_options and depth is None:
             own_leaves = metadata.own_leaves
-            return monte_carlo(evaluator, own_leaves=own_leaves, **metadata.mcts_options)
+            return monte_carlo(evaluator, root_perspective=own_leaves, **metadata.mcts_options)
     except (ValueError, TypeError, OverflowError) as error:
         raise ValueError(f"{str(path)!r} cannot be played: {error}") from None
-    return AlphaBeta(evaluator, depth or metadata.depth, own_leaves=metadata.own_leaves)
+    return AlphaBeta(evaluator, depth or metadata.depth, root_perspective=metadata.own_leaves)
 
 
 def windows_player(
     packed: Any, depth: int, *, step: float, entries: int = 0, endgame: int = 0
-) -> AlphaBeta | Informed:
+) -> AlphaBeta:
     """The player of packed tables, whose search is selective, with endgame tables if it has any.
 
     Raises ValueError for what is impossible.
@@ -111,7 +111,7 @@ def windows_player(
     if entries != STAGES * SIZE:
         raise ValueError(f"it is for other windows: {entries} entries, not {STAGES * SIZE}")
     player = AlphaBeta(_windows(packed.tobytes(), step), depth, style=Selective())
-    return informed(player, tables_of(endgame)) if endgame else player
+    return player._replace(tablebase=load_tablebase(endgame)) if endgame else player
 
 
 @functools.lru_cache(2)

@@ -10,8 +10,8 @@ import numpy as np
 
 from agents.agent import Agent, PlayerAgent
 from agents.match_kernel import DRAW, Result, play
-from agents.player import looks_back, uses_chance
-from agents.search.interrupt import undisturbed
+from agents.player import is_stochastic, uses_history
+from agents.search.interrupt import defer_signals
 from agents.search.workspace import Workspace, table_bits, workspace
 from checkers_env import openings
 from checkers_env.actions import move_to_actions
@@ -105,12 +105,13 @@ def _play_in_kernel(
     game[1 : len(paths) + 1, PACKED_MOVE] = paths
     players = (black, white)
     only_position_counts = not (
-        rules.uses_history or any(uses_chance(player) or looks_back(player) for player in players)
+        rules.uses_history
+        or any(is_stochastic(player) or uses_history(player) for player in players)
     )
     seats = [_seat(side, table_bits(player)) for side, player in enumerate(players)]
     first, second = sorted((BLACK, WHITE), key=lambda side: _kind(players[side]))
     pair = players[first], players[second], seats[first], seats[second]
-    with undisturbed():
+    with defer_signals():
         result = play(*pair, first, start, rules.to_array(), only_position_counts, rng, game)
     if result[2] <= len(paths):
         raise _no_game(opening, result[1])

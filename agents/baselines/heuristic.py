@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from agents.player import choose, uses_chance
+from agents.player import is_stochastic, select_move
 from checkers_env.bits import popcount
 from checkers_env.jit import kernel
 from checkers_env.movegen import KINGS, PACKED_MOVE, Position
@@ -24,14 +24,14 @@ class Heuristic(NamedTuple):
     advance: float = 0.05
 
 
-@uses_chance.register(Heuristic)
+@is_stochastic.register(Heuristic)
 def breaks_ties(player: Heuristic) -> bool:
     return True
 
 
-@choose.register(Heuristic)
+@select_move.register(Heuristic)
 def choose_by_heuristic(
-    player: Heuristic, position: Position, ws: Any, count: int, owner: int, rng: Any
+    player: Heuristic, position: Position, ws: Any, count: int, tt_namespace: int, rng: Any
 ) -> int:
     best, equals, path = -1.0, 0, 0
     for row in range(count):

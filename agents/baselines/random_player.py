@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from agents.player import choose, uses_chance
+from agents.player import is_stochastic, select_move
 from checkers_env.movegen import PACKED_MOVE, Position
 
 
@@ -14,13 +14,13 @@ class Uniform(NamedTuple):
     unused: int = 0  # compiled code has no empty tuples
 
 
-@uses_chance.register(Uniform)
+@is_stochastic.register(Uniform)
 def always(player: Uniform) -> bool:
     return True
 
 
-@choose.register(Uniform)
+@select_move.register(Uniform)
 def choose_any(
-    player: Uniform, position: Position, ws: Any, count: int, owner: int, rng: Any
+    player: Uniform, position: Position, ws: Any, count: int, tt_namespace: int, rng: Any
 ) -> int:
     return ws.rows[rng.integers(0, count), PACKED_MOVE]

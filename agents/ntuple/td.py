@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from agents.endgame.probe import NO_TABLEBASE
 from agents.evaluator import (
     adjust,
     advance_state,
@@ -25,10 +26,10 @@ from agents.evaluator import (
     state_size,
     total,
 )
-from agents.match_kernel import check_chances
-from agents.player import choose, uses_chance
+from agents.match_kernel import validate_self_play
+from agents.player import is_stochastic, select_move
 from agents.search.player import AlphaBeta, shuffle
-from agents.search.pv import write_line
+from agents.search.pv import principal_variation
 from agents.search.selective import FULL_WIDTH
 from agents.search.workspace import MAX_DEPTH, PLIES, STATE_WIDTH
 from checkers_env.bits import borrowed
@@ -84,7 +85,7 @@ def learner(system: Any, learning: Learning, plies: int) -> Learner:
     alpha, half_at, lam, epsilon, random_plies, depth, leaf = learning
     if not 0 < alpha <= 1:
         raise ValueError(f"alpha is above 0 and at most 1, not {alpha!r}")
-    check_chances(lam, epsilon, random_plies)
+    validate_self_play(lam, epsilon, random_plies)
     if not 0 <= half_at < np.inf:
         raise ValueError(f"half_at is 0 or more, not {half_at!r}")
     if not 0 <= depth <= MAX_DEPTH:
@@ -108,14 +109,14 @@ def learner(system: Any, learning: Learning, plies: int) -> Learner:
     )
 
 
-@uses_chance.register(Learner)
+@is_stochastic.register(Learner)
 def breaks_ties(learner: Learner) -> bool:
     return True
 
 
-@choose.register(Learner)
+@select_move.register(Learner)
 def choose_and_learn(
-    learner: Learner, position: Position, ws: Any, count: int, owner: int, rng: Any
+    learner: Learner, position: Position, ws: Any, count: int, tt_namespace: int, rng: Any
 ) -> int:
     """Learn from the move that led here, and choose the next one.
 
@@ -140,8 +141,8 @@ def choose_and_learn(
         return best
     if learning.depth == 0:
         return best_successor(learner.system, position, ws, count, rng)
-    searcher = AlphaBeta(learner.system, learning.depth, True, True, FULL_WIDTH)
-    return choose(searcher, position, ws, count, renewed(ws, position.turn), rng)
+    searcher = AlphaBeta(learner.system, learning.depth, True, True, FULL_WIDTH, NO_TABLEBASE)
+    return select_move(searcher, position, ws, count, renewed(ws, position.turn), rng)
 
 
 @kernel
@@ -154,8 +155,10 @@ def renewed(ws: Any, side: int) -> int:
 @kernel
 def principal_leaf(learner: Learner, position: Position, ws: Any, count: int) -> Position:
     """Where the principal variation ends."""
-    depth, owner, line = learner.learning.depth, renewed(ws, position.turn), learner.line
-    length = write_line(FULL_WIDTH, learner.system, position, depth, True, owner, ws, count, line)
+    depth, tt_namespace, line = learner.learning.depth, renewed(ws, position.turn), learner.line
+    length = principal_variation(
+        FULL_WIDTH, learner.system, position, depth, True, tt_namespace, ws, count, line
+    )
     return successor(line[length - 1], position.turn ^ (length - 1 & 1))
 
 

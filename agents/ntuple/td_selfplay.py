@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from agents.match_kernel import DRAW, Tally, play
+from agents.match_kernel import DRAW, SelfPlayStats, play
 from agents.ntuple.td import ALPHA, ERRORS, STEPS, Learner, Learning, correct, learner
-from agents.search.interrupt import undisturbed
+from agents.search.interrupt import defer_signals
 from agents.search.workspace import workspace
 from checkers_env.bits import borrowed, copy_into
 from checkers_env.jit import kernel
@@ -33,7 +33,7 @@ def learn(
     openings: Any = None,
     rules: DrawRules = DrawRules(),  # noqa: B008 - immutable
     first: int = 0,
-) -> Tally:
+) -> SelfPlayStats:
     """Play games against oneself, and change the weights of `system` in place.
 
     Parameters
@@ -58,14 +58,16 @@ def learn(
         raise ValueError("openings are a matrix: a row of paths for each, shorter than a game")
     student = learner(system, learning, rules.max_plies)
     lines = np.ascontiguousarray(openings, np.int64)
-    with undisturbed():
-        return Tally(*play_games(student, games, first, lines, rules.to_array(), workspace(), rng))
+    with defer_signals():
+        return SelfPlayStats(
+            *play_games(student, games, first, lines, rules.to_array(), workspace(), rng)
+        )
 
 
 @kernel
 def play_games(
     learner: Learner, games: int, first: int, openings: Any, rules: Any, ws: Any, rng: Any
-) -> Tally:
+) -> SelfPlayStats:
     """Play `games` games with both sides played by the learner."""
     learner, ws, openings = borrowed(learner), borrowed(ws), borrowed(openings)
     learning, sums, wins = learner.learning, learner.sums, np.zeros(3, np.int64)
@@ -83,7 +85,9 @@ def play_games(
         wins[result.winner] += 1
         plies += result.plies
     steps = int(sums[STEPS])
-    return Tally(wins[BLACK], wins[WHITE], wins[DRAW], plies, steps, sums[ERRORS] / max(steps, 1))
+    return SelfPlayStats(
+        wins[BLACK], wins[WHITE], wins[DRAW], plies, steps, sums[ERRORS] / max(steps, 1)
+    )
 
 
 @kernel

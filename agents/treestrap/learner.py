@@ -26,8 +26,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.evaluator import evaluate, start_state
-from agents.match_kernel import check_chances
-from agents.search.transposition import AT_LEAST, AT_MOST, EXACT, NOTHING
+from agents.match_kernel import validate_self_play
+from agents.search.transposition import EXACT, LOWER, NONE, UPPER
 from agents.search.workspace import MAX_DEPTH, STATE_WIDTH
 from agents.treestrap.network import SIZE, STAGES, TERMS, Windows, stage_of, write_entries
 from checkers_env.jit import kernel
@@ -86,7 +86,7 @@ def lesson(system: Windows, errors: Any, method: Method) -> Lesson:
     kinds = map(type, Method())
     coerced = Method._make(kind(given) for kind, given in zip(kinds, method, strict=True))
     alpha, lam, depth, epsilon, random_plies, max_plies, *_, inner = coerced
-    check_chances(lam, epsilon, random_plies)
+    validate_self_play(lam, epsilon, random_plies)
     if not 0 < alpha <= LARGEST_ALPHA:
         raise ValueError(f"alpha is above 0 and at most {LARGEST_ALPHA}, not {alpha}")
     if not 1 <= depth <= MAX_DEPTH:
@@ -133,7 +133,7 @@ def learn_tree(lesson: Lesson, ws: Any, owner: int, scale: float) -> None:
     for at in range(len(ws.table)):
         entry = ws.table[at]
         tag, bound = entry.tag, entry.bound
-        if tag >> 8 == owner and tag & 127 >= lesson.method.inner and bound != NOTHING:
+        if tag >> 8 == owner and tag & 127 >= lesson.method.inner and bound != NONE:
             position = Position(entry.black, entry.white, entry.kings, tag >> 7 & 1)
             target = min(max(scale * entry.value, -1.0), 1.0)
             move_towards(lesson, position, target, bound, ws.scratch)
@@ -151,7 +151,7 @@ def move_towards(
     start_state(system, position, position.turn, state)
     write_entries(system, position, position.turn, state, entries)
     error = target - evaluate(system, position, position.turn, state, scratch)
-    if (bound == AT_LEAST and error <= 0.0) or (bound == AT_MOST and error >= 0.0):
+    if (bound == LOWER and error <= 0.0) or (bound == UPPER and error >= 0.0):
         return
     lesson.counters[UPDATES] += 1
     lesson.deviation[0] += abs(error)

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from agents.endgame.probe import NEVER
-from agents.evaluator import UNFORESEEN, foresee
-from agents.match_kernel import Tally
+from agents.endgame.evaluator import TablebaseEvaluator
+from agents.endgame.probe import DRAWN
+from agents.evaluator import NO_HIT, probe_tablebase
+from agents.match_kernel import SelfPlayStats
 from agents.search.alphabeta import search
-from agents.search.interrupt import undisturbed
-from agents.search.player import Foresighted, shuffle
-from agents.search.selective import FULL_WIDTH, forget_cutoffs
+from agents.search.interrupt import defer_signals
+from agents.search.player import shuffle
+from agents.search.selective import FULL_WIDTH, clear_move_ordering
 from agents.search.workspace import workspace
 from agents.treestrap.learner import (
     DRAWS,
@@ -53,7 +54,7 @@ def learn(
     *,
     starts: Any = START,
     tables: Any = None,
-) -> Tally:
+) -> SelfPlayStats:
     """Play games against oneself; change `system` and `errors` in place after each.
 
     Parameters
@@ -66,8 +67,8 @@ def learn(
     starts
         Positions (black, white, kings, turn); each game begins with one of them, drawn at random.
     tables
-        An :class:`agents.endgame.probe.Endgame`, with which the searches see the ends of games, and
-        games end where the tables begin.
+        Endgame tables (:class:`agents.endgame.probe.Tablebase`): searches probe them, and games end
+        where the tables begin.
 
     Raises ValueError for impossible settings.
     """
@@ -78,11 +79,11 @@ def learn(
         raise ValueError("starts are positions, one or more: black, white, kings and turn")
     student = lesson(system, errors, method)
     ws = workspace()
-    searcher, scale = (system, 1.0) if tables is None else (Foresighted(system, tables), 2.0)
-    with undisturbed():
+    searcher, scale = (system, 1.0) if tables is None else (TablebaseEvaluator(system, tables), 2.0)
+    with defer_signals():
         play_games(student, searcher, scale, games, positions, ws, rng)
     counted = student.counters.tolist()
-    return Tally._make([*counted, float(student.deviation[0]) / max(counted[UPDATES], 1)])
+    return SelfPlayStats._make([*counted, float(student.deviation[0]) / max(counted[UPDATES], 1)])
 
 
 @kernel
@@ -91,7 +92,7 @@ def play_games(
 ) -> None:
     """Play `games` games, and learn from each.
 
-    What the searches find is multiplied by `scale`: a Foresighted one says half of what it thinks.
+    What the searches find is multiplied by `scale`: a TablebaseEvaluator halves evaluations.
     """
     lesson, searcher = borrowed(lesson), borrowed(searcher)
     ws, starts = borrowed(ws), borrowed(starts)
@@ -111,7 +112,7 @@ def play_games(
 def wipe(ws: Any) -> None:
     """Clear what searches remember: what is in their table, and so is learnt, depends on it."""
     ws.counts[2] = 0
-    forget_cutoffs(ws)
+    clear_move_ordering(ws)
     for at in range(len(ws.table)):
         entry = ws.table[at]
         entry.tag = NOBODYS
@@ -153,10 +154,10 @@ def play_one(
 @kernel
 def result_of(searcher: Any, position: Position, over: bool) -> float:
     """The result for the side to move, or UNDECIDED."""
-    plies = foresee(searcher, position, over)
-    if plies == UNFORESEEN:
+    plies = probe_tablebase(searcher, position, over)
+    if plies == NO_HIT:
         return -1.0 if over else UNDECIDED
-    if plies == NEVER:
+    if plies == DRAWN:
         return 0.0
     return 1.0 if plies & 1 else -1.0
 

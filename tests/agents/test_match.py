@@ -265,11 +265,13 @@ def test_what_an_earlier_game_left_behind_the_opening_does_not_matter():
     assert results[1] == results[2]
 
 
-@pytest.mark.parametrize("own_leaves", [True, False])
-def test_cutting_cycles_changes_no_game(own_leaves):
+@pytest.mark.parametrize("root_perspective", [True, False])
+def test_cutting_cycles_changes_no_game(root_perspective):
     cycles = 0
     for seed in range(30):
-        players = [network(2 * seed + side, 2, own_leaves=own_leaves) for side in range(2)]
+        players = [
+            network(2 * seed + side, 2, root_perspective=root_perspective) for side in range(2)
+        ]
         fen = ENDING if seed % 2 else START
         opening = "" if seed % 2 else TWO_MOVE[seed]
         options = {"fen": fen, "opening": opening}
@@ -292,7 +294,7 @@ def test_a_cycle_inside_the_opening_is_no_cycle_of_the_players():
 
 
 def test_a_match_through_the_environment_has_the_moves_of_the_kernel():
-    players = [network(0, 4), network(1, 3, own_leaves=False)]
+    players = [network(0, 4), network(1, 3, root_perspective=False)]
     for game, opening in enumerate(TWO_MOVE[::20] * 2):
         first = game // 3
         black, white = players[first], players[1 - first]

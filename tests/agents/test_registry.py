@@ -273,7 +273,7 @@ def test_leaves_are_judged_by_monte_carlo_as_they_were_in_training(tmp_path):
     for own_leaves in (True, False):
         made = WeightsMetadata("blondie24-1999", 2.0, "c0", 0, 0, own_leaves=own_leaves)
         save_weights(path, genome, made)
-        assert agents.make(path, simulations=10).player.own_leaves == own_leaves
+        assert agents.make(path, simulations=10).player.root_perspective == own_leaves
 
 
 def test_numbers_of_numpy_are_numbers():

@@ -31,7 +31,9 @@ SMALL = shlex.split(
     "blondie24-1999 --regime.parents 2 --regime.opponents 1 --regime.depth 1 "
     "--regime.max-moves 30 --threads 1 --seed 1"
 )
-OPTIONS = shlex.split("generations seed out threads resume engine yardstick-every regime.depth")
+OPTIONS = shlex.split(
+    "generations seed out threads resume engine curve-every yardstick-every regime.depth"
+)
 ENDLESS = "1000000"
 
 WAYS = {
@@ -143,7 +145,7 @@ def test_the_folder_is_named_after_regime_and_seed(command, tmp_path, monkeypatc
         ("c0 --threads 0", "threads must be at least 1, not 0"),
         ("c0 --seed -1", "seed must"),
         ("c0 --checkpoint-every 0", "checkpoint_every must be at least 1, not 0"),
-        ("c0 --yardstick-every -1", "yardstick_every must be at least 0, not -1"),
+        ("c0 --yardstick-every -1", "curve_every must be at least 0, not -1"),
         ("c0 --regime.depth 0", "depth must be"),
         ("c0 --regime.depth two", "--regime.depth"),
         ("c0 --regime.parents -3", "parents must be"),
@@ -255,7 +257,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(command, tmp_path, times):
     assert_equal_but_for_speed(load_checkpoint(stopped), load_checkpoint(straight))
 
 
-@pytest.mark.parametrize("place", ["begin", "sample_positions", "generation"])
+@pytest.mark.parametrize("place", ["begin", "sample_positions", "run_generation"])
 def test_ctrl_c_before_the_first_generation_is_done_gives_advice_that_works(
     command, tmp_path, monkeypatch, place
 ):

@@ -88,7 +88,7 @@ def test_every_row_is_in_the_file(tmp_path: Path) -> None:
 
 def test_rows_without_openspiel_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "openspiel", lambda: None)
-    rows = [*speed.of_perft(NONE), *speed.of_environments(NONE)]
+    rows = [*speed.measure_perft(NONE), *speed.measure_environments(NONE)]
     assert {row.yardstick for row in rows} == {"OpenSpiel (not installed)"}
     assert {row.ratio for row in rows} == {None}
 
@@ -122,19 +122,19 @@ def follow(state: Any, board: Board, action: int) -> None:
 
 def run_folder(folder: Path, speeds: list[float], **changes: Any) -> Path:
     regime = Coevolution(parents=2, opponents=3, **changes)
-    identity = {"name": "c0", "seed": 0, **asdict(regime)}
-    save_checkpoint(folder, Checkpoint(regime.init(0), {speed.SPEED: speeds}, identity))
+    config_key = {"name": "c0", "kind": "coevolution", "seed": 0, **asdict(regime)}
+    save_checkpoint(folder, Checkpoint(regime.init(0), {speed.SPEED: speeds}, config_key))
     return folder
 
 
 def test_the_seconds_of_a_run(tmp_path: Path) -> None:
-    row = speed.of_run(run_folder(tmp_path, [6.0, np.nan, 24.0]))
+    row = speed.measure_run(run_folder(tmp_path, [6.0, np.nan, 24.0]))
     assert (row.value, row.unit, row.goal) == (12 / 6 + 12 / 24, "CPU-seconds", None)
     assert "24 games" in row.name
 
 
 def test_a_round_robin_has_more_games(tmp_path: Path) -> None:
-    row = speed.of_run(run_folder(tmp_path, [6.0], pairing="round-robin"))
+    row = speed.measure_run(run_folder(tmp_path, [6.0], pairing="round-robin"))
     assert (row.value, "12 games" in row.name) == (12 / 6, True)
 
 

@@ -9,7 +9,7 @@ from anyio import CapacityLimiter, to_thread
 from starlette.exceptions import HTTPException
 
 from agents.agent import Agent, PlayerAgent, reseed
-from agents.analysis import Limits, Thought, consider
+from agents.analysis import Analysis, Limits, analyse_until
 from checkers_env.board import Board
 
 AT_ONCE = 8  # agents; searches run without the GIL
@@ -20,17 +20,17 @@ _room = CapacityLimiter(AT_ONCE)
 
 async def thought_of(
     agent: Agent, board: Board, limits: Limits, seed: int, stopped: Event
-) -> Thought:
+) -> Analysis:
     """What an agent thinks of a position, in a thread; see :func:`agents.analysis.consider`.
 
     What one of ours leaves to chance depends on the seed and the number of the move only. An agent
     that fails, or that makes an illegal move, is answered with status 502 and what happened.
     """
 
-    def work() -> Thought:
+    def work() -> Analysis:
         if isinstance(agent, PlayerAgent):
             reseed(agent, seed + board.ply)
-        thought = consider(agent, board.copy(), limits, stopped)
+        thought = analyse_until(agent, board.copy(), limits, stopped)
         if thought.move not in board.legal_moves:
             raise ValueError(f"{thought.move!r} is illegal")
         return thought

@@ -9,7 +9,7 @@ from agents.agent import Agent, PlayerAgent
 from agents.continual.agent import ContinualAgent
 from agents.evaluator import value
 from agents.mcts.player import MonteCarlo
-from agents.search.player import AlphaBeta, Informed
+from agents.search.player import AlphaBeta
 from checkers_env.board import Board
 from training.app.explain_evaluators import Inside, look_inside
 from training.app.serialize import Json
@@ -78,4 +78,4 @@ def _evaluator(agent: Agent) -> Any:
         player = agent.pool.player(agent.strategy)
     if isinstance(player, MonteCarlo) and not player.cut:  # plays to the end: judges nothing
         return None
-    return player.evaluator if isinstance(player, AlphaBeta | Informed | MonteCarlo) else None
+    return player.evaluator if isinstance(player, AlphaBeta | MonteCarlo) else None

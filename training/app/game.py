@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from agents.analysis import Limits, Thought
+from agents.analysis import Analysis, Limits
 from checkers_env import fen, pdn
 from checkers_env.movegen import BLACK
 from checkers_env.render.scene import SIDES
@@ -123,7 +123,7 @@ class Session:
         self.board.push(found[0])
         self._look_for_the_end()
 
-    def answer(self, thought: Thought) -> None:
+    def answer(self, thought: Analysis) -> None:
         """The agent's move."""
         said = spoken(self.board, thought.move)
         self.board.push(thought.move)
@@ -143,11 +143,11 @@ class Session:
         self.taken_back += 1
         self._changed("Taken back: it is your move again.")
 
-    def hint(self, thought: Thought) -> None:
+    def hint(self, thought: Analysis) -> None:
         """Count a hint: what the agent would play in the person's place."""
         self.check_persons_turn()
         self.hints += 1
-        expected = "".join(f" {move}" for move in thought.line[1:])
+        expected = "".join(f" {move}" for move in thought.pv[1:])
         line = f", expecting{expected}" if expected else ""
         self._changed(f"{self.setup.label} would play {thought.move} in your place{line}.")
 

@@ -19,19 +19,15 @@ from checkers_env import pdn
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.state import DrawRules
 from training.app.run_reader import saved
-from training.evolution.evaluation import OPPONENTS, curve
+from training.evolution.evaluation import OPPONENTS, performance_curve
 from training.evolution.game_runner import GameRunner, Matchup, open_game_runner
 from training.evolution.tournament import Pairs, Payoff, total_scores
-from training.regimes import (
-    Coevolution,
-    EvolutionStrategy,
-    ExtendedCoevolution,
-    GeneticAlgorithm,
-    SocialLearning,
-    TDLearning,
-    TreeStrap,
-    regime_from_config,
-)
+from training.regimes import regime_from_config
+from training.regimes.coevolution import Coevolution
+from training.regimes.coevolution_extended import ExtendedCoevolution
+from training.regimes.evolution_strategies import EvolutionStrategy
+from training.regimes.genetic_algorithm import GeneticAlgorithm
+from training.regimes.social_learning import SocialLearning
 from training.trainer.checkpoint import Checkpoint, load_checkpoint
 
 Tournament = Coevolution | GeneticAlgorithm | EvolutionStrategy
@@ -122,11 +118,11 @@ def play_generation(checkpoint: Checkpoint) -> Generation:
     regime, state = regime_from_config(checkpoint.config_key), checkpoint.state
     with open_game_runner(1) as runner:  # the processors are the run's
         recorder = Recorder(runner)
-        if not isinstance(regime, TDLearning | TreeStrap):
+        if isinstance(regime, Tournament):
             regime.step(state, recorder)
             return _tournament(regime, state.generation + 1, recorder.rounds[0])
         seed = checkpoint.config_key["seed"]
-        curve(regime.contenders(state), seed, state.generation, regime.rules, recorder)
+        performance_curve(regime.contenders(state), seed, state.generation, regime.rules, recorder)
     names = {id(player): name.removeprefix("curve/") for name, player in OPPONENTS.items()}
     games = [
         Played(names.get(id(matchup.black), LEARNER), names.get(id(matchup.white), LEARNER), game)

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from agents.analysis import Thought
+from agents.analysis import Analysis
 from checkers_env import pdn
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.render.scene import SIDES
@@ -146,7 +146,7 @@ async def hint(request: Request) -> Response:
     return JSONResponse({"hint": serialize.thought_json(thought), **state(seat)})
 
 
-async def _thought(seat: Seat) -> tuple[int, Thought]:
+async def _thought(seat: Seat) -> tuple[int, Analysis]:
     """What the agent thinks of the position, and which version of the game that was about."""
     session, seat.stopped = seat.session, Event()
     version, setup = session.version, session.setup

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from agents.analysis import Thought
+from agents.analysis import Analysis
 from checkers_env.board import Board
 from checkers_env.moves import Move
 
@@ -31,12 +31,12 @@ def frames(start: str, moves: Iterable[Move | str]) -> list[Json]:
     return shown
 
 
-def thought_json(thought: Thought) -> Json:
+def thought_json(thought: Analysis) -> Json:
     """A thought; its value is for the side that moves, None if the agent has none."""
     return {
         "move": move(thought.move),
-        "value": thought.value,
-        "line": [str(made) for made in thought.line],
+        "value": thought.score,
+        "line": [str(made) for made in thought.pv],
         "depth": thought.depth,
         "nodes": thought.nodes,
         "seconds": thought.seconds,

@@ -25,7 +25,7 @@ import uvicorn
 from platformdirs import user_data_path
 from rich.console import Console
 
-from agents.analysis import Limits, consider
+from agents.analysis import Limits, analyse_until
 from checkers_env.board import Board
 from training.app.agent_catalog import DEFAULT, Roster
 from training.app.app import application
@@ -109,7 +109,7 @@ def listening(host: str, port: int | None) -> socket.socket:
 
 def warm_up() -> None:
     """Compile, on a new machine, what the default agent needs, before it is asked to play."""
-    consider(Roster().make(DEFAULT), Board(), Limits(depth=2), Event())
+    analyse_until(Roster().make(DEFAULT), Board(), Limits(depth=2), Event())
 
 
 def _written(host: str) -> str:

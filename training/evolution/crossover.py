@@ -1,52 +1,55 @@
-"""The crossover of T. P. Nguyen's "A neuroevolutionary approach to draughts", section III.C.4."""
+"""Crossover of T. P. Nguyen's "A neuroevolutionary approach to draughts", section III.C.4."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.blondie.architecture import Architecture
 
 
 def crossover(
     shape: Architecture,
-    first: Any,
-    second: Any,
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
     lead: float,
     dominant: float,
     rng: np.random.Generator,
-) -> list[Any]:
-    """Two reciprocal children: dominant weights into one hidden node change places.
+) -> list[NDArray[np.float64]]:
+    """Swap the dominant weights into one random hidden node; return two reciprocal children.
 
     Parameters
     ----------
+    shape
+        Architecture of the networks.
     first, second
-        Genomes, float64[genome_size].
+        Genomes of the parents, shape (genome_size,).
     lead
-        By how many points the first leads the second. Who has more is the dominant parent: its
-        weights say which are exchanged. At 0 chance decides.
+        Points of the first parent beyond the second's. The leader's weights decide which are
+        swapped; at 0 the leader is random.
     dominant
         Weights and a bias beyond this, of either sign, are dominant.
+    rng
+        Generator of the node and of the leader.
     """
     leader = first if lead > 0 or (lead == 0 and rng.random() < 0.5) else second
     nodes = node_weights(shape)
     weights = nodes[int(rng.integers(len(nodes) - 1))]  # the last is the output node
     swapped = weights[np.abs(leader[weights]) > dominant]
-    one, other = first.copy(), second.copy()
-    one[swapped], other[swapped] = second[swapped], first[swapped]
-    return [one, other]
+    child, reciprocal = first.copy(), second.copy()
+    child[swapped], reciprocal[swapped] = second[swapped], first[swapped]
+    return [child, reciprocal]
 
 
-def node_weights(shape: Architecture) -> list[Any]:
-    """Where in a genome the weights and the bias of each node stand, hidden nodes first.
+def node_weights(shape: Architecture) -> list[NDArray[np.int64]]:
+    """Return the genome's indices of the weights and the bias of each node, hidden nodes first.
 
-    For networks over sums (Architecture.sums), in which every node sees all of the layer before.
+    Every node must see all of the layer before, as in networks over sums (``Architecture.sums``).
     """
-    nodes, at, inputs = [], 0, len(shape.fields)
+    nodes, start, inputs = [], 0, len(shape.fields)
     for width in shape.hidden:
         for _ in range(width):
-            nodes.append(np.arange(at, at + inputs + 1))
-            at += inputs + 1
+            nodes.append(np.arange(start, start + inputs + 1))
+            start += inputs + 1
         inputs = width
     return nodes

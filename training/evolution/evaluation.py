@@ -1,4 +1,4 @@
-"""Players of a generation against players that do not change: the performance curve, and scores."""
+"""Evaluation of a generation's players against opponents that do not change."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
-from agents.match_kernel import DRAW
 from agents.search.player import AlphaBeta
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
@@ -22,60 +21,101 @@ OPPONENTS = {
     "curve/heuristic": Heuristic(),
     "curve/material": AlphaBeta(Material(), 1, random_ties=True),
 }
-_PAYOFF = Payoff()
 
 
-def curve(
+def performance_curve(
     players: Sequence[Any], seed: int, generation: int, rules: DrawRules, runner: GameRunner
 ) -> Metrics:
-    """The mean payoff (+1, 0 or -2 a game) of `players` against each yardstick.
+    """Measure players against the heuristic player and the piece counter at 1 ply.
 
-    As Skycak's performance curve. Each player has one game a colour with each opponent, from the
-    ballot card of the generation; nothing of the run itself depends on these games.
+    Each player has one game a colour with each opponent, from the generation's ballot card, as in
+    Skycak's performance curve. Training does not depend on these games.
+
+    Parameters
+    ----------
+    players
+        Compiled players.
+    seed, generation
+        Seed of the card and of the opponents' chance.
+    rules
+        Draw rules.
+    runner
+        Runner of the games.
+
+    Returns
+    -------
+    The mean payoff (+1, 0 or -2 a game) by opponent.
     """
     card = TWO_MOVE[np.random.default_rng((seed, generation)).integers(len(TWO_MOVE))]
-    measured = {}
+    metrics = {}
     for number, (name, opponent) in enumerate(OPPONENTS.items()):
-        matchups = []
+        matchups: list[Matchup] = []
         for member, player in enumerate(players):
-            for side in (BLACK, WHITE):
-                black, white = (player, opponent) if side == BLACK else (opponent, player)
-                drawn = (seed, generation, number, member, side)
-                matchups.append(Matchup(black, white, card, drawn))
-        games = runner.play(matchups, rules)
-        payoffs = [_PAYOFF.of(game.result, index % 2) for index, game in enumerate(games)]
-        measured[name] = float(np.mean(payoffs))
-    return measured
+            matchups += both_colours(player, opponent, card, (seed, generation, number, member))
+        payoffs = play_for(Payoff(), matchups, rules, runner)
+        metrics[name] = float(np.mean(payoffs))
+    return metrics
 
 
-def scores(
+def material_scores(
     player: Any,
-    plies: Sequence[int],
+    depths: Sequence[int],
     cards: int,
-    drawn: tuple[int, ...],
+    seed: tuple[int, ...],
     rules: DrawRules,
     runner: GameRunner,
 ) -> Metrics:
-    """Scores (a win 1, a draw 1/2) of a player against the piece counter, both at each of `plies`.
+    """Measure a player against the piece counter, a game a colour with each card.
 
-    From the first `cards` of the two-move ballot, a game a colour; `drawn` is the seed of chance.
+    Parameters
+    ----------
+    player
+        Alpha-beta player.
+    depths
+        Plies of both players, one match each.
+    cards
+        Number of cards of the two-move ballot.
+    seed
+        Seed of the piece counter's random ties.
+    rules
+        Draw rules.
+    runner
+        Runner of the games.
+
+    Returns
+    -------
+    ``score/material-DEPTH``: the mean score, a win 1 and a draw 1/2.
     """
-    measured = {}
-    for depth in plies:
+    metrics = {}
+    for depth in depths:
         own, opponent = player._replace(depth=depth), AlphaBeta(Material(), depth, random_ties=True)
-        matchups = []
+        matchups: list[Matchup] = []
         for number, card in enumerate(TWO_MOVE[:cards]):
-            for side in (BLACK, WHITE):
-                black, white = (own, opponent) if side == BLACK else (opponent, own)
-                matchups.append(Matchup(black, white, card, (*drawn, depth, number, side)))
-        games = runner.play(matchups, rules)
-        winners = [game.result.winner for game in games]
-        won = [winner == (BLACK, WHITE)[number % 2] for number, winner in enumerate(winners)]
-        even = [winner == DRAW for winner in winners]
-        measured[f"score/material-{depth}"] = float(np.mean(won) + np.mean(even) / 2)
-    return measured
+            matchups += both_colours(own, opponent, card, (*seed, depth, number))
+        scores = np.array(play_for(Payoff(1.0, 0.5, 0.0), matchups, rules, runner))
+        score = np.mean(scores == 1.0) + np.mean(scores == 0.5) / 2
+        metrics[f"score/material-{depth}"] = float(score)
+    return metrics
+
+
+def both_colours(
+    player: Any, opponent: Any, card: str | None, seed: tuple[int, ...]
+) -> list[Matchup]:
+    """Pair a player with an opponent for two games, first with Black, then with White."""
+    return [
+        Matchup(player, opponent, card, (*seed, BLACK)),
+        Matchup(opponent, player, card, (*seed, WHITE)),
+    ]
+
+
+def play_for(
+    payoff: Payoff, matchups: Sequence[Matchup], rules: DrawRules, runner: GameRunner
+) -> list[float]:
+    """Play pairs of games as of :func:`both_colours`; return the player's payoff of each game."""
+    games = runner.play(matchups, rules)
+    return [payoff.of(game.result, (BLACK, WHITE)[index % 2]) for index, game in enumerate(games)]
 
 
 def is_log_spaced(generation: int) -> bool:
-    """Whether it is one of 1, 2, 3, 4, 6, 8, 12, 16, 24 and so on, two to a doubling."""
+    """Return whether a generation is one of 1, 2, 3, 4, 6, 8, 12, 16, 24 ...: two to a doubling."""
     return generation > 0 and generation // (generation & -generation) in (1, 3)

@@ -1,4 +1,4 @@
-"""Where the games of a generation are played: in threads (kernels run without the GIL), or afar."""
+"""Runner of a generation's games, on threads (kernels release the GIL), processes or Ray."""
 
 from __future__ import annotations
 
@@ -16,29 +16,35 @@ from agents.match import ENGINES, Game, play_game
 from checkers_env.state import DrawRules
 from training.runtime.executors import open_executor
 
-CHUNKS_PER_WORKER = (
-    4  # in which each worker gets its games, where they travel: no one waits long for the last
-)
+CHUNKS_PER_WORKER = 4  # of a call's games, so that no worker waits long for the last one
 
 
 class Matchup(NamedTuple):
-    """A game to be played between two player tuples."""
+    """A game to be played between two compiled players.
+
+    Attributes
+    ----------
+    opening
+        Moves of a ballot card; None for the start position.
+    seed
+        Seed of the generator of players that use chance.
+    """
 
     black: Any
     white: Any
     opening: str | None = None
-    seed: tuple[int, ...] = ()  # of the generator for players that use chance
+    seed: tuple[int, ...] = ()
 
 
 class GameRunner:
-    """Plays fixtures on an executor; made by :func:`open_game_runner`.
+    """Runs games on an executor; :func:`open_game_runner` makes one.
 
-    The results are in the order of the fixtures and depend on nothing else.
+    The results are in the order of the matchups and depend on nothing else.
 
     Attributes
     ----------
     seconds
-        CPU time that games have taken so far, in threads or processes other than the caller's.
+        CPU time of the games so far, in threads or processes other than the caller's.
     """
 
     def __init__(self, pool: Executor, workers: int, engine: str) -> None:
@@ -47,16 +53,16 @@ class GameRunner:
 
     def play(self, matchups: Iterable[Matchup], rules: DrawRules) -> list[Game]:
         """Play each game to its end."""
-        drawn = list(matchups)
-        game = partial(play_matchup, rules=rules, engine=self._engine)
-        share = math.ceil(len(drawn) / (self._workers * CHUNKS_PER_WORKER)) or 1
-        played = list(self._pool.map(game, drawn, chunksize=share))
-        self.seconds += sum(seconds for _, seconds in played)
-        return [result for result, _ in played]
+        games = list(matchups)
+        play = partial(play_matchup, rules=rules, engine=self._engine)
+        chunk = math.ceil(len(games) / (self._workers * CHUNKS_PER_WORKER)) or 1
+        results = list(self._pool.map(play, games, chunksize=chunk))
+        self.seconds += sum(seconds for _, seconds in results)
+        return [game for game, _ in results]
 
 
 def play_matchup(matchup: Matchup, rules: DrawRules, engine: str) -> tuple[Game, float]:
-    """Play one game; the second part is the CPU time that it took, in seconds."""
+    """Play one game; return it and the CPU seconds that it took."""
     began = time.thread_time()
     game = play_game(
         matchup.black,
@@ -73,10 +79,21 @@ def play_matchup(matchup: Matchup, rules: DrawRules, engine: str) -> tuple[Game,
 def open_game_runner(
     workers: int, engine: str = "kernel", executor: str = "threads", address: str | None = None
 ) -> Iterator[GameRunner]:
-    """A game runner for the length of a with block; what is not yet begun is dropped at its end.
+    """Open a game runner for a with block; at its end, games that have not begun are dropped.
 
-    `executor` and `address` are those of :func:`training.runtime.executors.open_executor`. Raises
-    ValueError for an engine that there is not, and as that function does.
+    Parameters
+    ----------
+    workers
+        Games at once.
+    engine
+        ``"kernel"`` (compiled) or ``"env"`` (through the AEC environment, slow).
+    executor, address
+        As for :func:`training.runtime.executors.open_executor`.
+
+    Raises
+    ------
+    ValueError
+        For an unknown engine, and as ``open_executor`` does.
     """
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")

@@ -1,4 +1,4 @@
-"""What is recorded of a generation; docs/metrics.md says what each name means."""
+"""Metrics of a generation; docs/metrics.md defines each name."""
 
 from __future__ import annotations
 
@@ -7,30 +7,43 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.baselines.random_player import Uniform
 from agents.evaluator import value
 from agents.match import play_game
 from agents.match_kernel import DRAW, Result
 from checkers_env.movegen import Position
-from training.evolution.state import Population
 
 Metrics = dict[str, float]
 
-SAMPLE_GAMES, SATURATED = 10, 0.99
+SAMPLE_GAMES = 10
+SATURATED = 0.99
 
 
-def append_row(history: dict[str, list[float]], measured: Metrics) -> dict[str, list[float]]:
-    """The history with another row; what was not measured is not a number."""
+def append_row(history: dict[str, list[float]], metrics: Metrics) -> dict[str, list[float]]:
+    """Return the history with one more row; a metric that is missing in a row is nan there."""
     rows = len(next(iter(history.values()), []))
     return {
-        name: [*history.get(name, [math.nan] * rows), measured.get(name, math.nan)]
-        for name in sorted({*history, *measured})
+        name: [*history.get(name, [math.nan] * rows), metrics.get(name, math.nan)]
+        for name in sorted({*history, *metrics})
     }
 
 
-def tournament_metrics(results: Sequence[Result], scores: Any) -> Metrics:
-    """Of a tournament."""
+def tournament_metrics(results: Sequence[Result], scores: NDArray[np.float64]) -> Metrics:
+    """Summarise the games and scores of one generation.
+
+    Parameters
+    ----------
+    results
+        One result a game.
+    scores
+        Score of each player, shape (players,).
+
+    Returns
+    -------
+    ``games/draws`` (share), ``games/plies`` (mean length), ``score/best`` and ``score/mean``.
+    """
     return {
         "score/best": float(np.max(scores)),
         "score/mean": float(np.mean(scores)),
@@ -39,19 +52,45 @@ def tournament_metrics(results: Sequence[Result], scores: Any) -> Metrics:
     }
 
 
-def population_metrics(population: Population) -> Metrics:
-    """Of the parents of a generation."""
-    measured = {
-        "king/mean": float(np.mean(population.kings)),
-        "weight/mean": float(np.mean(np.abs(population.genomes))),
-    }
-    if population.steps.size:
-        measured["step/mean"] = float(np.mean(population.steps))
-    return measured
+def population_metrics(
+    genomes: NDArray[Any],
+    kings: NDArray[np.float64],
+    steps: NDArray[np.float64] | None = None,
+) -> Metrics:
+    """Summarise the parents of a generation.
+
+    Parameters
+    ----------
+    genomes
+        Weights, shape (members, genome_size).
+    kings
+        K of each member, shape (members,).
+    steps
+        Step sizes, shape (members, genome_size); None without self-adaptive mutation.
+
+    Returns
+    -------
+    ``king/mean``, ``weight/mean`` (absolute values) and, with steps, ``step/mean``.
+    """
+    metrics = {"king/mean": float(np.mean(kings)), "weight/mean": float(np.mean(np.abs(genomes)))}
+    return metrics if steps is None else metrics | {"step/mean": float(np.mean(steps))}
 
 
 def evaluator_metrics(evaluator: Any, positions: Sequence[Position]) -> Metrics:
-    """How an evaluator's values of some positions are spread, seen from the side to move."""
+    """Measure how an evaluator's values of some positions are spread.
+
+    Parameters
+    ----------
+    evaluator
+        Evaluator (:mod:`agents.evaluator`).
+    positions
+        Positions, each evaluated for the side to move.
+
+    Returns
+    -------
+    ``champion/spread`` (standard deviation) and ``champion/saturated`` (share of values beyond
+    0.99 in absolute value).
+    """
     values = [value(evaluator, position, position.turn) for position in positions]
     return {
         "champion/spread": float(np.std(values)),
@@ -60,7 +99,7 @@ def evaluator_metrics(evaluator: Any, positions: Sequence[Position]) -> Metrics:
 
 
 def sample_positions() -> list[Position]:
-    """The positions of a few random games, always the same."""
+    """Return the positions of ten random games, the same at each call."""
     positions = []
     for seed in range(SAMPLE_GAMES):
         board = play_game(Uniform(), Uniform(), rng=np.random.default_rng(seed)).board

@@ -1,11 +1,11 @@
-"""How offspring differ from their parents."""
+"""Mutation and recombination of populations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from training.evolution.state import Population
 
@@ -21,12 +21,25 @@ def mutate(
     self_adaptive: bool = True,
     step_limit: float = np.inf,
 ) -> Population:
-    """One offspring of each parent, by self-adaptive mutation.
+    """Make one offspring of each parent by self-adaptive mutation.
 
     For each weight j: s'(j) = s(j) exp(tau N_j(0, 1)), then w'(j) = w(j) + s'(j) N'_j(0, 1), with
-    tau = 1 / sqrt(2 sqrt(N_w)), where N_w is `weight_count`, the number of weights and biases
-    (Chellapilla & Fogel 1999, 2001; thesis, equations 3.1 and 3.2). Step sizes that are not
-    self-adaptive stay as they are (thesis, equation 6.1). None is greater than `step_limit`.
+    tau = 1 / sqrt(2 sqrt(N_w)) (Chellapilla & Fogel 1999, 2001; thesis, equations 3.1 and 3.2).
+
+    Parameters
+    ----------
+    parents
+        Parents.
+    weight_count
+        N_w, the number of weights and biases.
+    king_rule
+        Mutation of K, a key of :data:`KING_RULES`.
+    rng
+        Generator of the mutations.
+    self_adaptive
+        Whether step sizes mutate; otherwise they stay the same (thesis, equation 6.1).
+    step_limit
+        Greatest step size.
     """
     tau = 1 / np.sqrt(2 * np.sqrt(weight_count))
     size = parents.genomes.shape
@@ -39,37 +52,38 @@ def mutate(
 
 
 def recombine(parents: Population, mates: int, rng: np.random.Generator) -> Population:
-    """For each parent the mean of it and `mates` - 1 others: of weights, step sizes and K.
+    """Return for each parent the mean of it and `mates` - 1 random others.
 
-    Intermediate recombination (T. Bäck and H.-P. Schwefel, "An overview of evolutionary algorithms
-    for parameter optimization", Evolutionary Computation 1(1), 1993).
+    Weights, step sizes and K are averaged: intermediate recombination (T. Bäck and H.-P. Schwefel,
+    "An overview of evolutionary algorithms for parameter optimization", Evolutionary Computation
+    1(1), 1993).
     """
-    lots = rng.random((parents.size, parents.size))
-    np.fill_diagonal(lots, -1.0)  # whoever has the lowest lots is in: the parent itself is
-    chosen = parents.pick(np.argsort(lots, axis=1)[:, :mates])
+    ranks = rng.random((parents.size, parents.size))
+    np.fill_diagonal(ranks, -1.0)  # the lowest ranks are taken, so the parent itself always is
+    chosen = parents.pick(np.argsort(ranks, axis=1)[:, :mates])
     return Population(
         chosen.genomes.mean(axis=1), chosen.steps.mean(axis=1), chosen.kings.mean(axis=1)
     )
 
 
-def _lognormal(kings: Any, rng: np.random.Generator) -> Any:
+def _lognormal(kings: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
     """K' = K exp(N(0, 1) / sqrt(2)), in [1, 3] (1999)."""
     factors = np.exp(rng.standard_normal(len(kings)) / np.sqrt(2))
     return np.clip(kings * factors, KING_LEAST, KING_MOST)
 
 
-def _tenths(kings: Any, rng: np.random.Generator) -> Any:
+def _tenths(kings: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
     """K' = K + d, d one of -0.1, 0 and 0.1, in [1, 3] (2001)."""
     moves = rng.choice([-0.1, 0.0, 0.1], size=len(kings))
     return np.clip(kings + moves, KING_LEAST, KING_MOST)
 
 
-def _fixed(kings: Any, rng: np.random.Generator) -> Any:
+def _fixed(kings: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
     """K' = K (the thesis)."""
     return kings.copy()
 
 
-KING_RULES: dict[str, Callable[[Any, np.random.Generator], Any]] = {
+KING_RULES: dict[str, Callable[[NDArray[np.float64], np.random.Generator], NDArray[np.float64]]] = {
     "lognormal": _lognormal,
     "tenths": _tenths,
     "fixed": _fixed,

@@ -1,14 +1,15 @@
-"""The mutation of T. P. Nguyen's "A neuroevolutionary approach to draughts", section III.C.3.
+"""Mutation of T. P. Nguyen's "A neuroevolutionary approach to draughts", section III.C.3.
 
-Safe mutation, after Lehman et al. 2017, tries several mutants and keeps the one that agrees best
+Safe mutation (after Lehman et al. 2017) tries several mutants. It takes the one that agrees best
 with its parent on positions of games that the parent has won.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.blondie.architecture import Architecture, layers
 from agents.match import Game
@@ -16,55 +17,108 @@ from checkers_env.movegen import SQUARES
 
 
 def mutate_safely(
-    shape: Architecture, parent: Any, inputs: Any, perturbations: int, rng: np.random.Generator
-) -> Any:
-    """The parent with w + m / sqrt(2 sqrt(K)), m uniform in [-1, 1], kept in [-1, 1].
+    shape: Architecture,
+    parent: NDArray[np.float64],
+    inputs: NDArray[np.float64] | None,
+    perturbations: int,
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """Return the parent with w + m / sqrt(2 sqrt(K)), m uniform in [-1, 1], clipped to [-1, 1].
 
-    Of several perturbations the one is taken that gives most of the remembered `inputs` (as of
-    :func:`board_inputs`) an output of the same sign and at least as large; the first of equals.
+    Of several perturbations, return the first that gives the most inputs an output of the same
+    sign and at least as large.
+
+    Parameters
+    ----------
+    shape
+        Architecture of the network.
+    parent
+        Genome, shape (genome_size,).
+    inputs
+        Inputs of :func:`board_inputs`, shape (positions, 32); None for one perturbation.
+    perturbations
+        Number of mutants to select from.
+    rng
+        Generator of the perturbations.
     """
     size = 1 / np.sqrt(2 * np.sqrt(shape.weight_count))
     moves = rng.uniform(-1, 1, (perturbations, len(parent))) * size
     moves[:, -1] = 0.0  # there is no weight from the piece difference
     mutants = np.clip(parent + moves, -1, 1)
-    if perturbations == 1:
-        return mutants[0]
-    old = outputs(shape, parent, inputs)
-    kept = [
-        np.count_nonzero(outputs(shape, genome, inputs) * np.sign(old) >= np.abs(old))
+    if perturbations == 1 or inputs is None:
+        return np.asarray(mutants[0])
+    before = outputs(shape, parent, inputs)
+    agreements = [
+        np.count_nonzero(outputs(shape, genome, inputs) * np.sign(before) >= np.abs(before))
         for genome in mutants
     ]
-    return mutants[int(np.argmax(kept))]
+    return np.asarray(mutants[int(np.argmax(agreements))])
 
 
-def outputs(shape: Architecture, genome: Any, inputs: Any) -> Any:
-    """The network's values, for Black, of many positions (float64[positions])."""
+def outputs(
+    shape: Architecture, genome: NDArray[np.float64], inputs: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the network's values for Black, shape (positions,).
+
+    Parameters
+    ----------
+    shape
+        Architecture of the network.
+    genome
+        Weights, shape (genome_size,).
+    inputs
+        Inputs of :func:`board_inputs`, shape (positions, 32).
+    """
     values = inputs
     for weights, biases in layers(shape, genome):
         values = np.tanh(values @ weights.T + biases)
     return values[:, 0]
 
 
-def board_inputs(positions: Any, king: float) -> Any:
-    """Positions, rows of three boards, as float64[positions, 32]: Black +, White -, kings K."""
+def board_inputs(positions: NDArray[np.int64], king: float) -> NDArray[np.float64]:
+    """Turn bitboards, shape (positions, 3), into inputs: Black +1, White -1, kings times K."""
     black, white, kings = (positions[:, [board]] >> SQUARES & 1 for board in range(3))
     return (black - white) * np.where(kings, king, 1.0)
 
 
-def memory(member: int, pairs: Any, games: list[Game], size: int, rng: np.random.Generator) -> Any:
-    """Positions of the games that a member has won, or of all its games: int64[size, 3]."""
+def sample_won_positions(
+    member: int,
+    pairs: Sequence[tuple[int, int]],
+    games: Sequence[Game],
+    size: int,
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Sample positions of the games that a member has won, or of all its games if it won none.
+
+    Parameters
+    ----------
+    member
+        Number of the member.
+    pairs
+        Black and White of each game.
+    games
+        The games.
+    size
+        Number of positions.
+    rng
+        Generator of the sample.
+
+    Returns
+    -------
+    Bitboards of Black, White and kings, shape (size, 3).
+    """
     own = [
         (game, pair.index(member))
         for game, pair in zip(games, pairs, strict=True)
         if member in pair
     ]
     won = [game for game, side in own if game.result.winner == side] or [game for game, _ in own]
-    rows = np.concatenate([boards(game) for game in won])
+    rows = np.concatenate([bitboards(game) for game in won])
     return rows[rng.integers(len(rows), size=size)]
 
 
-def boards(game: Game) -> Any:
-    """Every position of a game: int64[plies, 3]."""
+def bitboards(game: Game) -> NDArray[np.int64]:
+    """Return every position of a game but the first, the last one first, shape (plies, 3)."""
     board = game.board
     rows = []
     while board.moves:

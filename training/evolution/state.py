@@ -1,36 +1,60 @@
-"""Where a run stands between two generations: all that the next one depends on."""
+"""State of a run between two generations, and populations of genomes."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.architectures import evaluator_for
 from agents.search.player import AlphaBeta
 
+Arrays = Mapping[str, NDArray[Any]]
+Indices = slice | Sequence[int] | NDArray[np.int64]
+
 
 @dataclass(frozen=True)
 class Population:
-    """Members in order: arrays of numbers, a row a member."""
+    """Genomes with their step sizes and kings, a row a member.
 
-    genomes: Any  # [members, genome_size]
-    steps: Any  # [members, genome_size]: self-adaptive step sizes
-    kings: Any  # [members]: K
+    Attributes
+    ----------
+    genomes
+        Weights, shape (members, genome_size).
+    steps
+        Self-adaptive step size of each weight, shape (members, genome_size).
+    kings
+        K, the worth of a king, shape (members,).
+    """
+
+    genomes: NDArray[np.float64]
+    steps: NDArray[np.float64]
+    kings: NDArray[np.float64]
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, prefix: str = "") -> Self:
+        """Read the arrays that :meth:`to_arrays` has written under a prefix."""
+        return cls(*(arrays[prefix + name] for name in ("genomes", "steps", "kings")))
+
+    def to_arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]:
+        """Return the arrays by name, for a :class:`State`."""
+        return {prefix + name: array for name, array in vars(self).items()}
 
     @property
     def size(self) -> int:
-        """How many members there are."""
+        """Number of members."""
         return len(self.genomes)
 
-    def pick(self, members: Any) -> Self:
-        """The given members (indices), in that order."""
+    def pick(self, members: Indices) -> Self:
+        """Return the members of these indices, in that order."""
         return type(self)(self.genomes[members], self.steps[members], self.kings[members])
 
     def join(self, others: Self) -> Self:
-        """These members, then the others."""
+        """Return these members followed by the others."""
         return type(self)(
             np.concatenate([self.genomes, others.genomes]),
             np.concatenate([self.steps, others.steps]),
@@ -38,12 +62,11 @@ class Population:
         )
 
     def put(self, member: int, other: Self) -> Self:
-        """These members, one of them replaced by the only member of `other`."""
-        made = self.pick(slice(None))
-        made = type(self)(made.genomes.copy(), made.steps.copy(), made.kings.copy())
-        made.genomes[member], made.steps[member] = other.genomes[0], other.steps[0]
-        made.kings[member] = other.kings[0]
-        return made
+        """Return these members with one of them replaced by the only member of `other`."""
+        copy = type(self)(self.genomes.copy(), self.steps.copy(), self.kings.copy())
+        copy.genomes[member], copy.steps[member] = other.genomes[0], other.steps[0]
+        copy.kings[member] = other.kings[0]
+        return copy
 
 
 def random_population(
@@ -54,50 +77,104 @@ def random_population(
     king: float,
     rng: np.random.Generator,
 ) -> Population:
-    """Weights uniform in [-weight, weight], and the same step size and K for all."""
+    """Sample weights uniformly from [-weight, weight]; all have the same step size and K."""
     size = (members, genome_size)
     genomes = rng.uniform(-weight, weight, size)
     return Population(genomes, np.full(size, step), np.full(members, king))
 
 
 def make_players(
-    shape: Any, population: Population, depth: int, own_leaves: bool
+    shape: Any,
+    genomes: NDArray[np.float64],
+    kings: NDArray[np.float64],
+    depth: int,
+    own_leaves: bool,
 ) -> list[AlphaBeta]:
-    """The members as players, their genomes of the given shape (agents.architectures)."""
+    """Build one alpha-beta player a genome.
+
+    Parameters
+    ----------
+    shape
+        Shape of the genomes (:mod:`agents.architectures`).
+    genomes
+        Weights, shape (members, genome_size).
+    kings
+        K of each member, shape (members,).
+    depth
+        Plies of the search.
+    own_leaves
+        Whether leaves are judged from the searching player's side.
+    """
     return [
-        AlphaBeta(evaluator_for(shape, genome, king), depth, own_leaves=own_leaves)
-        for genome, king in zip(population.genomes, population.kings, strict=True)
+        AlphaBeta(evaluator_for(shape, genome, king), depth, root_perspective=own_leaves)
+        for genome, king in zip(genomes, kings, strict=True)
     ]
 
 
 @dataclass(frozen=True)
 class State:
-    """The members, best first, and the state of the generator that everything is drawn from."""
+    """Everything that the next generation depends on.
+
+    Attributes
+    ----------
+    generation
+        Generations so far.
+    rng
+        State of the random generator, as JSON.
+    arrays
+        The regime's own arrays by name. Regimes that evolve a population keep it and its scores
+        here (:attr:`population`, :attr:`scores`), best first.
+    """
 
     generation: int
-    population: Population
-    scores: Any  # float64[members]: what each scored in the last tournament; 0 for new ones
-    rng: str  # JSON
-    extra: dict[str, Any] = field(default_factory=dict)  # arrays of the regime's own
+    rng: str
+    arrays: Arrays
+
+    @property
+    def population(self) -> Population:
+        """Members, best first."""
+        return Population.from_arrays(self.arrays)
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """Score of each member in the last tournament, shape (members,); 0 for new members."""
+        return self.arrays["scores"]
 
 
 class Champion(NamedTuple):
-    """What a weight file is made of."""
+    """Content of a weight file.
+
+    Attributes
+    ----------
+    architecture
+        Name of the network or table (:mod:`agents.architectures`).
+    genome
+        Weights as :mod:`agents.weights` saves them, one-dimensional.
+    king
+        K, the worth of a king.
+    options
+        Options of the architecture.
+    mcts_options
+        Options of Monte Carlo tree search, if the champion plays by it.
+    score
+        Score in the last tournament; 0 without one.
+    """
 
     architecture: str
-    genome: Any  # vector, as agents.weights keeps it
+    genome: NDArray[Any]
     king: float
     options: dict[str, Any] = {}  # noqa: RUF012 - never written to
     mcts_options: dict[str, Any] = {}  # noqa: RUF012 - never written to
+    score: float = 0.0
 
 
 def rng_to_json(rng: np.random.Generator) -> str:
-    """The state of a generator as text."""
+    """Return the state of a generator as JSON."""
     return json.dumps(rng.bit_generator.state)
 
 
 def rng_from_json(text: str) -> np.random.Generator:
-    """A generator in a remembered state."""
+    """Return a generator in the state that :func:`rng_to_json` has saved."""
     rng = np.random.default_rng()
     rng.bit_generator.state = json.loads(text)
     return rng

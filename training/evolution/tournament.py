@@ -1,4 +1,4 @@
-"""Who plays whom in a generation, and what the games score."""
+"""Tournament of a generation: pairings, payoffs and truncation selection."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.match import Game
 from agents.match_kernel import DRAW, Result
@@ -18,42 +19,44 @@ Pairs = list[tuple[int, int]]  # Black and White of each game
 
 
 class Payoff(NamedTuple):
-    """What a game is worth to a player; for the loser it is -2 in all the papers but one."""
+    """Value of a game to a player; a loss is -2 in all the papers but Nguyen's."""
 
     win: float = 1.0
     draw: float = 0.0
     loss: float = -2.0
 
     def of(self, result: Result, side: int) -> float:
-        """The payoff of the player who had `side`."""
+        """Return the payoff of the player of `side`."""
         if result.winner == DRAW:
             return self.draw
         return self.win if result.winner == side else self.loss
 
 
 def random_opponents(members: int, games: int, rng: np.random.Generator) -> Pairs:
-    """Each member as Black against `games` others, drawn with replacement."""
-    draws = rng.integers(members - 1, size=(members, games))
+    """Pair each member as Black with `games` others, sampled with replacement."""
+    samples = rng.integers(members - 1, size=(members, games))
     return [
-        (black, int(draw) + int(draw >= black)) for black in range(members) for draw in draws[black]
+        (black, int(other) + int(other >= black))
+        for black in range(members)
+        for other in samples[black]
     ]
 
 
 def round_robin(members: int, games: int, rng: np.random.Generator) -> Pairs:
-    """Each member as Black against each other; `games` is not used (thesis, Algorithm 4.1)."""
+    """Pair each member as Black with each other; `games` has no effect (thesis, Algorithm 4.1)."""
     return list(itertools.permutations(range(members), 2))
 
 
 def common_opponents(members: int, games: int, rng: np.random.Generator) -> Pairs:
-    """Each member as Black against the same few (Miconi 2009; thesis 4.4).
+    """Pair each member as Black with the same few opponents (Miconi 2009; thesis 4.4).
 
-    One more than `games` are drawn, so that those who are among them have as many games.
+    One opponent more than `games` is sampled, so that the opponents have as many games themselves.
     """
-    drawn = rng.choice(members, size=min(games + 1, members), replace=False).tolist()
+    opponents = rng.choice(members, size=min(games + 1, members), replace=False).tolist()
     return [
         (black, white)
         for black in range(members)
-        for white in [other for other in drawn if other != black][:games]
+        for white in [other for other in opponents if other != black][:games]
     ]
 
 
@@ -70,8 +73,26 @@ def total_scores(
     members: int,
     payoff: Payoff,
     both: bool,
-) -> Any:
-    """The payoffs of each member (float64[members]): of both players of a game, or Black only."""
+) -> NDArray[np.float64]:
+    """Add up each member's payoffs.
+
+    Parameters
+    ----------
+    results
+        One result a game.
+    pairs
+        Black and White of each game, as members' numbers.
+    members
+        Number of members.
+    payoff
+        Value of a win, a draw and a loss.
+    both
+        Whether White scores too, or Black only.
+
+    Returns
+    -------
+    Scores, shape (members,).
+    """
     scores = np.zeros(members)
     for result, (black, white) in zip(results, pairs, strict=True):
         scores[black] += payoff.of(result, BLACK)
@@ -89,11 +110,32 @@ def run_tournament(
     runner: GameRunner,
     seed: tuple[int, ...] = (),
     openings: Sequence[str | None] | None = None,
-) -> tuple[list[Game], Any]:
-    """Play the games of all pairs: the games, and each player's score (float64[players]).
+) -> tuple[list[Game], NDArray[np.float64]]:
+    """Play the games of all pairs.
 
-    What players leave to chance is drawn from `seed` and the number of the game; `openings` are
-    those of the games, without which all begin at the start.
+    Parameters
+    ----------
+    players
+        Compiled players.
+    pairs
+        Black and White of each game, as players' numbers.
+    rules
+        Draw rules.
+    payoff, both
+        As for :func:`total_scores`.
+    runner
+        Runner of the games.
+    seed
+        Seed of the players' chance; the number of the game is added to it.
+    openings
+        Opening of each game; None for the start position in all.
+
+    Returns
+    -------
+    games
+        The games, in the order of the pairs.
+    scores
+        Score of each player, shape (players,).
     """
     matchups = [
         Matchup(players[black], players[white], opening, (*seed, number))
@@ -106,6 +148,9 @@ def run_tournament(
     return games, total_scores(results, pairs, len(players), payoff, both)
 
 
-def best(scores: Any, count: int, rng: np.random.Generator) -> Any:
-    """The indices of the `count` highest scores, best first, equals in random order."""
+def best(scores: NDArray[np.float64], count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the indices of the `count` highest scores, best first, ties in random order.
+
+    Truncation selection; `scores` has the shape (members,), the result (count,).
+    """
     return np.lexsort((rng.random(len(scores)), -np.asarray(scores)))[:count]

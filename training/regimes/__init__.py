@@ -1,47 +1,134 @@
-"""The regimes of the papers: a file each, which reads like the method section it implements."""
+"""Training regimes of the papers: one file each, which reads like the paper's method section.
 
-from dataclasses import fields
-from typing import Any, get_args
+- coevolution: Blondie24's (mu + mu) evolution (1999, 2001) and the thesis's C0
+- coevolution_extended: coevolution with recombination, openings, a hall of fame, leagues
+- social_learning: the thesis's individual and social learning (C10 ...)
+- genetic_algorithm: Nguyen's elites, crossover and safe mutation
+- evolution_strategies: OpenAI-ES and separable CMA-ES in self-play
+- self_play: what the two regimes of self-play share
+- td_learning: temporal differences and TD-leaf
+- treestrap: TD(lambda) and TreeStrap towards the values of searches
 
-from training.regimes.coevolution import Coevolution
-from training.regimes.coevolution_extended import ExtendedCoevolution
-from training.regimes.evolution_strategies import EvolutionStrategy
-from training.regimes.genetic_algorithm import GeneticAlgorithm
-from training.regimes.social_learning import SocialLearning
-from training.regimes.td_learning import TDLearning
-from training.regimes.treestrap import TreeStrap
+A new regime is one file here, whose class has the :func:`register` decorator, and one preset.
+"""
 
-Regime = (
-    Coevolution
-    | ExtendedCoevolution
-    | SocialLearning
-    | GeneticAlgorithm
-    | EvolutionStrategy
-    | TDLearning
-    | TreeStrap
-)
+from __future__ import annotations
 
+import pkgutil
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, ClassVar, Protocol, TypeVar
 
-def regime_from_config(identity: dict[str, Any]) -> Regime:
-    """The regime of a run, from its checkpoint. Raises ValueError for one that is not known."""
-    constants = {
-        name: constant for name, constant in identity.items() if name not in ("name", "seed")
-    }
-    for kind in get_args(Regime):
-        if {field.name for field in fields(kind)} == set(constants):
-            regime: Regime = kind(**constants)
-            return regime
-    raise ValueError(f"{identity.get('name')!r} is not a regime of this version")
+from agents.weights import WeightsMetadata
+from checkers_env.state import DrawRules
+from training.evolution.game_runner import GameRunner
+from training.evolution.metrics import Metrics
+from training.evolution.state import Champion, State
 
 
-__all__ = [
-    "Coevolution",
-    "EvolutionStrategy",
-    "ExtendedCoevolution",
-    "GeneticAlgorithm",
-    "Regime",
-    "SocialLearning",
-    "TDLearning",
-    "TreeStrap",
-    "regime_from_config",
-]
+class Regime(Protocol):
+    """A method of training: a frozen dataclass whose fields are the constants of the method.
+
+    The trainer calls :meth:`init` once and :meth:`step` once a generation. Both are functions of
+    their arguments: all chance is drawn from the generator in the state. Equal constants and equal
+    seeds give equal states.
+
+    Attributes
+    ----------
+    kind
+        Name of the class in checkpoints; it never changes.
+    results_version
+        Version of the results: raise it when a change of the code changes what is trained.
+    """
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+    kind: ClassVar[str]
+    results_version: ClassVar[int]
+
+    @property
+    def depth(self) -> int:
+        """Plies that the champion searches by default."""
+        ...
+
+    @property
+    def own_leaves(self) -> bool:
+        """Whether the champion's search judges leaves from the searching player's side."""
+        ...
+
+    @property
+    def parents(self) -> int:
+        """Number of players that :meth:`contenders` returns."""
+        ...
+
+    @property
+    def rules(self) -> DrawRules:
+        """Draw rules of the games, those of the performance curve included."""
+        ...
+
+    @property
+    def games(self) -> int:
+        """Games in a generation."""
+        ...
+
+    def init(self, seed: int) -> State:
+        """Return the state before the first generation."""
+        ...
+
+    def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
+        """Play one generation; return the next state and the metrics. Leave `state` as it is."""
+        ...
+
+    def metrics(self, state: State) -> Metrics:
+        """Summarise the weights of a state, without games."""
+        ...
+
+    def evaluate(self, state: State, seed: int, runner: GameRunner) -> Metrics:
+        """Play games for measurement only; return no metrics if this generation needs none."""
+        ...
+
+    def champion(self, state: State, member: int = 0) -> Champion:
+        """Return the content of the weight file of a survivor; 0 is the best."""
+        ...
+
+    def contenders(self, state: State) -> Sequence[Any]:
+        """Return the players of the performance curve, the champion first."""
+        ...
+
+    def files(self, state: State, metadata: WeightsMetadata) -> Mapping[str, bytes]:
+        """Return further files of the run by name; `metadata` is the champion's."""
+        ...
+
+
+R = TypeVar("R", bound=Regime)
+REGIMES: dict[str, type[Any]] = {}
+
+
+def register(regime: type[R]) -> type[R]:
+    """Make a regime known by its `kind`, so that its checkpoints can be read (class decorator)."""
+    known = REGIMES.setdefault(regime.kind, regime)
+    if known.__qualname__ != regime.__qualname__:
+        raise ValueError(f"the kind {regime.kind!r} is taken by {known.__qualname__}")
+    return regime
+
+
+def regimes() -> Mapping[str, type[Any]]:
+    """Return the registered regimes by kind, those of this folder included."""
+    for module in pkgutil.iter_modules(__path__):
+        import_module(f"{__name__}.{module.name}")
+    return REGIMES
+
+
+def regime_from_config(config: Mapping[str, Any]) -> Regime:
+    """Return the regime of a run's configuration (:func:`training.trainer.loop.config_key`).
+
+    Raises
+    ------
+    ValueError
+        For a kind that is not registered, and for constants that the regime does not have.
+    """
+    constants = {name: config[name] for name in config if name not in ("name", "kind", "seed")}
+    try:
+        regime: Regime = regimes()[config["kind"]](**constants)
+    except (KeyError, TypeError):
+        raise ValueError(f"{config.get('name')!r} is not a regime of this version") from None
+    return regime

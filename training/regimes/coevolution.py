@@ -5,18 +5,17 @@ expert knowledge", IEEE Trans. Neural Networks 10(6), 1999; "Evolving an expert 
 program without using human expertise", IEEE Trans. Evolutionary Computation 5(4), 2001;
 B. Al-Khateeb's thesis (Nottingham, 2011), Algorithm 3.1 (player C0).
 
-Fifteen parents make fifteen offspring. Each of the thirty plays Black in five games against others
-drawn at random; both players score +1, 0 or -2; the fifteen with the highest scores are the next
-parents.
+Fifteen parents make fifteen offspring. Each of the thirty plays Black in five games against random
+others; both players score +1, 0 or -2; the fifteen with the highest scores are the next parents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.architectures import NTUPLE, SHAPES, tables
 from agents.ntuple.tuples import DRAWINGS, as_drawing, as_matrix, draw
@@ -25,9 +24,10 @@ from agents.search.workspace import MAX_DEPTH
 from agents.weights import WeightsMetadata
 from checkers_env.state import DrawRules
 from training.evolution.game_runner import GameRunner
-from training.evolution.metrics import Metrics, tournament_metrics
-from training.evolution.mutation import KING_LEAST, KING_MOST, KING_RULES, mutate
+from training.evolution.metrics import Metrics, population_metrics, tournament_metrics
+from training.evolution.mutation import KING_LEAST, KING_MOST, mutate
 from training.evolution.state import (
+    Arrays,
     Champion,
     Population,
     State,
@@ -37,167 +37,185 @@ from training.evolution.state import (
     rng_to_json,
 )
 from training.evolution.tournament import PAIRINGS, Payoff, best, run_tournament
-from training.runtime.validation import validate_ranges
+from training.regimes import register
+from training.runtime.validation import OneOf, Range, validate_ranges
 
-CHOICES: dict[str, Collection[str]] = {
-    "network": (
-        "blondie24-1999",
-        "blondie24-2001",
-        "blondie24-2001-unsaturated",
-        "weighted-pieces",
-        *DRAWINGS,
-    ),
-    "pairing": PAIRINGS,
-    "king_rule": KING_RULES,
-}
-RANGES = {
-    "parents": (1, 10_000),
-    "opponents": (1, 10_000),
-    "depth": (1, MAX_DEPTH),
-    "max_moves": (1, 100_000),
-    "win": (-1e6, 1e6),
-    "draw": (-1e6, 1e6),
-    "loss": (-1e6, 1e6),
-    "weight": (0.0, 1e3),
-    "step_size": (0.0, 1e3),
-    "king": (KING_LEAST, KING_MOST),
-}
+NETWORKS = (
+    "blondie24-1999",
+    "blondie24-2001",
+    "blondie24-2001-unsaturated",
+    "weighted-pieces",
+    *DRAWINGS,
+)
+PAYOFFS = Range(-1e6, 1e6)
 
 
+@register
 @dataclass(frozen=True)
 class Coevolution:
-    """The constants of the method."""
+    """Constants of the method."""
 
+    kind: ClassVar[str] = "coevolution"
     results_version: ClassVar[int] = 1
-    """Raise it when a change of code changes the results of a run."""
 
-    network: str = "blondie24-2001"
-    """What is evolved: blondie24-1999, blondie24-2001 (or -unsaturated), weighted-pieces, or the
-    tables of n-tuples on the squares that td.py knows: walks-5 (drawn anew), table-6.1, singles ...
+    network: Annotated[str, OneOf(NETWORKS)] = "blondie24-2001"
+    """Evolved player: blondie24-1999, blondie24-2001 (or -unsaturated), weighted-pieces, or
+    look-up tables of the n-tuples of td.py: walks-5 (a random sample), table-6.1, singles ...
     """
-    parents: int = 15
+    parents: Annotated[int, Range(1, 10_000)] = 15
     """Networks that survive a generation; each has one offspring."""
     pairing: Literal["random", "round-robin", "common"] = "random"
-    """Opponents drawn for each network, all others (thesis 4.2), or the same for all (Miconi)."""
-    opponents: int = 5
-    """Games that each network plays as Black in a generation (not in a round robin)."""
-    win: float = 1.0
+    """Opponents: random for each network, all others (thesis 4.2), or the same for all (Miconi)."""
+    opponents: Annotated[int, Range(1, 10_000)] = 5
+    """Games of each network as Black in a generation (not in a round robin)."""
+    win: Annotated[float, PAYOFFS] = 1.0
     """Payoff of a won game."""
-    draw: float = 0.0
+    draw: Annotated[float, PAYOFFS] = 0.0
     """Payoff of a drawn game."""
-    loss: float = -2.0
+    loss: Annotated[float, PAYOFFS] = -2.0
     """Payoff of a lost game."""
     both_score: bool = True
     """Whether White scores too (the thesis), or Black only (as Skycak reads the papers)."""
     piece_difference: bool = True
     """Whether the networks have the weight from the piece difference to the output (thesis 7.3)."""
-    depth: int = 4
+    depth: Annotated[int, Range(1, MAX_DEPTH)] = 4
     """Plies of the search."""
     own_leaves: bool = True
     """Judge leaves from the searching player's side (the papers), or from the side to move."""
-    max_moves: int = 100
+    max_moves: Annotated[int, Range(1, 100_000)] = 100
     """Moves by each side after which a game is drawn."""
-    weight: float = 0.2
+    weight: Annotated[float, Range(0.0, 1e3)] = 0.2
     """First weights are uniform in [-weight, weight]."""
-    step_size: float = 0.05
+    step_size: Annotated[float, Range(0.0, 1e3)] = 0.05
     """First step size of every weight."""
     self_adaptive: bool = True
-    """Whether the step sizes are mutated too; otherwise they stay (n-tuples, thesis 6.1)."""
-    king: float = 1.5
+    """Whether step sizes mutate too; otherwise they stay the same (n-tuples, thesis 6.1)."""
+    king: Annotated[float, Range(KING_LEAST, KING_MOST)] = 1.5
     """First K, the worth of a king."""
     king_rule: Literal["lognormal", "tenths", "fixed"] = "tenths"
-    """How K is mutated: K exp(N(0,1)/sqrt 2) (1999), by -0.1, 0 or 0.1 (2001), not (thesis)."""
+    """Mutation of K: K exp(N(0,1)/sqrt 2) (1999), by -0.1, 0 or 0.1 (2001), none (thesis)."""
 
     def __post_init__(self) -> None:
-        validate_ranges(self, RANGES, CHOICES)
+        validate_ranges(self)
         if self.pairing == "common" and self.opponents >= 2 * self.parents:
             raise ValueError(f"opponents must be fewer than the {2 * self.parents} networks")
 
     @property
     def rules(self) -> DrawRules:
-        """When the games of the tournament are drawn."""
+        """Draw rules of the games."""
         return DrawRules(self.max_moves)
+
+    @property
+    def payoff(self) -> Payoff:
+        """Values of a win, a draw and a loss."""
+        return Payoff(self.win, self.draw, self.loss)
 
     @property
     def games(self) -> int:
         """Games in a generation."""
-        drawn = PAIRINGS[self.pairing](2 * self.parents, self.opponents, np.random.default_rng(0))
-        return len(drawn)
+        pairs = PAIRINGS[self.pairing](2 * self.parents, self.opponents, np.random.default_rng(0))
+        return len(pairs)
 
     def init(self, seed: int) -> State:
-        """The first parents."""
+        """Sample the first parents."""
         rng = np.random.default_rng(seed)
-        extra = self.drawn(rng)
-        parents = self.newcomers(self.shape(extra), self.parents, rng)
-        return State(0, parents, np.zeros(self.parents), rng_to_json(rng), extra)
+        tuples = self.sample_tuples(rng)
+        parents = self.random_members(self.shape(tuples), self.parents, rng)
+        return self.next_state(0, parents, np.zeros(self.parents), rng, tuples)
 
     def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
-        """One generation: replication, tournament, selection."""
+        """Replicate, play the tournament and select."""
         rng = rng_from_json(state.rng)
-        shape = self.shape(state.extra)
-        everyone = self.with_offspring(shape, state.population, rng)
-        scores, measured = self.tournament(shape, everyone, runner, rng)
+        shape = self.shape(state.arrays)
+        members = self.with_offspring(shape, state.population, rng)
+        scores, metrics = self.tournament(shape, members, runner, rng)
         chosen = best(scores, self.parents, rng)
-        survivors, scores = everyone.pick(chosen), scores[chosen]
-        return State(
-            state.generation + 1, survivors, scores, rng_to_json(rng), state.extra
-        ), measured
+        survivors, scores = members.pick(chosen), scores[chosen]
+        return self.next_state(state.generation + 1, survivors, scores, rng, state.arrays), metrics
 
-    def drawn(self, rng: np.random.Generator) -> dict[str, Any]:
-        """What is drawn once for a run: the squares of n-tuples."""
+    def next_state(
+        self,
+        generation: int,
+        members: Population,
+        scores: NDArray[np.float64],
+        rng: np.random.Generator,
+        arrays: Arrays,
+    ) -> State:
+        """Build a state of a population and the regime's other arrays."""
+        arrays = {**arrays, **members.to_arrays(), "scores": scores}
+        return State(generation, rng_to_json(rng), arrays)
+
+    def sample_tuples(self, rng: np.random.Generator) -> dict[str, NDArray[Any]]:
+        """Sample the squares of n-tuples, once for a run; nothing for networks."""
         if self.network not in DRAWINGS:
             return {}
-        return {"drawing": as_matrix(draw(self.network, rng))}
+        return {"tuples": as_matrix(draw(self.network, rng))}
 
-    def shape(self, extra: dict[str, Any]) -> Any:
-        """The shape of the genomes (agents.architectures)."""
+    def shape(self, arrays: Arrays) -> Any:
+        """Return the shape of the genomes (:mod:`agents.architectures`)."""
         if self.network not in DRAWINGS:
             return SHAPES[self.network]
-        return tables(as_drawing(extra["drawing"]))
+        return tables(as_drawing(arrays["tuples"]))
 
-    def newcomers(self, shape: Any, members: int, rng: np.random.Generator) -> Population:
-        """New random networks."""
-        made = random_population(
+    def random_members(self, shape: Any, members: int, rng: np.random.Generator) -> Population:
+        """Sample new networks."""
+        sample = random_population(
             shape.genome_size, members, self.weight, self.step_size, self.king, rng
         )
         difference = shape.difference if self.piece_difference else 0.0
-        if difference is not None:  # what has a step size of 0 stays as it is
-            made.genomes[:, -1], made.steps[:, -1] = difference, 0.0
-        return made
+        if difference is not None:  # a weight whose step size is 0 never changes
+            sample.genomes[:, -1], sample.steps[:, -1] = difference, 0.0
+        return sample
 
     def with_offspring(
         self, shape: Any, parents: Population, rng: np.random.Generator
     ) -> Population:
-        """The parents, then one offspring of each."""
+        """Return the parents followed by one offspring of each."""
         count, adaptive = shape.weight_count, self.self_adaptive
         return parents.join(mutate(parents, count, self.king_rule, rng, self_adaptive=adaptive))
 
     def tournament(
-        self, shape: Any, everyone: Population, runner: GameRunner, rng: np.random.Generator
-    ) -> tuple[Any, Metrics]:
-        """Each member's score (float64[members]), and what there is to say of the games."""
-        pairs = PAIRINGS[self.pairing](everyone.size, self.opponents, rng)
-        payoff = Payoff(self.win, self.draw, self.loss)
-        players = self.players(shape, everyone)
-        games, scores = run_tournament(players, pairs, self.rules, payoff, self.both_score, runner)
+        self, shape: Any, members: Population, runner: GameRunner, rng: np.random.Generator
+    ) -> tuple[NDArray[np.float64], Metrics]:
+        """Play the games of a generation; return scores, shape (members,), and metrics."""
+        pairs = PAIRINGS[self.pairing](members.size, self.opponents, rng)
+        players = self.players(shape, members)
+        games, scores = run_tournament(
+            players, pairs, self.rules, self.payoff, self.both_score, runner
+        )
         return scores, tournament_metrics([game.result for game in games], scores)
 
-    def champion(self, state: State) -> Champion:
-        """The best of the last tournament."""
-        genome, king = state.population.genomes[0], float(state.population.kings[0])
+    def metrics(self, state: State) -> Metrics:
+        """Summarise the parents."""
+        parents = state.population.pick(slice(self.parents))
+        return population_metrics(parents.genomes, parents.kings, parents.steps)
+
+    def evaluate(self, state: State, seed: int, runner: GameRunner) -> Metrics:
+        """Play no games for measurement."""
+        return {}
+
+    def champion(self, state: State, member: int = 0) -> Champion:
+        """Return the best of the last tournament, or another survivor."""
+        champion = self.champion_of(state.arrays, state.population.pick([member]))
+        return champion._replace(score=float(state.scores[member]))
+
+    def champion_of(self, arrays: Arrays, member: Population) -> Champion:
+        """Return the content of the weight file of a population's only member."""
+        genome, king = member.genomes[0], float(member.kings[0])
         if self.network not in DRAWINGS:
             return Champion(self.network, genome, king)
-        options = {"tuples": self.shape(state.extra).drawing, "difference": float(genome[-1])}
+        options = {"tuples": self.shape(arrays).drawing, "difference": float(genome[-1])}
         return Champion(NTUPLE, genome[:-1], king, options)
 
     def contenders(self, state: State) -> list[AlphaBeta]:
-        """The parents as players, the champion first."""
-        return self.players(self.shape(state.extra), state.population.pick(slice(self.parents)))
+        """Return the parents as players, the champion first."""
+        return self.players(self.shape(state.arrays), state.population.pick(slice(self.parents)))
 
     def files(self, state: State, metadata: WeightsMetadata) -> dict[str, bytes]:
-        """Files of the regime's own to keep with a run, by name: none."""
+        """Return no files."""
         return {}
 
     def players(self, shape: Any, population: Population) -> list[AlphaBeta]:
-        """The members as players."""
-        return make_players(shape, population, self.depth, self.own_leaves)
+        """Return the members as players."""
+        genomes, kings = population.genomes, population.kings
+        return make_players(shape, genomes, kings, self.depth, self.own_leaves)

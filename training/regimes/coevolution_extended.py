@@ -1,17 +1,17 @@
-"""Coevolution with what helps evolution to learn, each an option that is off by default.
+"""Coevolution with options that help evolution to learn, each off by default.
 
-Beside first steps and opponents, which :class:`Coevolution` has: a bound on the step sizes;
+Beside the first step sizes and the opponents of :class:`Coevolution`: a bound on the step sizes;
 recombination (T. Bäck and H.-P. Schwefel, "An overview of evolutionary algorithms for parameter
 optimization", Evolutionary Computation 1(1), 1993); openings, the same for all; a hall of fame
 (C. D. Rosin and R. K. Belew, "New methods for competitive coevolution", Evolutionary Computation
-5(1), 1997); and a league of the parents that the champion comes from.
+5(1), 1997); and leagues of the parents whose winner is the champion.
 """
 
 from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -19,84 +19,76 @@ from checkers_env.openings import TWO_MOVE
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics, tournament_metrics
 from training.evolution.mutation import mutate, recombine
-from training.evolution.state import Champion, Population, State, rng_from_json, rng_to_json
-from training.evolution.tournament import PAIRINGS, Pairs, Payoff, best, run_tournament
+from training.evolution.state import Champion, Population, State, rng_from_json
+from training.evolution.tournament import PAIRINGS, Pairs, best, run_tournament
+from training.regimes import register
 from training.regimes.coevolution import Coevolution
-from training.runtime.validation import validate_ranges
+from training.runtime.validation import Range
 
-HALL, REIGNING = "hall", "reigning"
-LEARNING_RANGES = {
-    "step_limit": (0.0, 1e3),
-    "mates": (1, 10_000),
-    "hall": (0, 10_000),
-    "league_every": (0, 1_000_000),
-}
+HALL, REIGNING = "hall/", "reigning/"  # prefixes of populations among the state's arrays
 
 
+@register
 @dataclass(frozen=True)
 class ExtendedCoevolution(Coevolution):
-    """The constants of the method: those of coevolution, and its own."""
+    """Constants of the method: those of coevolution, and its own."""
 
+    kind: ClassVar[str] = "coevolution-extended"
     results_version: ClassVar[int] = 1
-    """Raise it when a change of code changes the results of a run."""
 
-    step_limit: float = 0.0
+    step_limit: Annotated[float, Range(0.0, 1e3)] = 0.0
     """Greatest step size; 0 for no limit."""
-    mates: int = 1
-    """Parents whose mean an offspring is mutated from: its own and others drawn; at most all."""
+    mates: Annotated[int, Range(1, 10_000)] = 1
+    """Parents whose mean is mutated to an offspring: its own and random others; at most all."""
     openings: Literal["none", "two-move"] = "none"
     """two-move: in each generation as many cards as a network has games, the same for all."""
     return_games: bool = False
     """Whether all games are played a second time with colours changed."""
-    hall: int = 0
+    hall: Annotated[int, Range(0, 10_000)] = 0
     """Former champions, a random sample of all so far, that each network plays as Black."""
-    league_every: int = 0
+    league_every: Annotated[int, Range(0, 1_000_000)] = 0
     """Generations between leagues of the parents and the reigning champion, whose winner reigns
     then; 0: the best of the last tournament is the champion."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        validate_ranges(self, LEARNING_RANGES, {"openings": ("none", "two-move")})
-
     @property
     def games(self) -> int:
-        """Games in a generation, those of leagues shared out among the generations."""
+        """Games in a generation, with an equal share of those of the leagues."""
         league = self.parents * (self.parents + 1) / self.league_every if self.league_every else 0
         return len(self.fixtures(np.random.default_rng(0))[0]) + round(league)
 
     def init(self, seed: int) -> State:
-        """The first parents, who are the first hall of fame too; one of them reigns."""
+        """Sample the first parents: they are the first hall of fame too, and one of them reigns."""
         state = super().init(seed)
-        extra = stored(HALL, state.population.pick(np.arange(self.hall) % self.parents))
-        extra |= stored(REIGNING, state.population.pick([0]))
-        return replace(state, extra=state.extra | extra)
+        hall = state.population.pick(np.arange(self.hall) % self.parents)
+        reigning = state.population.pick([0])
+        arrays = {**state.arrays, **hall.to_arrays(HALL), **reigning.to_arrays(REIGNING)}
+        return replace(state, arrays=arrays)
 
     def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
-        """One generation: replication, tournament, selection, and perhaps a league."""
-        rng, generation, extra = rng_from_json(state.rng), state.generation + 1, state.extra
-        shape, hall = self.shape(extra), kept(HALL, extra)
-        everyone = self.with_offspring(shape, state.population, rng)
+        """Replicate, play the tournament, select, and play a league if one is due."""
+        rng, generation, arrays = rng_from_json(state.rng), state.generation + 1, {**state.arrays}
+        shape, hall = self.shape(arrays), Population.from_arrays(arrays, HALL)
+        members = self.with_offspring(shape, state.population, rng)
         pairs, cards = self.fixtures(rng)
-        payoff = Payoff(self.win, self.draw, self.loss)
-        players = self.players(shape, everyone.join(hall))
+        players = self.players(shape, members.join(hall))
         games, scores = run_tournament(
-            players, pairs, self.rules, payoff, self.both_score, runner, openings=cards
+            players, pairs, self.rules, self.payoff, self.both_score, runner, openings=cards
         )
-        scores = scores[: everyone.size]
-        measured = tournament_metrics([game.result for game in games], scores)
+        scores = scores[: members.size]
+        metrics = tournament_metrics([game.result for game in games], scores)
         chosen = best(scores, self.parents, rng)
-        survivors, scores = everyone.pick(chosen), scores[chosen]
+        survivors, scores = members.pick(chosen), scores[chosen]
         if self.hall:
-            extra = extra | stored(HALL, sampled(hall, survivors.pick([0]), generation, rng))
+            arrays |= reservoir_sample(hall, survivors.pick([0]), generation, rng).to_arrays(HALL)
         if self.league_every and generation % self.league_every == 0:
-            members = survivors.join(kept(REIGNING, extra))
-            extra = extra | stored(REIGNING, self.winner(shape, members, runner, rng))
-        return State(generation, survivors, scores, rng_to_json(rng), extra), measured
+            entrants = survivors.join(Population.from_arrays(arrays, REIGNING))
+            arrays |= self.league_winner(shape, entrants, runner, rng).to_arrays(REIGNING)
+        return self.next_state(generation, survivors, scores, rng, arrays), metrics
 
     def with_offspring(
         self, shape: Any, parents: Population, rng: np.random.Generator
     ) -> Population:
-        """The parents, then as many offspring."""
+        """Return the parents followed by as many offspring."""
         offspring = mutate(
             recombine(parents, self.mates, rng) if self.mates > 1 else parents,
             shape.weight_count,
@@ -108,10 +100,10 @@ class ExtendedCoevolution(Coevolution):
         return parents.join(offspring)
 
     def fixtures(self, rng: np.random.Generator) -> tuple[Pairs, list[str | None]]:
-        """Black and White of each game of a generation, and its opening.
+        """Return Black and White of each game of a generation, and its opening.
 
-        The members' numbers are followed by those of the hall of fame. What a network plays as
-        Black stands together.
+        The hall of fame has the numbers after the members. A network's games as Black are
+        consecutive.
         """
         members = 2 * self.parents
         pairs = PAIRINGS[self.pairing](members, self.opponents, rng)
@@ -119,50 +111,47 @@ class ExtendedCoevolution(Coevolution):
         pairs.sort(key=lambda pair: pair[0])
         cards: list[str | None] = [None] * len(pairs)
         if self.openings != "none":
-            drawn = np.resize(rng.permutation(TWO_MOVE), len(pairs) // members)
-            cards = drawn.tolist() * members
+            sample = np.resize(rng.permutation(TWO_MOVE), len(pairs) // members)
+            cards = sample.tolist() * members
         return (both_ways(pairs), cards * 2) if self.return_games else (pairs, cards)
 
-    def winner(
+    def league_winner(
         self, shape: Any, members: Population, runner: GameRunner, rng: np.random.Generator
     ) -> Population:
-        """The best of a league: each pair with both colours of a card drawn for it."""
+        """Return the best of a league: each pair plays both colours of a card of its own."""
         pairs = list(itertools.combinations(range(members.size), 2))
         cards = rng.choice(TWO_MOVE, len(pairs)).tolist() * 2
-        payoff, players = Payoff(self.win, self.draw, self.loss), self.players(shape, members)
         _, scores = run_tournament(
-            players, both_ways(pairs), self.rules, payoff, True, runner, openings=cards
+            self.players(shape, members),
+            both_ways(pairs),
+            self.rules,
+            self.payoff,
+            True,
+            runner,
+            openings=cards,
         )
         return members.pick(best(scores, 1, rng))
 
-    def champion(self, state: State) -> Champion:
-        """Who reigns; without leagues the best of the last tournament."""
+    def champion(self, state: State, member: int = 0) -> Champion:
+        """Return the reigning champion; without leagues, a survivor of the last tournament."""
+        champion = super().champion(state, member)
         if not self.league_every:
-            return super().champion(state)
-        return super().champion(replace(state, population=kept(REIGNING, state.extra)))
+            return champion
+        reigning = self.champion_of(state.arrays, Population.from_arrays(state.arrays, REIGNING))
+        return reigning._replace(score=champion.score)
 
 
 def both_ways(pairs: Pairs) -> Pairs:
-    """The pairs, then all of them with colours changed."""
+    """Return the pairs, then all of them with colours changed."""
     return pairs + [(white, black) for black, white in pairs]
 
 
-def sampled(
+def reservoir_sample(
     hall: Population, champion: Population, generation: int, rng: np.random.Generator
 ) -> Population:
-    """The hall of fame after a generation: every champion so far has an equal chance to be in it.
+    """Return the next hall of fame: every champion so far has an equal chance to be in it.
 
     J. S. Vitter, "Random sampling with a reservoir", ACM Trans. Math. Software 11(1), 1985.
     """
     place = int(rng.integers(hall.size + generation))
     return hall.put(place, champion) if place < hall.size else hall
-
-
-def stored(name: str, members: Population) -> dict[str, Any]:
-    """Members as arrays for a checkpoint."""
-    return {f"{name}-{part}": array for part, array in vars(members).items()}
-
-
-def kept(name: str, extra: dict[str, Any]) -> Population:
-    """What :func:`stored` has stored."""
-    return Population(*(extra[f"{name}-{part}"] for part in ("genomes", "steps", "kings")))

@@ -1,22 +1,23 @@
-"""Evolution strategies in self-play: the mean of a distribution of networks learns, not a network.
+"""Evolution strategies in self-play: the mean of a distribution of networks learns.
 
-A generation draws mirrored pairs of networks about the mean, m + s e and m - s e; the two of a pair
-play each other, once with each colour. What they score says which way is up along e, and all of
-it moves the mean: by OpenAI-ES (T. Salimans, J. Ho, X. Chen, S. Sidor and I. Sutskever, "Evolution
-strategies as a scalable alternative to reinforcement learning", arXiv:1703.03864, 2017) with the
-steps of Adam (D. P. Kingma and J. Ba, "Adam: a method for stochastic optimization", ICLR 2015), or
-by the separable CMA-ES (R. Ros and N. Hansen, "A simple modification in CMA-ES achieving linear
-time and space complexity", PPSN X, 2008) of the library cmaes.
+A generation samples mirrored pairs of networks about the mean, m + s e and m - s e. The two of a
+pair play each other, once with each colour. Their scores estimate the gradient along e, and all
+pairs together move the mean: by OpenAI-ES (T. Salimans, J. Ho, X. Chen, S. Sidor and I. Sutskever,
+"Evolution strategies as a scalable alternative to reinforcement learning", arXiv:1703.03864, 2017)
+with the steps of Adam (D. P. Kingma and J. Ba, "Adam: a method for stochastic optimization", ICLR
+2015), or by the separable CMA-ES (R. Ros and N. Hansen, "A simple modification in CMA-ES achieving
+linear time and space complexity", PPSN X, 2008) of the library cmaes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from cmaes import SepCMA
+from numpy.typing import NDArray
 
 from agents.architectures import SHAPES
 from agents.blondie.architecture import ARCHITECTURES
@@ -26,81 +27,61 @@ from agents.weights import WeightsMetadata
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import DrawRules
 from training.evolution.game_runner import GameRunner
-from training.evolution.metrics import Metrics, tournament_metrics
+from training.evolution.metrics import Metrics, population_metrics, tournament_metrics
 from training.evolution.mutation import KING_LEAST, KING_MOST
-from training.evolution.state import (
-    Champion,
-    Population,
-    State,
-    make_players,
-    rng_from_json,
-    rng_to_json,
-)
+from training.evolution.state import Champion, State, make_players, rng_from_json, rng_to_json
 from training.evolution.tournament import Payoff, run_tournament
-from training.runtime.validation import validate_ranges
+from training.regimes import register
+from training.runtime.validation import OneOf, Range, validate_ranges
 
-Tell = Callable[[Any], tuple[Population, dict[str, Any]]]
+Tell = Callable[[NDArray[np.float64]], dict[str, NDArray[Any]]]
 
-MOMENTUM, SQUARES, TINY = 0.9, 0.999, 1e-8  # Adam's beta 1, beta 2 and epsilon
-RANGES = {
-    "pairs": (2, 10_000),
-    "sigma": (1e-6, 1e3),
-    "rate": (0.0, 1e3),
-    "half_at": (0.0, 1e9),
-    "depth": (1, MAX_DEPTH),
-    "max_moves": (2, 100_000),
-    "weight": (0.0, 1e3),
-    "king": (KING_LEAST, KING_MOST),
-}
-CHOICES = {
-    "network": ARCHITECTURES,
-    "strategy": ("openai-es", "sep-cma-es"),
-    "openings": ("none", "two-move"),
-}
+BETA1, BETA2, EPS = 0.9, 0.999, 1e-8  # of Adam
 
 
+@register
 @dataclass(frozen=True)
 class EvolutionStrategy:
-    """The constants of the method."""
+    """Constants of the method."""
 
+    kind: ClassVar[str] = "evolution-strategy"
     results_version: ClassVar[int] = 1
-    """Raise it when a change of code changes the results of a run."""
 
-    network: str = "blondie24-2001-unsaturated"
-    """What is evolved: blondie24-2001-unsaturated, blondie24-2001, blondie24-1999 ..."""
+    network: Annotated[str, OneOf(ARCHITECTURES)] = "blondie24-2001-unsaturated"
+    """Evolved network: blondie24-2001-unsaturated, blondie24-2001, blondie24-1999 ..."""
     strategy: Literal["openai-es", "sep-cma-es"] = "sep-cma-es"
-    """How the mean moves."""
-    pairs: int = 75
+    """Update of the mean."""
+    pairs: Annotated[int, Range(2, 10_000)] = 75
     """Mirrored pairs of networks in a generation; each plays two games."""
-    sigma: float = 0.1
-    """s, how far the networks are from the mean (at first, for sep-cma-es, which adapts it)."""
-    rate: float = 0.01
+    sigma: Annotated[float, Range(1e-6, 1e3)] = 0.1
+    """s, the networks' distance from the mean (for sep-cma-es the first one: it adapts it)."""
+    rate: Annotated[float, Range(0.0, 1e3)] = 0.01
     """Adam's step size (openai-es)."""
-    half_at: float = 0.0
+    half_at: Annotated[float, Range(0.0, 1e9)] = 0.0
     """Generations after which the rate has halved, as rate / (1 + generation / this); 0: never."""
     openings: Literal["none", "two-move"] = "two-move"
-    """Whether the games of each pair begin with a card drawn for them, or at the start."""
-    depth: int = 4
+    """Opening of each pair's games: a random card of its own, or the start position."""
+    depth: Annotated[int, Range(1, MAX_DEPTH)] = 4
     """Plies of the search."""
     own_leaves: bool = True
     """Judge leaves from the searching player's side (the papers), or from the side to move."""
-    max_moves: int = 100
+    max_moves: Annotated[int, Range(2, 100_000)] = 100
     """Moves by each side after which a game is drawn."""
-    weight: float = 0.2
+    weight: Annotated[float, Range(0.0, 1e3)] = 0.2
     """First weights of the mean are uniform in [-weight, weight]."""
-    king: float = 1.5
+    king: Annotated[float, Range(KING_LEAST, KING_MOST)] = 1.5
     """K, the worth of a king."""
 
     parents = 1
-    win, draw, loss = 1.0, 0.0, -1.0  # payoffs: what one of a pair wins the other loses
+    win, draw, loss = 1.0, 0.0, -1.0  # zero-sum: the scores of a pair cancel out
     both_score = True
 
     def __post_init__(self) -> None:
-        validate_ranges(self, RANGES, CHOICES)
+        validate_ranges(self)
 
     @property
     def rules(self) -> DrawRules:
-        """When games are drawn."""
+        """Draw rules of the games."""
         return DrawRules(self.max_moves)
 
     @property
@@ -109,20 +90,18 @@ class EvolutionStrategy:
         return 2 * self.pairs
 
     def rate_at(self, generation: int) -> float:
-        """The rate after so many generations."""
+        """Return the rate after some generations."""
         return self.rate / (1 + generation / self.half_at) if self.half_at else self.rate
 
     def init(self, seed: int) -> State:
-        """A random mean."""
+        """Sample the mean."""
         rng = np.random.default_rng(seed)
-        size = (1, SHAPES[self.network].genome_size)
-        mean = rng.uniform(-self.weight, self.weight, size)
-        population = Population(mean, np.full(size, self.sigma), np.full(1, self.king))
-        return State(0, population, np.zeros(1), rng_to_json(rng))
+        mean = rng.uniform(-self.weight, self.weight, SHAPES[self.network].genome_size)
+        return State(0, rng_to_json(rng), {"mean": mean, "steps": np.full(mean.shape, self.sigma)})
 
     def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
-        """One generation: pairs about the mean, their games, and where the mean goes."""
-        rng, mean = rng_from_json(state.rng), state.population.genomes
+        """Sample pairs about the mean, play their games and move the mean."""
+        rng, mean = rng_from_json(state.rng), state.arrays["mean"]
         moves, tell = STRATEGIES[self.strategy](self, state, rng)
         numbers = np.arange(self.pairs)
         duels = list(zip(numbers.tolist(), (numbers + self.pairs).tolist(), strict=True))
@@ -138,81 +117,111 @@ class EvolutionStrategy:
             runner,
             openings=cards * 2,
         )
-        population, extra = tell(scores[: self.pairs])  # the other's score is the negative
-        measured = tournament_metrics([game.result for game in games], scores)
-        return State(
-            state.generation + 1, population, np.zeros(1), rng_to_json(rng), extra
-        ), measured
+        arrays = tell(scores[: self.pairs])  # the other's score is the negative
+        metrics = tournament_metrics([game.result for game in games], scores)
+        return State(state.generation + 1, rng_to_json(rng), arrays), metrics
 
-    def champion(self, state: State) -> Champion:
-        """The mean."""
-        return Champion(self.network, state.population.genomes[0], self.king)
+    def metrics(self, state: State) -> Metrics:
+        """Summarise the mean and the step sizes."""
+        arrays = state.arrays
+        return population_metrics(arrays["mean"], np.full(1, self.king), arrays["steps"])
 
-    def contenders(self, state: State) -> list[AlphaBeta]:
-        """The mean as a player."""
-        return self.players(state.population.genomes)
-
-    def files(self, state: State, metadata: WeightsMetadata) -> dict[str, bytes]:
-        """Files of the regime's own to keep with a run, by name: none."""
+    def evaluate(self, state: State, seed: int, runner: GameRunner) -> Metrics:
+        """Play no games for measurement."""
         return {}
 
-    def players(self, genomes: Any) -> list[AlphaBeta]:
-        """Networks as players."""
-        nothing, kings = np.zeros((len(genomes), 0)), np.full(len(genomes), self.king)
-        members = Population(genomes, nothing, kings)
-        return make_players(SHAPES[self.network], members, self.depth, self.own_leaves)
+    def champion(self, state: State, member: int = 0) -> Champion:
+        """Return the mean."""
+        return Champion(self.network, state.arrays["mean"], self.king)
+
+    def contenders(self, state: State) -> list[AlphaBeta]:
+        """Return the mean as a player."""
+        return self.players(state.arrays["mean"][None])
+
+    def files(self, state: State, metadata: WeightsMetadata) -> dict[str, bytes]:
+        """Return no files."""
+        return {}
+
+    def players(self, genomes: NDArray[np.float64]) -> list[AlphaBeta]:
+        """Return networks, shape (members, genome_size), as players."""
+        kings = np.full(len(genomes), self.king)
+        return make_players(SHAPES[self.network], genomes, kings, self.depth, self.own_leaves)
 
 
 def openai_es(
     regime: EvolutionStrategy, state: State, rng: np.random.Generator
-) -> tuple[Any, Tell]:
-    """Moves away from the mean, float64[pairs, genome_size], and what to make of their scores.
+) -> tuple[NDArray[np.float64], Tell]:
+    """Sample moves away from the mean by OpenAI-ES.
 
-    The estimated gradient is the mean of the moves, each weighed by its score; Adam follows it.
+    The estimated gradient is the mean of the moves, each weighted by its score; Adam follows it.
+
+    Parameters
+    ----------
+    regime
+        Constants.
+    state
+        State before the generation.
+    rng
+        Generator of the moves.
+
+    Returns
+    -------
+    moves
+        Shape (pairs, genome_size).
+    tell
+        Function from scores, shape (pairs,), to the next state's arrays.
     """
-    mean, steps = state.population.genomes, state.population.steps
-    moves = steps * rng.standard_normal((regime.pairs, mean.shape[1]))
-    nothing = np.zeros_like(mean)
-    momentum, squares = (state.extra.get(name, nothing) for name in ("momentum", "squares"))
+    mean, steps = state.arrays["mean"], state.arrays["steps"]
+    moves = steps * rng.standard_normal((regime.pairs, len(mean)))
+    first, second = (
+        state.arrays.get(name, np.zeros_like(mean)) for name in ("momentum", "squares")
+    )
 
-    def tell(scores: Any) -> tuple[Population, dict[str, Any]]:
+    def tell(scores: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
         gradient, count = (scores[:, None] * moves / steps).mean(axis=0), state.generation + 1
-        first = MOMENTUM * momentum + (1 - MOMENTUM) * gradient
-        second = SQUARES * squares + (1 - SQUARES) * gradient**2
-        unbiased = np.sqrt(second / (1 - SQUARES**count)) + TINY
-        step = regime.rate_at(state.generation) * first / (1 - MOMENTUM**count) / unbiased
-        extra = {"momentum": first, "squares": second}
-        return Population(mean + step, steps, state.population.kings), extra
+        momentum = BETA1 * first + (1 - BETA1) * gradient
+        squares = BETA2 * second + (1 - BETA2) * gradient**2
+        unbiased = np.sqrt(squares / (1 - BETA2**count)) + EPS
+        step = regime.rate_at(state.generation) * momentum / (1 - BETA1**count) / unbiased
+        return {"mean": mean + step, "steps": steps, "momentum": momentum, "squares": squares}
 
     return moves, tell
 
 
 def sep_cma_es(
     regime: EvolutionStrategy, state: State, rng: np.random.Generator
-) -> tuple[Any, Tell]:
-    """The same by the separable CMA-ES, to which the two of a pair are two solutions."""
-    mean = state.population.genomes[0]
+) -> tuple[NDArray[np.float64], Tell]:
+    """Sample moves by the separable CMA-ES, with the two of a pair as two solutions.
+
+    Parameters and results are those of :func:`openai_es`.
+    """
+    mean = state.arrays["mean"]
     optimiser = SepCMA(mean.copy(), regime.sigma, population_size=regime.games)
-    if state.extra:
-        scalars = {"_sigma": float(state.extra["_sigma"][0]), "_g": state.generation}
-        optimiser.__setstate__(optimiser.__getstate__() | state.extra | scalars)
+    saved = {name: state.arrays[name] for name in CMA_ARRAYS if name in state.arrays}
+    if saved:
+        scalars = {"_sigma": float(state.arrays["_sigma"][0]), "_g": state.generation}
+        optimiser.__setstate__(optimiser.__getstate__() | saved | scalars)
     optimiser.reseed_rng(int(rng.integers(2**32)))
     moves = np.array([optimiser.ask() - mean for _ in range(regime.pairs)])
 
-    def tell(scores: Any) -> tuple[Population, dict[str, Any]]:
-        solutions = []  # of equal pairs the two stand together, and cancel out
+    def tell(scores: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
+        solutions = []  # with equal scores the two of a pair cancel out
         for move, score in zip(moves, scores.tolist(), strict=True):
             solutions += [(mean + move, -score), (mean - move, score)]
         optimiser.tell(solutions)
-        held = optimiser.__getstate__()
-        extra = {name: held[name].copy() for name in ("_C", "_pc", "_p_sigma")}
-        extra["_sigma"] = np.full(1, held["_sigma"])
-        steps = held["_sigma"] * np.sqrt(held["_C"])
-        return Population(optimiser.mean[None], steps[None], state.population.kings), extra
+        internal = optimiser.__getstate__()
+        return {
+            "mean": optimiser.mean,
+            "steps": internal["_sigma"] * np.sqrt(internal["_C"]),
+            "_sigma": np.full(1, internal["_sigma"]),
+            **{name: internal[name].copy() for name in CMA_ARRAYS},
+        }
 
     return moves, tell
 
 
+CMA_ARRAYS = ("_C", "_pc", "_p_sigma")  # of the library's optimiser
 STRATEGIES: dict[
-    str, Callable[[EvolutionStrategy, State, np.random.Generator], tuple[Any, Tell]]
+    str,
+    Callable[[EvolutionStrategy, State, np.random.Generator], tuple[NDArray[np.float64], Tell]],
 ] = {"openai-es": openai_es, "sep-cma-es": sep_cma_es}

@@ -2,52 +2,74 @@
 
 B. Al-Khateeb's thesis (Nottingham, 2011), Algorithm 5.2: players C10, C20, C50, C100, C200 and C1,
 and C10-RR of section 5.5. Thirty players evolve as in coevolution, but every M generations the best
-are copied into a pool, and every N generations, instead of selection and mutation, each player
-judges itself by its normalised score: the best publish their strategies, the satisfied keep
-theirs, and the others copy one out of the pool, start afresh or stay, with equal chances.
+are copied into a pool. Every N generations each player judges itself by its normalised score, in
+place of selection and mutation. The best publish their strategies and the satisfied keep theirs;
+each of the others copies one from the pool, starts afresh or stays, with equal chances.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.continual.pool import rank_strategies
 from agents.weights import WeightsMetadata
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics
-from training.evolution.state import Population, State, rng_from_json, rng_to_json
+from training.evolution.state import Arrays, Indices, Population, State, rng_from_json
 from training.evolution.tournament import best
+from training.regimes import register
 from training.regimes.coevolution import Coevolution
 from training.runtime.curves import to_csv
-from training.runtime.validation import validate_ranges
+from training.runtime.validation import Range
 
-SOCIAL_RANGES = {
-    "publish_every": (1, 1_000_000),
-    "social_every": (1, 1_000_000),
-    "satisfied": (0.0, 1.0),
-    "pool_limit": (0, 1_000_000),
-}
-GREATEST = 2.0**500  # a pool score
+MAX_POOL_SCORE = 2.0**500
 POOL_FILE, POOL_TABLE = "pool.safetensors", "pool.csv"
-ITS_OWN = -1.0  # the source of a strategy that is not in the pool
+POOL = "pool/"  # prefix of the pool among the state's arrays
+OWN = -1.0  # source of a strategy that is not in the pool
 
 
 @dataclass(frozen=True)
-class Pool:
-    """Published strategies in the order of publication; float64 arrays, a row a strategy."""
+class StrategyPool:
+    """Published strategies in the order of publication.
+
+    Attributes
+    ----------
+    strategies
+        The strategies.
+    names
+        Numbers given at publication, shape (size,).
+    scores
+        Weights of the roulette, shape (size,).
+    reused
+        Number of copies made of each, shape (size,).
+    generations
+        Generation of publication, shape (size,).
+    """
 
     strategies: Population
-    names: Any  # [size]: numbers given at publication
-    scores: Any  # [size]: what the roulette goes by
-    reused: Any  # [size]: how often each was copied
-    generations: Any  # [size]: when each was published
+    names: NDArray[np.float64]
+    scores: NDArray[np.float64]
+    reused: NDArray[np.float64]
+    generations: NDArray[np.float64]
 
-    def pick(self, rows: Any) -> Pool:
-        """Some of the strategies, in the given order."""
-        return Pool(
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> StrategyPool:
+        """Read the pool of a state."""
+        columns = (arrays[POOL + name] for name in ("names", "scores", "reused", "generations"))
+        return cls(Population.from_arrays(arrays, POOL), *columns)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays by name, for a state."""
+        columns = {POOL + name: value for name, value in vars(self).items() if name != "strategies"}
+        return columns | self.strategies.to_arrays(POOL)
+
+    def pick(self, rows: Indices) -> StrategyPool:
+        """Return the strategies of these indices, in that order."""
+        return StrategyPool(
             self.strategies.pick(rows),
             self.names[rows],
             self.scores[rows],
@@ -56,72 +78,65 @@ class Pool:
         )
 
 
+@register
 @dataclass(frozen=True)
 class SocialLearning(Coevolution):
-    """The constants of the method: those of coevolution, and its own."""
+    """Constants of the method: those of coevolution, and its own."""
 
+    kind: ClassVar[str] = "social-learning"
     results_version: ClassVar[int] = 1
-    """Raise it when a change of code changes the results of a run."""
 
-    publish_every: int = 5
+    publish_every: Annotated[int, Range(1, 1_000_000)] = 5
     """M: generations between publications of the best (individual learning)."""
-    social_every: int = 10
+    social_every: Annotated[int, Range(1, 1_000_000)] = 10
     """N: generations between rounds of social learning."""
-    satisfied: float = 0.9
+    satisfied: Annotated[float, Range(0.0, 1.0)] = 0.9
     """Normalised score from which a player keeps its strategy."""
-    pool_limit: int = 0
-    """StrategyPool in the pool at most, the latest ones (C1: 1); 0 for no limit."""
+    pool_limit: Annotated[int, Range(0, 1_000_000)] = 0
+    """Strategies in the pool at most, the latest ones (C1: 1); 0 for no limit."""
     doubling: bool = False
     """Double a pool score when its strategy is the best again, instead of adding 1."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        validate_ranges(self, SOCIAL_RANGES, {})
-
     def init(self, seed: int) -> State:
-        """The first players, twice as many as there are parents, and an empty pool."""
+        """Sample the first players, twice as many as there are parents; the pool is empty."""
         rng = np.random.default_rng(seed)
         members = 2 * self.parents
-        drawn = self.drawn(rng)
-        players = self.newcomers(self.shape(drawn), members, rng)
-        pool = Pool(players.pick([]), *np.zeros((4, 0)))
-        extra = drawn | packed(pool, np.full(members, ITS_OWN))
-        return State(0, players, np.zeros(members), rng_to_json(rng), extra)
+        tuples = self.sample_tuples(rng)
+        players = self.random_members(self.shape(tuples), members, rng)
+        pool = StrategyPool(players.pick([]), *np.zeros((4, 0)))
+        arrays = tuples | pool.to_arrays() | {"sources": np.full(members, OWN)}
+        return self.next_state(0, players, np.zeros(members), rng, arrays)
 
     def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
-        """One generation: a tournament, and what its number asks for."""
+        """Play the tournament; then learn socially, or publish if due and evolve."""
         rng = rng_from_json(state.rng)
         generation = state.generation + 1
-        shape = self.shape(state.extra)
-        scores, measured = self.tournament(shape, state.population, runner, rng)
+        shape = self.shape(state.arrays)
+        scores, metrics = self.tournament(shape, state.population, runner, rng)
         order = best(scores, len(scores), rng)
         players, scores = state.population.pick(order), scores[order]
-        pool, sources = unpacked(state.extra)
-        sources = sources[order]
+        pool, sources = StrategyPool.from_arrays(state.arrays), state.arrays["sources"][order]
         if generation % self.social_every == 0:
-            won = normalised(scores) == 1
-            pool, sources = self.published(pool, players, sources, won, generation)
+            won = normalise(scores) == 1
+            pool, sources = self.publish(pool, players, sources, won, generation)
             players, sources, scores, pool = self.learn(shape, players, sources, scores, pool, rng)
         else:
             if generation % self.publish_every == 0:
                 won = scores == scores[0]
-                pool, sources = self.published(pool, players, sources, won, generation)
+                pool, sources = self.publish(pool, players, sources, won, generation)
             players = self.with_offspring(shape, players.pick(slice(self.parents)), rng)
-            sources = np.append(sources[: self.parents], np.full(self.parents, ITS_OWN))
+            sources = np.append(sources[: self.parents], np.full(self.parents, OWN))
             scores = np.append(scores[: self.parents], np.zeros(self.parents))
-        measured |= {
+        metrics |= {
             "pool/size": float(pool.strategies.size),
             "pool/users": float(np.count_nonzero(np.isin(sources, pool.names))),
         }
-        extra = state.extra | packed(pool, sources)
-        return State(generation, players, scores, rng_to_json(rng), extra), measured
+        arrays = {**state.arrays, **pool.to_arrays(), "sources": sources}
+        return self.next_state(generation, players, scores, rng, arrays), metrics
 
     def files(self, state: State, metadata: WeightsMetadata) -> dict[str, bytes]:
-        """The pool: as the thesis's Table 5.1 shows it, and for :mod:`agents.continual.agent`.
-
-        `metadata` is the champion's.
-        """
-        pool, _ = unpacked(state.extra)
+        """Return the pool as in the thesis's Table 5.1, and for :mod:`agents.continual.agent`."""
+        pool = StrategyPool.from_arrays(state.arrays)
         columns = {
             "player": pool.names + 1,
             "generation": pool.generations,
@@ -130,7 +145,7 @@ class SocialLearning(Coevolution):
         }
         table = {POOL_TABLE: to_csv(columns)}
         champions = [
-            self.champion(replace(state, population=pool.strategies.pick([row])))
+            self.champion_of(state.arrays, pool.strategies.pick([row]))
             for row in range(pool.strategies.size)
         ]
         if not champions:
@@ -145,21 +160,43 @@ class SocialLearning(Coevolution):
         )
         return table | {POOL_FILE: strategies.content()}
 
-    def published(
-        self, pool: Pool, players: Population, sources: Any, won: Any, generation: int
-    ) -> tuple[Pool, Any]:
-        """The pool after the winners have published, and the sources of all strategies then.
+    def publish(
+        self,
+        pool: StrategyPool,
+        players: Population,
+        sources: NDArray[np.float64],
+        won: NDArray[np.bool_],
+        generation: int,
+    ) -> tuple[StrategyPool, NDArray[np.float64]]:
+        """Publish the winners' strategies.
 
-        A winner whose strategy is in the pool raises its score there; any other is added with a
-        score of 1. What is more than the limit goes, the oldest first.
+        A winner whose strategy is in the pool raises its score there; any other strategy is added
+        with a score of 1. Beyond the limit, the oldest strategies leave the pool.
+
+        Parameters
+        ----------
+        pool
+            Pool before.
+        players
+            Members, best first, equals in random order.
+        sources
+            Name of each member's strategy in the pool, or OWN, shape (members,).
+        won
+            Whether each member publishes, shape (members,).
+        generation
+            Number of the generation.
+
+        Returns
+        -------
+        The pool and the sources after that.
         """
-        if self.pool_limit:  # the members stand best first, equals in random order
+        if self.pool_limit:
             won = won & (np.cumsum(won) <= self.pool_limit)
         again = np.isin(pool.names, sources[won])
-        raised = np.minimum(pool.scores * 2, GREATEST) if self.doubling else pool.scores + 1
+        raised = np.minimum(pool.scores * 2, MAX_POOL_SCORE) if self.doubling else pool.scores + 1
         new = np.flatnonzero(won & ~np.isin(sources, pool.names))
         names = (pool.names[-1] + 1 if len(pool.names) else 0.0) + np.arange(len(new))
-        pool = Pool(
+        pool = StrategyPool(
             pool.strategies.join(players.pick(new)),
             np.append(pool.names, names),
             np.append(np.where(again, raised, pool.scores), np.ones(len(new))),
@@ -174,43 +211,47 @@ class SocialLearning(Coevolution):
         self,
         shape: Any,
         players: Population,
-        sources: Any,
-        scores: Any,
-        pool: Pool,
+        sources: NDArray[np.float64],
+        scores: NDArray[np.float64],
+        pool: StrategyPool,
         rng: np.random.Generator,
-    ) -> tuple[Population, Any, Any, Pool]:
-        """Social learning of those who are not satisfied; new strategies have a score of 0."""
-        unsatisfied = np.flatnonzero(normalised(scores) < self.satisfied)
+    ) -> tuple[Population, NDArray[np.float64], NDArray[np.float64], StrategyPool]:
+        """Give each unsatisfied player a strategy of the pool, a new one, or its own again.
+
+        Parameters
+        ----------
+        shape
+            Shape of the genomes.
+        players
+            Members.
+        sources, scores
+            Source and score of each member, shape (members,).
+        pool
+            Pool to copy from.
+        rng
+            Generator of the choices.
+
+        Returns
+        -------
+        Players, sources, scores and pool after that; new strategies have a score of 0.
+        """
+        unsatisfied = np.flatnonzero(normalise(scores) < self.satisfied)
         sources, scores, reused = sources.copy(), scores.copy(), pool.reused.copy()
         for member in unsatisfied.tolist():
             choice = rng.integers(3)
             if choice == 0:
-                drawn = rng.choice(len(pool.names), p=pool.scores / pool.scores.sum())
-                players = players.put(member, pool.strategies.pick([drawn]))
-                sources[member] = pool.names[drawn]
+                row = rng.choice(len(pool.names), p=pool.scores / pool.scores.sum())
+                players = players.put(member, pool.strategies.pick([row]))
+                sources[member] = pool.names[row]
                 scores[member] = 0.0
-                reused[drawn] += 1
+                reused[row] += 1
             elif choice == 1:
-                players = players.put(member, self.newcomers(shape, 1, rng))
-                sources[member], scores[member] = ITS_OWN, 0.0
+                players = players.put(member, self.random_members(shape, 1, rng))
+                sources[member], scores[member] = OWN, 0.0
         return players, sources, scores, replace(pool, reused=reused)
 
 
-def normalised(scores: Any) -> Any:
-    """Scores scaled to [0, 1] (equation 5.1); where all are equal, everybody has 1."""
+def normalise(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scale scores, shape (members,), to [0, 1] (equation 5.1); equal scores become 1."""
     least, most = np.min(scores), np.max(scores)
     return (scores - least) / (most - least) if most > least else np.ones(len(scores))
-
-
-def packed(pool: Pool, sources: Any) -> dict[str, Any]:
-    """The pool, and the sources of the players' strategies, as arrays for a checkpoint."""
-    arrays = {**vars(pool), **vars(pool.strategies), "sources": sources}
-    del arrays["strategies"]
-    return arrays
-
-
-def unpacked(arrays: dict[str, Any]) -> tuple[Pool, Any]:
-    """What :func:`packed` has packed."""
-    strategies = Population(*(arrays[name] for name in ("genomes", "steps", "kings")))
-    columns = (arrays[name] for name in ("names", "scores", "reused", "generations"))
-    return Pool(strategies, *columns), arrays["sources"]

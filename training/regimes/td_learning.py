@@ -11,9 +11,10 @@ learning with game-tree search", 1998.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.architectures import NTUPLE, SAMUEL
 from agents.baselines.samuel import FEATURES, samuel
@@ -26,97 +27,88 @@ from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics
-from training.evolution.state import Champion, Population, State, rng_from_json, rng_to_json
-from training.regimes.self_play import CARDS, RANGES, SelfPlay, measured
-from training.runtime.validation import validate_ranges
-
-OWN_RANGES = {
-    "alpha": (1e-12, 1.0),
-    "half_at": (0.0, 1e12),
-    "search": (0, MAX_DEPTH),
-    "king": (1.0, 5.0),
-}
+from training.evolution.state import Arrays, Champion, State, rng_from_json, rng_to_json
+from training.regimes import register
+from training.regimes.self_play import CARDS, SelfPlayRegime, self_play_metrics
+from training.runtime.validation import OneOf, Range, validate_ranges
 
 
+@register
 @dataclass(frozen=True)
-class TDLearning(SelfPlay):
-    """The constants of the method."""
+class TDLearning(SelfPlayRegime):
+    """Constants of the method."""
 
+    kind: ClassVar[str] = "td-learning"
     results_version: ClassVar[int] = 1
-    """Raise it when a change of code changes the results of a run."""
 
-    features: str = "walks-5"
-    """What is weighed: tuples (walks-3, -4, -5, drawn anew; table-6.1, singles, subsquares-3, -4,
-    subsquares-3-4), or samuel: a few features made by hand."""
-    alpha: float = 0.001
+    features: Annotated[str, OneOf((*DRAWINGS, SAMUEL))] = "walks-5"
+    """Features: n-tuples (walks-3, -4 and -5, a random sample; table-6.1, singles, subsquares-3,
+    -4 and -3-4), or samuel: eight features of Samuel's."""
+    alpha: Annotated[float, Range(1e-12, 1.0)] = 0.001
     """Step size."""
-    half_at: float = 0.0
-    """Games after which alpha is half its first value, if it is to shrink: alpha h / (h + g)."""
-    lam: float = 0.0
+    half_at: Annotated[float, Range(0.0, 1e12)] = 0.0
+    """Games after which alpha is half its first value: alpha h / (h + g); 0: it stays the same."""
+    lam: Annotated[float, Range(0.0, 1.0)] = 0.0
     """Lambda: how much each earlier position learns of an error (0 in the thesis)."""
-    epsilon: float = 0.0
-    """How often a move is made at random."""
-    random_plies: int = 0
-    """Plies at the start of each game that are made at random."""
+    epsilon: Annotated[float, Range(0.0, 1.0)] = 0.0
+    """Share of random moves."""
+    random_plies: Annotated[int, Range(0, 200)] = 0
+    """Random plies at the start of each game."""
     openings: Literal["none", "two-move", "three-move"] = "none"
-    """The ballot that games are opened from."""
-    search: int = 0
-    """Plies of the search that chooses moves in training; 0: the successors as they stand."""
+    """Ballot of the games' openings."""
+    search: Annotated[int, Range(0, MAX_DEPTH)] = 0
+    """Plies of the search that selects moves in training; 0: the values of the successors."""
     leaf: bool = False
     """Learn about the last position of the search's principal variation (TD-leaf)."""
     piece_difference: bool = True
     """Whether the piece difference is added to the entries of tuples (thesis 7.3)."""
-    king: float = 1.0
+    king: Annotated[float, Range(1.0, 5.0)] = 1.0
     """The worth of a king in the piece difference."""
-    games: int = 1000
+    games: Annotated[int, Range(1, 1_000_000)] = 1000
     """Games in a generation."""
-    depth: int = 1
-    """Plies at which the player is measured, and plays by default."""
-    max_moves: int = 100
+    depth: Annotated[int, Range(1, MAX_DEPTH)] = 1
+    """Plies of the search when it is measured, and in play by default."""
+    max_moves: Annotated[int, Range(2, 100_000)] = 100
     """Moves by each side after which a game is drawn."""
 
     def __post_init__(self) -> None:
-        validate_ranges(
-            self, RANGES | OWN_RANGES, {"features": (*DRAWINGS, SAMUEL), "openings": CARDS}
-        )
+        validate_ranges(self)
         if self.leaf and not self.search:
             raise ValueError("leaf takes a search of 1 ply or more")
 
     def init(self, seed: int) -> State:
-        """A drawing, and weights of zero."""
+        """Sample the tuples; all weights are 0."""
         rng = np.random.default_rng(seed)
-        extra, size = {}, len(FEATURES)
+        arrays: dict[str, NDArray[Any]] = {"weights": np.zeros(len(FEATURES))}
         if self.features != SAMUEL:
             drawing = draw(self.features, rng)
-            extra, size = {"drawing": as_matrix(drawing)}, table_size(drawing)
-        weights = Population(np.zeros((1, size)), np.zeros((1, 0)), np.ones(1))
-        return State(0, weights, np.zeros(1), rng_to_json(rng), extra)
+            arrays = {"tuples": as_matrix(drawing), "weights": np.zeros(table_size(drawing))}
+        return State(0, rng_to_json(rng), arrays)
 
     def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
-        """Play and learn from the games of a generation, in one thread."""
+        """Play the games of a generation in one thread and learn from them."""
         rng = rng_from_json(state.rng)
-        weights = state.population.genomes[0].copy()
-        tally = learn(
-            self.evaluator(state, weights),
+        weights = state.arrays["weights"].copy()
+        stats = learn(
+            self.evaluator(state.arrays, weights),
             self.games,
             rng,
             self.learning,
-            openings=self.lines(),
+            openings=self.opening_paths(),
             rules=self.rules,
             first=state.generation * self.games,
         )
-        learnt = Population(weights[None], np.zeros((1, 0)), state.population.kings)
-        after = State(state.generation + 1, learnt, state.scores, rng_to_json(rng), state.extra)
-        return after, measured(tally)
+        arrays = {**state.arrays, "weights": weights}
+        return State(state.generation + 1, rng_to_json(rng), arrays), self_play_metrics(stats)
 
-    def lines(self) -> Any:
-        """The paths of the ballot's cards: int64[cards, plies]."""
+    def opening_paths(self) -> NDArray[np.int64]:
+        """Return the packed moves of the ballot's cards, shape (cards, plies)."""
         paths = [opening_line(card)[1] for card in CARDS[self.openings]]
         return np.array(paths, np.int64).reshape(len(paths), -1)
 
     @property
     def learning(self) -> Learning:
-        """How to learn."""
+        """Constants of the learning rule."""
         return Learning(
             self.alpha,
             self.half_at,
@@ -127,25 +119,25 @@ class TDLearning(SelfPlay):
             self.leaf,
         )
 
-    def evaluator(self, state: State, weights: Any) -> Any:
-        """The system with given weights."""
+    def evaluator(self, arrays: Arrays, weights: NDArray[np.float64]) -> Any:
+        """Return the system with these weights, shape (entries,); learning changes them."""
         if self.features == SAMUEL:
             return samuel(weights)
-        return ntuple(as_drawing(state.extra["drawing"]), weights, king=self.king, **self.options)
+        return ntuple(as_drawing(arrays["tuples"]), weights, king=self.king, **self.options)
 
     @property
     def options(self) -> dict[str, Any]:
-        """What an n-tuple system needs beside its drawing, its table and its king."""
+        """Options of an n-tuple system beside its tuples, weights and king."""
         return {"difference": float(self.piece_difference), "by_colour": True}
 
-    def champion(self, state: State) -> Champion:
-        """The system as it stands."""
-        weights = state.population.genomes[0]
+    def champion(self, state: State, member: int = 0) -> Champion:
+        """Return the current weights."""
+        weights = state.arrays["weights"]
         if self.features == SAMUEL:
             return Champion(SAMUEL, weights, self.king)
-        options = self.options | {"tuples": as_drawing(state.extra["drawing"])}
+        options = self.options | {"tuples": as_drawing(state.arrays["tuples"])}
         return Champion(NTUPLE, weights, self.king, options)
 
     def contenders(self, state: State) -> list[AlphaBeta]:
-        """The system as a player."""
-        return [AlphaBeta(self.evaluator(state, state.population.genomes[0]), self.depth)]
+        """Return the system as a player."""
+        return [AlphaBeta(self.evaluator(state.arrays, state.arrays["weights"]), self.depth)]

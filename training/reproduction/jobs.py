@@ -14,7 +14,8 @@ import numpy as np
 from agents.search.alphabeta import RESULTS_VERSION
 from checkers_env.openings import BALLOTS
 from checkers_env.state import DrawRules
-from training.regimes import Regime, TreeStrap
+from training.regimes import Regime
+from training.regimes.treestrap import TreeStrap
 from training.trainer.ablations import ABLATIONS
 from training.trainer.presets import PRESETS, TD_PRESETS, Preset
 from training.trainer.strong_ablations import STRONG_ABLATIONS

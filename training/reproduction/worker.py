@@ -25,7 +25,7 @@ from checkers_env.movegen import BLACK, WHITE
 from checkers_env.state import REASONS, DrawRules
 from training.evolution.metrics import Metrics
 from training.evolution.state import State
-from training.regimes.social_learning import SocialLearning, unpacked
+from training.regimes.social_learning import SocialLearning, StrategyPool
 from training.reproduction.champions import Champion, encode_champion, name_champion
 from training.reproduction.jobs import Match, Player, Run
 from training.reproduction.results import MatchResult, Origin, TrainingResult
@@ -65,7 +65,7 @@ def train(job: Run, folder: Path, deadline: Deadline) -> TrainingResult | None:
         job.length,
         job.seed,
         folder,
-        yardstick_every=job.point_every,
+        curve_every=job.point_every,
         checkpoint_every=CHECKPOINT_EVERY,
     )
 
@@ -91,10 +91,7 @@ def training_result(job: Run, checkpoint: Checkpoint) -> TrainingResult:
     """Return the result of a finished run."""
     regime: Any = job.regime
     state, history = checkpoint.state, checkpoint.history
-    members = [
-        regime.champion(replace(state, population=state.population.pick([member])))
-        for member in range(job.kept)
-    ]
+    members = [regime.champion(state, member) for member in range(job.kept)]
     contents = [encode_champion(player, job, state.generation) for player in members]
     names = tuple(map(name_champion, contents))
     lasting = {
@@ -114,7 +111,7 @@ def training_result(job: Run, checkpoint: Checkpoint) -> TrainingResult:
 
 def pool_of(state: State) -> dict[str, Any]:
     """The columns of the social pool (thesis, Table 5.1)."""
-    pool, _ = unpacked(state.extra)
+    pool = StrategyPool.from_arrays(state.arrays)
     columns = {"generation": pool.generations, "score": pool.scores, "reused": pool.reused}
     return {name: np.asarray(column, np.float32) for name, column in columns.items()}
 
@@ -156,7 +153,7 @@ def build_player(player: Player, champion: Champion | None, depth: int) -> Any:
         evaluator = evaluator_of(champion.genome, champion.metadata)
         own_leaves = champion.metadata.own_leaves
         if player.simulations:
-            return monte_carlo(evaluator, player.simulations, own_leaves=own_leaves)
+            return monte_carlo(evaluator, player.simulations, root_perspective=own_leaves)
         return AlphaBeta(evaluator, player.depth or depth, player.random_ties, own_leaves)
     agent = agents.make(player.name, simulations=player.simulations)
     if not isinstance(agent, PlayerAgent):

@@ -1,4 +1,4 @@
-"""What helps evolution to learn: changes to the regime of 2001, one at a time and together.
+"""Presets that change one constant of the regime of 2001 at a time, and several together.
 
 All have the budget of the papers, some 126,000 games at 4 plies; see docs/learning.md.
 """
@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from training.regimes import EvolutionStrategy, ExtendedCoevolution, Regime
+from training.regimes import Regime
+from training.regimes.coevolution_extended import ExtendedCoevolution
+from training.regimes.evolution_strategies import EvolutionStrategy
 from training.trainer.presets import Preset
 
 BUDGET = 126_000  # games of a run: 840 generations of 150

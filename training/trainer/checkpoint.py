@@ -1,30 +1,44 @@
-"""A run's memory on disk: one safetensors file, written whole or not at all."""
+"""Checkpoint of a run: one safetensors file, written atomically."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from checkers_env.files import write_atomically
-from training.evolution.state import Population, State
+from training.evolution.state import State
+from training.regimes import regimes
 from training.runtime.run_folder import config_diff
 
 FILE_NAME = "checkpoint.safetensors"
 HEADER = "checkers-laboratory run"
-FORMAT = 1
+FORMAT = 2
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A state, what was measured in each generation so far, and what identifies the run."""
+    """A run between two generations.
+
+    Attributes
+    ----------
+    state
+        The regime's state.
+    history
+        Metrics by name, a value a generation.
+    config_key
+        Configuration that the results depend on (:func:`training.trainer.loop.config_key`).
+    """
 
     state: State
     history: dict[str, list[float]]
@@ -32,28 +46,23 @@ class Checkpoint:
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
-    """Write a checkpoint in place of the one before; arrays keep their dtypes."""
-    state, population = checkpoint.state, checkpoint.state.population
-    arrays = {
-        "genomes": population.genomes,
-        "steps": population.steps,
-        "kings": population.kings,
-        "scores": state.scores,
-    }
+    """Replace the checkpoint of a folder; arrays keep their dtypes."""
+    state = checkpoint.state
+    arrays = {f"state/{name}": array for name, array in state.arrays.items()}
     arrays |= {f"history/{name}": np.array(row, float) for name, row in checkpoint.history.items()}
-    arrays |= {f"extra/{name}": array for name, array in state.extra.items()}
     header = {
         "format": FORMAT,
         "generation": state.generation,
         "rng": state.rng,
-        "identity": checkpoint.config_key,
+        "arrays": sorted(state.arrays),
+        "config": checkpoint.config_key,
     }
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     write_atomically(folder / FILE_NAME, save(arrays, metadata={HEADER: json.dumps(header)}))
 
 
 def has_checkpoint(folder: Path) -> bool:
-    """Whether a folder has a checkpoint, and not one of another kind of run; damaged ones count."""
+    """Return whether a folder holds a run of a regime; a damaged checkpoint counts."""
     path = folder / FILE_NAME
     if not path.is_file():
         return False
@@ -65,20 +74,64 @@ def has_checkpoint(folder: Path) -> bool:
 
 
 def load_checkpoint(folder: Path) -> Checkpoint:
-    """Read the checkpoint of a run's folder. Raises ValueError for one that cannot be used."""
+    """Read the checkpoint of a folder, of this format or the one before.
+
+    Raises
+    ------
+    ValueError
+        For a checkpoint that is missing, damaged or of another kind.
+    """
     with checkpoint_errors(folder):
-        header, arrays = read_checkpoint(folder, HEADER, FORMAT)
-        population = Population(arrays["genomes"], arrays["steps"], arrays["kings"])
-        extra = strip_prefix("extra/", arrays)
-        state = State(header["generation"], population, arrays["scores"], header["rng"], extra)
-        config_key = header["identity"]
+        header, arrays = read_checkpoint(folder, HEADER, 1, FORMAT)
+        if header["format"] == 1:
+            header, arrays = _upgrade(header, arrays)
+        named = {name: arrays[f"state/{name}"] for name in header["arrays"]}
+        state = State(header["generation"], header["rng"], named)
+        config_key = header["config"]
     history = {name: array.tolist() for name, array in strip_prefix("history/", arrays).items()}
     return Checkpoint(state, history, config_key)
 
 
+def _upgrade(
+    header: dict[str, Any], arrays: dict[str, NDArray[Any]]
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Turn a checkpoint of format 1 into one of format 2.
+
+    Format 1 had no `kind`: the names of the constants say which regime it is. Every state had
+    genomes, step sizes, kings and scores, filled with dummies where a regime has none.
+    """
+    config = header["identity"]
+    constants = set(config) - {"name", "seed"}
+    known = {kind: {it.name for it in fields(regime)} for kind, regime in regimes().items()}
+    kind = next((kind for kind, names in known.items() if names == constants), None)
+    state = {name: arrays[name] for name in ("genomes", "steps", "kings", "scores")}
+    extra = strip_prefix("extra/", arrays)
+    if "drawing" in extra:
+        extra["tuples"] = extra.pop("drawing")
+    if kind == "social-learning":
+        extra = {
+            name if name in ("sources", "tuples") else f"pool/{name}": extra[name] for name in extra
+        }
+    elif kind == "genetic-algorithm":
+        del state["steps"], state["kings"]
+    elif kind == "evolution-strategy":
+        state = {"mean": state["genomes"][0], "steps": state["steps"][0]}
+        extra = {name: array[0] if array.ndim == 2 else array for name, array in extra.items()}
+    elif kind in ("td-learning", "treestrap"):
+        state = {"weights": state["genomes"][0]}
+    for name in [name for name in extra if name.startswith(("hall-", "reigning-"))]:
+        extra[name.replace("-", "/", 1)] = extra.pop(name)
+    state |= extra
+    upgraded = {f"state/{name}": array for name, array in state.items()}
+    upgraded |= {name: array for name, array in arrays.items() if name.startswith("history/")}
+    if kind:
+        config = {"name": config["name"], "kind": kind, **config}
+    return header | {"arrays": sorted(state), "config": config}, upgraded
+
+
 @contextmanager
 def checkpoint_errors(folder: Path) -> Iterator[None]:
-    """Turn what goes wrong while a folder's checkpoint is read into a ValueError that names it."""
+    """Turn errors in reading a folder's checkpoint into a ValueError that names the file."""
     path = folder / FILE_NAME
     try:
         yield
@@ -91,29 +144,44 @@ def checkpoint_errors(folder: Path) -> Iterator[None]:
 
 
 def read_checkpoint(
-    folder: Path, kind: str, *versions: int
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The header and the arrays of a folder's checkpoint, which must be of that kind and format."""
+    folder: Path, kind: str, *formats: int
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Return the header and the arrays of a folder's checkpoint.
+
+    Parameters
+    ----------
+    folder
+        Folder of the run.
+    kind
+        Name of the header.
+    formats
+        Accepted format numbers.
+
+    Raises
+    ------
+    ValueError
+        For another header or format.
+    """
     with safe_open(str(folder / FILE_NAME), framework="numpy") as file:
         text = (file.metadata() or {}).get(kind)
         if text is None:
             raise ValueError(f"it has no {kind!r} header")
         header = json.loads(text)
-        if header["format"] not in versions:
-            raise ValueError(f"its format is {header['format']!r}, not {versions[-1]}")
+        if header["format"] not in formats:
+            raise ValueError(f"its format is {header['format']!r}, not {formats[-1]}")
         return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
 
 
-def check_same_run(folder: Path, there: dict[str, Any], asked: dict[str, Any]) -> None:
-    """Raise ValueError if a folder's run is not the one asked for, by what identifies them."""
-    if different := config_diff(there, asked):
+def check_same_run(folder: Path, saved: Mapping[str, Any], config: Mapping[str, Any]) -> None:
+    """Raise ValueError if the run of a folder has another configuration."""
+    if different := config_diff(saved, config):
         raise ValueError(
             f"{str(folder)!r} holds another run: {different}; choose another folder by --out"
         )
 
 
-def strip_prefix(prefix: str, entries: dict[str, Any]) -> dict[str, Any]:
-    """The entries whose names begin with `prefix`, by the rest of their names."""
+def strip_prefix(prefix: str, entries: Mapping[str, T]) -> dict[str, T]:
+    """Return the entries whose names begin with `prefix`, by the rest of their names."""
     return {
         name.removeprefix(prefix): entry
         for name, entry in entries.items()

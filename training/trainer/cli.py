@@ -1,4 +1,4 @@
-"""The command line that trains players: a program is a set of presets, and all share the rest."""
+"""Command line of evolve.py and td.py; they differ in their presets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import tyro
 from rich.box import SIMPLE
@@ -20,7 +20,6 @@ from rich.table import Column, Table
 
 from training.evolution.metrics import Metrics
 from training.evolution.state import State
-from training.regimes import Regime
 from training.runtime.cli import in_folder, run_command
 from training.trainer.ablations import ABLATIONS
 from training.trainer.checkpoint import FILE_NAME
@@ -29,39 +28,57 @@ from training.trainer.presets import PRESETS, TD_PRESETS, Preset
 
 EVOLVE, TD = "python training/evolve.py", "python training/td.py"
 PRESETS_BY_COMMAND = {EVOLVE: PRESETS | ABLATIONS, TD: TD_PRESETS}
-REPORT_EVERY = 10  # generations, where there is no terminal to show a bar on
+REPORT_EVERY = 10  # generations, without a terminal
 
 
 @dataclass(frozen=True)
 class TrainerConfig:
-    """What to run and how."""
+    """Options of the command line."""
 
-    regime: tyro.conf.AvoidSubcommands[Regime]
+    regime: Any  # Regime: tyro offers the fields of the default's class
     """Constants of the regime."""
     generations: int
     """Generations in all, those of a resumed run included."""
     seed: int = 0
-    """Seed of everything that is drawn."""
+    """Seed of all random numbers."""
     out: Path | None = None
     """Folder of the run; by default runs/REGIME-seed-SEED."""
     threads: int = os.cpu_count() or 1
-    """Games played at once. Results do not depend on it."""
+    """Games at once. Results do not depend on it."""
     resume: bool = False
     """Go on with the run in the folder, from its last checkpoint."""
     engine: Literal["kernel", "env"] = "kernel"
-    """Where games are played: compiled, or (slowly) through the AEC environment and act()."""
-    yardstick_every: int = 1
+    """Engine of the games: compiled kernels, or (slow) the AEC environment and act()."""
+    curve_every: Annotated[int, tyro.conf.arg(aliases=("--yardstick-every",))] = 1
     """Generations between points of the performance curve; 0 for no curve."""
     checkpoint_every: int = 10
     """Generations between checkpoints."""
     executor: Literal["threads", "processes", "ray"] = "threads"
-    """Where games are played: threads or processes of this machine, or a Ray cluster."""
+    """Workers of the games: threads or processes of this machine, or a Ray cluster."""
     address: str | None = None
-    """Of a Ray cluster that runs; without, Ray is started on this machine."""
+    """Address of a running Ray cluster; without it, Ray is started on this machine."""
+
+    def run_config(self, name: str) -> RunConfig:
+        """Return the configuration of the run of a preset."""
+        options = {
+            field: value for field, value in vars(self).items() if field not in ("out", "resume")
+        }
+        folder = self.out or Path("runs", f"{name}-seed-{self.seed}")
+        return RunConfig(name=name, folder=folder, **options)
 
 
 class TrainingCommand(NamedTuple):
-    """A command: how it is called, what its help says, and what it trains by default."""
+    """A training command.
+
+    Attributes
+    ----------
+    call
+        Command line without options.
+    description
+        Text of the help.
+    default
+        Preset without a name.
+    """
 
     call: str
     description: str
@@ -69,7 +86,7 @@ class TrainingCommand(NamedTuple):
 
     @property
     def presets(self) -> dict[str, Preset]:
-        """What it can train."""
+        """Presets of the command."""
         return PRESETS_BY_COMMAND[self.call]
 
 
@@ -79,14 +96,14 @@ def run_program(program: TrainingCommand) -> int:
 
 
 def run_training(program: TrainingCommand, arguments: list[str], console: Console) -> None:
-    """Read the command line and carry out the run that it asks for."""
+    """Read the command line and train."""
     if arguments == ["--list"]:
         print_presets(program)
         return
     presets = program.presets
-    name, options = program.default, arguments
+    name, words = program.default, arguments
     if arguments and not arguments[0].startswith("-"):
-        name, options = arguments[0], arguments[1:]
+        name, words = arguments[0], arguments[1:]
     else:
         for before, word in itertools.pairwise(arguments):
             if word in presets and not before.startswith("-"):
@@ -94,34 +111,22 @@ def run_training(program: TrainingCommand, arguments: list[str], console: Consol
     if name not in presets:
         raise ValueError(_unknown(name, program))
     preset = presets[name]
-    settings = tyro.cli(
+    options = tyro.cli(
         TrainerConfig,
-        args=options,
+        args=words,
         default=TrainerConfig(preset.regime, preset.generations),
         prog=f"{program.call} [REGIME]",
         description=program.description,
     )
-    plan = RunConfig(
-        name,
-        settings.regime,
-        settings.generations,
-        settings.seed,
-        settings.out or Path("runs", f"{name}-seed-{settings.seed}"),
-        settings.threads,
-        settings.engine,
-        settings.yardstick_every,
-        settings.checkpoint_every,
-        settings.executor,
-        settings.address,
-    )
-    with in_folder(plan.folder, FILE_NAME, CHAMPION_FILE, PLOT_FILE, console):
-        start = resume(plan) if settings.resume else begin(plan)
-        with _progress(plan, start.state.generation, console) as report:
-            train(plan, start, report)
+    config = options.run_config(name)
+    with in_folder(config.folder, FILE_NAME, CHAMPION_FILE, PLOT_FILE, console):
+        start = resume(config) if options.resume else begin(config)
+        with _progress(config, start.state.generation, console) as report:
+            train(config, start, report)
 
 
 def _unknown(name: str, program: TrainingCommand) -> str:
-    """What to say of a name that is none of the presets."""
+    """Return the error of a name that is no preset of the command."""
     for call, presets in PRESETS_BY_COMMAND.items():
         if name in presets:
             return f"{name!r} is trained by another program: {call} {name}"
@@ -131,7 +136,7 @@ def _unknown(name: str, program: TrainingCommand) -> str:
 
 
 def print_presets(program: TrainingCommand) -> None:
-    """Show every preset with its paper, and the games and CPU time of a whole run."""
+    """Print every preset with its paper, games and CPU time."""
     table = Table(
         Column("regime", no_wrap=True),
         "paper",
@@ -152,16 +157,16 @@ def print_presets(program: TrainingCommand) -> None:
 
 
 def duration(seconds: int) -> str:
-    """Seconds as ``17 s`` or ``9 min``."""
+    """Format seconds as ``17 s`` or ``9 min``."""
     return f"{seconds} s" if seconds < 90 else f"{round(seconds / 60)} min"
 
 
 @contextmanager
 def _progress(
-    plan: RunConfig, done: int, console: Console
+    config: RunConfig, done: int, console: Console
 ) -> Iterator[Callable[[State, Metrics], None]]:
-    """A bar on a terminal, and a line every few generations elsewhere."""
-    games = plan.regime.games
+    """Show a bar on a terminal, and a line every few generations elsewhere."""
+    games = config.regime.games
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -171,7 +176,9 @@ def _progress(
         TextColumn("{task.fields[curve]}"),
     )
     with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
-        task = bar.add_task(plan.name, total=plan.generations, completed=done, rate="", curve="")
+        task = bar.add_task(
+            config.name, total=config.generations, completed=done, rate="", curve=""
+        )
 
         def report(state: State, measured: Metrics) -> None:
             speed = bar.tasks[0].speed
@@ -180,8 +187,8 @@ def _progress(
             shown = "" if curve is None else f"against the heuristic {curve:+.2f}"
             bar.update(task, completed=state.generation, rate=rate, curve=shown)
             if not console.is_terminal and (
-                state.generation % REPORT_EVERY == 0 or state.generation in (1, plan.generations)
+                state.generation % REPORT_EVERY == 0 or state.generation in (1, config.generations)
             ):
-                console.print(f"generation {state.generation} of {plan.generations} {shown}")
+                console.print(f"generation {state.generation} of {config.generations} {shown}")
 
         yield report

@@ -1,4 +1,4 @@
-"""The one loop that every regime runs in: init, then step, measure, log and checkpoint."""
+"""Training loop of every regime: init, then step, measure, log and save a checkpoint."""
 
 from __future__ import annotations
 
@@ -10,28 +10,22 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from tensorboard.summary import Writer
 
-from agents.search.interrupt import undisturbed
+from agents.search.interrupt import defer_signals
 from agents.weights import WeightsMetadata, save_weights
 from checkers_env.files import write_atomically
 from checkers_env.movegen import Position
-from training.evolution.evaluation import curve, is_log_spaced, scores
+from training.evolution.evaluation import performance_curve
 from training.evolution.game_runner import GameRunner, open_game_runner
-from training.evolution.metrics import (
-    Metrics,
-    append_row,
-    evaluator_metrics,
-    population_metrics,
-    sample_positions,
-)
+from training.evolution.metrics import Metrics, append_row, evaluator_metrics, sample_positions
 from training.evolution.state import State
-from training.regimes import Regime, TreeStrap
+from training.regimes import Regime
 from training.runtime.curves import plot_curve, to_csv
 from training.runtime.executors import check_executor
-from training.runtime.validation import validate_ranges
+from training.runtime.validation import Range, validate_ranges
 from training.trainer.checkpoint import (
     FILE_NAME,
     Checkpoint,
@@ -41,209 +35,240 @@ from training.trainer.checkpoint import (
 )
 
 CHAMPION_FILE, CURVE_FILE, PLOT_FILE = "champion.safetensors", "curve.csv", "curve.png"
-SPEED = "speed/games_per_cpu_second"  # a measurement
+SPEED = "speed/games_per_cpu_second"  # a metric
 LIBRARIES = ("checkers-laboratory", "numba", "llvmlite", "numpy")
-
-RANGES = {
-    "generations": (1, math.inf),
-    "seed": (0, math.inf),
-    "threads": (1, math.inf),
-    "yardstick_every": (0, math.inf),
-    "checkpoint_every": (1, math.inf),
-}
 
 
 @dataclass(frozen=True)
 class RunConfig:
-    """A run: what identifies it, and how it is to be carried out.
+    """Configuration of a run.
 
     Attributes
     ----------
-    yardstick_every
-        Generations between two points of the performance curve; 0 for none.
+    name
+        Name of the preset.
+    regime
+        Regime with its constants.
+    generations
+        Generations in all, those of a resumed run included.
+    seed
+        Seed of all random numbers.
+    folder
+        Folder of the run.
+    threads
+        Games at once.
+    engine
+        ``"kernel"`` (compiled) or ``"env"`` (the AEC environment, slow).
+    curve_every
+        Generations between points of the performance curve; 0 for no curve.
     checkpoint_every
-        Generations between two checkpoints.
+        Generations between checkpoints.
     executor, address
-        Where games are played (see :func:`training.runtime.executors.open_executor`).
+        As for :func:`training.runtime.executors.open_executor`.
     """
 
     name: str
     regime: Regime
-    generations: int
-    seed: int
+    generations: Annotated[int, Range(1)]
+    seed: Annotated[int, Range(0)]
     folder: Path
-    threads: int = 1
+    threads: Annotated[int, Range(1)] = 1
     engine: str = "kernel"
-    yardstick_every: int = 1
-    checkpoint_every: int = 10
+    curve_every: Annotated[int, Range(0)] = 1
+    checkpoint_every: Annotated[int, Range(1)] = 10
     executor: str = "threads"
     address: str | None = None
 
     def __post_init__(self) -> None:
-        validate_ranges(self, RANGES)
-        if self.yardstick_every and self.regime.max_moves < 2:
+        validate_ranges(self)
+        if self.curve_every and self.regime.rules.max_moves == 1:
             raise ValueError(
                 "max_moves must be at least 2: the games of the performance curve begin with a "
-                "move by each side (or give yardstick_every 0)"
+                "move by each side (or give curve_every 0)"
             )
 
     @property
     def config_key(self) -> dict[str, Any]:
         """What the results of a run depend on, beside its number of generations."""
-        return {"name": self.name, **asdict(self.regime), "seed": self.seed}
+        constants = asdict(self.regime)
+        return {"name": self.name, "kind": self.regime.kind, **constants, "seed": self.seed}
 
 
-def begin(plan: RunConfig) -> Checkpoint:
-    """The start of a new run.
+def begin(config: RunConfig) -> Checkpoint:
+    """Start a new run; return its first checkpoint.
 
-    Raises ValueError if the folder holds one already, or for an executor that there is not.
+    Raises
+    ------
+    ValueError
+        If the folder holds a run already, or for an executor that does not exist.
     """
-    check_executor(plan.executor, plan.threads, plan.address)
-    plan.folder.mkdir(parents=True, exist_ok=True)
-    if (plan.folder / FILE_NAME).exists():
+    check_executor(config.executor, config.threads, config.address)
+    config.folder.mkdir(parents=True, exist_ok=True)
+    if (config.folder / FILE_NAME).exists():
         otherwise = "choose another folder by --out"
         try:
-            there = load_checkpoint(plan.folder).config_key
+            saved = load_checkpoint(config.folder).config_key
         except ValueError as error:
             raise ValueError(f"no run can begin here, {otherwise}: {error}") from None
-        check_same_run(plan.folder, there, plan.config_key)
+        check_same_run(config.folder, saved, config.config_key)
         raise ValueError(
-            f"{str(plan.folder)!r} already holds a run: go on with it by --resume, or {otherwise}"
+            f"{str(config.folder)!r} already holds a run: go on with it by --resume, or {otherwise}"
         )
-    checkpoint = Checkpoint(plan.regime.init(plan.seed), {}, plan.config_key)
-    save_checkpoint(plan.folder, checkpoint)
+    checkpoint = Checkpoint(config.regime.init(config.seed), {}, config.config_key)
+    save_checkpoint(config.folder, checkpoint)
     return checkpoint
 
 
-def resume(plan: RunConfig) -> Checkpoint:
-    """The last checkpoint of a run.
+def resume(config: RunConfig) -> Checkpoint:
+    """Return the last checkpoint of a run.
 
-    Raises ValueError if there is none, if it is of another run, or if nothing is left to do.
+    Raises
+    ------
+    ValueError
+        If there is none, if it is of another run, or if no generation is left.
     """
-    checkpoint = load_checkpoint(plan.folder)
-    check_same_run(plan.folder, checkpoint.config_key, plan.config_key)
-    if checkpoint.state.generation >= plan.generations:
+    checkpoint = load_checkpoint(config.folder)
+    check_same_run(config.folder, checkpoint.config_key, config.config_key)
+    if checkpoint.state.generation >= config.generations:
         raise ValueError(
-            f"{str(plan.folder)!r} has reached generation {checkpoint.state.generation}: "
+            f"{str(config.folder)!r} has reached generation {checkpoint.state.generation}: "
             "to go on, ask for more by --generations"
         )
     return checkpoint
 
 
 def train(
-    plan: RunConfig, checkpoint: Checkpoint, progress: Callable[[State, Metrics], None]
+    config: RunConfig, checkpoint: Checkpoint, progress: Callable[[State, Metrics], None]
 ) -> Checkpoint:
-    """Run to the last generation, telling `progress` of each; return the final checkpoint.
+    """Train to the last generation; whatever stops it, save what was reached.
 
-    Whatever stops it, what was reached by then is saved first.
+    Parameters
+    ----------
+    config
+        Configuration of the run.
+    checkpoint
+        Start, from :func:`begin` or :func:`resume`.
+    progress
+        Called with the state and the metrics of each generation.
+
+    Returns
+    -------
+    The final checkpoint.
     """
     positions = sample_positions()
     with (
-        open_game_runner(plan.threads, plan.engine, plan.executor, plan.address) as runner,
-        closing(Writer(str(plan.folder))) as log,
+        open_game_runner(config.threads, config.engine, config.executor, config.address) as runner,
+        closing(Writer(str(config.folder))) as log,
     ):
         try:
             if not checkpoint.history:
-                checkpoint = recorded(
-                    checkpoint, measure(plan, checkpoint.state, runner, positions)
-                )
+                metrics = measure(config, checkpoint.state, runner, positions)
+                checkpoint = with_metrics(checkpoint, metrics)
                 write_events(log, checkpoint)
-            while checkpoint.state.generation < plan.generations:
-                checkpoint = generation(plan, checkpoint, runner, positions)
+            while checkpoint.state.generation < config.generations:
+                checkpoint = run_generation(config, checkpoint, runner, positions)
                 write_events(log, checkpoint)
-                if checkpoint.state.generation % plan.checkpoint_every == 0:
-                    save_results(plan, checkpoint)
-                    save_checkpoint(plan.folder, checkpoint)
+                if checkpoint.state.generation % config.checkpoint_every == 0:
+                    save_results(config, checkpoint)
+                    save_checkpoint(config.folder, checkpoint)
                     log.flush()
-                progress(checkpoint.state, latest(checkpoint.history))
+                progress(checkpoint.state, latest_metrics(checkpoint.history))
         finally:
-            with undisturbed():  # a second Ctrl-C must not keep the first one from saving
-                save_results(plan, checkpoint)
-                title = f"{plan.name}, seed {plan.seed}"
-                plot_curve(checkpoint.history, title, plan.folder / PLOT_FILE)
-                save_checkpoint(plan.folder, checkpoint)
+            with defer_signals():  # a second Ctrl-C must not keep the first one from saving
+                save_results(config, checkpoint)
+                title = f"{config.name}, seed {config.seed}"
+                plot_curve(checkpoint.history, title, config.folder / PLOT_FILE)
+                save_checkpoint(config.folder, checkpoint)
     return checkpoint
 
 
-def generation(
-    plan: RunConfig, checkpoint: Checkpoint, runner: GameRunner, positions: Sequence[Position]
+def run_generation(
+    config: RunConfig, checkpoint: Checkpoint, runner: GameRunner, positions: Sequence[Position]
 ) -> Checkpoint:
-    """Let one generation pass, and measure it."""
-    began = time.thread_time() + runner.seconds
-    state, measured = plan.regime.step(checkpoint.state, runner)
-    speed = plan.regime.games / (time.thread_time() + runner.seconds - began)
-    measured |= {SPEED: speed} | measure(plan, state, runner, positions)
-    if isinstance(plan.regime, TreeStrap) and plan.yardstick_every:
-        measured |= own_scores(plan.regime, plan.seed, state, runner)
-    return recorded(replace(checkpoint, state=state), measured)
+    """Run and measure one generation.
+
+    Parameters
+    ----------
+    config
+        Configuration of the run.
+    checkpoint
+        Checkpoint before.
+    runner
+        Runner of the games.
+    positions
+        Positions on which the champion's evaluator is measured.
+
+    Returns
+    -------
+    The checkpoint after the generation.
+    """
+    regime, began = config.regime, time.thread_time() + runner.seconds
+    state, metrics = regime.step(checkpoint.state, runner)
+    speed = regime.games / (time.thread_time() + runner.seconds - began)
+    metrics |= {SPEED: speed} | measure(config, state, runner, positions)
+    if config.curve_every:
+        metrics |= regime.evaluate(state, config.seed, runner)
+    return with_metrics(replace(checkpoint, state=state), metrics)
 
 
 def measure(
-    plan: RunConfig, state: State, runner: GameRunner, positions: Sequence[Position]
+    config: RunConfig, state: State, runner: GameRunner, positions: Sequence[Position]
 ) -> Metrics:
-    """The parents of a state, before they replicate."""
-    players = plan.regime.contenders(state)
-    measured = population_metrics(state.population.pick(slice(len(players))))
-    measured |= evaluator_metrics(players[0].evaluator, positions)
-    if plan.yardstick_every and state.generation % plan.yardstick_every == 0:
-        measured |= curve(players, plan.seed, state.generation, plan.regime.rules, runner)
-    return measured
+    """Measure the parents of a state before they replicate; parameters as in `run_generation`."""
+    regime = config.regime
+    players = regime.contenders(state)
+    metrics = regime.metrics(state) | evaluator_metrics(players[0].evaluator, positions)
+    if config.curve_every and state.generation % config.curve_every == 0:
+        metrics |= performance_curve(players, config.seed, state.generation, regime.rules, runner)
+    return metrics
 
 
-def own_scores(regime: TreeStrap, seed: int, state: State, runner: GameRunner) -> Metrics:
-    """The player against the regime's own yardsticks, at generations further and further apart."""
-    if not is_log_spaced(state.generation):
-        return {}
-    (player,), drawn = regime.contenders(state), (seed, state.generation)
-    return scores(player, regime.yardsticks, regime.cards, drawn, regime.rules, runner)
+def with_metrics(checkpoint: Checkpoint, metrics: Metrics) -> Checkpoint:
+    """Return the checkpoint with one more row of history."""
+    return replace(checkpoint, history=append_row(checkpoint.history, metrics))
 
 
-def recorded(checkpoint: Checkpoint, measured: Metrics) -> Checkpoint:
-    """The checkpoint with another row of history."""
-    return replace(checkpoint, history=append_row(checkpoint.history, measured))
-
-
-def latest(history: dict[str, list[float]]) -> Metrics:
-    """What was measured last."""
+def latest_metrics(history: dict[str, list[float]]) -> Metrics:
+    """Return the metrics of the last row."""
     return {name: row[-1] for name, row in history.items() if not math.isnan(row[-1])}
 
 
 def write_events(log: Writer, checkpoint: Checkpoint) -> None:
-    """Tell TensorBoard what was measured last."""
-    for name, number in latest(checkpoint.history).items():
+    """Write the metrics of the last row for TensorBoard."""
+    for name, number in latest_metrics(checkpoint.history).items():
         log.add_scalar(name, number, checkpoint.state.generation)
 
 
-def save_results(plan: RunConfig, checkpoint: Checkpoint) -> None:
-    """Write the champion's weights, the table of measurements, and the regime's own files.
+def save_results(config: RunConfig, checkpoint: Checkpoint) -> None:
+    """Write the champion's weights, the metrics and the regime's own files.
 
-    The checkpoint is written after them: whoever is killed before goes on and writes them again.
+    The checkpoint is written after them: a run that is killed in between writes them again.
     """
-    state, regime = checkpoint.state, plan.regime
+    state, regime = checkpoint.state, config.regime
     champion = regime.champion(state)
     versions = {name: version(name) for name in LIBRARIES}
     metadata = WeightsMetadata(
         architecture=champion.architecture,
         king=champion.king,
-        regime=plan.name,
-        seed=plan.seed,
+        regime=config.name,
+        seed=config.seed,
         generation=state.generation,
         depth=regime.depth,
         own_leaves=regime.own_leaves,
         mcts_options=champion.mcts_options,
         options=champion.options,
         versions=versions | {"python": platform.python_version()},
-        extra={"score": float(state.scores[0]), "processor": processor()},
+        extra={"score": champion.score, "processor": processor()},
     )
-    save_weights(plan.folder / CHAMPION_FILE, champion.genome, metadata)
-    measurements = {"generation": range(state.generation + 1), **checkpoint.history}
-    write_atomically(plan.folder / CURVE_FILE, to_csv(measurements))
+    save_weights(config.folder / CHAMPION_FILE, champion.genome, metadata)
+    columns = {"generation": range(state.generation + 1), **checkpoint.history}
+    write_atomically(config.folder / CURVE_FILE, to_csv(columns))
     for name, content in regime.files(state, metadata).items():
-        write_atomically(plan.folder / name, content)
+        write_atomically(config.folder / name, content)
 
 
 def processor() -> str:
-    """The name of this machine's processor."""
+    """Return the name of this machine's processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
     except OSError:

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from agents.search.interrupt import stopping, undisturbed
+from agents.search.interrupt import defer_signals, stop_after
 from agents.search.workspace import workspace
 
 LOOP = """
@@ -18,7 +18,7 @@ import numpy as np
 import agents, checkers_env
 from agents.match import play_game
 from agents.baselines.samuel import samuel
-from agents.temporal.selfplay import learn
+from agents.ntuple.td_selfplay import learn
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 board, player, rng = checkers_env.Board(), agents.make("random"), np.random.default_rng(0)
 timed, mcts = agents.make("blondie24", seconds=0.003), agents.make("mcts", simulations=1)
@@ -41,7 +41,7 @@ def test_a_signal_is_handled_at_the_end():
     begun = []
 
     def work():
-        with undisturbed():
+        with defer_signals():
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(0.01)
             begun.append("went on")
@@ -53,7 +53,7 @@ def test_a_signal_is_handled_at_the_end():
 
 def test_the_handlers_are_those_of_before():
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
-    with undisturbed():
+    with defer_signals():
         assert signal.getsignal(signal.SIGINT) != before[0]
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
 
@@ -77,7 +77,7 @@ def test_a_signal_in_between_leaves_the_handlers_as_they_were(monkeypatch, call)
     old = signal.signal(signal.SIGTERM, stop)
     try:
         monkeypatch.setattr(signal, "signal", interrupted)
-        with pytest.raises((InterruptedError, KeyboardInterrupt)), undisturbed():
+        with pytest.raises((InterruptedError, KeyboardInterrupt)), defer_signals():
             pass
         assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == (before, stop)
     finally:
@@ -85,7 +85,7 @@ def test_a_signal_in_between_leaves_the_handlers_as_they_were(monkeypatch, call)
 
 
 def test_an_error_inside_comes_first():
-    with pytest.raises(ValueError, match="inside"), undisturbed():
+    with pytest.raises(ValueError, match="inside"), defer_signals():
         raise ValueError("inside")
 
 
@@ -94,7 +94,7 @@ def test_other_threads_are_let_be():
 
     def work():
         before = signal.getsignal(signal.SIGINT)
-        with undisturbed():
+        with defer_signals():
             found.append(signal.getsignal(signal.SIGINT) is before)
 
     thread = threading.Thread(target=work)
@@ -128,7 +128,7 @@ def test_ctrl_c_at_the_end_of_a_timed_search_leaves_no_flag_behind(monkeypatch):
         join(thread)
 
     def search():
-        with stopping(ws, threading.Event(), 0.0):
+        with stop_after(ws, threading.Event(), 0.0):
             time.sleep(0.05)
             assert ws.stop[0]
 

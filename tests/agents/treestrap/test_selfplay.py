@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from agents.endgame.probe import probe
-from agents.endgame.tables import endgame
+from agents.endgame.tables import load_tablebase
 from agents.search.workspace import workspace
 from agents.treestrap import selfplay
 from agents.treestrap.learner import FORCED, Method, lesson
@@ -29,7 +29,7 @@ def played(start, method, seed, tables=None):
     """A game as it was written down."""
     system, errors = blank()
     student, rng = lesson(system, errors, method), np.random.default_rng(seed)
-    searcher = system if tables is None else selfplay.Foresighted(system, tables)
+    searcher = system if tables is None else selfplay.TablebaseEvaluator(system, tables)
     scale = 1.0 if tables is None else 2.0
     plies, result, turn = selfplay.play_one(student, searcher, scale, start, workspace(), rng)
     return student, plies, result, turn
@@ -77,7 +77,7 @@ def test_without_the_rule_positions_come_back():
 
 @pytest.mark.slow  # games with endgame tables are kernels of their own to compile
 def test_the_tables_end_games_and_say_how():
-    tables = endgame(4)
+    tables = load_tablebase(4)
     start = position_of(Board(KINGS))
     for seed in range(5):
         student, plies, result, turn = played(start, QUICK, seed, tables)
@@ -129,10 +129,10 @@ def test_a_resumed_run_is_the_same_as_one_without_a_break(tmp_path):
     resumed, _ = SMALL.step(load_checkpoint(tmp_path).state, None)
     assert resumed.rng == straight.rng
     assert resumed.generation == straight.generation == 2
-    assert np.array_equal(resumed.population.genomes, straight.population.genomes)
-    for name in straight.extra:
-        assert np.array_equal(resumed.extra[name], straight.extra[name])
-        assert resumed.extra[name].dtype == straight.extra[name].dtype
-    assert resumed.population.genomes.dtype == straight.extra["errors"].dtype == np.float32
+    assert np.array_equal(resumed.arrays["weights"], straight.arrays["weights"])
+    for name in straight.arrays:
+        assert np.array_equal(resumed.arrays[name], straight.arrays[name])
+        assert resumed.arrays[name].dtype == straight.arrays[name].dtype
+    assert resumed.arrays["weights"].dtype == straight.arrays["errors"].dtype == np.float32
     size = (tmp_path / FILE_NAME).stat().st_size
-    assert size < 17 * len(half.extra["entries"])  # 4 for the entry, 4 its weight, 8 its errors
+    assert size < 17 * len(half.arrays["entries"])  # 4 for the entry, 4 its weight, 8 its errors

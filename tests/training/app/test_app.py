@@ -21,7 +21,7 @@ from starlette.testclient import TestClient
 
 import agents
 from agents.agent import reseed
-from agents.analysis import Limits, Thought, consider
+from agents.analysis import Analysis, Limits, analyse_until
 from agents.blondie.architecture import BLONDIE_2001
 from agents.weights import WeightsMetadata, save_weights
 from checkers_env import BLACK, WHITE, Board, fen, openings, pdn
@@ -770,21 +770,21 @@ def test_a_thought_is_worth_what_plain_minimax_finds(name, monkeypatch):
     judge = judge_by(agent.player.evaluator)
     for board in random_boards(5, 15, 60):
         for depth in (1, 2, 3):
-            thought = consider(agent, board, Limits(depth=depth, seconds=60), Event())
-            values = move_values(board, judge, depth, own_leaves=True)
-            assert thought.value == max(values)
+            thought = analyse_until(agent, board, Limits(depth=depth, seconds=60), Event())
+            values = move_values(board, judge, depth, root_perspective=True)
+            assert thought.score == max(values)
             assert values[board.legal_moves.index(thought.move)] == max(values)
-            assert thought.line[0] == thought.move
+            assert thought.pv[0] == thought.move
             assert (thought.depth, thought.nodes > 0) == (depth, True)
             after = board.copy()
-            for move in thought.line:
+            for move in thought.pv:
                 after.push(move)  # all are legal
-            assert len(thought.line) >= depth or not after.legal_moves
+            assert len(thought.pv) >= depth or not after.legal_moves
 
 
 def test_a_thought_without_chance_is_the_agents_own_move():
     for board in random_boards(6, 20, 60):
-        thought = consider(agents.make("blondie24"), board, Limits(depth=5), Event())
+        thought = analyse_until(agents.make("blondie24"), board, Limits(depth=5), Event())
         assert thought.move == agents.make("blondie24", depth=5).act(board.copy())
 
 
@@ -792,10 +792,10 @@ def test_a_thought_without_chance_is_the_agents_own_move():
 def test_simulations_are_those_of_the_agent(name):
     for number, board in enumerate(random_boards(7, 25, 90)):
         agent = reseed(agents.make(name, simulations=80), number)
-        thought = consider(agent, board, Limits(simulations=80), Event())
+        thought = analyse_until(agent, board, Limits(simulations=80), Event())
         assert thought.move == reseed(agents.make(name, simulations=80), number).act(board.copy())
-        assert thought.line[0] == thought.move
-        assert -1 <= thought.value <= 1
+        assert thought.pv[0] == thought.move
+        assert -1 <= thought.score <= 1
         assert thought.nodes in (80, None)
 
 
@@ -808,7 +808,7 @@ def test_an_only_move_is_made_without_a_search(name, limits):
     board.push(board.legal_moves[0])
     board = Board("W:W32:BK23,27")
     assert len(board.legal_moves) == 1
-    thought = consider(agents.make(name), board, limits, Event())
+    thought = analyse_until(agents.make(name), board, limits, Event())
     assert thought.move == board.legal_moves[0]
     assert not thought.nodes
 
@@ -817,22 +817,22 @@ def test_a_search_that_is_stopped_at_once_still_moves():
     stopped = Event()
     stopped.set()
     for name, limits in (("blondie24", Limits(depth=64)), ("mcts", Limits(simulations=10**6))):
-        thought = consider(agents.make(name), Board(), limits._replace(seconds=0.01), stopped)
+        thought = analyse_until(agents.make(name), Board(), limits._replace(seconds=0.01), stopped)
         assert thought.move in Board().legal_moves
-        assert thought.line[0] == thought.move
-        assert -1 <= thought.value <= 1
+        assert thought.pv[0] == thought.move
+        assert -1 <= thought.score <= 1
 
 
 def test_what_is_thought_after_the_time_is_up_is_a_line_and_its_value(monkeypatch):
     monkeypatch.setattr("agents.analysis.LEAST_SECONDS", 0.05)
     agent, limits = agents.make("blondie24"), Limits(depth=64, seconds=0.2)
     for board in random_boards(8, 5, 30):
-        thought = consider(agent, board, limits, Event())
+        thought = analyse_until(agent, board, limits, Event())
         last = board.copy()
-        for move in thought.line:
+        for move in thought.pv:
             last.push(move)
-        assert thought.line[0] == thought.move
-        assert thought.value is not None
+        assert thought.pv[0] == thought.move
+        assert thought.score is not None
 
 
 # Words
@@ -944,7 +944,7 @@ def test_limits_are_part_of_the_name():
 
 def test_a_thought_as_json():
     move = Board().legal_moves[0]
-    told = shown.thought_json(Thought(move, 0.5, None, (move,), 3, 70))
+    told = shown.thought_json(Analysis(move, None, (move,), 3, 70, 0.5))
     assert told["line"] == [str(move)]
     assert (told["value"], told["depth"], told["nodes"]) == (None, 3, 70)
 

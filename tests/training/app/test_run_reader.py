@@ -21,14 +21,12 @@ from checkers_env.movegen import BLACK, WHITE
 from tests.training.commands import SECONDS
 from training.app import generation_replay, run_reader
 from training.app.app import application
-from training.regimes import (
-    Coevolution,
-    EvolutionStrategy,
-    GeneticAlgorithm,
-    SocialLearning,
-    TDLearning,
-    regime_from_config,
-)
+from training.regimes import regime_from_config
+from training.regimes.coevolution import Coevolution
+from training.regimes.evolution_strategies import EvolutionStrategy
+from training.regimes.genetic_algorithm import GeneticAlgorithm
+from training.regimes.social_learning import SocialLearning
+from training.regimes.td_learning import TDLearning
 from training.trainer.checkpoint import FILE_NAME, load_checkpoint, save_checkpoint
 from training.trainer.loop import (
     CHAMPION_FILE,

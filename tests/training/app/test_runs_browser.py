@@ -18,7 +18,7 @@ from checkers_env.board import Board
 from tests import ROOT
 from training.app.app import application
 from training.app.generation_replay import as_pdn, play_generation
-from training.regimes import Coevolution
+from training.regimes.coevolution import Coevolution
 from training.trainer.checkpoint import load_checkpoint
 from training.trainer.loop import RunConfig, begin, train
 

@@ -16,7 +16,7 @@ from checkers_env.board import Board
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import MOVE_LIMIT, NO_PIECES, DrawRules
-from training.evolution.evaluation import OPPONENTS, curve
+from training.evolution.evaluation import OPPONENTS, performance_curve
 from training.evolution.game_runner import open_game_runner
 
 NAMES = ["curve/heuristic", "curve/material"]
@@ -49,13 +49,13 @@ def networks(count):
 
 def fixtures_of(seed, generation, count=3):
     runner = Recorder(lambda fixture: DRAW)
-    curve(networks(count), seed, generation, RULES, runner)
+    performance_curve(networks(count), seed, generation, RULES, runner)
     return runner
 
 
 def test_each_player_meets_each_yardstick_once_a_colour_from_one_card():
     players, runner = networks(3), Recorder(lambda fixture: DRAW)
-    assert list(curve(players, 1, 2, RULES, runner)) == NAMES == list(OPPONENTS)
+    assert list(performance_curve(players, 1, 2, RULES, runner)) == NAMES == list(OPPONENTS)
     assert runner.rules == [RULES, RULES]
     for fixtures, opponent in zip(runner.fixtures, OPPONENTS.values(), strict=True):
         seats = [(id(fixture.black), id(fixture.white)) for fixture in fixtures]
@@ -87,14 +87,14 @@ def test_yardsticks_are_the_hand_made_player_and_the_piece_counter_at_one_ply():
 )
 def test_payoffs_are_the_players_colour_by_colour(winner, payoff):
     players = [Uniform(name) for name in range(4)]
-    measured = curve(players, 0, 0, RULES, Recorder(winner))
+    measured = performance_curve(players, 0, 0, RULES, Recorder(winner))
     assert measured == dict.fromkeys(NAMES, payoff)
 
 
 def test_a_point_of_the_curve_against_games_on_a_board():
     players, recorder = networks(3), fixtures_of(4, 7)
     with open_game_runner(2) as runner:
-        measured = curve(players, 4, 7, RULES, runner)
+        measured = performance_curve(players, 4, 7, RULES, runner)
     assert list(measured) == NAMES
     for fixtures, opponent, mean in zip(
         recorder.fixtures, OPPONENTS.values(), measured.values(), strict=True
@@ -128,6 +128,6 @@ def test_cards_and_chances_change_with_seed_and_generation():
 def test_a_point_depends_on_nothing_but_what_is_given():
     players = networks(2)
     with open_game_runner(1) as one, open_game_runner(3) as three:
-        first = curve(players, 5, 6, RULES, one)
+        first = performance_curve(players, 5, 6, RULES, one)
         np.random.default_rng().random()
-        assert curve(players, 5, 6, RULES, three) == first
+        assert performance_curve(players, 5, 6, RULES, three) == first

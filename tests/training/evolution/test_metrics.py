@@ -16,7 +16,6 @@ from training.evolution.metrics import (
     sample_positions,
     tournament_metrics,
 )
-from training.evolution.state import Population
 
 
 @pytest.fixture(scope="module")
@@ -40,12 +39,12 @@ def test_of_a_tournament():
 
 
 def test_of_the_parents():
-    population = Population(
+    genomes, steps, kings = (
         np.array([[1.0, -3.0], [2.0, 0.0]]),
         np.array([[0.1, 0.2], [0.3, 0.6]]),
         np.array([1.0, 2.5]),
     )
-    measured = population_metrics(population)
+    measured = population_metrics(genomes, kings, steps)
     assert measured == pytest.approx({"king/mean": 1.75, "step/mean": 0.3, "weight/mean": 1.5})
 
 

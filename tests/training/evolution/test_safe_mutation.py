@@ -13,7 +13,12 @@ from checkers_env.board import Board
 from checkers_env.movegen import BLACK, WHITE
 from tests import oracle
 from tests.agents.blondie.test_network import SLOWLY
-from training.evolution.safe_mutation import board_inputs, memory, mutate_safely, outputs
+from training.evolution.safe_mutation import (
+    board_inputs,
+    mutate_safely,
+    outputs,
+    sample_won_positions,
+)
 
 WEIGHTS, SIZE = 4101, 4102
 LARGEST = 1 / np.sqrt(2 * np.sqrt(WEIGHTS))
@@ -132,7 +137,7 @@ def test_memory_is_of_won_games_if_there_are_any():
     games = [game_won_by(winner, seed) for seed, winner in enumerate(winners)]
     pairs = [(0, 1), (2, 0), (3, 0), (1, 2), (1, 3)]
     for member, remembered in ((0, [0, 1]), (1, [4]), (2, [3]), (3, [2, 4])):
-        rows = memory(member, pairs, games, 6000, np.random.default_rng(member))
+        rows = sample_won_positions(member, pairs, games, 6000, np.random.default_rng(member))
         assert rows.shape == (6000, 3)
         boards = [board for index in remembered for board in positions(games[index])]
         assert set(map(tuple, rows.tolist())) == set(map(tuple, rows_of(boards).tolist()))

@@ -20,7 +20,7 @@ from training.evolution.tournament import (
     run_tournament,
     total_scores,
 )
-from training.regimes import Coevolution
+from training.regimes.coevolution import Coevolution
 
 ERRORS = 5
 

@@ -13,7 +13,8 @@ from agents.search.player import AlphaBeta
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK, WHITE, Position
 from training.evolution.game_runner import open_game_runner
-from training.regimes import Coevolution, SocialLearning
+from training.regimes.coevolution import Coevolution
+from training.regimes.social_learning import SocialLearning
 
 SMALL = Coevolution(
     "blondie24-1999", parents=3, opponents=2, depth=1, max_moves=60, king=2.0, king_rule="lognormal"
@@ -180,12 +181,12 @@ def test_without_the_piece_difference_its_weight_and_step_stay_0(regime):
         for _ in range(8):
             state, _ = regime.step(state, runner)
             population = state.population
-            for name, values in (*vars(population).items(), *state.extra.items()):
-                if name in ("genomes", "steps"):
+            for name, values in state.arrays.items():
+                if name.rpartition("/")[2] in ("genomes", "steps"):
                     assert not np.any(values[:, -1])
                     assert np.all(values[:, :-1])
     assert np.any(np.abs(population.genomes) > 0.2)  # the other weights are mutated
-    assert len(state.extra.get("genomes", [1]))
+    assert len(state.arrays.get("pool/genomes", [1]))
 
 
 def test_the_piece_difference_changes_no_other_weight():
@@ -202,7 +203,7 @@ def test_the_last_weight_is_the_one_of_the_piece_difference():
     state = regime.init(3)
     population = replace(state.population, genomes=state.population.genomes.copy())
     population.genomes[:, -1] = 1.0
-    heavy = regime.contenders(replace(state, population=population))
+    heavy = regime.contenders(replace(state, arrays={**state.arrays, **population.to_arrays()}))
     board = Board("W:W32:B1,2,3,4,5")
     position = Position(board.black, board.white, board.kings, board.turn)
     for player, other in zip(regime.contenders(state), heavy, strict=True):
@@ -269,8 +270,8 @@ def test_tables_are_mutated_by_standard_normals_and_nothing_else_changes(piece_d
         piece_difference=piece_difference,
     )
     rng = np.random.default_rng(0)
-    shape = regime.shape(regime.drawn(rng))
-    parents = regime.newcomers(shape, 4, rng)
+    shape = regime.shape(regime.sample_tuples(rng))
+    parents = regime.random_members(shape, 4, rng)
     assert not parents.genomes[:, :-1].any()
     everyone = regime.with_offspring(shape, parents, rng)
     moved = everyone.genomes[4:, :-1]

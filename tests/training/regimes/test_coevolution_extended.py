@@ -21,8 +21,14 @@ from checkers_env.state import DrawRules
 from training.evolution.game_runner import open_game_runner
 from training.evolution.mutation import mutate, recombine
 from training.evolution.state import Population, rng_to_json
-from training.regimes import Coevolution, EvolutionStrategy, ExtendedCoevolution
-from training.regimes.coevolution_extended import HALL, REIGNING, kept, sampled
+from training.regimes.coevolution import Coevolution
+from training.regimes.coevolution_extended import (
+    HALL,
+    REIGNING,
+    ExtendedCoevolution,
+    reservoir_sample,
+)
+from training.regimes.evolution_strategies import EvolutionStrategy
 from training.trainer.ablations import ABLATIONS
 from training.trainer.loop import CHAMPION_FILE, RunConfig, begin, resume, train
 
@@ -166,19 +172,19 @@ def test_every_champion_has_an_equal_chance_to_be_in_the_hall_of_fame():
         hall = Population(np.array([[-1.0], [0.0]]), np.zeros((2, 1)), np.ones(2))
         for generation in range(1, 9):
             champion = Population(np.array([[float(generation)]]), np.zeros((1, 1)), np.ones(1))
-            hall = sampled(hall, champion, generation, rng)
+            hall = reservoir_sample(hall, champion, generation, rng)
         counts.update(hall.genomes[:, 0].tolist())
     assert len(counts) == 10
     assert all(abs(count - runs / 5) < 5 * np.sqrt(runs * 0.2 * 0.8) for count in counts.values())
 
 
 def test_the_hall_of_fame_holds_champions_of_former_generations():
-    assert len(kept(HALL, replace(SMALL, hall=5).init(0).extra).genomes) == 5
+    assert len(Population.from_arrays(replace(SMALL, hall=5).init(0).arrays, HALL).genomes) == 5
     regime = replace(SMALL, hall=2)
     states, _ = stepped(regime, 6)
     champions = [state.population.genomes[0] for state in states]
     first = [regime.init(0).population.genomes[number] for number in range(2)]
-    halls = [kept(HALL, state.extra) for state in states]
+    halls = [Population.from_arrays(state.arrays, HALL) for state in states]
     for number, hall in enumerate(halls):
         known = [*first, *champions[: number + 1]]
         assert all(any(np.array_equal(one, other) for other in known) for one in hall.genomes)
@@ -190,8 +196,10 @@ def test_the_winner_of_a_league_reigns():
     states, _ = stepped(regime, 4)
     first = regime.init(0)
     for number, state in enumerate(states, start=1):
-        before = kept(REIGNING, (states[number - 2] if number > 1 else first).extra)
-        reigning = kept(REIGNING, state.extra)
+        before = Population.from_arrays(
+            (states[number - 2] if number > 1 else first).arrays, REIGNING
+        )
+        reigning = Population.from_arrays(state.arrays, REIGNING)
         if number % 2:
             np.testing.assert_equal(vars(reigning), vars(before))
         else:
@@ -212,7 +220,7 @@ def test_a_league_is_won_by_who_scores_most_in_games_with_both_colours():
             seen.extend(zip(fixtures, games, strict=True))
             return games
 
-    winner = SMALL.winner(BLONDIE_1999, members, Watched(), np.random.default_rng(0))
+    winner = SMALL.league_winner(BLONDIE_1999, members, Watched(), np.random.default_rng(0))
     points, cards, colours = Counter(), {}, Counter()
     for fixture, game in seen:
         black, white = (
@@ -274,9 +282,9 @@ def test_openai_es_against_plain_python(half_at):
         rated = (first / (1 - 0.9**count)) / (np.sqrt(second / (1 - 0.999**count)) + 1e-8)
         mean = mean + 0.02 * (2 / (1 + count) if half_at else 1) * rated
         assert any(scores)
-        np.testing.assert_allclose(state.population.genomes[0], mean, rtol=1e-9, atol=1e-12)
-        assert (state.population.steps == 0.1).all()
-        np.testing.assert_array_equal(regime.champion(state).genome, state.population.genomes[0])
+        np.testing.assert_allclose(state.arrays["mean"], mean, rtol=1e-9, atol=1e-12)
+        assert (state.arrays["steps"] == 0.1).all()
+        np.testing.assert_array_equal(regime.champion(state).genome, state.arrays["mean"])
         assert state.rng == rng_to_json(rng)
     assert measured["score/best"] == max(map(abs, scores))
     assert measured["score/mean"] == 0
@@ -298,9 +306,9 @@ def test_sep_cma_es_goes_on_as_the_librarys_own_that_is_never_stored():
             score = duel(mean + move, mean - move, card, DrawRules(30))
             solutions += [(mean + move, -score), (mean - move, score)]
         live.tell(solutions)
-        np.testing.assert_array_equal(state.population.genomes[0], live.mean)
-    assert not np.array_equal(states[-1].population.genomes, states[0].population.genomes)
-    assert len(set(states[-1].population.steps[0].tolist())) > 1000  # a step size of its own each
+        np.testing.assert_array_equal(state.arrays["mean"], live.mean)
+    assert not np.array_equal(states[-1].arrays["mean"], states[0].arrays["mean"])
+    assert len(set(states[-1].arrays["steps"].tolist())) > 1000  # a step size of its own each
 
 
 @pytest.mark.parametrize("strategy", ["openai-es", "sep-cma-es"])
@@ -357,9 +365,7 @@ def shrunk(regime):
 
 
 def carried_out(name, folder, generations, start=begin):
-    plan = RunConfig(
-        name, shrunk(ABLATIONS[name].regime), generations, 5, folder, yardstick_every=0
-    )
+    plan = RunConfig(name, shrunk(ABLATIONS[name].regime), generations, 5, folder, curve_every=0)
     return train(plan, start(plan), lambda *told: None)
 
 
@@ -386,7 +392,7 @@ def test_every_preset_has_the_budget_of_the_papers(name):
 def test_an_unsaturated_network_is_carried_by_its_weight_file(tmp_path, monkeypatch):
     monkeypatch.setattr("training.trainer.loop.plot_curve", lambda *given: None)
     regime = replace(STRATEGY, network="blondie24-2001-unsaturated", pairs=2)
-    plan = RunConfig("learns", regime, 1, 0, tmp_path, yardstick_every=0)
+    plan = RunConfig("learns", regime, 1, 0, tmp_path, curve_every=0)
     state = train(plan, begin(plan), lambda *told: None).state
     agent = agents.make(str(tmp_path / CHAMPION_FILE))
     player = regime.contenders(state)[0]

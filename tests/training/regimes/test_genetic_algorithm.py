@@ -21,7 +21,7 @@ from checkers_env.state import REASONS, DrawRules
 from tests.training.evolution.test_crossover import NODES
 from tests.training.evolution.test_safe_mutation import LARGEST, game_won_by, positions, recount
 from training.evolution.game_runner import open_game_runner
-from training.regimes import GeneticAlgorithm
+from training.regimes.genetic_algorithm import GeneticAlgorithm
 from training.trainer.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from training.trainer.loop import CHAMPION_FILE, RunConfig, begin, resume, train
 
@@ -201,12 +201,10 @@ def play_on_boards(fixtures, regime=SMALL):
 def assert_agree(state, measured, plain):
     """The whole state of a run and what was measured against plain Python's."""
     genomes = [member.genome for member in plain.members]
-    np.testing.assert_array_equal(state.population.genomes, genomes)
-    assert list(state.population.kings) == [1.5] * MEMBERS
-    assert state.population.steps.shape == (MEMBERS, 0)
-    assert list(state.extra["births"]) == [member.born for member in plain.members]
-    assert list(state.extra["kinds"]) == [member.crossed for member in plain.members]
-    np.testing.assert_array_equal(state.extra["champions"], plain.champions)
+    np.testing.assert_array_equal(state.arrays["genomes"], genomes)
+    assert list(state.arrays["births"]) == [member.born for member in plain.members]
+    assert list(state.arrays["kinds"]) == [member.crossed for member in plain.members]
+    np.testing.assert_array_equal(state.arrays["champions"], plain.champions)
     assert state.generation == plain.generation
     assert list(state.scores) == plain.scores + [0] * 10
     assert measured == pytest.approx(plain.measured)
@@ -287,24 +285,23 @@ def test_the_constants_are_those_of_the_paper():
 
 
 def test_the_first_networks_are_fifteen_without_a_piece_difference():
-    population, extra = SMALL.init(7).population, SMALL.init(7).extra
-    assert population.genomes.shape == (MEMBERS, SIZE)
-    weights = population.genomes[:, :WEIGHTS]
+    arrays = SMALL.init(7).arrays
+    genomes = arrays["genomes"]
+    assert genomes.shape == (MEMBERS, SIZE)
+    weights = genomes[:, :WEIGHTS]
     assert -1 <= weights.min() < -0.999
     assert 0.999 < weights.max() <= 1
     assert abs(weights.mean()) < ERRORS / np.sqrt(3 * weights.size)
-    assert not population.genomes[:, WEIGHTS].any()
-    assert extra["champions"].shape == (0, SIZE)
-    assert not np.array_equal(population.genomes, SMALL.init(8).population.genomes)
+    assert not genomes[:, WEIGHTS].any()
+    assert arrays["champions"].shape == (0, SIZE)
+    assert not np.array_equal(genomes, SMALL.init(8).arrays["genomes"])
 
 
 def test_each_plays_black_against_others_and_both_are_scored():
     runner = Lottery(0)
     regime = replace(SMALL, opponents=5)
     state = regime.init(3)
-    players = [
-        decode(NGUYEN, genome, 1.5).features.tobytes() for genome in state.population.genomes
-    ]
+    players = [decode(NGUYEN, genome, 1.5).features.tobytes() for genome in state.arrays["genomes"]]
     regime.step(state, runner)
     fixtures, rules = runner.asked[0]
     seats = [
@@ -338,8 +335,7 @@ def test_a_win_is_2_and_a_loss_is_minus_1_to_both_players(monkeypatch, both, whi
     assert list(after.scores[:5]) == best
     assert measured["score/mean"] == pytest.approx(sum(expected) / MEMBERS)
     kept = [
-        state.population.genomes.tolist().index(row.tolist())
-        for row in after.population.genomes[:5]
+        state.arrays["genomes"].tolist().index(row.tolist()) for row in after.arrays["genomes"][:5]
     ]
     assert [([*expected, *[0] * 10])[member] for member in kept] == best
 
@@ -362,7 +358,7 @@ def test_progress_is_six_games_with_each_earlier_champion():
     state = regime.init(5)
     for generation in range(6):
         runner.asked.clear()
-        earlier = state.extra["champions"]
+        earlier = state.arrays["champions"]
         state, measured = regime.step(state, runner)
         assert len(earlier) == min(generation, 3)
         if generation == 0:
@@ -373,7 +369,7 @@ def test_progress_is_six_games_with_each_earlier_champion():
         assert rules == regime.rules
         mine, *others = [
             decode(NGUYEN, genome, 1.5).features.tobytes()
-            for genome in [state.population.genomes[0], *earlier]
+            for genome in [state.arrays["genomes"][0], *earlier]
         ]
         games = Counter(
             (*[player.evaluator.features.tobytes() for player in fixture[:2]], fixture.opening)
@@ -388,8 +384,8 @@ def test_progress_is_six_games_with_each_earlier_champion():
             for card in cards
             for pair in ((mine, other, card), (other, mine, card))
         )
-        np.testing.assert_array_equal(state.extra["champions"][-1], state.population.genomes[0])
-        np.testing.assert_array_equal(state.extra["champions"][:-1], earlier[-2:])
+        np.testing.assert_array_equal(state.arrays["champions"][-1], state.arrays["genomes"][0])
+        np.testing.assert_array_equal(state.arrays["champions"][:-1], earlier[-2:])
 
 
 @pytest.mark.parametrize(
@@ -494,12 +490,13 @@ def test_each_game_has_chances_of_its_own():
 def test_with_simulations_the_members_are_monte_carlo_players():
     regime = replace(SIMULATING, own_leaves=False)
     state = regime.init(0)
-    players, searching = regime.players(state.population), SMALL.players(state.population)
+    genomes = state.arrays["genomes"]
+    players, searching = regime.players(genomes), SMALL.players(genomes)
     assert len(players) == len(searching) == MEMBERS
     for player, other in zip(players, searching, strict=True):
         assert type(player) is MonteCarlo
         assert (player.simulations, player.cut, player.skew) == (8, 4, 0.25)
-        assert not player.own_leaves
+        assert not player.root_perspective
         np.testing.assert_equal(player.evaluator._asdict(), other.evaluator._asdict())
     assert len(regime.contenders(state)) == 5
     assert regime.mcts_options == {"simulations": 8, "cut": 4, "skew": 0.25}
@@ -509,8 +506,8 @@ def test_with_simulations_the_members_are_monte_carlo_players():
 def test_a_logistic_network_is_the_network_of_half_the_weights():
     regime = replace(SMALL, activation="logistic")
     state = regime.init(0)
-    half = replace(state.population, genomes=state.population.genomes / 2)
-    for player, other in zip(regime.players(state.population), SMALL.players(half), strict=True):
+    genomes = state.arrays["genomes"]
+    for player, other in zip(regime.players(genomes), SMALL.players(genomes / 2), strict=True):
         np.testing.assert_equal(player.evaluator._asdict(), other.evaluator._asdict())
     assert regime.champion(state).architecture == "nguyen-91-logistic"
 
@@ -525,11 +522,11 @@ def test_whose_side_judges_leaves_makes_no_difference():
 def test_a_step_leaves_the_state_before_it_as_it_was():
     state = SAFE.init(1)
     for _ in range(GENERATIONS):
-        memory_of_it = {name: array.copy() for name, array in state.extra.items()}
-        genomes = state.population.genomes.copy()
+        memory_of_it = {name: array.copy() for name, array in state.arrays.items()}
+        genomes = state.arrays["genomes"].copy()
         after = SAFE.step(state, Lottery(state.generation))[0]
-        np.testing.assert_equal(state.extra, memory_of_it)
-        np.testing.assert_array_equal(state.population.genomes, genomes)
+        np.testing.assert_equal(state.arrays, memory_of_it)
+        np.testing.assert_array_equal(state.arrays["genomes"], genomes)
         assert_states_equal(SAFE.step(state, Lottery(state.generation))[0], after)
         state = after
 
@@ -568,16 +565,14 @@ def test_the_environment_gives_equal_results(regime, max_moves):
 
 
 @pytest.mark.parametrize(
-    ("regime", "network", "yardstick_every"),
+    ("regime", "network", "curve_every"),
     [(SAFE, "nguyen-91", 0), (LOGISTIC, "nguyen-91-logistic", 0), (SIMULATING, "nguyen-91", 3)],
 )
 def test_a_run_in_parts_is_the_whole_run_and_its_champion_is_saved(
-    regime, network, yardstick_every, tmp_path
+    regime, network, curve_every, tmp_path
 ):
     plans = [
-        RunConfig(
-            "nguyen", regime, generations, 4, tmp_path / name, threads, "kernel", yardstick_every
-        )
+        RunConfig("nguyen", regime, generations, 4, tmp_path / name, threads, "kernel", curve_every)
         for name, generations, threads in (("whole", 7, 1), ("parts", 3, 1), ("parts", 7, 2))
     ]
     whole = train(plans[0], begin(plans[0]), lambda *told: None)
@@ -585,14 +580,14 @@ def test_a_run_in_parts_is_the_whole_run_and_its_champion_is_saved(
     parts = train(plans[2], resume(plans[2]), lambda *told: None)
     assert_states_equal(parts.state, whole.state)
     names = {"champion/progress", "elites/age", "elites/crossed", "champion/spread"}
-    names |= {"curve/heuristic", "curve/material"} if yardstick_every else set()
+    names |= {"curve/heuristic", "curve/material"} if curve_every else set()
     assert names <= set(whole.history)
     for name in names:
         np.testing.assert_array_equal(parts.history[name], whole.history[name])
     genome, metadata = load_weights(tmp_path / "parts" / CHAMPION_FILE)
-    np.testing.assert_allclose(genome, whole.state.population.genomes[0], atol=1e-7)
+    np.testing.assert_allclose(genome, whole.state.arrays["genomes"][0], atol=1e-7)
     assert (metadata.architecture, metadata.king) == (network, 1.5)
-    champion = regime.players(whole.state.population)[0].evaluator
+    champion = regime.players(whole.state.arrays["genomes"])[0].evaluator
     loaded = agents.make(str(tmp_path / "parts" / CHAMPION_FILE)).player.evaluator
     np.testing.assert_equal(loaded._asdict(), champion._asdict())
 

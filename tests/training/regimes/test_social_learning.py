@@ -19,15 +19,13 @@ from checkers_env.state import MOVE_LIMIT, NO_PIECES
 from tests.training.regimes.test_coevolution import draw_offspring, winner_on_a_board
 from training.evolution.game_runner import open_game_runner
 from training.evolution.state import Population
-from training.regimes import SocialLearning
 from training.regimes.social_learning import (
-    ITS_OWN,
+    OWN,
     POOL_FILE,
     POOL_TABLE,
-    Pool,
-    normalised,
-    packed,
-    unpacked,
+    SocialLearning,
+    StrategyPool,
+    normalise,
 )
 from training.trainer.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from training.trainer.loop import RunConfig, begin, resume, train
@@ -187,9 +185,9 @@ def assert_agree(state, plain):
     for name, place in (("genomes", 0), ("steps", 1), ("kings", 2)):
         players = [player.values[place] for player in plain.players]
         np.testing.assert_array_equal(getattr(state.population, name), players)
-    pool, sources = unpacked(state.extra)
+    pool, sources = StrategyPool.from_arrays(state.arrays), state.arrays["sources"]
     assert list(sources) == [
-        player.source.number if player.source else ITS_OWN for player in plain.players
+        player.source.number if player.source else OWN for player in plain.players
     ]
     for name in ("score", "reused", "generation"):
         expected = [getattr(entry, name) for entry in plain.pool]
@@ -297,10 +295,10 @@ def test_the_first_players_are_twice_the_parents_with_an_empty_pool():
     genomes = np.random.default_rng(7).uniform(-0.2, 0.2, (MEMBERS, SIZE))
     np.testing.assert_array_equal(state.population.genomes, genomes)
     assert np.all(state.population.steps == 0.05)
-    pool, sources = unpacked(state.extra)
+    pool, sources = StrategyPool.from_arrays(state.arrays), state.arrays["sources"]
     assert pool.strategies.genomes.shape == pool.strategies.steps.shape == (0, SIZE)
     assert [len(column) for column in list(vars(pool).values())[1:]] == [0] * 4
-    assert list(sources) == [ITS_OWN] * MEMBERS
+    assert list(sources) == [OWN] * MEMBERS
 
 
 @pytest.mark.parametrize(
@@ -313,7 +311,9 @@ def test_the_number_of_a_generation_decides_what_happens(
     fix_scores(monkeypatch, [-3, 5, 4.9, 5, 4.8, 4.7])
     before = replace(SMALL.init(0), generation=generation - 1)
     after, measured = replace(SMALL, satisfied=0.0).step(before, None)
-    assert measured["pool/size"] == unpacked(after.extra)[0].strategies.size == pool_size
+    assert (
+        measured["pool/size"] == StrategyPool.from_arrays(after.arrays).strategies.size == pool_size
+    )
     stayed = [row for row in rows_of(after.population, before.population) if row is not None]
     assert stayed in ([1, 3, 2, 4, 5, 0][:survivors], [3, 1, 2, 4, 5, 0][:survivors])
     assert after.population.size == MEMBERS
@@ -326,16 +326,16 @@ def test_where_all_are_equal_everybody_publishes_and_is_satisfied(
 ):
     fix_scores(monkeypatch, [score] * MEMBERS)
     before, after = after_social_learning(SMALL, generation=generation - 1)
-    pool, sources = unpacked(after.extra)
+    pool, sources = StrategyPool.from_arrays(after.arrays), after.arrays["sources"]
     rows = rows_of(pool.strategies, before.population)
     assert sorted(rows) == list(range(MEMBERS))
     assert rows_of(after.population, before.population)[:keep] == rows[:keep]
-    assert list(sources) == [*range(keep), *[ITS_OWN] * (MEMBERS - keep)]
+    assert list(sources) == [*range(keep), *[OWN] * (MEMBERS - keep)]
     assert list(pool.scores) == [1.0] * MEMBERS
     assert not np.any(pool.reused)
     if keep == MEMBERS:
         again = SMALL.step(replace(after, generation=generation + 2), None)[0]
-        assert list(unpacked(again.extra)[0].scores) == [2.0] * MEMBERS
+        assert list(StrategyPool.from_arrays(again.arrays).scores) == [2.0] * MEMBERS
 
 
 def test_who_is_satisfied(monkeypatch):
@@ -354,9 +354,9 @@ def test_the_dissatisfied_copy_restart_or_stay_with_equal_chances():
     worths, members, rounds = np.array([1.0, 2.0, 5.0]), 30, 300
     regime = replace(SMALL, parents=members // 2, step_size=0.07, king=2.5)
     shape = regime.shape({})
-    players = regime.newcomers(shape, members, rng)
+    players = regime.random_members(shape, members, rng)
     strategies = Population(*(rng.random(shape) for shape in ((3, SIZE), (3, SIZE), (3,))))
-    pool = Pool(strategies, np.array([4.0, 6.0, 7.0]), worths, np.zeros(3), np.zeros(3))
+    pool = StrategyPool(strategies, np.array([4.0, 6.0, 7.0]), worths, np.zeros(3), np.zeros(3))
     untouched = asdict(players), asdict(pool)
     done, spun = Counter(), Counter()
     for _ in range(rounds):
@@ -377,7 +377,7 @@ def test_the_dissatisfied_copy_restart_or_stay_with_equal_chances():
                 assert (kept[member], sources[member]) == (member, member + 10)
             else:
                 done["restarted"] += 1
-                assert sources[member] == ITS_OWN
+                assert sources[member] == OWN
                 assert np.all(after.steps[member] == 0.07)
                 assert np.all(np.abs(after.genomes[member]) <= 0.2)
                 assert after.kings[member] == 2.5
@@ -398,7 +398,7 @@ def test_of_equal_winners_anyone_is_the_only_one_in_the_pool(monkeypatch):
     rounds, found = 600, Counter()
     for seed in range(rounds):
         before, after = after_social_learning(replace(SMALL, pool_limit=1), seed, generation=1)
-        [row] = rows_of(unpacked(after.extra)[0].strategies, before.population)
+        [row] = rows_of(StrategyPool.from_arrays(after.arrays).strategies, before.population)
         found[row] += 1
     assert set(found) == {1, 2, 4}
     for count in found.values():
@@ -410,7 +410,7 @@ def test_only_those_whose_strategy_is_in_the_pool_are_counted(monkeypatch, gener
     fix_scores(monkeypatch, [0] * MEMBERS)
     before = replace(SMALL.init(0), generation=generation - 1)
     after, measured = replace(SMALL, pool_limit=1).step(before, None)
-    pool = unpacked(after.extra)[0].strategies
+    pool = StrategyPool.from_arrays(after.arrays).strategies
     using = sum(row is not None for row in rows_of(after.population, pool))
     assert measured["pool/users"] == using
 
@@ -420,43 +420,42 @@ def test_a_strategy_that_wins_again_rises_once_whoever_plays_it(monkeypatch, dou
     """Members 0 and 1 play the same strategy of the pool, member 2 its own, 3 a dropped one."""
     regime = replace(SMALL, doubling=doubling)
     players = regime.init(0).population
-    pool = Pool(players.pick([0, 5]), *np.array([[3.0, 8], [4, 9], [2, 0], [1, 2]]))
+    pool = StrategyPool(players.pick([0, 5]), *np.array([[3.0, 8], [4, 9], [2, 0], [1, 2]]))
     won = np.array([True, True, True, True, False, False])
-    sources = np.array([3.0, 3, ITS_OWN, 1, ITS_OWN, 8])
-    after, then = regime.published(pool, players, sources, won, 12)
+    sources = np.array([3.0, 3, OWN, 1, OWN, 8])
+    after, then = regime.publish(pool, players, sources, won, 12)
     assert list(after.scores) == [8.0 if doubling else 5.0, 9.0, 1.0, 1.0]
     assert list(after.names) == [3, 8, 9, 10]
     assert list(after.generations) == [1, 2, 12, 12]
     assert list(after.reused) == [2, 0, 0, 0]
     assert rows_of(after.strategies, players) == [0, 5, 2, 3]
-    assert list(then) == [3, 3, 9, 10, ITS_OWN, 8]
-    assert list(sources) == [3.0, 3, ITS_OWN, 1, ITS_OWN, 8]
+    assert list(then) == [3, 3, 9, 10, OWN, 8]
+    assert list(sources) == [3.0, 3, OWN, 1, OWN, 8]
 
 
 def test_scores_are_normalised_as_in_equation_5_1():
     scores = np.array([-10.0, 5, -2.5, 0])
-    assert list(normalised(scores)) == [0, 1, 0.5, 10 / 15]
-    assert list(normalised(np.full(4, -2.0))) == [1.0] * 4
+    assert list(normalise(scores)) == [0, 1, 0.5, 10 / 15]
+    assert list(normalise(np.full(4, -2.0))) == [1.0] * 4
     assert list(scores) == [-10, 5, -2.5, 0]
 
 
-def test_packing_loses_nothing():
+def test_a_pool_comes_back_from_its_arrays():
     for generations in (0, 6):
         state = run_through(SMALL, generations)[0] if generations else SMALL.init(0)
-        pool, sources = unpacked(state.extra)
-        again, sources_again = unpacked(packed(pool, sources))
+        pool = StrategyPool.from_arrays(state.arrays)
+        again = StrategyPool.from_arrays(pool.to_arrays())
         np.testing.assert_equal(asdict(again), asdict(pool))
-        np.testing.assert_array_equal(sources_again, sources)
-        assert all(array.dtype == np.float64 for array in state.extra.values())
+        assert all(array.dtype == np.float64 for array in state.arrays.values())
 
 
 def test_a_step_leaves_the_state_before_it_as_it_was():
     state = SMALL.init(1)
     for _ in range(GENERATIONS):
-        memory = {name: array.copy() for name, array in state.extra.items()}
+        memory = {name: array.copy() for name, array in state.arrays.items()}
         genomes = state.population.genomes.copy()
         after = SMALL.step(state, Lottery(state.generation))[0]
-        np.testing.assert_equal(state.extra, memory)
+        np.testing.assert_equal(state.arrays, memory)
         np.testing.assert_array_equal(state.population.genomes, genomes)
         assert_states_equal(SMALL.step(state, Lottery(state.generation))[0], after)
         state = after
@@ -486,14 +485,14 @@ def test_threads_and_engines_give_equal_results(threads, engine, generations):
 
 def test_a_run_keeps_its_pool_as_a_table_and_goes_on_with_it(tmp_path):
     plans = [
-        RunConfig("c10", SMALL, generations, 4, tmp_path / name, threads, yardstick_every=0)
+        RunConfig("c10", SMALL, generations, 4, tmp_path / name, threads, curve_every=0)
         for name, generations, threads in (("whole", 7, 1), ("parts", 3, 1), ("parts", 7, 2))
     ]
     whole = train(plans[0], begin(plans[0]), lambda *told: None)
     train(plans[1], begin(plans[1]), lambda *told: None)
     parts = train(plans[2], resume(plans[2]), lambda *told: None)
     assert_states_equal(parts.state, whole.state)
-    pool = unpacked(whole.state.extra)[0]
+    pool = StrategyPool.from_arrays(whole.state.arrays)
     tables = [(tmp_path / name / "pool.csv").read_text() for name in ("whole", "parts")]
     assert tables[0] == tables[1]
     header, *rows = csv.reader(tables[0].splitlines())
@@ -517,7 +516,7 @@ def metadata_of(regime, state):
 def test_the_pool_is_kept_as_a_file_that_plays(tmp_path, network):
     regime = replace(SMALL, network=network, weight=0.3)
     state, _ = run_through(regime, 7)
-    pool, path = unpacked(state.extra)[0], tmp_path / POOL_FILE
+    pool, path = StrategyPool.from_arrays(state.arrays), tmp_path / POOL_FILE
     files = regime.files(state, metadata_of(regime, state))
     assert set(files) == {POOL_FILE, POOL_TABLE}
     path.write_bytes(files[POOL_FILE])
@@ -527,7 +526,7 @@ def test_the_pool_is_kept_as_a_file_that_plays(tmp_path, network):
     assert rows == sorted(rows, key=lambda row: (-pool.scores[row], -row))
     for name in ("scores", "generations"):
         assert list(getattr(there, name)) == [getattr(pool, name)[row] for row in rows]
-    expected = regime.players(regime.shape(state.extra), pool.strategies.pick(rows))
+    expected = regime.players(regime.shape(state.arrays), pool.strategies.pick(rows))
     for row, player in enumerate(expected):
         games = [play_game(one, one).paths for one in (there.player(row), player)]
         assert games[0] == games[1]

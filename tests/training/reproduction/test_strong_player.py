@@ -13,8 +13,8 @@ from agents.search.player import AlphaBeta
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import MOVE_LIMIT, NO_PIECES, DrawRules
-from training.evolution.evaluation import is_log_spaced, scores
-from training.regimes import TreeStrap
+from training.evolution.evaluation import is_log_spaced, material_scores
+from training.regimes.treestrap import TreeStrap
 from training.reproduction.jobs import PLAYERS, Player, Run
 from training.reproduction.page import write_page
 from training.reproduction.papers.strong_player import LONG_RUN, RESULTS, TABLES, at
@@ -59,7 +59,7 @@ def test_points_are_spread_twice_to_a_doubling():
 
 def test_every_card_is_played_with_either_colour_at_each_depth():
     player, runner = AlphaBeta(Material(king=3.0), 1), Referee(lambda fixture: BLACK)
-    measured = scores(player, (2, 5), 7, (3, 8), RULES, runner)
+    measured = material_scores(player, (2, 5), 7, (3, 8), RULES, runner)
     assert measured == {"score/material-2": 0.5, "score/material-5": 0.5}
     for fixtures, depth in zip(runner.fixtures, (2, 5), strict=True):
         assert [fixture.opening for fixture in fixtures] == np.repeat(TWO_MOVE[:7], 2).tolist()
@@ -80,7 +80,7 @@ def test_a_draw_is_half_a_win():
         return {0: own, 1: 1 - own}.get(fixture.seed[-2], DRAW)
 
     runner = Referee(winner)
-    measured = scores(AlphaBeta(Material(king=3.0), 1), (4,), 4, (0,), RULES, runner)
+    measured = material_scores(AlphaBeta(Material(king=3.0), 1), (4,), 4, (0,), RULES, runner)
     assert measured == {"score/material-4": (1 + 0 + 0.5 + 0.5) / 4}
 
 
@@ -92,7 +92,7 @@ def run(folder, generations, start=begin, **changes):
 def test_a_run_is_measured_by_its_own_yardsticks_at_its_points(tmp_path, monkeypatch):
     monkeypatch.setattr("training.trainer.loop.plot_curve", lambda *given: None)
     whole = run(tmp_path / "whole", 6)
-    for plies in TreeStrap.yardsticks:
+    for plies in TreeStrap.evaluation_depths:
         known = ~np.isnan(whole.history[f"score/material-{plies}"])
         assert np.flatnonzero(known).tolist() == [1, 2, 3, 4, 6]
     run(tmp_path / "parts", 3)
@@ -100,7 +100,7 @@ def test_a_run_is_measured_by_its_own_yardsticks_at_its_points(tmp_path, monkeyp
     for name, line in whole.history.items():
         if not name.startswith("speed"):
             np.testing.assert_array_equal(parts.history[name], line)
-    assert "score/material-4" not in run(tmp_path / "none", 2, yardstick_every=0).history
+    assert "score/material-4" not in run(tmp_path / "none", 2, curve_every=0).history
 
 
 # The experiments

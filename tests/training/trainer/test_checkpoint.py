@@ -12,7 +12,13 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from agents.weights import WeightsMetadata, save_weights
+from training.evolution.game_runner import open_game_runner
 from training.evolution.state import Population, State, rng_from_json, rng_to_json
+from training.regimes.coevolution_extended import ExtendedCoevolution
+from training.regimes.evolution_strategies import EvolutionStrategy
+from training.regimes.genetic_algorithm import GeneticAlgorithm
+from training.regimes.social_learning import SocialLearning
+from training.regimes.td_learning import TDLearning
 from training.trainer import checkpoint as module
 from training.trainer.checkpoint import (
     FILE_NAME,
@@ -29,10 +35,11 @@ def sample(generation=7, seed=0):
     genomes = rng.standard_normal((3, 11))
     genomes[0, :4] = [-0.0, 5e-324, np.inf, np.nan]
     population = Population(genomes, rng.random((3, 11)), rng.uniform(1, 3, 3))
-    state = State(generation, population, np.array([2.0, 0.1 + 0.2, -14.0]), rng_to_json(rng))
+    scores = np.array([2.0, 0.1 + 0.2, -14.0])
+    state = State(generation, rng_to_json(rng), {**population.to_arrays(), "scores": scores})
     history = {"curve/heuristic": [np.nan, 0.1, -0.0], "games/plies": [1 / 3, 200.0, 61.5]}
-    identity = {"regime": "Coevolution", "seed": 3, "weight": 0.1, "both_score": True, "no": None}
-    return Checkpoint(state, history, identity)
+    config_key = {"regime": "Coevolution", "seed": 3, "weight": 0.1, "both_score": True, "no": None}
+    return Checkpoint(state, history, config_key)
 
 
 def assert_equal(first, second):
@@ -64,23 +71,23 @@ def test_round_trip_is_exact(tmp_path):
     assert_equal(load_checkpoint(tmp_path), sample())
 
 
-def test_what_a_regime_keeps_beside_its_population_comes_back_exactly(tmp_path):
-    extra = {
+def test_the_arrays_of_a_regime_come_back_exactly(tmp_path):
+    arrays = {
         "sources": np.array([-1.0, 5e-324, np.nan]),
         "genomes": np.random.default_rng(1).standard_normal((2, 11)),
         "steps": np.zeros((0, 11)),
         "names": np.zeros(0),
         "history/inner": np.array([[-0.0]]),
-        "extra/inner": np.array([3.0]),
+        "state/inner": np.array([3.0]),
     }
-    given = replace(sample(), state=replace(sample().state, extra=extra))
+    given = replace(sample(), state=replace(sample().state, arrays=arrays))
     save_checkpoint(tmp_path, given)
     loaded = load_checkpoint(tmp_path)
-    assert_equal(loaded, given)
-    for name, array in extra.items():
-        assert loaded.state.extra[name].tobytes() == array.tobytes()
-        assert loaded.state.extra[name].shape == array.shape
-        assert loaded.state.extra[name].dtype == np.float64
+    assert loaded.state.arrays.keys() == arrays.keys()
+    for name, array in arrays.items():
+        assert loaded.state.arrays[name].tobytes() == array.tobytes()
+        assert loaded.state.arrays[name].shape == array.shape
+        assert loaded.state.arrays[name].dtype == np.float64
 
 
 @pytest.mark.parametrize("words", [2, 3])
@@ -99,7 +106,7 @@ def test_rows_of_a_larger_array_are_saved_as_what_they_are(tmp_path):
     given = sample()
     population = given.state.population.pick([2, 0])
     strided = Population(population.genomes[:, ::2], population.steps[::-1], population.kings)
-    given = replace(given, state=replace(given.state, population=strided))
+    given = replace(given, state=replace(given.state, arrays=strided.to_arrays()))
     save_checkpoint(tmp_path, given)
     assert_equal(load_checkpoint(tmp_path), given)
 
@@ -161,10 +168,10 @@ def test_a_folder_in_its_place(tmp_path):
 
 def test_another_format(tmp_path):
     rewrite(tmp_path, lambda header: header | {"format": 99})
-    assert "its format is 99, not 1" in refusal(tmp_path)
+    assert "its format is 99, not 2" in refusal(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["format", "generation", "rng", "identity"])
+@pytest.mark.parametrize("name", ["format", "generation", "rng", "arrays", "config"])
 def test_a_header_without_a_field(tmp_path, name):
     rewrite(tmp_path, lambda header: {key: header[key] for key in header if key != name})
     assert name in refusal(tmp_path)
@@ -176,7 +183,80 @@ def test_a_header_of_another_kind(tmp_path, header):
     assert "not a checkpoint of ours" in refusal(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["genomes", "steps", "kings", "scores"])
+@pytest.mark.parametrize("name", ["state/genomes", "state/steps", "state/kings", "state/scores"])
 def test_a_missing_array(tmp_path, name):
     rewrite(tmp_path, leave_out=name)
+    assert name in refusal(tmp_path)
+
+
+NAMES = ("genomes", "steps", "kings", "scores")
+
+
+def save_format_1(folder, regime, state):
+    """Write a checkpoint as versions before `kind` and before states without dummies did."""
+    arrays = dict(state.arrays)
+    main = {name: arrays.pop(name) for name in NAMES if name in arrays}
+    zeros = {"steps": np.zeros((1, 0)), "kings": np.ones(1), "scores": np.zeros(1)}
+    if "mean" in arrays:
+        main = {"genomes": arrays.pop("mean")[None], "steps": main["steps"][None]}
+        arrays = {
+            name: array[None] if name in ("momentum", "squares") else array
+            for name, array in arrays.items()
+        }
+    elif "weights" in arrays:
+        main = zeros | {"genomes": arrays.pop("weights")[None]}
+    if "tuples" in arrays:
+        arrays["drawing"] = arrays.pop("tuples")
+    main = zeros | main
+    extra = {}
+    for name, array in arrays.items():
+        prefix, _, rest = name.rpartition("/")
+        extra[f"{prefix}-{rest}" if prefix in ("hall", "reigning") else rest] = array
+    header = {
+        "format": 1,
+        "generation": state.generation,
+        "rng": state.rng,
+        "identity": {"name": "a run", **asdict(regime), "seed": 5},
+    }
+    named = main | {f"extra/{name}": array for name, array in extra.items()}
+    named["history/games/plies"] = np.array([np.nan, 61.5])
+    named = {name: np.ascontiguousarray(array) for name, array in named.items()}
+    save_file(named, folder / FILE_NAME, metadata={HEADER: json.dumps(header)})
+
+
+@pytest.mark.parametrize(
+    "regime",
+    [
+        ExtendedCoevolution("walks-5", parents=2, opponents=1, hall=1, depth=1, max_moves=4),
+        SocialLearning("weighted-pieces", parents=2, opponents=1, depth=1, max_moves=4),
+        GeneticAlgorithm(opponents=1, depth=1, max_moves=4),
+        EvolutionStrategy("blondie24-1999", "openai-es", pairs=2, depth=1, max_moves=4),
+        EvolutionStrategy("blondie24-1999", "sep-cma-es", pairs=2, depth=1, max_moves=4),
+        TDLearning("walks-3", games=2, max_moves=4),
+    ],
+    ids=lambda regime: f"{regime.kind}-{getattr(regime, 'strategy', '')}",
+)
+def test_a_run_goes_on_from_a_checkpoint_of_format_1(tmp_path, regime):
+    with open_game_runner(1) as runner:
+        state, _ = regime.step(regime.init(5), runner)
+        save_format_1(tmp_path, regime, state)
+        loaded = load_checkpoint(tmp_path)
+        expected = {"name": "a run", "kind": regime.kind, **asdict(regime), "seed": 5}
+        assert loaded.config_key == expected
+        assert loaded.history.keys() == {"games/plies"}
+        np.testing.assert_equal(asdict(loaded.state), asdict(state))
+        after, there = (regime.step(one, runner)[0] for one in (state, loaded.state))
+    np.testing.assert_equal(asdict(there), asdict(after))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_array_missing_in_format_1(tmp_path, name):
+    regime = GeneticAlgorithm()
+    save_format_1(tmp_path, regime, regime.init(0))
+    path = tmp_path / FILE_NAME
+    arrays = load_file(path)
+    del arrays[name]
+    with module.safe_open(str(path), framework="numpy") as file:
+        metadata = file.metadata()
+    save_file(arrays, path, metadata=metadata)
     assert name in refusal(tmp_path)

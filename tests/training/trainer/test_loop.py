@@ -212,7 +212,7 @@ def test_the_champion_is_an_agent_that_plays_as_it_was_trained(tmp_path, own_lea
     while not board.outcome():
         agent = champion if board.turn == 0 else opponent
         board.push(agent.act(board))
-    assert champion.player.own_leaves == own_leaves
+    assert champion.player.root_perspective == own_leaves
 
 
 def test_the_champion_file_says_how_it_was_made(finished):
@@ -239,7 +239,7 @@ def test_the_history_has_a_value_of_every_generation(finished):
 def test_the_curve_is_measured_as_often_as_asked_and_changes_nothing(
     tmp_path, finished, every, points
 ):
-    plan = plan_for(tmp_path, yardstick_every=every)
+    plan = plan_for(tmp_path, curve_every=every)
     there = train(plan, begin(plan), nothing)
     expected = finished[1]
     np.testing.assert_equal(asdict(there.state), asdict(expected.state))
@@ -253,7 +253,7 @@ def test_the_curve_is_measured_as_often_as_asked_and_changes_nothing(
 
 
 def test_a_curve_begun_later_leaves_the_generations_before_it_empty(tmp_path, finished):
-    without = plan_for(tmp_path, generations=3, yardstick_every=0)
+    without = plan_for(tmp_path, generations=3, curve_every=0)
     train(without, begin(without), nothing)
     history = train(plan_for(tmp_path), resume(plan_for(tmp_path)), nothing).history
     for name in CURVE_TAGS:
@@ -273,7 +273,7 @@ def test_the_table_holds_the_history(finished):
 
 @pytest.mark.parametrize("every", [0, 1])
 def test_the_curve_is_drawn(tmp_path, every):
-    plan = plan_for(tmp_path, generations=1, yardstick_every=every)
+    plan = plan_for(tmp_path, generations=1, curve_every=every)
     train(plan, begin(plan), nothing)
     height, width, _ = imread(tmp_path / PLOT_FILE).shape
     assert height > 300
@@ -297,7 +297,7 @@ def test_tensorboard_shows_every_value(finished):
     ("changes", "message"),
     [
         ({"generations": 0}, "generations must be at least 1, not 0"),
-        ({"yardstick_every": -1}, "yardstick_every must be at least 0, not -1"),
+        ({"curve_every": -1}, "curve_every must be at least 0, not -1"),
         ({"checkpoint_every": 0}, "checkpoint_every must be at least 1, not 0"),
         ({"seed": -1}, "seed must be at least 0, not -1"),
         ({"threads": 0}, "threads must be at least 1, not 0"),

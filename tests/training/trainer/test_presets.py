@@ -11,7 +11,9 @@ from agents.weights import load_weights
 from checkers_env.board import Board
 from checkers_env.state import DrawRules
 from training.evolution.evaluation import is_log_spaced
-from training.regimes import Coevolution, SocialLearning, TreeStrap
+from training.regimes.coevolution import Coevolution
+from training.regimes.social_learning import SocialLearning
+from training.regimes.treestrap import TreeStrap
 from training.trainer.loop import CHAMPION_FILE, RunConfig, begin, resume, train
 from training.trainer.presets import DEFAULT, PRESETS, TD_DEFAULT, TD_PRESETS
 
@@ -88,7 +90,7 @@ def shrunk(regime):
 
 def carried_out(name, folder, generations, threads, start=begin, engine="kernel"):
     regime = shrunk(ALL[name].regime)
-    plan = RunConfig(name, regime, generations, 5, folder, threads, engine, yardstick_every=0)
+    plan = RunConfig(name, regime, generations, 5, folder, threads, engine, curve_every=0)
     return train(plan, start(plan), lambda *told: None)
 
 
@@ -230,7 +232,7 @@ def test_constants_of_other_genomes(name):
     assert preset.games == 126_000
     assert OTHER_GENOMES[name] == (
         regime.network,
-        regime.shape(regime.init(0).extra).weight_count,
+        regime.shape(regime.init(0).arrays).weight_count,
         regime.step_size,
         regime.self_adaptive,
         regime.king_rule,

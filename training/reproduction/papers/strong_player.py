@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from training.regimes import TreeStrap
+from training.regimes.treestrap import TreeStrap
 from training.reproduction.jobs import Player
 from training.reproduction.results import TrainingResult
 from training.reproduction.tables import Measure, Row, Table, interval
 from training.trainer.strong_ablations import CHANGES, GENERATIONS
 
 LONG_RUN = Player("strong", seed=0)
-SCORES = {plies: f"score/material-{plies}" for plies in TreeStrap.yardsticks}
+SCORES = {plies: f"score/material-{plies}" for plies in TreeStrap.evaluation_depths}
 HALVES = (8, 6, 4, 2, 1, 0)  # how often training is halved
 
 

@@ -1,0 +1,308 @@
+"""Golden runs: short runs of everything that learns or plays, each held to a recorded hash.
+
+They say when a change of code changes a result. A refactoring leaves every hash alone: only
+numbers and moves are hashed, never names of classes, fields or modules.
+
+If a change is meant to alter results:
+
+1. raise the ``results_version`` of each regime or search that it touches;
+2. run again what those versions cover;
+3. write the hashes anew by ``python -m tests.test_golden``, and commit them with the change.
+
+Hashes do not depend on the processor, as far as was tried: numba's generic target, and numpy and
+OpenBLAS without AVX, give those of an AVX-512 machine. Kernels sum in a fixed order
+(docs/kernels.md), so compiled code gives the same bits everywhere. numpy and the BLAS promise less:
+the last bit of a float64 may differ between kinds of processor. Numbers are therefore hashed as
+float32, as they are played. A difference in that last bit shows in about one number of 10^8.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+import zlib
+from collections.abc import Callable
+from dataclasses import fields, replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agents
+import checkers_env
+from agents.match import play_game
+from checkers_env.files import write_atomically
+from checkers_env.state import DrawRules
+from tests import DATA
+from training.evolution.game_runner import open_game_runner
+from training.trainer import loop
+from training.trainer.ablations import ABLATIONS
+from training.trainer.presets import PRESETS, TD_PRESETS
+from training.trainer.strong_ablations import STRONG_ABLATIONS
+
+FILE = DATA / "golden.json"
+COMMAND = "python -m tests.test_golden"
+DIGITS = 16
+SEED = 1
+
+C0, C10, C5 = PRESETS["c0"].regime, PRESETS["c10"].regime, TD_PRESETS["c5-n0.001"].regime
+VARIANTS: dict[str, Any] = {  # options that no preset has
+    "c0, leaves judged by the side to move": replace(C0, own_leaves=False),
+    "c0, Black alone scores": replace(C0, both_score=False),
+    "c10, pool scores double": replace(C10, publish_every=1, social_every=8, doubling=True),
+    "c10, pool scores count": replace(C10, publish_every=1, social_every=8),
+    "c5-n0.001 from random positions": replace(C5, openings="three-move", random_plies=6),
+}
+PRESETS_BY_NAME = {**PRESETS, **ABLATIONS, **TD_PRESETS, **STRONG_ABLATIONS}
+REGIMES: dict[str, Any] = {name: preset.regime for name, preset in PRESETS_BY_NAME.items()}
+REGIMES |= VARIANTS
+
+# The largest sizes of a golden run; a regime keeps its own where they are smaller.
+SMALL = {"parents": 3, "pairs": 3, "simulations": 20, "league_every": 2}
+LONG = SMALL | {"parents": 6, "opponents": 2}  # for some ten generations
+TINY = SMALL | {"opponents": 1, "depth": 1, "max_moves": 20}  # for more than that
+SMALLER: dict[str, dict[str, float]] = {
+    **{name: {"games": 10} for name in (*TD_PRESETS, "c5-n0.001 from random positions")},
+    **{name: {"games": 4} for name in STRONG_ABLATIONS},
+    "strong": {"games": 3},
+    **{name: {"step_size": 0.02} for name in ("c1-tuple", "c5-tuple")},  # else no child survives
+    "c10-rr": {"parents": 3},
+}
+SATURATING = 2.0  # first weights with which it matters whether outputs are told apart
+
+OPENINGS = (None, "9-13 22-18", "11-15 23-19")
+ENDINGS = ("B:W18,K23,K32:B3,K5,K12", "W:W30,K14:B1,K7,K19")
+BLOCKED = "W:W11,12:B4"  # 12-8 leaves Black without a move
+NETWORKS = (  # one for each kind of evaluator
+    "blondie24-1999",
+    "blondie24",
+    "learns",
+    "nguyen",
+    "nguyen-logistic",
+    "hughes",
+    "c1-tuple",
+    "c5-n0.001",
+    "subsquares-3-4",
+    "samuel",
+)
+
+
+def hashed(*numbers: Any) -> str:
+    """Return the hash of arrays and numbers as little-endian float32."""
+    content = b"".join(np.ravel(part).astype("<f4").tobytes() for part in numbers)
+    return hashlib.sha256(content).hexdigest()[:DIGITS]
+
+
+def unpacked(genome: Any) -> Any:
+    """Return a champion's weights; compressed ones as the bytes that were compressed."""
+    if genome.dtype != np.uint8:
+        return genome
+    return np.frombuffer(zlib.decompress(genome.tobytes()), np.uint8)
+
+
+def small(name: str) -> tuple[Any, int]:
+    """Return a regime with small sizes, and the generations that show all it does."""
+    regime = REGIMES[name]
+    generations = 1 if name in STRONG_ABLATIONS else getattr(regime, "social_every", 1) + 1
+    sizes = SMALL if generations <= 2 else LONG if generations <= 11 else TINY
+    sizes = sizes | SMALLER.get(name, {})
+    own = {field.name: getattr(regime, field.name) for field in fields(regime)}
+    least = {size: min(own[size], sizes[size]) for size in sizes if size in own}
+    if name == "learns-unsaturated":
+        least["weight"] = SATURATING
+    return replace(regime, **least), generations
+
+
+def weights_of(state: Any) -> Any:
+    """Return what a regime learns: genomes, a distribution's mean, or the weights of tables."""
+    names = ("genomes", "mean", "weights")
+    return next(state.arrays[name] for name in names if name in state.arrays)
+
+
+def training(name: str) -> str:
+    """Train by a regime; hash the champion and the last population."""
+    regime, generations = small(name)
+    state = regime.init(SEED)
+    first = weights_of(state)
+    with open_game_runner(1) as runner:
+        for _ in range(generations):
+            state, _ = regime.step(state, runner)
+    assert not np.array_equal(weights_of(state), first)
+    numbers = [weights_of(state)]
+    if name not in STRONG_ABLATIONS:  # there it is the same again, rounded, and takes a second
+        champion = regime.champion(state)
+        numbers += [unpacked(champion.genome), champion.king]
+    if hasattr(regime, "king_rule"):
+        numbers += [state.population.steps, state.population.kings, state.scores]
+    return hashed(*numbers)
+
+
+def whole_run(name: str) -> str:
+    """Train a preset by the loop that all runs have; hash the champion and what was measured."""
+    regime, generations = small(name)
+    with TemporaryDirectory() as folder:
+        plan = loop.RunConfig(name, regime, generations, SEED, Path(folder))
+        checkpoint = loop.train(plan, loop.begin(plan), lambda state, measured: None)
+    columns = {what: row for what, row in checkpoint.history.items() if what != loop.SPEED}
+    measured = np.sort(list(columns.values()), axis=0)  # in no order of names
+    assert len(measured) > 5
+    champion = regime.champion(checkpoint.state)
+    return hashed(unpacked(champion.genome), np.nan_to_num(measured, nan=-9.0))
+
+
+def match(
+    first: dict[str, Any],
+    second: dict[str, Any],
+    openings: tuple[str | None, ...] = OPENINGS,
+    rules: DrawRules = DrawRules(),  # noqa: B008 - immutable
+) -> str:
+    """Play each opening with both colours; hash the moves and the winners."""
+    pair = agents.make(**first).player, agents.make(**second).player
+    games = [
+        play_game(*players, opening=opening, rules=rules, rng=np.random.default_rng((SEED, number)))
+        for number, opening in enumerate(openings)
+        for players in (pair, pair[::-1])
+    ]
+    lines = [" ".join(map(str, game.board.moves)) for game in games]
+    assert len(set(lines)) > 1
+    winners = [game.result.winner for game in games]
+    text = "\n".join(f"{line} {winner}" for line, winner in zip(lines, winners, strict=True))
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+
+
+def searched(**made: Any) -> str:
+    """Search a few positions; hash the moves and the positions visited."""
+    text = ""
+    for opening in ("", *checkers_env.openings.TWO_MOVE[::12]):
+        board = checkers_env.Board()
+        for move in opening.split():
+            board.push(move)
+        analysis = agents.analyse(agents.make(**made), board)
+        assert analysis.nodes > 100
+        text += f"{analysis.move} {analysis.nodes}\n"
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+
+
+def rollouts(steps: int = 300, **options: Any) -> str:
+    """Step games at random in a vector environment; hash all that it answers."""
+    env, rng = checkers_env.make_vec(16, **options), np.random.default_rng(SEED)
+    seen, info = env.reset(seed=SEED)
+    digest, ended = hashlib.sha256(), 0
+    for _ in range(steps):
+        mask = seen["action_mask"]
+        actions = np.argmax(rng.random(mask.shape) * mask, axis=1)
+        seen, reward, terminated, truncated, info = env.step(actions)
+        ended += np.count_nonzero(terminated | truncated)
+        for part in (seen["observation"], seen["action_mask"], reward, terminated, truncated):
+            digest.update(np.asarray(part, "<f4").tobytes())
+        for part in (info["to_move"], info["rewards"]):
+            digest.update(np.asarray(part, "<f4").tobytes())
+    assert ended > 16
+    return digest.hexdigest()[:DIGITS]
+
+
+MATERIAL = {"agent": "material", "depth": 2}
+ENTRIES: dict[str, Callable[[], str]] = {
+    **{f"training {name}": partial(training, name) for name in REGIMES},
+    **{f"run {name}": partial(whole_run, name) for name in ("c0", "c5-n0.001")},
+    **{
+        f"match {name} at depth {depth} against material": partial(
+            match, {"agent": name, "depth": depth}, MATERIAL
+        )
+        for name in NETWORKS
+        for depth in (4, 6)
+    },
+    "match material at depth 4 against material": partial(match, MATERIAL | {"depth": 4}, MATERIAL),
+    "match blondie24 against c10": partial(match, {"agent": "blondie24"}, {"agent": "c10"}),
+    "match heuristic against random": partial(match, {"agent": "heuristic"}, {"agent": "random"}),
+    "match selective blondie24 against material": partial(
+        match, {"agent": "blondie24", "depth": 6, "selective": True}, MATERIAL
+    ),
+    "match strong against material": partial(match, {"agent": "strong", "depth": 6}, MATERIAL),
+    "match mcts against mcts-ept": partial(
+        match, {"agent": "mcts", "simulations": 50}, {"agent": "mcts-ept", "simulations": 50}
+    ),
+    "match nguyen-mcts against material": partial(
+        match, {"agent": "nguyen-mcts", "simulations": 50}, MATERIAL
+    ),
+    "match blondie24 with endgame tables against material": partial(
+        match, {"agent": "blondie24", "depth": 4, "endgame": 3}, MATERIAL, ENDINGS
+    ),
+    "match blondie24 without endgame tables against material": partial(
+        match, {"agent": "blondie24", "depth": 4}, MATERIAL, ENDINGS
+    ),
+    **{
+        f"match c0 against c1 with {title}": partial(
+            match, {"agent": "c0"}, {"agent": "c1"}, rules=rules
+        )
+        for title, rules in {
+            "no rule": DrawRules(),
+            "20 moves": DrawRules(20),
+            "repetition": DrawRules(repetition=3),
+            "no_progress": DrawRules(no_progress=8),
+            "all rules": DrawRules(60, 2, 12, True),
+        }.items()
+    },
+    **{
+        f"search by {made['agent']} at depth {made['depth']}": partial(searched, **made)
+        for made in (
+            {"agent": "c0", "depth": 6},
+            {"agent": "c5-n0.001", "depth": 6},
+            {"agent": "strong", "depth": 8},
+        )
+    },
+    "environment without rules": partial(rollouts),
+    "environment with ballots and rules": partial(
+        rollouts, opening="three-move", max_moves=30, repetition=2, no_progress=8
+    ),
+    "environment that begins in the next step": partial(
+        rollouts, opening=BLOCKED, blocked_draws=True, autoreset_mode="NextStep"
+    ),
+}
+
+
+def recorded() -> dict[str, str]:
+    """Return the recorded hashes by entry."""
+    hashes: dict[str, str] = json.loads(FILE.read_text("utf-8"))
+    return hashes
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_the_result_is_the_recorded_one(name):
+    result, expected = ENTRIES[name](), recorded().get(name)
+    assert result == expected, (
+        f"{name!r} has changed: {result}, not {expected}. A refactoring must leave it alone. If "
+        "the change is deliberate, raise the results_version of what it touches, run that again, "
+        f"and write {FILE.name} anew by: {COMMAND}"
+    )
+
+
+def test_every_entry_is_recorded():
+    assert list(recorded()) == list(ENTRIES), f"write {FILE.name} anew by: {COMMAND}"
+
+
+def test_each_entry_has_a_result_of_its_own():
+    names: dict[str, list[str]] = {}
+    for name, result in recorded().items():
+        names.setdefault(result, []).append(name)
+    assert [each for each in names.values() if len(each) > 1] == []
+
+
+def write() -> None:
+    """Compute every entry, record it, and print which have changed."""
+    old = recorded() if FILE.exists() else {}
+    results = {}
+    for name, entry in ENTRIES.items():
+        began = time.process_time()
+        results[name] = entry()
+        mark = "" if old.get(name) == results[name] else "  changed"
+        print(f"{time.process_time() - began:6.2f} s  {results[name]}  {name}{mark}", flush=True)
+    write_atomically(FILE, f"{json.dumps(results, indent=2)}\n".encode())
+
+
+if __name__ == "__main__":
+    write()
