@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from agents.baselines.material import Material
 from agents.evaluator import state_size
-from agents.mcts.tree import grow_tree, most_visited
+from agents.mcts.tree import grow_tree, most_visited_move
 from agents.player import is_stochastic, select_move
 from agents.search.workspace import STATE_WIDTH
 from checkers_env.bits import borrowed
@@ -104,7 +104,7 @@ def _select_monte_carlo_move(
         if is_winning_move(ws.rows[row], position.turn):
             return ws.rows[row, PACKED_MOVE]
     tree = grow_tree(borrowed(player), position, borrowed(ws), count, rng)
-    return tree[most_visited(tree, 0)].path
+    return most_visited_move(tree)
 
 
 @kernel

@@ -186,3 +186,13 @@ def most_visited(tree: KernelArg, parent: int) -> int:
         if more > 0 or (more == 0 and tree[child].total > tree[best].total):
             best = child
     return best
+
+
+@kernel
+def most_visited_move(tree: KernelArg) -> int:
+    """Return the packed move to the root's most visited child.
+
+    This is a function of its own because its caller must hold the tree: numba frees an array after
+    its last use, and a record of it does not count as one.
+    """
+    return tree[most_visited(tree, 0)].path
