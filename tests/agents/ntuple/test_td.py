@@ -550,5 +550,5 @@ def test_a_state_that_does_not_fit_is_refused():
 
 
 def test_what_is_no_weighted_sum_cannot_learn():
-    with pytest.raises(NotImplementedError, match=r"agents\.linear"):
+    with pytest.raises(NotImplementedError, match=r"agents\.evaluator"):
         td.learner(Material(), PLAIN, 10)
