@@ -514,7 +514,7 @@ def test_an_engine_that_goes_wrong_is_named_and_ended(
 ) -> None:
     monkeypatch.setattr(process, "GRACE_SECONDS", 0.2)
     engine = faulty(fault)
-    engine._terms = engine._terms._replace(patience=0.3 if "0.3" in message else PATIENT)
+    engine._config = engine._config._replace(move_timeout=0.3 if "0.3" in message else PATIENT)
     pid = pid_of(engine)
     begun = time.monotonic()
     with pytest.raises(EngineError, match=rf"^faulty engine {pid} {message}"):
@@ -586,7 +586,7 @@ def test_what_a_shell_has_started_is_ended_with_it(monkeypatch: pytest.MonkeyPat
 def test_an_engine_survives_a_fork_and_ends_with_the_interpreter() -> None:
     program = f"""
         import os
-        from agents.external.hub import hub_agent
+        from agents.external.hub.client import hub_agent
         from checkers_env.board import Board
         engine = hub_agent([{PYTHON!r}, "-IS", {str(DATA / "faulty_engine.py")!r}, "none"], depth=1)
         child = os.fork()
