@@ -90,11 +90,11 @@ def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | Monte
             return windows_player(genome, depth or metadata.depth, **metadata.options)
         evaluator = evaluator_of(genome, metadata)
         if metadata.mcts_options and depth is None:
-            own_leaves = metadata.own_leaves
-            return monte_carlo(evaluator, root_perspective=own_leaves, **metadata.mcts_options)
+            perspective = metadata.root_perspective
+            return monte_carlo(evaluator, root_perspective=perspective, **metadata.mcts_options)
     except (ValueError, TypeError, OverflowError) as error:
         raise ValueError(f"{str(path)!r} cannot be played: {error}") from None
-    return AlphaBeta(evaluator, depth or metadata.depth, root_perspective=metadata.own_leaves)
+    return AlphaBeta(evaluator, depth or metadata.depth, root_perspective=metadata.root_perspective)
 
 
 def windows_player(

@@ -232,12 +232,12 @@ def test_a_loss_comes_before_the_last_move():
         ({"opening": "B:W18:B"}, "leaves no game to play: no pieces"),
     ],
 )
-def test_what_makes_no_game_is_refused_by_both_engines(given, message, engine):
+def test_openings_without_a_game_are_refused_by_both_engines(given, message, engine):
     with pytest.raises(ValueError, match=message):
         play_game(Uniform(), Uniform(), engine=engine, **given)
 
 
-def test_an_engine_that_there_is_not_is_refused():
+def test_an_unknown_engine_is_refused():
     with pytest.raises(ValueError, match="engine must be one of kernel, env, not 'foo'"):
         play_game(Uniform(), Uniform(), engine="foo")
 
@@ -252,7 +252,7 @@ def test_an_illegal_opening_is_refused():
         play(*players, start, PLAIN.to_array(), False, generator, game)
 
 
-def test_what_an_earlier_game_left_behind_the_opening_does_not_matter():
+def test_moves_of_an_earlier_game_in_the_history_do_not_matter():
     start = Position(Board().black, Board().white, 0, 0)
     game = np.zeros((201, 4), np.int64)
     results = []

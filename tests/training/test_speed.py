@@ -62,7 +62,12 @@ def test_the_slow_search_makes_the_moves_of_the_fast_one() -> None:
     for position in sample_positions()[::23]:
         board = Board.from_position(*position)
         board.push(agent.act(board))
-        assert slow[0].choose(position) == (board.black, board.white, board.kings, board.turn)
+        assert slow[0].select_successor(position) == (
+            board.black,
+            board.white,
+            board.kings,
+            board.turn,
+        )
 
 
 def test_slow_games_end_as_fast_ones_do() -> None:

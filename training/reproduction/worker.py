@@ -151,10 +151,10 @@ def build_player(player: Player, champion: Champion | None, depth: int) -> Any:
         if player.unsaturated:
             champion = unsaturated(champion)
         evaluator = evaluator_of(champion.genome, champion.metadata)
-        own_leaves = champion.metadata.own_leaves
+        perspective = champion.metadata.root_perspective
         if player.simulations:
-            return monte_carlo(evaluator, player.simulations, root_perspective=own_leaves)
-        return AlphaBeta(evaluator, player.depth or depth, player.random_ties, own_leaves)
+            return monte_carlo(evaluator, player.simulations, root_perspective=perspective)
+        return AlphaBeta(evaluator, player.depth or depth, player.random_ties, perspective)
     agent = agents.make(player.name, simulations=player.simulations)
     if not isinstance(agent, PlayerAgent):
         raise ValueError(f"{player.name!r} does not play in compiled code: no match of ours")

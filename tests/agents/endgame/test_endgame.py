@@ -160,7 +160,7 @@ def count_contradictions(tables, part, begin, count, rows):
 
 
 @up_to_four
-def test_every_position_is_worth_what_its_best_successor_makes_it(folder, pieces):
+def test_every_position_has_the_result_of_its_best_successor(folder, pieces):
     # With plies to the end this leaves no room for error: by induction on them, in both directions.
     tables = load_tablebase(pieces, folder)
     rows = np.zeros((512, ROW_WIDTH), np.int64)
@@ -221,7 +221,7 @@ def test_two_pieces_as_the_slow_rules_have_it(folder):
 
 
 @up_to_four
-def test_the_search_sees_the_same_as_far_as_it_sees(folder, pieces):
+def test_the_search_finds_the_same_results(folder, pieces):
     tables, ws, depth = load_tablebase(pieces, folder), workspace(), 11
     found = {1.0: 0, -1.0: 0}
     for position in random_positions(tables, pieces, 400, seed=pieces):
@@ -268,7 +268,7 @@ def test_a_won_ending_can_be_won(folder, pieces):
             assert board.outcome().winner == position.turn
 
 
-def test_what_a_board_is_told(folder):
+def test_probe_board(folder):
     tables = load_tablebase(3, folder)
     assert probe_board(tables, Board("B:WK32:BK18,K19")) == EndgameResult(1, 17)
     assert probe_board(tables, Board("W:WK32:BK18,K19")) == EndgameResult(-1, 18)
@@ -338,7 +338,7 @@ def test_first_position(folder):
         assert probe_board(tables, slip) == EndgameResult(0, None)
 
 
-def test_files_are_kept_and_read(folder, tmp_path, monkeypatch):
+def test_files_are_cached_and_read(folder, tmp_path, monkeypatch):
     made = load_tablebase(3, folder)
     for pieces in (2, 3):
         name = f"{pieces}-pieces.plies"
@@ -363,7 +363,7 @@ def test_a_damaged_file_is_made_again(folder, tmp_path, caplog, damage):
     assert path.read_bytes() == right.tobytes()
 
 
-def test_without_a_place_to_keep_them_the_tables_are_still_made(folder, tmp_path, caplog):
+def test_without_a_cache_the_tables_are_still_made(folder, tmp_path, caplog):
     (tmp_path / "file").write_text("not a folder")
     with caplog.at_level(logging.WARNING):
         tables = load_tablebase(2, tmp_path / "file" / "below")
@@ -371,7 +371,7 @@ def test_without_a_place_to_keep_them_the_tables_are_still_made(folder, tmp_path
     assert "not cached" in caplog.text
 
 
-def test_wrong_tables_are_neither_used_nor_kept(tmp_path, monkeypatch):
+def test_wrong_tables_are_refused(tmp_path, monkeypatch):
     monkeypatch.setitem(on_disk.DIGESTS, 2, "0" * 64)
     with pytest.raises(RuntimeError, match="came out wrong"):
         load_tablebase(2, tmp_path)

@@ -102,14 +102,14 @@ def board_after(board, move):
 
 
 @pytest.mark.parametrize("bound", [1, 2, 7, 48, 1000])
-def test_draws_are_even(bound):
+def test_random_numbers_are_uniform(bound):
     chance, draws = state_of(bound), 200 * bound
     counts = Counter(int(random_below(chance, bound)) for _ in range(draws))
     assert set(counts) == set(range(bound))
     assert even(counts, draws)
 
 
-def test_draws_are_those_of_the_published_generator():
+def test_random_numbers_are_those_of_the_published_generator():
     chance, state = state_of(3), int(state_of(3)[0])
     for _ in range(1000):
         low, carry = state % 2**32, state // 2**32
@@ -194,7 +194,7 @@ def test_a_playout_that_the_limit_ends_before_the_cut_is_a_draw():
 
 
 @pytest.mark.parametrize("root_perspective", [True, False])
-def test_networks_judge_from_the_side_asked_for(root_perspective):
+def test_playouts_are_evaluated_from_the_right_perspective(root_perspective):
     evaluator = network(BLONDIE_1999, 0)
     player = monte_carlo(evaluator, root_perspective=root_perspective)
     for board in random_boards(2, 20, 80):
@@ -345,7 +345,7 @@ def test_equal_generators_choose_equal_moves_whatever_was_played_before(player):
     assert is_stochastic(player)
 
 
-def test_the_generator_is_drawn_from_once_a_search():
+def test_a_search_samples_its_generator_once():
     one, other = np.random.default_rng(0), np.random.default_rng(0)
     find_move(EARLY, position_of(Board()), workspace(), one)
     other.integers(1, SEEDS)
@@ -478,7 +478,7 @@ def test_more_simulations_play_better():
         ({"max_plies": 2**70}, "max_plies"),
     ],
 )
-def test_numbers_that_make_no_sense_are_refused(options, named):
+def test_bad_options_are_refused(options, named):
     with pytest.raises(ValueError, match=f"^{named} must be"):
         monte_carlo(**options)
 

@@ -208,7 +208,7 @@ def test_search_is_minimax_where_positions_recur(name, fen):
 
 @pytest.mark.parametrize("name", ["material", "1999"])
 @either_leaves
-def test_a_table_that_has_seen_many_games_changes_nothing(name, root_perspective):
+def test_a_used_transposition_table_changes_nothing(name, root_perspective):
     evaluator, used = EVALUATORS[name], workspace()
     for board in random_boards(3, 100, 150):
         for depth in (6, 6, 4, 4, 7, 5, 6, 5, 4, 3):
@@ -230,7 +230,7 @@ def extends(board, depth):
     return longer
 
 
-def test_whose_leaves_they_are_matters_on_extended_lines_only():
+def test_perspective_matters_on_extended_lines_only():
     """After 2 plies the searching side is to move again, so both kinds of leaves are one."""
     differing = 0
     for board in random_boards(4, 60, 60):
@@ -280,7 +280,7 @@ def test_the_flipped_position_gets_the_flipped_move(name, root_perspective):
         assert here.act(board).squares == flipped
 
 
-def test_time_for_a_move_runs_out():
+def test_a_timed_search_plays_its_last_complete_depth():
     board = Board()
     for seconds in (1e-6, 0.05):
         chooser = PlayerAgent("a", AlphaBeta(EVALUATORS["2001"], MAX_DEPTH), seconds=seconds)
@@ -290,7 +290,7 @@ def test_time_for_a_move_runs_out():
 
 
 @pytest.mark.parametrize("depth", [1, 2, 5])
-def test_with_time_enough_the_depth_decides(depth):
+def test_with_enough_time_the_depth_decides(depth):
     evaluator = EVALUATORS["1999"]
     patient = PlayerAgent("a", AlphaBeta(evaluator, depth), seconds=1e6)
     plain = agent(evaluator, depth)
@@ -319,7 +319,7 @@ def test_a_state_that_does_not_fit_is_refused():
         agent(Wide(), 1).act(Board())
 
 
-def test_an_agent_given_another_player_forgets_what_the_first_one_thought():
+def test_an_agent_with_another_player_starts_afresh():
     board = Board()
     for move in ("11-15", "23-19", "8-11", "22-17"):
         board.push(move)

@@ -1,4 +1,4 @@
-"""Signals are put off, not lost; and a loop of moves survives them."""
+"""Deferred signals and stopped searches."""
 
 import os
 import signal
@@ -37,7 +37,7 @@ WORK = {  # kernels that take a generator, and two that give a NamedTuple
 }
 
 
-def test_a_signal_is_handled_at_the_end():
+def test_a_signal_is_handled_at_the_end_of_the_block():
     begun = []
 
     def work():
@@ -51,7 +51,7 @@ def test_a_signal_is_handled_at_the_end():
     assert begun == ["went on"]
 
 
-def test_the_handlers_are_those_of_before():
+def test_the_handlers_are_restored():
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     with defer_signals():
         assert signal.getsignal(signal.SIGINT) != before[0]
@@ -59,7 +59,7 @@ def test_the_handlers_are_those_of_before():
 
 
 @pytest.mark.parametrize("call", range(1, 5))
-def test_a_signal_in_between_leaves_the_handlers_as_they_were(monkeypatch, call):
+def test_a_signal_while_handlers_change_leaves_the_old_handlers(monkeypatch, call):
     before, set_handler, calls = signal.getsignal(signal.SIGINT), signal.signal, []
 
     def interrupted(number, handler):
@@ -84,12 +84,12 @@ def test_a_signal_in_between_leaves_the_handlers_as_they_were(monkeypatch, call)
         set_handler(signal.SIGTERM, old)
 
 
-def test_an_error_inside_comes_first():
+def test_an_error_in_the_block_is_raised():
     with pytest.raises(ValueError, match="inside"), defer_signals():
         raise ValueError("inside")
 
 
-def test_other_threads_are_let_be():
+def test_other_threads_change_no_handlers():
     found = []
 
     def work():

@@ -169,7 +169,7 @@ def test_the_line_is_of_best_moves_in_endings_and_exchanges(name, root_perspecti
 
 
 @every_evaluator
-def test_the_first_of_the_best_in_whatever_order_the_moves_stand(name):
+def test_of_equal_moves_the_first_row_is_taken(name):
     rng, ws, changed = np.random.default_rng(3), workspace(), 0
     for board in random_boards(4, 12, 60):
         order = rng.permutation(len(board.legal_moves)).tolist()
@@ -181,7 +181,7 @@ def test_the_first_of_the_best_in_whatever_order_the_moves_stand(name):
 
 @every_evaluator
 @either_leaves
-def test_a_table_that_has_seen_many_games_changes_nothing(name, root_perspective):
+def test_a_used_transposition_table_changes_nothing(name, root_perspective):
     evaluator, used = EVALUATORS[name], workspace()
     for board in random_boards(5, 30, 120):
         here = plain(board)

@@ -93,7 +93,7 @@ def test_a_move_is_a_draw_if_it_repeats_a_position_of_the_game():
     assert repeated > 20
 
 
-def test_the_expected_line_knows_the_positions_on_its_way():
+def test_the_principal_variation_ends_at_a_repetition():
     rng, came_back = np.random.default_rng(4), 0
     for _ in range(80):
         board = Board("B:WK31,K32:BK1", max_moves=None)
@@ -135,7 +135,7 @@ def worth_with_repetition(board, judge, depth, side):
     return max(values)
 
 
-def test_a_line_that_comes_back_is_a_draw():
+def test_a_repetition_on_the_line_is_a_draw():
     """With a table too small to mix up lines that came to a position by different ways."""
     evaluator, rng, changed = EVALUATORS["2001"], np.random.default_rng(6), 0
     judge = judge_by(evaluator)
@@ -155,7 +155,7 @@ def test_a_line_that_comes_back_is_a_draw():
     assert changed
 
 
-def test_no_opinion_outweighs_a_win_in_one():
+def test_no_evaluation_outweighs_a_win_in_one():
     assert str(agents.make("blondie24", depth=6, selective=True).act(Board(WON))) == "17x3"
     assert abs(value_of(EXACT, Unmoved(1.0), Board(), 3, workspace())) == MATE_THRESHOLD
 

@@ -1,4 +1,4 @@
-"""The player with endgame tables: its search, its endings, and that it stays the player it was."""
+"""Alpha-beta with endgame tables: search values, endings, and equal play elsewhere."""
 
 import functools
 import itertools
@@ -182,7 +182,7 @@ def test_search_is_minimax_that_stops_at_the_tables(cache, name, root_perspectiv
 
 @pytest.mark.parametrize("worth", [1.0, -1.0])
 @either_leaves
-def test_no_opinion_outweighs_what_is_known(tables, worth, root_perspective):
+def test_no_evaluation_outweighs_the_tables(tables, worth, root_perspective):
     """What the search of a modest evaluator is sure of, that of an immodest one is sure of too."""
     boast, modest = TablebaseEvaluator(Boast(worth), tables), TablebaseEvaluator(Boast(0.0), tables)
     sure = 0
@@ -230,7 +230,7 @@ def at_random(seed):
 
 @three_or_four
 @pytest.mark.parametrize("value", [1, 0])
-def test_nothing_is_given_away(cache, pieces, value):
+def test_results_of_endings_are_kept(cache, pieces, value):
     tables = load_tablebase(pieces)
     agent = knowing(tables, EVALUATORS["1999"], 2, random_ties=True)
     opponents = (at_random(6), knowing(tables, Material(), 3), knowing(tables, Tempo(1.0), 2))
@@ -288,7 +288,7 @@ def test_random_ties_are_all_the_best_of_the_good_moves(cache):
 
 
 @pytest.mark.parametrize("name", ["1999", "2001"])
-def test_what_was_thought_before_changes_nothing(cache, name):
+def test_earlier_searches_change_nothing(cache, name):
     """Neither in a game nor from one to the next."""
     tables = load_tablebase(2)
     used, choices = knowing(tables, EVALUATORS[name], 6), 0
@@ -428,6 +428,6 @@ def test_tables_and_a_time_limit_go_together(tables):
         ("policy:nobody.py:here", {}, "a policy takes no endgame"),
     ],
 )
-def test_what_cannot_have_tables_is_told_so(cache, agent, options, message):
+def test_bad_uses_of_tables_are_refused(cache, agent, options, message):
     with pytest.raises(ValueError, match=message):
         agents.make(agent, **{"endgame": 3, **options})
