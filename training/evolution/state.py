@@ -141,7 +141,7 @@ class State:
         return self.arrays["scores"]
 
 
-class Champion(NamedTuple):
+class ChampionWeights(NamedTuple):
     """Content of a weight file.
 
     Attributes

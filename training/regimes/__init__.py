@@ -23,7 +23,7 @@ from agents.weights import WeightsMetadata
 from checkers_env.state import DrawRules
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics
-from training.evolution.state import Champion, State
+from training.evolution.state import ChampionWeights, State
 
 
 class Regime(Protocol):
@@ -86,7 +86,7 @@ class Regime(Protocol):
         """Play games for measurement only; return no metrics if this generation needs none."""
         ...
 
-    def champion(self, state: State, member: int = 0) -> Champion:
+    def champion(self, state: State, member: int = 0) -> ChampionWeights:
         """Return the content of the weight file of a survivor; 0 is the best."""
         ...
 

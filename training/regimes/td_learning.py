@@ -27,7 +27,7 @@ from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics
-from training.evolution.state import Arrays, Champion, State, rng_from_json, rng_to_json
+from training.evolution.state import Arrays, ChampionWeights, State, rng_from_json, rng_to_json
 from training.regimes import register
 from training.regimes.self_play import CARDS, SelfPlayRegime, self_play_metrics
 from training.runtime.validation import OneOf, Range, validate_ranges
@@ -130,13 +130,13 @@ class TDLearning(SelfPlayRegime):
         """Options of an n-tuple system beside its tuples, weights and king."""
         return {"difference": float(self.piece_difference), "by_colour": True}
 
-    def champion(self, state: State, member: int = 0) -> Champion:
+    def champion(self, state: State, member: int = 0) -> ChampionWeights:
         """Return the current weights."""
         weights = state.arrays["weights"]
         if self.features == SAMUEL:
-            return Champion(SAMUEL, weights, self.king)
+            return ChampionWeights(SAMUEL, weights, self.king)
         options = self.options | {"tuples": as_drawing(state.arrays["tuples"])}
-        return Champion(NTUPLE, weights, self.king, options)
+        return ChampionWeights(NTUPLE, weights, self.king, options)
 
     def contenders(self, state: State) -> list[AlphaBeta]:
         """Return the system as a player."""

@@ -31,7 +31,7 @@ from checkers_env.openings import TWO_MOVE
 from training.evolution.evaluation import is_log_spaced, material_scores
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics
-from training.evolution.state import Champion, State, rng_from_json, rng_to_json
+from training.evolution.state import ChampionWeights, State, rng_from_json, rng_to_json
 from training.regimes import register
 from training.regimes.self_play import CARDS, SelfPlayRegime, self_play_metrics
 from training.runtime.validation import Range, validate_ranges
@@ -155,12 +155,12 @@ class TreeStrap(SelfPlayRegime):
             player, self.evaluation_depths, self.cards, numbers, self.rules, runner
         )
 
-    def champion(self, state: State, member: int = 0) -> Champion:
+    def champion(self, state: State, member: int = 0) -> ChampionWeights:
         """Return the current tables, rounded and packed."""
         options = {"step": STEP, "entries": STAGES * SIZE}
         if self.endgame:
             options["endgame"] = self.endgame
-        return Champion(WINDOWS, pack(table_of(state)), 1.0, options)
+        return ChampionWeights(WINDOWS, pack(table_of(state)), 1.0, options)
 
     def contenders(self, state: State) -> list[AlphaBeta]:
         """Return the tables as a player."""
