@@ -199,8 +199,8 @@ def receive_move(connection: DxpConnection, board: Board, seconds: float) -> Mov
             return move  # two such routes lead to the same position
     captures = f" capturing {', '.join(map(str, message.captured))}" if message.captured else ""
     raise EngineError(
-        f"{connection.peer} played {message.start}-{message.end}{captures}, illegal in {board.fen()}: "
-        f"the legal moves are {format_moves(board.legal_moves)}"
+        f"{connection.peer} played {message.start}-{message.end}{captures}, illegal in "
+        f"{board.fen()}: the legal moves are {format_moves(board.legal_moves)}"
     )
 
 
