@@ -10,7 +10,7 @@ from pathlib import Path
 
 import agents
 import checkers_env
-from training.app.app import application  # noqa: F401 - the page's parts are found
+from training.app.app import create_app  # noqa: F401 - it finds the templates and scripts
 
 assert "site-packages" in agents.__file__
 assert importlib.util.find_spec("torch") is None

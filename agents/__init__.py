@@ -1,7 +1,7 @@
 """Agents that play checkers: baselines, evolved networks, and anything with ``act(board)``."""
 
 from agents.agent import Agent, PlayerAgent
-from agents.analysis import Thought, analyse
+from agents.analysis import Analysis, analyse
 from agents.registry import available, make
 
-__all__ = ["Agent", "PlayerAgent", "Thought", "analyse", "available", "make"]
+__all__ = ["Agent", "Analysis", "PlayerAgent", "analyse", "available", "make"]

@@ -10,9 +10,9 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from agents.player import choose, looks_back
-from agents.search.interrupt import stopping, undisturbed
-from agents.search.workspace import PAST, Workspace, forget, table_bits, workspace
+from agents.player import select_move, uses_history
+from agents.search.interrupt import defer_signals, stop_after
+from agents.search.workspace import PAST, Workspace, clear, table_bits, workspace
 from checkers_env.bits import borrowed
 from checkers_env.board import Board
 from checkers_env.jit import kernel
@@ -38,7 +38,7 @@ class PlayerAgent:
     name
         Name in tables and game records.
     player
-        A NamedTuple that :func:`agents.player.choose` is registered for.
+        A NamedTuple that :func:`agents.player.select_move` is registered for.
     rng
         Generator of a stochastic player.
     seconds
@@ -74,7 +74,7 @@ class PlayerAgent:
     def new_game(self, rng: np.random.Generator) -> None:
         """Take the state of `rng`, and clear what the search remembers."""
         self.rng.bit_generator.state = rng.bit_generator.state
-        forget(self.ws)
+        clear(self.ws)
 
     def act(self, board: Board) -> Move:
         """Return the player's move. Raises ValueError when there is none."""
@@ -87,11 +87,11 @@ class PlayerAgent:
 
     def _search_in_time(self, board: Board, seconds: float) -> Move:
         if not hasattr(self.player, "depth"):
-            with stopping(self.ws, threading.Event(), seconds):
+            with stop_after(self.ws, threading.Event(), seconds):
                 return self._search(self.player, board)
         start, moves = time.monotonic(), self.deepen(board, self.player.depth)
         move = next(moves)
-        with stopping(self.ws, threading.Event(), start + seconds - time.monotonic()):
+        with stop_after(self.ws, threading.Event(), start + seconds - time.monotonic()):
             for deeper in moves:
                 move = deeper
         return move
@@ -104,21 +104,21 @@ class PlayerAgent:
         """
         for depth in range(1, max_depth + 1):
             move = self._search(self.player._replace(depth=depth), board)
-            if not self.ws.stop[0] or looks_back(self.player):
+            if not self.ws.stop[0] or uses_history(self.player):
                 yield move
             if self.ws.stop[0]:
                 return
 
     def set_history(self, board: Board) -> None:
         """Write the positions that can repeat into the workspace, if the player needs them."""
-        if looks_back(self.player):
+        if uses_history(self.player):
             boards = [position[:2] for position in board.earlier_positions()[-PAST:]]
-            self.ws.quiet[0] = len(boards)
-            self.ws.past[: len(boards)] = np.array(boards, np.int64).reshape(-1, 2)
+            self.ws.reversible_plies[0] = len(boards)
+            self.ws.position_history[: len(boards)] = np.array(boards, np.int64).reshape(-1, 2)
 
     def _search(self, player: Any, board: Board) -> Move:
         position = board.position
-        with undisturbed():
+        with defer_signals():
             self.set_history(board)
             path = find_move(player, position, self.ws, self.rng)
         squares = unpack_move(path, False).squares
@@ -139,4 +139,4 @@ def find_move(player: Any, position: Position, ws: Any, rng: Any) -> int:
     count = generate_successors(
         ws.rows, 0, position.black, position.white, position.kings, position.turn
     )
-    return choose(player, position, ws, count, FIRST_NAMESPACE | position.turn, rng)
+    return select_move(player, position, ws, count, FIRST_NAMESPACE | position.turn, rng)

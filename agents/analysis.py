@@ -1,4 +1,4 @@
-"""An agent's move together with what it thought: value, expected line, depth, nodes and time."""
+"""Analysis of positions: an agent's move with score, principal variation, depth, nodes and time."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from threading import Event
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.agent import FIRST_NAMESPACE, Agent, PlayerAgent
-from agents.endgame.probe import NEVER
-from agents.evaluator import UNFORESEEN, evaluate_position, foresee
-from agents.mcts.player import UNLIMITED, MonteCarlo, wins
-from agents.mcts.tree import grow
-from agents.player import looks_back
+from agents.endgame.evaluator import TablebaseEvaluator
+from agents.endgame.probe import DRAWN, NoTablebase
+from agents.evaluator import NO_HIT, evaluate_position, probe_tablebase
+from agents.mcts.player import UNLIMITED, MonteCarlo, is_winning_move
+from agents.mcts.tree import grow_tree, most_visited
+from agents.player import uses_history
 from agents.registry import check_limits
-from agents.search.interrupt import stopping, undisturbed
-from agents.search.player import AlphaBeta, Informed, searching_evaluator
-from agents.search.pv import write_line
+from agents.search.interrupt import defer_signals, stop_after
+from agents.search.player import AlphaBeta
+from agents.search.pv import principal_variation
 from agents.search.selective import for_time
 from agents.search.workspace import MAX_DEPTH, PLIES, workspace
 from checkers_env.board import Board
@@ -28,24 +30,36 @@ from checkers_env.movegen import PACKED_MOVE, ROW_WIDTH, generate_successors
 from checkers_env.moves import Move, pack_move, unpack_move
 
 N = TypeVar("N", int, float)
-DECIDED, UNDECIDED = 0.5, 1.5  # parts of a move's share after which no further depth is begun
 Report = Callable[[int, Move], None]
+STABLE, UNSTABLE = 0.5, 1.5  # parts of a move's share after which no deeper search starts
+LEAST_SECONDS = 1.0  # for the principal variation; with a limit of time it is also the most
+ONLY_MOVE_DEPTH = 8  # plies, at most, of the principal variation of an only move
 
 
 class Limits(NamedTuple):
-    """What a move may cost, None being no limit."""
+    """Limits of a move's cost; None is no limit.
+
+    Attributes
+    ----------
+    depth
+        Plies of the search.
+    simulations
+        Simulations of a Monte Carlo player.
+    seconds
+        Time; infinite for a search that goes on until it is stopped.
+    share
+        Seconds that a move should take. A search by plies then starts no depth that it is unlikely
+        to complete in time, unless the last depth changed the move.
+    """
 
     depth: int | None = None
     simulations: int | None = None
     seconds: float | None = None
-    """Infinite for a search that goes on until it is stopped."""
     share: float | None = None
-    """Seconds that a move is meant to take: a search by plies then begins no depth that it is not
-    likely to end in time, unless the last one has changed its mind."""
 
 
-def tighter(one: Limits, other: Limits) -> Limits:
-    """Of every two limits the smaller."""
+def tighten(one: Limits, other: Limits) -> Limits:
+    """Return the smaller of every two limits."""
     return Limits(
         _least(one.depth, other.depth),
         _least(one.simulations, other.simulations),
@@ -58,9 +72,9 @@ def _least(*limits: N | None) -> N | None:
     return min((limit for limit in limits if limit is not None), default=None)
 
 
-def with_room(agent: Agent, seconds: float | None) -> Agent:
-    """The agent, its table enlarged where a selective search of so many seconds has use for it."""
-    if seconds is None or not isinstance(agent, PlayerAgent) or not looks_back(agent.player):
+def enlarge_table(agent: Agent, seconds: float | None) -> Agent:
+    """Return the agent with a transposition table for selective searches of so many seconds."""
+    if seconds is None or not isinstance(agent, PlayerAgent) or not uses_history(agent.player):
         return agent
     style = for_time(agent.player.style, seconds)
     if style == agent.player.style:
@@ -69,14 +83,24 @@ def with_room(agent: Agent, seconds: float | None) -> Agent:
     return replace(agent, player=player, ws=workspace(style.table_bits))
 
 
-def think(
+def search_with_limits(
     agent: Agent, board: Board, limits: Limits, stopped: threading.Event, report: Report
 ) -> Move:
-    """The agent's move, and once `stopped` is set the best one so far.
+    """Return the agent's move within limits.
 
-    A player that searches deepens ply by ply and reports each depth with its move; without a depth
-    among the limits it goes as deep as it can when it has a time, else as deep as it was made for.
-    Agents of others know neither limits nor a stop.
+    Parameters
+    ----------
+    agent
+        Any agent; an agent that is not a :class:`agents.agent.PlayerAgent` knows no limits.
+    board
+        Position that has a legal move.
+    limits
+        Limits of the search. A searching player without a limit of depth deepens as far as it can
+        in its time, or, without a limit of time, to its own depth.
+    stopped
+        Event that ends the search with the best move so far. It is set afterwards.
+    report
+        Is called with each completed depth from 2 on and its move.
     """
     if not isinstance(agent, PlayerAgent) or len(board.legal_moves) == 1:
         return agent.act(board)
@@ -90,7 +114,7 @@ def _within(
     player, timed = agent.player, limits.seconds is not None
     if hasattr(player, "simulations"):
         most = limits.simulations or (UNLIMITED if timed else player.simulations)
-        with stopping(agent.ws, stopped, limits.seconds):
+        with stop_after(agent.ws, stopped, limits.seconds):
             counted = player._replace(simulations=most)
             return replace(agent, player=counted, seconds=None).act(board)
     if not hasattr(player, "depth"):
@@ -98,47 +122,43 @@ def _within(
     most = min(limits.depth or (MAX_DEPTH if timed else player.depth), MAX_DEPTH)
     begun, moves = time.monotonic(), agent.deepen(board, most)
     move = next(moves)
-    with stopping(agent.ws, stopped, limits.seconds):
+    with stop_after(agent.ws, stopped, limits.seconds):
         for depth, deeper in enumerate(moves, 2):
             changed, move = deeper != move, deeper
             if agent.ws.stop[0]:
                 break
             report(depth, move)
-            enough = UNDECIDED if changed else DECIDED
+            enough = UNSTABLE if changed else STABLE
             if limits.share is not None and time.monotonic() - begun > enough * limits.share:
                 break
     return move
 
 
-LEAST_SECONDS = 1.0  # that a line may take, and all that it may where the time of a move is limited
-ONLY_MOVE_DEPTH = 8  # plies that the line of an only move is looked for in, at the most
-
-
-class Thought(NamedTuple):
-    """A move and what the agent that chose it can say of it.
+class Analysis(NamedTuple):
+    """An agent's analysis of a position; None for what the agent does not know.
 
     Attributes
     ----------
     move
-        What it plays.
-    seconds
-        How long it thought.
-    value
-        -1 to 1, for the side that moves; None if it has none.
-    line
-        The best play of both sides, `move` first.
+        Move that the agent plays.
+    score
+        Value from -1 to 1, for the side to move.
+    pv
+        Principal variation: the best play of both sides, `move` first.
     depth
-        Plies of its search; None if it did not search by plies.
+        Plies of the search.
     nodes
         Positions visited, or simulations.
+    seconds
+        Time that the move took.
     """
 
     move: Move
-    seconds: float
-    value: float | None = None
-    line: tuple[Move, ...] = ()
+    score: float | None = None
+    pv: tuple[Move, ...] = ()
     depth: int | None = None
     nodes: int | None = None
+    seconds: float = 0.0
 
 
 def analyse(
@@ -148,13 +168,23 @@ def analyse(
     depth: int | None = None,
     simulations: int | None = None,
     seconds: float | None = None,
-) -> Thought:
-    """What an agent thinks of a position: its move, the value, and the line that it expects.
+) -> Analysis:
+    """Analyse a position: the agent's move, its score and the principal variation.
 
-    Limits are those of :func:`agents.make` for this once; without any it thinks as it plays. An
-    agent that is not ours tells its move alone, and knows no limits. Raises ValueError for a
-    position without a legal move, and for limits that make no sense or that the agent does not
-    know.
+    Parameters
+    ----------
+    agent
+        Any agent. An agent that is not a :class:`agents.agent.PlayerAgent` returns its move only.
+    board
+        Position to analyse; it stays as it is.
+    depth, simulations, seconds
+        Limits in place of the agent's own, as for :func:`agents.make`.
+
+    Raises
+    ------
+    ValueError
+        For a position without a legal move, for limits out of range, and for limits that the agent
+        does not know.
     """
     if not board.legal_moves:
         raise ValueError(f"there is no legal move in {board.fen()}")
@@ -165,11 +195,11 @@ def analyse(
         if limit is not None and name not in known:
             who = getattr(agent, "name", type(agent).__name__)
             raise ValueError(f"{who} is not limited by {name}")
-    return consider(agent, board, limits if any(limits) else own, Event())
+    return analyse_until(agent, board, limits if any(limits) else own, Event())
 
 
 def _limits_of(agent: Agent) -> tuple[Limits, set[str]]:
-    """What an agent was made to spend on a move, and which limits it knows."""
+    """Return an agent's own limits, and the names of the limits that it knows."""
     if not isinstance(agent, PlayerAgent):
         return Limits(), set()
     player = agent.player
@@ -178,129 +208,145 @@ def _limits_of(agent: Agent) -> tuple[Limits, set[str]]:
     return own, {*counted, "seconds"} if counted else set()
 
 
-def consider(agent: Agent, board: Board, limits: Limits, stopped: Event) -> Thought:
-    """The agent's move in a position that has one.
+def analyse_until(agent: Agent, board: Board, limits: Limits, stopped: Event) -> Analysis:
+    """Analyse a position that has a legal move, within limits, until an event is set.
 
-    A player of ours keeps to the limits and, once `stopped` is set, plays the best move so far. The
-    line of a search, and its value, are worked out after the move. Where there is a limit of time
-    that takes a second at most, for as many plies as it suffices for; else where it takes longer
-    than the search itself, and a second, there is neither.
+    The principal variation and the score are searched after the move. With a limit of time this
+    takes a second at most, and the variation may be shorter. Without, it takes as long as the
+    search of the move, and at least a second; if that is too short, both are left out.
+
+    Parameters
+    ----------
+    agent, board, limits, stopped
+        As for :func:`search_with_limits`.
     """
     if isinstance(agent, PlayerAgent):
         with agent.lock:
-            if isinstance(agent.player, AlphaBeta | Informed):
-                return _search(agent, board, limits, stopped)
+            if isinstance(agent.player, AlphaBeta):
+                return _analyse_search(agent, board, limits, stopped)
             if isinstance(agent.player, MonteCarlo):
-                return _simulate(agent, board, limits, stopped)
-    began = time.perf_counter()
-    return Thought(agent.act(board.copy()), time.perf_counter() - began)
+                return _analyse_simulations(agent, board, limits, stopped)
+    start = time.perf_counter()
+    return Analysis(agent.act(board.copy()), seconds=time.perf_counter() - start)
 
 
-def _search(agent: PlayerAgent, board: Board, limits: Limits, stopped: Event) -> Thought:
+def _analyse_search(agent: PlayerAgent, board: Board, limits: Limits, stopped: Event) -> Analysis:
     depths = [1]
     agent.ws.counts[0] = 0
-    began = time.perf_counter()
-    move = think(agent, board, limits, stopped, lambda depth, _: depths.append(depth))
-    taken, nodes = time.perf_counter() - began, int(agent.ws.counts[0])
+    start = time.perf_counter()
+    move = search_with_limits(agent, board, limits, stopped, lambda depth, _: depths.append(depth))
+    seconds, nodes = time.perf_counter() - start, int(agent.ws.counts[0])
     depth = depths[-1]
-    if len(board.legal_moves) == 1:  # which is made without a search
+    if len(board.legal_moves) == 1:  # it was played without a search
         depth = min(limits.depth or agent.player.depth, ONLY_MOVE_DEPTH)
     if limits.seconds is None:
-        line = _line(agent, board, move, [depth], max(taken, LEAST_SECONDS))
+        pv = _find_pv(agent, board, move, [depth], max(seconds, LEAST_SECONDS))
     else:
-        line = _line(agent, board, move, range(1, depth + 1), LEAST_SECONDS)
-    if not line:
-        return Thought(move, taken, None, (move,), depth, nodes)
-    return Thought(move, taken, _worth(agent.player, board, line), line, depth, nodes)
+        pv = _find_pv(agent, board, move, range(1, depth + 1), LEAST_SECONDS)
+    score = _score(agent.player, board, pv) if pv else None
+    return Analysis(move, score, pv or (move,), depth, nodes, seconds)
 
 
-def _line(
+def _find_pv(
     agent: PlayerAgent, board: Board, move: Move, depths: Sequence[int], seconds: float
 ) -> tuple[Move, ...]:
-    """The line that begins with `move`, of the last of the depths that there was time for.
+    """Return the principal variation of `move` at the last depth that was completed in time.
 
-    For a single ply there always is; nothing if not even the first of more was found.
+    A depth of 1 is always completed. If no depth was, the variation is empty.
     """
-    least = _paths(agent, board, move, 1)  # compiled here, on a new machine, and not in its time
-    found = least if 1 in depths else []
-    with stopping(agent.ws, Event(), seconds):
+    first = _search_pv(agent, board, move, 1)  # kernels are compiled here, not in the time below
+    paths = first if 1 in depths else []
+    with stop_after(agent.ws, Event(), seconds):
         for depth in depths:
-            paths = _paths(agent, board, move, depth)
+            deeper = _search_pv(agent, board, move, depth)
             if agent.ws.stop[0]:
                 break
-            found = paths
-    return _played(board, found)
+            paths = deeper
+    return _to_moves(board, paths)
 
 
-def _paths(agent: PlayerAgent, board: Board, move: Move, depth: int) -> list[int]:
+def _search_pv(agent: PlayerAgent, board: Board, move: Move, depth: int) -> list[int]:
+    """Return the packed moves of the principal variation that begins with `move`."""
     player, ws, position = agent.player, agent.ws, board.position
     agent.set_history(board)
     count = generate_successors(ws.rows, 0, *position)
     ws.rows[0] = ws.rows[ws.rows[:count, PACKED_MOVE].tolist().index(pack_move(move))]
     line = np.zeros((PLIES, ROW_WIDTH), np.int64)
-    evaluator, judged = searching_evaluator(player), player.own_leaves
-    owner = FIRST_NAMESPACE | position.turn
-    length = write_line(player.style, evaluator, position, depth, judged, owner, ws, 1, line)
+    evaluator, judged = _evaluator(player), player.root_perspective
+    tt_namespace = FIRST_NAMESPACE | position.turn
+    length = principal_variation(
+        player.style, evaluator, position, depth, judged, tt_namespace, ws, 1, line
+    )
     paths: list[int] = line[:length, PACKED_MOVE].tolist()
     return paths
 
 
-def _worth(player: AlphaBeta | Informed, board: Board, line: tuple[Move, ...]) -> float:
-    """The value of the last position of a line, for the side to move in the first."""
+def _evaluator(player: AlphaBeta) -> Any:
+    """Return what a player's search evaluates leaves with."""
+    if isinstance(player.tablebase, NoTablebase):
+        return player.evaluator
+    return TablebaseEvaluator(player.evaluator, player.tablebase)
+
+
+def _score(player: AlphaBeta, board: Board, pv: tuple[Move, ...]) -> float:
+    """Return the value of the last position of a variation, for the side to move in the first."""
     last = board.copy()
-    for move in line:
+    for move in pv:
         last.push(move)
     sign = 1.0 if last.turn == board.turn else -1.0
     if not last.legal_moves:
         return -sign
-    if looks_back(player) and last.position in last.earlier_positions():
+    if uses_history(player) and last.position in last.earlier_positions():
         return 0.0
-    plies = foresee(searching_evaluator(player), last.position, False)
-    if plies != UNFORESEEN:
-        return 0.0 if plies == NEVER else sign if plies & 1 else -sign
-    view = board.turn if player.own_leaves else last.turn
-    worth = float(np.float32(evaluate_position(player.evaluator, last.position, view)))
-    return worth if player.own_leaves else sign * worth
+    plies = probe_tablebase(_evaluator(player), last.position, False)
+    if plies != NO_HIT:
+        return 0.0 if plies == DRAWN else sign if plies & 1 else -sign
+    view = board.turn if player.root_perspective else last.turn
+    score = float(np.float32(evaluate_position(player.evaluator, last.position, view)))
+    return score if player.root_perspective else sign * score
 
 
-def _simulate(agent: PlayerAgent, board: Board, limits: Limits, stopped: Event) -> Thought:
-    began = time.perf_counter()
+def _analyse_simulations(
+    agent: PlayerAgent, board: Board, limits: Limits, stopped: Event
+) -> Analysis:
+    start = time.perf_counter()
     position = board.position
     count = generate_successors(agent.ws.rows, 0, *position)
-    if count == 1 or any(wins(row, position.turn) for row in agent.ws.rows[:count]):
+    if count == 1 or any(is_winning_move(row, position.turn) for row in agent.ws.rows[:count]):
         move = agent.act(board.copy())
         after = board.copy()
         after.push(move)
-        worth = None if after.legal_moves else 1.0
-        return Thought(move, time.perf_counter() - began, worth, (move,))
+        score = None if after.legal_moves else 1.0
+        return Analysis(move, score, (move,), seconds=time.perf_counter() - start)
     most = UNLIMITED if limits.seconds is not None else agent.player.simulations
     player = agent.player._replace(simulations=limits.simulations or most)
-    with undisturbed():  # compiled here, on a new machine, and not in the time of the move
-        grow(player._replace(simulations=1), position, agent.ws, count, np.random.default_rng(0))
-    with stopping(agent.ws, stopped, limits.seconds), undisturbed():
-        tree = grow(player, position, agent.ws, count, agent.rng)
-    taken = time.perf_counter() - began
-    nodes = _most_visited(tree)
-    line = _played(board, tree[nodes]["path"].tolist())
+    with defer_signals():  # kernels are compiled here, not in the time of the move
+        grow_tree(
+            player._replace(simulations=1), position, agent.ws, count, np.random.default_rng(0)
+        )
+    with stop_after(agent.ws, stopped, limits.seconds), defer_signals():
+        tree = grow_tree(player, position, agent.ws, count, agent.rng)
+    seconds = time.perf_counter() - start
+    nodes = _most_visited_line(tree)
+    pv = _to_moves(board, tree[nodes]["path"].tolist())
     first = tree[nodes[0]]
-    worth = float(first["total"] / first["visits"])
-    return Thought(line[0], taken, worth, line, None, int(tree[0]["visits"]))
+    score = float(first["total"] / first["visits"])
+    return Analysis(pv[0], score, pv, None, int(tree[0]["visits"]), seconds)
 
 
-def _most_visited(tree: Any) -> list[int]:
-    """The nodes of a Monte Carlo tree from the root's favourite child on, as far as visited."""
-    found, at = [], 0
+def _most_visited_line(tree: NDArray[np.void]) -> list[int]:
+    """Return the nodes from the root's most visited child on, as far as they have visits."""
+    line, at = [], 0
     while tree[at]["end"] > tree[at]["begin"]:
-        begin, children = int(tree[at]["begin"]), tree[tree[at]["begin"] : tree[at]["end"]]
-        at = begin + int(np.lexsort((-children["total"], -children["visits"]))[0])
+        at = int(most_visited(tree, at))
         if not tree[at]["visits"]:
             break
-        found.append(at)
-    return found
+        line.append(at)
+    return line
 
 
-def _played(board: Board, paths: list[int]) -> tuple[Move, ...]:
-    """The moves of paths from a position on, written as they must be there."""
+def _to_moves(board: Board, paths: list[int]) -> tuple[Move, ...]:
+    """Return packed moves from a position on as moves, in the notation of their positions."""
     after = board.copy()
     for path in paths:
         after.push(unpack_move(path))

@@ -19,7 +19,7 @@ from agents.baselines.samuel import FEATURES, Samuel, samuel
 from agents.baselines.weighted_pieces import WeightedPieces, weighted_pieces
 from agents.blondie.architecture import NETWORK_LAYOUTS, NetworkLayout, decode
 from agents.blondie.network import Network
-from agents.endgame.tables import endgame as tables_of
+from agents.endgame.tables import load_tablebase
 from agents.evaluator import logit
 from agents.mcts.player import MonteCarlo, monte_carlo
 from agents.ntuple.network import NTuple, ntuple, table_size
@@ -29,7 +29,7 @@ from agents.ntuple.tuples import (
     layout_to_matrix,
     sample_tuples,
 )
-from agents.search.player import AlphaBeta, Informed, informed
+from agents.search.player import AlphaBeta
 from agents.search.selective import FULL_WIDTH, Selective
 from agents.treestrap.codec import unpack
 from agents.treestrap.network import SIZE, STAGES, TreeStrapNetwork, treestrap_network
@@ -242,7 +242,7 @@ def build_evaluator(weights: NDArray[Any], metadata: WeightsMetadata) -> Any:
         raise ValueError(f"its options do not fit {name}: {error}") from None
 
 
-def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | Informed | MonteCarlo:
+def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | MonteCarlo:
     """Return the player of a weight file, with the search of its training.
 
     Parameters
@@ -263,16 +263,16 @@ def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | Infor
         endgame = options.pop("endgame", 0)
         evaluator = build_evaluator(weights, replace(metadata, options=options))
         if metadata.mcts_options and depth is None:
-            own_leaves = metadata.own_leaves
-            return monte_carlo(evaluator, own_leaves=own_leaves, **metadata.mcts_options)
+            perspective = metadata.root_perspective
+            return monte_carlo(evaluator, root_perspective=perspective, **metadata.mcts_options)
         selective = ARCHITECTURES[metadata.architecture].selective
         player = AlphaBeta(
             evaluator,
             depth or metadata.depth,
-            own_leaves=metadata.own_leaves,
+            root_perspective=metadata.root_perspective,
             style=Selective() if selective else FULL_WIDTH,
         )
-        return informed(player, tables_of(endgame)) if endgame else player
+        return player._replace(tablebase=load_tablebase(endgame)) if endgame else player
     except (ValueError, TypeError, OverflowError) as error:
         raise ValueError(f"{str(path)!r} cannot be played: {error}") from None
 

@@ -17,7 +17,7 @@ from checkers_env.jit import KernelArg, generic, kernel
 from checkers_env.movegen import Position
 
 SCRATCH_WIDTH = 128
-UNFORESEEN = -1
+NO_HIT = -1
 
 
 @generic
@@ -66,13 +66,13 @@ def advance_state(
 
 
 @generic
-def foresee(evaluator: KernelArg, position: Position, over: bool) -> int:
-    """How many plies the game still lasts, as agents.endgame.probe counts them, or UNFORESEEN.
+def probe_tablebase(evaluator: KernelArg, position: Position, over: bool) -> int:
+    """How many plies the game still lasts, as agents.endgame.probe counts them, or NO_HIT.
 
     For evaluators that know the ends of games; the search then goes no further. `over`: the side
     to move has lost. What is foreseen there counts in the place of a plain loss.
     """
-    return UNFORESEEN
+    return NO_HIT
 
 
 @kernel

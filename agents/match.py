@@ -1,4 +1,4 @@
-"""One game between two players: in a kernel, or move by move through the environment."""
+"""Match: one game between two players, in a kernel or through the environment."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 
 from agents.agent import Agent, PlayerAgent
 from agents.match_kernel import DRAW, Result, play
-from agents.player import looks_back, uses_chance
-from agents.search.interrupt import undisturbed
+from agents.player import is_stochastic, uses_history
+from agents.search.interrupt import defer_signals
 from agents.search.workspace import Workspace, table_bits, workspace
 from checkers_env import openings
 from checkers_env.actions import move_to_actions
@@ -27,7 +27,17 @@ _thread = threading.local()
 
 
 class Game(NamedTuple):
-    """A finished game, and the paths of all its moves, those of the opening included."""
+    """A finished game.
+
+    Attributes
+    ----------
+    result
+        Winner, reason and plies.
+    start
+        Start position.
+    paths
+        Packed moves, those of the opening included.
+    """
 
     result: Result
     start: Position
@@ -59,14 +69,22 @@ def play_game(
         Player tuples, such as :class:`agents.search.player.AlphaBeta`.
     opening
         None, moves such as ``"9-13 22-18"``, or a FEN, as for ``checkers_env.make``.
+    rules
+        Draw rules.
     rng
-        For players that use chance; they draw from it in the order of their moves.
+        Generator of stochastic players, which sample it in the order of their moves.
     engine
-        ``"kernel"`` plays the game in compiled code; ``"env"`` through the AEC environment and
-        ``act``, a thousand times slower, with the same result.
+        ``"kernel"`` plays the game in compiled code. ``"env"`` plays it through the AEC environment
+        and ``act``: a thousand times slower, with the same result.
 
-    Raises ValueError for another engine, for rules that make no sense, and for an opening that is
-    none or leaves no game to play.
+    Returns
+    -------
+    The finished game.
+
+    Raises
+    ------
+    ValueError
+        For an unknown engine, and for an opening that is illegal or ends the game.
     """
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
@@ -80,7 +98,19 @@ def play_game(
 def play_through_environment(
     black: Agent, white: Agent, *, opening: str | None, rules: DrawRules
 ) -> Game:
-    """Play one game between any two agents, step by step through the AEC environment."""
+    """Play one game between any two agents through the AEC environment.
+
+    Parameters
+    ----------
+    black, white
+        Agents; each moves by ``act(board)``.
+    opening, rules
+        As for :func:`play_game`.
+
+    Returns
+    -------
+    The finished game.
+    """
     env = raw_env(opening, rules=rules)
     env.reset()
     while not any(env.terminations.values()):
@@ -104,21 +134,22 @@ def _play_in_kernel(
     game = np.zeros((rules.max_plies + 1, ROW_WIDTH), np.int64)
     game[1 : len(paths) + 1, PACKED_MOVE] = paths
     players = (black, white)
-    only_position_counts = not (
-        rules.uses_history or any(uses_chance(player) or looks_back(player) for player in players)
+    cut_cycles = not (
+        rules.uses_history
+        or any(is_stochastic(player) or uses_history(player) for player in players)
     )
     seats = [_seat(side, table_bits(player)) for side, player in enumerate(players)]
     first, second = sorted((BLACK, WHITE), key=lambda side: _kind(players[side]))
     pair = players[first], players[second], seats[first], seats[second]
-    with undisturbed():
-        result = play(*pair, first, start, rules.to_array(), only_position_counts, rng, game)
+    with defer_signals():
+        result = play(*pair, first, start, rules.to_array(), cut_cycles, rng, game)
     if result[2] <= len(paths):
         raise _no_game(opening, result[1])
     return Game(Result(*result), start, tuple(game[1 : result[2] + 1, PACKED_MOVE].tolist()))
 
 
 def _kind(thing: Any) -> Any:
-    """Orders players by their classes, so that a game of two kinds is compiled once, not twice."""
+    """Return a sort key of a player's classes: a game of two kinds is then compiled only once."""
     if hasattr(thing, "_fields"):
         return [type(thing).__name__, *map(_kind, thing)]
     return []
@@ -129,7 +160,7 @@ def _no_game(opening: str | None, reason: int) -> ValueError:
 
 
 def _seat(side: int, bits: int) -> Workspace:
-    """This thread's workspace for a side, with so large a table."""
+    """Return the thread's workspace of a side and a size of the table."""
     if not hasattr(_thread, "seats"):
         _thread.seats = {}
     if (side, bits) not in _thread.seats:
@@ -140,6 +171,6 @@ def _seat(side: int, bits: int) -> Workspace:
 
 @functools.lru_cache(1024)
 def opening_line(opening: str | None) -> tuple[Position, tuple[int, ...]]:
-    """The start position of an opening, and the paths of its moves. Raises ValueError."""
+    """Return an opening's start position and packed moves. Raises ValueError for an illegal one."""
     start, moves = openings.parse_opening(opening)
     return start, tuple(map(pack_move, moves))

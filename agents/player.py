@@ -1,37 +1,54 @@
-"""How a player chooses a move, in kernels: one generic function."""
+"""The player protocol: generic functions that kernels dispatch on the type of a player."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
-from checkers_env.jit import generic
+from checkers_env.jit import KernelArg, generic
 from checkers_env.movegen import Position
 
 
 @partial(generic, inline=False)
-def choose(player: Any, position: Position, ws: Any, count: int, owner: int, rng: Any) -> int:
-    """The path of the move to play, out of the successors of `position` in rows 0 to `count`.
+def select_move(
+    player: KernelArg,
+    position: Position,
+    ws: KernelArg,
+    count: int,
+    tt_namespace: int,
+    rng: KernelArg,
+) -> int:
+    """Select a move; each class of players registers its own implementation.
 
     Parameters
     ----------
+    player
+        NamedTuple of the player, whose class decides on the implementation.
+    position
+        Position that has a move.
     ws
-        A Workspace. Its rows may be put into another order.
-    owner
-        A number that stands for this player and side in the workspace's table.
+        Workspace whose rows 0 to `count` hold the successors of `position`. The player may change
+        their order.
+    count
+        Number of successors.
+    tt_namespace
+        Number of this player and side in the workspace's transposition table.
     rng
-        numpy Generator, drawn from by players that use chance, and by no others.
+        numpy Generator, sampled by stochastic players only.
+
+    Returns
+    -------
+    The packed move of one of the successors.
     """
-    raise NotImplementedError("this player has no implementation of agents.player.choose")
+    raise NotImplementedError("this player has no implementation of agents.player.select_move")
 
 
 @generic
-def uses_chance(player: Any) -> bool:
-    """Whether the player draws from the generator it is given."""
+def is_stochastic(player: KernelArg) -> bool:
+    """Return whether the player samples its generator."""
     return False
 
 
 @generic
-def looks_back(player: Any) -> bool:
-    """Whether a choice depends on the positions before, which the workspace then must be told."""
+def uses_history(player: KernelArg) -> bool:
+    """Return whether moves depend on earlier positions, which the workspace must then hold."""
     return False

@@ -1,4 +1,4 @@
-"""The alpha-beta search in plain Python and numpy: what the kernels' speed is compared with."""
+"""Reference search: alpha-beta in plain Python and numpy, to test and time the kernels against."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def slow_network(layout: NetworkLayout, genome: Any, king: float) -> SlowNetwork
 
 
 def inputs(network: SlowNetwork, position: Position, view: int) -> Any:
-    """The squares as `view` sees them, float32[32]: 1 for a man, K for a king, own ones positive.
+    """Return the squares as `view` sees them, float32[32]; White sees the board turned round.
 
-    White sees the board turned round.
+    A man is 1 and a king K; opposing pieces are negative.
     """
     boards = np.array(position[:3], "<u8").view(np.uint8)
     black, white, kings = np.unpackbits(boards, bitorder="little").reshape(3, 64)[:, SQUARES]
@@ -61,25 +61,25 @@ def network_value(network: SlowNetwork, sums: Any, pieces: float) -> float:
 
 
 def slow_evaluate(network: SlowNetwork, position: Position, view: int) -> float:
-    """The worth of a position for `view`."""
+    """Return the evaluation of a position for side `view`."""
     squares = inputs(network, position, view)
     return network_value(network, network.first @ squares + network.bias, squares.sum())
 
 
 def successors(position: Position) -> list[Position]:
-    """What a turn can lead to, in the order of :func:`checkers_env.movegen.generate_successors`."""
+    """Return the successors, in the order of :func:`checkers_env.movegen.generate_successors`."""
     rows = _ROWS[: generate_successors(_ROWS, 0, *position)].tolist()
     return [Position(black, white, kings, 1 - position.turn) for black, white, kings, _ in rows]
 
 
 class SlowSearch:
-    """Plain alpha-beta to `depth` plies and on over captures; counts its evaluations."""
+    """Plain alpha-beta to `depth` plies, and on where a side must jump; counts evaluations."""
 
     def __init__(self, network: SlowNetwork, depth: int) -> None:
         self.network, self.depth, self.evaluations = network, depth, 0
 
-    def choose(self, position: Position) -> Position:
-        """What the best move leads to, the first of equal ones."""
+    def select_successor(self, position: Position) -> Position:
+        """Return the successor of the best move, the first of equal moves."""
         choices, alpha = successors(position), -2.0
         best = choices[0]
         for after in choices if len(choices) > 1 else ():
@@ -108,13 +108,13 @@ class SlowSearch:
 
 
 def slow_game(players: Sequence[SlowSearch], start: Position, max_moves: int = 100) -> int:
-    """Play a game; return the side that won it, or -1."""
+    """Play a game; return the winner, or DRAW."""
     position, seen = start, {start}
     for _ in range(2 * max_moves):
         if not successors(position):
             return 1 - position.turn
-        position = players[position.turn].choose(position)
-        # Both look at nothing but the position: once one comes back the game repeats itself.
+        position = players[position.turn].select_successor(position)
+        # Both players look at the position only: after a repetition the game goes on in a cycle.
         if position in seen:
             return DRAW
         seen.add(position)

@@ -17,11 +17,11 @@ from agents.architectures import load_player
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
 from agents.baselines.random_player import RandomPlayer
-from agents.endgame.tables import endgame as tables_of
+from agents.endgame.tables import load_tablebase
 from agents.factory import make_external
 from agents.mcts.player import UNLIMITED, MonteCarlo, monte_carlo
-from agents.player import looks_back
-from agents.search.player import AlphaBeta, Informed, informed
+from agents.player import uses_history
+from agents.search.player import AlphaBeta
 from agents.search.selective import FULL_WIDTH, Selective, for_time
 from agents.search.workspace import MAX_DEPTH
 
@@ -105,19 +105,15 @@ def make(
     player: Any = _player(spec, depth)
     player = _budgeted(agent, player, depth, simulations, seconds)
     if selective is not None:
-        if not isinstance(player, AlphaBeta | Informed):
+        if not isinstance(player, AlphaBeta):
             raise ValueError(f"{agent!r} does not search by plies: it takes no selective")
         player = player._replace(style=Selective() if selective else FULL_WIDTH)
-    if seconds is not None and looks_back(player):
+    if seconds is not None and uses_history(player):
         player = player._replace(style=for_time(player.style, seconds))
     if endgame is not None:
-        if not isinstance(player, AlphaBeta | Informed):
+        if not isinstance(player, AlphaBeta):
             raise ValueError(f"{agent!r} does not search by plies: it takes no endgame")
-        tables = tables_of(endgame)
-        if isinstance(player, Informed):
-            player = player._replace(tables=tables)
-        else:
-            player = informed(player, tables)
+        player = player._replace(tablebase=load_tablebase(endgame))
     return PlayerAgent(agent, player, np.random.default_rng(seed), seconds)
 
 
@@ -125,11 +121,13 @@ def _budgeted(
     agent: str, player: Any, depth: int | None, simulations: int | None, seconds: float | None
 ) -> Any:
     """The player with what it may spend on a move."""
-    if isinstance(player, AlphaBeta | Informed) and simulations is not None:
+    if isinstance(player, AlphaBeta) and simulations is not None:
         if depth is not None:
             raise ValueError("a player has a depth or simulations, not both")
-        player = monte_carlo(player.evaluator, simulations, own_leaves=player.own_leaves)
-    if isinstance(player, AlphaBeta | Informed):
+        player = monte_carlo(
+            player.evaluator, simulations, root_perspective=player.root_perspective
+        )
+    if isinstance(player, AlphaBeta):
         return player if seconds is None else player._replace(depth=depth or MAX_DEPTH)
     if depth is not None:
         raise ValueError(f"{agent!r} does not search by plies: it takes no depth")

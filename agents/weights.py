@@ -28,7 +28,11 @@ LARGEST_WEIGHT = 1e6  # float32 can still add up weights of this size
 MAX_DENSITY = 0.75  # a fuller array is stored as it is
 
 # Format 1 has other names for some fields, options and architectures.
-_FORMAT_1_FIELDS = {"made": "extra", "playouts": "mcts_options"}
+_FORMAT_1_FIELDS = {
+    "made": "extra",
+    "own_leaves": "root_perspective",
+    "playouts": "mcts_options",
+}
 _FORMAT_1_OPTIONS = {"drawing": "tuples"}
 _FORMAT_1_ARCHITECTURES = {"windows": "treestrap"}
 
@@ -47,7 +51,7 @@ class WeightsMetadata:
         The training run.
     depth
         Plies of the searches in training: the default for play.
-    own_leaves
+    root_perspective
         See :class:`agents.search.player.AlphaBeta`.
     mcts_options
         Options of the Monte Carlo tree search in training; empty for alpha-beta.
@@ -65,7 +69,7 @@ class WeightsMetadata:
     seed: int
     generation: int
     depth: int = 4
-    own_leaves: bool = True
+    root_perspective: bool = True
     mcts_options: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)

@@ -1,18 +1,18 @@
-"""Actions: a turn as single steps of one piece, and the kernels that play and list them.
+"""Actions: a turn as single steps of one piece.
 
-An action is ``(square - 1) * 4 + direction``, the square as the mover sees it: Black sees the
-standard numbers, White sees the board turned by 180 degrees (square ``33 - square``). Directions
-0-3 are those of :func:`checkers_env.movegen.direction`: forward right, forward left, back left,
-back right. A jump has the action of a step in its direction, and a multi-jump is several actions.
+An action is ``(square - 1) * 4 + direction``, with the square in the view of the side to move.
+Black sees the standard numbers, White the board turned by 180 degrees (square ``33 - square``).
+Directions 0-3 are those of :func:`checkers_env.movegen.direction`: forward right, forward left,
+back left, back right. A jump has the action of a step in its direction. A multi-jump is several
+actions.
 """
 
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 from checkers_env.bits import lsb
-from checkers_env.jit import kernel
+from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import (
     BLACK,
     BLACK_BOARD,
@@ -37,7 +37,7 @@ _DIRECTIONS = ("forward right", "forward left", "back left", "back right")
 
 
 def move_to_actions(move: Move, turn: int) -> list[int]:
-    """The actions that make up `move` of the side `turn`: one, or one for each jump."""
+    """Return the actions of a move by the side `turn`: one, or one for each jump."""
     bits = [square_to_bit(square if turn == BLACK else 33 - square) for square in move.squares]
     actions = []
     for start, end in itertools.pairwise(bits):
@@ -48,9 +48,12 @@ def move_to_actions(move: Move, turn: int) -> list[int]:
 
 
 def describe_action(action: int, turn: int) -> str:
-    """The action in words, with standard squares: ``"11 forward left (11-16 or 11x20)"``.
+    """Describe an action with standard squares: ``"11 forward left (11-16 or 11x20)"``.
 
-    Raises ValueError for an action outside 0-127.
+    Raises
+    ------
+    ValueError
+        For an action outside 0-127.
     """
     if not 0 <= action < ACTIONS:
         raise ValueError(f"action {action} is not one of 0 to {ACTIONS - 1}")
@@ -65,13 +68,13 @@ def describe_action(action: int, turn: int) -> str:
 
 @kernel
 def to_view(bit: int, side: int) -> int:
-    """`bit` of the board as `side` sees it (and back again)."""
+    """Turn a bit of the board into the view of `side`, or back."""
     return bit if side == BLACK else 34 - bit
 
 
 @kernel
-def legal_origins(pieces: int, game: Any, index: int, capturing: bool) -> int:
-    """Those of `pieces` (of the side to move) that can jump, or else step, in direction `index`."""
+def legal_origins(pieces: int, game: KernelArg, index: int, capturing: bool) -> int:
+    """Return those of `pieces` that can jump (else step) in direction `index`."""
     back = -direction(index, game[SIDE])
     squares = BOARD & ~(game[BLACK_BOARD] | game[WHITE_BOARD])
     if capturing:
@@ -81,17 +84,25 @@ def legal_origins(pieces: int, game: Any, index: int, capturing: bool) -> int:
 
 
 @kernel
-def movable_pieces(game: Any) -> tuple[int, bool]:
-    """The pieces that the side to move may move, and whether they must capture."""
-    own, path = game[game[SIDE]], game[PACKED_MOVE]
-    if path > NO_MOVE:
-        return 1 << (path & 63), True
+def movable_pieces(game: KernelArg) -> tuple[int, bool]:
+    """Return the pieces that may move, and whether they must capture."""
+    own, packed = game[game[SIDE]], game[PACKED_MOVE]
+    if packed > NO_MOVE:
+        return 1 << (packed & 63), True
     return own, can_jump(own, game[1 - game[SIDE]], game[KINGS], game[SIDE])
 
 
 @kernel
-def write_mask(mask: Any, game: Any) -> None:
-    """Set the legal actions in `mask`, int8[128] of zeros."""
+def write_mask(mask: KernelArg, game: KernelArg) -> None:
+    """Mark the legal actions.
+
+    Parameters
+    ----------
+    mask
+        Zeros on entry, int8, shape (128,).
+    game
+        A game as in :mod:`checkers_env.state`.
+    """
     pieces, capturing = movable_pieces(game)
     for index in range(4):
         able = legal_origins(pieces, game, index, capturing)
@@ -102,10 +113,20 @@ def write_mask(mask: Any, game: Any) -> None:
 
 
 @kernel
-def play_action(game: Any, history: Any, action: int) -> int:
-    """Play one action; return AGAIN in the middle of a turn, and the game's status at its end.
+def play_action(game: KernelArg, history: KernelArg, action: int) -> int:
+    """Play one action.
 
-    ILLEGAL and FULL (there is no row left in the history) have changed nothing.
+    Parameters
+    ----------
+    game, history
+        As in :mod:`checkers_env.state`; changed in place.
+    action
+        0-127.
+
+    Returns
+    -------
+    AGAIN in the middle of a turn, else the game's status at its end. After ILLEGAL, and after FULL
+    (the history has no row left), nothing has changed.
     """
     side = game[SIDE]
     pieces, capturing = movable_pieces(game)
@@ -124,8 +145,8 @@ def play_action(game: Any, history: Any, action: int) -> int:
     game[side] ^= piece | landed
     game[1 - side] ^= captured
     game[KINGS] = (game[KINGS] & ~captured) ^ (piece | landed if is_king else crowned)
-    path = game[PACKED_MOVE] if game[PACKED_MOVE] > NO_MOVE else NO_MOVE << 6 | bit
-    game[PACKED_MOVE] = path << 6 | lsb(landed)
+    packed = game[PACKED_MOVE] if game[PACKED_MOVE] > NO_MOVE else NO_MOVE << 6 | bit
+    game[PACKED_MOVE] = packed << 6 | lsb(landed)
     goes_on = capturing and not crowned
     if goes_on and jumpers(landed, game[side], game[1 - side], game[KINGS], side):
         return AGAIN

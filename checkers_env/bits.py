@@ -1,4 +1,4 @@
-"""The three bit operations that the rules are made of, as single machine instructions."""
+"""Bit operations and copies for kernels, as single machine instructions."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _FLAG = ir.Constant(ir.IntType(1), 1)
 
 
 def popcount(bits: int) -> int:
-    """How many bits are set."""
+    """Count the set bits."""
     return int(bits).bit_count()
 
 
 def lsb(bits: int) -> int:
-    """The index of the lowest set bit (of a number that is not 0)."""
+    """Return the index of the lowest set bit of a number above 0."""
     return (int(bits) & -int(bits)).bit_length() - 1
 
 
 def msb(bits: int) -> int:
-    """The index of the highest set bit (of a number that is not 0)."""
+    """Return the index of the highest set bit of a number above 0."""
     return int(bits).bit_length() - 1
 
 
@@ -59,10 +59,14 @@ def _compile_highest(bits: Any) -> Any:
 
 
 def borrowed(thing: Any) -> Any:
-    """The same arrays, not counted as references.
+    """Return the same arrays without counting references to them.
 
-    `thing` is an array or a NamedTuple with arrays at any depth, which the caller keeps alive.
-    Without this, views taken in a search spend more time on reference counts than on the search.
+    Views that a search takes would otherwise cost more time in reference counts than the search.
+
+    Parameters
+    ----------
+    thing
+        An array, or a NamedTuple with arrays at any depth. The caller keeps it alive.
     """
     return thing
 
@@ -93,10 +97,9 @@ def _compile_borrowed(thing: Any) -> Any:
 
 @kernel
 def copy_into(source: Any, target: Any) -> None:
-    """Fill a vector from the front of another one.
+    """Fill `target`, a vector, from the front of `source`.
 
-    An assignment to a slice does it too, and takes seconds longer to compile: it comes with the
-    text of its error.
+    An assignment to a slice does the same, but its error message takes seconds to compile.
     """
     for i in range(len(target)):
         target[i] = source[i]

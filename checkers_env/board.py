@@ -1,4 +1,4 @@
-"""A game in progress: a position, the moves that led to it, and the rules that may draw it."""
+"""A game in progress: a position, the moves that led to it, and its draw rules."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LETTERS = ".bBwW"
 
 
 class Outcome(NamedTuple):
-    """How a game ended: the winner (BLACK, WHITE, or None for a draw) and why."""
+    """The end of a game: the winner (BLACK, WHITE, or None for a draw) and the reason."""
 
     winner: int | None
     reason: str
@@ -97,7 +97,7 @@ class Board:
 
     @property
     def position(self) -> Position:
-        """The 35-bit boards and the side to move, as the kernels take them."""
+        """Return the 35-bit boards and the side to move, as kernels take them."""
         return Position(self.black, self.white, self.kings, self.turn)
 
     def root(self) -> Board:
@@ -109,12 +109,12 @@ class Board:
 
     @property
     def ply(self) -> int:
-        """How many turns have been made on this board."""
+        """Count the turns made on this board."""
         return len(self.moves)
 
     @property
     def legal_moves(self) -> list[Move]:
-        """The legal moves, in the order of :func:`checkers_env.movegen.generate_successors`."""
+        """Return the legal moves, in the order of `movegen.generate_successors`."""
         return list(self._generate())
 
     def _generate(self) -> tuple[Move, ...]:
@@ -126,14 +126,19 @@ class Board:
         return self._legal
 
     def parse_move(self, text: str) -> Move:
-        """The legal move that `text` writes: ``11-15``, ``22x15`` or, by each square, ``22x15x8``.
+        """Return the legal move that `text` writes.
 
-        Raises ValueError for text that is malformed, illegal or ambiguous here.
+        Accepts ``11-15``, ``22x15`` or, with each square, ``22x15x8``.
+
+        Raises
+        ------
+        ValueError
+            For text that is malformed, illegal or ambiguous here.
         """
         return moves.find_move(text, self._generate())
 
     def push(self, move: Move | str) -> None:
-        """Make a move, given as such or as text. Raises ValueError if it is illegal."""
+        """Make a move, or the move that a text writes. Raises ValueError if it is illegal."""
         legal = self._generate()
         move = moves.find_move(move, legal) if isinstance(move, str) else move
         if move not in legal:
@@ -172,21 +177,21 @@ class Board:
         return self.earlier_positions().count(self.position)
 
     def earlier_positions(self) -> list[Position]:
-        """Those since the last capture or move of a man, which can come back, the oldest first."""
+        """Return the positions since the last capture or man's move, the oldest first."""
         since = self._past[self.ply - self.reversible_plies :]
         turns = range(self.turn - len(since), self.turn)
         return [Position(*past[:3], turn & 1) for past, turn in zip(since, turns, strict=True)]
 
     def piece_difference(self) -> int:
-        """Black pieces minus white ones, a king counting as one."""
+        """Return black pieces minus white ones, a king counting as one."""
         return self.black.bit_count() - self.white.bit_count()
 
     def fen(self) -> str:
-        """The position in the FEN of Portable Draughts Notation."""
+        """Return the position in the FEN of Portable Draughts Notation."""
         return notation.format_position(*self.position)
 
     def copy(self) -> Self:
-        """An independent board with the same position, moves and rules."""
+        """Return an independent board with the same position, moves and rules."""
         board = type(self).__new__(type(self))
         vars(board).update(vars(self))
         board.moves, board._past = self.moves.copy(), self._past.copy()

@@ -23,17 +23,21 @@ _ITEM = re.compile(r"(K?)([0-9]{1,9})(?:-([0-9]{1,9}))?")
 def parse(text: str) -> Position:
     """Read a position: the side to move, then the squares of both colours in either order.
 
-    Spaces between the parts, a full stop at the end and ranges (``B1-12``) are allowed, and a
-    colour may have no piece. The counters of PDN 3.0 (``:H0:F1``) are passed over. Raises
-    ValueError that quotes the text and says what is wrong.
+    Spaces between the parts, a full stop at the end and ranges (``B1-12``) are allowed. A colour
+    may have no piece. The counters of PDN 3.0 (``:H0:F1``) are ignored.
+
+    Raises
+    ------
+    ValueError
+        For any other text. The message quotes it and says what is wrong.
     """
     if not isinstance(text, str):
         raise ValueError(f"a FEN is text such as {EXAMPLE!r}, not {text!r}")
-    return _remembered(text)
+    return _parse_cached(text)
 
 
 @functools.lru_cache(1024)
-def _remembered(text: str) -> Position:
+def _parse_cached(text: str) -> Position:
     try:
         closed = _SPACES.sub("", _SPACED.sub(r"\1", text.strip()))
         return _parse(_COUNTERS.sub("", closed.removesuffix(".")))
@@ -43,11 +47,11 @@ def _remembered(text: str) -> Position:
 
 def format_position(black: int, white: int, kings: int, turn: int) -> str:
     """Write a position: side to move, white pieces, black pieces, squares in ascending order."""
-    return f"{'BW'[turn]}:W{_listed(white, kings)}:B{_listed(black, kings)}"
+    return f"{'BW'[turn]}:W{_format_squares(white, kings)}:B{_format_squares(black, kings)}"
 
 
 def check_position(position: Position) -> None:
-    """Raise ValueError for boards that are none, too many pieces, or a man on its king row."""
+    """Raise ValueError for invalid boards, too many pieces, or a man on its king row."""
     black, white, kings, turn = position
     if turn not in (BLACK, WHITE):
         raise ValueError(f"turn must be BLACK (0) or WHITE (1), not {turn}")
@@ -82,18 +86,18 @@ def _parse(text: str) -> Position:
 
 
 def _by_colour(sections: list[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    sections_by_colour: dict[str, str] = {}
     for section in sections:
         colour = section[:1]
         if colour not in _SIDES:
             raise ValueError(f"section {section!r} begins with neither 'B' nor 'W'")
-        if colour in found:
+        if colour in sections_by_colour:
             raise ValueError(f"two sections for {_NAMES[_SIDES[colour]]}")
-        found[colour] = section[1:]
+        sections_by_colour[colour] = section[1:]
     for colour, side in _SIDES.items():
-        if colour not in found:
+        if colour not in sections_by_colour:
             raise ValueError(f"no section for {_NAMES[side]}")
-    return found
+    return sections_by_colour
 
 
 def _read_squares(items: str) -> list[tuple[int, bool]]:
@@ -117,7 +121,7 @@ def _squares(board: int) -> list[int]:
     return [square for square in range(1, 33) if board >> square_to_bit(square) & 1]
 
 
-def _listed(pieces: int, kings: int) -> str:
+def _format_squares(pieces: int, kings: int) -> str:
     crowned = _squares(kings)
     return ",".join("K" * (square in crowned) + str(square) for square in _squares(pieces))
 
@@ -126,7 +130,7 @@ SQUARES = range(1, 33)
 
 
 def position_to_letters(position: Position, letters: str) -> str:
-    """The 32 letters of a position; they do not tell the side to move."""
+    """Write the 32 letters of a position, without the side to move."""
     black, white, kings, _ = position
     text = ""
     for square in SQUARES:
@@ -137,7 +141,7 @@ def position_to_letters(position: Position, letters: str) -> str:
 
 
 def position_from_letters(text: str, letters: str, turn: int) -> Position:
-    """The position that 32 letters stand for, with a side to move. Raises ValueError."""
+    """Read a position from 32 letters and a side to move. Raises ValueError."""
     if len(text) != len(SQUARES) or set(text) - set(letters):
         raise ValueError(f"{text!r} is not 32 letters, each of them one of {letters}")
     boards = dict.fromkeys(letters, 0)

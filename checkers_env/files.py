@@ -1,4 +1,4 @@
-"""Writing files so that nothing is lost."""
+"""Atomic writes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{16}\.tmp")  # the names that write_atom
 
 
 def check_output(option: str, path: Path) -> None:
-    """Raise ValueError unless a file can be written there, before the work that it is for."""
+    """Raise ValueError unless a file can be written at `path`, before the work starts."""
     if path.is_dir() or not path.parent.is_dir():
         raise ValueError(f"{option} is a file in a folder that exists, not {str(path)!r}")
 
@@ -19,7 +19,7 @@ def check_output(option: str, path: Path) -> None:
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file so that at any moment either the old or the whole new one is there.
 
-    Of several who write a file at once, one is the last: its content stays.
+    If several processes write the same file, the last one wins.
     """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
@@ -33,7 +33,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def remove_temporary_files(folder: Path) -> None:
-    """Remove the half-written files of killed processes from a folder that nobody writes to now."""
+    """Remove the half-written files of killed processes from a folder not in use."""
     for path in folder.iterdir():
         if _TEMPORARY.fullmatch(path.name) and path.is_file():
             path.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""How a Python function becomes a kernel: compilation, the cache on disk, and dispatch on type.
+"""Kernels: compilation, the cache on disk, and dispatch on type.
 
-numba's own cache watches one source file a function. Here a kernel is kept under a fingerprint of
-its code *and of everything that code refers to*, so that an edited callee is never missed, each
+numba's own cache watches one source file a function. Here a kernel is stored under a fingerprint of
+its code *and of everything that code refers to*, so that an edited callee is never missed. Each
 entry is a file of its own, so that processes cannot mix them up, and keys are plain strings.
 """
 
@@ -52,12 +52,12 @@ _generics: list[Any] = []
 
 
 def cache_directory() -> Path:
-    """Where compiled kernels are kept: in ``$NUMBA_CACHE_DIR``, or in the user's cache folder."""
+    """Return the folder of compiled kernels: ``$NUMBA_CACHE_DIR``, or the user's cache."""
     return Path(config.CACHE_DIR or user_cache_dir("checkers-laboratory", False), "kernels")
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile `function` at its first call, to run without the GIL, and keep the code on disk."""
+    """Compile `function` at its first call, without the GIL, and store the code on disk."""
     if config.DISABLE_JIT:
         return function
     compiled, part = _compiled(function), _compiled(function, no_cpython_wrapper=True)
@@ -75,12 +75,22 @@ def _compiled(function: Callable[..., Any], **options: bool) -> Any:
 
 
 def generic(default: Callable[..., Any], *, inline: bool = True) -> Any:
-    """A function dispatched on the type of its first argument, in kernels as in plain Python.
+    """Dispatch a function on the type of its first argument, in kernels as in plain Python.
 
     ``@evaluate.register(Material)`` adds the implementation for the NamedTuple class ``Material``;
-    inside a kernel the call becomes a direct one. Two classes of one name are refused with a
-    :class:`TypeError`, because compiled code tells classes apart by their names. What is large is
-    better not copied into each caller (`inline`).
+    inside a kernel the call becomes a direct one.
+
+    Parameters
+    ----------
+    default
+        The implementation for all other types.
+    inline
+        Whether to copy the code into each caller; better not, if it is large.
+
+    Raises
+    ------
+    TypeError
+        If two classes of one name are registered: compiled code tells classes apart by their names.
     """
     function: Any = functools.singledispatch(default)
     register_type = function.register
@@ -109,7 +119,7 @@ def generic(default: Callable[..., Any], *, inline: bool = True) -> Any:
 
 
 class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
-    """One file an entry, named by everything that decides the machine code."""
+    """Cache with one file an entry, named by everything that decides the machine code."""
 
     def __init__(self, function: Callable[..., Any], options: Mapping[str, bool]) -> None:
         self._function, self._options = function, options
@@ -148,7 +158,7 @@ def _announce_compilation() -> None:
 
 
 def _fingerprints_of_classes(signature: Any) -> Iterator[str]:
-    """What the generics do for each NamedTuple class in a signature, at any depth."""
+    """Yield what the generics do for each NamedTuple class in a signature."""
     for argument in signature:
         if isinstance(argument, types.BaseNamedTuple):
             yield fingerprint(argument.instance_class)
@@ -157,7 +167,7 @@ def _fingerprints_of_classes(signature: Any) -> Iterator[str]:
 
 @functools.cache
 def fingerprint(function: Any) -> str:
-    """A digest of a function's code and, transitively, of all that its global names refer to."""
+    """Hash a function's code and, transitively, all that its global names refer to."""
     digest = hashlib.sha256()
     for source in ("jit.py", "bits.py"):
         digest.update(Path(__file__).with_name(source).read_bytes())

@@ -1,29 +1,29 @@
-"""The rules of English draughts on bitboards: what may be moved, and what comes of it.
+"""Legal moves on bitboards.
 
-A position is three boards and the side to move: ``black``, ``white`` and ``kings`` (of both).
+A position is three boards and the side to move: ``black``, ``white`` and ``kings`` (of both sides).
 A board is an integer with Samuel's 35 bits: squares 1-32 in order, with a ghost bit after every
-second row (8, 17, 26), so that each of the four directions is one shift and nothing wraps round.
+second row (8, 17, 26). Each of the four directions is one shift, and nothing wraps round.
 
-Everything here is seen from the side to move: its "up" is towards its king row, and where an
-order matters, Black scans from square 1 and White from square 32. A position and its colour-flipped
-image (turned by 180 degrees) therefore have the same moves in the same order.
+Moves are generated from the view of the side to move: "up" is towards its king row. Black scans
+from square 1 and White from square 32. A position and its colour-flipped image (turned by 180
+degrees) therefore have the same moves in the same order.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from checkers_env.bits import lsb, msb, popcount
-from checkers_env.jit import kernel
+from checkers_env.jit import KernelArg, kernel
 
 BLACK, WHITE = 0, 1
 SQUARES = np.array([square + square // 8 for square in range(32)])  # square - 1 -> bit
 BOARD = 0x7FBFDFEFF
 KING_ROWS = (0x780000000, 0x00000000F)  # where the men of Black, of White are crowned
 START_BLACK, START_WHITE = 0x0000001EFF, 0x7FBC00000  # squares 1-12 and 21-32
-NO_MOVE = 1  # a path without squares: each square adds six bits to the right of this one
+NO_MOVE = 1  # a move without squares: each square adds six bits to the right of this one
 BLACK_BOARD, WHITE_BOARD, KINGS, PACKED_MOVE = 0, 1, 2, 3  # columns of a row of successors
 ROW_WIDTH = 4
 MAX_ROWS = 512  # room for the successors of any position (the most found: 68) and unfinished routes
@@ -40,32 +40,32 @@ class Position(NamedTuple):
 
 @kernel
 def shift(board: int, step: int) -> int:
-    """`board` with every piece moved by `step` bits (4, 5, -4 or -5)."""
+    """Move every piece of `board` by `step` bits (4, 5, -4 or -5)."""
     return board << step if step > 0 else board >> -step
 
 
 @kernel
 def direction(index: int, side: int) -> int:
-    """The bit step of direction 0-3: 0 and 1 lead a man of `side` forward, 2 and 3 back."""
+    """Return the bit step of direction 0-3: 0 and 1 lead a man of `side` forward, 2 and 3 back."""
     step = 4 + (index & 1)
     return step if (index >> 1) == side else -step
 
 
 @kernel
 def own_and_opponent(black: int, white: int, side: int) -> tuple[int, int]:
-    """The boards of `side` and of its opponent."""
+    """Return the boards of `side` and of its opponent."""
     return (black, white) if side == BLACK else (white, black)
 
 
 @kernel
 def first_piece(pieces: int, side: int) -> int:
-    """The bit of the piece that comes first in the order of `side`."""
+    """Return the bit of the piece that comes first in the order of `side`."""
     return lsb(pieces) if side == BLACK else msb(pieces)
 
 
 @kernel
 def steppers(own: int, opponent: int, kings: int, side: int) -> tuple[int, int, int, int]:
-    """The pieces of `side` that can step to an empty square, for each of the steps 4, 5, -4, -5."""
+    """Return the pieces of `side` that can step to an empty square, for steps 4, 5, -4 and -5."""
     empty = BOARD & ~(own | opponent)
     up = own if side == BLACK else own & kings
     down = own if side == WHITE else own & kings
@@ -74,7 +74,7 @@ def steppers(own: int, opponent: int, kings: int, side: int) -> tuple[int, int, 
 
 @kernel
 def jumpers(pieces: int, own: int, opponent: int, kings: int, side: int) -> int:
-    """Those of `pieces` (of `side`) that can jump over an opponent to an empty square."""
+    """Return those of `pieces` (of `side`) that can jump over an opponent to an empty square."""
     empty = BOARD & ~(own | opponent)
     up = pieces if side == BLACK else pieces & kings
     down = pieces if side == WHITE else pieces & kings
@@ -85,57 +85,59 @@ def jumpers(pieces: int, own: int, opponent: int, kings: int, side: int) -> int:
 
 @kernel
 def can_jump(own: int, opponent: int, kings: int, side: int) -> bool:
-    """Whether `side` has a capture, and so must make one."""
+    """Return whether `side` has a capture, and so must make one."""
     return jumpers(own, own, opponent, kings, side) != 0
 
 
 @kernel
 def can_move(own: int, opponent: int, kings: int, side: int) -> bool:
-    """Whether `side` has a move: without one it has lost."""
+    """Return whether `side` has a move: without one it has lost."""
     a, b, c, d = steppers(own, opponent, kings, side)
     return (a | b | c | d) != 0 or can_jump(own, opponent, kings, side)
 
 
 @kernel
 def must_jump(position: Position) -> bool:
-    """Whether the side to move has a capture, and so must make one."""
+    """Return whether the side to move has a capture, and so must make one."""
     own, opponent = own_and_opponent(position.black, position.white, position.turn)
     return can_jump(own, opponent, position.kings, position.turn)
 
 
 @kernel
 def has_move(position: Position) -> bool:
-    """Whether the side to move can move: otherwise it has lost."""
+    """Return whether the side to move can move: otherwise it has lost."""
     own, opponent = own_and_opponent(position.black, position.white, position.turn)
     return can_move(own, opponent, position.kings, position.turn)
 
 
 @kernel
 def count_steps(own: int, opponent: int, kings: int, side: int) -> int:
-    """How many simple moves `side` has, jumps or not."""
+    """Count the simple moves of `side`, whether or not it can jump."""
     a, b, c, d = steppers(own, opponent, kings, side)
     return popcount(a) + popcount(b) + popcount(c) + popcount(d)
 
 
 @kernel
-def successor(row: Any, mover: int) -> Position:
-    """The position in a row of successors, which `mover` has moved to."""
+def successor(row: KernelArg, mover: int) -> Position:
+    """Return the position in a row of successors, after a move by `mover`."""
     return Position(row[BLACK_BOARD], row[WHITE_BOARD], row[KINGS], 1 - mover)
 
 
 @kernel
 def write_row(
-    rows: Any, at: int, own: int, opponent: int, kings: int, side: int, path: int
+    rows: KernelArg, at: int, own: int, opponent: int, kings: int, side: int, move: int
 ) -> None:
-    """Write the position in which `side` owns `own`, and the path that led to it."""
+    """Write the position in which `side` owns `own`, and the packed move that led to it."""
     rows[at, BLACK_BOARD] = own if side == BLACK else opponent
     rows[at, WHITE_BOARD] = opponent if side == BLACK else own
     rows[at, KINGS] = kings
-    rows[at, PACKED_MOVE] = path
+    rows[at, PACKED_MOVE] = move
 
 
 @kernel
-def generate_steps(rows: Any, end: int, own: int, opponent: int, kings: int, side: int) -> int:
+def generate_steps(
+    rows: KernelArg, end: int, own: int, opponent: int, kings: int, side: int
+) -> int:
     """Append the successors by simple moves; return the new end of the rows."""
     empty = BOARD & ~(own | opponent)
     for index in range(4):
@@ -147,18 +149,18 @@ def generate_steps(rows: Any, end: int, own: int, opponent: int, kings: int, sid
             pieces ^= piece
             moved = piece | shift(piece, step)
             crowned = moved if kings & piece else moved & KING_ROWS[side]
-            path = (NO_MOVE << 6 | bit) << 6 | (bit + step)
-            write_row(rows, end, own ^ moved, opponent, kings ^ crowned, side, path)
+            move = (NO_MOVE << 6 | bit) << 6 | (bit + step)
+            write_row(rows, end, own ^ moved, opponent, kings ^ crowned, side, move)
             end += 1
     return end
 
 
 @kernel
 def append_jumps(
-    rows: Any, end: int, own: int, opponent: int, kings: int, side: int, path: int
+    rows: KernelArg, end: int, own: int, opponent: int, kings: int, side: int, move: int
 ) -> int:
-    """Append what one more jump at the end of `path` leads to; return the new end of the rows."""
-    bit = path & 63
+    """Append the positions after one more jump of a route; return the new end of the rows."""
+    bit = move & 63
     piece = 1 << bit
     empty = BOARD & ~(own | opponent)
     for index in range(4 if kings & piece else 2):
@@ -169,14 +171,16 @@ def append_jumps(
             moved = piece | landed
             crowned = moved if kings & piece else landed & KING_ROWS[side]
             kings_now = (kings & ~captured) ^ crowned
-            path_now = path << 6 | (bit + 2 * step)
-            write_row(rows, end, own ^ moved, opponent ^ captured, kings_now, side, path_now)
+            move_now = move << 6 | (bit + 2 * step)
+            write_row(rows, end, own ^ moved, opponent ^ captured, kings_now, side, move_now)
             end += 1
     return end
 
 
 @kernel
-def generate_captures(rows: Any, end: int, own: int, opponent: int, kings: int, side: int) -> int:
+def generate_captures(
+    rows: KernelArg, end: int, own: int, opponent: int, kings: int, side: int
+) -> int:
     """Append the successors by captures, each route once; return the new end of the rows.
 
     Unfinished routes wait in the rows behind the finished ones, shortest first.
@@ -191,25 +195,35 @@ def generate_captures(rows: Any, end: int, own: int, opponent: int, kings: int, 
         waiting = append_jumps(rows, end, own, opponent, kings, side, NO_MOVE << 6 | bit)
         while at < waiting:
             own_now, opponent_now = rows[at, side], rows[at, 1 - side]
-            kings_now, path = rows[at, KINGS], rows[at, PACKED_MOVE]
-            landed = 1 << (path & 63) & ~ends_route
+            kings_now, move = rows[at, KINGS], rows[at, PACKED_MOVE]
+            landed = 1 << (move & 63) & ~ends_route
             at += 1
             if jumpers(landed, own_now, opponent_now, kings_now, side):
-                waiting = append_jumps(rows, waiting, own_now, opponent_now, kings_now, side, path)
+                waiting = append_jumps(rows, waiting, own_now, opponent_now, kings_now, side, move)
             else:
-                write_row(rows, end, own_now, opponent_now, kings_now, side, path)
+                write_row(rows, end, own_now, opponent_now, kings_now, side, move)
                 end += 1
     return end
 
 
 @kernel
-def generate_successors(rows: Any, end: int, black: int, white: int, kings: int, side: int) -> int:
-    """Append every legal successor of a position; return the new end of the rows.
+def generate_successors(
+    rows: KernelArg, end: int, black: int, white: int, kings: int, side: int
+) -> int:
+    """Append every legal successor of a position.
 
     Parameters
     ----------
     rows
-        int64[:, 4]: black, white, kings and the path of the move that led there.
+        Successors, int64, shape (rows, 4): black, white, kings and the packed move that led there.
+    end
+        The first free row.
+    black, white, kings, side
+        The position, as in :class:`Position`.
+
+    Returns
+    -------
+    The new end of the rows.
     """
     own, opponent = own_and_opponent(black, white, side)
     if can_jump(own, opponent, kings, side):
@@ -218,8 +232,10 @@ def generate_successors(rows: Any, end: int, black: int, white: int, kings: int,
 
 
 @kernel
-def count_successors(rows: Any, end: int, black: int, white: int, kings: int, side: int) -> int:
-    """How many legal moves a position has (rows from `end` on are scratch space)."""
+def count_successors(
+    rows: KernelArg, end: int, black: int, white: int, kings: int, side: int
+) -> int:
+    """Count the legal moves of a position; rows from `end` on are scratch space."""
     own, opponent = own_and_opponent(black, white, side)
     if can_jump(own, opponent, kings, side):
         return generate_captures(rows, end, own, opponent, kings, side) - end

@@ -1,4 +1,4 @@
-"""A move of a whole turn, its notation, and the numbering of the squares it names."""
+"""A move of a whole turn, its notation, and the numbering of squares."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOVE = re.compile(r"[0-9]{1,9}(-[0-9]{1,9}|(x[0-9]{1,9})+)")
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A turn of one piece: the squares it stands on, start first, and the squares it captures."""
+    """A turn of one piece: its squares, start first, and the squares it captures."""
 
     squares: tuple[int, ...]
     captured: tuple[int, ...] = ()
@@ -29,12 +29,12 @@ class Move:
 
 
 def square_to_bit(square: int) -> int:
-    """The bit of a square 1-32 on a 35-bit board."""
+    """Return the bit of a square 1-32 on a 35-bit board."""
     return (square - 1) + (square - 1) // 8
 
 
 def bit_to_square(bit: int) -> int:
-    """The square 1-32 of a bit of a 35-bit board."""
+    """Return the square 1-32 of a bit of a 35-bit board."""
     return bit - bit // 9 + 1
 
 
@@ -69,9 +69,12 @@ def unpack_moves(packed: Sequence[int]) -> tuple[Move, ...]:
 
 
 def find_move(text: str, legal: Sequence[Move]) -> Move:
-    """The move among `legal` that `text` writes, by its start and end or by its full path.
+    """Find the move among `legal` that `text` writes, by its start and end or by its full path.
 
-    Raises ValueError for text that is no move, or fits none or several of the legal moves.
+    Raises
+    ------
+    ValueError
+        For text that is no move, and for text that fits none or several of the legal moves.
     """
     squares = parse_squares(text)
     fitting = [move for move in legal if ("x" in text) == bool(move.captured)]
@@ -86,7 +89,7 @@ def find_move(text: str, legal: Sequence[Move]) -> Move:
 
 
 def parse_squares(text: str) -> tuple[int, ...]:
-    """The squares that the text of a move names, in order. Raises ValueError for other text."""
+    """Return the squares of a move's text, in order. Raises ValueError for other text."""
     if not _MOVE.fullmatch(text):
         raise ValueError(MALFORMED.format(text))
     squares = tuple(int(number) for number in re.split("[-x]", text))
@@ -97,5 +100,5 @@ def parse_squares(text: str) -> tuple[int, ...]:
 
 
 def format_moves(moves: Sequence[Move]) -> str:
-    """Moves as a phrase: ``9-13, 9-14``, or ``none``."""
+    """Join moves: ``9-13, 9-14``, or ``none``."""
     return ", ".join(map(str, moves)) or "none"

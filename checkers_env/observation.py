@@ -1,12 +1,10 @@
-"""What an agent observes: planes of the board as it sees it, and its legal actions."""
+"""Observations: planes of the board in an agent's view, and its legal actions."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from checkers_env.actions import to_view, write_mask
 from checkers_env.bits import lsb
-from checkers_env.jit import kernel
+from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import KINGS, NO_MOVE, PACKED_MOVE
 from checkers_env.state import (
     MAX_MOVES,
@@ -21,8 +19,24 @@ PLANES = 8
 
 
 @kernel
-def write_observation(planes: Any, mask: Any, game: Any, viewer: int, to_move: bool) -> None:
-    """Fill `planes`, float32[8, 8, 8], and `mask`, int8[128] (zeros unless `to_move`)."""
+def write_observation(
+    planes: KernelArg, mask: KernelArg, game: KernelArg, viewer: int, to_move: bool
+) -> None:
+    """Fill an agent's observation, which :mod:`checkers_env.envs.aec` describes.
+
+    Parameters
+    ----------
+    planes
+        float32, shape (8, 8, 8).
+    mask
+        int8, shape (128,): zeros unless `to_move`.
+    game
+        A game as in :mod:`checkers_env.state`.
+    viewer
+        The side of the agent.
+    to_move
+        Whether the agent is to move.
+    """
     planes[:] = 0
     mask[:] = 0
     for index in range(2):
@@ -42,8 +56,8 @@ def write_observation(planes: Any, mask: Any, game: Any, viewer: int, to_move: b
 
 
 @kernel
-def write_pieces(plane: Any, pieces: int, viewer: int) -> None:
-    """Set the squares of `pieces` in `plane`, float32[8, 8], as `viewer` sees them."""
+def write_pieces(plane: KernelArg, pieces: int, viewer: int) -> None:
+    """Set the squares of `pieces` in `plane`, float32[8, 8], in the view of `viewer`."""
     while pieces:
         bit = to_view(lsb(pieces), viewer)
         pieces &= pieces - 1

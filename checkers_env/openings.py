@@ -1,4 +1,4 @@
-"""The ballots from which the opening of a game is drawn, as moves in standard square numbers."""
+"""Ballots of openings, as moves in standard square numbers."""
 
 from __future__ import annotations
 
@@ -53,9 +53,12 @@ NAMES: dict[str, str] = {row[1]: row[4] for row in _THREE_MOVE_ROWS if row[4]}
 
 
 def parse_opening(text: str | None) -> tuple[Position, tuple[Move, ...]]:
-    """The start and the moves of an opening: None, moves such as ``9-13 22-18``, or a FEN.
+    """Return the start and the moves of an opening: None, moves such as ``9-13 22-18``, or a FEN.
 
-    Raises ValueError for a FEN that is none, and for a move that is illegal or none.
+    Raises
+    ------
+    ValueError
+        For a bad FEN, and for an illegal or malformed move.
     """
     board = Board(text) if text is not None and ":" in text else Board()
     start = board.position

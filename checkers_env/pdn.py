@@ -48,7 +48,7 @@ _TAG_LINE_OR_RESULT = re.compile(
 
 
 class PdnError(ValueError):
-    """What is wrong with a PDN text, at which `line` and `column` (both count from 1)."""
+    """An error in a PDN text, with its `line` and `column` (both count from 1)."""
 
     def __init__(self, message: str, text: str, at: int) -> None:
         self.line = text.count("\n", 0, at) + 1
@@ -60,8 +60,13 @@ class PdnError(ValueError):
 class Game:
     """A recorded game: all its tags but Result, its moves, and its result.
 
-    As in published games of English draughts, "1-0" is a win of Black, who moves first, "0-1" one
-    of White; "*" is a game without a result. Raises ValueError for another result.
+    As in published games of English draughts, "1-0" is a win of Black, who moves first, and "0-1"
+    one of White; "*" is a game without a result.
+
+    Raises
+    ------
+    ValueError
+        For another result.
     """
 
     tags: dict[str, str] = field(default_factory=dict)
@@ -74,11 +79,11 @@ class Game:
 
     @property
     def start(self) -> str:
-        """The FEN of the position that the game began with."""
+        """Return the FEN of the start position."""
         return self.tags.get("FEN", fen.START)
 
     def board(self) -> Board:
-        """The position after the last move, without draw rules. Raises ValueError if illegal."""
+        """Return the final position, without draw rules. Raises ValueError for an illegal move."""
         board = Board(self.start, max_moves=None)
         for move in self.moves:
             board.push(move)
@@ -106,12 +111,23 @@ def load(path: str | os.PathLike[str], errors: list[PdnError] | None = None) -> 
 
 
 def loads(text: str, errors: list[PdnError] | None = None) -> list[Game]:
-    """Read the games in a text, passing over comments, variations, glyphs, marks such as the star
-    of ``24-20*``, and move numbers.
+    """Read the games in a text.
 
-    The result of a game that does not end in one is that of its Result tag, or "*". Raises PdnError
-    for anything else than tags, legal moves and results, or for text that is not terminated; with a
-    list for `errors` these go there, and the games that they are in are left out.
+    Comments, variations, glyphs, marks such as the star of ``24-20*``, and move numbers are
+    skipped. A game that does not end in a result takes that of its Result tag, or "*".
+
+    Parameters
+    ----------
+    text
+        Games in PDN.
+    errors
+        A list that takes the errors; games with an error are then left out.
+
+    Raises
+    ------
+    PdnError
+        For anything else than tags, legal moves and results, and for text that is not terminated,
+        unless `errors` is a list.
     """
     games = []
     for tokens in _split(text, _tokens(text)):
@@ -135,10 +151,10 @@ def dumps(games: Iterable[Game]) -> str:
 
 
 def _tokens(text: str) -> Iterator[_Token]:
-    """Tags, moves and results. What is wrong comes as one of them, and the text goes on behind it.
+    """Yield tags, moves and results, and errors as tokens of their own.
 
-    A line that begins as a tag is passed over, an open comment or variation up to the next line
-    with a tag, anything else up to that or to a result.
+    After an error in a tag, the line is skipped; in a comment or variation, all up to the next
+    line with a tag; elsewhere, all up to that or to a result.
     """
     at = 0
     while at < len(text):
@@ -156,7 +172,7 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _token(text: str, at: int) -> tuple[_Token | None, int]:
-    """The token there, if that is one, and where it ends."""
+    """Return the token at a place, or None between tokens, and where it ends."""
     match = _TOKEN.match(text, at)
     if match is None:
         raise PdnError(_unexpected(text, at), text, at)
@@ -192,9 +208,9 @@ def _end_of_variation(text: str, start: int) -> int:
 
 
 def _split(text: str, tokens: Iterable[_Token]) -> Iterator[list[_Token]]:
-    """The tokens of one game at a time.
+    """Yield the tokens of one game at a time.
 
-    The next begins with a tag behind something else, or with a move behind a result.
+    The next game begins with a tag behind something else, or with a move behind a result.
     """
     game: list[_Token] = []
     for token in tokens:
@@ -210,7 +226,7 @@ def _split(text: str, tokens: Iterable[_Token]) -> Iterator[list[_Token]]:
 
 
 def _is_end(text: str, token: _Token) -> bool:
-    """Whether a token that has more behind it ends a game, and is no mark, as in ``24-20*``."""
+    """Return whether a token before others ends a game, and is no mark as in ``24-20*``."""
     return token.kind == "result" and (
         token.value != "*" or not text[token.at - 1 : token.at].isdigit()
     )
@@ -256,7 +272,7 @@ def _push(text: str, board: Board, token: _Token) -> None:
 
 
 def _read_result(text: str, tag: _Token | None, end: _Token | None) -> str:
-    """The result at the end; where that is missing or "*", the one in the tag."""
+    """Return the result at the end, or the one in the tag if that is missing or "*"."""
     results = []
     for token in (end, tag):
         if token and token.value not in _SPELLINGS:

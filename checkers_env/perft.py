@@ -1,13 +1,11 @@
-"""Perft: the number of move sequences of a given length, the standard check of a move generator."""
+"""Perft: count the lines of a given length, the standard check of a move generator."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from checkers_env.board import Board
-from checkers_env.jit import kernel
+from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import (
     BLACK_BOARD,
     KINGS,
@@ -22,7 +20,12 @@ from checkers_env.movegen import (
 def perft(board: Board, depth: int) -> int:
     """Count the lines of exactly `depth` plies from a position, every capture route on its own.
 
-    Draw rules are not applied. Raises ValueError for a negative depth.
+    Draw rules are not applied.
+
+    Raises
+    ------
+    ValueError
+        For a negative depth.
     """
     if depth < 0:
         raise ValueError(f"perft counts lines of 0 plies or more, not of {depth}")
@@ -33,8 +36,8 @@ def perft(board: Board, depth: int) -> int:
 
 
 @kernel
-def count_leaves(rows: Any, black: int, white: int, kings: int, side: int, depth: int) -> int:
-    """The number of lines of exactly `depth` plies (at least 1), the last ply counted in bulk."""
+def count_leaves(rows: KernelArg, black: int, white: int, kings: int, side: int, depth: int) -> int:
+    """Count the lines of exactly `depth` plies (at least 1), the last ply in bulk."""
     if depth == 1:
         return count_successors(rows, 0, black, white, kings, side)
     at, end = np.zeros(depth, np.int64), np.zeros(depth, np.int64)

@@ -1,7 +1,7 @@
-"""A game as the kernels keep it: the position, the clocks of the draw rules, and how it ends.
+"""A game inside kernels: the position, the clocks of the draw rules, and the ending.
 
-A game is an int64 vector, whose first four entries are laid out as a row of successors (the path is
-that of the unfinished turn), and an int64[:, 4] history: the row at each ply, from the start on.
+A game is an int64 vector. Its first four entries are laid out as a row of successors, with the
+packed move of the unfinished turn. Its history is int64[:, 4]: the row at each ply, from the start.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checkers_env.bits import copy_into, popcount
-from checkers_env.jit import kernel
+from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import (
     BLACK_BOARD,
     KINGS,
@@ -28,6 +28,7 @@ from checkers_env.movegen import (
 
 SIDE, PLY, REVERSIBLE_PLIES, REPETITIONS, RULES = 4, 5, 6, 7, 8  # further entries of a game
 MAX_MOVES, REPETITION, NO_PROGRESS, BLOCKED_DRAWS = range(RULES, RULES + 4)  # as in DrawRules
+SHORTEST_PERIOD = 4  # plies after which a position can come back
 LARGEST = 10**9  # number in a draw rule: twice as many plies must fit into what counts them
 
 # How a game stands at the start of a turn.
@@ -117,8 +118,10 @@ def _empty_game(rules: DrawRules) -> NDArray[np.int64]:
 
 
 @kernel
-def set_position(game: Any, history: Any, black: int, white: int, kings: int, side: int) -> int:
-    """Put a position on the board at ply 0, keeping the draw rules; return the status."""
+def set_position(
+    game: KernelArg, history: KernelArg, black: int, white: int, kings: int, side: int
+) -> int:
+    """Put a position on the board at ply 0 and keep the draw rules; return the status."""
     game[:RULES] = 0
     game[BLACK_BOARD], game[WHITE_BOARD], game[KINGS] = black, white, kings
     game[PACKED_MOVE], game[SIDE] = NO_MOVE, side
@@ -127,7 +130,7 @@ def set_position(game: Any, history: Any, black: int, white: int, kings: int, si
 
 
 @kernel
-def make_move(game: Any, history: Any, row: Any) -> int:
+def make_move(game: KernelArg, history: KernelArg, row: KernelArg) -> int:
     """Make the move that leads to `row`, a row of successors; return the status."""
     men = (game[BLACK_BOARD] | game[WHITE_BOARD]) & ~game[KINGS]
     kings = popcount(game[KINGS])
@@ -138,7 +141,7 @@ def make_move(game: Any, history: Any, row: Any) -> int:
 
 
 @kernel
-def end_turn(game: Any, history: Any, quiet: bool) -> int:
+def end_turn(game: KernelArg, history: KernelArg, quiet: bool) -> int:
     """Write the position into the history and hand the turn over; return the status."""
     game[PLY] += 1
     game[REVERSIBLE_PLIES] = game[REVERSIBLE_PLIES] + 1 if quiet else 0
@@ -151,8 +154,8 @@ def end_turn(game: Any, history: Any, quiet: bool) -> int:
 
 
 @kernel
-def status(game: Any) -> int:
-    """Whether and how the game is over at the start of a turn: ONGOING, or an ending."""
+def status(game: KernelArg) -> int:
+    """Return ONGOING, or how the game is over at the start of a turn."""
     own, opponent = game[game[SIDE]], game[1 - game[SIDE]]
     if own == 0:
         return NO_PIECES
@@ -168,19 +171,33 @@ def status(game: Any) -> int:
 
 
 @kernel
-def has_lost(game: Any, status: int) -> bool:
-    """Whether a game that ended with `status` is lost for the side to move, and not drawn."""
+def has_lost(game: KernelArg, status: int) -> bool:
+    """Return whether a game that ended with `status` is lost for the side to move, not drawn."""
     return status == NO_PIECES or (status == NO_MOVES and not game[BLOCKED_DRAWS])
 
 
 @kernel
-def count_repetitions(game: Any, history: Any) -> int:
-    """How often the position at the current ply was there before, with the same side to move."""
-    now, count = history[game[PLY]], 0
-    # A capture or a man's move is never undone: nothing from before the last one can recur, and
-    # the kings have been the same pieces since.
-    for ply in range(game[PLY] - 2, game[PLY] - game[REVERSIBLE_PLIES] - 1, -2):
-        then = history[ply]
-        if then[BLACK_BOARD] == now[BLACK_BOARD] and then[WHITE_BOARD] == now[WHITE_BOARD]:
-            count += 1
+def count_repetitions(game: KernelArg, history: KernelArg) -> int:
+    """Count earlier occurrences of the current position with the same side to move."""
+    now, first, count = history[game[PLY]], game[PLY] - game[REVERSIBLE_PLIES], 0
+    ply = game[PLY]
+    while ply > first:
+        period = repetition_period(history, ply, now[BLACK_BOARD], now[WHITE_BOARD], ply - first)
+        if period == 0:
+            break
+        ply, count = ply - period, count + 1
     return count
+
+
+@kernel
+def repetition_period(history: KernelArg, ply: int, black: int, white: int, reversible: int) -> int:
+    """Return how many plies before row `ply` of a history a position stood; 0 if it did not.
+
+    A capture or a man's move is never undone. So only the last `reversible` plies, in which there
+    was none, can hold the position, and the kings have been the same pieces since.
+    """
+    for period in range(SHORTEST_PERIOD, reversible + 1, 2):
+        row = history[ply - period]
+        if row[BLACK_BOARD] == black and row[WHITE_BOARD] == white:
+            return period
+    return 0

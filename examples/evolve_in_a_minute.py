@@ -1,4 +1,4 @@
-"""Evolve networks in a minute: Blondie24's method with a search of 2 plies, and what it has learnt.
+"""Evolve networks in a minute by Blondie24's method with a search of 2 plies.
 
 The command line does the same with a progress bar, curves and checkpoints: training/evolve.py.
 """
@@ -19,9 +19,9 @@ state = regime.init(seed=1)
 first = regime.contenders(state)[0]
 with open_game_runner(workers=2) as runner:
     for _ in range(GENERATIONS):
-        state, measured = regime.step(state, runner)
+        state, metrics = regime.step(state, runner)
         if state.generation % 10 == 0:
-            print(f"generation {state.generation}: {measured['games/draws']:.0%} of games drawn")
+            print(f"generation {state.generation}: {metrics['games/draws']:.0%} of games drawn")
 
 last, points = regime.contenders(state)[0], 0.0
 for opening in TWO_MOVE:

@@ -37,10 +37,10 @@ observation, info = many.reset(seed=0)
 print("first side to move:", np.unique(info["to_move"]))
 
 # %% A perfect ending
-from agents.endgame.probe import look_up  # noqa: E402
-from agents.endgame.tables import endgame  # noqa: E402
+from agents.endgame.probe import probe_board  # noqa: E402
+from agents.endgame.tables import load_tablebase  # noqa: E402
 
-print("first position:", look_up(endgame(4), checkers_env.Board("W:WK15,20:B12,K28")))
+print("first position:", probe_board(load_tablebase(4), checkers_env.Board("W:WK15,20:B12,K28")))
 
 # %% A player that learns by itself, for a few seconds
 from training.evolution.game_runner import open_game_runner  # noqa: E402

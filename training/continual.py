@@ -2,23 +2,21 @@
 
     python training/continual.py POOL.safetensors --against NAME [options]
 
-The continual player (agents/continual) begins with the best strategy of the pool and changes
-after every game that it loses; its twin keeps the best one. Both meet the same opponent over the
-same cards of the two-move ballot, with the same colours and the same luck, and the difference of
-their scores is judged game by game.
+The continual player (agents/continual) starts with the best strategy of the pool and changes it
+after every loss; its twin keeps the best one. Both play the same opponent with the same cards of
+the two-move ballot, colours and seeds. The result is the mean difference of their scores a game.
 """
 
 from __future__ import annotations
 
 import itertools
 import json
-import math
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import tyro
@@ -40,29 +38,28 @@ from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import DrawRules
 from training.league.entrants import close_agent, make_entry
-from training.runtime import validation
 from training.runtime.cli import run_command
+from training.runtime.validation import Range, validate_ranges
 
 MEMBER = "pool:"  # before the number of a strategy of the pool, as the opponent
-RANGES = {"games": (2, math.inf), "depth": (1, MAX_DEPTH), "seed": (0, math.inf)}
 CONFIDENCE = 0.95
 WIDTH = 100
 
 
 @dataclass(frozen=True)
 class ContinualConfig:
-    """What to measure."""
+    """Options of the command line."""
 
     pool: tyro.conf.Positional[Path]
     """Pool file of a run of individual and social learning (pool.safetensors)."""
     against: str
     """The opponent, as benchmark.py takes it, or pool:N: strategy N of the pool (0 is the best)."""
-    games: int = 2 * len(TWO_MOVE)
-    """Games of each; beyond 86 the cards come again."""
-    depth: int = 4
+    games: Annotated[int, Range(2)] = 2 * len(TWO_MOVE)
+    """Games of each; beyond 86 the cards repeat."""
+    depth: Annotated[int, Range(1, MAX_DEPTH)] = 4
     """Plies that all search (an opponent that does not search by plies plays as it does)."""
-    seed: int = 0
-    """Seed of the order of the cards, of the opponent's luck and of the rule "random"."""
+    seed: Annotated[int, Range(0)] = 0
+    """Seed of the order of the cards, of the opponent's chance and of the rule "random"."""
     rule: Literal["next", "random", "best"] = "next"
     """Strategy after a lost game: the next best, any other, or the best by the record so far."""
     record: Path | None = None
@@ -75,7 +72,7 @@ class ContinualConfig:
 
 
 class ScheduledGame(NamedTuple):
-    """A game to be played: its number, its card, and the side of the player that is measured."""
+    """A game to be played: its number, its card, and the measured player's side."""
 
     number: int
     opening: str
@@ -83,7 +80,7 @@ class ScheduledGame(NamedTuple):
 
 
 class GamePair(NamedTuple):
-    """The two games of a fixture: the continual player's strategy and score, its twin's score."""
+    """Both games of a schedule's line: the continual player's strategy and score, its twin's."""
 
     opening: str
     side: int
@@ -93,7 +90,7 @@ class GamePair(NamedTuple):
 
 
 class ScoreDifference(NamedTuple):
-    """The mean difference of the scores of a game, and the interval that it lies in."""
+    """Mean difference of the scores a game, with its 95 % interval."""
 
     mean: float
     low: float
@@ -106,11 +103,11 @@ def main() -> int:
 
 
 def run(arguments: Sequence[str], console: Console) -> None:
-    """Read the command line, carry out the measurement and show it."""
+    """Read the command line, play the games and print the result."""
     settings = tyro.cli(
         ContinualConfig, args=arguments, prog="python training/continual.py", description=__doc__
     )
-    validation.validate_ranges(settings, RANGES)
+    validate_ranges(settings)
     if settings.out:
         check_output("out", settings.out)
     record = settings.record or (settings.out and settings.out.with_suffix(".record.json"))
@@ -135,7 +132,7 @@ def measure(
     record: Path | None,
     console: Console,
 ) -> list[GamePair]:
-    """Play the games; the continual player's are on record before the next one begins."""
+    """Play the games; each of the continual player is recorded before the next one begins."""
     conditions = f"at {settings.depth} plies, rule {settings.rule}, seed {settings.seed}"
     match = f"{settings.against} {conditions}"
     agent = ContinualAgent(pool, record, settings.rule, match, settings.depth, settings.seed)
@@ -155,7 +152,7 @@ def measure(
 def play_pair(
     agent: ContinualAgent, twin: ContinualAgent, other: Agent, fixture: ScheduledGame, seed: int
 ) -> GamePair:
-    """The game of the continual player, and that of its twin."""
+    """Play a game of the continual player and one of its twin."""
     luck = (seed, fixture.number, 1)
     played = game_on_record(agent, other, fixture, luck)
     winner = play(twin, other, fixture, luck).result.winner
@@ -164,7 +161,7 @@ def play_pair(
 
 
 def opponent(settings: ContinualConfig, pool: StrategyPool) -> Agent:
-    """The opponent. Raises ValueError if there is none such."""
+    """Build the opponent; raise ValueError if there is none of that name."""
     text, depth = settings.against, settings.depth
     if text.startswith(MEMBER):
         number = text.removeprefix(MEMBER)
@@ -175,7 +172,7 @@ def opponent(settings: ContinualConfig, pool: StrategyPool) -> Agent:
 
 
 def fixtures(seed: int) -> Iterator[ScheduledGame]:
-    """Each card with each colour, pack after pack, every pack in an order of its own."""
+    """Yield each card with each colour, pack after pack, each pack shuffled."""
     rng, number = np.random.default_rng(seed), itertools.count()
     while True:
         for card in rng.permutation(len(TWO_MOVE)).tolist():
@@ -184,9 +181,12 @@ def fixtures(seed: int) -> Iterator[ScheduledGame]:
 
 
 def play(player: Agent, other: Agent, fixture: ScheduledGame, luck: tuple[int, ...]) -> Game:
-    """One game, in which the other's luck is as given, if it takes it.
+    """Play one game with a seeded opponent.
 
-    Raises ValueError when a player from outside does not play on.
+    Raises
+    ------
+    ValueError
+        If an external player fails.
     """
     seats = (player, other) if fixture.side == BLACK else (other, player)
     try:
@@ -199,7 +199,7 @@ def play(player: Agent, other: Agent, fixture: ScheduledGame, luck: tuple[int, .
 def game_on_record(
     agent: ContinualAgent, other: Agent, fixture: ScheduledGame, luck: tuple[int, ...]
 ) -> GameEntry:
-    """The continual player's game: out of its record, or played now."""
+    """Return the continual player's game from its record, or play it now."""
     if len(agent.relevant_games) == fixture.number:
         agent.game_over(play(agent, other, fixture, luck).board, fixture.side)
         if len(agent.relevant_games) != fixture.number + 1:
@@ -210,7 +210,7 @@ def game_on_record(
 def save_measurement(
     settings: ContinualConfig, pool: StrategyPool, pairs: Sequence[GamePair]
 ) -> None:
-    """Write what was measured as JSON, all or nothing."""
+    """Write games and result as JSON, atomically."""
     fields = {
         "conditions": {name: str(value) for name, value in vars(settings).items()},
         "pool": pool.digest(),
@@ -223,11 +223,11 @@ def save_measurement(
 
 
 def difference(pairs: Sequence[GamePair]) -> ScoreDifference:
-    """How much more of a point a game brought to the continual player than to its twin.
+    """Return the mean difference of the scores, the continual player's minus its twin's.
 
-    The interval of 95 per cent is Student's over the differences of the pairs and two more, a point
-    for each: so it has a width even where all are equal (after Bonett and Price, J. Educational
-    and Behavioral Statistics 37(4), 2012, who treat paired proportions so).
+    The 95 % interval is Student's over the differences and two more, +1 and -1. So it has a width
+    even if all are equal (after D. G. Bonett and R. M. Price, J. Educational and Behavioral
+    Statistics 37(4), 2012, for paired proportions).
     """
     differences = np.array([pair.score - pair.twin for pair in pairs])
     padded = np.append(differences, [1.0, -1.0])
@@ -238,7 +238,7 @@ def difference(pairs: Sequence[GamePair]) -> ScoreDifference:
 
 
 def switches(pairs: Sequence[GamePair]) -> list[tuple[int, int, int]]:
-    """The games, counted from 1, after which the strategy changed, from what and to what."""
+    """Return the games, counted from 1, after which the strategy changed, with both strategies."""
     following = enumerate(itertools.pairwise(pairs), 1)
     return [
         (number, before.strategy, after.strategy)
@@ -248,7 +248,7 @@ def switches(pairs: Sequence[GamePair]) -> list[tuple[int, int, int]]:
 
 
 def show(pairs: Sequence[GamePair], pool: StrategyPool) -> None:
-    """Print who scored what, whether the difference is more than noise, and the strategies."""
+    """Print scores, their difference and the strategies."""
     console = Console(highlight=False)
     console = console if console.is_terminal else Console(highlight=False, width=WIDTH)
     players = Table("player", "won-drawn-lost", "score", box=SIMPLE)
@@ -270,12 +270,12 @@ def show(pairs: Sequence[GamePair], pool: StrategyPool) -> None:
 
 
 def won_drawn_lost(scores: list[float]) -> str:
-    """Scores counted."""
+    """Count scores as won-drawn-lost."""
     return "-".join(str(scores.count(score)) for score in reversed(SCORES))
 
 
 def verdict(pairs: Sequence[GamePair]) -> str:
-    """The difference in words."""
+    """Return the difference in words."""
     mean, low, high = difference(pairs)
     same = sum(pair.strategy == 0 for pair in pairs)
     if low > 0:

@@ -1,4 +1,4 @@
-"""Measure the speeds that matter, each beside a yardstick measured in the same run.
+"""Measure the main speeds, each beside a yardstick measured in the same run.
 
     python training/speed.py [--quick] [--json FILE] [--run FOLDER]
 
@@ -79,7 +79,7 @@ TABLE_WIDTH = 120
 
 @dataclass(frozen=True)
 class SpeedConfig:
-    """What to measure."""
+    """Options of the command line."""
 
     quick: bool = False
     """Less of everything: half a minute instead of two."""
@@ -90,7 +90,7 @@ class SpeedConfig:
 
 
 class Effort(NamedTuple):
-    """How much is done."""
+    """Amount of work."""
 
     repeats: int
     perft_runs: int
@@ -108,19 +108,19 @@ FULL = Effort(9, 20, 6, 4_000_000, 1200, 40, 3, 200)
 
 @dataclass(frozen=True)
 class Measurement:
-    """A speed, its yardstick, and what each has to be."""
+    """A speed beside its goal and its yardstick."""
 
     name: str
     unit: str
     value: float
-    goal: float | None  # a least one, for a time the greatest
+    goal: float | None  # least speed or greatest time
     yardstick: str = ""
     yardstick_value: float | None = None
     ratio_goal: float | None = None
 
     @property
     def ratio(self) -> float | None:
-        """How many times as fast as the yardstick."""
+        """Speed divided by the yardstick's."""
         return self.value / self.yardstick_value if self.yardstick_value else None
 
 
@@ -130,15 +130,15 @@ def main() -> int:
 
 
 def measure(arguments: Sequence[str], console: Console) -> None:
-    """Read the command line, measure, print the table, and write the file that is asked for."""
+    """Read the command line, measure, and print or write the figures."""
     settings = tyro.cli(
         SpeedConfig, args=arguments, prog="python training/speed.py", description=__doc__
     )
     if settings.json:
         check_output("json", settings.json)
-    rows = [of_run(settings.run)] if settings.run else []
+    rows = [measure_run(settings.run)] if settings.run else []
     effort = QUICK if settings.quick else FULL
-    parts = (of_perft, of_network, of_games, of_environments)
+    parts = (measure_perft, measure_network, measure_games, measure_environments)
     for part in track(parts, "measuring", console=console, transient=True):
         rows += part(effort)
     _output().print(table(rows))
@@ -149,7 +149,7 @@ def measure(arguments: Sequence[str], console: Console) -> None:
 
 
 def best_rate(work: Callable[[], Any], repeats: int) -> Any:
-    """The most work done in a CPU-second, in a few repeats after one to warm up."""
+    """Return the most work in a CPU-second, of a few repeats after one to warm up."""
     work()
     rates = []
     for _ in range(repeats):
@@ -160,7 +160,7 @@ def best_rate(work: Callable[[], Any], repeats: int) -> Any:
 
 
 def openspiel() -> Any:
-    """OpenSpiel's Python module, or None."""
+    """Return OpenSpiel's Python module, or None."""
     try:
         return importlib.import_module("pyspiel")
     except ImportError:
@@ -168,7 +168,7 @@ def openspiel() -> Any:
 
 
 def with_openspiel(label: str, work: Callable[[Any], Any], repeats: int) -> tuple[str, Any]:
-    """The name and the speed of a yardstick that needs OpenSpiel."""
+    """Return the name and the speed of a yardstick that needs OpenSpiel."""
     library = openspiel()
     if library is None:
         return "OpenSpiel (not installed)", None
@@ -176,8 +176,8 @@ def with_openspiel(label: str, work: Callable[[Any], Any], repeats: int) -> tupl
     return f"OpenSpiel, {label}", float(best_rate(partial(work, game), repeats))
 
 
-def of_perft(effort: Effort) -> list[Measurement]:
-    """Move generation."""
+def measure_perft(effort: Effort) -> list[Measurement]:
+    """Measure move generation."""
     board = checkers_env.Board()
 
     def ours() -> int:
@@ -196,7 +196,7 @@ def of_perft(effort: Effort) -> list[Measurement]:
 
 
 def openspiel_perft(state: Any, depth: int) -> int:
-    """Lines of `depth` turns, counted in bulk too; a multi-jump is several actions there."""
+    """Count lines of `depth` turns in bulk; in OpenSpiel a multi-jump is several actions."""
     actions = state.legal_actions()
     # Odd actions are captures. They are compulsory: either all are, or none.
     if depth == 1 and not (actions and actions[0] % 2):
@@ -210,15 +210,15 @@ def openspiel_perft(state: Any, depth: int) -> int:
 
 
 def random_networks() -> Population:
-    """The first parents and as many more, as the default run begins with."""
+    """Sample the first parents of the default run, and as many more."""
     rng = np.random.default_rng(0)
     size = ENCODING.genome_size
     members = 2 * REGIME.parents
     return random_population(size, members, REGIME.weight, REGIME.step_size, REGIME.king, rng)
 
 
-def of_network(effort: Effort) -> list[Measurement]:
-    """The network behind its first layer, whose sums are given to both sides."""
+def measure_network(effort: Effort) -> list[Measurement]:
+    """Measure the network from its first layer's sums, which both sides get for nothing."""
     population = random_networks()
     network = REGIME.players(ENCODING, population.pick([0]))[0].evaluator
     slow = slow_network(LAYOUT, population.genomes[0], REGIME.king)
@@ -250,7 +250,7 @@ def of_network(effort: Effort) -> list[Measurement]:
 
 @kernel
 def evaluate_many(evaluator: Any, positions: Any, states: Any, scratch: Any, rounds: int) -> float:
-    """The sum of the values of all `positions`, int64[:, 4], each evaluated `rounds` times."""
+    """Return the sum of the values of `positions`, shape (:, 4), each evaluated `rounds` times."""
     evaluator, total = borrowed(evaluator), 0.0
     for _ in range(rounds):
         for i in range(len(positions)):
@@ -261,15 +261,15 @@ def evaluate_many(evaluator: Any, positions: Any, states: Any, scratch: Any, rou
 
 
 def pairs(count: int, members: int) -> Iterator[tuple[int, int]]:
-    """Who plays Black and who White in each of `count` games."""
+    """Yield random numbers of Black and White for `count` games."""
     rng = np.random.default_rng(1)
     for _ in range(count):
         black, white = rng.choice(members, 2, replace=False).tolist()
         yield black, white
 
 
-def of_games(effort: Effort) -> list[Measurement]:
-    """Games between random networks, and the evaluations in them."""
+def measure_games(effort: Effort) -> list[Measurement]:
+    """Measure games between random networks, and the evaluations in them."""
     population = random_networks()
     players = REGIME.players(ENCODING, population)
     fixtures = list(pairs(effort.games, population.size))
@@ -305,8 +305,8 @@ def of_games(effort: Effort) -> list[Measurement]:
     ]
 
 
-def of_environments(effort: Effort) -> list[Measurement]:
-    """Steps through recorded games, with the observation and the legal actions at each."""
+def measure_environments(effort: Effort) -> list[Measurement]:
+    """Measure steps of recorded games, with the observation and the legal actions at each."""
     recorded = [record(seed) for seed in range(effort.env_games)]
 
     def ours(env: Any) -> int:
@@ -344,7 +344,7 @@ def of_environments(effort: Effort) -> list[Measurement]:
 
 
 def record(seed: int) -> list[int]:
-    """The actions of a random game."""
+    """Return the actions of a random game."""
     env, rng, actions = checkers_env.raw_env(), np.random.default_rng(seed), []
     env.reset()
     while not any(env.terminations.values()):
@@ -355,7 +355,7 @@ def record(seed: int) -> list[int]:
 
 
 def record_openspiel(library: Any, seed: int) -> list[int]:
-    """The actions of a random game of OpenSpiel's."""
+    """Return the actions of a random game in OpenSpiel."""
     state, rng = library.load_game("checkers").new_initial_state(), np.random.default_rng(seed)
     while not state.is_terminal():
         state.apply_action(int(rng.choice(state.legal_actions())))
@@ -363,8 +363,8 @@ def record_openspiel(library: Any, seed: int) -> list[int]:
     return actions
 
 
-def of_run(folder: Path) -> Measurement:
-    """The CPU-seconds of a run's tournaments, by the speeds in its checkpoint."""
+def measure_run(folder: Path) -> Measurement:
+    """Return the CPU-seconds of a run's tournaments, from the speeds in its checkpoint."""
     checkpoint = load_checkpoint(folder)
     speeds = np.array(checkpoint.history.get(SPEED, []))
     speeds = speeds[np.isfinite(speeds)]
@@ -377,7 +377,7 @@ def of_run(folder: Path) -> Measurement:
 
 
 def table(rows: list[Measurement]) -> Table:
-    """The figures, a row a speed; a second is a CPU-second."""
+    """Return the table of figures; a second is a CPU-second."""
     shown = Table("speed", "measured", "goal", "yardstick", "its figure", "ratio", "goal")
     for column in (1, 2, 4, 5, 6):
         shown.columns[column].justify = "right"
@@ -395,7 +395,7 @@ def table(rows: list[Measurement]) -> Table:
 
 
 def _number(value: float | None) -> str:
-    """A few digits, thousands and millions by their letters."""
+    """Format a number with a few digits and k or M."""
     if value is None:
         return ""
     if value >= 1e6:
@@ -404,7 +404,7 @@ def _number(value: float | None) -> str:
 
 
 def _output() -> Console:
-    """Standard output, not folded to 80 columns where it is no terminal."""
+    """Return a console on standard output that does not fold lines in a file."""
     console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, width=TABLE_WIDTH)
 

@@ -52,7 +52,8 @@ SHOWN = (  # one of each kind, in the README
 )
 CARDS = "agents/zoo/"  # from the README
 BEGIN, END = "<!-- leaderboard: written by training/zoo.py -->\n", "<!-- end of leaderboard -->"
-LEAGUE = "zoo"  # in its lines
+LEAGUE = "zoo"  # the name of the common league in league.jsonl
+POSITIONS = 300  # games, from the middle of which positions are taken
 
 
 @dataclass(frozen=True)
@@ -196,7 +197,8 @@ def plan_league(name: str, request: benchmark.BenchmarkConfig) -> LeaguePlan:
     }
     fixtures = benchmark.make_schedule(request, pairings)
     entrants = tuple(entry.entrant for entry in entries)
-    return LeaguePlan(name, entrants, conditions, pairings, fixtures)
+    sample = 0 if request.analyse else POSITIONS
+    return LeaguePlan(name, entrants, conditions, pairings, fixtures, sample)
 
 
 def begin_journal(

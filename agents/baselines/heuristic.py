@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from agents.player import choose, uses_chance
+from agents.player import is_stochastic, select_move
 from checkers_env.bits import popcount
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import KINGS, PACKED_MOVE, Position
@@ -24,18 +24,18 @@ class Heuristic(NamedTuple):
     advance: float = 0.05
 
 
-@uses_chance.register(Heuristic)
+@is_stochastic.register(Heuristic)
 def is_heuristic_stochastic(player: Heuristic) -> bool:
     return True
 
 
-@choose.register(Heuristic)
+@select_move.register(Heuristic)
 def choose_by_heuristic(
     player: Heuristic,
     position: Position,
     ws: KernelArg,
     count: int,
-    owner: int,
+    tt_namespace: int,
     rng: KernelArg,
 ) -> int:
     best, equals, path = -1.0, 0, 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from agents.player import choose, uses_chance
+from agents.player import is_stochastic, select_move
 from checkers_env.jit import KernelArg
 from checkers_env.movegen import PACKED_MOVE, Position
 
@@ -15,18 +15,18 @@ class RandomPlayer(NamedTuple):
     unused: int = 0  # compiled code has no empty tuples
 
 
-@uses_chance.register(RandomPlayer)
+@is_stochastic.register(RandomPlayer)
 def is_random_player_stochastic(player: RandomPlayer) -> bool:
     return True
 
 
-@choose.register(RandomPlayer)
+@select_move.register(RandomPlayer)
 def choose_any(
     player: RandomPlayer,
     position: Position,
     ws: KernelArg,
     count: int,
-    owner: int,
+    tt_namespace: int,
     rng: KernelArg,
 ) -> int:
     return ws.rows[rng.integers(0, count), PACKED_MOVE]

@@ -93,7 +93,7 @@ class StrategyPool:
         """
         made = replace(self.metadata, king=float(self.kings[row]))
         evaluator = build_evaluator(self.genomes[row], made)
-        return AlphaBeta(evaluator, depth or made.depth, own_leaves=made.own_leaves)
+        return AlphaBeta(evaluator, depth or made.depth, root_perspective=made.root_perspective)
 
     def content(self) -> bytes:
         """The pool file. Equal pools make equal files."""

@@ -1,9 +1,9 @@
-"""Every position of few pieces has a number, without gaps, and every number its position.
+"""Index of endgame positions: each position of few pieces has one index, without gaps.
 
-Positions are seen from the side to move, so that a position and its colour-flipped image have the
-same number. Those with the same own men, own kings, opposing men and opposing kings make a slice.
-Within one, the four groups of pieces are set down in that order, each on the squares that those
-before it left free, and the set of squares is numbered in the combinatorial number system.
+Positions are seen from the side to move: a position and its colour-flipped image share an index.
+Positions with equal numbers of own men, own kings, opposing men and opposing kings make a slice.
+Within a slice the four groups of pieces are placed in that order. Each group takes squares that the
+groups before it left free, and the combinatorial number system numbers its set of squares.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from __future__ import annotations
 from functools import cache
 from itertools import product
 from math import comb
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from checkers_env.bits import msb, popcount
 from checkers_env.jit import kernel
@@ -35,7 +36,7 @@ CHOOSE = np.array(
 
 
 class Slice(NamedTuple):
-    """The positions with these numbers of pieces, as the side to move sees them."""
+    """Positions with these numbers of pieces, as the side to move sees them."""
 
     men: int
     kings: int
@@ -43,61 +44,72 @@ class Slice(NamedTuple):
     their_kings: int
 
 
-class Numbering(NamedTuple):
-    """What the numbers of positions are made of; made by :func:`numbering` only."""
+class Indexing(NamedTuple):
+    """Tables that indices are computed from; made by :func:`make_indexing` only.
 
-    firsts: Any  # int64[n, n, n, n]: the first number of each slice
-    men: Any  # int64[n, n, C(28, n - 1) + 1]: by numbers of men, the placings before each own set
+    Attributes
+    ----------
+    starts
+        First index of each slice, shape (n, n, n, n) for n pieces; -1 for no slice.
+    men
+        Placings of the opposing men before each set of own men, by the numbers of men,
+        shape (n, n, C(28, n - 1) + 1).
+    pieces
+        Most pieces of a position.
+    """
+
+    starts: NDArray[np.int64]
+    men: NDArray[np.int64]
     pieces: int
 
 
-def slices(pieces: int) -> list[Slice]:
-    """The slices of positions with exactly `pieces` pieces, both sides having some.
+def material_slices(pieces: int) -> list[Slice]:
+    """Return the slices of exactly `pieces` pieces, at least one a side, by index.
 
-    They are in the order of their numbers, those with fewer men first: a move leads to another
-    slice by a capture or a crowning only, and so to one of fewer pieces or fewer men.
+    Slices of fewer men come first: a move leads to another slice only by a capture or a crowning,
+    and so to one of fewer pieces or fewer men.
     """
-    everything = [Slice(*counts) for counts in product(range(pieces + 1), repeat=4)]
-    found = [m for m in everything if sum(m) == pieces and 0 < m.men + m.kings < pieces]
-    return sorted(found, key=lambda m: (m.men + m.their_men, m))
+    counts = (Slice(*numbers) for numbers in product(range(pieces + 1), repeat=4))
+    parts = [part for part in counts if sum(part) == pieces and 0 < part.men + part.kings < pieces]
+    return sorted(parts, key=lambda part: (part.men + part.their_men, part))
 
 
-def size(part: Slice) -> int:
-    """How many positions a slice has."""
+def slice_size(part: Slice) -> int:
+    """Return the number of positions of a slice."""
     free = KING_SQUARES - part.men - part.their_men
     kings = comb(free, part.kings) * comb(free - part.kings, part.their_kings)
     return int(_men(part.men, part.their_men)[-1]) * kings
 
 
-def total(pieces: int) -> int:
-    """How many positions of exactly `pieces` pieces there are, one side being to move."""
-    return sum(map(size, slices(pieces)))
+def count_positions(pieces: int) -> int:
+    """Return the number of positions of exactly `pieces` pieces, for one side to move."""
+    return sum(map(slice_size, material_slices(pieces)))
 
 
-def numbering(pieces: int) -> Numbering:
-    """The numbering of all positions with 2 to `pieces` pieces, those with fewer pieces first."""
-    firsts = np.full((pieces,) * 4, -1, np.int64)
+def make_indexing(pieces: int) -> Indexing:
+    """Return the indexing of all positions of 2 to `pieces` pieces, fewer pieces first."""
+    first = np.full((pieces,) * 4, -1, np.int64)
     men = np.zeros((pieces, pieces, comb(MAN_SQUARES, pieces - 1) + 1), np.int64)
     begin = 0
     for count in range(2, pieces + 1):
-        for part in slices(count):
-            firsts[part] = begin
-            begin += size(part)
-            starts = _men(part.men, part.their_men)
-            men[part.men, part.their_men, : len(starts)] = starts
-    return Numbering(firsts, men, pieces)
+        for part in material_slices(count):
+            first[part] = begin
+            begin += slice_size(part)
+            placings = _men(part.men, part.their_men)
+            men[part.men, part.their_men, : len(placings)] = placings
+    return Indexing(first, men, pieces)
 
 
 @cache
-def _men(own: int, their: int) -> Any:
-    """int64: how many placings of the men come before each set of own men, and how many in all."""
+def _men(own: int, their: int) -> NDArray[np.int64]:
+    """Return the placings of all men before each set of own men, and their total at the end."""
     starts = np.zeros(comb(MAN_SQUARES, own) + 1, np.int64)
     _count_men(starts, own, their)
     return starts
 
 
 @kernel
-def _count_men(starts: Any, own: int, their: int) -> None:
+def _count_men(starts: NDArray[np.int64], own: int, their: int) -> None:
     for number in range(len(starts) - 1):
         men = unrank(number, own, BOARD & ~KING_ROWS[BLACK])
         free = MAN_SQUARES - popcount(men & ~KING_ROWS[WHITE])
@@ -106,7 +118,7 @@ def _count_men(starts: Any, own: int, their: int) -> None:
 
 @kernel
 def rank(pieces: int, free: int, side: int) -> int:
-    """The number of a set of pieces among all sets of as many of the `free` squares."""
+    """Return the number of a set of pieces among all equally large sets of the `free` squares."""
     number, count = 0, 0
     while pieces:
         bit = first_piece(pieces, side)
@@ -119,7 +131,7 @@ def rank(pieces: int, free: int, side: int) -> int:
 
 @kernel
 def unrank(number: int, count: int, free: int) -> int:
-    """The set of `count` squares that has this number, as Black counts."""
+    """Return the set of `count` squares that has a number, as Black counts."""
     pieces = 0
     while count:
         bit = msb(free)
@@ -133,20 +145,20 @@ def unrank(number: int, count: int, free: int) -> int:
 
 
 @kernel
-def first_of(numbering: Any, part: Slice) -> int:
-    """The first number of a slice."""
+def slice_start(indexing: Indexing, part: Slice) -> int:
+    """Return the first index of a slice."""
     men, kings, their_men, their_kings = part
-    return numbering.firsts[men, kings, their_men, their_kings]
+    return indexing.starts[men, kings, their_men, their_kings]
 
 
 @kernel
-def number_of(numbering: Any, position: Position) -> int:
-    """The number of a position of at most ``numbering.pieces`` pieces, both sides having some."""
+def position_to_index(indexing: Indexing, position: Position) -> int:
+    """Return the index of a position of at most ``indexing.pieces`` pieces, at least one a side."""
     black, white, kings, side = position
     own, their = own_and_opponent(black, white, side)
     men, their_men = own & ~kings, their & ~kings
     own_kings, their_kings = own & kings, their & kings
-    slice_of_men = numbering.men[popcount(men), popcount(their_men)]
+    slice_of_men = indexing.men[popcount(men), popcount(their_men)]
     number = slice_of_men[rank(men, BOARD & ~KING_ROWS[side], side)]
     number += rank(their_men, BOARD & ~KING_ROWS[1 - side] & ~men, side)
     free = BOARD & ~(men | their_men)
@@ -154,17 +166,17 @@ def number_of(numbering: Any, position: Position) -> int:
     free ^= own_kings
     number = number * CHOOSE[popcount(free), popcount(their_kings)] + rank(their_kings, free, side)
     counts = popcount(men), popcount(own_kings), popcount(their_men), popcount(their_kings)
-    return first_of(numbering, Slice(*counts)) + number
+    return slice_start(indexing, Slice(*counts)) + number
 
 
 @kernel
-def position_of(numbering: Any, part: Slice, number: int) -> Position:
-    """The position with a number out of a slice, Black to move."""
-    number -= first_of(numbering, part)
+def index_to_position(indexing: Indexing, part: Slice, number: int) -> Position:
+    """Return the position with an index out of a slice, Black to move."""
+    number -= slice_start(indexing, part)
     free = KING_SQUARES - part.men - part.their_men
     number, last = divmod(number, CHOOSE[free - part.kings, part.their_kings])
     number, third = divmod(number, CHOOSE[free, part.kings])
-    starts = numbering.men[part.men, part.their_men]
+    starts = indexing.men[part.men, part.their_men]
     first = np.searchsorted(starts[: CHOOSE[MAN_SQUARES, part.men]], number, side="right") - 1
     men = unrank(first, part.men, BOARD & ~KING_ROWS[BLACK])
     free_men = BOARD & ~KING_ROWS[WHITE] & ~men

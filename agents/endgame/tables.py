@@ -1,4 +1,4 @@
-"""The tables on disk: worked out once, kept in the user's cache, checked whenever they are read."""
+"""Endgame tables on disk: worked out once, cached for the user, checked when they are read."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import logging
 import os
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from platformdirs import user_cache_dir
 from rich.console import Console
 from rich.progress import Progress
 
-from agents.endgame.indexing import numbering, total
-from agents.endgame.probe import Endgame
+from agents.endgame.indexing import count_positions, make_indexing
+from agents.endgame.probe import Tablebase
 from agents.endgame.retrograde import solve
 from checkers_env.files import write_atomically
 
-# SHA-256 of each file. The worth of an ending is a fact, so there is one right file a number.
+# SHA-256 of each file: the results of endings are facts, so each file has one right content.
 DIGESTS = {
     2: "0626922a215fa903bc466f7f590a8cdfd22022ef9cbe8ea8293ad0b59dab55b3",
     3: "2b9e248331b2fda056acf6e418230639dfb4e462e3ab103689dd390998788b9c",
@@ -30,13 +30,24 @@ DIGESTS = {
 logger = logging.getLogger(__name__)
 
 
-def endgame(pieces: int = 4, folder: Path | str | None = None) -> Endgame:
-    """The tables of all endings of 2 to `pieces` pieces (at most 5), those of both sides counted.
+def load_tablebase(pieces: int = 4, folder: Path | str | None = None) -> Tablebase:
+    """Load the endgame tables, or work them out.
 
-    They are read from `folder`, by default :func:`cache_directory`. What is missing or damaged
-    there is worked out and written: up to 4 pieces in a few seconds, 5 in some minutes, with 600 MB
-    of memory and 140 MB of disk. Within a process this happens once. Raises ValueError for another
-    number of pieces.
+    Up to 4 pieces take a few seconds. 5 pieces take some minutes, 600 MB of memory and 140 MB of
+    disk. A process loads each folder's tables once.
+
+    Parameters
+    ----------
+    pieces
+        Most pieces of a position, both sides together, from 2 to 5.
+    folder
+        Folder of the tables, by default :func:`cache_directory`. Missing and damaged files are
+        worked out again and written.
+
+    Raises
+    ------
+    ValueError
+        For another number of pieces.
     """
     if not isinstance(pieces, int) or pieces not in DIGESTS:
         raise ValueError(f"endgame tables are for 2 to 5 pieces, not {pieces!r}")
@@ -44,28 +55,28 @@ def endgame(pieces: int = 4, folder: Path | str | None = None) -> Endgame:
 
 
 def cache_directory() -> Path:
-    """Where tables are kept: in ``$CHECKERS_CACHE_DIR``, or in the user's cache folder."""
+    """Return the folder of the tables, in ``$CHECKERS_CACHE_DIR`` or in the user's cache folder."""
     place = os.environ.get("CHECKERS_CACHE_DIR") or user_cache_dir("checkers-laboratory", False)
     return Path(place, "endgame")
 
 
 @cache
-def _load(pieces: int, folder: Path) -> Endgame:
-    sizes = [total(count) for count in range(2, pieces + 1)]
-    tables = Endgame(numbering(pieces), np.empty(sum(sizes), np.uint8))
+def _load(pieces: int, folder: Path) -> Tablebase:
+    sizes = [count_positions(count) for count in range(2, pieces + 1)]
+    tables = Tablebase(make_indexing(pieces), np.empty(sum(sizes), np.uint8))
     parts = np.split(tables.plies, np.cumsum(sizes)[:-1])
     for count, part in enumerate(parts, 2):
         path = folder / f"{count}-pieces.plies"
         if not _read(path, part, DIGESTS[count]):
-            _work_out(tables, count)
+            _solve(tables, count)
             if _digest(part) != DIGESTS[count]:
                 raise RuntimeError(f"the endings of {count} pieces came out wrong: please report")
             _write(path, part)
     return tables
 
 
-def _read(path: Path, part: Any, digest: str) -> bool:
-    """Fill `part` from a file; False if there is none, or not the right one."""
+def _read(path: Path, part: NDArray[np.uint8], digest: str) -> bool:
+    """Fill `part` from a file; return False if the file is missing or damaged."""
     try:
         content = np.fromfile(path, np.uint8)
     except OSError:
@@ -77,21 +88,22 @@ def _read(path: Path, part: Any, digest: str) -> bool:
     return True
 
 
-def _work_out(tables: Endgame, pieces: int) -> None:
+def _solve(tables: Tablebase, pieces: int) -> None:
+    """Work out the endings of so many pieces, with a progress bar on a terminal."""
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(f"Endings of {pieces} pieces", total=total(pieces))
+        task = bar.add_task(f"Endings of {pieces} pieces", total=count_positions(pieces))
         for count in solve(tables, pieces):
             bar.advance(task, count)
 
 
-def _write(path: Path, part: Any) -> None:
+def _write(path: Path, part: NDArray[np.uint8]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, part.tobytes())
     except OSError as error:
-        logger.warning("the endings are not kept for the next time: %s", error)
+        logger.warning("the endgame tables are not cached: %s", error)
 
 
-def _digest(content: Any) -> str:
-    return hashlib.sha256(content).hexdigest()
+def _digest(content: NDArray[np.uint8]) -> str:
+    return hashlib.sha256(content.data).hexdigest()

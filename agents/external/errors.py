@@ -1,21 +1,21 @@
-"""What goes wrong with players that are not ours."""
+"""Errors of outside players."""
 
 from __future__ import annotations
 
 
 class EngineError(RuntimeError):
-    """An outside player answered nonsense, played an illegal move, died, stalled or hung up."""
+    """Raised when an outside player sends nonsense, plays an illegal move, dies or stalls."""
 
 
 class GameEndedError(EngineError):
-    """An outside player ended the game, by its protocol or its own rules, where it was to move.
+    """Raised when an outside player ends the game at its turn, by its protocol or its own rules.
 
     Parameters
     ----------
     message
-        What happened.
+        Text for people.
     claim
-        What it says of its result: ``"loss"``, ``"draw"``, ``"win"`` or ``"nothing"``.
+        The result that the player claims: ``"loss"``, ``"draw"``, ``"win"`` or ``"nothing"``.
     """
 
     def __init__(self, message: str, claim: str) -> None:
@@ -24,7 +24,7 @@ class GameEndedError(EngineError):
 
     @property
     def score(self) -> float:
-        """Of the game, for the player that ended it: who claims no draw has lost it."""
+        """Score of the player that ended the game: 0.5 if it claims a draw, else 0."""
         return 0.5 if self.claim == "draw" else 0.0
 
     def __str__(self) -> str:

@@ -1,8 +1,7 @@
 """OpenSpiel's bots as agents, and our agents as its bots (needs open_spiel).
 
-OpenSpiel shows the board turned by 180 degrees (its a1 is square 4), plays a multi-jump as several
-actions of one player, and draws a game after 40 turns without a capture, whatever else was moved.
-Its player 0 is our Black.
+OpenSpiel rotates the board by 180 degrees: its a1 is square 4. A multi-jump is several actions of
+one player. A game is drawn after 40 turns without a capture. Player 0 is Black.
 """
 
 from __future__ import annotations
@@ -32,16 +31,23 @@ SQUARES = {
     for column, letter in enumerate("abcdefgh")
     if (column + rank) % 2
 }
-NAMES = {square: name for name, square in SQUARES.items()}
+SQUARE_NAMES = {square: name for name, square in SQUARES.items()}
 
-MakeBot = Callable[[Any, int, int], Any]
-"""From OpenSpiel's game, a player (0 or 1) and a seed to a bot that plays for it."""
+BotFactory = Callable[[Any, int, int], Any]
+"""From OpenSpiel's game, a player (0 or 1) and a seed to a bot."""
 
 
 def mcts(*, simulations: int = 100, seed: int | None = None, exploration: float = 2.0) -> BotAgent:
-    """OpenSpiel's Monte Carlo tree search with one random playout a simulation.
+    """Make OpenSpiel's Monte Carlo tree search, with one random playout a simulation.
 
-    Raises ValueError for less than one simulation.
+    Parameters
+    ----------
+    simulations
+        Number of simulations for an action, at least 1; else ValueError is raised.
+    seed
+        Seed of the searches and playouts.
+    exploration
+        The constant of UCT.
     """
     if simulations < 1:
         raise ValueError(f"simulations must be at least 1, not {simulations}")
@@ -59,49 +65,58 @@ def mcts(*, simulations: int = 100, seed: int | None = None, exploration: float 
 class BotAgent:
     """A bot of OpenSpiel as an agent.
 
-    It plays games from the usual start only, since OpenSpiel's states cannot be set up from Python.
-    Where OpenSpiel's own rule has drawn the game, it claims the draw by GameEndedError.
+    It plays games from the usual start only: OpenSpiel's states cannot be set up from Python. Where
+    OpenSpiel's rule draws the game, the agent claims the draw by GameEndedError.
+
+    Parameters
+    ----------
+    make_bot
+        Function from OpenSpiel's game, a player (0 or 1) and a seed to a bot.
+    name
+        Name in tables.
+    seed
+        Seed of the bots' seeds.
     """
 
-    def __init__(self, make_bot: MakeBot, name: str, *, seed: int | None = None) -> None:
+    def __init__(self, make_bot: BotFactory, name: str, *, seed: int | None = None) -> None:
         self.name = name
         self._make_bot = make_bot
         self._rng = np.random.default_rng(seed)
         self._game = pyspiel.load_game("checkers")
-        self._seats: dict[int, _Seat] = {}
+        self._games: dict[int, _BotGame] = {}
 
     def new_game(self, rng: np.random.Generator) -> None:
-        """Play the game to come with new bots, whose seeds are drawn from `rng`."""
+        """Make new bots for the next game, with seeds from `rng`."""
         self._rng = rng
-        self._seats = {}
+        self._games = {}
 
     def act(self, board: Board) -> Move:
-        """The bot's move.
+        """Return the bot's move.
 
-        Raises EngineError for an illegal action, ValueError for a game that is over or had another
-        start.
+        Raises EngineError for an illegal action, and ValueError for a game that is over or began
+        with another position.
         """
         if not board.legal_moves:
             raise ValueError(f"{self.name} has no legal move in {board.fen()}")
         start = board.root().fen()
         if start != START:
             raise ValueError(f"{self.name} cannot play a game that began with {start}")
-        if board.turn not in self._seats:
+        if board.turn not in self._games:
             bot = self._make_bot(self._game, board.turn, int(self._rng.integers(2**31)))
-            self._seats[board.turn] = _Seat(bot, self._game)
-        seat = self._seats[board.turn]
-        if not seat.follow(board.moves):
+            self._games[board.turn] = _BotGame(bot, self._game)
+        game = self._games[board.turn]
+        if not game.catch_up(board.moves):
             message = "OpenSpiel ends a game after 40 turns without a capture"
             raise GameEndedError(f"{self.name} claims a draw: {message}", "draw")
-        squares = seat.turn()
+        squares = game.play_turn()
         for move in board.legal_moves:
             if move.squares == squares:
                 return move
         raise EngineError(f"{self.name} chose an illegal action in {board.fen()}")
 
 
-class _Seat:
-    """A bot and the game as it knows it."""
+class _BotGame:
+    """A bot and OpenSpiel's state of its game."""
 
     def __init__(self, bot: Any, game: Any) -> None:
         self._bot = bot
@@ -109,14 +124,14 @@ class _Seat:
         self._state = game.new_initial_state()
         self._turns: list[tuple[int, ...]] = []  # the squares of each
 
-    def follow(self, moves: list[Move]) -> bool:
-        """Come to the position after `moves`; return whether OpenSpiel's game goes on there."""
+    def catch_up(self, moves: list[Move]) -> bool:
+        """Play `moves` from where the state is; return whether OpenSpiel's game goes on."""
         turns = [move.squares for move in moves]
-        known = len(self._turns)
-        if not known or turns[:known] != self._turns:
-            self._state, self._turns, known = self._game.new_initial_state(), [], 0
+        ply = len(self._turns)
+        if not ply or turns[:ply] != self._turns:
+            self._state, self._turns, ply = self._game.new_initial_state(), [], 0
             self._bot.restart()
-        for squares in turns[known:]:
+        for squares in turns[ply:]:
             for step in itertools.pairwise(squares):
                 if self._state.is_terminal():
                     return False
@@ -126,8 +141,8 @@ class _Seat:
             self._turns.append(squares)
         return not self._state.is_terminal()
 
-    def turn(self) -> tuple[int, ...]:
-        """Let the bot play a turn; return its squares, or none when an action is illegal."""
+    def play_turn(self) -> tuple[int, ...]:
+        """Return the squares of the bot's turn, or none for an illegal action."""
         player, squares = self._state.current_player(), list[int]()
         while not self._state.is_terminal() and self._state.current_player() == player:
             action = self._bot.step(self._state)
@@ -141,10 +156,9 @@ class _Seat:
 
 
 class AgentBot(pyspiel.Bot):  # type: ignore[misc]  # OpenSpiel has no types
-    """An agent as a bot for OpenSpiel's checkers, as in ``pyspiel.evaluate_bots``.
+    """An agent as a bot of OpenSpiel's checkers, for ``pyspiel.evaluate_bots``.
 
-    The agent meets boards without draw rules: OpenSpiel ends the game. Raises ValueError for a game
-    other than checkers on 8 by 8, and when the agent plays an illegal move.
+    The agent's boards have no draw rules: OpenSpiel ends the game.
     """
 
     def __init__(self, agent: Agent) -> None:
@@ -153,34 +167,37 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]  # OpenSpiel has no types
         self._move: Move | None = None
 
     def restart(self) -> None:
-        """Begin a game anew."""
+        """Start a new game."""
         self._move = None
 
     def restart_at(self, state: Any) -> None:
-        """Go on from another state."""
+        """Continue from another state."""
         self._move = None
 
     def inform_action(self, state: Any, player: int, action: int) -> None:
-        """Take note of another's action: states hold all of them."""
+        """Ignore the other player's action: the state contains it."""
 
     def step(self, state: Any) -> int:
-        """The agent's action in a state: its move, or the next jump of it."""
-        board, made = board_of(state)
-        if not made:
+        """Return the agent's action: its move, or the next jump of it.
+
+        Raises ValueError for a game other than checkers on 8 by 8, and for an illegal move.
+        """
+        board, jumped = board_from_state(state)
+        if not jumped:
             self._move = self._agent.act(board.copy())
             if self._move not in board.legal_moves:
                 raise ValueError(
                     f"the agent played {self._move}, illegal in {board.fen()}: the legal moves are "
                     f"{format_moves(board.legal_moves)}"
                 )
-        if self._move is None or self._move.squares[: len(made)] != made:
-            raise ValueError(f"the first jump of this turn, {made[0]}x{made[1]}, was another's")
-        at = max(len(made) - 1, 0)
+        if self._move is None or self._move.squares[: len(jumped)] != jumped:
+            raise ValueError(f"the first jump of this turn, {jumped[0]}x{jumped[1]}, was another's")
+        at = max(len(jumped) - 1, 0)
         return _action(state, self._move.squares[at : at + 2])
 
 
-def board_of(state: Any) -> tuple[Board, tuple[int, ...]]:
-    """The board at the start of a state's turn, and the squares of jumps already made in it.
+def board_from_state(state: Any) -> tuple[Board, tuple[int, ...]]:
+    """Return the board at the start of a state's turn, and the squares of the turn's jumps so far.
 
     Raises ValueError for a state of another game.
     """
@@ -203,12 +220,12 @@ def board_of(state: Any) -> tuple[Board, tuple[int, ...]]:
 
 
 def _step(state: Any, player: int, action: int) -> tuple[int, int]:
-    """The squares that an action leads from and to."""
+    """Return the start and end square of an action."""
     name = state.action_to_string(player, action)
     return SQUARES[name[:2]], SQUARES[name[2:]]
 
 
 def _action(state: Any, step: tuple[int, ...]) -> int:
-    """The action that leads from one square to another."""
-    action: int = state.string_to_action("".join(NAMES[square] for square in step))
+    """Return the action from one square to another."""
+    action: int = state.string_to_action("".join(SQUARE_NAMES[square] for square in step))
     return action

@@ -1,4 +1,4 @@
-"""Policies as agents: a function of observation and mask, or a network of Stable-Baselines3."""
+"""Policies as agents: functions of observation and mask, and networks of Stable-Baselines3."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from numpy.typing import NDArray
 
 from agents.external.errors import EngineError
 from checkers_env.actions import ACTIONS, describe_action, move_to_actions
@@ -19,17 +20,24 @@ from checkers_env.board import Board
 from checkers_env.envs.aec import AGENTS, INDEX, raw_env
 from checkers_env.moves import Move
 
-Policy = Callable[[Any, Any], Any]
+Policy = Callable[[NDArray[np.float32], NDArray[np.int8]], Any]
 """From planes, float32[8, 8, 8], and a mask, int8[128], to an action that the mask allows."""
 
-PLAIN_POLICIES = "sb3_contrib.common.maskable.policies"
+MASKABLE_POLICIES = "sb3_contrib.common.maskable.policies"
 
 
 class PolicyAgent:
     """A policy for :mod:`checkers_env.envs.aec` as an agent.
 
-    It is shown what the environment shows to the side to move: all as that side sees it, the draw
-    clocks of the board included, and a multi-jump jump by jump.
+    The policy sees the environment's observation of the side to move, with the draw clocks of the
+    board. It plays a multi-jump jump by jump.
+
+    Parameters
+    ----------
+    policy
+        Function from planes and mask to an action; a method ``new_game(rng)`` is optional.
+    name
+        Name in tables; by default the name of the function or class.
     """
 
     def __init__(self, policy: Policy, name: str | None = None) -> None:
@@ -37,45 +45,45 @@ class PolicyAgent:
         self.name = name or getattr(policy, "__name__", type(policy).__name__)
 
     def new_game(self, rng: np.random.Generator) -> None:
-        """Pass the generator of the game to come to a policy that asks for one."""
+        """Pass the generator of the next game to a policy with this method."""
         if hasattr(self.policy, "new_game"):
             self.policy.new_game(rng)
 
     def act(self, board: Board) -> Move:
-        """Choose a move.
+        """Return the move of the policy.
 
         Raises EngineError for an illegal action, ValueError when the game is over.
         """
         if outcome := board.outcome():
             raise ValueError(f"the game is over in {board.fen()}: {outcome.reason}")
-        env, ply = environment_of(board), board.ply
+        env, ply = env_from_board(board), board.ply
         agent = env.agent_selection
         while env.agent_selection == agent and not env.terminations[agent]:
-            seen = env.observe(agent)
-            legal = np.flatnonzero(seen["action_mask"]).tolist()
-            action = self._number(self.policy(seen["observation"], seen["action_mask"]))
+            observation = env.observe(agent)
+            planes, mask = observation["observation"], observation["action_mask"]
+            legal = np.flatnonzero(mask).tolist()
+            action = self._action(self.policy(planes, mask))
             if action not in legal:
-                what = (
-                    f" ({describe_action(action, INDEX[agent])})" if 0 <= action < ACTIONS else ""
-                )
+                step = describe_action(action, INDEX[agent]) if 0 <= action < ACTIONS else ""
+                step = f" ({step})" if step else ""
                 raise EngineError(
-                    f"{self.name} chose action {action}{what}, illegal in {board.fen()}: "
+                    f"{self.name} chose action {action}{step}, illegal in {board.fen()}: "
                     f"the legal ones are {legal}"
                 )
             env.step(action)
         return env.board.moves[ply]
 
-    def _number(self, action: Any) -> int:
+    def _action(self, action: Any) -> int:
         try:
             return operator.index(np.asarray(action).item())
         except (TypeError, ValueError):
             raise EngineError(f"{self.name} chose {action!r}, which is no whole number") from None
 
 
-def environment_of(board: Board) -> raw_env:
-    """The environment after the moves of `board`, with its start and its draw rules.
+def env_from_board(board: Board) -> raw_env:
+    """Return the environment after the moves of `board`, with its start and its draw rules.
 
-    Raises ValueError for a board that was played on past the end of the game.
+    Raises ValueError for a board that goes on after the end of the game.
     """
     start = board.root()
     env = raw_env(start.fen(), rules=board.rules)
@@ -92,23 +100,27 @@ def environment_of(board: Board) -> raw_env:
 def sb3_agent(
     path: str, *, deterministic: bool = True, seed: int | None = None, trust: bool = False
 ) -> PolicyAgent:
-    """The policy in a zip file of sb3-contrib's MaskablePPO as an agent (needs the extra `sb3`).
+    """Load a zip file of sb3-contrib's MaskablePPO as an agent (needs the extra `sb3`).
 
     Parameters
     ----------
     path
-        What ``model.save(path)`` wrote, of a model trained on ``checkers_env/Checkers-v0``: with
-        its observation as it is ("MultiInputPolicy"), or with the planes alone, float32[8, 8, 8] or
-        flat ("MlpPolicy").
+        File of ``model.save(path)``. The model was trained on ``checkers_env/Checkers-v0``: on the
+        whole observation ("MultiInputPolicy"), or on the planes alone, float32[8, 8, 8] or flat
+        ("MlpPolicy").
     deterministic
-        Play the most probable action; otherwise draw one by the probabilities, by `seed`.
+        Play the most probable action; otherwise sample one.
+    seed
+        Seed of the sampling.
     trust
-        Such a file holds pickled Python objects, and to read one is to execute whatever its maker
-        put there. They are all left unread, which does for sb3-contrib's own policies, with
-        `policy_kwargs` of plain numbers and lists. Others need ``trust=True``: give it for files
-        of your own only.
+        Unpickle the Python objects in the file, which executes their code: only for files of your
+        own. Without it they stay unread. That is enough for sb3-contrib's own policies with
+        `policy_kwargs` of plain numbers and lists.
 
-    Raises ValueError without the extra, and for a file that cannot be loaded.
+    Raises
+    ------
+    ValueError
+        Without the extra, and for a file that cannot be loaded.
     """
     model = _load(Path(path), trust)
     return PolicyAgent(MaskablePolicy(model, deterministic, seed), Path(path).stem)
@@ -123,22 +135,24 @@ class MaskablePolicy:
         self._rng = np.random.default_rng(seed)
 
     def new_game(self, rng: np.random.Generator) -> None:
-        """Draw actions by `rng` from now on."""
+        """Sample actions by `rng` from now on."""
         self._rng = rng
 
-    def __call__(self, observation: Any, mask: Any) -> int:
-        """The action for planes, float32[8, 8, 8], and a mask, int8[128]."""
+    def __call__(self, planes: NDArray[np.float32], mask: NDArray[np.int8]) -> int:
+        """Return the action for planes, float32[8, 8, 8], and a mask, int8[128]."""
         space = self._model.observation_space
         if isinstance(space, spaces.Dict):
-            seen: Any = {"observation": observation, "action_mask": mask}
+            observation: Any = {"observation": planes, "action_mask": mask}
         else:
-            seen = observation.reshape(space.shape)
+            observation = planes.reshape(space.shape)
         policy = self._model.policy
-        distribution = policy.get_distribution(policy.obs_to_tensor(seen)[0], mask).distribution
-        chances = np.array(distribution.probs.tolist()[0])
+        tensor = policy.obs_to_tensor(observation)[0]
+        probabilities = np.array(
+            policy.get_distribution(tensor, mask).distribution.probs.tolist()[0]
+        )
         if self._deterministic:
-            return int(chances.argmax())
-        return int(self._rng.choice(ACTIONS, p=chances / chances.sum()))
+            return int(probabilities.argmax())
+        return int(self._rng.choice(ACTIONS, p=probabilities / probabilities.sum()))
 
 
 def _load(path: Path, trust: bool) -> Any:
@@ -151,9 +165,9 @@ def _load(path: Path, trust: bool) -> Any:
         ) from error
     algorithm = sb3_contrib.MaskablePPO
     try:
-        replaced = {} if trust else _in_place_of_pickles(path, algorithm.policy_aliases)
-        unused = {"env": None, "n_steps": 1, "n_envs": 1}  # a buffer for training is made, too
-        model = algorithm.load(path, device="cpu", custom_objects=replaced | unused)
+        replacements = {} if trust else _replace_pickles(path, algorithm.policy_aliases)
+        unused = {"env": None, "n_steps": 1, "n_envs": 1}  # keeps the training buffer small
+        model = algorithm.load(path, device="cpu", custom_objects=replacements | unused)
         _check_space(model.observation_space)
     except Exception as error:
         raise ValueError(f"cannot load {path} as a model of MaskablePPO: {error}") from error
@@ -161,8 +175,8 @@ def _load(path: Path, trust: bool) -> Any:
     return model
 
 
-def _in_place_of_pickles(path: Path, policies: dict[str, Any]) -> dict[str, Any]:
-    """What to put for each entry of the file that is pickled. Raises ValueError if it is needed."""
+def _replace_pickles(path: Path, policies: dict[str, Any]) -> dict[str, Any]:
+    """Return a value for each pickled entry. Raises ValueError if the entry itself is needed."""
     with zipfile.ZipFile(path) as archive:
         entries = json.loads(archive.read("data"))
     pickled = {
@@ -170,20 +184,20 @@ def _in_place_of_pickles(path: Path, policies: dict[str, Any]) -> dict[str, Any]
         for key, entry in entries.items()
         if isinstance(entry, dict) and ":serialized:" in entry
     }
-    maker = pickled.get("policy_class", {}).get("__module__", "")
-    if maker.startswith("stable_baselines3."):
+    module = pickled.get("policy_class", {}).get("__module__", "")
+    if module.startswith("stable_baselines3."):
         raise ValueError(
             "its policy is of another algorithm, such as PPO: play it by a policy of your own, "
             "policy:file.py:name"
         )
-    if maker != PLAIN_POLICIES:
+    if module != MASKABLE_POLICIES:
         raise ValueError("its policy is not one of sb3-contrib's own: trust=True reads it")
     if "policy_kwargs" in pickled:
         raise ValueError("its policy_kwargs are pickled Python objects: trust=True reads them")
     shape = pickled["observation_space"].get("_shape")
     known = {
         "policy_class": policies["MlpPolicy" if shape else "MultiInputPolicy"],
-        "observation_space": spaces.Box(0, 1, shape, np.float32) if shape else _whole_observation(),
+        "observation_space": spaces.Box(0, 1, shape, np.float32) if shape else _observation_space(),
         "action_space": spaces.Discrete(ACTIONS),
         "learning_rate": 0.0,
         "clip_range": 0.0,
@@ -191,12 +205,12 @@ def _in_place_of_pickles(path: Path, policies: dict[str, Any]) -> dict[str, Any]
     return {key: known.get(key) for key in pickled}
 
 
-def _whole_observation() -> Any:
+def _observation_space() -> Any:
     return raw_env().observation_space(AGENTS[0])
 
 
 def _check_space(space: spaces.Space[Any]) -> None:
-    whole = _whole_observation()
-    planes = whole["observation"].shape
-    if space != whole and space.shape not in (planes, (np.prod(planes),)):
+    expected = _observation_space()
+    planes = expected["observation"].shape
+    if space != expected and space.shape not in (planes, (np.prod(planes),)):
         raise ValueError(f"it was trained on observations {space}, not on those of this game")

@@ -1,7 +1,7 @@
-"""A program that is spoken to in lines, and that may chatter, stall or die without harm.
+"""A child process with line-based input and output, which may stall or die without harm.
 
-Three threads serve a process: one writes what it is told, two take down what it says. They are
-daemons that know of the pipes only, so that a process nobody refers to any more is ended.
+One thread writes the input, two threads read the output and the errors. The threads are daemons
+and refer to the pipes only. A process without a reference is therefore ended.
 """
 
 from __future__ import annotations
@@ -20,34 +20,37 @@ from typing import IO
 
 from agents.external.errors import EngineError
 
-LONGEST_LINE = 1 << 16  # bytes; what is longer comes in pieces
-UNREAD = 1000  # lines that may wait; then the oldest go
-TAIL = 5  # lines of standard error that an error message shows
-GRACE = 2.0  # seconds to end in, at each step of asking, terminating and killing
-LAST_GRACE = 60.0  # seconds for the system to take away what was killed
-SHOWN = 200  # characters of a line in an error message
+MAX_LINE_BYTES = 1 << 16  # a longer line arrives in pieces
+MAX_UNREAD_LINES = 1000  # the oldest lines are dropped
+STDERR_LINES = 5  # of standard error in an error message
+GRACE_SECONDS = 2.0  # after each step: quit, terminate, kill
+REAP_SECONDS = 60.0  # for the system to remove a killed process
+MAX_SHOWN = 200  # characters of a line in an error message
 
 
 class LineProcess:
-    """A child process in a session of its own (POSIX).
+    """A child process in its own session (POSIX).
 
-    It is ended by :meth:`close`, when nothing refers to this object any more, or at the
-    interpreter's exit: asked to by `farewell` and the end of its input, then terminated, then
-    killed, with what it has started.
+    :meth:`close`, the garbage collection of this object and the exit of the interpreter end the
+    process: by `quit_line` and the end of its input, then by SIGTERM, then by SIGKILL. SIGKILL goes
+    to the processes that it started, too.
 
     Parameters
     ----------
     command
         The program and its arguments.
-    farewell
-        A line that asks the program to end.
+    quit_line
+        The line that asks the program to quit.
 
-    Raises ValueError when the program cannot be started.
+    Raises
+    ------
+    ValueError
+        When the program cannot be started.
     """
 
-    def __init__(self, command: Sequence[str], farewell: str | None = None) -> None:
+    def __init__(self, command: Sequence[str], quit_line: str | None = None) -> None:
         self.name = shlex.join(command)
-        """How errors call the program."""
+        """Name of the program in errors."""
         pipe = subprocess.PIPE
         try:
             process = subprocess.Popen(
@@ -59,67 +62,78 @@ class LineProcess:
         assert process.stdout
         assert process.stderr
         self._process = process
-        self._output = _Lines(process.stdout, UNREAD)
-        self._errors = _Lines(process.stderr, TAIL)
+        self._output = _LineReader(process.stdout, MAX_UNREAD_LINES)
+        self._errors = _LineReader(process.stderr, STDERR_LINES)
         self._outbox: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        self._last = ""
-        _in_background(_write, process.stdin, self._outbox)
-        self._end = weakref.finalize(self, _end, process, self._outbox, farewell, os.getpid())
+        self._last_line = ""
+        _start_thread(_write_lines, process.stdin, self._outbox)
+        self._end = weakref.finalize(
+            self, _end_process, process, self._outbox, quit_line, os.getpid()
+        )
 
-    def say(self, line: str) -> None:
-        """Send a line. Never waits; whether it arrived only an answer can tell."""
+    def send(self, line: str) -> None:
+        """Send a line without waiting. There is no sign of its arrival but an answer."""
         self._outbox.put(line)
 
-    def read(self, awaited: str, seconds: float) -> str:
-        """The next line, without the blanks around it.
+    def read(self, expected: str, seconds: float) -> str:
+        """Return the next line, stripped.
 
-        Raises EngineError when the program has ended or, naming what was `awaited`, when no line
-        has come in time.
+        Parameters
+        ----------
+        expected
+            Description of the line, for the error message.
+        seconds
+            Time to wait.
+
+        Raises
+        ------
+        EngineError
+            When the program has ended, or sends no line in time.
         """
-        line = self._output.take(seconds)
+        line = self._output.pop(seconds)
         if line is not None:
-            self._last = line
+            self._last_line = line
             return line
-        raise self.failure(self._ending() if self._output.ended else f"gave no {awaited}")
+        raise self.error(self._exit_text() if self._output.ended else f"gave no {expected}")
 
-    def forget(self) -> None:
-        """Drop the lines that have come and were not read."""
+    def discard_output(self) -> None:
+        """Drop all unread lines."""
         self._output.clear()
 
-    def failure(self, what: str) -> EngineError:
-        """An error that names the program, what it did, and what it said last."""
-        parts = [f"{self.name} {what}"]
-        if self._last:
-            parts.append(f"its last line was {self._last[:SHOWN]!r}")
+    def error(self, fault: str) -> EngineError:
+        """Return an error with the program's name, its fault and its last output."""
+        parts = [f"{self.name} {fault}"]
+        if self._last_line:
+            parts.append(f"its last line was {self._last_line[:MAX_SHOWN]!r}")
         if errors := self._errors.lines():
-            parts.append("its standard error ends: " + " / ".join(e[:SHOWN] for e in errors))
+            parts.append("its standard error ends: " + " / ".join(e[:MAX_SHOWN] for e in errors))
         return EngineError("; ".join(parts))
 
     def close(self) -> None:
-        """End the program, if it still runs."""
+        """End the program if it is running."""
         self._end()
 
-    def _ending(self) -> str:
-        self._errors.wait_for_end(GRACE)
+    def _exit_text(self) -> str:
+        self._errors.wait_for_end(GRACE_SECONDS)
         try:
-            code = self._process.wait(GRACE)
+            code = self._process.wait(GRACE_SECONDS)
         except subprocess.TimeoutExpired:
             return "has closed its output"
         return f"was ended by signal {-code}" if code < 0 else f"has ended with exit code {code}"
 
 
-class _Lines:
-    """The latest lines of a pipe, taken down by a thread of its own."""
+class _LineReader:
+    """The latest lines of a pipe, read by a thread."""
 
-    def __init__(self, pipe: IO[bytes], most: int) -> None:
+    def __init__(self, pipe: IO[bytes], max_lines: int) -> None:
         self.ended = False
-        self._lines: deque[str] = deque(maxlen=most)
+        self._lines: deque[str] = deque(maxlen=max_lines)
         self._changed = threading.Condition()
-        _in_background(self._take_down, pipe)
+        _start_thread(self._read_pipe, pipe)
 
-    def _take_down(self, pipe: IO[bytes]) -> None:
+    def _read_pipe(self, pipe: IO[bytes]) -> None:
         with pipe:
-            while line := pipe.readline(LONGEST_LINE):
+            while line := pipe.readline(MAX_LINE_BYTES):
                 with self._changed:
                     self._lines.append(line.decode("utf-8", "replace").strip())
                     self._changed.notify_all()
@@ -127,10 +141,10 @@ class _Lines:
             self.ended = True
             self._changed.notify_all()
 
-    def take(self, seconds: float) -> str | None:
-        """The oldest line, or None when none has come in time or will come any more."""
+    def pop(self, seconds: float) -> str | None:
+        """Return the oldest line, or None at the end of the pipe or of the time."""
         if seconds <= 0:
-            return None  # not even those that have come: of a flood there is no end
+            return None  # even if lines are there: a flood of lines must not last for ever
         with self._changed:
             self._changed.wait_for(lambda: self._lines or self.ended, seconds)
             return self._lines.popleft() if self._lines else None
@@ -148,41 +162,41 @@ class _Lines:
             self._lines.clear()
 
 
-def _in_background(work: Callable[..., None], *given: object) -> None:
-    threading.Thread(target=work, args=given, daemon=True).start()
+def _start_thread(work: Callable[..., None], *arguments: object) -> None:
+    threading.Thread(target=work, args=arguments, daemon=True).start()
 
 
-def _write(pipe: IO[bytes], outbox: queue.SimpleQueue[str | None]) -> None:
-    """Write lines as they come, until None; a broken pipe is noticed by the readers."""
+def _write_lines(pipe: IO[bytes], outbox: queue.SimpleQueue[str | None]) -> None:
+    """Write lines until None comes. The readers notice a broken pipe."""
     with suppress(OSError), pipe:
         while (line := outbox.get()) is not None:
             pipe.write(line.encode("utf-8", "surrogateescape") + b"\n")
             pipe.flush()
 
 
-def _end(
+def _end_process(
     process: subprocess.Popen[bytes],
     outbox: queue.SimpleQueue[str | None],
-    farewell: str | None,
-    owner: int,
+    quit_line: str | None,
+    owner_pid: int,
 ) -> None:
-    if os.getpid() != owner:
-        return  # in a fork of the process that started it: the program is not ours
-    if farewell is not None:
-        outbox.put(farewell)
+    if os.getpid() != owner_pid:
+        return  # this is a fork, and the program belongs to its parent
+    if quit_line is not None:
+        outbox.put(quit_line)
     outbox.put(None)
     for number in (None, signal.SIGTERM, signal.SIGKILL):
-        _signal(process, number)
+        if number is not None:
+            signal_group(process, number)
         with suppress(subprocess.TimeoutExpired):
-            process.wait(GRACE)
+            process.wait(GRACE_SECONDS)
             break
-    _signal(process, signal.SIGKILL)  # to what it may have started and left behind
+    signal_group(process, signal.SIGKILL)  # processes that it started may still run
     with suppress(subprocess.TimeoutExpired):
-        process.wait(LAST_GRACE)
+        process.wait(REAP_SECONDS)
 
 
-def _signal(process: subprocess.Popen[bytes], number: signal.Signals | None) -> None:
-    """Send a signal to the session of a process."""
-    if number is not None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, number)
+def signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    """Send a signal to a process and all processes of its session."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)

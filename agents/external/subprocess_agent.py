@@ -1,4 +1,4 @@
-"""An agent in a process of its own, so that one that hangs or crashes takes nobody with it."""
+"""An agent in a child process: if it hangs or crashes, the game goes on."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ import numpy as np
 
 from agents.agent import Agent
 from agents.external.errors import EngineError, GameEndedError
+from agents.external.process import signal_group
 from checkers_env.board import Board
 from checkers_env.moves import Move
 
-START_UP = 120.0  # seconds for imports, and for what a constructor does
-GRACE = 5.0  # seconds to end by itself
+START_SECONDS = 120.0  # for imports and the agent's constructor
+GRACE_SECONDS = 5.0  # to end without a signal
 STDERR = 2
 PACKAGE = Path(__file__).parents[1]
 PROGRAM = """
@@ -37,101 +38,105 @@ serve(int(sys.argv[1]))
 
 
 class SubprocessAgent:
-    """An agent that lives in another process, which is started again after a failure (POSIX).
+    """An agent in a child process, which starts again after a failure (POSIX).
 
     Parameters
     ----------
     name
-        How it is called in errors.
+        Name in errors.
     make
-        Makes the agent, in the process; a function that pickles, such as one of a module.
-    patience
-        Seconds for a move, after which the process is ended and EngineError raised; None to wait.
+        Function that makes the agent in the child process. It must pickle.
+    timeout
+        Seconds for a move; None waits for ever. After them the process is killed.
 
-    Raises EngineError when the agent cannot be made, ValueError for a `make` that does not pickle.
+    Raises
+    ------
+    EngineError
+        When the agent cannot be made.
+    ValueError
+        For a `make` that does not pickle.
     """
 
     def __init__(
-        self, name: str, make: Callable[[], Agent], *, patience: float | None = None
+        self, name: str, make: Callable[[], Agent], *, timeout: float | None = None
     ) -> None:
-        self.name, self._make, self._patience = name, _pickled(make), patience
+        self.name, self._make, self._timeout = name, _pickle(make), timeout
         self._process: subprocess.Popen[bytes] | None = None
         self._start()
 
     def new_game(self, rng: np.random.Generator) -> None:
-        """Pass the generator of the game to come to an agent that asks for one."""
-        self._ask("new_game", rng)
+        """Pass the generator of the next game to an agent with this method."""
+        self._call("new_game", rng)
 
     def act(self, board: Board) -> Move:
-        """The agent's move. Raises EngineError for what it raises, and when it dies or stalls."""
-        move: Move = self._ask("act", board)
+        """Return the agent's move. Raises EngineError when the agent raises, dies or stalls."""
+        move: Move = self._call("act", board)
         return move
 
     def game_over(self, board: Board, side: int) -> None:
-        """Tell an agent that wants to know how the game ended."""
-        self._ask("game_over", board, side)
+        """Pass the end of a game to an agent with this method."""
+        self._call("game_over", board, side)
 
     def close(self) -> None:
-        """End the process, and what it has started."""
+        """End the process and the processes that it started."""
         if self._process is None:
             return
         self._pipe.close()
-        self._kill(GRACE)
+        self._kill(GRACE_SECONDS)
 
-    def _ask(self, method: str, *arguments: Any) -> Any:
+    def _call(self, method: str, *arguments: Any) -> Any:
         if self._process is None:
             self._start()
-        return self._answer(method, arguments, self._patience)
+        return self._request(method, arguments, self._timeout)
 
     def _start(self) -> None:
-        self._pipe, theirs = Pipe()
-        with theirs:
-            number = theirs.fileno()
-            # Python's own way to start one would import the caller's main program once more.
+        self._pipe, child_end = Pipe()
+        with child_end:
+            number = child_end.fileno()
+            # multiprocessing would import the caller's main program again.
             self._process = subprocess.Popen(
                 [sys.executable, "-u", "-c", PROGRAM, str(number), *sys.path],
                 stdin=subprocess.DEVNULL,
-                stdout=STDERR,  # what agents print is no part of a table, and shown as it comes
+                stdout=STDERR,  # keep the output of agents out of tables
                 pass_fds=[number],
                 start_new_session=True,
             )
         try:
-            self._answer("start", (self._make,), START_UP)
+            self._request("start", (self._make,), START_SECONDS)
         except BaseException as error:
             self.close()
             if isinstance(error, EngineError):
                 raise EngineError(f"{self.name} cannot be made: {error}") from error
             raise
 
-    def _answer(self, method: str, arguments: tuple[Any, ...], patience: float | None) -> Any:
+    def _request(self, method: str, arguments: tuple[Any, ...], timeout: float | None) -> Any:
         try:
             self._pipe.send((method, arguments))
-            if not self._pipe.poll(patience):
-                raise EngineError(f"no answer to {method} within {patience:g} s")
-            fine, answer = self._pipe.recv()
+            if not self._pipe.poll(timeout):
+                raise EngineError(f"no answer to {method} within {timeout:g} s")
+            succeeded, answer = self._pipe.recv()
         except (EOFError, OSError) as error:
-            code = self._kill(GRACE)
+            code = self._kill(GRACE_SECONDS)
             raise EngineError(f"it died in {method} (exit code {code})") from error
         except BaseException:
-            self._kill(0.0)  # or its answer would be taken for one to the next question
+            self._kill(0.0)  # a late answer would pass for one to the next request
             raise
-        if not fine:
+        if not succeeded:
             raise answer
         return answer
 
     def _kill(self, grace: float) -> int:
-        """End the process, after some seconds to end by itself, and return its exit code."""
+        """Wait `grace` seconds, then kill the process; return its exit code."""
         assert self._process is not None
         process, self._process = self._process, None
         self._pipe.close()
         with suppress(subprocess.TimeoutExpired):
             process.wait(grace)
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+        signal_group(process, signal.SIGKILL)
         return process.wait()
 
 
-def _pickled(make: Callable[[], Agent]) -> bytes:
+def _pickle(make: Callable[[], Agent]) -> bytes:
     try:
         return pickle.dumps(make)
     except Exception as error:
@@ -141,9 +146,9 @@ def _pickled(make: Callable[[], Agent]) -> bytes:
 
 
 def serve(number: int) -> None:
-    """What the process does: answer at a file descriptor until it is closed."""
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-    Board().outcome()  # loads the kernels that boards need: the first move is not to wait for them
+    """Answer requests at a file descriptor until it is closed: the child's main loop."""
+    threading.Thread(target=_exit_with_parent, args=(os.getppid(),), daemon=True).start()
+    Board().outcome()  # load the kernels of boards before the first move
     agent: Any = None
     with Connection(number) as pipe, suppress(EOFError, OSError):
         while True:
@@ -153,20 +158,20 @@ def serve(number: int) -> None:
                 if method == "start":
                     agent = pickle.loads(arguments[0])()
                 else:
-                    answer = True, _called(agent, method, arguments)
+                    answer = True, _call_agent(agent, method, arguments)
             except GameEndedError as error:
                 answer = False, GameEndedError(str(error), str(error.claim))
             except EngineError as error:
                 answer = False, EngineError(str(error))
             except (Exception, SystemExit) as error:
-                answer = False, EngineError(_told(error))
+                answer = False, EngineError(_error_text(error))
             pipe.send(answer)
 
 
-def _called(agent: Any, method: str, arguments: tuple[Any, ...]) -> Move | None:
-    """The move that an agent makes, or None for methods that give nothing back."""
+def _call_agent(agent: Any, method: str, arguments: tuple[Any, ...]) -> Move | None:
+    """Call an optional method, or return the move of ``act``."""
     if method != "act":
-        getattr(agent, method, _nothing)(*arguments)
+        getattr(agent, method, lambda *arguments: None)(*arguments)
         return None
     move = agent.act(*arguments)
     if not isinstance(move, Move):
@@ -174,20 +179,16 @@ def _called(agent: Any, method: str, arguments: tuple[Any, ...]) -> Move | None:
     return Move(tuple(map(int, move.squares)), tuple(map(int, move.captured)))
 
 
-def _told(error: BaseException) -> str:
-    """An error and, as it has no traceback where it is shown, the line that is to blame."""
+def _error_text(error: BaseException) -> str:
+    """Return the error and its line, as no traceback is shown."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     file = Path(place.filename)
     where = "" if PACKAGE in file.parents else f" ({file.name}, line {place.lineno})"
     return f"{type(error).__name__}: {error}{where}"
 
 
-def _end_with(parent: int) -> None:
-    """End this process once the one that started it has gone, even if the agent is at work."""
+def _exit_with_parent(parent: int) -> None:
+    """Exit when the parent process has gone, even during a move."""
     while os.getppid() == parent:
         time.sleep(1)
     os._exit(1)
-
-
-def _nothing(*arguments: Any) -> None:
-    """In place of a method that an agent does not have."""

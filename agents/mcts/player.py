@@ -1,7 +1,7 @@
-"""The player that simulates games: pure MCTS and MCTS-EPT.
+"""Monte Carlo player: pure tree search (MCTS), or with early playout termination (MCTS-EPT).
 
-Pure Monte Carlo tree search plays its simulations to the end of the game. With early playout
-termination (Lorentz 2016; Nguyen III.B) they are cut after a few plies and judged by an evaluator.
+Pure Monte Carlo tree search plays its simulations to the end of the game. Early playout termination
+(Lorentz 2016; Nguyen III.B) cuts them after a few plies and evaluates the position.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from typing import Any, NamedTuple
 
 from agents.baselines.material import Material
 from agents.evaluator import state_size
-from agents.mcts.tree import favourite, grow
-from agents.player import choose, uses_chance
+from agents.mcts.tree import grow_tree, most_visited_move
+from agents.player import is_stochastic, select_move
 from agents.search.workspace import STATE_WIDTH
 from checkers_env.bits import borrowed
-from checkers_env.jit import kernel
+from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import PACKED_MOVE, Position, has_move, successor
 
-UNLIMITED = 1_000_000_000  # simulations or plies, where something else is the limit
+UNLIMITED = 1_000_000_000  # simulations or plies, when something else is the limit
 
 
 class MonteCarlo(NamedTuple):
-    """A player; made by :func:`monte_carlo` only."""
+    """Player by Monte Carlo tree search; made by :func:`monte_carlo` only."""
 
     evaluator: Any
     simulations: int
@@ -29,7 +29,7 @@ class MonteCarlo(NamedTuple):
     exploration: float
     skew: float
     max_plies: int
-    own_leaves: bool
+    root_perspective: bool
 
 
 def monte_carlo(
@@ -40,30 +40,33 @@ def monte_carlo(
     exploration: float = 1.0,
     skew: float = 0.0,
     max_plies: int = 200,
-    own_leaves: bool = True,
+    root_perspective: bool = True,
 ) -> MonteCarlo:
     """Make a Monte Carlo player.
 
     Parameters
     ----------
     evaluator
-        Judges playouts that are cut, and is not asked otherwise.
+        Evaluator of playouts that are cut.
     simulations
-        Playouts a move; fewer when the workspace's stop flag is set before.
+        Playouts a move; fewer when the workspace's stop flag is set.
     cut
-        Plies of a playout before it is judged; 0 plays to the end of the game.
+        Plies of a playout before it is evaluated; 0 plays to the end of the game.
     exploration
-        Constant of the upper confidence bound, in standard deviations of the results so far: one
-        value then suits evaluators of any scale.
+        Constant of the upper confidence bound, in standard deviations of the results so far. So
+        one value suits evaluators of any scale.
     skew
-        Probability that a move of a playout is the hand-made heuristic's instead of a random one.
+        Probability that a move of a playout is the hand-made heuristic's, not a random one.
     max_plies
-        A line this many plies from the root is a draw.
-    own_leaves
-        Evaluate from the side of the player, as :class:`agents.search.player.AlphaBeta` does;
-        otherwise from the side to move where the playout was cut.
+        Plies from the root after which a game is a draw.
+    root_perspective
+        True: evaluate for the searching player. False: for the side to move where the playout is
+        cut. (See :class:`agents.search.player.AlphaBeta`.)
 
-    Raises ValueError for numbers that make no sense, or an evaluator with too large a state.
+    Raises
+    ------
+    ValueError
+        For numbers out of range, and for an evaluator whose state is too large.
     """
     if state_size(evaluator) > STATE_WIDTH:
         raise ValueError("the evaluator's state is larger than a workspace has room for")
@@ -78,27 +81,33 @@ def monte_carlo(
     if not 1 <= max_plies <= UNLIMITED:
         raise ValueError(f"max_plies must be from 1 to {UNLIMITED}, not {max_plies}")
     numbers = int(simulations), int(cut), float(exploration), float(skew), int(max_plies)
-    return MonteCarlo(evaluator, *numbers, bool(own_leaves))
+    return MonteCarlo(evaluator, *numbers, bool(root_perspective))
 
 
-@uses_chance.register(MonteCarlo)
-def plays_at_random(player: MonteCarlo) -> bool:
+@is_stochastic.register(MonteCarlo)
+def _monte_carlo_is_stochastic(player: MonteCarlo) -> bool:
     return True
 
 
-@choose.register(MonteCarlo)
-def choose_by_playouts(
-    player: MonteCarlo, position: Position, ws: Any, count: int, owner: int, rng: Any
+@select_move.register(MonteCarlo)
+def _select_monte_carlo_move(
+    player: MonteCarlo,
+    position: Position,
+    ws: KernelArg,
+    count: int,
+    tt_namespace: int,
+    rng: KernelArg,
 ) -> int:
     if count == 1:
         return ws.rows[0, PACKED_MOVE]
     for row in range(count):
-        if wins(ws.rows[row], position.turn):
+        if is_winning_move(ws.rows[row], position.turn):
             return ws.rows[row, PACKED_MOVE]
-    return favourite(grow(borrowed(player), position, borrowed(ws), count, rng))
+    tree = grow_tree(borrowed(player), position, borrowed(ws), count, rng)
+    return most_visited_move(tree)
 
 
 @kernel
-def wins(row: Any, side: int) -> bool:
-    """Whether `side` has won with the move to a row of successors."""
+def is_winning_move(row: KernelArg, side: int) -> bool:
+    """Return whether `side` wins by the move to a row of successors."""
     return not has_move(successor(row, side))

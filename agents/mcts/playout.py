@@ -1,17 +1,15 @@
-"""Simulated play: random moves, some of them obvious ones, to the end of the game or a cut.
+"""Playouts: random moves to the end of the game, or to an early evaluation.
 
 "The random simulation of games are skewed such that more reasonable moves are chosen" (Nguyen,
-III.B): here a move is, with a given probability, the one that the hand-made heuristic prefers.
+III.B). Here a move is, with a given probability, the best one of the hand-made heuristic.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 from agents.baselines.heuristic import Heuristic, move_score
 from agents.evaluator import evaluate, start_state, state_size
 from checkers_env.bits import popcount
-from checkers_env.jit import kernel
+from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import (
     BLACK,
     BOARD,
@@ -29,18 +27,18 @@ from checkers_env.movegen import (
     successor,
 )
 
-OBVIOUS = Heuristic()
+HEURISTIC = Heuristic()
 CARRY_MULTIPLIER = 698769069  # of Marsaglia's KISS (1999); the period is about 2^60
 SEEDS = CARRY_MULTIPLIER << 32  # a generator's state is one number from 1 to below this
 _ONE = 1 << 30
 
 
 @kernel
-def draw(chance: Any, bound: int) -> int:
-    """A random number from 0 to below `bound` (at most 2^30).
+def random_below(chance: KernelArg, bound: int) -> int:
+    """Return a random number from 0 to below `bound`, which is at most 2^30.
 
-    `chance` is int64[1], the state of a multiply-with-carry generator: several times faster than
-    numpy's, and never negative, so that it draws the same in plain Python.
+    `chance`, int64[1], is the state of a multiply-with-carry generator. It is several times faster
+    than numpy's generator, and never negative, so plain Python returns the same numbers.
     """
     low = chance[0] & 0xFFFFFFFF
     chance[0] = CARRY_MULTIPLIER * low + (chance[0] >> 32)
@@ -48,8 +46,8 @@ def draw(chance: Any, bound: int) -> int:
 
 
 @kernel
-def after_step(position: Position, index: int) -> Position:
-    """What simple move number `index`, in the order of rules.write_moves, leads to."""
+def apply_step(position: Position, index: int) -> Position:
+    """Make step number `index`, in the order of ``checkers_env.movegen.generate_steps``."""
     side, kings = position.turn, position.kings
     own = position.black if side == BLACK else position.white
     empty = BOARD & ~(position.black | position.white)
@@ -73,8 +71,8 @@ def after_step(position: Position, index: int) -> Position:
 
 
 @kernel
-def after_random_move(position: Position, rows: Any, at: int, chance: Any) -> Position:
-    """What one of the legal moves leads to, each equally likely; the same position if none.
+def random_successor(position: Position, rows: KernelArg, at: int, chance: KernelArg) -> Position:
+    """Make a random legal move; return the same position if there is none.
 
     Rows from `at` on are scratch space.
     """
@@ -83,61 +81,81 @@ def after_random_move(position: Position, rows: Any, at: int, chance: Any) -> Po
     own, opponent = own_and_opponent(black, white, side)
     if can_jump(own, opponent, kings, side):
         end = generate_captures(rows, at, own, opponent, kings, side)
-        return successor(rows[at + draw(chance, end - at)], side)
+        return successor(rows[at + random_below(chance, end - at)], side)
     count = count_steps(own, opponent, kings, side)
-    return after_step(position, draw(chance, count)) if count else position
+    return apply_step(position, random_below(chance, count)) if count else position
 
 
 @kernel
-def after_obvious_move(position: Position, rows: Any, at: int, chance: Any) -> Position:
-    """What one of the heuristic's favourites leads to; the same position if there is no move."""
+def heuristic_successor(
+    position: Position, rows: KernelArg, at: int, chance: KernelArg
+) -> Position:
+    """Make a random best move of the heuristic; return the same position if there is no move."""
     black, white, kings, side = position
     end = generate_successors(rows, at, black, white, kings, side)
     best, equals, chosen = -1.0, 0, at
     for row in range(at, end):
-        score = move_score(OBVIOUS, position, rows[row])
+        score = move_score(HEURISTIC, position, rows[row])
         if score > best:
             best, equals = score, 0
         if score == best:
             equals += 1
-            if draw(chance, equals) == 0:
+            if random_below(chance, equals) == 0:
                 chosen = row
     return successor(rows[chosen], side) if end > at else position
 
 
 @kernel
 def playout(
-    player: Any, position: Position, root: int, limit: int, ws: Any, at: int, chance: Any
+    player: KernelArg,
+    position: Position,
+    root: int,
+    limit: int,
+    ws: KernelArg,
+    at: int,
+    chance: KernelArg,
 ) -> float:
-    """The result of a simulated game for side `root`, between -1 and +1.
+    """Simulate a game from a position.
 
     Parameters
     ----------
     player
-        A MonteCarlo.
+        :class:`agents.mcts.player.MonteCarlo`.
+    position
+        Start of the game.
+    root
+        Side that the result is for.
     limit
-        The game is a draw after this many plies.
+        Plies after which the game is a draw.
+    ws
+        Workspace whose rows from `at` on are scratch space.
     at
-        Rows of the workspace from here on are scratch space.
+        First row of the scratch space.
+    chance
+        int64[1], state of the generator (see :func:`random_below`).
+
+    Returns
+    -------
+    The result, or the evaluation of a playout that is cut, from -1 to +1.
     """
     cut = 0 < player.cut <= limit
     for _ in range(player.cut if cut else limit):
-        if player.skew > 0 and draw(chance, _ONE) < player.skew * _ONE:
-            after = after_obvious_move(position, ws.rows, at, chance)
+        if player.skew > 0 and random_below(chance, _ONE) < player.skew * _ONE:
+            after = heuristic_successor(position, ws.rows, at, chance)
         else:
-            after = after_random_move(position, ws.rows, at, chance)
+            after = random_successor(position, ws.rows, at, chance)
         if after.turn == position.turn:
             break
         position = after
     if not has_move(position):
         return -1.0 if position.turn == root else 1.0
-    return judge(player, position, root, ws) if cut else 0.0
+    return evaluate_playout(player, position, root, ws) if cut else 0.0
 
 
 @kernel
-def judge(player: Any, position: Position, root: int, ws: Any) -> float:
-    """What the evaluator thinks of a position, from -1 to +1 for side `root`."""
-    view = root if player.own_leaves else position.turn
+def evaluate_playout(player: KernelArg, position: Position, root: int, ws: KernelArg) -> float:
+    """Return the evaluation of a position for side `root`, from -1 to +1."""
+    view = root if player.root_perspective else position.turn
     state = ws.states[0, view, : state_size(player.evaluator)]
     start_state(player.evaluator, position, view, state)
     value = float(evaluate(player.evaluator, position, view, state, ws.scratch))

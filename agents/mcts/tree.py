@@ -1,19 +1,18 @@
-"""The tree of positions that simulations grow: UCT (Kocsis & Szepesvari 2006).
+"""Search tree of simulations: UCT (Kocsis & Szepesvari 2006).
 
-Each simulation follows the most promising moves to a leaf, plays on from there at random, and
-counts the result in every position on its way. A leaf gets children at its second visit.
+A simulation selects a leaf by upper confidence bounds, plays on from it at random, and adds the
+result to all nodes on its way. A leaf is expanded at its second visit.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from agents.mcts.playout import SEEDS, playout
 from checkers_env.bits import borrowed
-from checkers_env.jit import kernel
+from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import (
     BLACK_BOARD,
     KINGS,
@@ -29,32 +28,42 @@ NODE = np.dtype(
         ("black", "i8"),
         ("white", "i8"),
         ("kings", "i8"),
-        ("path", "i8"),  # of the move that led here
+        ("path", "i8"),  # packed move that led here
         ("parent", "i8"),
-        ("begin", "i8"),  # of the children; a leaf has none, and begin == end
+        ("begin", "i8"),  # first child; begin == end for a leaf
         ("end", "i8"),
         ("visits", "i8"),
-        ("total", "f8"),  # of the results, for the side that moved here
+        ("total", "f8"),  # sum of the results, for the side that moved here
     ]
 )
 NODES_PER_SIMULATION = 4  # in games a tree takes about 2
-LARGEST_TREE = 1 << 21  # 150 MB, touched as it grows; when full, leaves stay leaves
-_LEAST_SPREAD = 1e-3
+LARGEST_TREE = 1 << 21  # nodes: 150 MB; in a full tree no leaf is expanded
+_MIN_DEVIATION = 1e-3
 
 
 @kernel
-def grow(player: Any, position: Position, ws: Any, count: int, rng: Any) -> Any:
-    """The tree, NODE[:], of a player's simulations from `position`, which is node 0.
+def grow_tree(
+    player: KernelArg, position: Position, ws: KernelArg, count: int, rng: KernelArg
+) -> KernelArg:
+    """Run a player's simulations from a position, and return their tree.
 
     Parameters
     ----------
     player
-        A MonteCarlo.
+        :class:`agents.mcts.player.MonteCarlo`.
+    position
+        Root of the tree.
     ws
-        A Workspace whose rows 0 to `count` hold the successors of `position`. When its stop flag
-        is set the simulation under way is the last.
+        Workspace whose rows 0 to `count` hold the successors of `position`. After its stop flag is
+        set, the present simulation is the last.
+    count
+        Number of successors.
     rng
-        numpy Generator, drawn from once.
+        numpy Generator, sampled once.
+
+    Returns
+    -------
+    The nodes, NODE[:]; node 0 is the root.
     """
     size = min(NODES_PER_SIMULATION * player.simulations, LARGEST_TREE) + MAX_ROWS
     tree, chance = np.empty(size, NODE), np.empty(1, np.int64)
@@ -64,39 +73,46 @@ def grow(player: Any, position: Position, ws: Any, count: int, rng: Any) -> Any:
 
 
 @kernel
-def simulate(player: Any, position: Position, tree: Any, ws: Any, count: int, chance: Any) -> int:
-    """Run the simulations; return the end of the tree's nodes."""
+def simulate(
+    player: KernelArg,
+    position: Position,
+    tree: KernelArg,
+    ws: KernelArg,
+    count: int,
+    chance: KernelArg,
+) -> int:
+    """Run the simulations; return the number of the tree's nodes."""
     set_node(tree, 0, position.black, position.white, position.kings, 0, 0)
-    end = add_children(tree, 0, 1, ws.rows, 0, count)
+    end = expand(tree, 0, 1, ws.rows, 0, count)
     squares = 0.0
     for _ in range(player.simulations):
-        exploration = player.exploration * spread(tree[0], squares)
-        at, depth = descend(tree, exploration)
-        here = position_at(tree[at], position.turn ^ (depth & 1))
+        exploration = player.exploration * result_deviation(tree[0], squares)
+        at, depth = select_leaf(tree, exploration)
+        here = node_position(tree[at], position.turn ^ (depth & 1))
         if tree[at].visits and depth < player.max_plies and end + MAX_ROWS <= len(tree):
             black, white, kings, side = here
             last = generate_successors(ws.rows, count, black, white, kings, side)
             if last > count:
-                at, depth, end = end, depth + 1, add_children(tree, at, end, ws.rows, count, last)
-                here = position_at(tree[at], 1 - side)
+                at, depth, end = end, depth + 1, expand(tree, at, end, ws.rows, count, last)
+                here = node_position(tree[at], 1 - side)
         limit = player.max_plies - depth
         result = playout(player, here, position.turn, limit, ws, count, chance)
         squares += result * result
-        count_in(tree, at, result if depth & 1 else -result)
+        backpropagate(tree, at, result if depth & 1 else -result)
         if ws.stop[0]:
             break
     return end
 
 
 @kernel
-def position_at(node: Any, turn: int) -> Position:
-    """The position of a node in which `turn` is to move."""
+def node_position(node: KernelArg, turn: int) -> Position:
+    """Return the position of a node, `turn` to move."""
     return Position(node.black, node.white, node.kings, turn)
 
 
 @kernel
 def set_node(
-    tree: Any, at: int, black: int, white: int, kings: int, path: int, parent: int
+    tree: KernelArg, at: int, black: int, white: int, kings: int, path: int, parent: int
 ) -> None:
     """Write a leaf without visits."""
     node = tree[at]
@@ -105,8 +121,8 @@ def set_node(
 
 
 @kernel
-def add_children(tree: Any, parent: int, end: int, rows: Any, first: int, last: int) -> int:
-    """Append the positions in rows `first` to `last` as children; return the new end."""
+def expand(tree: KernelArg, parent: int, end: int, rows: KernelArg, first: int, last: int) -> int:
+    """Append the positions in rows `first` to `last` as children; return the tree's new end."""
     tree[parent].begin, tree[parent].end = end, end + last - first
     for index in range(first, last):
         row = rows[index]
@@ -117,18 +133,18 @@ def add_children(tree: Any, parent: int, end: int, rows: Any, first: int, last: 
 
 
 @kernel
-def descend(tree: Any, exploration: float) -> tuple[int, int]:
-    """The leaf that the most promising moves lead to, and its depth."""
+def select_leaf(tree: KernelArg, exploration: float) -> tuple[int, int]:
+    """Follow the selected children; return the leaf and its depth."""
     at, depth = 0, 0
     while tree[at].begin < tree[at].end:
-        at = most_promising(tree, at, exploration)
+        at = select_child(tree, at, exploration)
         depth += 1
     return at, depth
 
 
 @kernel
-def most_promising(tree: Any, parent: int, exploration: float) -> int:
-    """The child of the highest upper confidence bound; one without visits comes first."""
+def select_child(tree: KernelArg, parent: int, exploration: float) -> int:
+    """Return the child with the highest upper confidence bound, or the first without visits."""
     log_visits = math.log(tree[parent].visits + 1)
     best, chosen = -math.inf, 0
     for child in range(tree[parent].begin, tree[parent].end):
@@ -142,17 +158,17 @@ def most_promising(tree: Any, parent: int, exploration: float) -> int:
 
 
 @kernel
-def spread(root: Any, squares: float) -> float:
-    """The standard deviation of the results so far, 1 before there are any."""
+def result_deviation(root: KernelArg, squares: float) -> float:
+    """Return the standard deviation of the results so far, 1 before the first."""
     if root.visits == 0:
         return 1.0
     mean = root.total / root.visits
-    return max(math.sqrt(max(squares / root.visits - mean * mean, 0.0)), _LEAST_SPREAD)
+    return max(math.sqrt(max(squares / root.visits - mean * mean, 0.0)), _MIN_DEVIATION)
 
 
 @kernel
-def count_in(tree: Any, at: int, result: float) -> None:
-    """Add a result, as the side that moved to node `at` sees it, from there up to the root."""
+def backpropagate(tree: KernelArg, at: int, result: float) -> None:
+    """Add a result, for the side that moved to node `at`, to the nodes from there to the root."""
     while True:
         tree[at].visits += 1
         tree[at].total += result
@@ -162,11 +178,21 @@ def count_in(tree: Any, at: int, result: float) -> None:
 
 
 @kernel
-def favourite(tree: Any) -> int:
-    """The path of the most visited move; of equal ones that of the best mean, then the first."""
-    best = tree[0].begin
-    for child in range(best + 1, tree[0].end):
+def most_visited(tree: KernelArg, parent: int) -> int:
+    """Return the most visited child; of equal children that of the best mean, then the first."""
+    best = tree[parent].begin
+    for child in range(best + 1, tree[parent].end):
         more = tree[child].visits - tree[best].visits
         if more > 0 or (more == 0 and tree[child].total > tree[best].total):
             best = child
-    return tree[best].path
+    return best
+
+
+@kernel
+def most_visited_move(tree: KernelArg) -> int:
+    """Return the packed move to the root's most visited child.
+
+    This is a function of its own because its caller must hold the tree: numba frees an array after
+    its last use, and a record of it does not count as one.
+    """
+    return tree[most_visited(tree, 0)].path

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.endgame.probe import NO_TABLEBASE
 from agents.evaluator import (
     advance_state,
     apply_gradient,
@@ -27,10 +28,10 @@ from agents.evaluator import (
     start_state,
     state_size,
 )
-from agents.match_kernel import check_chances
-from agents.player import choose, uses_chance
+from agents.match_kernel import validate_self_play
+from agents.player import is_stochastic, select_move
 from agents.search.player import AlphaBeta, shuffle
-from agents.search.pv import write_line
+from agents.search.pv import principal_variation
 from agents.search.selective import FULL_WIDTH
 from agents.search.workspace import MAX_DEPTH, PLIES, STATE_WIDTH
 from checkers_env.bits import borrowed
@@ -109,7 +110,7 @@ def td_learner(system: KernelArg, learning: TDConfig, plies: int) -> TDLearner:
     alpha, half_at, lam, epsilon, random_plies, depth, leaf = learning
     if not 0 < alpha <= 1:
         raise ValueError(f"alpha is above 0 and at most 1, not {alpha!r}")
-    check_chances(lam, epsilon, random_plies)
+    validate_self_play(lam, epsilon, random_plies)
     if not 0 <= half_at < np.inf:
         raise ValueError(f"half_at is 0 or more, not {half_at!r}")
     if not 0 <= depth <= MAX_DEPTH:
@@ -133,14 +134,19 @@ def td_learner(system: KernelArg, learning: TDConfig, plies: int) -> TDLearner:
     )
 
 
-@uses_chance.register(TDLearner)
+@is_stochastic.register(TDLearner)
 def breaks_ties(learner: TDLearner) -> bool:
     return True
 
 
-@choose.register(TDLearner)
+@select_move.register(TDLearner)
 def choose_and_learn(
-    learner: TDLearner, position: Position, ws: KernelArg, count: int, owner: int, rng: KernelArg
+    learner: TDLearner,
+    position: Position,
+    ws: KernelArg,
+    count: int,
+    tt_namespace: int,
+    rng: KernelArg,
 ) -> int:
     """Learn from the last move, and choose the next one.
 
@@ -165,13 +171,13 @@ def choose_and_learn(
         return best
     if learning.depth == 0:
         return best_successor(learner.system, position, ws, count, rng)
-    searcher = AlphaBeta(learner.system, learning.depth, True, True, FULL_WIDTH)
-    return choose(searcher, position, ws, count, renew_owner(ws, position.turn), rng)
+    searcher = AlphaBeta(learner.system, learning.depth, True, True, FULL_WIDTH, NO_TABLEBASE)
+    return select_move(searcher, position, ws, count, renew_namespace(ws, position.turn), rng)
 
 
 @kernel
-def renew_owner(ws: KernelArg, side: int) -> int:
-    """Return a new owner of table entries: old entries hold values of the old weights."""
+def renew_namespace(ws: KernelArg, side: int) -> int:
+    """Return a new transposition-table namespace: old entries hold values of the old weights."""
     ws.counts[2] += 1
     return ws.counts[2] << 1 | side
 
@@ -179,8 +185,11 @@ def renew_owner(ws: KernelArg, side: int) -> int:
 @kernel
 def principal_leaf(learner: TDLearner, position: Position, ws: KernelArg, count: int) -> Position:
     """Search and return the end of the principal variation."""
-    depth, owner, line = learner.learning.depth, renew_owner(ws, position.turn), learner.line
-    length = write_line(FULL_WIDTH, learner.system, position, depth, True, owner, ws, count, line)
+    depth, line = learner.learning.depth, learner.line
+    tt_namespace = renew_namespace(ws, position.turn)
+    length = principal_variation(
+        FULL_WIDTH, learner.system, position, depth, True, tt_namespace, ws, count, line
+    )
     return successor(line[length - 1], position.turn ^ (length - 1 & 1))
 
 

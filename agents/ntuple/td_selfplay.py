@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.match_kernel import DRAW, Tally, play
+from agents.match_kernel import DRAW, SelfPlayStats, play
 from agents.ntuple.td import ALPHA, ERRORS, STEPS, TDConfig, TDLearner, td_learner, update
-from agents.search.interrupt import undisturbed
+from agents.search.interrupt import defer_signals
 from agents.search.workspace import workspace
 from checkers_env.bits import borrowed, copy_into
 from checkers_env.jit import KernelArg, kernel
@@ -32,7 +32,7 @@ def learn(
     openings: ArrayLike | None = None,
     rules: DrawRules = DrawRules(),  # noqa: B008 - immutable
     first: int = 0,
-) -> Tally:
+) -> SelfPlayStats:
     """Play games of the learner against itself; change the weights of `system` in place.
 
     Parameters
@@ -69,8 +69,10 @@ def learn(
         raise ValueError("openings are a matrix: a row of paths for each, shorter than a game")
     student = td_learner(system, learning, rules.max_plies)
     lines = np.ascontiguousarray(lines, np.int64)
-    with undisturbed():
-        return Tally(*play_games(student, games, first, lines, rules.to_array(), workspace(), rng))
+    with defer_signals():
+        return SelfPlayStats(
+            *play_games(student, games, first, lines, rules.to_array(), workspace(), rng)
+        )
 
 
 @kernel
@@ -82,7 +84,7 @@ def play_games(
     rules: KernelArg,
     ws: KernelArg,
     rng: KernelArg,
-) -> Tally:
+) -> SelfPlayStats:
     """Play the games; the learner plays both sides."""
     learner, ws, openings = borrowed(learner), borrowed(ws), borrowed(openings)
     learning, sums, wins = learner.learning, learner.sums, np.zeros(3, np.int64)
@@ -100,7 +102,9 @@ def play_games(
         wins[result.winner] += 1
         plies += result.plies
     steps = int(sums[STEPS])
-    return Tally(wins[BLACK], wins[WHITE], wins[DRAW], plies, steps, sums[ERRORS] / max(steps, 1))
+    return SelfPlayStats(
+        wins[BLACK], wins[WHITE], wins[DRAW], plies, steps, sums[ERRORS] / max(steps, 1)
+    )
 
 
 @kernel

@@ -1,49 +1,56 @@
-"""Alpha-beta to a number of plies, for every evaluator and every style.
+"""Iterative alpha-beta search, for every evaluator and every style.
 
-Full-width it is the search of the papers: all moves to `depth` plies, and on lines where a side
-must jump on until it need not; leaves judged from the searching player's side (Chellapilla & Fogel
-1999, 2001); won and lost positions are +1 and -1 before the evaluator is asked; the first of the
-best moves is taken. Killer moves, history, deepening by two plies and the table of positions change
-the order and the number of evaluations only: values and the chosen move are those of plain minimax.
-What a selective search does otherwise is in :mod:`agents.search.selective`.
+The full-width search is that of the papers (Chellapilla & Fogel 1999, 2001). It searches all moves
+to `depth` plies, and on where a side must jump. Leaves are evaluated for the searching player. Won
+and lost positions are +1 and -1. Of equally good moves the first is taken. Killer moves, the
+history heuristic, deepening by two plies and the transposition table change only the order and the
+number of evaluations: values and moves are those of plain minimax. :mod:`agents.search.selective`
+says what a selective search does otherwise.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from agents.endgame.probe import NEVER
-from agents.evaluator import UNFORESEEN, advance_state, evaluate, foresee, start_state, state_size
+from agents.endgame.probe import DRAWN
+from agents.evaluator import (
+    NO_HIT,
+    advance_state,
+    evaluate,
+    probe_tablebase,
+    start_state,
+    state_size,
+)
 from agents.search.selective import (
-    IN_SIGHT,
-    SOONER,
-    comes_back,
-    is_settled,
-    is_spent,
-    put_off,
-    quiet_plies,
+    MATE_STEP,
+    MATE_THRESHOLD,
+    adjust_mate_distance,
+    count_reversible_plies,
+    is_final,
+    is_repetition,
+    node_limit_reached,
     remaining_after,
     selective,
     window,
 )
 from agents.search.transposition import (
-    AT_LEAST,
-    AT_MOST,
     EXACT,
-    NOTHING,
-    best_known,
-    holds,
-    key_of,
-    place_of,
-    write_entry,
+    LOWER,
+    NONE,
+    UPPER,
+    move_key,
+    tt_hit,
+    tt_move,
+    tt_slot,
+    write_tt,
 )
 from agents.search.workspace import MAX_DEPTH, STATE_WIDTH
-from checkers_env.jit import kernel
+from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import (
+    BLACK_BOARD,
     MAX_ROWS,
     PACKED_MOVE,
+    WHITE_BOARD,
     Position,
     can_jump,
     can_move,
@@ -53,56 +60,64 @@ from checkers_env.movegen import (
     successor,
 )
 
-EACH_MOVER = -1  # as a judge: the side to move at the leaf
+SIDE_TO_MOVE = -1  # as a perspective: the side to move at the leaf
 INFINITY = 2.0
 RESULTS_VERSION = 1  # raise it when a change of code changes moves, in matches or in training
-OPENED = 3.0  # no value yet: the position is searched further
+DESCEND = 3.0  # in place of a value: the search goes on below the position
 
-_TABLE_MOVE, _KILLER = 1 << 41, 1 << 40
+_TABLE_MOVE, _KILLER = 1 << 41, 1 << 40  # scores in the order of moves
 
 
 @kernel
 def search(
-    style: Any,
-    evaluator: Any,
+    style: KernelArg,
+    evaluator: KernelArg,
     position: Position,
     depth: int,
-    own_leaves: bool,
-    owner: int,
-    ws: Any,
+    root_perspective: bool,
+    tt_namespace: int,
+    ws: KernelArg,
     end: int,
 ) -> int:
-    """The path of the best move.
-
-    When it is stopped, a full-width search gives the best of the last depth that was finished, a
-    selective one the best so far.
+    """Search a position and return the packed move of its best successor.
 
     Parameters
     ----------
     style
-        A :class:`agents.search.selective.FullWidth` or :class:`agents.search.selective.Selective`.
+        :class:`agents.search.selective.FullWidth` or :class:`agents.search.selective.Selective`.
+    evaluator
+        Evaluator of the leaves (see :mod:`agents.evaluator`).
+    position
+        Root of the search.
     depth
         Plies, from 1 to 64.
-    own_leaves
-        True: leaves are judged from the searching player's side, as in the papers. False: from
-        the side to move at the leaf, with the sign turned where that is the other player.
-    owner
-        A number that stands for this evaluator, side and kind of leaves in the table.
+    root_perspective
+        True: leaves are evaluated for the searching player, as in the papers. False: for the side
+        to move at the leaf, with the sign turned where that is the other player.
+    tt_namespace
+        Number of this evaluator, side and perspective in the transposition table.
     ws
-        A Workspace whose rows 0 to `end` hold the successors of `position`.
+        Workspace whose rows 0 to `end` hold the successors of `position`.
+    end
+        Number of successors.
+
+    Returns
+    -------
+    The packed move. Of a stopped search, it is the best of the last complete depth (full-width), or
+    the best so far (selective). The root's value and best row are left in ``ws.frames[0]``.
     """
-    age(ws.history)
-    ws.begun[0] = ws.counts[0]
-    best, judge = 0, position.turn if own_leaves else EACH_MOVER
+    age_history(ws.history)
+    ws.start_nodes[0] = ws.counts[0]
+    best, perspective = 0, position.turn if root_perspective else SIDE_TO_MOVE
     if selective(style):
-        table_move = best_known(style, ws.table, position, depth, owner)
+        table_move = tt_move(style, ws.table, position, depth, tt_namespace)
         for row in range(end):
-            if key_of(style, ws.rows[row, PACKED_MOVE], row) == table_move:
+            if move_key(style, ws.rows[row, PACKED_MOVE], row) == table_move:
                 best = row
     first = 1 + (depth - 1) % style.deepens_by
     for plies in range(first, depth + 1, style.deepens_by):
-        search_to(style, evaluator, position, plies, judge, owner, ws, end)
-        if ws.stop[0] or is_spent(style, ws):
+        search_to(style, evaluator, position, plies, perspective, tt_namespace, ws, end)
+        if ws.stop[0] or node_limit_reached(style, ws):
             if selective(style) and ws.frames[0].value > -INFINITY:
                 best = ws.frames[0].best
             break
@@ -111,8 +126,8 @@ def search(
 
 
 @kernel
-def age(history: Any) -> None:
-    """Let the cut-offs of earlier searches count half."""
+def age_history(history: KernelArg) -> None:
+    """Halve the history scores of earlier searches."""
     for side in range(2):
         for move in range(history.shape[1]):
             history[side, move] >>= 1
@@ -120,55 +135,56 @@ def age(history: Any) -> None:
 
 @kernel
 def search_to(
-    style: Any,
-    evaluator: Any,
+    style: KernelArg,
+    evaluator: KernelArg,
     position: Position,
     plies: int,
-    judge: int,
-    owner: int,
-    ws: Any,
+    perspective: int,
+    tt_namespace: int,
+    ws: KernelArg,
     end: int,
 ) -> float:
-    """The value of `position` for the side to move; its best row is left in the first frame.
+    """Search to one depth; return the value of `position` for the side to move.
 
-    Leaves are judged from the side of `judge`, or EACH_MOVER's. `plies` may be 0 where the side to
-    move must jump.
+    Parameters are those of :func:`search`, but for `plies`, which may be 0 where the side to move
+    must jump, and `perspective`, the side that leaves are evaluated for, or SIDE_TO_MOVE. The best
+    row is left in ``ws.frames[0]``.
     """
     root = position.turn
     width = state_size(evaluator)
     if width > STATE_WIDTH:
         raise ValueError("the evaluator's state is larger than a workspace has room for")
     for view in range(2):
-        if view == judge or judge == EACH_MOVER:
+        if view == perspective or perspective == SIDE_TO_MOVE:
             start_state(evaluator, position, view, ws.states[0, view, :width])
-    open_frame(style, ws, 0, position, 0, end, plies, -INFINITY, INFINITY, owner)
-    ws.frames[0].quiet = ws.quiet[0]
+    open_frame(style, ws, 0, position, 0, end, plies, -INFINITY, INFINITY, tt_namespace)
+    ws.frames[0].reversible_plies = ws.reversible_plies[0]
     ply = 0
     while True:
         frame = ws.frames[ply]
-        if ws.stop[0] or is_spent(style, ws):
+        if ws.stop[0] or node_limit_reached(style, ws):
             return ws.frames[0].value
         at = next_row(style, ws.scores, frame)
         if at < 0:
-            remember(style, ws, frame, root ^ (ply & 1), owner, ply)
+            store_tt(style, ws, frame, root ^ (ply & 1), tt_namespace, ply)
             value = -frame.value
             if ply == 0:
                 return frame.value
             ply -= 1
         else:
             frame.current = at
-            value = visit(style, evaluator, ws, ply, root, judge, owner, width)
-            if value == OPENED:
+            value = expand(style, evaluator, ws, ply, root, perspective, tt_namespace, width)
+            if value == DESCEND:
                 ply += 1
                 continue
-        if not selective(style) or is_settled(ws.frames[ply], value):
-            take(style, ws, ply, root, value)
+        if not selective(style) or is_final(ws.frames[ply], value):
+            backup(style, ws, ply, root, value)
 
 
 @kernel
 def open_frame(
-    style: Any,
-    ws: Any,
+    style: KernelArg,
+    ws: KernelArg,
     ply: int,
     position: Position,
     begin: int,
@@ -176,9 +192,9 @@ def open_frame(
     remaining: int,
     alpha: float,
     beta: float,
-    owner: int,
+    tt_namespace: int,
 ) -> None:
-    """Begin on the successors of `position` in rows `begin` to `end`."""
+    """Set a frame up for the successors of `position` in rows `begin` to `end`, and order them."""
     if end + MAX_ROWS > len(ws.rows):
         raise ValueError("the search ran out of rows")
     frame = ws.frames[ply]
@@ -186,23 +202,26 @@ def open_frame(
     frame.begin, frame.end, frame.best, frame.current = begin, end, begin, begin
     frame.remaining, frame.searched, frame.tries = remaining, 0, 0
     frame.floor, frame.alpha, frame.beta, frame.value = alpha, alpha, beta, -INFINITY
-    table_move = best_known(style, ws.table, position, remaining, owner)
+    if selective(style):
+        boards = ws.position_history[ws.reversible_plies[0] + ply]
+        boards[BLACK_BOARD], boards[WHITE_BOARD] = position.black, position.white
+    table_move = tt_move(style, ws.table, position, remaining, tt_namespace)
     history = ws.history[position.turn]
     for row in range(begin, end):
         path = ws.rows[row, PACKED_MOVE]
         score = history[path & 4095]
         if path == ws.killers[ply]:
             score += _KILLER
-        if key_of(style, path, row - begin) == table_move:
+        if move_key(style, path, row - begin) == table_move:
             score += _TABLE_MOVE
         ws.scores[row] = score
 
 
 @kernel
-def next_row(style: Any, scores: Any, frame: Any) -> int:
-    """The row to search next; -1 when there is none, or none can matter.
+def next_row(style: KernelArg, scores: KernelArg, frame: KernelArg) -> int:
+    """Return the row to search next, and mark it as searched; -1 after the last, or a cut-off.
 
-    It is the unsearched one of the greatest score, marked as searched, or the current one again.
+    It is the unsearched row of the highest score, or the current row once more.
     """
     if selective(style) and frame.tries:
         return frame.current
@@ -218,10 +237,17 @@ def next_row(style: Any, scores: Any, frame: Any) -> int:
 
 
 @kernel
-def visit(
-    style: Any, evaluator: Any, ws: Any, ply: int, root: int, judge: int, owner: int, width: int
+def expand(
+    style: KernelArg,
+    evaluator: KernelArg,
+    ws: KernelArg,
+    ply: int,
+    root: int,
+    perspective: int,
+    tt_namespace: int,
+    width: int,
 ) -> float:
-    """The value of the current successor for the side that moved there, or OPENED."""
+    """Return the value of the current successor for the side that moved there, or DESCEND."""
     frame = ws.frames[ply]
     row = ws.rows[frame.current]
     mover = root ^ (ply & 1)
@@ -240,63 +266,74 @@ def visit(
         plies_before = MAX_DEPTH - remaining
         if ply == 0 and frame.current < frame.best:  # of equal moves the first is preferred
             beta = -float(np.nextafter(frame.alpha, -INFINITY))
-    plies = foresee(evaluator, after, over)
-    if plies != UNFORESEEN:
-        return -foreseen(plies, plies_before)
+    plies = probe_tablebase(evaluator, after, over)
+    if plies != NO_HIT:
+        return -tablebase_value(plies, plies_before)
     if over:
-        return 1.0 - SOONER * plies_before if selective(style) else 1.0
+        return 1.0 - MATE_STEP * plies_before if selective(style) else 1.0
     if selective(style):
-        quiet = quiet_plies(frame, before, after)
-        if comes_back(ws, ply + 1, after, quiet):
+        reversible = count_reversible_plies(frame, before, after)
+        if is_repetition(ws, ply + 1, after, reversible):
             return 0.0
-        ws.frames[ply + 1].quiet = quiet
-    entry = ws.table[place_of(style, ws.table, after, owner, remaining)]
-    if holds(style, entry, after, owner, remaining):
-        known = put_off(entry.value, ply + 1) if selective(style) else entry.value
+        ws.frames[ply + 1].reversible_plies = reversible
+    entry = ws.table[tt_slot(style, ws.table, after, tt_namespace, remaining)]
+    if tt_hit(style, entry, after, tt_namespace, remaining):
+        stored = adjust_mate_distance(entry.value, ply + 1) if selective(style) else entry.value
         if (
             entry.bound == EXACT
-            or (entry.bound == AT_LEAST and known >= beta)
-            or (entry.bound == AT_MOST and known <= alpha)
+            or (entry.bound == LOWER and stored >= beta)
+            or (entry.bound == UPPER and stored <= alpha)
         ):
-            return -known
+            return -stored
     for view in range(2):
-        if view == judge or judge == EACH_MOVER:
+        if view == perspective or perspective == SIDE_TO_MOVE:
             old, new = ws.states[ply, view, :width], ws.states[ply + 1, view, :width]
             advance_state(evaluator, before, after, view, old, new)
     if not jump and remaining == 0:
-        view = after.turn if judge == EACH_MOVER else judge
-        state = ws.states[ply + 1, view, :width]
-        value = float(np.float32(evaluate(evaluator, after, view, state, ws.scratch)))
-        if selective(style):
-            value = float(np.float32(value * IN_SIGHT))
-        if view != after.turn:
-            value = -value
-        ws.counts[1] += 1
-        write_entry(style, entry, after, owner, remaining, value, EXACT, 0)
+        view = after.turn if perspective == SIDE_TO_MOVE else perspective
+        value = evaluate_leaf(style, evaluator, after, view, ws.states[ply + 1, view, :width], ws)
+        write_tt(style, entry, after, tt_namespace, remaining, value, EXACT, 0)
         return -value
     if jump:
         end = generate_captures(ws.rows, frame.end, own, opponent, after.kings, after.turn)
     else:
         end = generate_steps(ws.rows, frame.end, own, opponent, after.kings, after.turn)
-    open_frame(style, ws, ply + 1, after, frame.end, end, remaining, alpha, beta, owner)
-    return OPENED
+    open_frame(style, ws, ply + 1, after, frame.end, end, remaining, alpha, beta, tt_namespace)
+    return DESCEND
 
 
 @kernel
-def foreseen(plies: int, before: int) -> float:
-    """The value of an end that is so many plies away, of a position that has as many before it.
+def evaluate_leaf(
+    style: KernelArg,
+    evaluator: KernelArg,
+    position: Position,
+    view: int,
+    state: KernelArg,
+    ws: KernelArg,
+) -> float:
+    """Return the evaluation of a leaf for the side to move there."""
+    value = float(np.float32(evaluate(evaluator, position, view, state, ws.scratch)))
+    if selective(style):
+        value = float(np.float32(value * MATE_THRESHOLD))
+    ws.counts[1] += 1
+    return value if view == position.turn else -value
 
-    Of two won ends the one that comes sooner in the whole line is the better one.
+
+@kernel
+def tablebase_value(plies: int, before: int) -> float:
+    """Return the value of a tablebase result, `before` plies from the root, for the side to move.
+
+    Of two won endings the one that ends sooner, counted from the root, is the better one.
     """
-    if plies == NEVER:
+    if plies == DRAWN:
         return 0.0
-    worth = 1.0 - SOONER * (plies + before)
-    return worth if plies & 1 else -worth
+    value = 1.0 - MATE_STEP * (plies + before)
+    return value if plies & 1 else -value
 
 
 @kernel
-def take(style: Any, ws: Any, ply: int, root: int, value: float) -> None:
-    """Count in the value of the current successor of a frame."""
+def backup(style: KernelArg, ws: KernelArg, ply: int, root: int, value: float) -> None:
+    """Raise a frame's value and alpha to the value of its current successor; note a cut-off."""
     frame = ws.frames[ply]
     tie = ply == 0 and value == frame.value and frame.current < frame.best
     if value > frame.value or (tie and not selective(style)):
@@ -309,17 +346,19 @@ def take(style: Any, ws: Any, ply: int, root: int, value: float) -> None:
 
 
 @kernel
-def remember(style: Any, ws: Any, frame: Any, side: int, owner: int, ply: int) -> None:
-    """Put what a finished frame has shown into the table."""
+def store_tt(
+    style: KernelArg, ws: KernelArg, frame: KernelArg, side: int, tt_namespace: int, ply: int
+) -> None:
+    """Store the result of a finished frame in the transposition table."""
     bound = EXACT
-    if ply == 0:  # a player may have left some moves out
-        bound = NOTHING
+    if ply == 0:  # a player may leave out moves at the root
+        bound = NONE
     elif frame.value >= frame.beta:
-        bound = AT_LEAST
+        bound = LOWER
     elif frame.value <= frame.floor:
-        bound = AT_MOST
+        bound = UPPER
     position = Position(frame.black, frame.white, frame.kings, side)
-    entry = ws.table[place_of(style, ws.table, position, owner, frame.remaining)]
-    value = put_off(frame.value, -ply) if selective(style) else frame.value
-    best = key_of(style, ws.rows[frame.best, PACKED_MOVE], frame.best - frame.begin)
-    write_entry(style, entry, position, owner, frame.remaining, value, bound, best)
+    entry = ws.table[tt_slot(style, ws.table, position, tt_namespace, frame.remaining)]
+    value = adjust_mate_distance(frame.value, -ply) if selective(style) else frame.value
+    best = move_key(style, ws.rows[frame.best, PACKED_MOVE], frame.best - frame.begin)
+    write_tt(style, entry, position, tt_namespace, frame.remaining, value, bound, best)

@@ -1,4 +1,4 @@
-"""The end of a search that comes from outside: the time is up, or somebody has had enough."""
+"""Interrupts of a search: time limits, stop events and deferred signals."""
 
 from __future__ import annotations
 
@@ -10,18 +10,22 @@ from types import FrameType
 
 from agents.search.workspace import Workspace
 
+Handler = Callable[[int, FrameType | None], object]
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
-    """Handle signals at the end of a with block. Threads other than the main one never do."""
-    came: list[tuple[int, FrameType | None]] = []
+def defer_signals() -> Iterator[None]:
+    """Handle SIGINT and SIGTERM at the end of a with block.
+
+    Python handles signals on the main thread only; on other threads this does nothing.
+    """
+    received: list[tuple[int, FrameType | None]] = []
 
     def note(number: int, frame: FrameType | None) -> None:
-        came.append((number, frame))
+        received.append((number, frame))
 
-    handlers: dict[int, Callable[[int, FrameType | None], object]] = {}
+    handlers: dict[int, Handler] = {}
     if threading.current_thread() is threading.main_thread():
         handlers = {it: call for it in SIGNALS if callable(call := signal.getsignal(it))}
     try:
@@ -29,25 +33,32 @@ def undisturbed() -> Iterator[None]:
             signal.signal(each, note)
         yield
     finally:
-        _set(list(handlers.items()))
-        for number, frame in came:
+        _restore(list(handlers.items()))
+        for number, frame in received:
             handlers[number](number, frame)
 
 
-def _set(handlers: list[tuple[int, Callable[[int, FrameType | None], object]]]) -> None:
-    """Set all handlers, though one that is set raises before the others are."""
+def _restore(handlers: list[tuple[int, Handler]]) -> None:
+    """Set all handlers, even if a handler that is set raises before the others are."""
     if handlers:
         try:
             signal.signal(*handlers.pop())
         finally:
-            _set(handlers)
+            _restore(handlers)
 
 
 @contextmanager
-def stopping(ws: Workspace, stopped: threading.Event, seconds: float | None) -> Iterator[None]:
-    """Set the workspace's stop flag when it is `stopped` or the time is up.
+def stop_after(ws: Workspace, stopped: threading.Event, seconds: float | None) -> Iterator[None]:
+    """Stop the searches of a with block after a time, or when an event is set.
 
-    At the end `stopped` is set in any case, and the flag is not.
+    Parameters
+    ----------
+    ws
+        Workspace of the searches, whose stop flag is set.
+    stopped
+        Event that ends the searches; at the end of the block it is set in any case.
+    seconds
+        Time limit; None for no limit.
     """
 
     def wait() -> None:
@@ -56,11 +67,11 @@ def stopping(ws: Workspace, stopped: threading.Event, seconds: float | None) -> 
 
     guard = threading.Thread(target=wait, daemon=True)
     try:
-        with undisturbed():
+        with defer_signals():
             guard.start()
         yield
     finally:
-        with undisturbed():  # or Ctrl-C could leave the flag set, and end each search to come
+        with defer_signals():  # Ctrl-C could leave the flag set, which ends all later searches
             stopped.set()
             if guard.ident is not None:
                 guard.join()

@@ -1,22 +1,26 @@
-"""What a selective search does otherwise than a full-width one."""
+"""Selective search: styles, late-move reductions, zero windows, repetition and mate distance."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from agents.search.workspace import PAST
 from checkers_env.bits import popcount
-from checkers_env.jit import generic, kernel
+from checkers_env.jit import KernelArg, generic, kernel
 from checkers_env.movegen import BLACK_BOARD, WHITE_BOARD, Position
+from checkers_env.state import repetition_period
 
 
 class FullWidth(NamedTuple):
-    """Every move is searched to the same depth: the value is that of plain minimax.
+    """Style of the papers: all moves are searched to one depth, and values are plain minimax.
 
-    `deepens_by` are the plies from one search to the next, of which the last one has the depth.
+    Attributes
+    ----------
+    deepens_by
+        Plies from one iteration to the next; the last iteration has the depth of the search.
     """
 
     deepens_by: int = 2
@@ -24,27 +28,27 @@ class FullWidth(NamedTuple):
 
 FULL_WIDTH = FullWidth()
 LARGEST_TABLE = 20  # bits: 42 MB
-NODES_A_SECOND = 4e6  # about
+NODES_PER_SECOND = 4e6  # about
 
 
 class Selective(NamedTuple):
-    """A principal-variation search that looks less far where it matters less.
+    """Style of strong engines: principal-variation search with late-move reductions.
 
-    What is found at one depth serves at smaller ones too, a position that stood before in the game
-    or on the line is a draw, and a win is worth more the sooner it comes, and always more than what
-    the evaluator thinks.
+    An entry of the transposition table serves smaller depths too. A position that stood before, in
+    the game or on the line, is a draw. A win is worth more the sooner it comes, and always more
+    than an evaluation.
 
     Attributes
     ----------
     deepens_by
-        Plies from one search to the next.
+        Plies from one iteration to the next.
     reduces
-        Quiet moves that are late in the order are searched less far, and again to the full depth
-        if they turn out well; 0: no, else how many moves come before.
+        Number of moves after which quiet moves are reduced: searched less deep at first, and again
+        to the full depth if they turn out well. 0 turns reductions off.
     nodes
-        Positions visited after which the search ends; 0: no limit.
+        Positions visited after which the search ends; 0 for no limit.
     table_bits
-        The table of positions has two to this power entries (40 bytes each).
+        The transposition table has two to this power entries of 40 bytes.
     """
 
     deepens_by: int = 1
@@ -54,53 +58,52 @@ class Selective(NamedTuple):
 
 
 def for_time(style: Selective, seconds: float) -> Selective:
-    """The style with a table for all positions that a move of so many seconds may visit.
+    """Return the style with a table for all positions that a search of so many seconds visits.
 
-    The table is never smaller than before, nor larger than LARGEST_TABLE.
+    The table never gets smaller, nor larger than two to the power of LARGEST_TABLE.
     """
-    positions = min(max(seconds * NODES_A_SECOND, 1.0), 2.0**LARGEST_TABLE)
+    positions = min(max(seconds * NODES_PER_SECOND, 1.0), 2.0**LARGEST_TABLE)
     return style._replace(table_bits=max(math.ceil(math.log2(positions)), style.table_bits))
 
 
 @generic
-def selective(style: Any) -> bool:
-    """Whether a search in this style is selective: known when it is compiled."""
+def selective(style: KernelArg) -> bool:
+    """Return whether a style is selective; kernels know it when they are compiled."""
     return False
 
 
 @selective.register(Selective)
-def is_selective(style: Selective) -> bool:
+def _is_selective(style: Selective) -> bool:
     return True
 
 
-SOONER = 2.0**-20  # what it is worth that a won end comes a ply sooner
-IN_SIGHT = 1.0 - 2.0**-10  # of values above it the end of the game is known; opinions are scaled
-REDUCED_AT = 3  # plies that must be left
-TWICE_AFTER, TWICE_AT = 6, 6  # moves searched, and plies left, to be searched two plies less far
-LEAST_PERIOD = 4  # plies after which a position can come back
-TO_THE_DEPTH, TO_THE_END = 1, 2  # second and third attempt at a move
+MATE_STEP = 2.0**-20  # how much less a win is worth for each ply
+MATE_THRESHOLD = 1.0 - 2.0**-10  # larger values are wins: evaluations are scaled to stay below
+MIN_REDUCTION_DEPTH = 3  # plies that must be left for a reduction
+TWICE_AFTER, TWICE_AT = 6, 6  # moves searched, and plies left, for a reduction by two plies
+FULL_DEPTH, FULL_WINDOW = 1, 2  # second and third attempt at a move
 
 
 @generic
-def is_spent(style: Any, ws: Any) -> bool:
-    """Whether a search has visited as many positions as it may."""
+def node_limit_reached(style: KernelArg, ws: KernelArg) -> bool:
+    """Return whether a search has visited as many positions as it may."""
     return False
 
 
-@is_spent.register(Selective)
-def is_spent_selected(style: Selective, ws: Any) -> bool:
-    return style.nodes > 0 and ws.counts[0] - ws.begun[0] >= style.nodes
+@node_limit_reached.register(Selective)
+def _node_limit_reached_selective(style: Selective, ws: KernelArg) -> bool:
+    return style.nodes > 0 and ws.counts[0] - ws.start_nodes[0] >= style.nodes
 
 
 @generic
-def remaining_after(style: Any, frame: Any, before: Position, after: Position) -> int:
-    """The plies that are left after the current move of a frame."""
+def remaining_after(style: KernelArg, frame: KernelArg, before: Position, after: Position) -> int:
+    """Return the plies that are left after the current move of a frame."""
     return max(frame.remaining - 1, 0)
 
 
 @remaining_after.register(Selective)
-def remaining_after_selected(
-    style: Selective, frame: Any, before: Position, after: Position
+def _remaining_after_selective(
+    style: Selective, frame: KernelArg, before: Position, after: Position
 ) -> int:
     frame.reduced = 0
     if style.reduces and not frame.tries and frame.searched > style.reduces:
@@ -109,104 +112,105 @@ def remaining_after_selected(
 
 
 @kernel
-def reduction(frame: Any, before: Position, after: Position) -> int:
-    """How many plies less a late move is searched at first."""
-    if frame.remaining < REDUCED_AT or not same_material(before, after):
+def reduction(frame: KernelArg, before: Position, after: Position) -> int:
+    """Return by how many plies a late move is reduced."""
+    if frame.remaining < MIN_REDUCTION_DEPTH or not same_material(before, after):
         return 0
     return 1 + (frame.searched > TWICE_AFTER and frame.remaining >= TWICE_AT)
 
 
 @kernel
 def same_material(before: Position, after: Position) -> bool:
-    """Whether nothing was taken or crowned."""
+    """Return whether a move neither captured nor crowned."""
     pieces, pieces_after = before.black | before.white, after.black | after.white
     same = popcount(pieces) == popcount(pieces_after)
     return same and popcount(before.kings) == popcount(after.kings)
 
 
 @kernel
-def window(frame: Any) -> tuple[float, float]:
-    """What is asked of the current move: after the first one only whether it is better."""
-    if frame.searched > 1 and frame.tries < TO_THE_END:
+def window(frame: KernelArg) -> tuple[float, float]:
+    """Return alpha and beta of the current move: a zero window after the first move."""
+    if frame.searched > 1 and frame.tries < FULL_WINDOW:
         return -float(np.nextafter(frame.alpha, 2.0)), -frame.alpha
     return -frame.beta, -frame.alpha
 
 
 @kernel
-def is_settled(frame: Any, value: float) -> bool:
-    """Whether the current move needs no further search, which else is prepared."""
+def is_final(frame: KernelArg, value: float) -> bool:
+    """Return whether the current move needs no further search; if it does, prepare that search."""
     if value > frame.alpha:
         if frame.tries == 0 and frame.reduced:
-            frame.tries = TO_THE_DEPTH
+            frame.tries = FULL_DEPTH
             return False
-        if frame.searched > 1 and frame.tries < TO_THE_END and value < frame.beta:
-            frame.tries = TO_THE_END
+        if frame.searched > 1 and frame.tries < FULL_WINDOW and value < frame.beta:
+            frame.tries = FULL_WINDOW
             return False
     frame.tries = 0
     return True
 
 
 @kernel
-def quiet_plies(frame: Any, before: Position, after: Position) -> int:
-    """Plies before `after` in which no man moved and nothing was taken."""
+def count_reversible_plies(frame: KernelArg, before: Position, after: Position) -> int:
+    """Return the plies before `after` without a man's move or a capture."""
     men = (before.black | before.white) & ~before.kings
     stand = men == (after.black | after.white) & ~after.kings
-    return frame.quiet + 1 if stand and same_material(before, after) else 0
+    return frame.reversible_plies + 1 if stand and same_material(before, after) else 0
 
 
 @kernel
-def comes_back(ws: Any, ply: int, position: Position, quiet: int) -> bool:
-    """Whether the position after so many plies of the line stood before, in it or in the game."""
-    for back in range(LEAST_PERIOD, quiet + 1, 2):
-        then = ply - back
-        if then >= 0:
-            frame = ws.frames[then]
-            if frame.black == position.black and frame.white == position.white:
-                return True
-        else:
-            row = ws.past[ws.quiet[0] + then]
-            if row[BLACK_BOARD] == position.black and row[WHITE_BOARD] == position.white:
-                return True
-    return False
+def is_repetition(ws: KernelArg, ply: int, position: Position, reversible: int) -> bool:
+    """Return whether the position at a ply of the line stood before, in the line or the game."""
+    history, at = ws.position_history, ws.reversible_plies[0] + ply
+    return repetition_period(history, at, position.black, position.white, reversible) > 0
 
 
 @kernel
-def forget_cutoffs(ws: Any) -> None:
-    """Clear what decides on the order of moves, on which depends how far each is searched."""
+def clear_move_ordering(ws: KernelArg) -> None:
+    """Clear killers and history, which decide on the order of moves and so on reductions."""
     ws.killers[:] = 0
     ws.history[:, :] = 0
 
 
 @kernel
-def note_past(ws: Any, history: Any, ply: int, quiet: int) -> None:
-    """Tell a workspace the positions before the last `quiet` plies of a game, at `ply` now."""
-    kept = min(quiet, PAST)
-    ws.quiet[0] = kept
-    for at in range(kept):
-        row = history[ply - kept + at]
-        ws.past[at, BLACK_BOARD], ws.past[at, WHITE_BOARD] = row[BLACK_BOARD], row[WHITE_BOARD]
+def set_position_history(ws: KernelArg, history: KernelArg, ply: int, reversible: int) -> None:
+    """Copy the positions that can be repeated from a game's history into a workspace.
+
+    Parameters
+    ----------
+    ws
+        Workspace of the search to come.
+    history
+        int64[:, 4], the game's positions (see :mod:`checkers_env.state`).
+    ply
+        Row of the present position.
+    reversible
+        Plies before it without a man's move or a capture.
+    """
+    length = min(reversible, PAST)
+    ws.reversible_plies[0] = length
+    for at in range(length):
+        row = history[ply - length + at]
+        boards = ws.position_history[at]
+        boards[BLACK_BOARD], boards[WHITE_BOARD] = row[BLACK_BOARD], row[WHITE_BOARD]
 
 
 @kernel
-def note_move(ws: Any, before: Position, after: Position) -> bool:
-    """Tell a workspace, after a search from `before`, of a move; whether `after` has come back."""
-    quiet = quiet_plies(ws.frames[0], before, after)
-    back = comes_back(ws, 1, after, quiet)
-    known = ws.quiet[0]
-    if quiet == 0:
-        known = -1
-    elif known == PAST:
-        ws.past[:-1] = ws.past[1:].copy()
-        known -= 1
-    ws.quiet[0] = known + 1
-    if quiet:
-        ws.past[known, BLACK_BOARD], ws.past[known, WHITE_BOARD] = before.black, before.white
-    return back
+def push_move(ws: KernelArg, before: Position, after: Position) -> bool:
+    """Add a move to the game after a search from `before`; return whether `after` repeats."""
+    reversible = count_reversible_plies(ws.frames[0], before, after)
+    repeats = is_repetition(ws, 1, after, reversible)
+    if reversible == 0:
+        ws.reversible_plies[0] = 0
+    elif ws.reversible_plies[0] == PAST:
+        ws.position_history[:PAST] = ws.position_history[1 : PAST + 1].copy()
+    else:
+        ws.reversible_plies[0] += 1
+    return repeats
 
 
 @kernel
-def put_off(value: float, plies: int) -> float:
-    """The value if a won or lost end that is in sight came so many plies later."""
-    if value > IN_SIGHT:
-        return value - SOONER * plies
-    return value + SOONER * plies if value < -IN_SIGHT else value
+def adjust_mate_distance(value: float, plies: int) -> float:
+    """Return the value of a win or a loss that comes so many plies later; others are unchanged."""
+    if value > MATE_THRESHOLD:
+        return value - MATE_STEP * plies
+    return value + MATE_STEP * plies if value < -MATE_THRESHOLD else value

@@ -1,62 +1,65 @@
-"""The table of positions that a search has met: what it found out about each."""
+"""Transposition table: what searches found out about positions."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from agents.search.selective import selective
-from checkers_env.jit import kernel
+from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import Position
 
-EXACT, AT_LEAST, AT_MOST, NOTHING = range(4)  # what a value in the table says
+EXACT, LOWER, UPPER, NONE = range(4)  # what an entry's value is: exact, a bound, or unusable
 
 
 @kernel
-def tag_of(position: Position, owner: int, remaining: int) -> int:
-    """What a table entry is about beside its three boards."""
-    return (owner << 1 | position.turn) << 7 | remaining
+def tt_tag(position: Position, tt_namespace: int, remaining: int) -> int:
+    """Return what identifies an entry beside its three boards."""
+    return (tt_namespace << 1 | position.turn) << 7 | remaining
 
 
 @kernel
-def slot(table: Any, position: Position, about: int) -> int:
-    """Where in the table a position belongs."""
+def tt_index(table: KernelArg, position: Position, salt: int) -> int:
+    """Return the hash of a position and a number, as an index into the table."""
     mixed = position.black * 0x2545F4914F6CDD1D + position.white * 0x1B873593CC9E2D51
-    mixed += position.kings * 0x165667B19E3779F9 + about * 0x27D4EB2F165667C5
+    mixed += position.kings * 0x165667B19E3779F9 + salt * 0x27D4EB2F165667C5
     mixed ^= mixed >> 29
     mixed *= 0x2127599BF4325C37
     return (mixed >> 40) & (len(table) - 1)
 
 
 @kernel
-def place_of(style: Any, table: Any, position: Position, owner: int, remaining: int) -> int:
-    """Where the entry about this position is, or the one to give up for it.
+def tt_slot(
+    style: KernelArg, table: KernelArg, position: Position, tt_namespace: int, remaining: int
+) -> int:
+    """Return the index of a position's entry, or of the entry to replace by it.
 
-    A full-width search keeps an entry for each depth. A selective one keeps the last, in one of two
-    places that do not depend on the owner, and gives up what was searched less far.
+    A full-width search has an entry for each depth. A selective search has one entry, in one of two
+    slots that do not depend on the namespace, and replaces the entry of the smaller depth.
     """
     if not selective(style):
-        return slot(table, position, tag_of(position, owner, remaining))
-    tag = tag_of(position, owner, 0)
-    at = slot(table, position, position.turn)
+        return tt_index(table, position, tt_tag(position, tt_namespace, remaining))
+    tag = tt_tag(position, tt_namespace, 0)
+    at = tt_index(table, position, position.turn)
     one, other = table[at], table[at ^ 1]
-    if is_about(one, position, tag) or one.tag >> 8 != owner:
+    if matches(one, position, tag) or one.tag >> 8 != tt_namespace:
         return at
-    if is_about(other, position, tag) or other.tag >> 8 != owner or other.depth < one.depth:
+    if matches(other, position, tag) or other.tag >> 8 != tt_namespace or other.depth < one.depth:
         return at ^ 1
     return at
 
 
 @kernel
-def holds(style: Any, entry: Any, position: Position, owner: int, remaining: int) -> bool:
-    """Whether an entry is about this position and evaluator, searched as far as is asked."""
+def tt_hit(
+    style: KernelArg, entry: KernelArg, position: Position, tt_namespace: int, remaining: int
+) -> bool:
+    """Return whether an entry is of this position and namespace, and deep enough."""
     if selective(style):
-        return is_about(entry, position, tag_of(position, owner, 0)) and entry.depth >= remaining
-    return is_about(entry, position, tag_of(position, owner, remaining))
+        tag = tt_tag(position, tt_namespace, 0)
+        return matches(entry, position, tag) and entry.depth >= remaining
+    return matches(entry, position, tt_tag(position, tt_namespace, remaining))
 
 
 @kernel
-def is_about(entry: Any, position: Position, tag: int) -> bool:
-    """Whether an entry is about exactly this position."""
+def matches(entry: KernelArg, position: Position, tag: int) -> bool:
+    """Return whether an entry has exactly these boards and this tag."""
     return (
         entry.black == position.black
         and entry.white == position.white
@@ -66,45 +69,47 @@ def is_about(entry: Any, position: Position, tag: int) -> bool:
 
 
 @kernel
-def key_of(style: Any, path: int, index: int) -> int:
-    """What an entry has of a move: its index, or fifteen bits of its path in a selective search.
+def move_key(style: KernelArg, path: int, index: int) -> int:
+    """Return what an entry stores of a move: its index, or fifteen bits of the packed move.
 
-    In a full-width one it is only a hint. A selective one that is stopped plays it, and must find
-    it where the moves have another order. Two captures that end alike may share their bits: in one
-    of 50,000 random positions.
+    In a full-width search the key only orders moves, and an index will do. A stopped selective
+    search plays the move, and the moves may then have another order. Two captures that end alike
+    may share their bits: this happens in one of 50,000 random positions.
     """
     return (path ^ path >> 13) & 0x7FFF if selective(style) else index
 
 
 @kernel
-def write_entry(
-    style: Any,
-    entry: Any,
+def write_tt(
+    style: KernelArg,
+    entry: KernelArg,
     position: Position,
-    owner: int,
+    tt_namespace: int,
     remaining: int,
-    value: Any,
+    value: float,
     bound: int,
     best: int,
 ) -> None:
-    """Fill a table entry, `best` being the key of a move; the older one goes."""
+    """Overwrite an entry; `best` is the key of the best move."""
     entry.black, entry.white, entry.kings = position.black, position.white, position.kings
-    entry.tag = tag_of(position, owner, 0 if selective(style) else remaining)
+    entry.tag = tt_tag(position, tt_namespace, 0 if selective(style) else remaining)
     entry.value, entry.bound, entry.best, entry.depth = value, bound, best, remaining
 
 
 @kernel
-def best_known(style: Any, table: Any, position: Position, remaining: int, owner: int) -> int:
-    """The key of the best move as far as the table knows it; -1 when it does not.
+def tt_move(
+    style: KernelArg, table: KernelArg, position: Position, remaining: int, tt_namespace: int
+) -> int:
+    """Return the key of the best move in the table, or -1.
 
-    A full-width search asks for that of this depth, or two plies less.
+    A full-width search looks for an entry of this depth, then for one of two plies less.
     """
     if selective(style):
-        entry = table[place_of(style, table, position, owner, 0)]
-        return entry.best if holds(style, entry, position, owner, 1) else -1
+        entry = table[tt_slot(style, table, position, tt_namespace, 0)]
+        return entry.best if tt_hit(style, entry, position, tt_namespace, 1) else -1
     for plies in (remaining, remaining - 2):
         if plies > 0:
-            entry = table[place_of(style, table, position, owner, plies)]
-            if holds(style, entry, position, owner, plies):
+            entry = table[tt_slot(style, table, position, tt_namespace, plies)]
+            if tt_hit(style, entry, position, tt_namespace, plies):
                 return entry.best
     return -1

@@ -1,10 +1,11 @@
-"""The memory that a search works in, allocated once for a player and a thread."""
+"""Preallocated arrays of a search, for one player in one thread."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.evaluator import SCRATCH_WIDTH
 from agents.simd import aligned_zeros
@@ -14,7 +15,7 @@ MAX_DEPTH = 64
 PLIES = MAX_DEPTH + 26  # captures can make a line at most 24 plies longer
 ROWS = 1 << 14
 TABLE_BITS = 12
-PAST = 256  # plies of a game that are kept
+PAST = 256  # most positions of a game in a workspace
 STATE_WIDTH = 96
 
 ENTRY = np.dtype(
@@ -39,38 +40,68 @@ FRAME = np.dtype(
         ("current", "i8"),
         ("best", "i8"),
         ("remaining", "i8"),
-        ("floor", "f8"),
+        ("floor", "f8"),  # alpha at the start
         ("alpha", "f8"),
         ("beta", "f8"),
         ("value", "f8"),
         ("searched", "i4"),  # successors, the current one included
-        ("tries", "i4"),  # of the current one: searches that did not settle what it is worth
-        ("reduced", "i4"),  # plies that the current one is searched less deep
-        ("quiet", "i4"),  # plies before this position in which no man moved and nothing was taken
+        ("tries", "i4"),  # searches of the current successor that were not final
+        ("reduced", "i4"),  # plies that the current successor is reduced by
+        ("reversible_plies", "i4"),  # plies before this position without a man's move or a capture
     ]
 )
 
 
 class Workspace(NamedTuple):
-    """Arrays for the kernels of :mod:`agents.search.alphabeta`; made by :func:`workspace` only."""
+    """Arrays for the kernels of :mod:`agents.search.alphabeta`; made by :func:`workspace` only.
 
-    rows: Any  # int64[ROWS, 4]: successors of the positions on the current line
-    scores: Any  # int64[ROWS]: the greatest is searched next; -1 when searched
-    frames: Any  # FRAME[PLIES]: the current line
-    states: Any  # int32[PLIES, 2, STATE_WIDTH]: evaluator states by ply and viewing side
-    scratch: Any  # float32[256]
-    table: Any  # ENTRY[a power of 2]
-    killers: Any  # int64[PLIES]: the move that last cut off at this ply
-    history: Any  # int64[2, 4096]: how often a move cut off, by side and squares
-    counts: Any  # int64[3]: positions visited, positions evaluated, owners of the table so far
-    stop: Any  # int64[1]: set by another thread to end a search
-    past: Any  # int64[PAST, 2]: both boards before each of the game's last plies, oldest first
-    quiet: Any  # int64[1]: how many of them there are: those that may come back
-    begun: Any  # int64[1]: positions that had been visited when the search began
+    Attributes
+    ----------
+    rows
+        int64[ROWS, 4]: successors of the positions on the current line.
+    scores
+        int64[ROWS]: the order of the moves, highest first; -1 for a searched row.
+    frames
+        FRAME[PLIES]: the current line.
+    states
+        int32[PLIES, 2, STATE_WIDTH]: evaluator states by ply and viewing side.
+    scratch
+        float32[256], aligned to 64 bytes.
+    table
+        ENTRY[a power of 2]: transposition table.
+    killers
+        int64[PLIES]: the move that last cut off at a ply.
+    history
+        int64[2, 4096]: history scores, by side and squares of a move.
+    counts
+        int64[3]: positions visited, positions evaluated, and namespaces of the table so far.
+    stop
+        int64[1]: another thread sets it to end a search.
+    position_history
+        int64[PAST + PLIES, 2]: boards of the game's last positions, oldest first, then of the line.
+    reversible_plies
+        int64[1]: how many positions of the game there are, all of which can be repeated.
+    start_nodes
+        int64[1]: positions visited before the search began.
+    """
+
+    rows: NDArray[np.int64]
+    scores: NDArray[np.int64]
+    frames: NDArray[np.void]
+    states: NDArray[np.int32]
+    scratch: NDArray[np.float32]
+    table: NDArray[np.void]
+    killers: NDArray[np.int64]
+    history: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    stop: NDArray[np.int64]
+    position_history: NDArray[np.int64]
+    reversible_plies: NDArray[np.int64]
+    start_nodes: NDArray[np.int64]
 
 
 def workspace(table_bits: int = TABLE_BITS) -> Workspace:
-    """Fresh memory for one player in one thread, with a table of 2 to `table_bits` positions."""
+    """Return a new workspace whose table has two to the power of `table_bits` entries."""
     return Workspace(
         np.zeros((ROWS, ROW_WIDTH), np.int64),
         np.zeros(ROWS, np.int64),
@@ -82,21 +113,21 @@ def workspace(table_bits: int = TABLE_BITS) -> Workspace:
         np.zeros((2, 4096), np.int64),
         np.zeros(3, np.int64),
         np.zeros(1, np.int64),
-        np.zeros((PAST, 2), np.int64),
+        np.zeros((PAST + PLIES, 2), np.int64),
         np.zeros(1, np.int64),
         np.zeros(1, np.int64),
     )
 
 
 def table_bits(player: Any) -> int:
-    """How large a table a player wants."""
+    """Return the size of the transposition table that a player asks for, in bits."""
     bits: int = getattr(getattr(player, "style", None), "table_bits", TABLE_BITS)
     return bits
 
 
-def forget(ws: Workspace) -> None:
-    """Clear what earlier searches have left, so that the next ones do not depend on them."""
+def clear(ws: Workspace) -> None:
+    """Clear the results of earlier searches, so that later searches do not depend on them."""
     ws.table["tag"] = 0
     ws.killers.fill(0)
     ws.history.fill(0)
-    ws.quiet.fill(0)
+    ws.reversible_plies.fill(0)

@@ -9,12 +9,12 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from agents.agent import FIRST_NAMESPACE, Agent, PlayerAgent
-from agents.match_kernel import row_of
-from agents.player import choose, looks_back
+from agents.match_kernel import find_row
+from agents.player import select_move, uses_history
 from agents.registry import make
-from agents.search.interrupt import undisturbed
-from agents.search.selective import note_past
-from agents.search.workspace import Workspace, forget, table_bits, workspace
+from agents.search.interrupt import defer_signals
+from agents.search.selective import set_position_history
+from agents.search.workspace import Workspace, clear, table_bits, workspace
 from agents.single_agent.env import COLOURS
 from checkers_env.bits import borrowed
 from checkers_env.envs import vector_kernels as kernels
@@ -85,35 +85,35 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
         seats = range(len(COLOURS)) if colour is None else [COLOURS.index(colour)]
         self._batch = self._batch._replace(choices=np.array(seats))
 
-    def _outcomes(self, begun: Openings) -> int:
-        return super()._outcomes(begun) * len(self._batch.choices) * len(self._opponents)
+    def _count_outcomes(self, begun: Openings) -> int:
+        return super()._count_outcomes(begun) * len(self._batch.choices) * len(self._opponents)
 
     def _seed(self, seeds: Sequence[int | None], games: Any) -> None:
         super()._seed(seeds, games)
         known = [seed for seed in seeds if seed is not None]
         if len(games) == len(known) == self.num_envs:
             for index, opponent in enumerate(self._opponents):
-                forget(opponent.ws)
+                clear(opponent.ws)
                 rng = np.random.default_rng([index, *known])
                 self._opponents[index] = opponent._replace(rng=rng)
 
-    def _answer(self) -> None:
+    def _play_opponents(self) -> None:
         for index, opponent in enumerate(self._opponents):
-            with undisturbed():
+            with defer_signals():
                 play_opponent(opponent.player, index, self._batch, opponent.ws, opponent.rng)
 
     def _advance(self, actions: Any, seen: StepOutput) -> Any:
         kernels.play_actions(self._batch, actions)
-        self._answer()
+        self._play_opponents()
         kernels.write_rewards(self._batch, seen)
         last = None
         if self._mode == AutoresetMode.SAME_STEP:
             last = kernels.autoreset(self._batch, seen)
-            self._answer()
+            self._play_opponents()
         kernels.write_observations(self._batch, seen)
         return last
 
-    def _news(self, began: Any) -> dict[str, Any]:
+    def _info(self, began: Any) -> dict[str, Any]:
         if not began.any():
             return {}
         colours = np.array(COLOURS, object)[self._batch.seats]
@@ -132,10 +132,10 @@ def play_opponent(player: Any, index: int, batch: Any, ws: Any, rng: Any) -> Non
             continue
         here = Position(game[BLACK_BOARD], game[WHITE_BOARD], game[KINGS], side)
         count = generate_successors(ws.rows, 0, here.black, here.white, here.kings, side)
-        if looks_back(player):
-            note_past(ws, batch.history[i], game[PLY], game[REVERSIBLE_PLIES])
-        path = choose(player, here, ws, count, FIRST_NAMESPACE | side, rng)
-        row = ws.rows[row_of(ws.rows, count, path)]
+        if uses_history(player):
+            set_position_history(ws, batch.history[i], game[PLY], game[REVERSIBLE_PLIES])
+        path = select_move(player, here, ws, count, FIRST_NAMESPACE | side, rng)
+        row = ws.rows[find_row(ws.rows, count, path)]
         batch.events[i] = make_move(game, batch.history[i], row)
         if is_over(batch.events[i]) and batch.actors[i] == MOVER:
             raise ValueError("the opening leaves the agent no turn to play")

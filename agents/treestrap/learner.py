@@ -27,8 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.evaluator import evaluate, start_state
-from agents.match_kernel import check_chances
-from agents.search.transposition import AT_LEAST, AT_MOST, EXACT, NOTHING
+from agents.match_kernel import validate_self_play
+from agents.search.transposition import EXACT, LOWER, NONE, UPPER
 from agents.search.workspace import MAX_DEPTH, STATE_WIDTH
 from agents.treestrap.network import (
     SIZE,
@@ -124,7 +124,7 @@ def learner_state(
     kinds = map(type, TrainConfig())
     coerced = TrainConfig._make(kind(value) for kind, value in zip(kinds, config, strict=True))
     alpha, lam, depth, epsilon, random_plies, max_plies, *_, inner = coerced
-    check_chances(lam, epsilon, random_plies)
+    validate_self_play(lam, epsilon, random_plies)
     if not 0 < alpha <= LARGEST_ALPHA:
         raise ValueError(f"alpha is above 0 and at most {LARGEST_ALPHA}, not {alpha}")
     if not 1 <= depth <= MAX_DEPTH:
@@ -166,12 +166,12 @@ def learn_game(learner: LearnerState, plies: int, result: float, scratch: Kernel
 
 
 @kernel
-def treestrap_update(learner: LearnerState, ws: KernelArg, owner: int, scale: float) -> None:
+def treestrap_update(learner: LearnerState, ws: KernelArg, tt_namespace: int, scale: float) -> None:
     """Learn about the inner positions of a search that the transposition table still holds."""
     for at in range(len(ws.table)):
         entry = ws.table[at]
         tag, bound = entry.tag, entry.bound
-        if tag >> 8 == owner and tag & 127 >= learner.config.inner and bound != NOTHING:
+        if tag >> 8 == tt_namespace and tag & 127 >= learner.config.inner and bound != NONE:
             position = Position(entry.black, entry.white, entry.kings, tag >> 7 & 1)
             target = min(max(scale * entry.value, -1.0), 1.0)
             move_towards(learner, position, target, bound, ws.scratch)
@@ -189,7 +189,7 @@ def move_towards(
     start_state(network, position, position.turn, state)
     write_entries(network, position, position.turn, state, entries)
     error = target - evaluate(network, position, position.turn, state, scratch)
-    if (bound == AT_LEAST and error <= 0.0) or (bound == AT_MOST and error >= 0.0):
+    if (bound == LOWER and error <= 0.0) or (bound == UPPER and error >= 0.0):
         return
     learner.counters[UPDATES] += 1
     learner.deviation[0] += abs(error)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.endgame.probe import NEVER, Endgame
-from agents.evaluator import UNFORESEEN, foresee
-from agents.match_kernel import Tally
+from agents.endgame.evaluator import TablebaseEvaluator
+from agents.endgame.probe import DRAWN, Tablebase
+from agents.evaluator import NO_HIT, probe_tablebase
+from agents.match_kernel import SelfPlayStats
 from agents.search.alphabeta import search
-from agents.search.interrupt import undisturbed
-from agents.search.player import Foresighted, shuffle
-from agents.search.selective import FULL_WIDTH, forget_cutoffs
+from agents.search.interrupt import defer_signals
+from agents.search.player import shuffle
+from agents.search.selective import FULL_WIDTH, clear_move_ordering
 from agents.search.workspace import workspace
 from agents.treestrap.learner import (
     DRAWS,
@@ -51,8 +52,8 @@ def learn(
     config: TrainConfig = TrainConfig(),  # noqa: B008 - immutable
     *,
     starts: ArrayLike = START,
-    tables: Endgame | None = None,
-) -> Tally:
+    tables: Tablebase | None = None,
+) -> SelfPlayStats:
     """Play games of the network against itself; change `network` and `errors` in place.
 
     Parameters
@@ -71,7 +72,7 @@ def learn(
         Positions (black, white, kings, turn), shape (positions, 4); each game begins with a
         random one.
     tables
-        Endgame tables: the searches probe them, and a game ends at a position in them.
+        Tablebase tables: the searches probe them, and a game ends at a position in them.
 
     Returns
     -------
@@ -89,11 +90,13 @@ def learn(
         raise ValueError("starts are positions, one or more: black, white, kings and turn")
     learner = learner_state(network, errors, config)
     ws = workspace()
-    searcher, scale = (network, 1.0) if tables is None else (Foresighted(network, tables), 2.0)
-    with undisturbed():
+    searcher, scale = (
+        (network, 1.0) if tables is None else (TablebaseEvaluator(network, tables), 2.0)
+    )
+    with defer_signals():
         play_games(learner, searcher, scale, games, positions, ws, rng)
     counts = learner.counters.tolist()
-    return Tally._make([*counts, float(learner.deviation[0]) / max(counts[UPDATES], 1)])
+    return SelfPlayStats._make([*counts, float(learner.deviation[0]) / max(counts[UPDATES], 1)])
 
 
 @kernel
@@ -128,7 +131,7 @@ def play_games(
 def clear_table(ws: KernelArg) -> None:
     """Clear the transposition table: its content decides what is learnt."""
     ws.counts[2] = 0
-    forget_cutoffs(ws)
+    clear_move_ordering(ws)
     for at in range(len(ws.table)):
         entry = ws.table[at]
         entry.tag = NO_TAG
@@ -177,10 +180,10 @@ def play_one(
 @kernel
 def find_result(searcher: KernelArg, position: Position, over: bool) -> float:
     """Return the result for the side to move, or UNDECIDED."""
-    plies = foresee(searcher, position, over)
-    if plies == UNFORESEEN:
+    plies = probe_tablebase(searcher, position, over)
+    if plies == NO_HIT:
         return -1.0 if over else UNDECIDED
-    if plies == NEVER:
+    if plies == DRAWN:
         return 0.0
     return 1.0 if plies & 1 else -1.0
 

@@ -1,1 +1,8 @@
-"""The environments: PettingZoo's AEC, and many games at once."""
+"""Environments.
+
+aec             one game for two agents (PettingZoo)
+vector          many games at once (Gymnasium)
+vector_kernels  the state of many games, and the kernels that step them
+frame           text and images of an environment
+registration    names for pettingzoo.make and gymnasium.make
+"""

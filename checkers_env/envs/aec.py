@@ -172,7 +172,7 @@ API_TEST_OPTION = "options"  # what PettingZoo's api_test gives to any game, wit
 FIRST_ROWS = 256  # of the history, which doubles when it is full
 
 
-class Opening(NamedTuple):
+class OpeningLine(NamedTuple):
     """A position and what is played from it before the agents begin."""
 
     start: Position
@@ -181,7 +181,7 @@ class Opening(NamedTuple):
 
 
 def env(**kwargs: Any) -> AECEnv[str, Observation, int]:
-    """The game, wrapped as PettingZoo's classic games are; arguments as for :class:`raw_env`."""
+    """Make the game wrapped as PettingZoo's classic games; arguments as for :class:`raw_env`."""
     game: AECEnv[str, Observation, int] = raw_env(**kwargs)
     game = IllegalActionWrapper(game, illegal_reward=-1)
     game = wrappers.AssertOutOfBoundsWrapper(game)
@@ -207,8 +207,12 @@ class IllegalActionWrapper(wrappers.TerminateIllegalWrapper):  # type: ignore[mi
 class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name
     """The game without wrappers; this module's docstring describes it.
 
-    Raises ValueError for an argument that makes no sense, and for an illegal action; ResetNeeded
-    where there is no game to go on with.
+    Raises
+    ------
+    ValueError
+        For an invalid argument and for an illegal action.
+    ResetNeeded
+        If no game is in progress.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by AECEnv
@@ -243,18 +247,27 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self._set_up(self._cards[0])
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of an agent's observations, the same object at each call."""
+        """Return the space of an agent's observations, the same object at each call."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of an agent's actions, the same object at each call."""
+        """Return the space of an agent's actions, the same object at each call."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game; without a seed, ballots are drawn on from the generator as it stands.
+        """Begin a game.
 
-        ``options={"opening": ...}`` replaces the opening for this game. Raises ValueError for a
-        seed or options that make no sense, and leaves all as it was.
+        Parameters
+        ----------
+        seed
+            Without a seed, the generator of the last games goes on.
+        options
+            ``{"opening": ...}`` replaces the opening for this game.
+
+        Raises
+        ------
+        ValueError
+            For an invalid seed or option; everything then stays as it was.
         """
         options, cards = check_options(options, ("opening",)), self._cards
         if "opening" in options:
@@ -269,7 +282,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
         self.infos: dict[str, dict[str, str]] = {agent: {} for agent in AGENTS}
-        _tell_api_test(self.metadata["name"])
+        _register_with_api_test(self.metadata["name"])
         if self.render_mode == "human":
             self.render()
 
@@ -291,8 +304,12 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
     def step(self, action: Any) -> None:
         """Play an action of the agent to move (None when the game is over).
 
-        Raises ValueError for an illegal action, and leaves the game as it was; ResetNeeded before
-        the first game, and when both agents have been told of the end.
+        Raises
+        ------
+        ValueError
+            For an illegal action; the game then stays as it was.
+        ResetNeeded
+            Before the first game, and after both agents have seen the end.
         """
         if not getattr(self, "agents", None):
             raise ResetNeeded("the game is over, or was not begun: call reset()")
@@ -300,10 +317,10 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        number = _whole(action)
+        number = _to_int(action)
         event = self._play(number) if 0 <= number < ACTIONS else ILLEGAL
         if event == ILLEGAL:
-            raise ValueError(self._complaint(number))
+            raise ValueError(self._illegal_message(number))
         if event != AGAIN:
             self.agent_selection = OTHER[agent]
         if event > ONGOING:
@@ -311,7 +328,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         if self.render_mode == "human":
             self.render()
 
-    def _complaint(self, action: int) -> str:
+    def _illegal_message(self, action: int) -> str:
         agent = self.agent_selection
         legal = np.flatnonzero(self.observe(agent)["action_mask"]).tolist()
         meaning = f" ({describe_action(action, self._game[SIDE])})" if 0 <= action < ACTIONS else ""
@@ -325,9 +342,14 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self._accumulate_rewards()
 
     def observe(self, agent: str) -> Observation:
-        """What an agent sees: fresh arrays, float32[8, 8, 8] planes and an int8[128] mask.
+        """Return an agent's observation in fresh arrays.
 
-        Raises ResetNeeded before the first game.
+        Planes are float32, shape (8, 8, 8), the mask int8, shape (128,).
+
+        Raises
+        ------
+        ResetNeeded
+            Before the first game.
         """
         if not hasattr(self, "agents"):
             raise ResetNeeded("the game was not begun: call reset()")
@@ -338,12 +360,14 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
 
     @property
     def board(self) -> Board:
-        """The game at the start of the current turn, with its moves and draw rules.
+        """Return the game at the start of the current turn, with its moves and draw rules.
 
-        It is kept in step with the game: leave it as it is found, or work on its ``copy()``.
+        The environment keeps this board in step: do not change it, or work on its ``copy()``.
         """
-        for path in self._history[self._board.ply + 1 : self._game[PLY] + 1, PACKED_MOVE].tolist():
-            self._board.push(unpack_move(path))
+        for packed in self._history[
+            self._board.ply + 1 : self._game[PLY] + 1, PACKED_MOVE
+        ].tolist():
+            self._board.push(unpack_move(packed))
         return self._board
 
     def render(self) -> Any:
@@ -371,7 +395,7 @@ def _observation_space() -> spaces.Dict:
 
 
 def check_options(options: Any, accepted: Collection[str]) -> dict[str, Any]:
-    """The options of a reset. Raises ValueError for others than those accepted."""
+    """Return the options of a reset. Raises ValueError for others than those accepted."""
     if options is None:
         return {}
     if not isinstance(options, dict) or options.keys() - {*accepted, API_TEST_OPTION}:
@@ -381,16 +405,19 @@ def check_options(options: Any, accepted: Collection[str]) -> dict[str, Any]:
 
 
 def check_seed(seed: Any) -> int:
-    """The seed of a game. Raises ValueError for what is no whole number from 0 on."""
+    """Return the seed of a game. Raises ValueError unless it is a whole number from 0 on."""
     if not isinstance(seed, int | np.integer) or seed < 0:
         raise ValueError(f"seed must be a whole number from 0 on, not {seed!r}")
     return int(seed)
 
 
 def opening_cards(opening: str | None, rules: DrawRules) -> Sequence[str | None]:
-    """The openings to draw from: those of a ballot, or the one given.
+    """List the openings to choose from: those of a ballot, or the only one.
 
-    Raises ValueError for what is no opening, or leaves no game to play by these draw rules.
+    Raises
+    ------
+    ValueError
+        For an invalid opening, and for one that leaves no game to play by these draw rules.
     """
     if not isinstance(opening, str | None):
         raise ValueError(f"opening must be None or one of {ACCEPTED}, not {opening!r}")
@@ -406,7 +433,7 @@ def opening_cards(opening: str | None, rules: DrawRules) -> Sequence[str | None]
 
 
 @functools.lru_cache(1024)
-def _read_opening(text: str | None) -> Opening:
+def _read_opening(text: str | None) -> OpeningLine:
     is_moves = text is not None and ":" not in text
     try:
         start, moves = openings.parse_opening(text)
@@ -421,14 +448,14 @@ def _read_opening(text: str | None) -> Opening:
         for ply, move in enumerate(moves)
         for action in move_to_actions(move, start.turn ^ ply & 1)
     ]
-    return Opening(start, moves, tuple(actions))
+    return OpeningLine(start, moves, tuple(actions))
 
 
-def _tell_api_test(name: str) -> None:
+def _register_with_api_test(name: str) -> None:
     """Add `name` to the lists of games that PettingZoo's api_test lets observe dictionaries.
 
-    It knows them by name only, and warns about any other game, including the masks of zeros that
-    its own classic games show to an agent that is not to move.
+    The test knows them by name only. It warns about any other game, including the masks of zeros
+    that its own classic games show to an agent that is not to move.
     """
     module = sys.modules.get("pettingzoo.test.api_test")
     for attribute in ("env_obs_dicts", "env_obs_space", "env_all_zeros_obs"):
@@ -437,7 +464,7 @@ def _tell_api_test(name: str) -> None:
             names.append(name)
 
 
-def _whole(action: Any) -> int:
+def _to_int(action: Any) -> int:
     try:
         if not isinstance(action, bool | np.bool_):
             return operator.index(action)

@@ -1,14 +1,17 @@
-"""What can be seen of a game: text for a terminal, and an image."""
+"""Frames of an environment: text for a terminal, and an image."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK_BOARD, KINGS, NO_MOVE, PACKED_MOVE, WHITE_BOARD
 from checkers_env.moves import Move, unpack_move
 from checkers_env.render.raster import Image, paint
-from checkers_env.render.scene import SIDES, picture
+from checkers_env.render.scene import SIDES, build_scene
 from checkers_env.state import PLY, SIDE
 
 
@@ -22,30 +25,30 @@ class View(NamedTuple):
     """The square of a piece that jumps on."""
 
 
-def view(game: Any, history: Any) -> View:
-    """What is to be seen of a game as the kernels keep it (see :mod:`checkers_env.state`)."""
+def view(game: NDArray[np.int64], history: NDArray[np.int64]) -> View:
+    """Return the view of a game in kernels (see :mod:`checkers_env.state`)."""
     now = game.tolist()
     board = Board.from_position(now[BLACK_BOARD], now[WHITE_BOARD], now[KINGS], now[SIDE])
     jumps_on = now[PACKED_MOVE] > NO_MOVE
-    path = now[PACKED_MOVE] if jumps_on else int(history[now[PLY], PACKED_MOVE])
-    if path == NO_MOVE:
+    packed = now[PACKED_MOVE] if jumps_on else int(history[now[PLY], PACKED_MOVE])
+    if packed == NO_MOVE:
         return View(board)
-    last = unpack_move(path)
+    last = unpack_move(packed)
     return View(board, last, last.squares[-1] if jumps_on else None)
 
 
 def title(view: View) -> str:
-    """A heading: ``Checkers: Black to move``."""
+    """Return a heading: ``Checkers: Black to move``."""
     return f"Checkers: {SIDES[view.board.turn]} to move"
 
 
 def ansi(view: View) -> str:
-    """The position as text."""
+    """Return the position as text."""
     if view.jumping is None:
         return str(view.board)
     return f"{view.board}: the piece on {view.jumping} jumps on"
 
 
 def rgb_array(view: View) -> Image:
-    """The position and the last move as uint8[512, 512, 3], square 1 in the top row."""
-    return paint(picture(*view))
+    """Paint the position and the last move: uint8[512, 512, 3], square 1 in the top row."""
+    return paint(build_scene(*view))

@@ -1,4 +1,4 @@
-"""The names under which PettingZoo and Gymnasium make the game."""
+"""Names of the environments for ``pettingzoo.make`` and ``gymnasium.make``."""
 
 from __future__ import annotations
 

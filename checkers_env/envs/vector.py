@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
 
 from checkers_env.actions import ACTIONS, ILLEGAL
 from checkers_env.board import Board
@@ -27,6 +28,9 @@ from checkers_env.moves import unpack_move
 from checkers_env.state import PLY, REASONS, SIDE, DrawRules
 
 Observation = dict[str, Any]
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Rewards = NDArray[np.float64]
 
 SPARE_ROWS = 3  # of the history: two plies are played in a step at most
 RESET_OPTIONS = ("opening", "reset_mask")
@@ -34,17 +38,16 @@ MODES = [mode.value for mode in AutoresetMode]
 
 
 class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
-    """Many games at once, in each of which whoever is to move acts; stepped in one kernel call.
+    """Many games at once, stepped in one kernel call; the side to move acts in each of them.
 
     Observations, actions and draw rules are those of :mod:`checkers_env.envs.aec`, for the side to
-    move:
-    ``{"observation": float32[n, 8, 8, 8], "action_mask": int8[n, 128]}``. The arrays returned are
-    fresh ones at each call. The reward is that of the side that has just acted.
+    move: ``{"observation": float32[n, 8, 8, 8], "action_mask": int8[n, 128]}``, in fresh arrays at
+    each call. The reward is that of the side that has just acted.
 
     Parameters
     ----------
     num_envs
-        How many games.
+        Number of games.
     opening
         As for :func:`checkers_env.make`.
     autoreset_mode
@@ -53,14 +56,20 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
     rules, **changes
         The draw rules, as for :class:`checkers_env.Board`.
 
-    The information of a step has ``"to_move"`` (int8[n], the side to move now: 0 for Black, 1 for
-    White) and ``"rewards"`` (float64[n, 2], of Black and White); where a game has ended also
-    ``"reason"``, and in the same-step mode ``"final_obs"`` and ``"final_info"``. An illegal action
-    ends its game: -1 for the side that chose it, 0 for the other, and the reason is "illegal
-    action".
+    Raises
+    ------
+    ValueError
+        For invalid arguments, and for actions outside 0-127.
+    ResetNeeded
+        For a step in a game that is over and does not begin anew by itself.
 
-    Raises ValueError for arguments that make no sense, and for what are no actions at all;
-    ResetNeeded for steps in games that are over, where they do not begin anew by themselves.
+    Notes
+    -----
+    The information of a step has ``"to_move"`` (int8[n], the side to move now: 0 for Black, 1 for
+    White) and ``"rewards"`` (float64[n, 2], of Black and White). Where a game has ended it also has
+    ``"reason"``, and in the same-step mode ``"final_obs"`` and ``"final_info"``. An illegal action
+    ends its game with -1 for the side that chose it and 0 for the other; the reason is "illegal
+    action".
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by VectorEnv
@@ -89,8 +98,8 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._rngs: dict[int, np.random.Generator] = {}
-        self._begun = np.zeros(self.num_envs, np.bool_)  # games that can go on
-        self._waiting = np.zeros(self.num_envs, np.bool_)  # games that are over
+        self._started = np.zeros(self.num_envs, np.bool_)
+        self._finished = np.zeros(self.num_envs, np.bool_)  # games that are over
         self._batch = new_batch(self.num_envs, self._openings(opening))
 
     def reset(
@@ -104,14 +113,17 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         Parameters
         ----------
         seed
-            That of game 0, while game `i` has ``seed + i``; or the seeds of all games. The cards of
-            a game are those of :class:`checkers_env.raw_env` with its seed. Without one, it goes on
-            with its generator.
+            The seed of game 0, with ``seed + i`` for game `i`; or the seeds of all games. A game's
+            cards are those of :class:`checkers_env.raw_env` with its seed. Without a seed, a game
+            goes on with its generator.
         options
             ``{"reset_mask": bool[n]}`` begins these games only; ``{"opening": ...}`` replaces the
             opening of the games that begin now.
 
-        Raises ValueError for seeds and options that make no sense.
+        Raises
+        ------
+        ValueError
+            For invalid seeds and options.
         """
         options, begun = check_options(options, RESET_OPTIONS), self._batch.openings
         seeds = _seeds(seed, self.num_envs)
@@ -120,39 +132,39 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
             begun = self._openings(options["opening"])
         games = np.flatnonzero(which)
         self._seed(seeds, games)
-        ready, self._begun = self._begun | which, np.zeros_like(which)  # none, should this fail
+        ready, self._started = self._started | which, np.zeros_like(which)  # none, should this fail
         self._make_room(begun.lines.shape[1])
         kernels.begin_games(self._batch, begun, games, self._next_numbers(games, begun))
-        self._waiting[which] = False
-        self._answer()
-        seen = kernels.empty_output(self.num_envs)
-        kernels.write_observations(self._batch, seen)
-        self._begun = ready
-        return _observation(seen), self._news(which)
+        self._finished[which] = False
+        self._play_opponents()
+        output = kernels.empty_output(self.num_envs)
+        kernels.write_observations(self._batch, output)
+        self._started = ready
+        return _observation(output), self._info(which)
 
-    def step(self, actions: Any) -> tuple[Observation, Any, Any, Any, dict[str, Any]]:
+    def step(self, actions: Any) -> tuple[Observation, Rewards, Flags, Flags, dict[str, Any]]:
         """Play an action, of int[n], in each game.
 
         In the next-step mode, the action for a game that is over is ignored, and the game begins.
         """
-        chosen = self._checked(actions)
-        self._begun[:] = False  # should this fail
+        chosen = self._check_actions(actions)
+        self._started[:] = False  # should this fail
         self._make_room(int(self._batch.games[:, PLY].max()))
-        seen = kernels.empty_output(self.num_envs)
-        last = self._advance(chosen, seen)
-        self._draw()
-        self._begun[:] = True
+        output = kernels.empty_output(self.num_envs)
+        last = self._advance(chosen, output)
+        self._refill_numbers()
+        self._started[:] = True
         same_step = self._mode == AutoresetMode.SAME_STEP
-        info = self._news(seen.over if same_step else self._waiting)
-        info["rewards"] = seen.rewards
+        info = self._info(output.over if same_step else self._finished)
+        info["rewards"] = output.rewards
         if not same_step:
-            self._waiting = seen.over.copy()
-        if seen.over.any():
-            info |= self._endings(seen, last)
-        return _observation(seen), seen.reward, seen.over, np.zeros_like(seen.over), info
+            self._finished = output.over.copy()
+        if output.over.any():
+            info |= self._final_info(output, last)
+        return _observation(output), output.reward, output.over, np.zeros_like(output.over), info
 
     def board(self, index: int) -> Board:
-        """A sub-environment's game at the start of the current turn, with its moves."""
+        """Return game `index` at the start of the current turn, with its moves."""
         game = self._batch.games[index].tolist()
         rows = self._batch.history[index, : game[PLY] + 1].tolist()
         black, white, kings, _ = rows[0]
@@ -162,25 +174,27 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
             board.push(unpack_move(row[PACKED_MOVE]))
         return board
 
-    def _advance(self, actions: Any, seen: StepOutput) -> Any:
-        """Play the actions and fill `seen`; return what was last seen of games that ended."""
-        return kernels.step_games(self._batch, actions, self._mode == AutoresetMode.SAME_STEP, seen)
+    def _advance(self, actions: Integers, output: StepOutput) -> Any:
+        """Play the actions, fill `output`, and return the last planes of games that ended."""
+        return kernels.step_games(
+            self._batch, actions, self._mode == AutoresetMode.SAME_STEP, output
+        )
 
-    def _answer(self) -> None:
-        """Let others move, where there are any."""
+    def _play_opponents(self) -> None:
+        """Play the moves of built-in opponents; there are none here."""
 
-    def _news(self, began: Any) -> dict[str, Any]:
-        """The information about the games as they stand, some of which have just begun."""
+    def _info(self, began: Flags) -> dict[str, Any]:
+        """Return the information about the games, some of which have just begun."""
         return {"to_move": self._batch.games[:, SIDE].astype(np.int8)}
 
-    def _endings(self, seen: StepOutput, last: Any) -> dict[str, Any]:
-        """The information about games that have ended."""
-        ended = np.flatnonzero(seen.over).tolist()
+    def _final_info(self, output: StepOutput, last: Any) -> dict[str, Any]:
+        """Return the information about games that have ended."""
+        ended = np.flatnonzero(output.over).tolist()
         reasons, views = (np.full(self.num_envs, None, object) for _ in range(2))
         for i in ended:
-            event = seen.events[i]
+            event = output.events[i]
             reasons[i] = "illegal action" if event == ILLEGAL else REASONS[event]
-        info = {"reason": reasons, "_reason": seen.over}
+        info = {"reason": reasons, "_reason": output.over}
         if self._mode != AutoresetMode.SAME_STEP:
             return info
         for i, planes in zip(ended, last, strict=True):
@@ -188,17 +202,17 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         return {
             **info,
             "final_obs": views,
-            "_final_obs": seen.over,
-            "final_info": {**info, "rewards": seen.rewards},
-            "_final_info": seen.over,
+            "_final_obs": output.over,
+            "final_info": {**info, "rewards": output.rewards},
+            "_final_info": output.over,
         }
 
-    def _checked(self, actions: Any) -> Any:
-        """The actions as int64[n]. Raises ValueError, or ResetNeeded."""
-        if not self._begun.all():
+    def _check_actions(self, actions: Any) -> Integers:
+        """Return the actions as int64[n]. Raises ValueError, or ResetNeeded."""
+        if not self._started.all():
             raise ResetNeeded("the games were not begun: call reset()")
-        if self._mode == AutoresetMode.DISABLED and self._waiting.any():
-            games = ", ".join(map(str, np.flatnonzero(self._waiting)))
+        if self._mode == AutoresetMode.DISABLED and self._finished.any():
+            games = ", ".join(map(str, np.flatnonzero(self._finished)))
             raise ResetNeeded(f"these games are over: reset() them, with their reset_mask: {games}")
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
@@ -210,33 +224,34 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         return chosen.astype(np.int64)
 
     def _openings(self, opening: str | None) -> Openings:
-        """The games that an opening, or each card of a ballot, leads to."""
+        """Return the games that an opening, or each card of a ballot, leads to."""
         return opening_states(opening_cards(opening, self._rules), self._rules)
 
-    def _outcomes(self, begun: Openings) -> int:
-        """How many numbers chance draws from."""
+    def _count_outcomes(self, begun: Openings) -> int:
+        """Count the numbers to draw from."""
         return len(begun.games)
 
-    def _draw(self) -> None:
+    def _refill_numbers(self) -> None:
         """Draw new numbers for the games that have used theirs up."""
         numbers, used = self._batch.numbers, self._batch.used
+        outcomes = self._count_outcomes(self._batch.openings)
         for i in np.flatnonzero(used == PREFETCH).tolist():
-            numbers[i] = self._rngs[i].integers(self._outcomes(self._batch.openings), size=PREFETCH)
+            numbers[i] = self._rngs[i].integers(outcomes, size=PREFETCH)
             used[i] = 0
 
-    def _next_numbers(self, games: Any, begun: Openings) -> Any:
-        """The number by which each of these games begins: int64[m]."""
+    def _next_numbers(self, games: Integers, begun: Openings) -> Integers:
+        """Return the number by which each of these games begins: int64[m]."""
         if begun is self._batch.openings:
-            self._draw()
+            self._refill_numbers()
             numbers = self._batch.numbers[games, self._batch.used[games]]
             self._batch.used[games] += 1
         else:
-            outcomes = self._outcomes(begun)
+            outcomes = self._count_outcomes(begun)
             numbers = np.array([self._rngs[i].integers(outcomes) for i in games.tolist()])
-        self._draw()  # a game may be over after a step, and the next one begins in it
+        self._refill_numbers()  # a game may be over after a step, and the next one begins in it
         return numbers
 
-    def _seed(self, seeds: Sequence[int | None], games: Any) -> None:
+    def _seed(self, seeds: Sequence[int | None], games: Integers) -> None:
         """Give new generators to those of the games that have a seed, or no generator yet."""
         fresh = {
             i: np.random.default_rng(seeds[i])
@@ -258,15 +273,24 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
 make_vec = SelfPlayVectorEnv
 
 
-def sample(mask: Any, rng: np.random.Generator) -> Any:
-    """A legal action for each game, all with equal chances; 0 for a game without any.
+def sample(mask: ArrayLike, rng: np.random.Generator) -> Integers:
+    """Sample a legal action for each game, all with equal chances.
 
     Parameters
     ----------
     mask
-        int8[n, 128], as in the observations.
+        int8, shape (n, 128), as in the observations.
+    rng
+        Source of randomness.
 
-    Returns int64[n]. Raises ValueError for a mask of another shape.
+    Returns
+    -------
+    int64, shape (n,); 0 for a game without a legal action.
+
+    Raises
+    ------
+    ValueError
+        For a mask of another shape.
     """
     mask = np.ascontiguousarray(mask, np.int8)
     if mask.ndim != 2 or mask.shape[1] != ACTIONS:
@@ -283,8 +307,8 @@ def _mode(mode: str | AutoresetMode) -> AutoresetMode:
         raise ValueError(f"autoreset_mode must be one of {MODES}, not {mode!r}") from None
 
 
-def _reset_mask(mask: Any, count: int) -> Any:
-    """Which games to reset; all, when there is no mask."""
+def _reset_mask(mask: ArrayLike | None, count: int) -> Flags:
+    """Return which games to reset: all, when there is no mask."""
     if mask is None:
         return np.ones(count, np.bool_)
     mask = np.asarray(mask)
@@ -294,7 +318,7 @@ def _reset_mask(mask: Any, count: int) -> Any:
 
 
 def _seeds(seed: int | Sequence[int | None] | None, count: int) -> Sequence[int | None]:
-    """The seed of each game. Raises ValueError."""
+    """Return the seed of each game. Raises ValueError."""
     if seed is None:
         return [None] * count
     if isinstance(seed, int | np.integer):
@@ -304,5 +328,5 @@ def _seeds(seed: int | Sequence[int | None] | None, count: int) -> Sequence[int 
     return [None if one is None else check_seed(one) for one in seed]
 
 
-def _observation(seen: StepOutput) -> Observation:
-    return {"observation": seen.planes, "action_mask": seen.mask}
+def _observation(output: StepOutput) -> Observation:
+    return {"observation": output.planes, "action_mask": output.mask}

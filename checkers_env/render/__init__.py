@@ -1,1 +1,7 @@
-"""Pictures of a board: SVG, pixels and a window."""
+"""Pictures of a board.
+
+scene   a position as shapes
+raster  shapes as pixels
+svg     shapes as SVG
+window  a window on the screen
+"""

@@ -1,4 +1,4 @@
-"""Pictures as images, painted with numpy alone."""
+"""Scenes as images, painted with numpy alone."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WEIGHT = 1.1  # of a stroke, in rows
 
 
 def strokes(label: Label) -> list[Line]:
-    """The lines that write a label, a digit each."""
+    """Return the lines that write a label, a digit each."""
     row = label.height / (6 + WEIGHT)
     column = row * SLENDER
     left, top = label.at[0] + row * WEIGHT / 2, label.at[1] - row * (6 + WEIGHT / 2)
@@ -53,7 +53,7 @@ Layer = tuple[tuple[slice, slice, slice], Grid, Grid]
 
 
 def paint(parts: Iterable[Part]) -> Image:
-    """The picture as uint8[512, 512, 3], with smooth edges."""
+    """Paint a scene with smooth edges: uint8, shape (512, 512, 3)."""
     image = np.zeros((3, SIZE, SIZE), np.float32)  # colours first: numpy blends so much faster
     for part in parts:
         for shape in part.shapes:
@@ -69,7 +69,7 @@ def _layers(shape: Shape) -> list[Layer]:
 
 
 def _layer(shape: Disc | Line | Area) -> Layer:
-    """The pixels around a shape, what it leaves of each, and the colour that it adds."""
+    """Return the pixels around a shape, its share left of each, and the colour it adds."""
     points, reach = _extent(shape)
     left, top = np.maximum(np.min(points, 0) - reach, 0).astype(int)
     right, bottom = np.minimum(np.max(points, 0) + reach, SIZE).astype(int)
@@ -80,7 +80,7 @@ def _layer(shape: Disc | Line | Area) -> Layer:
 
 
 def _extent(shape: Disc | Line | Area) -> tuple[tuple[Point, ...], float]:
-    """Points of a shape, and how many pixels around them it may touch."""
+    """Return points of a shape, and how many pixels around them it may touch."""
     match shape:
         case Disc(centre, radius):
             return (centre,), radius + 1
@@ -91,7 +91,7 @@ def _extent(shape: Disc | Line | Area) -> tuple[tuple[Point, ...], float]:
 
 
 def _depth(shape: Disc | Line | Area, x: Grid, y: Grid) -> Grid:
-    """How many pixels inside the shape each point is (negative outside)."""
+    """Return how many pixels inside the shape each point is (negative outside)."""
     match shape:
         case Disc((at_x, at_y), radius):
             return radius - np.hypot(x - at_x, y - at_y)
@@ -103,7 +103,7 @@ def _depth(shape: Disc | Line | Area, x: Grid, y: Grid) -> Grid:
 
 
 def _distance(points: Iterable[Point], x: Grid, y: Grid) -> Grid:
-    """How far each point is from the nearest of the lines from point to point."""
+    """Return the distance from each point to the nearest line from point to point."""
     nearest = np.full(x.shape, np.inf, np.float32)
     for (ax, ay), (bx, by) in itertools.pairwise(points):
         dx, dy = bx - ax, by - ay
@@ -113,7 +113,7 @@ def _distance(points: Iterable[Point], x: Grid, y: Grid) -> Grid:
 
 
 def _is_inside(outline: Iterable[Point], x: Grid, y: Grid) -> NDArray[np.bool_]:
-    """Whether a ray to the right from each point crosses the outline an odd number of times."""
+    """Return whether a ray to the right of a point crosses the outline an odd number of times."""
     odd = np.zeros(x.shape, bool)
     for (ax, ay), (bx, by) in itertools.pairwise(outline):
         if ay != by:

@@ -1,7 +1,7 @@
-"""The picture of a position, as shapes: what the image, the window and the SVG are drawn from.
+"""The scene of a position: shapes that the image, the window and the SVG are drawn from.
 
-It is 512 wide and high, a square 64, with x to the right and y downwards. White looks up the board:
-square 1 is in the top row, unless the picture is `flipped`.
+A scene is 512 wide and high, a square 64, with x to the right and y downwards. White looks up the
+board: square 1 is in the top row, unless the scene is `flipped`.
 """
 
 from __future__ import annotations
@@ -65,21 +65,21 @@ Shape = Disc | Line | Area | Label
 
 
 class Part(NamedTuple):
-    """Shapes that belong together, the lowest first, and what they show, unless it is the board."""
+    """Shapes that belong together, the lowest first, and a title (none for the board)."""
 
     title: str
     shapes: tuple[Shape, ...]
 
 
 class Pieces(Protocol):
-    """What is drawn of a :class:`checkers_env.Board`."""
+    """The attributes of :class:`checkers_env.Board` that a scene shows."""
 
     black: int
     white: int
     kings: int
 
 
-def picture(
+def build_scene(
     board: Pieces,
     last: Move | None = None,
     jumping: int | None = None,
@@ -87,18 +87,29 @@ def picture(
     arrows: Iterable[Move] = (),
     flipped: bool = False,
 ) -> list[Part]:
-    """The parts of a picture, the lowest first.
+    """Build the scene of a position.
 
     Parameters
     ----------
+    board
+        The pieces.
     last
-        The move that led here: its squares are tinted, and small crossed pieces show its captures.
+        The last move: its squares are tinted, and small crossed pieces show its captures.
     jumping
         The square of a piece in the middle of a multi-jump, which is drawn lifted.
     arrows
         Moves to draw as arrows.
+    flipped
+        Whether Black looks up the board, not White.
 
-    Raises ValueError for a move that does not lead from square to square of 1 to 32.
+    Returns
+    -------
+    The parts, the lowest first.
+
+    Raises
+    ------
+    ValueError
+        For a move with a square outside 1 to 32.
     """
     moved = (*last.squares, *last.captured) if last else ()
     return [
@@ -111,7 +122,7 @@ def picture(
 
 
 def _centre(square: int, flipped: bool) -> Point:
-    """The middle of a square. Raises ValueError for a square that is not 1 to 32."""
+    """Return the middle of a square. Raises ValueError for a square outside 1 to 32."""
     if not 1 <= square <= 32:
         raise ValueError(f"square {square} is not 1 to 32")
     row, place = divmod(square - 1, 4)

@@ -1,4 +1,4 @@
-"""Pictures as SVG, for notebooks and pages."""
+"""Scenes as SVG, for notebooks and pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from checkers_env.render.scene import (
     Pieces,
     Point,
     Shape,
-    picture,
+    build_scene,
 )
 
 ROOT = {
@@ -31,14 +31,14 @@ ROOT = {
 FONT_SIZE = 1.4  # to the height of a digit
 
 
-class Game(Pieces, Protocol):
-    """What is told of a :class:`checkers_env.Board`."""
+class BoardLike(Pieces, Protocol):
+    """The attributes of :class:`checkers_env.Board` that a picture shows."""
 
     turn: int
     moves: list[Move]
 
 
-class Drawing(str):
+class Svg(str):
     """SVG text, which a notebook shows as a picture."""
 
     __slots__ = ()
@@ -48,17 +48,19 @@ class Drawing(str):
 
 
 def svg(
-    board: Game,
+    board: BoardLike,
     *,
     last: Move | bool = True,
     arrows: Iterable[Move] = (),
     size: float = 400,
     flipped: bool = False,
-) -> Drawing:
-    """Draw a board as SVG text that names the position in words and needs nothing from outside.
+) -> Svg:
+    """Draw a board as SVG text that describes the position in words and needs no other file.
 
     Parameters
     ----------
+    board
+        The board, with its last move.
     last
         The move whose squares are tinted and whose captures are marked: True is the last one made
         on the board, if any, False none.
@@ -69,7 +71,10 @@ def svg(
     flipped
         Whether Black looks up the board, not White.
 
-    Raises ValueError for a size that is not positive, and for a move with a square outside 1-32.
+    Raises
+    ------
+    ValueError
+        For a size that is not positive, and for a move with a square outside 1-32.
     """
     if not 0 < size < math.inf:
         raise ValueError(f"size must be a positive number of pixels, not {size!r}")
@@ -78,15 +83,15 @@ def svg(
     root = ElementTree.Element("svg", ROOT, width=f"{size:g}", height=f"{size:g}")
     _add_text(root, "title", f"Checkers: {SIDES[board.turn]} to move")
     _add_text(root, "desc", _in_words(board, shown, arrows, flipped))
-    for part in picture(board, shown, arrows=arrows, flipped=flipped):
+    for part in build_scene(board, shown, arrows=arrows, flipped=flipped):
         group = ElementTree.SubElement(root, "g")
         if part.title:
             _add_text(group, "title", part.title)
         group.extend(_element(shape) for shape in part.shapes)
-    return Drawing(ElementTree.tostring(root, "unicode"))
+    return Svg(ElementTree.tostring(root, "unicode"))
 
 
-def _in_words(board: Game, last: Move | None, arrows: list[Move], flipped: bool) -> str:
+def _in_words(board: BoardLike, last: Move | None, arrows: list[Move], flipped: bool) -> str:
     sentences = [_pieces_in_words(board, side) for side in (0, 1)]
     if last:
         taken = f", capturing on {_listed(last.captured)}" if last.captured else ""
@@ -98,7 +103,7 @@ def _in_words(board: Game, last: Move | None, arrows: list[Move], flipped: bool)
     return " ".join(sentences)
 
 
-def _pieces_in_words(board: Game, side: int) -> str:
+def _pieces_in_words(board: BoardLike, side: int) -> str:
     own = board.white if side else board.black
     kinds = []
     for one, many, pieces in (

@@ -1,4 +1,4 @@
-"""A window on the screen, by pygame-ce, which is imported when there is something to show."""
+"""A window on the screen, by pygame-ce, which is imported at the first image."""
 
 from __future__ import annotations
 
@@ -22,10 +22,23 @@ class Window:
         self._dismissed = False
 
     def show(self, image: NDArray[np.uint8], title: str, fps: float) -> None:
-        """Show an image, uint8[height, width, 3], for 1 / `fps` seconds at least.
+        """Show an image for 1 / `fps` seconds at least.
 
-        When the person at the screen closes the window, nothing more is shown or waited for until
-        :meth:`close`. Raises ImportError where pygame-ce is not installed.
+        When the user closes the window, nothing more is shown or waited for until :meth:`close`.
+
+        Parameters
+        ----------
+        image
+            uint8, shape (height, width, 3).
+        title
+            Heading of the window.
+        fps
+            Images a second.
+
+        Raises
+        ------
+        ImportError
+            Without pygame-ce.
         """
         if self._dismissed:
             return
@@ -59,7 +72,7 @@ class Window:
         self._dismissed = True
 
     def owns(self, window: Any) -> bool:
-        """Whether it is this window that pygame knows as `window`."""
+        """Return whether `window` of pygame's is this one."""
         return self._shown is not None and self._shown[0] is window
 
     def __reduce__(self) -> tuple[type[Window], tuple[()]]:
@@ -67,7 +80,7 @@ class Window:
 
 
 def _answer_events() -> None:
-    """Take all events, without which a window freezes; close those whose button was pressed."""
+    """Take all events, without which a window freezes; close the windows that users close."""
     pygame = _pygame()
     for event in pygame.event.get():
         if event.type == pygame.WINDOWCLOSE:

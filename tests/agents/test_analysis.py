@@ -1,4 +1,4 @@
-"""What an agent thinks of a position, as agents.analyse tells it."""
+"""agents.analyse: moves, scores, principal variations and limits."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -13,25 +13,25 @@ WON = "W:W18,24,K31:B12,K3"
 
 
 class First:
-    """An agent of somebody else's."""
+    """An agent that is not a PlayerAgent."""
 
     def act(self, board: Board) -> Move:
         return board.legal_moves[0]
 
 
 @pytest.mark.parametrize("name", ["blondie24", "c5-n0.001", "strong"])
-def test_it_is_the_agents_own_move_with_the_line_that_begins_with_it(name):
+def test_the_move_is_the_agents_own_and_begins_the_pv(name):
     agent, board = agents.make(name, depth=4), Board()
-    thought = agents.analyse(agent, board)
-    assert thought.move == thought.line[0] == agents.make(name, depth=4).act(board)
-    assert (thought.depth, -1 < thought.value < 1, thought.nodes > 0) == (4, True, True)
-    for move in thought.line:
+    analysis = agents.analyse(agent, board)
+    assert analysis.move == analysis.pv[0] == agents.make(name, depth=4).act(board)
+    assert (analysis.depth, -1 < analysis.score < 1, analysis.nodes > 0) == (4, True, True)
+    for move in analysis.pv:
         assert move in board.legal_moves
         board.push(move)
-    assert len(thought.line) >= 4
+    assert len(analysis.pv) >= 4
 
 
-def test_limits_are_for_this_once():
+def test_limits_hold_for_one_call():
     agent, board = agents.make("blondie24", depth=2), Board(WON)
     assert [agents.analyse(agent, board, depth=plies).depth for plies in (6, 3)] == [6, 3]
     assert agents.analyse(agent, board).depth == 2
@@ -39,7 +39,7 @@ def test_limits_are_for_this_once():
     assert agents.analyse(agents.make("mcts"), board, simulations=20).nodes == 20
 
 
-def test_without_limits_it_thinks_as_it_plays():
+def test_without_limits_an_agent_analyses_as_it_plays():
     both = agents.make("blondie24", depth=2, seconds=5)
     assert agents.analyse(both, Board(WON)).depth == 2
     simulating = agents.make("mcts", seconds=0.1)
@@ -48,15 +48,15 @@ def test_without_limits_it_thinks_as_it_plays():
     assert asked.nodes > 1
 
 
-def test_the_line_of_an_only_move_ends_somewhere():
+def test_the_pv_of_an_only_move_is_limited():
     only = Board("W:W28:B24,K3")
     assert len(only.legal_moves) == 1
     for limits, most in (({"seconds": 1}, 8), ({"depth": 3}, 3)):
-        thought = agents.analyse(agents.make("blondie24", depth=4), only, **limits)
-        assert 1 <= thought.depth <= most
+        analysis = agents.analyse(agents.make("blondie24", depth=4), only, **limits)
+        assert 1 <= analysis.depth <= most
 
 
-def test_threads_that_share_an_agent_get_its_thoughts():
+def test_threads_can_share_an_agent():
     agent, rng, boards = agents.make("blondie24", depth=4), np.random.default_rng(0), [Board()]
     while len(boards) < 60:
         board = boards[-1].copy() if boards[-1].legal_moves else Board()
@@ -64,17 +64,17 @@ def test_threads_that_share_an_agent_get_its_thoughts():
         boards.append(board)
     boards = [board for board in boards if board.legal_moves]
 
-    def told(board: Board) -> agents.Thought:
+    def analysed(board: Board) -> agents.Analysis:
         return agents.analyse(agent, board)._replace(seconds=0, nodes=0)
 
     with ThreadPoolExecutor(4) as threads:
-        assert list(threads.map(told, boards)) == [told(board) for board in boards]
+        assert list(threads.map(analysed, boards)) == [analysed(board) for board in boards]
 
 
-def test_a_stranger_tells_its_move_alone():
-    thought = agents.analyse(First(), Board(WON))
-    assert thought[2:] == (None, (), None, None)
-    assert thought.move == Board(WON).legal_moves[0]
+def test_other_agents_return_their_move_only():
+    analysis = agents.analyse(First(), Board(WON))
+    assert analysis[1:5] == (None, (), None, None)
+    assert analysis.move == Board(WON).legal_moves[0]
     with pytest.raises(ValueError, match="First is not limited by depth"):
         agents.analyse(First(), Board(WON), depth=3)
 
@@ -89,11 +89,11 @@ def test_a_stranger_tells_its_move_alone():
         ("material", {"seconds": -1}, "seconds must be more than 0"),
     ],
 )
-def test_limits_that_make_no_sense(name, limits, message):
+def test_bad_limits_are_refused(name, limits, message):
     with pytest.raises(ValueError, match=message):
         agents.analyse(agents.make(name), Board(), **limits)
 
 
-def test_a_game_that_is_over():
+def test_a_finished_game_is_refused():
     with pytest.raises(ValueError, match="no legal move"):
         agents.analyse(agents.make("material"), Board("W:W:B1"))

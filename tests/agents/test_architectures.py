@@ -13,7 +13,7 @@ from agents.evaluator import evaluate_position
 from agents.weights import load_weights
 from checkers_env.board import Board
 from tests import ROOT
-from training.app.explain import describe
+from training.app.explain import explain_position
 from training.regimes import Coevolution, EvolutionStrategy, TDLearning
 
 NAME, EXAMPLE = "advance", ROOT / "examples" / "own_evaluator.py"
@@ -48,7 +48,7 @@ def test_an_evaluator_of_ones_own_trains_saves_loads_and_is_explained(example, r
     assert np.array_equal(agent.player.evaluator.weights, weights)
     board = Board("W:W18,24,K31:B12,K3")
     assert agent.act(board) in board.legal_moves
-    shown = describe(agent, board)
+    shown = explain_position(agent, board)
     assert [term["name"] for term in shown["terms"]] == ["piece difference", *example["FEATURES"]]
     assert np.tanh(shown["total"]) == pytest.approx(shown["value"], abs=1e-6)
     assert [square["square"] for square in shown["squares"]] == [3, 12, 18, 24, 31]
@@ -59,7 +59,7 @@ def test_without_an_explanation_the_page_shows_the_value_only(example, monkeypat
     monkeypatch.setitem(ARCHITECTURES, NAME, plain)
     evaluator = Encoding(NAME).build(np.array([0.1, 0.2]), 1.5)
     agent = agents.PlayerAgent("own", architectures.AlphaBeta(evaluator, 1))
-    shown = describe(agent, Board())
+    shown = explain_position(agent, Board())
     assert (shown["kind"], shown["terms"]) == ("opaque", [])
     assert shown["value"] == evaluate_position(evaluator, Board().position, 0)
 
@@ -67,7 +67,7 @@ def test_without_an_explanation_the_page_shows_the_value_only(example, monkeypat
 def test_names_in_the_table_are_taken(example):
     with pytest.raises(ValueError, match="an architecture 'advance' already"):
         register(NAME, ARCHITECTURES[NAME])
-    with pytest.raises(ValueError, match="'advanced'; known are blondie24-1999, .*advance"):
+    with pytest.raises(ValueError, match=r"'advanced'; known are blondie24-1999, .*advance"):
         Encoding("advanced").architecture  # noqa: B018 - the look-up raises
 
 

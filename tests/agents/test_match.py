@@ -234,12 +234,12 @@ def test_a_loss_comes_before_the_last_move():
         ({"opening": "B:W18:B"}, "leaves no game to play: no pieces"),
     ],
 )
-def test_what_makes_no_game_is_refused_by_both_engines(given, message, engine):
+def test_openings_without_a_game_are_refused_by_both_engines(given, message, engine):
     with pytest.raises(ValueError, match=message):
         play_game(RandomPlayer(), RandomPlayer(), engine=engine, **given)
 
 
-def test_an_engine_that_there_is_not_is_refused():
+def test_an_unknown_engine_is_refused():
     with pytest.raises(ValueError, match="engine must be one of kernel, env, not 'foo'"):
         play_game(RandomPlayer(), RandomPlayer(), engine="foo")
 
@@ -254,7 +254,7 @@ def test_an_illegal_opening_is_refused():
         play(*players, start, PLAIN.to_array(), False, generator, game)
 
 
-def test_what_an_earlier_game_left_behind_the_opening_does_not_matter():
+def test_moves_of_an_earlier_game_in_the_history_do_not_matter():
     start = Position(Board().black, Board().white, 0, 0)
     game = np.zeros((201, 4), np.int64)
     results = []
@@ -267,11 +267,13 @@ def test_what_an_earlier_game_left_behind_the_opening_does_not_matter():
     assert results[1] == results[2]
 
 
-@pytest.mark.parametrize("own_leaves", [True, False])
-def test_cutting_cycles_changes_no_game(own_leaves):
+@pytest.mark.parametrize("root_perspective", [True, False])
+def test_cutting_cycles_changes_no_game(root_perspective):
     cycles = 0
     for seed in range(30):
-        players = [network(2 * seed + side, 2, own_leaves=own_leaves) for side in range(2)]
+        players = [
+            network(2 * seed + side, 2, root_perspective=root_perspective) for side in range(2)
+        ]
         fen = ENDING if seed % 2 else START
         opening = "" if seed % 2 else TWO_MOVE[seed]
         options = {"fen": fen, "opening": opening}
@@ -294,7 +296,7 @@ def test_a_cycle_inside_the_opening_is_no_cycle_of_the_players():
 
 
 def test_a_match_through_the_environment_has_the_moves_of_the_kernel():
-    players = [network(0, 4), network(1, 3, own_leaves=False)]
+    players = [network(0, 4), network(1, 3, root_perspective=False)]
     for game, opening in enumerate(TWO_MOVE[::20] * 2):
         first = game // 3
         black, white = players[first], players[1 - first]

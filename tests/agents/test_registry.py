@@ -270,10 +270,10 @@ def test_any_searching_player_can_play_by_monte_carlo():
 
 def test_leaves_are_judged_by_monte_carlo_as_they_were_in_training(tmp_path):
     path, genome = tmp_path / "a.safetensors", np.zeros(BLONDIE_1999.genome_size)
-    for own_leaves in (True, False):
-        made = WeightsMetadata("blondie24-1999", 2.0, "c0", 0, 0, own_leaves=own_leaves)
+    for root_perspective in (True, False):
+        made = WeightsMetadata("blondie24-1999", 2.0, "c0", 0, 0, root_perspective=root_perspective)
         save_weights(path, genome, made)
-        assert agents.make(path, simulations=10).player.own_leaves == own_leaves
+        assert agents.make(path, simulations=10).player.root_perspective == root_perspective
 
 
 def test_numbers_of_numpy_are_numbers():

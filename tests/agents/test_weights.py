@@ -98,11 +98,13 @@ def test_saving_twice_gives_the_same_bytes_and_other_layouts_the_same_values(tmp
 
 
 def test_a_file_of_format_1_is_read_under_the_names_of_today(tmp_path):
-    old = {"made": {"score": 4.0}, "playouts": {"simulations": 8}, "architecture": "windows"}
-    write(tmp_path / "old", fields(format=1, options={"drawing": [[1]], "king": 2}, **old))
+    old = fields(format=1, options={"drawing": [[1]], "king": 2}, architecture="windows")
+    del old["root_perspective"]
+    old |= {"made": {"score": 4.0}, "playouts": {"simulations": 8}, "own_leaves": False}
+    write(tmp_path / "old", old)
     found = load_weights(tmp_path / "old")[1]
     assert (found.architecture, found.extra) == ("treestrap", {"score": 4.0})
-    assert found.mcts_options == {"simulations": 8}
+    assert (found.mcts_options, found.root_perspective) == ({"simulations": 8}, False)
     assert found.options == {"tuples": [[1]], "king": 2}
     save_weights(tmp_path / "new", genome(), found)
     assert load_weights(tmp_path / "new")[1] == found
@@ -198,8 +200,14 @@ DAMAGED = {
     "brackets without end": (lambda path: write(path, "[" * 100_000), "header cannot be read"),
     "depth 65": (lambda path: write(path, fields(depth=65)), "depth is 65, not 1 to 64 plies"),
     "depth true": (lambda path: write(path, fields(depth=True)), "depth is True, which is no int"),
-    "leaves no": (lambda path: write(path, fields(own_leaves="no")), "own_leaves is 'no'.*no bool"),
-    "leaves null": (lambda path: write(path, fields(own_leaves=None)), "own_leaves is None"),
+    "leaves no": (
+        lambda path: write(path, fields(root_perspective="no")),
+        "root_perspective is 'no'.*no bool",
+    ),
+    "leaves null": (
+        lambda path: write(path, fields(root_perspective=None)),
+        "root_perspective is None",
+    ),
     "regime 5": (lambda path: write(path, fields(regime=5)), "regime is 5, which is no str"),
     "versions 3": (lambda path: write(path, fields(versions=3)), "versions is 3, which is no dict"),
     "simulations without end": (

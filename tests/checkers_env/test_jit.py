@@ -419,7 +419,7 @@ GAMES = """
     import numpy as np
     from agents.search.player import AlphaBeta
     from agents.blondie.architecture import BLONDIE_1999, BLONDIE_2001, decode
-    from agents.evaluator import value
+    from agents.evaluator import evaluate_position
     from agents.match_kernel import play
     from agents.search.workspace import workspace
     from checkers_env.board import Board
@@ -441,7 +441,7 @@ GAMES = """
         )
         print(tuple(result), game[:, 3].tolist())
         for row in game[: result.plies].tolist():
-            print(value(players[0].evaluator, Position(*row[:3], 0), 0).hex())
+            print(evaluate_position(players[0].evaluator, Position(*row[:3], 0), 0).hex())
 """
 
 

@@ -31,7 +31,9 @@ SMALL = shlex.split(
     "blondie24-1999 --regime.parents 2 --regime.opponents 1 --regime.depth 1 "
     "--regime.max-moves 30 --threads 1 --seed 1"
 )
-OPTIONS = shlex.split("generations seed out threads resume engine yardstick-every regime.depth")
+OPTIONS = shlex.split(
+    "generations seed out threads resume engine curve-every yardstick-every regime.depth"
+)
 ENDLESS = "1000000"
 
 WAYS = {
@@ -255,7 +257,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(command, tmp_path, times):
     assert_equal_but_for_speed(load_checkpoint(stopped), load_checkpoint(straight))
 
 
-@pytest.mark.parametrize("place", ["begin", "sample_positions", "generation"])
+@pytest.mark.parametrize("place", ["begin", "sample_positions", "run_generation"])
 def test_ctrl_c_before_the_first_generation_is_done_gives_advice_that_works(
     command, tmp_path, monkeypatch, place
 ):

@@ -62,7 +62,12 @@ def test_the_slow_search_makes_the_moves_of_the_fast_one() -> None:
     for position in sample_positions()[::23]:
         board = Board.from_position(*position)
         board.push(agent.act(board))
-        assert slow[0].choose(position) == (board.black, board.white, board.kings, board.turn)
+        assert slow[0].select_successor(position) == (
+            board.black,
+            board.white,
+            board.kings,
+            board.turn,
+        )
 
 
 def test_slow_games_end_as_fast_ones_do() -> None:
@@ -88,7 +93,7 @@ def test_every_row_is_in_the_file(tmp_path: Path) -> None:
 
 def test_rows_without_openspiel_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "openspiel", lambda: None)
-    rows = [*speed.of_perft(NONE), *speed.of_environments(NONE)]
+    rows = [*speed.measure_perft(NONE), *speed.measure_environments(NONE)]
     assert {row.yardstick for row in rows} == {"OpenSpiel (not installed)"}
     assert {row.ratio for row in rows} == {None}
 
@@ -128,13 +133,13 @@ def run_folder(folder: Path, speeds: list[float], **changes: Any) -> Path:
 
 
 def test_the_seconds_of_a_run(tmp_path: Path) -> None:
-    row = speed.of_run(run_folder(tmp_path, [6.0, np.nan, 24.0]))
+    row = speed.measure_run(run_folder(tmp_path, [6.0, np.nan, 24.0]))
     assert (row.value, row.unit, row.goal) == (12 / 6 + 12 / 24, "CPU-seconds", None)
     assert "24 games" in row.name
 
 
 def test_a_round_robin_has_more_games(tmp_path: Path) -> None:
-    row = speed.of_run(run_folder(tmp_path, [6.0], pairing="round-robin"))
+    row = speed.measure_run(run_folder(tmp_path, [6.0], pairing="round-robin"))
     assert (row.value, "12 games" in row.name) == (12 / 6, True)
 
 

@@ -12,12 +12,14 @@ import pytest
 import agents
 from agents.weights import load_weights
 from checkers_env import Board
+from tests import ROOT
 from training import zoo
 from training.league import runner
 from training.league.records import Entrant, GameRecord, League
 from training.league.schedule import schedule_games
+from training.report import standings as report
 from training.report.standings import StandingsRow
-from training.reproduction.champions import load_champion
+from training.reproduction.champions import load_champion, name_champion
 from training.reproduction.jobs import SPARE, Match, Run
 from training.reproduction.league_results import LeaguePlan, LeagueStore
 from training.reproduction.model_card import card
@@ -134,7 +136,7 @@ def counted_games(monkeypatch):
 
 def test_a_pair_of_another_player_is_not_taken(tmp_path):
     entrants = tuple(Entrant(name, name, {"depth": 1}) for name in ("material", "samuel", "random"))
-    plan = LeaguePlan("zoo", entrants, {}, [(0, 1)], schedule_games([(0, 1)], ["9-13 22-18"]))
+    plan = LeaguePlan("zoo", entrants, {}, [(0, 1)], schedule_games([(0, 1)], ["9-13 22-18"]), 1)
     moves = ("9-13", "22-18", "6-9")
     games = [
         GameRecord(*fixture, score, "no pieces", 1, moves)
@@ -143,7 +145,7 @@ def test_a_pair_of_another_player_is_not_taken(tmp_path):
     LeagueStore(tmp_path).add(plan, League(entrants, {}, tuple(games)))
     back = LeagueStore(tmp_path)
     assert {number: game.score for number, game in back.games(plan).items()} == {0: 1.0, 1: 0.5}
-    assert back.beginnings(plan) == [("9-13",), ("9-13",)]
+    assert back.beginnings(plan) == [("9-13",)]
     (row,) = map(json.loads, (tmp_path / "league.jsonl").read_text().splitlines())
     assert (row["results"], row["plies"], row["first"]) == (
         *("WD", [3, 3]),
@@ -204,3 +206,33 @@ def test_a_run_without_weights_leaves_the_zoos_file_as_it_is(store, tmp_path):
     assert "validation" not in told
     assert "None was seen" in told
     assert "no endings" not in told
+
+
+def test_the_committed_league_is_that_of_the_zoos_files():
+    folder = ROOT / "agents" / "zoo"
+    files = {path.stem: name_champion(path.read_bytes()) for path in folder.glob("*.safetensors")}
+    LeagueStore(ROOT / "results")  # raises for a damaged line
+    lines = (ROOT / "results" / "league.jsonl").read_text("utf-8").splitlines()
+    rows = list(map(json.loads, lines))
+    for row in rows:
+        for entrant in (row["first"], row["second"]):
+            assert entrant.get("weights") == files.get(entrant["agent"])
+    common = [row for row in rows if row["league"] == zoo.LEAGUE]
+    players = len(files) + len(zoo.YARDSTICKS)
+    assert len(common) == players * (players - 1) // 2
+    assert {row["league"] for row in rows} == {*files, zoo.LEAGUE}
+    examined = (ROOT / "results" / "examinations.jsonl").read_text("utf-8").splitlines()
+    assert {json.loads(line)["player"]["agent"] for line in examined} == files.keys()
+
+
+def test_equal_ratings_stand_in_the_order_of_the_entrants(monkeypatch):
+    entrants = tuple(Entrant(name, name) for name in ("one", "two", "three"))
+    fixtures = schedule_games([(0, 1), (0, 2), (1, 2)], ["9-13 22-18", "9-13 24-20"])
+    games = tuple(GameRecord(*fixture, 0.5, "max moves", 0, ()) for fixture in fixtures)
+    league = League(entrants, {}, games)
+    rated = report.rate_league(league)
+    noise = np.array([0.0, 1e-12, 2e-12])
+    monkeypatch.setattr(
+        report, "rate_league", lambda *given, **options: replace(rated, elo=rated.elo + noise)
+    )
+    assert [line.name for line in report.standings(league)] == ["one", "two", "three"]

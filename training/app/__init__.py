@@ -1,1 +1,23 @@
-"""The web page: play against the agents, watch two of them, look inside, watch evolution."""
+"""Web application: play agents, compare two of them, explain evaluators, watch evolution.
+
+serve                command line ``checkers-play`` and its server
+app                  the application with all routes
+security             checks of each request, and headers of each response
+request_body         type checks of a request's JSON fields
+serialize            moves, frames and analyses as JSON
+templates            HTML pages
+messages             moves and results in words
+agent_catalog        agents on offer, with their limits
+async_agent          analysis in a worker thread
+game                 a game between a person and an agent
+game_setup           openings of games
+game_store           games in progress, in memory and on disk
+game_archive         finished games as PDN, and ratings by them
+play_page            page "Play"
+compare_page         page "Compare"
+runs_page            page "Evolution"
+run_reader           measurements of a run's folder
+generation_replay    games of a run's current generation
+explain              an evaluator's view of a position
+explain_evaluators   explanations by kind of evaluator
+"""

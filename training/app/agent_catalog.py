@@ -1,4 +1,4 @@
-"""Which agents the page offers, and what can be asked of them."""
+"""Catalogue of the agents that the pages offer, and their limits."""
 
 from __future__ import annotations
 
@@ -15,84 +15,96 @@ from agents.analysis import Limits
 from agents.search.workspace import MAX_DEPTH
 from training.league.entrants import close_agent, describe_agent, display_name, file_digest
 
-DEFAULT = "blondie24"
-SECONDS = 10.0  # a move, where nothing is said
-LONGEST = 60.0
-MOST = {"depth": MAX_DEPTH, "simulations": 1_000_000}
+DEFAULT_AGENT = "blondie24"
+DEFAULT_SECONDS = 10.0  # a move
+MAX_SECONDS = 60.0
+MAX_AMOUNT = {"depth": MAX_DEPTH, "simulations": 1_000_000}
 
 
-class Offer(NamedTuple):
+class CatalogEntry(NamedTuple):
     """An agent on offer."""
 
     name: str  # as agents.make takes it
     label: str
     about: str
-    limit: str | None  # what a move is limited by beside time: "depth", "simulations", or nothing
+    limit: str | None  # the limit beside time: "depth", "simulations", or None
     default: int | None  # of that limit
 
 
-class Player(NamedTuple):
-    """An agent that was chosen, and what its moves may cost."""
+class AgentChoice(NamedTuple):
+    """An agent with the limits of its moves."""
 
     agent: str  # as agents.make takes it
-    label: str  # for people and records: with its limits, and the version of its file
+    label: str  # for people and records: with limits, and the version of a weight file
     limits: Limits
 
 
 @dataclass(frozen=True)
-class Roster:
-    """The agents on offer: ours, those named on the command line, the weight files of runs.
+class AgentCatalog:
+    """Agents on offer: the zoo's, those of the command line, and the weight files of runs.
 
-    Nothing else is made: for other texts agents.make would start programs and run code.
+    The catalogue makes no other agent, because other texts can start programs and run code.
     """
 
     extra: Sequence[str] = ()
     runs: Sequence[Path] = ()
 
     def names(self) -> list[str]:
-        """The agents to choose from; weight files of the runs are accepted besides."""
+        """Return the names to choose from; weight files of runs are accepted besides."""
         return [*agents.available(), *self.extra]
 
     def make(self, name: str) -> Agent:
-        """Make an agent. Raises ValueError for one that is not on offer."""
+        """Make an agent. Raise ValueError for one that is not on offer."""
         self._check(name)
         return agents.make(name)
 
-    def offer(self, name: str) -> Offer:
-        """What is on offer under a name. Raises ValueError if it is not, or cannot be made."""
+    def entry(self, name: str) -> CatalogEntry:
+        """Return the entry of an agent. Raise ValueError if it is not on offer or fails."""
         self._check(name)
-        return _offer(name, _version(name))
+        return _make_entry(name, _file_version(name))
 
-    def offers(self) -> list[Offer]:
-        """Everything to choose from."""
-        return [self.offer(name) for name in self.names()]
+    def entries(self) -> list[CatalogEntry]:
+        """Return the entries of all names."""
+        return [self.entry(name) for name in self.names()]
 
-    def player(self, name: str, amount: int | None, seconds: float | None) -> Player:
-        """An agent with limits: an amount of plies or simulations, and seconds a move.
+    def choose(self, name: str, amount: int | None, seconds: float | None) -> AgentChoice:
+        """Combine an agent with limits.
 
-        Raises ValueError for what the agent does not take, or more than is allowed.
+        Parameters
+        ----------
+        name
+            As :func:`agents.make` takes it.
+        amount
+            Plies or simulations; None for the agent's default.
+        seconds
+            Longest time of a move; None for the default.
+
+        Raises
+        ------
+        ValueError
+            If the agent is not on offer, takes no limits, or a limit is out of range.
         """
-        offer = self.offer(name)
-        if offer.limit is None:
+        entry = self.entry(name)
+        if entry.limit is None:
             if amount is not None or seconds is not None:
-                raise ValueError(f"{offer.label} does not search: it takes no limits.")
-            return Player(name, _label(name, {}), Limits())
-        amount = offer.default if amount is None else amount
-        if amount is None or not 1 <= amount <= MOST[offer.limit]:
-            raise ValueError(f"{offer.limit} must be from 1 to {MOST[offer.limit]:,}.")
-        seconds = SECONDS if seconds is None else seconds
-        if not 0 < seconds <= LONGEST:
-            raise ValueError(f"The seconds a move must be above 0, and {LONGEST:g} at most.")
-        told: dict[str, object] = {offer.limit: amount}
-        told |= {} if seconds == SECONDS else {"seconds": f"{seconds:g}"}
-        limits = Limits(seconds=seconds)._replace(**{offer.limit: amount})
-        return Player(name, _label(name, told), limits)
+                raise ValueError(f"{entry.label} does not search: it takes no limits.")
+            return AgentChoice(name, _make_label(name, {}), Limits())
+        amount = entry.default if amount is None else amount
+        if amount is None or not 1 <= amount <= MAX_AMOUNT[entry.limit]:
+            raise ValueError(f"{entry.limit} must be from 1 to {MAX_AMOUNT[entry.limit]:,}.")
+        seconds = DEFAULT_SECONDS if seconds is None else seconds
+        if not 0 < seconds <= MAX_SECONDS:
+            raise ValueError(f"The seconds a move must be above 0, and {MAX_SECONDS:g} at most.")
+        options: dict[str, object] = {entry.limit: amount}
+        options |= {} if seconds == DEFAULT_SECONDS else {"seconds": f"{seconds:g}"}
+        limits = Limits(seconds=seconds)._replace(**{entry.limit: amount})
+        return AgentChoice(name, _make_label(name, options), limits)
 
     def _check(self, name: str) -> None:
-        if name not in self.names() and not self._is_of_a_run(name):
+        if name not in self.names() and not self._is_weight_file_of_run(name):
             raise ValueError(f"No agent {name!r} is on offer: {', '.join(self.names())} are.")
 
-    def _is_of_a_run(self, name: str) -> bool:
+    def _is_weight_file_of_run(self, name: str) -> bool:
         if AgentSpec.from_name(name).kind != "weights":
             return False
         path = Path(name).resolve()
@@ -100,27 +112,27 @@ class Roster:
 
 
 @functools.lru_cache(1000)
-def _offer(name: str, version: str) -> Offer:
+def _make_entry(name: str, file_version: str) -> CatalogEntry:
     agent = agents.make(name)
     close_agent(agent)
     player = getattr(agent, "player", None)
-    limit = next((name for name in MOST if hasattr(player, name)), None)
+    limit = next((name for name in MAX_AMOUNT if hasattr(player, name)), None)
     default = getattr(player, limit) if limit else None
-    return Offer(name, display_name(name, {}), describe_agent(agent, name), limit, default)
+    return CatalogEntry(name, display_name(name, {}), describe_agent(agent, name), limit, default)
 
 
-def _label(name: str, told: dict[str, object]) -> str:
-    version = _version(name)
-    return f"{display_name(name, told)} #{version}" if version else display_name(name, told)
+def _make_label(name: str, options: dict[str, object]) -> str:
+    version = _file_version(name)
+    return f"{display_name(name, options)} #{version}" if version else display_name(name, options)
 
 
-def is_still(label: str, name: str) -> bool:
-    """Whether the agent of that name is the one with the label: its file may have changed."""
-    version = _version(name)
+def is_same_version(label: str, name: str) -> bool:
+    """Return whether the agent's weight file is still the one that the label names."""
+    version = _file_version(name)
     return not version or label.endswith(f" #{version}")
 
 
-def _version(name: str) -> str:
-    """What tells a version of a weight file from others; nothing for agents that are no files."""
+def _file_version(name: str) -> str:
+    """Return the first digits of a weight file's digest; an empty text for other agents."""
     path, kind = Path(name), AgentSpec.from_name(name).kind
     return file_digest(path)[:6] if kind == "weights" and path.is_file() else ""

@@ -1,4 +1,4 @@
-"""The web application: all pages, and what their scripts ask for."""
+"""Web application: routes of all pages, and error responses."""
 
 from __future__ import annotations
 
@@ -17,84 +17,87 @@ from starlette.staticfiles import StaticFiles
 
 from agents.external.errors import EngineError
 from checkers_env.board import Board
-from training.app import compare_page, explain, play_page, runs_page
-from training.app.agent_catalog import Roster
-from training.app.game_store import Sessions
-from training.app.security import Guard
-from training.app.templates import page
+from training.app import compare_page, play_page, runs_page
+from training.app.agent_catalog import AgentCatalog
+from training.app.explain import explain_position
+from training.app.game_store import GameStore
+from training.app.security import SecurityMiddleware
+from training.app.templates import render_page
 from training.league.entrants import close_agent
 
-mimetypes.add_type("text/javascript", ".js")  # a system may have it otherwise
+mimetypes.add_type("text/javascript", ".js")  # some systems register another type
 
 
-def application(games: Path, *, extra: Sequence[str] = (), runs: Sequence[Path] = ()) -> Starlette:
-    """The application (ASGI).
+def create_app(games: Path, *, extra: Sequence[str] = (), runs: Sequence[Path] = ()) -> Starlette:
+    """Create the web application (ASGI).
 
     Parameters
     ----------
     games
-        Folder in which games against people are kept; it is made when it is needed.
+        Folder of the games against people; it is made with the first game.
     extra
-        Agents to offer beside ours, as agents.make takes them.
+        Agents to offer beside the zoo's, as :func:`agents.make` takes them.
     runs
-        Folders in which runs of evolution are looked for; their weight files may be played.
+        Folders of evolution runs; their weight files may be played against.
 
-    In ``state`` of what this returns: ``roster``, ``sessions``, and ``runs`` as given.
+    Returns
+    -------
+    The application; its ``state`` has ``catalog``, ``store`` and ``runs``.
     """
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
-        app.state.sessions.close()
+        app.state.store.close()
 
     app = Starlette(
         routes=[
             *play_page.routes,
             *compare_page.routes,
             *runs_page.routes,
-            Route("/api/inside", show_inside),
+            Route("/api/explain", explain),
             Mount("/static", StaticFiles(packages=[("training.app", "static")])),
         ],
-        middleware=[Middleware(Guard)],
+        middleware=[Middleware(SecurityMiddleware)],
         exception_handlers={
-            ValueError: refuse,
-            HTTPException: refuse,
-            EngineError: refuse,
-            OSError: fail,
+            ValueError: handle_request_error,
+            HTTPException: handle_request_error,
+            EngineError: handle_request_error,
+            OSError: handle_file_error,
         },
         lifespan=lifespan,
     )
-    app.state.roster = Roster(extra, runs)
-    app.state.sessions = Sessions(app.state.roster, games)
+    app.state.catalog = AgentCatalog(extra, runs)
+    app.state.store = GameStore(app.state.catalog, games)
     app.state.runs = runs
     return app
 
 
-def show_inside(request: Request) -> Response:
-    """What is inside an agent's evaluator in a position: ?agent=NAME&fen=FEN."""
-    asked = request.query_params
-    if "agent" not in asked or "fen" not in asked:
+def explain(request: Request) -> Response:
+    """Explain a position by an agent's evaluator: ``?agent=NAME&fen=FEN``."""
+    query = request.query_params
+    if "agent" not in query or "fen" not in query:
         raise ValueError("Ask for ?agent=NAME&fen=FEN.")
-    agent = request.app.state.roster.make(asked["agent"])
+    agent = request.app.state.catalog.make(query["agent"])
     try:
-        return JSONResponse(explain.describe(agent, Board(asked["fen"])))
+        return JSONResponse(explain_position(agent, Board(query["fen"])))
     finally:
         close_agent(agent)
 
 
-async def refuse(request: Request, error: Exception) -> Response:
-    """What cannot be done: 400 where the request makes no sense, 502 where an engine does not."""
+async def handle_request_error(request: Request, error: Exception) -> Response:
+    """Respond with 400 to a wrong request, and with 502 where an engine fails."""
     if isinstance(error, HTTPException):
-        return _answer(request, error.status_code, str(error.detail))
-    return _answer(request, 502 if isinstance(error, EngineError) else 400, str(error))
+        return _error_response(request, error.status_code, str(error.detail))
+    return _error_response(request, 502 if isinstance(error, EngineError) else 400, str(error))
 
 
-async def fail(request: Request, error: Exception) -> Response:
-    """What went wrong with a file."""
-    return _answer(request, 500, f"A file could not be read or written: {error}.")
+async def handle_file_error(request: Request, error: Exception) -> Response:
+    """Respond with 500 where a file cannot be read or written."""
+    return _error_response(request, 500, f"A file could not be read or written: {error}.")
 
 
-def _answer(request: Request, status: int, reason: str) -> Response:
+def _error_response(request: Request, status: int, reason: str) -> Response:
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": reason}, status)
-    return page("refused.html.jinja", "", status, reason=reason)
+    return render_page("error.html.jinja", "", status, reason=reason)

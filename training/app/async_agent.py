@@ -1,4 +1,4 @@
-"""Agents that think while the server goes on answering."""
+"""Analysis by agents in worker threads, while the server answers other requests."""
 
 from __future__ import annotations
 
@@ -9,37 +9,52 @@ from anyio import CapacityLimiter, to_thread
 from starlette.exceptions import HTTPException
 
 from agents.agent import Agent, PlayerAgent, reseed
-from agents.analysis import Limits, Thought, consider
+from agents.analysis import Analysis, Limits, analyse_until
 from checkers_env.board import Board
 
-AT_ONCE = 8  # agents; searches run without the GIL
+MAX_SEARCHES = 8  # at a time; searches run without the GIL
 
 logger = logging.getLogger(__name__)
-_room = CapacityLimiter(AT_ONCE)
+_limiter = CapacityLimiter(MAX_SEARCHES)
 
 
-async def thought_of(
-    agent: Agent, board: Board, limits: Limits, seed: int, stopped: Event
-) -> Thought:
-    """What an agent thinks of a position, in a thread; see :func:`agents.analysis.consider`.
+async def analyse_in_thread(
+    agent: Agent, board: Board, limits: Limits, seed: int, stop: Event
+) -> Analysis:
+    """Analyse a position in a worker thread; see :func:`agents.analysis.analyse_until`.
 
-    What one of ours leaves to chance depends on the seed and the number of the move only. An agent
-    that fails, or that makes an illegal move, is answered with status 502 and what happened.
+    Parameters
+    ----------
+    agent
+        Any agent; the random numbers of the project's own depend on `seed` and the ply only.
+    board
+        The position; it does not change.
+    limits
+        Cost of the move.
+    seed
+        Seed of the game.
+    stop
+        Event that ends the search early.
+
+    Raises
+    ------
+    HTTPException
+        With status 502, if the agent fails or makes an illegal move.
     """
 
-    def work() -> Thought:
+    def analyse() -> Analysis:
         if isinstance(agent, PlayerAgent):
             reseed(agent, seed + board.ply)
-        thought = consider(agent, board.copy(), limits, stopped)
-        if thought.move not in board.legal_moves:
-            raise ValueError(f"{thought.move!r} is illegal")
-        return thought
+        analysis = analyse_until(agent, board.copy(), limits, stop)
+        if analysis.move not in board.legal_moves:
+            raise ValueError(f"{analysis.move!r} is illegal")
+        return analysis
 
     try:
-        return await to_thread.run_sync(work, limiter=_room)
+        return await to_thread.run_sync(analyse, limiter=_limiter)
     except Exception as error:
         logger.exception("an agent failed in %s", board.fen())
-        what = f"The agent failed: {type(error).__name__}: {error}"
-        raise HTTPException(502, what) from error
+        reason = f"The agent failed: {type(error).__name__}: {error}"
+        raise HTTPException(502, reason) from error
     finally:
-        stopped.set()  # where the server stops and does not wait for the answer
+        stop.set()  # a server that stops does not wait for the search

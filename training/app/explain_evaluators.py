@@ -1,12 +1,13 @@
-"""What there is to see of each kind of evaluator: its parts, and what every square contributes."""
+"""Explanations by kind of evaluator: its parts, and the contribution of every square."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.architectures import find_explanation
 from agents.baselines.material import Material, piece_difference
@@ -20,14 +21,15 @@ from agents.ntuple.network import NTuple, board_view
 from checkers_env.movegen import BLACK, SQUARES, Position
 from training.app.serialize import Json
 
-HIDDEN = BLONDIE_2001.hidden[:-1]
-PER_PIECE = 5  # the first of Samuel's FEATURES are sums over pieces
+HIDDEN_SIZES = BLONDIE_2001.hidden[:-1]
+PIECE_FEATURES = 5  # the first of Samuel's FEATURES are sums over pieces
 
 
-class Inside(NamedTuple):
-    """What there is to see of an evaluator, as inside.describe has it, for the side to move.
+class Explanation(NamedTuple):
+    """Parts of an evaluation for the side to move; see :func:`explain.explain_position`.
 
-    `pieces` is the part of the total that the difference in men and kings makes; None without one.
+    `piece_difference` is that part of the total; None for evaluators without it. Each of the
+    `hidden` layers is float64, shape (width,).
     """
 
     kind: str = "opaque"
@@ -35,65 +37,81 @@ class Inside(NamedTuple):
     terms: dict[str, float] = {}  # noqa: RUF012 - never written to
     squares: dict[int, float] = {}  # noqa: RUF012 - never written to
     meaning: str = ""
-    pieces: float | None = None
+    piece_difference: float | None = None
     layers: tuple[Json, ...] = ()
-    hidden: tuple[Any, ...] = ()
-    seen_by: int = BLACK
+    hidden: tuple[NDArray[np.float64], ...] = ()
+    perspective: int = BLACK
 
 
 @functools.singledispatch
-def look_inside(evaluator: Any, position: Position) -> Inside:
-    """What there is to see of an evaluator in a position.
+def explain_evaluator(evaluator: Any, position: Position) -> Explanation:
+    """Explain a position by an evaluator.
 
-    Of a class that is unknown here, it is what its architecture explains, or nothing.
+    A class that is unknown here is explained by its architecture; without one the result is empty.
     """
     explain = find_explanation(evaluator)
     if explain is None:
-        return Inside()
+        return Explanation()
     terms = dict(explain(evaluator, position))
-    return Inside(
+    return Explanation(
         "linear",
         sum(terms.values()),
         terms,
-        _without_each(position, lambda position: sum(explain(evaluator, position).values())),
+        _removal_effects(position, lambda position: sum(explain(evaluator, position).values())),
         "how much lower the total would be without the piece",
     )
 
 
-@look_inside.register
-def _(network: Network, position: Position) -> Inside:
+@explain_evaluator.register
+def _(network: Network, position: Position) -> Explanation:
     view = BLACK if network.by_colour else position.turn
     sign = 1.0 if view == position.turn else -1.0
 
-    def amounts(position: Position) -> tuple[float, float]:
-        """Of the piece difference, and of everything else."""
+    def split_output(position: Position) -> tuple[float, float]:
+        """Return the part of the piece difference, and the rest."""
         difference = network.difference * piece_difference(position, view, network.king)
-        return sign * float(difference), sign * _activations(network, position, view)[1]
+        return sign * float(difference), sign * forward_pass(network, position, view)[1]
 
-    pieces, rest = amounts(position)
-    nodes, _ = _activations(network, position, view)
+    pieces, rest = split_output(position)
+    activations, _ = forward_pass(network, position, view)
     layers: tuple[Json, ...] = ()
     if network.by_colour:
-        layers = _subsquares(_sums(position, float(network.king)), view)
-    elif len(nodes) > len(HIDDEN):
-        layers = _subsquares(nodes.pop(0), view)
-    return Inside(
+        layers = _subsquare_layers(_subsquare_sums(position, float(network.king)), view)
+    elif len(activations) > len(HIDDEN_SIZES):
+        layers = _subsquare_layers(activations.pop(0), view)
+    return Explanation(
         "network",
         pieces + rest,
         {"piece difference": pieces, "nodes": rest},
-        _without_each(position, lambda position: sum(amounts(position))),
+        _removal_effects(position, lambda position: sum(split_output(position))),
         "how much lower the sum at the output would be without the piece",
         pieces if network.difference else None,
         layers,
-        tuple(layer[:width] for layer, width in zip(nodes, HIDDEN, strict=True)),
+        tuple(layer[:size] for layer, size in zip(activations, HIDDEN_SIZES, strict=True)),
         view,
     )
 
 
-def _activations(network: Network, position: Position, view: int) -> tuple[list[Any], float]:
-    """The layers of nodes for `view`, and the sum at the output without the piece difference.
+def forward_pass(
+    network: Network, position: Position, view: int
+) -> tuple[list[NDArray[np.float64]], float]:
+    """Evaluate a network in Python and keep the activations.
 
-    A layer is float64[width], padded with zeros as the kernels have it.
+    Parameters
+    ----------
+    network
+        Network of the papers of 1999 and 2001, or Nguyen's.
+    position
+        Position to evaluate.
+    view
+        Side whose pieces are positive at the input.
+
+    Returns
+    -------
+    activations
+        One float64 array a hidden layer, shape (width,), padded with zeros as in the kernels.
+    output
+        Sum at the output before tanh, without the piece difference.
     """
     state = np.zeros(state_size(network), np.int32)
     start_state(network, position, view, state)
@@ -102,56 +120,56 @@ def _activations(network: Network, position: Position, view: int) -> tuple[list[
     return [first, *map(np.tanh, hidden)], float(output[0])
 
 
-def _subsquares(activations: Any, view: int) -> tuple[Json, ...]:
-    """The 91 sub-squares by size, each size row by row, whatever side they are seen from."""
+def _subsquare_layers(activations: NDArray[np.float64], view: int) -> tuple[Json, ...]:
+    """Return the 91 sub-squares by size, each size row by row from Black's side."""
     layers, at = [], 0
     for size in range(3, 9):
         count = (9 - size) ** 2
         cells = [
             {
-                "squares": sorted(_squares(np.flatnonzero(BLONDIE_2001.fields[node]) + 1, view)),
+                "squares": sorted(_from_view(np.flatnonzero(BLONDIE_2001.fields[node]) + 1, view)),
                 "activation": float(activations[node]),
             }
             for node in range(at, at + count)
         ]
         at += count
-        in_order = cells if view == BLACK else cells[::-1]
-        layers.append({"name": f"{size}x{size} squares", "size": size, "cells": in_order})
+        rows = cells if view == BLACK else cells[::-1]
+        layers.append({"name": f"{size}x{size} squares", "size": size, "cells": rows})
     return tuple(layers)
 
 
-def _sums(position: Position, king: float) -> Any:
-    """The sum of the pieces on each sub-square, Black's positive."""
-    seen = np.zeros(32)
-    for square, bit in _pieces(position):
+def _subsquare_sums(position: Position, king: float) -> Any:
+    """Return the sum of the pieces on each sub-square, shape (91,); Black's are positive."""
+    pieces = np.zeros(32)
+    for square, bit in _occupied_squares(position):
         worth = king if position.kings >> bit & 1 else 1.0
-        seen[square - 1] = worth if position.black >> bit & 1 else -worth
-    return BLONDIE_2001.fields @ seen
+        pieces[square - 1] = worth if position.black >> bit & 1 else -worth
+    return BLONDIE_2001.fields @ pieces
 
 
-@look_inside.register
-def _(system: NTuple, position: Position) -> Inside:
-    seen = int(board_view(system, position.turn))
-    sign = 1.0 if seen == position.turn else -1.0
+@explain_evaluator.register
+def _(system: NTuple, position: Position) -> Explanation:
+    view = int(board_view(system, position.turn))
+    sign = 1.0 if view == position.turn else -1.0
     state = np.zeros(state_size(system), np.int32)
-    start_state(system, position, seen, state)
+    start_state(system, position, view, state)
     entries = system.table[state]
     squares = dict.fromkeys(range(1, 33), 0.0)
     cells: dict[int, list[Json]] = {}
     for number, entry in enumerate(entries.tolist()):
-        touched = np.flatnonzero(system.features[SQUARES, OWN_MAN, number]) + 1
-        tuple_squares = _squares(touched, seen)
-        cells.setdefault(len(touched), []).append({"squares": tuple_squares, "activation": entry})
+        members = np.flatnonzero(system.features[SQUARES, OWN_MAN, number]) + 1
+        tuple_squares = _from_view(members, view)
+        cells.setdefault(len(members), []).append({"squares": tuple_squares, "activation": entry})
         for square in tuple_squares:
-            squares[square] += sign * entry / len(touched)
+            squares[square] += sign * entry / len(members)
     pieces = 0.0
-    for square, bit in _pieces(position):
-        alone = _only(position, bit)
-        worth = system.difference * float(piece_difference(alone, position.turn, system.king))
+    for square, bit in _occupied_squares(position):
+        single = _single_piece(position, bit)
+        worth = system.difference * float(piece_difference(single, position.turn, system.king))
         squares[square] += worth
         pieces += worth
     tables = sign * float(entries.sum())
-    return Inside(
+    return Explanation(
         "ntuple",
         tables + pieces,
         {"piece difference": pieces, "tables": tables},
@@ -162,75 +180,75 @@ def _(system: NTuple, position: Position) -> Inside:
             {"name": f"tuples of {size}", "size": size, "cells": cells[size]}
             for size in sorted(cells)
         ),
-        seen_by=seen,
+        perspective=view,
     )
 
 
-@look_inside.register
-def _(system: Samuel, position: Position) -> Inside:
-    amounts = system.weights * _features(position)
+@explain_evaluator.register
+def _(system: Samuel, position: Position) -> Explanation:
+    amounts = system.weights * _samuel_features(position)
     squares = {}
-    for square, bit in _pieces(position):
-        alone = system.weights * _features(_only(position, bit))
-        squares[square] = float(alone[:PER_PIECE].sum())
+    for square, bit in _occupied_squares(position):
+        single = system.weights * _samuel_features(_single_piece(position, bit))
+        squares[square] = float(single[:PIECE_FEATURES].sum())
     terms = dict(zip(FEATURES, amounts.tolist(), strict=True))
-    return Inside(
+    return Explanation(
         "linear",
         sum(terms.values()),
         terms,
         squares,
-        "what the piece adds to the features " + ", ".join(FEATURES[:PER_PIECE]),
+        "what the piece adds to the features " + ", ".join(FEATURES[:PIECE_FEATURES]),
         terms["men"] + terms["kings"],
     )
 
 
-def _features(position: Position) -> Any:
-    found = np.zeros(len(FEATURES), np.int32)
-    write_features(position, position.turn, found)
-    return found
+def _samuel_features(position: Position) -> NDArray[np.int32]:
+    features = np.zeros(len(FEATURES), np.int32)
+    write_features(position, position.turn, features)
+    return features
 
 
-@look_inside.register(Material)
-@look_inside.register(WeightedPieces)
-def _(counter: Material | WeightedPieces, position: Position) -> Inside:
-    def worth(position: Position) -> float:
+@explain_evaluator.register(Material)
+@explain_evaluator.register(WeightedPieces)
+def _(counter: Material | WeightedPieces, position: Position) -> Explanation:
+    def evaluate(position: Position) -> float:
         return float(evaluate_position(counter, position, position.turn))
 
-    squares = _without_each(position, worth)
-    own = position.black if position.turn == BLACK else position.white
-    mine = sum(squares[square] for square, bit in _pieces(position) if own >> bit & 1)
-    whole = worth(position)
-    return Inside(
+    squares = _removal_effects(position, evaluate)
+    own_pieces = position.black if position.turn == BLACK else position.white
+    own = sum(squares[at] for at, bit in _occupied_squares(position) if own_pieces >> bit & 1)
+    total = evaluate(position)
+    return Explanation(
         "linear",
-        whole,
-        {"own pieces": mine, "opponent's pieces": whole - mine},
+        total,
+        {"own pieces": own, "opponent's pieces": total - own},
         squares,
         "what the piece counts",
-        whole if isinstance(counter, Material) else None,
+        total if isinstance(counter, Material) else None,
     )
 
 
-def _pieces(position: Position) -> list[tuple[int, int]]:
-    """The squares with a piece, and their bits."""
+def _occupied_squares(position: Position) -> list[tuple[int, int]]:
+    """Return the number and the bit of each square with a piece."""
     pieces = position.black | position.white
     return [(at + 1, int(bit)) for at, bit in enumerate(SQUARES) if pieces >> int(bit) & 1]
 
 
-def _squares(seen: Any, view: int) -> list[int]:
-    """Standard numbers of squares as a side sees them: White sees the board turned round."""
-    return [int(square) if view == BLACK else 33 - int(square) for square in seen]
+def _from_view(squares: Iterable[int], view: int) -> list[int]:
+    """Return standard numbers of a side's squares: White's are numbered from the other end."""
+    return [int(square) if view == BLACK else 33 - int(square) for square in squares]
 
 
-def _only(position: Position, bit: int) -> Position:
-    """The piece on `bit` alone on the board."""
+def _single_piece(position: Position, bit: int) -> Position:
+    """Return the position with the piece on `bit` alone on the board."""
     black, white, kings = (board & 1 << bit for board in position[:3])
     return Position(black, white, kings, position.turn)
 
 
-def _without_each(position: Position, amount: Callable[[Position], float]) -> dict[int, float]:
-    """For each square with a piece, how much lower the amount is when that is taken off."""
-    whole, lower = amount(position), {}
-    for square, bit in _pieces(position):
+def _removal_effects(position: Position, evaluate: Callable[[Position], float]) -> dict[int, float]:
+    """Return by square how much lower the evaluation is without the piece there."""
+    total, effects = evaluate(position), {}
+    for square, bit in _occupied_squares(position):
         black, white, kings = (board & ~(1 << bit) for board in position[:3])
-        lower[square] = whole - amount(Position(black, white, kings, position.turn))
-    return lower
+        effects[square] = total - evaluate(Position(black, white, kings, position.turn))
+    return effects

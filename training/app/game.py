@@ -1,191 +1,152 @@
-"""A game between a person and an agent: whose turn it is, what may be asked for, how it ends."""
+"""A game between a person and an agent: turns, hints, takebacks, draw offers and the result."""
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
-from agents.analysis import Limits, Thought
+from agents.analysis import Analysis
 from checkers_env import fen, pdn
 from checkers_env.movegen import BLACK
 from checkers_env.render.scene import SIDES
-from training.app.game_setup import Opening, board_of
-from training.app.messages import ending, refusal, spoken
-from training.app.serialize import Json, thought_json
+from training.app.game_setup import GameSetup, create_board
+from training.app.messages import describe_move, describe_outcome, explain_illegal_move
+from training.app.serialize import Json, analysis_to_json
 
-WON = ("1-0", "0-1")  # by Black, by White
-DRAWN = "1/2-1/2"
+WIN = ("1-0", "0-1")  # by Black, by White
+DRAW = "1/2-1/2"
 UNFINISHED = "*"
 
 
-@dataclass(frozen=True)
-class Setup:
-    """What is settled before a game.
-
-    Attributes
-    ----------
-    agent
-        As agents.make takes it.
-    label
-        What the agent is called in the record, its depth or simulations included.
-    limits
-        What its moves may cost.
-    side
-        The person's, BLACK or WHITE.
-    name, rating
-        The person's; None if not given.
-    opening
-        What the game begins with.
-    seed
-        Of what the agent leaves to chance.
-    began
-        When the game began, in UTC, ISO 8601.
-    """
-
-    agent: str
-    label: str
-    limits: Limits
-    side: int
-    name: str = "Anonymous"
-    rating: int | None = None
-    opening: Opening = Opening()  # noqa: RUF009 - immutable
-    seed: int = field(default_factory=lambda: secrets.randbits(32))
-    began: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
-
-
-class Session:
-    """A game as it stands.
+class HumanGame:
+    """State of a game.
 
     Attributes
     ----------
     board
         The position, with all moves from the start on.
-    thoughts
-        What the agent said of its moves, by the number of moves that were made with it.
-    hints, taken_back, hurried
-        How often the person asked for a hint, took a move back, and had the agent move at once.
-    replaced
-        Whether the agent's weight file has changed, so that another agent goes on with the game.
+    analyses
+        The agent's analyses of its moves as JSON, by the number of moves after each.
+    hints, takebacks, interruptions
+        Number of hints, of takebacks, and of requests that the agent move at once.
+    agent_changed
+        Whether the agent's weight file has changed since the game began.
     result, reason
-        As PDN writes it, "*" while the game goes on; and how it ended, in words.
+        The result in PDN's notation, "*" during the game, and the end of the game in words.
     message
-        What there is to be said about the last thing that happened.
+        The last event in words.
     version
-        Grows with every change.
+        Number that grows with every change.
     """
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: GameSetup) -> None:
         self.setup = setup
-        self.board = board_of(setup.opening.start, setup.opening.moves)
-        self.thoughts: dict[int, Json] = {}
-        self.hints = self.taken_back = self.hurried = self.version = 0
-        self.replaced = False
+        self.board = create_board(setup.opening.start, setup.opening.moves)
+        self.analyses: dict[int, Json] = {}
+        self.hints = self.takebacks = self.interruptions = self.version = 0
+        self.agent_changed = False
         self.result, self.reason, self.message = UNFINISHED, "", ""
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether the game has ended."""
         return self.result != UNFINISHED
 
     @property
-    def agent_is_to_move(self) -> bool:
+    def is_agents_turn(self) -> bool:
         """Whether the game waits for the agent."""
-        return not self.over and self.board.turn != self.setup.side
+        return not self.is_over and self.board.turn != self.setup.side
 
     @property
-    def own_plies(self) -> int:
-        """How many moves have been made since the opening."""
+    def plies_after_opening(self) -> int:
+        """Number of moves since the opening."""
         return self.board.ply - len(self.setup.opening.moves)
 
-    def uncounted(self) -> str:
-        """Why the agent is not rated by this game, in words; nothing if it is."""
+    def unrated_reason(self) -> str:
+        """Return why the game does not rate the agent; an empty text if it does."""
         if self.setup.rating is None:
             return "you gave no rating of your own"
         if not self.setup.opening.standard:
             return "it did not begin from the start or a card of the ballots"
         if self.hints:
             return "a hint was given"
-        if self.taken_back:
+        if self.takebacks:
             return "a move was taken back"
-        if self.hurried:
+        if self.interruptions:
             return "the agent was told to move at once"
-        return "the agent's weight file has changed since it began" if self.replaced else ""
+        return "the agent's weight file has changed since it began" if self.agent_changed else ""
 
-    def play(self, squares: Sequence[int]) -> None:
-        """The person's move, by all its squares. Raises ValueError, in plain words."""
+    def play_move(self, squares: Sequence[int]) -> None:
+        """Play the person's move, given by all its squares. Raise ValueError in plain words."""
         self.check_persons_turn()
-        found = [move for move in self.board.legal_moves if move.squares == tuple(squares)]
-        if not found:
-            raise ValueError(refusal(self.board, squares))
-        self.message = spoken(self.board, found[0])
-        self.board.push(found[0])
-        self._look_for_the_end()
+        move = next((m for m in self.board.legal_moves if m.squares == tuple(squares)), None)
+        if move is None:
+            raise ValueError(explain_illegal_move(self.board, squares))
+        self.message = describe_move(self.board, move)
+        self.board.push(move)
+        self._update_result()
 
-    def answer(self, thought: Thought) -> None:
-        """The agent's move."""
-        said = spoken(self.board, thought.move)
-        self.board.push(thought.move)
-        self.thoughts[self.board.ply] = thought_json(thought)
-        self.message = said
-        self._look_for_the_end()
+    def play_agent_move(self, analysis: Analysis) -> None:
+        """Play the agent's move."""
+        self.message = describe_move(self.board, analysis.move)
+        self.board.push(analysis.move)
+        self.analyses[self.board.ply] = analysis_to_json(analysis)
+        self._update_result()
 
     def take_back(self) -> None:
-        """Undo the person's last move, and the agent's after it if there is one."""
-        self._check_goes_on()
-        plies = 1 if self.agent_is_to_move else 2
-        if self.own_plies < plies:
+        """Undo the person's last move, and the agent's reply if there is one."""
+        self._check_not_over()
+        plies = 1 if self.is_agents_turn else 2
+        if self.plies_after_opening < plies:
             raise ValueError("There is no move of yours to take back.")
         for _ in range(plies):
-            self.thoughts.pop(self.board.ply, None)
+            self.analyses.pop(self.board.ply, None)
             self.board.pop()
-        self.taken_back += 1
-        self._changed("Taken back: it is your move again.")
+        self.takebacks += 1
+        self._update("Taken back: it is your move again.")
 
-    def hint(self, thought: Thought) -> None:
-        """Count a hint: what the agent would play in the person's place."""
+    def give_hint(self, analysis: Analysis) -> None:
+        """Count a hint, and announce the agent's move for the person's side."""
         self.check_persons_turn()
         self.hints += 1
-        expected = "".join(f" {move}" for move in thought.line[1:])
-        line = f", expecting{expected}" if expected else ""
-        self._changed(f"{self.setup.label} would play {thought.move} in your place{line}.")
+        replies = "".join(f" {move}" for move in analysis.pv[1:])
+        line = f", expecting{replies}" if replies else ""
+        self._update(f"{self.setup.label} would play {analysis.move} in your place{line}.")
 
-    def hurry(self) -> None:
-        """Count that the agent, while it thinks, is told to move at once."""
-        if not self.agent_is_to_move:
+    def interrupt_agent(self) -> None:
+        """Count a request that the agent move at once."""
+        if not self.is_agents_turn:
             raise ValueError("The agent is not thinking.")
-        self.hurried += 1
+        self.interruptions += 1
 
     def offer_draw(self) -> None:
-        """Offer the agent a draw: it takes it, or the game goes on.
+        """Offer the agent a draw.
 
-        It agrees if the evaluation with its last move was 0 or less for it. One that has no
-        evaluation agrees unless it has more pieces.
+        The agent accepts if its evaluation at its last move was 0 or less for it. An agent without
+        an evaluation accepts unless it has more pieces.
         """
         self.check_persons_turn()
-        accepted, why = self._judged_offer()
+        accept, reason = self._answer_draw_offer()
         self.message = ""
-        if accepted:
-            self._end(DRAWN, f"Drawn by agreement: {why}")
+        if accept:
+            self._finish(DRAW, f"Drawn by agreement: {reason}")
         else:
-            self._changed(f"The offer of a draw is declined: {why}")
+            self._update(f"The offer of a draw is declined: {reason}")
 
     def resign(self) -> None:
-        """Give the game up."""
-        self._check_goes_on()
+        """Resign for the person."""
+        self._check_not_over()
         person, agent = SIDES[self.setup.side], SIDES[1 - self.setup.side]
         self.message = ""
-        self._end(WON[1 - self.setup.side], f"{agent} wins: {person} resigned.")
+        self._finish(WIN[1 - self.setup.side], f"{agent} wins: {person} resigned.")
 
-    def record(self) -> pdn.Game:
-        """The game for a PDN file."""
+    def to_pdn(self) -> pdn.Game:
+        """Return the game as a PDN record."""
         setup = self.setup
         person, agent = SIDES[setup.side], SIDES[1 - setup.side]
         tags = {
             "Event": "A game against an agent",
             "Site": "checkers-play",
-            "Date": setup.began[:10].replace("-", "."),
+            "Date": setup.start_time[:10].replace("-", "."),
             "Round": "-",
             person: setup.name,
             agent: setup.label,
@@ -196,44 +157,44 @@ class Session:
             tags[f"{person}Rating"] = str(setup.rating)
         if setup.opening.start != fen.START:
             tags["FEN"] = setup.opening.start
-        if self.over:
+        if self.is_over:
             tags["Termination"] = self.reason
-        tags["Rated"] = "no" if self.uncounted() else "yes"
+        tags["Rated"] = "no" if self.unrated_reason() else "yes"
         return pdn.Game(tags, tuple(self.board.moves), self.result)
 
-    def _judged_offer(self) -> tuple[bool, str]:
-        """Whether the agent agrees to a draw, and why."""
-        if self.own_plies < 2:
+    def _answer_draw_offer(self) -> tuple[bool, str]:
+        """Return whether the agent accepts a draw, and the reason."""
+        if self.plies_after_opening < 2:
             return False, "the game has hardly begun."
-        last = self.thoughts.get(self.board.ply, {}).get("value")
-        if last is not None:
-            than = "not better for it" if last <= 0 else "better for it"
-            return last <= 0, f"its evaluation of {last:+z.2f} is {than}."
+        score = self.analyses.get(self.board.ply, {}).get("score")
+        if score is not None:
+            comparison = "not better for it" if score <= 0 else "better for it"
+            return score <= 0, f"its evaluation of {score:+z.2f} is {comparison}."
         difference = self.board.piece_difference()
         ahead = (-difference if self.setup.side == BLACK else difference) > 0
         return not ahead, f"it has {'more pieces' if ahead else 'no more pieces than you'}."
 
-    def _check_goes_on(self) -> None:
-        if self.over:
+    def _check_not_over(self) -> None:
+        if self.is_over:
             raise ValueError("The game is over.")
 
     def check_persons_turn(self) -> None:
-        """Raise ValueError where it is not for the person to do anything."""
-        self._check_goes_on()
-        if self.agent_is_to_move:
+        """Raise ValueError unless it is the person's turn."""
+        self._check_not_over()
+        if self.is_agents_turn:
             raise ValueError(f"It is {self.setup.label}'s turn.")
 
-    def _look_for_the_end(self) -> None:
+    def _update_result(self) -> None:
         outcome = self.board.outcome()
         if outcome is None:
-            return self._changed(self.message)
-        result = DRAWN if outcome.winner is None else WON[outcome.winner]
-        return self._end(result, ending(outcome, self.board.turn))
+            return self._update(self.message)
+        result = DRAW if outcome.winner is None else WIN[outcome.winner]
+        return self._finish(result, describe_outcome(outcome, self.board.turn))
 
-    def _end(self, result: str, reason: str) -> None:
+    def _finish(self, result: str, reason: str) -> None:
         self.result, self.reason = result, reason
-        self._changed(f"{self.message} {reason}".strip())
+        self._update(f"{self.message} {reason}".strip())
 
-    def _changed(self, message: str) -> None:
+    def _update(self, message: str) -> None:
         self.message = message
         self.version += 1

@@ -1,7 +1,7 @@
-"""The games in progress: one a tab, under an unguessable name, in memory and on disk.
+"""Games in progress, one a browser tab, in memory and on disk.
 
-What is in memory are the most recent ones; every change is written to disk first, so that a game
-goes on after the server was stopped.
+Every change is written to disk before the server answers, so a game survives the server. Memory
+holds the most recent games. The key of a game cannot be guessed.
 """
 
 from __future__ import annotations
@@ -20,144 +20,176 @@ from threading import Event
 from agents.agent import Agent, reseed
 from agents.analysis import Limits
 from checkers_env.files import write_atomically
-from training.app.agent_catalog import Roster, is_still
-from training.app.game import Session, Setup
-from training.app.game_archive import keep
-from training.app.game_setup import Opening
+from training.app.agent_catalog import AgentCatalog, is_same_version
+from training.app.game import HumanGame
+from training.app.game_archive import save_game
+from training.app.game_setup import GameOpening, GameSetup
 from training.app.serialize import Json
 from training.league.entrants import close_agent
 
-FORMAT = 1
-IN_MEMORY, ON_DISK = 100, 1000
-AWAKE = 3600  # seconds after which a game that nobody asks for is on disk only
-IDLE = 30 * 86_400  # seconds after which it is forgotten
+FORMAT = 2
+MAX_IN_MEMORY, MAX_ON_DISK = 100, 1000
+MEMORY_SECONDS = 3600  # an idle game is on disk only after these
+DISK_SECONDS = 30 * 86_400  # an idle game is deleted after these
 KEY = re.compile(r"[A-Za-z0-9_-]{22}")
+LIMITS = ("depth", "simulations", "seconds")
+FORMAT_1_NAMES = {
+    "thoughts": "analyses",
+    "taken_back": "takebacks",
+    "hurried": "interruptions",
+    "replaced": "agent_changed",
+}
 
 
 @dataclass(eq=False)
-class Seat:
-    """A game, and the agent that plays it."""
+class LiveGame:
+    """A game in memory, and the agent that plays it."""
 
     key: str
-    session: Session
+    game: HumanGame
     agent: Agent
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # the agent does one thing at a time
-    stopped: Event = field(default_factory=Event)  # set to have the agent move at once
-    saved: bool = False  # is it on disk as it stands?
-    kept: bool = False  # is it among the finished games?
-    used: float = 0.0  # when it was asked for last
+    stop: Event = field(default_factory=Event)  # ends the agent's search
+    is_saved: bool = False  # on disk in its present state
+    is_archived: bool = False
+    last_use: float = 0.0  # seconds of time.monotonic
 
 
-class Sessions:
-    """All games; `folder` takes the finished ones, and in a folder of its own the others."""
+class GameStore:
+    """All games against people.
 
-    def __init__(self, roster: Roster, folder: Path) -> None:
-        self.roster = roster
+    `folder` receives the finished games, and its subfolder ``tabs`` the games in progress.
+    """
+
+    def __init__(self, catalog: AgentCatalog, folder: Path) -> None:
+        self.catalog = catalog
         self.folder = folder
-        self._seats: OrderedDict[str, Seat] = OrderedDict()
+        self._games: OrderedDict[str, LiveGame] = OrderedDict()
 
-    def begin(self, session: Session, agent: Agent) -> Seat:
-        """Seat a new game. Raises OSError if it cannot be written."""
-        seat = Seat(secrets.token_urlsafe(16), session, agent)
-        self._forget()
-        self.save(seat)
-        return self._seated(seat)
+    def add(self, game: HumanGame, agent: Agent) -> LiveGame:
+        """Add a new game. Raise OSError if it cannot be written."""
+        live = LiveGame(secrets.token_urlsafe(16), game, agent)
+        self._delete_old_files()
+        self.save(live)
+        return self._touch(live)
 
-    def seat(self, key: str) -> Seat:
-        """The game of that name. Raises LookupError if there is none."""
-        if key in self._seats:
-            return self._seated(self._seats[key])
+    def find(self, key: str) -> LiveGame:
+        """Return the game with a key. Raise LookupError if there is none."""
+        if key in self._games:
+            return self._touch(self._games[key])
         try:
             if not KEY.fullmatch(key):
-                raise ValueError("it is none of our names")
-            session = read(json.loads(self._path(key).read_bytes()))
-            if not session.over:
-                session.replaced |= not is_still(session.setup.label, session.setup.agent)
-            seat = Seat(key, session, self.agent_for(session.setup), saved=True, kept=session.over)
-            return self._seated(seat)
+                raise ValueError("it is not a key of this store")
+            game = game_from_json(json.loads(self._path(key).read_bytes()))
+            if not game.is_over:
+                game.agent_changed |= not is_same_version(game.setup.label, game.setup.agent)
+            agent = self.make_agent(game.setup)
+            return self._touch(LiveGame(key, game, agent, is_saved=True, is_archived=game.is_over))
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise LookupError("There is no such game any more.") from error
 
-    def save(self, seat: Seat) -> None:
-        """Write a game down, and one that is over to where it is kept. Raises OSError."""
-        seat.saved = False
-        if seat.session.over and not seat.kept:
-            keep(self.folder, seat.session, seat.key)
-            seat.kept = True
-            if hear := getattr(seat.agent, "game_over", None):  # it learns from its games
+    def save(self, live: LiveGame) -> None:
+        """Write a game to disk, and a finished one to the archive too. Raise OSError."""
+        live.is_saved = False
+        if live.game.is_over and not live.is_archived:
+            save_game(self.folder, live.game, live.key)
+            live.is_archived = True
+            if game_over := getattr(live.agent, "game_over", None):  # for agents that learn
                 with suppress(Exception):  # the result stands
-                    hear(seat.session.board.copy(), 1 - seat.session.setup.side)
-        path = self._path(seat.key)
+                    game_over(live.game.board.copy(), 1 - live.game.setup.side)
+        path = self._path(live.key)
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, json.dumps(written(seat.session)).encode())
-        seat.saved = True
+        write_atomically(path, json.dumps(game_to_json(live.game)).encode())
+        live.is_saved = True
 
-    def agent_for(self, setup: Setup) -> Agent:
-        """A new agent for a game. Raises ValueError if it is not on offer any more."""
-        return reseed(self.roster.make(setup.agent), setup.seed)
+    def make_agent(self, setup: GameSetup) -> Agent:
+        """Make the agent of a game. Raise ValueError if it is not on offer."""
+        return reseed(self.catalog.make(setup.agent), setup.seed)
 
     def close(self) -> None:
-        """Let all agents go."""
-        for seat in self._seats.values():
-            close_agent(seat.agent)
-        self._seats.clear()
+        """Close all agents."""
+        for live in self._games.values():
+            close_agent(live.agent)
+        self._games.clear()
 
     def _path(self, key: str) -> Path:
         return self.folder / "tabs" / f"{key}.json"
 
-    def _seated(self, seat: Seat) -> Seat:
-        """Note that a game is in use, and let go of those that have not been for long."""
-        seat.used, self._seats[seat.key] = time.monotonic(), seat
-        self._seats.move_to_end(seat.key)
-        spare = len(self._seats) - IN_MEMORY
-        for number, other in enumerate(list(self._seats.values())):
-            idle = number < spare or other.used < seat.used - AWAKE
-            if idle and not other.lock.locked():
-                close_agent(self._seats.pop(other.key).agent)
-        return seat
+    def _touch(self, live: LiveGame) -> LiveGame:
+        """Mark a game as the last one in use, and drop idle games from memory."""
+        live.last_use, self._games[live.key] = time.monotonic(), live
+        self._games.move_to_end(live.key)
+        surplus = len(self._games) - MAX_IN_MEMORY
+        for number, other in enumerate(list(self._games.values())):
+            is_idle = number < surplus or other.last_use < live.last_use - MEMORY_SECONDS
+            if is_idle and not other.lock.locked():
+                close_agent(self._games.pop(other.key).agent)
+        return live
 
-    def _forget(self) -> None:
-        """Delete what is old, and what is too much."""
+    def _delete_old_files(self) -> None:
+        """Delete files that are too old, and the oldest of too many."""
         files = sorted(self._path("*").parent.glob("*.json"), key=lambda path: path.stat().st_mtime)
-        old = [path for path in files if path.stat().st_mtime < time.time() - IDLE]
-        for path in {*old, *files[: max(len(files) - ON_DISK + 1, 0)]}:
+        old = [path for path in files if path.stat().st_mtime < time.time() - DISK_SECONDS]
+        for path in {*old, *files[: max(len(files) - MAX_ON_DISK + 1, 0)]}:
             path.unlink(missing_ok=True)
 
 
-def written(session: Session) -> Json:
-    """A game as JSON."""
-    setup = session.setup
+def game_to_json(game: HumanGame) -> Json:
+    """Return a game as JSON."""
+    setup = game.setup
+    limits = {name: getattr(setup.limits, name) for name in LIMITS}
     return {
         "format": FORMAT,
-        "setup": asdict(setup)
-        | {"limits": setup.limits._asdict(), "opening": setup.opening._asdict()},
-        "moves": [str(move) for move in session.board.moves],
-        "thoughts": session.thoughts,
-        "version": session.version,
-        "hints": session.hints,
-        "taken_back": session.taken_back,
-        "hurried": session.hurried,
-        "replaced": session.replaced,
-        "result": session.result,
-        "reason": session.reason,
+        "setup": asdict(setup) | {"limits": limits, "opening": setup.opening._asdict()},
+        "moves": [str(move) for move in game.board.moves],
+        "analyses": game.analyses,
+        "version": game.version,
+        "hints": game.hints,
+        "takebacks": game.takebacks,
+        "interruptions": game.interruptions,
+        "agent_changed": game.agent_changed,
+        "result": game.result,
+        "reason": game.reason,
     }
 
 
-def read(fields: Json) -> Session:
-    """The game that :func:`written` wrote. Raises ValueError, KeyError or TypeError for others."""
+def game_from_json(fields: Json) -> HumanGame:
+    """Return the game that :func:`game_to_json` wrote.
+
+    Raises
+    ------
+    ValueError, KeyError, TypeError, AttributeError
+        If the JSON is not a game.
+    """
+    if fields["format"] == 1:
+        fields = _convert_format_1(fields)
     if fields["format"] != FORMAT:
         raise ValueError(f"its format is {fields['format']!r}, not {FORMAT}")
     setup = dict(fields["setup"])
-    opening = Opening(**setup["opening"])
+    opening = GameOpening(**setup["opening"])
     opening = opening._replace(moves=tuple(opening.moves))
-    session = Session(Setup(**setup | {"limits": Limits(**setup["limits"]), "opening": opening}))
+    limits = Limits(**{name: setup["limits"][name] for name in LIMITS})
+    game = HumanGame(GameSetup(**setup | {"limits": limits, "opening": opening}))
     for text in fields["moves"][len(opening.moves) :]:
-        session.board.push(text)
-    session.thoughts = {int(ply): thought for ply, thought in fields["thoughts"].items()}
-    session.version = int(fields["version"])  # pages that are still open go by it
-    for name in ("hints", "taken_back", "hurried"):
-        setattr(session, name, int(fields[name]))
-    session.replaced = bool(fields.get("replaced", False))  # which older files do not have
-    session.result, session.reason = fields["result"], fields["reason"]
-    session.message = session.reason
-    return session
+        game.board.push(text)
+    game.analyses = {int(ply): analysis for ply, analysis in fields["analyses"].items()}
+    game.version = int(fields["version"])  # an open page compares it with its own
+    for name in ("hints", "takebacks", "interruptions"):
+        setattr(game, name, int(fields[name]))
+    game.agent_changed = bool(fields["agent_changed"])
+    game.result, game.reason = fields["result"], fields["reason"]
+    game.message = game.reason
+    return game
+
+
+def _convert_format_1(fields: Json) -> Json:
+    """Rename the fields of format 1, whose oldest files lack ``replaced``."""
+    fields = {"replaced": False, **fields, "format": FORMAT}
+    fields = {FORMAT_1_NAMES.get(name, name): value for name, value in fields.items()}
+    setup = dict(fields["setup"])
+    setup["start_time"] = setup.pop("began")
+    analyses = {}
+    for ply, thought in fields["analyses"].items():
+        analysis = dict(thought)
+        analyses[ply] = analysis | {"score": analysis.pop("value"), "pv": analysis.pop("line")}
+    return fields | {"setup": setup, "analyses": analyses}

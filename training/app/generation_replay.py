@@ -1,7 +1,7 @@
-"""The games of a run's current generation, played once more.
+"""Replay of the games of a run's current generation.
 
-A checkpoint holds all that the next generation depends on. So the tournament that the run plays
-now, or would play if it went on, is played here too, move by move the same; the run is not touched.
+A checkpoint holds everything that the next generation depends on. The replay therefore plays the
+same games as the run, move by move, and does not change the run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from agents.match_kernel import DRAW, Result
 from checkers_env import pdn
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.state import DrawRules
-from training.app.run_reader import saved
+from training.app.run_reader import save_time_ns
 from training.evolution.evaluation import OPPONENTS, performance_curve
 from training.evolution.game_runner import GameRunner, Matchup, open_game_runner
 from training.evolution.tournament import Pairs, Payoff, total_scores
@@ -30,15 +30,15 @@ from training.regimes.genetic_algorithm import GeneticAlgorithm
 from training.regimes.social_learning import SocialLearning
 from training.trainer.checkpoint import Checkpoint, load_checkpoint
 
-Tournament = Coevolution | GeneticAlgorithm | EvolutionStrategy
+TournamentRegime = Coevolution | GeneticAlgorithm | EvolutionStrategy
 RESULTS = {BLACK: "1-0", WHITE: "0-1", DRAW: "1/2-1/2"}
-TRIES = 100  # to read a checkpoint before the next one is there
-LEARNER = "learner"  # whom temporal differences teach
-_turn = threading.Lock()
+MAX_READS = 100  # of a checkpoint that the run replaces meanwhile
+LEARNER = "learner"  # name of the player that temporal differences train
+_replay_lock = threading.Lock()
 
 
-class Standing(NamedTuple):
-    """A member's line in the table of a tournament."""
+class MemberStanding(NamedTuple):
+    """A member's row in the standings of a tournament."""
 
     name: str
     points: float
@@ -48,92 +48,107 @@ class Standing(NamedTuple):
     king: float  # K
 
 
-class Played(NamedTuple):
-    """A game, and what its players are called."""
+class ReplayGame(NamedTuple):
+    """A game with its players' names."""
 
     black: str
     white: str
     game: Game
 
 
-class Generation(NamedTuple):
-    """A generation's games.
+class GenerationReplay(NamedTuple):
+    """Games of a generation.
 
     Attributes
     ----------
     number
-        Of the generation.
+        Number of the generation.
+    games
+        In the order of the regime.
     standings
-        Of its tournament, the best first; none where there is no tournament.
-    survive
-        How many of these go on to the next generation; 0 where it is not the best who do.
+        Of the tournament, the best first; empty without a tournament.
+    survivors
+        Number of the best that are the next parents; 0 where the best are not selected.
     outcome
-        What becomes of those who played, in words.
+        Consequence of the tournament, in words.
     """
 
     number: int
-    games: list[Played]
-    standings: list[Standing]
-    survive: int = 0
+    games: list[ReplayGame]
+    standings: list[MemberStanding]
+    survivors: int = 0
     outcome: str = ""
 
 
-def current_generation(run: Path, at: int) -> Generation:
-    """The generation after the checkpoint that was saved `at` (see evolution.saved).
+def replay_checkpoint(run: Path, save_ns: int) -> GenerationReplay:
+    """Replay the generation after the checkpoint of a time.
 
-    The last few are remembered. Raises LookupError for an earlier checkpoint that is not, and
-    ValueError for one that cannot be read, or whose regime is not known.
+    Parameters
+    ----------
+    run
+        Folder of the run.
+    save_ns
+        Time of the checkpoint; see :func:`run_reader.save_time_ns`.
+
+    Raises
+    ------
+    LookupError
+        If the run has replaced that checkpoint, and its replay is not among the last four.
+    ValueError
+        If the checkpoint cannot be read, or its regime is unknown.
     """
-    with _turn:  # so that one game is not played for two readers
-        return _remembered(run, at)
+    with _replay_lock:  # two requests for the same games play them once
+        return _replay_checkpoint(run, save_ns)
 
 
-def latest_generation(run: Path) -> tuple[int, Generation]:
-    """When the last checkpoint was saved, and the generation after it.
+def replay_latest(run: Path) -> tuple[int, GenerationReplay]:
+    """Replay the generation after the last checkpoint; return the checkpoint's time too.
 
-    A run may save the next one while this one is read: then that is the last.
+    The run may replace its checkpoint while this function reads it: it then reads the next one.
     """
-    for _ in range(TRIES):
-        at = saved(run)
+    for _ in range(MAX_READS):
+        save_ns = save_time_ns(run)
         with suppress(LookupError):
-            return at, current_generation(run, at)
+            return save_ns, replay_checkpoint(run, save_ns)
     raise LookupError(f"The run {run.name!r} goes on faster than it can be read")
 
 
 @lru_cache(4)
-def _remembered(run: Path, at: int) -> Generation:
+def _replay_checkpoint(run: Path, save_ns: int) -> GenerationReplay:
     checkpoint = load_checkpoint(run)
-    if saved(run) != at:
+    if save_time_ns(run) != save_ns:
         raise LookupError(f"The run {run.name!r} has gone on since then")
-    return play_generation(checkpoint)
+    return replay_generation(checkpoint)
 
 
-def play_generation(checkpoint: Checkpoint) -> Generation:
+def replay_generation(checkpoint: Checkpoint) -> GenerationReplay:
     """Play the generation that follows a checkpoint.
 
-    Temporal differences have no tournament, and learn in the middle of their games: of them these
-    are the games of the performance curve, which measured the checkpoint's own generation. Raises
-    ValueError for a regime that is not known.
+    Temporal differences have no tournament, and learn during their games. Their replay has the
+    games of the performance curve at the checkpoint's own generation. Raise ValueError for an
+    unknown regime.
     """
     regime, state = regime_from_config(checkpoint.config_key), checkpoint.state
-    with open_game_runner(1) as runner:  # the processors are the run's
-        recorder = Recorder(runner)
-        if isinstance(regime, Tournament):
+    with open_game_runner(1) as runner:  # leave the other cores to the run
+        recorder = GameRecorder(runner)
+        if isinstance(regime, TournamentRegime):
             regime.step(state, recorder)
-            return _tournament(regime, state.generation + 1, recorder.rounds[0])
+            return _tournament_replay(regime, state.generation + 1, recorder.rounds[0])
         seed = checkpoint.config_key["seed"]
         performance_curve(regime.contenders(state), seed, state.generation, regime.rules, recorder)
     names = {id(player): name.removeprefix("curve/") for name, player in OPPONENTS.items()}
     games = [
-        Played(names.get(id(matchup.black), LEARNER), names.get(id(matchup.white), LEARNER), game)
-        for played in recorder.rounds
-        for matchup, game in played
+        ReplayGame(
+            names.get(id(matchup.black), LEARNER), names.get(id(matchup.white), LEARNER), game
+        )
+        for round_ in recorder.rounds
+        for matchup, game in round_
     ]
-    return Generation(state.generation, games, [])
+    return GenerationReplay(state.generation, games, [])
 
 
-class Recorder(GameRunner):
-    """A game runner that remembers what was played in it: the fixtures and games of each call."""
+class GameRecorder(GameRunner):
+    """Game runner that records the matchups and the games of each call of `play` in `rounds`."""
 
     def __init__(self, runner: GameRunner) -> None:
         self._runner = runner
@@ -147,56 +162,58 @@ class Recorder(GameRunner):
         return games
 
 
-def _tournament(regime: Tournament, number: int, played: list[tuple[Matchup, Game]]) -> Generation:
-    """The games of a tournament with the members' names and points.
+def _tournament_replay(
+    regime: TournamentRegime, number: int, round_: list[tuple[Matchup, Game]]
+) -> GenerationReplay:
+    """Return a tournament with the members' names and points.
 
-    Members are told apart by their players. In every pairing each has Black, the first one first,
-    but for former champions and the second ones of pairs, who come behind.
+    The identity of a player tells its member. In every pairing the members have Black in order;
+    former champions and the second players of pairs follow them.
     """
-    seats = [matchup.black for matchup, _ in played] + [matchup.white for matchup, _ in played]
+    seats = [matchup.black for matchup, _ in round_] + [matchup.white for matchup, _ in round_]
     players = list({id(player): player for player in seats}.values())
-    place = {id(player): member for member, player in enumerate(players)}
-    names = [_name(regime, number, member) for member in range(len(players))]
-    pairs = [(place[id(matchup.black)], place[id(matchup.white)]) for matchup, _ in played]
-    results = [game.result for _, game in played]
+    members = {id(player): member for member, player in enumerate(players)}
+    names = [_member_name(regime, number, member) for member in range(len(players))]
+    pairs = [(members[id(matchup.black)], members[id(matchup.white)]) for matchup, _ in round_]
+    results = [game.result for _, game in round_]
     payoff = Payoff(regime.win, regime.draw, regime.loss)
     points = total_scores(results, pairs, len(players), payoff, regime.both_score)
     standings = [
-        Standing(
+        MemberStanding(
             name,
             float(points[member]),
-            *_tally(results, pairs, member),
+            *_count_results(results, pairs, member),
             float(players[member].evaluator.king),
         )
         for member, name in enumerate(names)
     ]
     standings.sort(key=lambda standing: -standing.points)
     games = [
-        Played(names[black], names[white], game)
-        for (black, white), (_, game) in zip(pairs, played, strict=True)
+        ReplayGame(names[black], names[white], game)
+        for (black, white), (_, game) in zip(pairs, round_, strict=True)
     ]
-    return Generation(number, games, standings, *_outcome(regime, number))
+    return GenerationReplay(number, games, standings, *_describe_selection(regime, number))
 
 
-def _tally(results: Sequence[Result], pairs: Pairs, member: int) -> tuple[int, int, int]:
-    """How many games a member won, drew and lost."""
+def _count_results(results: Sequence[Result], pairs: Pairs, member: int) -> tuple[int, int, int]:
+    """Return a member's wins, draws and losses."""
     winners = [
         (result.winner, pair.index(member))
         for result, pair in zip(results, pairs, strict=True)
         if member in pair
     ]
-    won = sum(winner == side for winner, side in winners)
-    drawn = sum(winner == DRAW for winner, _ in winners)
-    return won, drawn, len(winners) - won - drawn
+    wins = sum(winner == side for winner, side in winners)
+    draws = sum(winner == DRAW for winner, _ in winners)
+    return wins, draws, len(winners) - wins - draws
 
 
-def _name(regime: Tournament, number: int, member: int) -> str:
-    """What a member is called in the tournament of a generation."""
+def _member_name(regime: TournamentRegime, number: int, member: int) -> str:
+    """Return a member's name in the tournament of a generation."""
     if isinstance(regime, EvolutionStrategy):
         kind, first = ("mirror", regime.pairs) if member >= regime.pairs else ("player", 0)
         return f"{kind} {member - first + 1}"
-    first_of_all = isinstance(regime, GeneticAlgorithm) and number == 1
-    if first_of_all or _learns(regime, number - 1):  # none descends from another
+    is_initial = isinstance(regime, GeneticAlgorithm) and number == 1
+    if is_initial or _ends_in_social_learning(regime, number - 1):  # nobody is an offspring
         return f"player {member + 1}"
     kind, first = ("parent", 0) if member < regime.parents else ("offspring", regime.parents)
     if isinstance(regime, ExtendedCoevolution) and member >= 2 * regime.parents:
@@ -204,28 +221,23 @@ def _name(regime: Tournament, number: int, member: int) -> str:
     return f"{kind} {member - first + 1}"
 
 
-def _outcome(regime: Tournament, number: int) -> tuple[int, str]:
-    """How many survive a generation by being the best, and what becomes of all, in words."""
+def _describe_selection(regime: TournamentRegime, number: int) -> tuple[int, str]:
+    """Return the number of survivors by selection, and the consequence for all in words."""
     if isinstance(regime, EvolutionStrategy):
-        return (
-            0,
-            "Nobody plays on: all games together move the mean of the next generation.",
-        )
-    if _learns(regime, number):
+        return 0, "Nobody plays on: all games together move the mean of the next generation."
+    if _ends_in_social_learning(regime, number):
         return 0, "All play on: this generation ends in social learning."
-    return (
-        regime.parents,
-        f"The best {regime.parents} are the next parents; equals are drawn by lot.",
-    )
+    survivors = regime.parents
+    return survivors, f"The best {survivors} are the next parents; equals are drawn by lot."
 
 
-def _learns(regime: Tournament, number: int) -> bool:
-    """Whether a generation ends in social learning, after which all play on, not in selection."""
+def _ends_in_social_learning(regime: TournamentRegime, number: int) -> bool:
+    """Return whether a generation ends in social learning, in which all survive."""
     return isinstance(regime, SocialLearning) and number % regime.social_every == 0
 
 
-def as_pdn(played: Played, tags: dict[str, str]) -> pdn.Game:
-    """A game as a record with its players and further tags."""
-    players = {"Black": played.black, "White": played.white}
-    moves = tuple(played.game.board.moves)
-    return pdn.Game(tags | players, moves, RESULTS[played.game.result.winner])
+def game_to_pdn(game: ReplayGame, tags: dict[str, str]) -> pdn.Game:
+    """Return a game as a PDN record with its players and further tags."""
+    players = {"Black": game.black, "White": game.white}
+    moves = tuple(game.game.board.moves)
+    return pdn.Game(tags | players, moves, RESULTS[game.game.result.winner])

@@ -1,4 +1,4 @@
-"""The page to play on: games between a person and an agent."""
+"""Page for games between a person and an agent."""
 
 from __future__ import annotations
 
@@ -13,232 +13,235 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from agents.analysis import Thought
+from agents.analysis import Analysis
 from checkers_env import pdn
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.render.scene import SIDES
 from training.app import game_archive, serialize
-from training.app.agent_catalog import DEFAULT, Roster
-from training.app.async_agent import thought_of
-from training.app.game import Session, Setup
-from training.app.game_setup import opening_from, opening_of
-from training.app.game_store import Seat, Sessions
-from training.app.messages import advice
-from training.app.request_body import asked
+from training.app.agent_catalog import DEFAULT_AGENT, AgentCatalog
+from training.app.async_agent import analyse_in_thread
+from training.app.game import HumanGame
+from training.app.game_setup import GameSetup, choose_opening, opening_from_pdn
+from training.app.game_store import GameStore, LiveGame
+from training.app.messages import explain_forced_capture
+from training.app.request_body import read_fields
 from training.app.serialize import Json
-from training.app.templates import choices, page
+from training.app.templates import form_values, render_page
 
-LONGEST_NAME, RATINGS = 60, range(1, 3001)
+MAX_NAME_LENGTH, RATINGS = 60, range(1, 3001)
 COLOURS = {"black": BLACK, "white": WHITE}
 
 
 async def show_page(request: Request) -> Response:
-    """The page; its address may name an agent, as in ``/?agent=blondie24``."""
-    roster, chosen = request.app.state.roster, request.query_params.get("agent")
-    given = await run_in_threadpool(choices, roster, chosen)
-    return page("play.html.jinja", "Play", **given)
+    """Return the page; its address may choose an agent: ``/?agent=blondie24``."""
+    catalog, agent = request.app.state.catalog, request.query_params.get("agent")
+    values = await run_in_threadpool(form_values, catalog, agent)
+    return render_page("play.html.jinja", "Play", **values)
 
 
-async def begin(request: Request) -> Response:
-    """Begin a game."""
-    wanted = await asked(
+async def start_game(request: Request) -> Response:
+    """Start a game."""
+    fields = await read_fields(
         request,
         agent=str, amount=int, seconds=float,
         colour=str, opening=str, pdn=str,
         name=str, rating=int,
     )  # fmt: skip
-    sessions: Sessions = request.app.state.sessions
-    setup = await run_in_threadpool(_settled, sessions.roster, wanted)
-    agent = await run_in_threadpool(sessions.agent_for, setup)
-    return JSONResponse(state(sessions.begin(Session(setup), agent)), 201)
+    store: GameStore = request.app.state.store
+    setup = await run_in_threadpool(_make_setup, store.catalog, fields)
+    agent = await run_in_threadpool(store.make_agent, setup)
+    return JSONResponse(page_state(store.add(HumanGame(setup), agent)), 201)
 
 
-def _settled(roster: Roster, wanted: Json) -> Setup:
-    """What is settled before a game, from what the page asks for. Raises ValueError."""
+def _make_setup(catalog: AgentCatalog, fields: Json) -> GameSetup:
+    """Return the setup that a request describes. Raise ValueError for a wrong one."""
     seed = secrets.randbits(32)
     rng = np.random.default_rng(seed)
-    colour = wanted["colour"] or ("black", "white")[int(rng.integers(2))]
+    colour = fields["colour"] or ("black", "white")[int(rng.integers(2))]
     if colour not in COLOURS:
         raise ValueError(f"colour must be black or white, not {colour!r}.")
-    name, rating = " ".join((wanted["name"] or "").split()), wanted["rating"]
-    if len(name) > LONGEST_NAME or not name.isprintable():
-        raise ValueError(f"A name has at most {LONGEST_NAME} characters, all of them printable.")
+    name, rating = " ".join((fields["name"] or "").split()), fields["rating"]
+    if len(name) > MAX_NAME_LENGTH or not name.isprintable():
+        raise ValueError(f"A name has at most {MAX_NAME_LENGTH} characters, all of them printable.")
     if rating is not None and rating not in RATINGS:
         raise ValueError(f"A rating is a number from {RATINGS[0]} to {RATINGS[-1]}.")
-    if wanted["pdn"] and wanted["opening"]:
+    if fields["pdn"] and fields["opening"]:
         raise ValueError("Give an opening or a game to go on with, not both.")
-    text = wanted["opening"] or ""
-    opening = opening_from(wanted["pdn"]) if wanted["pdn"] else opening_of(text.strip(), rng)
-    player = roster.player(wanted["agent"] or DEFAULT, wanted["amount"], wanted["seconds"])
-    return Setup(*player, COLOURS[colour], name or "Anonymous", rating, opening, seed)
+    if fields["pdn"]:
+        opening = opening_from_pdn(fields["pdn"])
+    else:
+        opening = choose_opening((fields["opening"] or "").strip(), rng)
+    agent = fields["agent"] or DEFAULT_AGENT
+    choice = catalog.choose(agent, fields["amount"], fields["seconds"])
+    return GameSetup(*choice, COLOURS[colour], name or "Anonymous", rating, opening, seed)
 
 
-def state(seat: Seat) -> Json:
-    """A game as the page shows it."""
-    session = seat.session
-    setup, board = session.setup, session.board
-    persons_turn = not session.over and not session.agent_is_to_move
-    frames = serialize.frames(setup.opening.start, board.moves)
-    for ply, thought in session.thoughts.items():
-        frames[ply]["thought"] = thought
+def page_state(live: LiveGame) -> Json:
+    """Return everything that the page shows of a game."""
+    game = live.game
+    setup, board = game.setup, game.board
+    persons_turn = not game.is_over and not game.is_agents_turn
+    frames = serialize.frames_to_json(setup.opening.start, board.moves)
+    for ply, analysis in game.analyses.items():
+        frames[ply]["analysis"] = analysis
     if persons_turn:
-        frames[-1]["legal"] = [serialize.move(move) for move in board.legal_moves]
+        frames[-1]["legal"] = [serialize.move_to_json(move) for move in board.legal_moves]
     return {
-        "game": seat.key,
-        "version": session.version,
+        "key": live.key,
+        "version": game.version,
         "agent": setup.agent,
         "label": setup.label,
         "name": setup.name,
         "rating": setup.rating,
-        "you": SIDES[setup.side].lower(),
-        "status": "over" if session.over else "yours" if persons_turn else "thinking",
+        "side": SIDES[setup.side].lower(),
+        "status": "over" if game.is_over else "yours" if persons_turn else "thinking",
         "seconds": setup.limits.seconds,
         "frames": frames,
-        "opening": len(setup.opening.moves),
+        "opening_plies": len(setup.opening.moves),
         "pieces": {"black": board.black.bit_count(), "white": board.white.bit_count()},
-        "message": session.message,
-        "advice": advice(board) if persons_turn else "",
-        "result": session.result,
-        "reason": session.reason,
-        "uncounted": session.uncounted(),
+        "message": game.message,
+        "forced_capture": explain_forced_capture(board) if persons_turn else "",
+        "result": game.result,
+        "reason": game.reason,
+        "unrated_reason": game.unrated_reason(),
     }
 
 
-async def show(request: Request) -> Response:
-    """The game as it stands; one that could not be written before is written now."""
-    seat = _seat(request)
-    return JSONResponse(state(seat)) if seat.saved else _saved(request, seat)
+async def show_game(request: Request) -> Response:
+    """Return a game, and write it if that failed before."""
+    live = _find_game(request)
+    return JSONResponse(page_state(live)) if live.is_saved else _save(request, live)
 
 
-async def move(request: Request) -> Response:
-    """The person's move; the agent's is asked for by :func:`reply`."""
-    seat, wanted = _seat(request), await asked(request, squares=list)
-    squares = wanted["squares"] or []
+async def play_move(request: Request) -> Response:
+    """Play the person's move; :func:`play_agent_move` follows on a request of its own."""
+    live, fields = _find_game(request), await read_fields(request, squares=list)
+    squares = fields["squares"] or []
     if not all(type(square) is int for square in squares):
         raise ValueError("A move is a list of squares from 1 to 32.")
-    seat.session.play(squares)
-    seat.stopped.set()
-    return _saved(request, seat)
+    live.game.play_move(squares)
+    live.stop.set()
+    return _save(request, live)
 
 
-async def reply(request: Request) -> Response:
-    """The agent's move, if it is to move."""
-    seat = _seat(request)
-    async with seat.lock:
-        while seat.session.agent_is_to_move:
-            version, thought = await _thought(seat)
-            if seat.session.version == version:
-                seat.session.answer(thought)
-                return _saved(request, seat)
-    return JSONResponse(state(seat))
+async def play_agent_move(request: Request) -> Response:
+    """Play the agent's move, if it is the agent's turn."""
+    live = _find_game(request)
+    async with live.lock:
+        while live.game.is_agents_turn:
+            version, analysis = await _analyse(live)
+            if live.game.version == version:
+                live.game.play_agent_move(analysis)
+                return _save(request, live)
+    return JSONResponse(page_state(live))
 
 
-async def hint(request: Request) -> Response:
-    """What the agent would play in the person's place."""
-    seat = _seat(request)
-    async with seat.lock:
-        seat.session.check_persons_turn()
-        version, thought = await _thought(seat)
-    if seat.session.version != version:
+async def give_hint(request: Request) -> Response:
+    """Return the agent's move for the person's side."""
+    live = _find_game(request)
+    async with live.lock:
+        live.game.check_persons_turn()
+        version, analysis = await _analyse(live)
+    if live.game.version != version:
         raise HTTPException(409, "The game has gone on meanwhile.")
-    seat.session.hint(thought)
-    _saved(request, seat)
-    return JSONResponse({"hint": serialize.thought_json(thought), **state(seat)})
+    live.game.give_hint(analysis)
+    _save(request, live)
+    return JSONResponse({"hint": serialize.analysis_to_json(analysis), **page_state(live)})
 
 
-async def _thought(seat: Seat) -> tuple[int, Thought]:
-    """What the agent thinks of the position, and which version of the game that was about."""
-    session, seat.stopped = seat.session, Event()
-    version, setup = session.version, session.setup
-    return version, await thought_of(
-        seat.agent, session.board.copy(), setup.limits, setup.seed, seat.stopped
+async def _analyse(live: LiveGame) -> tuple[int, Analysis]:
+    """Return the version of the game, and the agent's analysis of its position."""
+    game, live.stop = live.game, Event()
+    version, setup = game.version, game.setup
+    return version, await analyse_in_thread(
+        live.agent, game.board.copy(), setup.limits, setup.seed, live.stop
     )
 
 
-async def hurry(request: Request) -> Response:
-    """Have the agent make the best move it has found so far."""
-    seat = _seat(request)
-    seat.session.hurry()
-    seat.stopped.set()
+async def interrupt_agent(request: Request) -> Response:
+    """Make the agent play its best move so far."""
+    live = _find_game(request)
+    live.game.interrupt_agent()
+    live.stop.set()
     return JSONResponse({})
 
 
 async def take_back(request: Request) -> Response:
     """Undo the person's last move."""
-    seat = _seat(request)
-    seat.session.take_back()
-    seat.stopped.set()
-    return _saved(request, seat)
+    live = _find_game(request)
+    live.game.take_back()
+    live.stop.set()
+    return _save(request, live)
 
 
 async def offer_draw(request: Request) -> Response:
     """Offer the agent a draw."""
-    seat = _seat(request)
-    seat.session.offer_draw()
-    return _saved(request, seat)
+    live = _find_game(request)
+    live.game.offer_draw()
+    return _save(request, live)
 
 
 async def resign(request: Request) -> Response:
-    """Give the game up."""
-    seat = _seat(request)
-    seat.session.resign()
-    seat.stopped.set()
-    return _saved(request, seat)
+    """Resign for the person."""
+    live = _find_game(request)
+    live.game.resign()
+    live.stop.set()
+    return _save(request, live)
 
 
-async def as_pdn(request: Request) -> Response:
-    """The game as a PDN file."""
-    return _file("game.pdn", pdn.dumps([_seat(request).session.record()]))
+async def export_pdn(request: Request) -> Response:
+    """Return the game as a PDN file."""
+    return _file_response("game.pdn", pdn.dumps([_find_game(request).game.to_pdn()]))
 
 
-async def show_kept(request: Request) -> Response:
-    """The agents' results against people, and their ratings."""
-    folder = request.app.state.sessions.folder
-    games = await run_in_threadpool(game_archive.games, folder)
-    return JSONResponse(await run_in_threadpool(game_archive.summary, folder, games))
+async def show_archive(request: Request) -> Response:
+    """Return the agents' results against people, and their ratings."""
+    folder = request.app.state.store.folder
+    games = await run_in_threadpool(game_archive.load_games, folder)
+    return JSONResponse(await run_in_threadpool(game_archive.archive_to_json, folder, games))
 
 
-async def kept_as_pdn(request: Request) -> Response:
-    """All games kept as one PDN file."""
-    games = await run_in_threadpool(game_archive.games, request.app.state.sessions.folder)
-    return _file("games.pdn", pdn.dumps(games))
+async def export_archive(request: Request) -> Response:
+    """Return all finished games as one PDN file."""
+    games = await run_in_threadpool(game_archive.load_games, request.app.state.store.folder)
+    return _file_response("games.pdn", pdn.dumps(games))
 
 
-def _seat(request: Request) -> Seat:
-    sessions: Sessions = request.app.state.sessions
+def _find_game(request: Request) -> LiveGame:
+    store: GameStore = request.app.state.store
     try:
-        return sessions.seat(request.path_params["game"])
+        return store.find(request.path_params["key"])
     except LookupError as error:
         raise HTTPException(404, str(error.args[0])) from None
 
 
-def _saved(request: Request, seat: Seat) -> Response:
-    """The game as it stands, once it is written down."""
-    request.app.state.sessions.save(seat)
-    return JSONResponse(state(seat))
+def _save(request: Request, live: LiveGame) -> Response:
+    """Write a game to disk and return its state."""
+    request.app.state.store.save(live)
+    return JSONResponse(page_state(live))
 
 
-def _file(name: str, text: str) -> Response:
+def _file_response(name: str, text: str) -> Response:
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(text, media_type="text/plain; charset=utf-8", headers=headers)
 
 
-def _game(action: str, endpoint: Callable[[Request], Awaitable[Response]]) -> Route:
-    return Route(f"/api/games/{{game}}/{action}", endpoint, methods=["POST"])
+def _action_route(action: str, endpoint: Callable[[Request], Awaitable[Response]]) -> Route:
+    return Route(f"/api/games/{{key}}/{action}", endpoint, methods=["POST"])
 
 
 routes = [
     Route("/", show_page),
-    Route("/api/games", begin, methods=["POST"]),
-    Route("/api/games/{game}", show),
-    Route("/api/games/{game}/pdn", as_pdn),
-    Route("/api/kept", show_kept),
-    Route("/api/kept.pdn", kept_as_pdn),
-    _game("move", move),
-    _game("reply", reply),
-    _game("hint", hint),
-    _game("hurry", hurry),
-    _game("take-back", take_back),
-    _game("draw", offer_draw),
-    _game("resign", resign),
+    Route("/api/games", start_game, methods=["POST"]),
+    Route("/api/games/{key}", show_game),
+    Route("/api/games/{key}/pdn", export_pdn),
+    Route("/api/archive", show_archive),
+    Route("/api/archive.pdn", export_archive),
+    _action_route("move", play_move),
+    _action_route("reply", play_agent_move),
+    _action_route("hint", give_hint),
+    _action_route("interrupt", interrupt_agent),
+    _action_route("take-back", take_back),
+    _action_route("draw", offer_draw),
+    _action_route("resign", resign),
 ]

@@ -1,7 +1,7 @@
-"""A run's folder, read while evolve.py or td.py works in it.
+"""Reader of a run's folder while evolve.py or td.py writes to it.
 
-Every file there is replaced as a whole, so that each can be read at any moment; but two files read
-one after the other may be of different generations.
+The run replaces each file as a whole, so every file can be read at any moment. Two files may be of
+different generations.
 """
 
 from __future__ import annotations
@@ -20,43 +20,42 @@ from training.trainer.loop import CHAMPION_FILE, CURVE_FILE, PLOT_FILE
 from training.trainer.presets import PRESETS, TD_PRESETS
 
 
-def runs(folder: Path) -> dict[str, Path]:
-    """The runs of evolve.py and td.py in a folder by name, sorted; first the folder itself."""
+def find_runs(folder: Path) -> dict[str, Path]:
+    """Return the runs in a folder by name, sorted; the folder itself comes first if it is a run."""
     try:
-        inside = sorted(path for path in folder.iterdir() if path.is_dir())
-    except OSError:  # it is not there yet
+        subfolders = sorted(path for path in folder.iterdir() if path.is_dir())
+    except OSError:  # the folder does not exist yet
         return {}
-    there = [folder.resolve(), *inside]
-    return {path.name: path for path in there if has_checkpoint(path)}
+    return {path.name: path for path in [folder.resolve(), *subfolders] if has_checkpoint(path)}
 
 
-def saved(run: Path) -> int:
-    """When a run wrote its last checkpoint, in nanoseconds of Unix time; 0 for never."""
-    return _written(run / FILE_NAME)
+def save_time_ns(run: Path) -> int:
+    """Return the time of a run's last checkpoint, in nanoseconds of Unix time; 0 without one."""
+    return _mtime_ns(run / FILE_NAME)
 
 
 def is_running(run: Path) -> bool:
-    """Whether a run has begun, or saved something since it last drew its curve, as it ended."""
-    plotted = _written(run / PLOT_FILE)
-    return not plotted or _written(run / CURVE_FILE) > plotted
+    """Return whether a run has yet to plot its curve, which it does at its end."""
+    plot_time = _mtime_ns(run / PLOT_FILE)
+    return not plot_time or _mtime_ns(run / CURVE_FILE) > plot_time
 
 
-def version(run: Path) -> str:
-    """A text that changes when a run saves its state, the last that it writes each time."""
-    return str(saved(run))
+def run_version(run: Path) -> str:
+    """Return a text that changes with every checkpoint, the last file that a run writes."""
+    return str(save_time_ns(run))
 
 
-def _written(path: Path) -> int:
+def _mtime_ns(path: Path) -> int:
     try:
         return path.stat().st_mtime_ns
     except OSError:
         return 0
 
 
-def history(run: Path) -> dict[str, list[float | None]]:
-    """The columns of curve.csv, None where nothing was measured; empty before it is written.
+def read_history(run: Path) -> dict[str, list[float | None]]:
+    """Return the columns of curve.csv, None for missing values; empty if there is no file yet.
 
-    Raises ValueError for a file that is no such table.
+    Raise ValueError for a file of another form.
     """
     path = run / CURVE_FILE
     try:
@@ -73,50 +72,64 @@ def history(run: Path) -> dict[str, list[float | None]]:
     }
 
 
-def generations(run: Path) -> int:
-    """The last generation in curve.csv; 0 before it is written."""
+def last_generation(run: Path) -> int:
+    """Return the last generation in curve.csv; 0 if there is no file yet."""
     try:
         return max((run / CURVE_FILE).read_bytes().count(b"\n") - 2, 0)
     except FileNotFoundError:
         return 0
 
 
-def overview(run: Path) -> Json:
-    """How far a run is, and what it is.
+def read_run(run: Path) -> Json:
+    """Return a run's state, configuration and measurements.
 
-    - ``version`` and ``running``: see :func:`version` and :func:`is_running`; ``saved``: seconds of
-      Unix time; ``champion``: its weight file, None before there is one;
-    - ``generation``: the last one in ``history``, which is that of :func:`history`;
-    - ``regime``: its name; ``seed``; ``planned``: the generations of the preset of that name, since
-      a run does not keep how many it was asked for; ``games`` in a generation. These two are None
-      where they are not known.
+    Returns
+    -------
+    ``version``, ``running``
+        See :func:`run_version` and :func:`is_running`.
+    ``save_time``
+        Of the last checkpoint, in seconds of Unix time.
+    ``champion``
+        The champion's weight file; None before there is one.
+    ``generation``, ``history``
+        The last generation, and :func:`read_history`.
+    ``regime``, ``seed``
+        The regime's name and the run's seed.
+    ``preset_generations``
+        Generations of the preset of that name, None without a preset. A checkpoint does not hold
+        the run's own number.
+    ``games_per_generation``
+        None for an unknown regime.
 
-    Raises ValueError for a checkpoint or a curve that cannot be read.
+    Raises
+    ------
+    ValueError
+        If the checkpoint or the curve cannot be read.
     """
-    seen = version(run)  # before anything is read: whatever is written later changes it
-    measured, champion = history(run), run / CHAMPION_FILE
-    config_key = _config_key(run, saved(run))
+    version = run_version(run)  # before all other reads: any later checkpoint changes it
+    history, champion = read_history(run), run / CHAMPION_FILE
+    config_key = _load_config_key(run, save_time_ns(run))
     preset = (PRESETS | TD_PRESETS | ABLATIONS).get(config_key["name"])
     try:
         games = regime_from_config(config_key).games
     except ValueError:
         games = None
     return {
-        "version": seen,
+        "version": version,
         "running": is_running(run),
-        "saved": saved(run) / 1e9,
+        "save_time": save_time_ns(run) / 1e9,
         "champion": str(champion) if champion.is_file() else None,
-        "generation": max(len(measured.get("generation", ())) - 1, 0),
-        "history": measured,
+        "generation": max(len(history.get("generation", ())) - 1, 0),
+        "history": history,
         "regime": config_key["name"],
         "seed": config_key["seed"],
-        "planned": preset and preset.generations,
-        "games": games,
+        "preset_generations": preset and preset.generations,
+        "games_per_generation": games,
     }
 
 
 @lru_cache(64)
-def _config_key(run: Path, saved: int) -> dict[str, Any]:
+def _load_config_key(run: Path, save_ns: int) -> dict[str, Any]:
     config_key = load_checkpoint(run).config_key
     if not {"name", "seed"} <= set(config_key):
         raise ValueError(f"{str(run)!r} holds a run of no name or seed")

@@ -1,7 +1,7 @@
-"""The page that watches evolution, and what its script asks for.
+"""Page that watches evolution runs.
 
-Runs are known by their names in the folders that the server was started with; a name is looked up
-in the listing and never becomes part of a path.
+A run is known by its name in the folders of the command line. The server looks the name up in a
+listing; the name never becomes part of a path.
 """
 
 from __future__ import annotations
@@ -21,94 +21,101 @@ from checkers_env.board import Outcome
 from checkers_env.state import REASONS
 from training.app.generation_replay import (
     RESULTS,
-    Played,
-    as_pdn,
-    current_generation,
-    latest_generation,
+    ReplayGame,
+    game_to_pdn,
+    replay_checkpoint,
+    replay_latest,
 )
-from training.app.messages import ending
-from training.app.run_reader import generations, is_running, overview, runs, saved, version
-from training.app.serialize import Json, frames
-from training.app.templates import page
+from training.app.messages import describe_outcome
+from training.app.run_reader import (
+    find_runs,
+    is_running,
+    last_generation,
+    read_run,
+    run_version,
+    save_time_ns,
+)
+from training.app.serialize import Json, frames_to_json
+from training.app.templates import render_page
 
 
 def show_page(request: Request) -> Response:
-    """The page itself; its script reads ?run=NAME."""
-    return page("evolution.html.jinja", "Evolution")
+    """Return the page; its script reads ``?run=NAME``."""
+    return render_page("evolution.html.jinja", "Evolution")
 
 
 def list_runs(request: Request) -> Response:
-    """All runs, the one that saved last first."""
-    found = [
+    """Return all runs, the most recent checkpoint first."""
+    runs = [
         {
             "name": name,
-            "generation": generations(run),
+            "generation": last_generation(run),
             "running": is_running(run),
-            "saved": saved(run) / 1e9,
+            "save_time": save_time_ns(run) / 1e9,
         }
         for name, run in all_runs(request).items()
     ]
-    return JSONResponse({"runs": sorted(found, key=lambda run: -run["saved"])})
+    return JSONResponse({"runs": sorted(runs, key=lambda run: -run["save_time"])})
 
 
 def show_run(request: Request) -> Response:
-    """How far a run is; nothing (204) if it is still at the ?version=... that the page has."""
-    run = _run(request)
-    if request.query_params.get("version") == version(run):
+    """Return a run's measurements; 204 if its version is still that of ``?version=``."""
+    run = _find_run(request)
+    if request.query_params.get("version") == run_version(run):
         return Response(status_code=204)
-    return JSONResponse(overview(run))
+    return JSONResponse(read_run(run))
 
 
 def show_generation(request: Request) -> Response:
-    """The standings and the games of a run's current generation."""
-    with _not_found():
-        at, played = latest_generation(_run(request))
+    """Return the standings and the games of a run's current generation."""
+    with _lookup_error_as_404():
+        save_ns, replay = replay_latest(_find_run(request))
     return JSONResponse(
         {
-            "at": str(at),
-            "number": played.number,
-            "survive": played.survive,
-            "outcome": played.outcome,
-            "standings": [standing._asdict() for standing in played.standings],
-            "games": [_headline(game) for game in played.games],
+            "version": str(save_ns),
+            "number": replay.number,
+            "survivors": replay.survivors,
+            "outcome": replay.outcome,
+            "standings": [standing._asdict() for standing in replay.standings],
+            "games": [_game_header(game) for game in replay.games],
         }
     )
 
 
 def show_game(request: Request) -> Response:
-    """A game of the generation `at` that time, position by position and as PDN."""
-    run = _run(request)
-    at, number = _number(request, "at"), _number(request, "number")
-    with _not_found():
-        played = current_generation(run, at)
-    if number >= len(played.games):
-        raise HTTPException(404, f"There are {len(played.games)} games, counted from 0.")
-    game = played.games[number]
-    tags = {"Event": f"{run.name}, generation {played.number}", "Round": str(number + 1)}
-    record = as_pdn(game, tags)
+    """Return a game of the generation after a checkpoint, position by position and as PDN."""
+    run = _find_run(request)
+    save_ns, number = _path_number(request, "version"), _path_number(request, "number")
+    with _lookup_error_as_404():
+        replay = replay_checkpoint(run, save_ns)
+    if number >= len(replay.games):
+        raise HTTPException(404, f"There are {len(replay.games)} games, counted from 0.")
+    game = replay.games[number]
+    tags = {"Event": f"{run.name}, generation {replay.number}", "Round": str(number + 1)}
+    record = game_to_pdn(game, tags)
     winner, reason, plies = game.game.result
     outcome = Outcome(None if winner == DRAW else winner, REASONS[reason])
     return JSONResponse(
         {
-            **_headline(game),
-            "generation": played.number,
+            **_game_header(game),
+            "generation": replay.number,
             "number": number,
-            "ending": ending(outcome, plies % 2),
-            "frames": frames(record.start, record.moves),
+            "outcome": describe_outcome(outcome, plies % 2),
+            "frames": frames_to_json(record.start, record.moves),
             "pdn": pdn.dumps([record]),
         }
     )
 
 
 def all_runs(request: Request) -> dict[str, Path]:
-    """The runs of all folders by name; of equal names the first folder's."""
-    found: dict[str, Path] = {}
+    """Return the runs of all folders by name; among equal names the first folder's."""
+    runs: dict[str, Path] = {}
     for folder in request.app.state.runs:
-        found = runs(folder) | found
-    return found
+        runs = find_runs(folder) | runs
+    return runs
 
 
-def _run(request: Request) -> Path:
+def _find_run(request: Request) -> Path:
     name = request.path_params["run"]
     run = all_runs(request).get(name)
     if run is None:
@@ -116,7 +123,7 @@ def _run(request: Request) -> Path:
     return run
 
 
-def _number(request: Request, name: str) -> int:
+def _path_number(request: Request, name: str) -> int:
     text: str = request.path_params[name]
     if not (text.isascii() and text.isdecimal() and len(text) < 20):
         raise HTTPException(404, f"{text!r} is not a number.")
@@ -124,18 +131,16 @@ def _number(request: Request, name: str) -> int:
 
 
 @contextmanager
-def _not_found() -> Iterator[None]:
-    """Answer 404 to what is not there any more."""
+def _lookup_error_as_404() -> Iterator[None]:
     try:
         yield
     except LookupError as error:
         raise HTTPException(404, f"{error.args[0]}.") from None
 
 
-def _headline(played: Played) -> Json:
-    result = RESULTS[played.game.result.winner]
-    plies = played.game.result.plies
-    return {"black": played.black, "white": played.white, "result": result, "plies": plies}
+def _game_header(game: ReplayGame) -> Json:
+    winner, _, plies = game.game.result
+    return {"black": game.black, "white": game.white, "result": RESULTS[winner], "plies": plies}
 
 
 routes = [
@@ -143,5 +148,5 @@ routes = [
     Route("/api/runs", list_runs),
     Route("/api/runs/{run}", show_run),
     Route("/api/runs/{run}/generation", show_generation),
-    Route("/api/runs/{run}/generation/{at}/games/{number}", show_game),
+    Route("/api/runs/{run}/generation/{version}/games/{number}", show_game),
 ]

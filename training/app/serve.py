@@ -25,24 +25,23 @@ import uvicorn
 from platformdirs import user_data_path
 from rich.console import Console
 
-from agents.analysis import Limits, consider
+from agents.analysis import Limits, analyse_until
 from checkers_env.board import Board
-from training.app.agent_catalog import DEFAULT, Roster
-from training.app.app import application
+from training.app.agent_catalog import DEFAULT_AGENT, AgentCatalog
+from training.app.app import create_app
 from training.app.security import is_loopback
 from training.runtime.cli import run_command
 
-LAST_PORT = 65_535
-PORT = 8024
-PATIENCE = 2  # seconds that requests are given to end when the server stops
+DEFAULT_PORT, MAX_PORT = 8024, 65_535
+SHUTDOWN_SECONDS = 2  # for requests to end when the server stops
 
 Names = Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME ...", help_behavior_hint="")]
 Folders = Annotated[tuple[Path, ...], tyro.conf.arg(metavar="FOLDER ...")]
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Where the page is, and what it offers."""
+class ServerConfig:
+    """Options of the command line."""
 
     port: int | None = None
     """Port; by default 8024, or any free one if that is taken."""
@@ -65,55 +64,57 @@ def main() -> int:
 
 def run(arguments: Sequence[str], console: Console) -> None:
     """Read the command line and serve until Ctrl-C."""
-    settings = tyro.cli(Settings, args=arguments, prog="checkers-play", description=__doc__)
-    if settings.port is not None and not 0 <= settings.port <= LAST_PORT:
-        raise ValueError(f"--port must be 0 to {LAST_PORT}, not {settings.port}")
-    if not is_loopback(settings.host):
-        raise ValueError(f"--host must be this machine's own address, not {settings.host!r}")
-    roster = Roster(settings.agent)
-    for name in settings.agent:
-        roster.offer(name)  # so that one that cannot be made is told of here
-    if settings.games.exists() and not settings.games.is_dir():
-        raise ValueError(f"--games must be a folder, not {str(settings.games)!r}")
-    try:
-        settings.games.mkdir(parents=True, exist_ok=True)
-        TemporaryFile(dir=settings.games).close()
-    except OSError as error:
-        raise ValueError(f"no games can be kept in {str(settings.games)!r}: {error}") from error
-    app = application(settings.games, extra=settings.agent, runs=settings.runs)
-    with listening(settings.host, settings.port) as listener:
-        address = f"http://{_written(settings.host)}:{listener.getsockname()[1]}/"
+    config = tyro.cli(ServerConfig, args=arguments, prog="checkers-play", description=__doc__)
+    check_config(config)
+    app = create_app(config.games, extra=config.agent, runs=config.runs)
+    with open_listener(config.host, config.port) as listener:
+        host = f"[{config.host}]" if ":" in config.host else config.host
+        address = f"http://{host}:{listener.getsockname()[1]}/"
         console.print(f"Checkers at {address} (Ctrl-C stops it)", markup=False)
-        console.print(f"Games are kept in {settings.games}", markup=False)
-        if settings.open:
+        console.print(f"Games are kept in {config.games}", markup=False)
+        if config.open:
             webbrowser.open(address)
         Thread(target=warm_up, daemon=True).start()
         server = uvicorn.Server(
-            uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=PATIENCE)
+            uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=SHUTDOWN_SECONDS)
         )
-        with suppress(KeyboardInterrupt):  # the way to stop it
+        with suppress(KeyboardInterrupt):  # Ctrl-C is the way to stop it
             server.run([listener])
 
 
-def listening(host: str, port: int | None) -> socket.socket:
-    """A socket that listens; without a port at 8024, or at a free one. Raises OSError."""
-    asked = PORT if port is None else port
+def check_config(config: ServerConfig) -> None:
+    """Check the options and create the folder of the games. Raise ValueError for a wrong option."""
+    if config.port is not None and not 0 <= config.port <= MAX_PORT:
+        raise ValueError(f"--port must be 0 to {MAX_PORT}, not {config.port}")
+    if not is_loopback(config.host):
+        raise ValueError(f"--host must be this machine's own address, not {config.host!r}")
+    catalog = AgentCatalog(config.agent)
+    for name in config.agent:
+        catalog.entry(name)  # raises where the agent cannot be made
+    if config.games.exists() and not config.games.is_dir():
+        raise ValueError(f"--games must be a folder, not {str(config.games)!r}")
+    try:
+        config.games.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=config.games).close()
+    except OSError as error:
+        raise ValueError(f"no games can be kept in {str(config.games)!r}: {error}") from error
+
+
+def open_listener(host: str, port: int | None) -> socket.socket:
+    """Return a listening socket; without a port at 8024 or a free one. Raise OSError."""
+    first_port = DEFAULT_PORT if port is None else port
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, asked), family=family)
+        return socket.create_server((host, first_port), family=family)
     except OSError as error:
         if port is not None or error.errno != errno.EADDRINUSE:
-            raise OSError(f"cannot listen at {host}, port {asked}: {error}") from None
+            raise OSError(f"cannot listen at {host}, port {first_port}: {error}") from None
     return socket.create_server((host, 0), family=family)
 
 
 def warm_up() -> None:
-    """Compile, on a new machine, what the default agent needs, before it is asked to play."""
-    consider(Roster().make(DEFAULT), Board(), Limits(depth=2), Event())
-
-
-def _written(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
+    """Compile the kernels of the default agent before its first move."""
+    analyse_until(AgentCatalog().make(DEFAULT_AGENT), Board(), Limits(depth=2), Event())
 
 
 if __name__ == "__main__":

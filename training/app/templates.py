@@ -1,4 +1,4 @@
-"""The pages as HTML: templates filled in."""
+"""HTML pages from templates."""
 
 from __future__ import annotations
 
@@ -9,10 +9,16 @@ from starlette.responses import HTMLResponse
 
 from checkers_env.fen import START
 from checkers_env.openings import NAMES, THREE_MOVE, TWO_MOVE
-from training.app.agent_catalog import DEFAULT, LONGEST, MOST, SECONDS, Roster
+from training.app.agent_catalog import (
+    DEFAULT_AGENT,
+    DEFAULT_SECONDS,
+    MAX_AMOUNT,
+    MAX_SECONDS,
+    AgentCatalog,
+)
 from training.app.serialize import Json
 
-PAGES = {"Play": "/", "Compare": "/compare", "Evolution": "/evolution"}
+MENU = {"Play": "/", "Compare": "/compare", "Evolution": "/evolution"}
 _templates = Environment(
     loader=PackageLoader("training.app", "template"),
     autoescape=True,
@@ -22,28 +28,40 @@ _templates = Environment(
 )
 
 
-def page(template: str, here: str, status: int = 200, **values: Any) -> HTMLResponse:
-    """A page out of ``template/``; `here` is its name in the menu."""
-    text = _templates.get_template(template).render(pages=PAGES, here=here, **values)
+def render_page(template: str, menu_item: str, status: int = 200, **values: Any) -> HTMLResponse:
+    """Render a page.
+
+    Parameters
+    ----------
+    template
+        File in ``template/``.
+    menu_item
+        The page's name in the menu.
+    status
+        HTTP status.
+    values
+        Variables of the template.
+    """
+    text = _templates.get_template(template).render(menu=MENU, menu_item=menu_item, **values)
     return HTMLResponse(text, status)
 
 
-def choices(roster: Roster, chosen: str | None) -> Json:
-    """What a form needs to choose an agent and an opening; `chosen` is an agent already named.
+def form_values(catalog: AgentCatalog, agent: str | None) -> Json:
+    """Return the variables of the forms for agents and openings.
 
-    Raises ValueError for one that is not on offer.
+    Raise ValueError if `agent`, the one to select, is not on offer.
     """
-    offers = roster.offers()
-    chosen = chosen or DEFAULT
-    if chosen not in [offer.name for offer in offers]:
-        offers.append(roster.offer(chosen))
+    entries = catalog.entries()
+    agent = agent or DEFAULT_AGENT
+    if agent not in [entry.name for entry in entries]:
+        entries.append(catalog.entry(agent))
     return {
         "start": START,
-        "offers": offers,
-        "chosen": chosen,
-        "most": MOST,
-        "seconds": SECONDS,
-        "longest": LONGEST,
+        "entries": entries,
+        "agent": agent,
+        "max_amount": MAX_AMOUNT,
+        "default_seconds": DEFAULT_SECONDS,
+        "max_seconds": MAX_SECONDS,
         "two_move": TWO_MOVE,
         "three_move": [(card, NAMES.get(card, "")) for card in THREE_MOVE],
     }

@@ -106,7 +106,7 @@ def make_players(
         Whether leaves are judged from the searching player's side.
     """
     return [
-        AlphaBeta(encoding.build(genome, king), depth, own_leaves=own_leaves)
+        AlphaBeta(encoding.build(genome, king), depth, root_perspective=own_leaves)
         for genome, king in zip(genomes, kings, strict=True)
     ]
 
@@ -141,7 +141,7 @@ class State:
         return self.arrays["scores"]
 
 
-class Champion(NamedTuple):
+class ChampionWeights(NamedTuple):
     """Content of a weight file.
 
     Attributes

@@ -14,7 +14,7 @@ from agents.agent_spec import SB3_SUFFIX, WEIGHTS_SUFFIX, AgentSpec
 from agents.external.subprocess_agent import SubprocessAgent
 from agents.factory import HUB_DEPTH
 from agents.mcts.player import MonteCarlo
-from agents.search.player import AlphaBeta, Informed
+from agents.search.player import AlphaBeta
 from training.league.records import Entrant
 
 CHAMPION = f"champion{WEIGHTS_SUFFIX}"
@@ -62,7 +62,7 @@ def make_entry(
         make = partial(agents.make, name, **{"seconds": patience or FOREVER, **options})
     elif not spec.is_builtin:
         code = partial(agents.make, name, **options)
-        make = partial(SubprocessAgent, repr(text), code, patience=patience)
+        make = partial(SubprocessAgent, repr(text), code, timeout=patience)
     else:
         options = _limited(options, depth, seconds, _own_limit(agents.make(name, **options)))
         make = partial(agents.make, name, **options)
@@ -103,7 +103,7 @@ def file_digest(path: Path) -> str:
 
 
 def _kind(player: Any) -> str:
-    if isinstance(player, AlphaBeta | Informed):
+    if isinstance(player, AlphaBeta):
         return f"alpha-beta, {type(player.evaluator).__name__}"
     if isinstance(player, MonteCarlo):
         return f"Monte Carlo, {type(player.evaluator).__name__}"

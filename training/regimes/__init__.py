@@ -23,7 +23,7 @@ from agents.weights import WeightsMetadata
 from checkers_env.state import DrawRules
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics
-from training.evolution.state import Champion, State
+from training.evolution.state import ChampionWeights, State
 
 
 class Regime(Protocol):
@@ -39,16 +39,6 @@ class Regime(Protocol):
         Name of the class in checkpoints; it never changes.
     results_version
         Version of the results: raise it when a change of the code changes what is trained.
-    depth
-        Plies that the champion searches by default.
-    own_leaves
-        Whether the champion's search judges leaves from the searching player's side.
-    parents
-        Number of players that :meth:`contenders` returns.
-    rules
-        Draw rules of the games, those against the players of the performance curve included.
-    games
-        Games in a generation.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
@@ -56,19 +46,29 @@ class Regime(Protocol):
     results_version: ClassVar[int]
 
     @property
-    def depth(self) -> int: ...
+    def depth(self) -> int:
+        """Plies that the champion searches by default."""
+        ...
 
     @property
-    def own_leaves(self) -> bool: ...
+    def own_leaves(self) -> bool:
+        """Whether the champion's search judges leaves from the searching player's side."""
+        ...
 
     @property
-    def parents(self) -> int: ...
+    def parents(self) -> int:
+        """Number of players that :meth:`contenders` returns."""
+        ...
 
     @property
-    def rules(self) -> DrawRules: ...
+    def rules(self) -> DrawRules:
+        """Draw rules of the games, those of the performance curve included."""
+        ...
 
     @property
-    def games(self) -> int: ...
+    def games(self) -> int:
+        """Games in a generation."""
+        ...
 
     def init(self, seed: int) -> State:
         """Return the state before the first generation."""
@@ -86,7 +86,7 @@ class Regime(Protocol):
         """Play games for measurement only; return no metrics if this generation needs none."""
         ...
 
-    def champion(self, state: State, member: int = 0) -> Champion:
+    def champion(self, state: State, member: int = 0) -> ChampionWeights:
         """Return the content of the weight file of a survivor; 0 is the best."""
         ...
 

@@ -27,7 +27,7 @@ from training.evolution.metrics import Metrics, population_metrics, tournament_m
 from training.evolution.mutation import KING_LEAST, KING_MOST, mutate
 from training.evolution.state import (
     Arrays,
-    Champion,
+    ChampionWeights,
     Population,
     State,
     make_players,
@@ -184,16 +184,16 @@ class Coevolution:
         """Play no games for measurement."""
         return {}
 
-    def champion(self, state: State, member: int = 0) -> Champion:
+    def champion(self, state: State, member: int = 0) -> ChampionWeights:
         """Return the best of the last tournament, or another survivor."""
         champion = self.champion_of(state.arrays, state.population.pick([member]))
         return champion._replace(score=float(state.scores[member]))
 
-    def champion_of(self, arrays: Arrays, member: Population) -> Champion:
+    def champion_of(self, arrays: Arrays, member: Population) -> ChampionWeights:
         """Return the content of the weight file of a population's only member."""
         encoding, king = self.encoding(arrays), float(member.kings[0])
         weights, options = encoding.decode(member.genomes[0])
-        return Champion(encoding.stored_as, weights, king, options)
+        return ChampionWeights(encoding.stored_as, weights, king, options)
 
     def contenders(self, state: State) -> list[AlphaBeta]:
         """Return the parents as players, the champion first."""

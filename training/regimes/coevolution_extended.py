@@ -20,7 +20,7 @@ from checkers_env.openings import TWO_MOVE
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics, tournament_metrics
 from training.evolution.mutation import mutate, recombine
-from training.evolution.state import Champion, Population, State, rng_from_json
+from training.evolution.state import ChampionWeights, Population, State, rng_from_json
 from training.evolution.tournament import PAIRINGS, Pairs, best, run_tournament
 from training.regimes import register
 from training.regimes.coevolution import Coevolution
@@ -133,7 +133,7 @@ class ExtendedCoevolution(Coevolution):
         )
         return members.pick(best(scores, 1, rng))
 
-    def champion(self, state: State, member: int = 0) -> Champion:
+    def champion(self, state: State, member: int = 0) -> ChampionWeights:
         """Return the reigning champion; without leagues, a survivor of the last tournament."""
         champion = super().champion(state, member)
         if not self.league_every:

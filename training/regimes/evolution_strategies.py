@@ -28,7 +28,13 @@ from checkers_env.state import DrawRules
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics, population_metrics, tournament_metrics
 from training.evolution.mutation import KING_LEAST, KING_MOST
-from training.evolution.state import Champion, State, make_players, rng_from_json, rng_to_json
+from training.evolution.state import (
+    ChampionWeights,
+    State,
+    make_players,
+    rng_from_json,
+    rng_to_json,
+)
 from training.evolution.tournament import Payoff, run_tournament
 from training.regimes import register
 from training.runtime.validation import OneOf, Range, validate_ranges
@@ -132,9 +138,9 @@ class EvolutionStrategy:
         """Play no games for measurement."""
         return {}
 
-    def champion(self, state: State, member: int = 0) -> Champion:
+    def champion(self, state: State, member: int = 0) -> ChampionWeights:
         """Return the mean."""
-        return Champion(self.network, state.arrays["mean"], self.king)
+        return ChampionWeights(self.network, state.arrays["mean"], self.king)
 
     def contenders(self, state: State) -> list[AlphaBeta]:
         """Return the mean as a player."""

@@ -27,7 +27,13 @@ from training.evolution.evaluation import both_colours, play_for
 from training.evolution.game_runner import GameRunner, Matchup
 from training.evolution.metrics import Metrics, population_metrics, tournament_metrics
 from training.evolution.safe_mutation import board_inputs, mutate_safely, sample_won_positions
-from training.evolution.state import Champion, State, make_players, rng_from_json, rng_to_json
+from training.evolution.state import (
+    ChampionWeights,
+    State,
+    make_players,
+    rng_from_json,
+    rng_to_json,
+)
 from training.evolution.tournament import Payoff, best, random_opponents, run_tournament
 from training.regimes import register
 from training.runtime.validation import Range, validate_ranges
@@ -255,11 +261,13 @@ class GeneticAlgorithm:
         """Play no games for measurement."""
         return {}
 
-    def champion(self, state: State, member: int = 0) -> Champion:
+    def champion(self, state: State, member: int = 0) -> ChampionWeights:
         """Return the best of the last tournament, or another elite."""
         genome, score = state.arrays["genomes"][member], float(state.scores[member])
         options = self.mcts_options
-        return Champion(self.layout.name, genome, self.king, mcts_options=options, score=score)
+        return ChampionWeights(
+            self.layout.name, genome, self.king, mcts_options=options, score=score
+        )
 
     def contenders(self, state: State) -> list[Any]:
         """Return the elites as players, the champion first."""
@@ -277,5 +285,5 @@ class GeneticAlgorithm:
         )
         if not self.simulations:
             return list(players)
-        options = {"own_leaves": self.own_leaves, **self.mcts_options}
+        options = {"root_perspective": self.own_leaves, **self.mcts_options}
         return [monte_carlo(player.evaluator, **options) for player in players]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.match_kernel import Tally
+from agents.match_kernel import SelfPlayStats
 from agents.weights import WeightsMetadata
 from checkers_env.openings import BALLOTS
 from checkers_env.state import DrawRules
@@ -42,7 +42,7 @@ class SelfPlayRegime:
         return {}
 
 
-def self_play_metrics(stats: Tally) -> Metrics:
+def self_play_metrics(stats: SelfPlayStats) -> Metrics:
     """Summarise the games of a generation."""
     games = stats.black_wins + stats.white_wins + stats.draws
     return {

@@ -34,7 +34,7 @@ OWN = -1.0  # source of a strategy that is not in the pool
 
 
 @dataclass(frozen=True)
-class StrategyPool:
+class SocialPool:
     """Published strategies in the order of publication.
 
     Attributes
@@ -58,7 +58,7 @@ class StrategyPool:
     generations: NDArray[np.float64]
 
     @classmethod
-    def from_arrays(cls, arrays: Arrays) -> StrategyPool:
+    def from_arrays(cls, arrays: Arrays) -> SocialPool:
         """Read the pool of a state."""
         columns = (arrays[POOL + name] for name in ("names", "scores", "reused", "generations"))
         return cls(Population.from_arrays(arrays, POOL), *columns)
@@ -68,9 +68,9 @@ class StrategyPool:
         columns = {POOL + name: value for name, value in vars(self).items() if name != "strategies"}
         return columns | self.strategies.to_arrays(POOL)
 
-    def pick(self, rows: Indices) -> StrategyPool:
+    def pick(self, rows: Indices) -> SocialPool:
         """Return the strategies of these indices, in that order."""
-        return StrategyPool(
+        return SocialPool(
             self.strategies.pick(rows),
             self.names[rows],
             self.scores[rows],
@@ -104,7 +104,7 @@ class SocialLearning(Coevolution):
         members = 2 * self.parents
         options = sample_options(self.network, rng)
         players = self.random_members(self.encoding(options), members, rng)
-        pool = StrategyPool(players.pick([]), *np.zeros((4, 0)))
+        pool = SocialPool(players.pick([]), *np.zeros((4, 0)))
         arrays = options | pool.to_arrays() | {"sources": np.full(members, OWN)}
         return self.next_state(0, players, np.zeros(members), rng, arrays)
 
@@ -116,7 +116,7 @@ class SocialLearning(Coevolution):
         scores, metrics = self.tournament(encoding, state.population, runner, rng)
         order = best(scores, len(scores), rng)
         players, scores = state.population.pick(order), scores[order]
-        pool, sources = StrategyPool.from_arrays(state.arrays), state.arrays["sources"][order]
+        pool, sources = SocialPool.from_arrays(state.arrays), state.arrays["sources"][order]
         if generation % self.social_every == 0:
             won = normalise(scores) == 1
             pool, sources = self.publish(pool, players, sources, won, generation)
@@ -139,7 +139,7 @@ class SocialLearning(Coevolution):
 
     def files(self, state: State, metadata: WeightsMetadata) -> dict[str, bytes]:
         """Return the pool as in the thesis's Table 5.1, and for :mod:`agents.continual.agent`."""
-        pool = StrategyPool.from_arrays(state.arrays)
+        pool = SocialPool.from_arrays(state.arrays)
         columns = {
             "player": pool.names + 1,
             "generation": pool.generations,
@@ -165,12 +165,12 @@ class SocialLearning(Coevolution):
 
     def publish(
         self,
-        pool: StrategyPool,
+        pool: SocialPool,
         players: Population,
         sources: NDArray[np.float64],
         won: NDArray[np.bool_],
         generation: int,
-    ) -> tuple[StrategyPool, NDArray[np.float64]]:
+    ) -> tuple[SocialPool, NDArray[np.float64]]:
         """Publish the winners' strategies.
 
         A winner whose strategy is in the pool raises its score there; any other strategy is added
@@ -199,7 +199,7 @@ class SocialLearning(Coevolution):
         raised = np.minimum(pool.scores * 2, MAX_POOL_SCORE) if self.doubling else pool.scores + 1
         new = np.flatnonzero(won & ~np.isin(sources, pool.names))
         names = (pool.names[-1] + 1 if len(pool.names) else 0.0) + np.arange(len(new))
-        pool = StrategyPool(
+        pool = SocialPool(
             pool.strategies.join(players.pick(new)),
             np.append(pool.names, names),
             np.append(np.where(again, raised, pool.scores), np.ones(len(new))),
@@ -216,9 +216,9 @@ class SocialLearning(Coevolution):
         players: Population,
         sources: NDArray[np.float64],
         scores: NDArray[np.float64],
-        pool: StrategyPool,
+        pool: SocialPool,
         rng: np.random.Generator,
-    ) -> tuple[Population, NDArray[np.float64], NDArray[np.float64], StrategyPool]:
+    ) -> tuple[Population, NDArray[np.float64], NDArray[np.float64], SocialPool]:
         """Give each unsatisfied player a strategy of the pool, a new one, or its own again.
 
         Parameters

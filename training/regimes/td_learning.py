@@ -24,7 +24,7 @@ from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics
-from training.evolution.state import Arrays, Champion, State, rng_from_json, rng_to_json
+from training.evolution.state import Arrays, ChampionWeights, State, rng_from_json, rng_to_json
 from training.regimes import register
 from training.regimes.self_play import CARDS, SelfPlayRegime, self_play_metrics
 from training.runtime.validation import OneOf, Range, validate_ranges
@@ -127,10 +127,10 @@ class TDLearning(SelfPlayRegime):
         own = {"difference": float(self.piece_difference), "by_colour": True}
         return Encoding(self.features, {**encoding.options, **own})
 
-    def champion(self, state: State, member: int = 0) -> Champion:
+    def champion(self, state: State, member: int = 0) -> ChampionWeights:
         """Return the current weights."""
         encoding, weights = self.encoding(state.arrays), state.arrays["weights"]
-        return Champion(encoding.stored_as, weights, self.king, dict(encoding.options))
+        return ChampionWeights(encoding.stored_as, weights, self.king, dict(encoding.options))
 
     def contenders(self, state: State) -> list[AlphaBeta]:
         """Return the system as a player."""

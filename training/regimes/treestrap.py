@@ -16,9 +16,9 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.endgame.tables import DIGESTS, endgame
+from agents.endgame.tables import DIGESTS, load_tablebase
 from agents.match import opening_line
-from agents.search.player import AlphaBeta, Informed, informed
+from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
 from agents.treestrap.codec import STEP, pack
 from agents.treestrap.learner import LARGEST_ALPHA, TrainConfig
@@ -30,7 +30,7 @@ from checkers_env.openings import TWO_MOVE
 from training.evolution.evaluation import is_log_spaced, material_scores
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics
-from training.evolution.state import Champion, State, rng_from_json, rng_to_json
+from training.evolution.state import ChampionWeights, State, rng_from_json, rng_to_json
 from training.regimes import register
 from training.regimes.self_play import CARDS, SelfPlayRegime, self_play_metrics
 from training.runtime.validation import Range, validate_ranges
@@ -101,7 +101,7 @@ class TreeStrap(SelfPlayRegime):
             rng,
             self.method,
             starts=[position_after(card) for card in CARDS[self.openings]],
-            tables=endgame(self.endgame) if self.endgame else None,
+            tables=load_tablebase(self.endgame) if self.endgame else None,
         )
         after = self._state(state.generation + 1, system.table, errors, rng)
         entries = float(len(after.arrays["entries"]))
@@ -154,17 +154,19 @@ class TreeStrap(SelfPlayRegime):
             player, self.evaluation_depths, self.cards, numbers, self.rules, runner
         )
 
-    def champion(self, state: State, member: int = 0) -> Champion:
+    def champion(self, state: State, member: int = 0) -> ChampionWeights:
         """Return the current tables, rounded and packed."""
         options = {"step": STEP, "entries": STAGES * SIZE}
         if self.endgame:
             options["endgame"] = self.endgame
-        return Champion("treestrap", pack(table_of(state)), 1.0, options)
+        return ChampionWeights("treestrap", pack(table_of(state)), 1.0, options)
 
-    def contenders(self, state: State) -> list[AlphaBeta | Informed]:
+    def contenders(self, state: State) -> list[AlphaBeta]:
         """Return the tables as a player."""
         player = AlphaBeta(treestrap_network(table_of(state)), self.depth)
-        return [informed(player, endgame(self.endgame)) if self.endgame else player]
+        if self.endgame:
+            player = player._replace(tablebase=load_tablebase(self.endgame))
+        return [player]
 
 
 def table_of(state: State) -> NDArray[np.float32]:

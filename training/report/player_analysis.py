@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.agent import Agent, PlayerAgent
-from agents.endgame.indexing import first_of, position_of, size, slices
-from agents.endgame.probe import Endgame, look_up
+from agents.endgame.indexing import index_to_position, material_slices, slice_size, slice_start
+from agents.endgame.probe import Tablebase, probe_board
 from checkers_env.board import Board
 from checkers_env.moves import Move
 from training.league.entrants import close_agent
@@ -98,7 +98,7 @@ def measure_determinism(make: Callable[[int], Agent], boards: Sequence[Board]) -
 
 
 def measure_accuracy(
-    agent: Agent, tables: Endgame, pieces: int, positions: int, rng: np.random.Generator
+    agent: Agent, tables: Tablebase, pieces: int, positions: int, rng: np.random.Generator
 ) -> Accuracy:
     """Try so many won and so many drawn endings of `pieces` pieces, drawn at random.
 
@@ -112,25 +112,27 @@ def measure_accuracy(
 
 
 def sample_endings(
-    tables: Endgame, pieces: int, value: int, count: int, rng: np.random.Generator
+    tables: Tablebase, pieces: int, value: int, count: int, rng: np.random.Generator
 ) -> Iterator[tuple[Board, list[Move]]]:
     """Yield endings with Black to move of this value, and the moves that keep it; not all do.
 
     All those of `pieces` pieces are equally likely. Raises ValueError for more pieces than the
     tables have, and for another value than 1 or 0: a lost ending cannot be spoilt.
     """
-    most = tables.numbering.pieces
+    most = tables.indexing.pieces
     if not 2 <= pieces <= most:
         raise ValueError(f"the tables are for endings of 2 to {most} pieces, not {pieces}")
     if value not in (1, 0):
         raise ValueError(f"what can be given away is a win (1) or a draw (0), not {value}")
-    parts = slices(pieces)
-    sizes = np.array([size(part) for part in parts], float)
+    parts = material_slices(pieces)
+    sizes = np.array([slice_size(part) for part in parts], float)
     while count:
         part = parts[rng.choice(len(parts), p=sizes / sizes.sum())]
-        number = first_of(tables.numbering, part) + int(rng.integers(size(part)))
-        board = Board.from_position(*position_of(tables.numbering, part, number), max_moves=None)
-        ending = look_up(tables, board)
+        number = slice_start(tables.indexing, part) + int(rng.integers(slice_size(part)))
+        board = Board.from_position(
+            *index_to_position(tables.indexing, part, number), max_moves=None
+        )
+        ending = probe_board(tables, board)
         if ending is None or ending.value != value:
             continue
         good = [move for move in board.legal_moves if move_value(tables, board, move) == value]
@@ -139,10 +141,10 @@ def sample_endings(
             yield board, good
 
 
-def move_value(tables: Endgame, board: Board, move: Move) -> int:
-    """Return the value of a move for the side that makes it: 1, 0 or -1."""
+def move_value(tables: Tablebase, board: Board, move: Move) -> int:
+    """What a move is worth to the side that makes it."""
     board.push(move)
-    ending = look_up(tables, board)
+    ending = probe_board(tables, board)
     board.pop()
     assert ending is not None
     return -ending.value

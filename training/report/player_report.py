@@ -11,7 +11,7 @@ import numpy as np
 import agents
 from agents.agent import Agent, reseed
 from agents.agent_spec import AgentSpec
-from agents.endgame.tables import endgame
+from agents.endgame.tables import load_tablebase
 from training.league.entrants import LIMITS, close_agent, search_depth
 from training.league.records import League
 from training.league.schedule import Pairing, challenge_pairings
@@ -84,10 +84,11 @@ def examine_player(make: Callable[[], Agent], league: League, seed: int) -> Play
     agent = reseed(make(), seed)
     rng = np.random.default_rng(seed)
     try:
+        tables = load_tablebase(max(PIECES))
         return PlayerReport(
             measure_time(agent, boards),
             measure_determinism(lambda number: reseed(make(), number), boards),
-            {n: measure_accuracy(agent, endgame(max(PIECES)), n, POSITIONS, rng) for n in PIECES},
+            {n: measure_accuracy(agent, tables, n, POSITIONS, rng) for n in PIECES},
         )
     finally:
         close_agent(agent)

@@ -58,7 +58,8 @@ def standings(league: League, anchor: tuple[str, float] | None = None) -> list[S
                 entrant.about,
             )
         )
-    return sorted(lines, key=lambda line: -np.nan_to_num(line.elo))
+    # Equal ratings differ in their last bits by processor: then the entrants' order decides.
+    return sorted(lines, key=lambda line: -np.round(np.nan_to_num(line.elo), 6))
 
 
 def write_standings(path: Path, league: League, lines: list[StandingsRow]) -> None:

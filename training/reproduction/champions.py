@@ -14,7 +14,7 @@ from safetensors.numpy import save
 
 from agents.weights import HEADER, WeightsMetadata, load_weights, to_sparse
 from checkers_env.files import remove_temporary_files, write_atomically
-from training.evolution.state import Champion as TrainedPlayer
+from training.evolution.state import ChampionWeights as TrainedPlayer
 from training.reproduction.jobs import Run
 
 CHAMPIONS, LARGE = "champions", "large"

@@ -26,7 +26,6 @@ from training.reproduction.json_lines import JsonLines, Row, check_fields
 from training.reproduction.results import LOCK
 
 PAIRS, EXAMINATIONS = "league.jsonl", "examinations.jsonl"
-SAMPLE = 300  # games of a league, or a few more, of which the first halves are kept
 SCORES = {"W": 1.0, "D": 0.5, "L": 0.0}
 
 
@@ -46,6 +45,8 @@ class LeaguePlan:
         Numbers of the entrants that meet.
     fixtures
         All games. Those of a pairing stand together, as many for each.
+    sample
+        About how many games have their first halves kept, evenly spread; 0 for none.
     """
 
     name: str
@@ -53,16 +54,16 @@ class LeaguePlan:
     conditions: dict[str, Any]
     pairings: Sequence[Pairing]
     fixtures: Sequence[LeagueFixture]
+    sample: int = 0
 
     @property
     def games_per_pair(self) -> int:
         """Return the number of games of a pairing."""
         return len(self.fixtures) // len(self.pairings)
 
-    @property
-    def sample_every(self) -> int:
-        """Return how many games there are to one whose first half is kept."""
-        return max(1, len(self.fixtures) // SAMPLE)
+    def is_sampled(self, number: int) -> bool:
+        """Tell whether the first half of a game is kept."""
+        return bool(self.sample) and number % max(1, len(self.fixtures) // self.sample) == 0
 
     def pair_keys(self) -> list[Row]:
         """Return the parts of the lines that say what is played, one for each pairing."""
@@ -164,7 +165,7 @@ def pair_row(plan: LeaguePlan, key: Row, games: Mapping[int, GameRecord]) -> Row
         "beginnings": {
             str(number): " ".join(games[number].moves[: max(len(games[number].moves) // 2, 1)])
             for number in numbers
-            if number % plan.sample_every == 0
+            if plan.is_sampled(number)
         },
     }
 

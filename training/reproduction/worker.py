@@ -25,7 +25,7 @@ from checkers_env.movegen import BLACK, WHITE
 from checkers_env.state import REASONS, DrawRules
 from training.evolution.metrics import Metrics
 from training.evolution.state import State
-from training.regimes.social_learning import SocialLearning, StrategyPool
+from training.regimes.social_learning import SocialLearning, SocialPool
 from training.reproduction.champions import Champion, encode_champion, name_champion
 from training.reproduction.jobs import Match, Player, Run
 from training.reproduction.results import MatchResult, Origin, TrainingResult
@@ -111,7 +111,7 @@ def training_result(job: Run, checkpoint: Checkpoint) -> TrainingResult:
 
 def pool_of(state: State) -> dict[str, Any]:
     """The columns of the social pool (thesis, Table 5.1)."""
-    pool = StrategyPool.from_arrays(state.arrays)
+    pool = SocialPool.from_arrays(state.arrays)
     columns = {"generation": pool.generations, "score": pool.scores, "reused": pool.reused}
     return {name: np.asarray(column, np.float32) for name, column in columns.items()}
 
@@ -151,10 +151,10 @@ def build_player(player: Player, champion: Champion | None, depth: int) -> Any:
         if player.unsaturated:
             champion = unsaturated(champion)
         evaluator = build_evaluator(champion.genome, champion.metadata)
-        own_leaves = champion.metadata.own_leaves
+        perspective = champion.metadata.root_perspective
         if player.simulations:
-            return monte_carlo(evaluator, player.simulations, own_leaves=own_leaves)
-        return AlphaBeta(evaluator, player.depth or depth, player.random_ties, own_leaves)
+            return monte_carlo(evaluator, player.simulations, root_perspective=perspective)
+        return AlphaBeta(evaluator, player.depth or depth, player.random_ties, perspective)
     agent = agents.make(player.name, simulations=player.simulations)
     if not isinstance(agent, PlayerAgent):
         raise ValueError(f"{player.name!r} does not play in compiled code: no match of ours")

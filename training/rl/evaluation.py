@@ -9,7 +9,7 @@ import numpy as np
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
 from agents.baselines.random_player import RandomPlayer
-from agents.search.interrupt import undisturbed
+from agents.search.interrupt import defer_signals
 from agents.search.player import AlphaBeta
 from agents.search.workspace import workspace
 from agents.single_agent.vector_env import play_opponent
@@ -58,7 +58,7 @@ def evaluate_actor(actor: Actor, player: Any, games: int, rng: np.random.Generat
     batch.actors[:] = batch.seats
     ws = workspace()
     while True:
-        with undisturbed():
+        with defer_signals():
             play_opponent(player, 0, batch, ws, rng)
         live = np.flatnonzero(unfinished(batch))
         if not len(live):

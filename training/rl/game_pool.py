@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.interrupt import undisturbed
+from agents.search.interrupt import defer_signals
 from agents.single_agent.vector_env import CompiledOpponent, play_opponent
 from checkers_env import fen
 from checkers_env.actions import ACTIONS, ILLEGAL, play_action
@@ -171,7 +171,7 @@ class GamePool:
             if isinstance(opponent, Actor):
                 play_actor(opponent, slot, self.batch, self._rng)
             else:
-                with undisturbed():
+                with defer_signals():
                     play_opponent(opponent.player, slot, self.batch, opponent.ws, opponent.rng)
 
     def _sample_starts(self, count: int) -> NDArray[np.int64]:

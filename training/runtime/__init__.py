@@ -1,1 +1,8 @@
-"""What every command needs: the console, the run folder, executors, curves."""
+"""Parts that every command needs.
+
+- cli: exit status, messages, interruptions
+- run_folder: lock of a run's folder, comparison of configurations
+- executors: threads, processes or a Ray cluster
+- curves: CSV columns and plots
+- validation: ranges of options, written as annotations
+"""

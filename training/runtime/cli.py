@@ -1,4 +1,4 @@
-"""What all command lines share: where messages go, and how errors and interruptions end them."""
+"""Frame of the command lines: messages, exit status, errors and interruptions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,17 @@ def run_command(command: Callable[[list[str], Console], None]) -> int:
 
 
 def print_resume_command(saved: bool, console: Console, kept: str = KEPT) -> None:
-    """After an interruption: what is `kept`, and the command line to go on or start again with."""
+    """Print what an interruption has left and the command line that goes on from there.
+
+    Parameters
+    ----------
+    saved
+        Whether there is something to go on from.
+    console
+        Console of the message.
+    kept
+        What is saved, in words.
+    """
     options = sys.argv if "--resume" in sys.argv or not saved else [*sys.argv, "--resume"]
     state = f"{kept}. Go on" if saved else "nothing was begun. Start again"
     console.print(f"Interrupted; {state} with: {shlex.join(['python', *options])}", markup=False)
@@ -53,10 +63,23 @@ def in_folder(
     console: Console,
     kept: str = KEPT,
 ) -> Iterator[None]:
-    """Carry out a run, alone in its folder: whatever ends it, say what is where there.
+    """Lock a run's folder for a with block; at its end, print the run's files.
 
-    The names are those of the file that a run goes on from, of its champion, and of the picture of
-    its curve; `kept` is as for :func:`print_resume_command`.
+    Parameters
+    ----------
+    folder
+        Folder of the run.
+    checkpoint, champion, picture
+        Names of the run's files.
+    console
+        Console of the messages.
+    kept
+        As for :func:`print_resume_command`.
+
+    Raises
+    ------
+    ValueError
+        If another process works in the folder.
     """
     try:
         with lock_run_folder(folder, "choose another folder by --out"):
@@ -79,6 +102,6 @@ def _show_log(console: Console) -> None:
 
 
 def _quiet(arguments: threading.ExceptHookArgs) -> None:
-    """TensorBoard's thread fails on a full disk; its writer raises the same error to us."""
+    """Hide the errors of TensorBoard's thread on a full disk: its writer raises them again."""
     if not isinstance(arguments.exc_value, OSError):
         threading.__excepthook__(arguments)

@@ -1,4 +1,4 @@
-"""Named columns as CSV."""
+"""Metrics of a run as CSV and as a plot."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from checkers_env.files import write_atomically
 
 
 def to_csv(columns: Mapping[str, Sequence[float] | Any]) -> bytes:
-    """The columns, all of one length, under their names."""
+    """Return columns of one length as CSV, under their names."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(columns)
@@ -31,7 +32,7 @@ SMOOTHED_OVER = 20
 
 
 def plot_curve(history: dict[str, list[float]], title: str, path: Path) -> None:
-    """Draw mean payoff against generation, each as it was and as a running mean, to a PNG."""
+    """Plot mean payoff against generation, with a running mean, to a PNG file."""
     figure = new_figure()
     axes = figure.subplots()
     for name, (label, colour) in LINES.items():
@@ -51,14 +52,14 @@ def plot_curve(history: dict[str, list[float]], title: str, path: Path) -> None:
 
 
 def new_figure(width: float = 8, height: float = 4.5) -> Any:
-    """An empty figure, in inches."""
-    from matplotlib.figure import Figure  # takes a second to import: not before there is a picture
+    """Return an empty figure; width and height are in inches."""
+    from matplotlib.figure import Figure  # takes a second to import
 
     return Figure(figsize=(width, height), layout="constrained")
 
 
 def save_figure(figure: Any, path: Path) -> None:
-    """Write a figure of curves, with a legend, as a PNG, all or nothing."""
+    """Write a figure of curves, with a legend, as a PNG file, atomically."""
     for axes in figure.axes:
         axes.legend(loc="lower right", frameon=False)
         axes.spines[["top", "right"]].set_visible(False)
@@ -67,8 +68,8 @@ def save_figure(figure: Any, path: Path) -> None:
     write_atomically(path, picture.getvalue())
 
 
-def _running_mean(values: np.ndarray) -> np.ndarray:
-    """The mean of the last generations at each one."""
+def _running_mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean of the last 20 values at each one."""
     sums = np.cumsum(np.concatenate([[0.0], values]))
     ends = np.arange(1, len(values) + 1)
     starts = np.maximum(ends - SMOOTHED_OVER, 0)

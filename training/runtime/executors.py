@@ -1,9 +1,10 @@
-"""Where work is done: in threads, in processes, or on a Ray cluster, with equal results.
+"""Executors: threads, processes or a Ray cluster, with equal results.
 
-All are ``concurrent.futures.Executor``: ``submit`` and ``map`` take a function and its arguments,
-and what a call gives depends on nothing else. When the with block of :func:`open_executor` ends,
-even by an error or Ctrl-C, what has not begun is dropped, and what runs is asked to stop: long work
-looks at :func:`stop_requested` from time to time and saves what it has.
+All are ``concurrent.futures.Executor``. When the with block of :func:`open_executor` ends, even by
+an error or Ctrl-C, calls that have not begun are dropped. Running calls are asked to stop: a long
+one checks :func:`stop_requested` from time to time and saves what it has.
+
+joblib is not used: it has neither futures nor a way to ask running calls to stop and save.
 """
 
 from __future__ import annotations
@@ -36,21 +37,21 @@ KINDS = ("threads", "processes", "ray")
 
 logger = logging.getLogger(__name__)
 
-GRACE = 60.0  # seconds for work to end that is not wanted any more
+GRACE = 60.0  # seconds for unwanted calls to end
 
-_own = threading.local()  # of a worker: the event that asks it to stop
+_own = threading.local()  # stop: a worker's event
 _busy = threading.Lock()  # held by a worker process while it works
 
 
 def stop_requested() -> bool:
-    """Whether the work that this thread is at is not wanted any more."""
+    """Return whether the call that this thread runs should stop."""
     event = getattr(_own, "stop", None)
     return event is not None and bool(event.is_set())
 
 
 @contextmanager
 def open_executor(kind: str, workers: int, address: str | None = None) -> Iterator[Executor]:
-    """An executor for the length of a with block.
+    """Open an executor for a with block.
 
     Parameters
     ----------
@@ -61,8 +62,12 @@ def open_executor(kind: str, workers: int, address: str | None = None) -> Iterat
     address
         Of such a cluster; without, one is started on this machine.
 
-    Raises ValueError as :func:`check_executor` does, and ChildProcessError where a worker process
-    has died.
+    Raises
+    ------
+    ValueError
+        As :func:`check_executor` does.
+    ChildProcessError
+        If a worker process has died.
     """
     check_executor(kind, workers, address)
     if kind == "ray":
@@ -92,10 +97,13 @@ def open_executor(kind: str, workers: int, address: str | None = None) -> Iterat
 
 
 def check_executor(kind: str, workers: int, address: str | None) -> None:
-    """See whether there is such an executor.
+    """Check the arguments of :func:`open_executor`.
 
-    Raises ValueError for other kinds, fewer workers than 1, an address that is not Ray's or at
-    which nobody answers, and where Ray is wanted but not installed.
+    Raises
+    ------
+    ValueError
+        For another kind, fewer workers than 1, an address without Ray or that does not answer, and
+        Ray that is not installed.
     """
     if kind not in KINDS:
         raise ValueError(f"executor must be one of {', '.join(KINDS)}, not {kind!r}")
@@ -116,7 +124,7 @@ def _begin_thread(stop: Any) -> None:
 
 
 def _begin_process(stop: Any) -> None:
-    """Leave Ctrl-C to the parent process, and do not outlive it."""
+    """Leave Ctrl-C to the parent process, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _own.stop = _Until(stop)
@@ -124,7 +132,7 @@ def _begin_process(stop: Any) -> None:
 
 
 class _Until:
-    """An event that is also set in this process alone, when its parent has died."""
+    """An event that a worker process can also set for itself, when its parent has died."""
 
     def __init__(self, event: Any) -> None:
         self._event, self.orphaned = event, False
@@ -144,7 +152,7 @@ def _busily(call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
 
 
 def _end_with_parent(stop: _Until) -> None:
-    """When the parent has died, end this process as soon as it has saved what it has."""
+    """When the parent has died, end this process once its call has ended."""
     parent = parent_process()
     assert parent is not None
     connection.wait([parent.sentinel])
@@ -154,10 +162,9 @@ def _end_with_parent(stop: _Until) -> None:
 
 
 class RayExecutor(Executor):
-    """Calls as tasks of a Ray cluster, one CPU each.
+    """Runs calls as tasks of a Ray cluster, one CPU each.
 
-    A task that is lost with its node is done again on another one, as often as it takes; its
-    result is given once.
+    A task that is lost with its node runs again on another one, as often as it takes.
     """
 
     def __init__(self, ray: Any) -> None:
@@ -166,7 +173,7 @@ class RayExecutor(Executor):
         self._tasks: dict[Future[Any], Any] = {}
 
     def submit(self, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Begin a task."""
+        """Start a task."""
         if call not in self._known:
             self._known[call] = self._ray.remote(max_retries=-1)(call)
         task = self._known[call].remote(*args, **kwargs)
@@ -183,7 +190,7 @@ class RayExecutor(Executor):
         timeout: float | None = None,
         chunksize: int = 1,
     ) -> Iterator[Any]:
-        """The results in order; a task for every `chunksize` calls."""
+        """Return the results in order; every `chunksize` calls are one task."""
         rows = list(zip(*iterables, strict=False))
         futures = [
             self.submit(_call_each, call, rows[start : start + chunksize])
@@ -192,7 +199,7 @@ class RayExecutor(Executor):
         return itertools.chain.from_iterable(future.result(timeout) for future in futures)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Interrupt the tasks that there are, or wait for them."""
+        """Interrupt the running tasks, or wait for them."""
         tasks = list(self._tasks.values())
         if cancel_futures:
             for task in tasks:
@@ -210,9 +217,14 @@ def _call_each(call: Callable[..., Any], rows: Sequence[Sequence[Any]]) -> list[
 
 
 def writable_copy(thing: Any, known: dict[int, Any]) -> Any:
-    """A copy with arrays of its own, at any depth of tuples: Ray's are shared and read-only.
+    """Copy the arrays in nested tuples: those of Ray are shared and read-only.
 
-    What is copied already is found in `known`, by its id.
+    Parameters
+    ----------
+    thing
+        Array, tuple or anything else, which is returned as it is.
+    known
+        Copies by the id of the original, so that shared arrays stay shared.
     """
     if not isinstance(thing, np.ndarray | tuple):
         return thing
@@ -228,7 +240,7 @@ def writable_copy(thing: Any, known: dict[int, Any]) -> Any:
 
 
 def _knock(address: str) -> None:
-    """See whether anybody is there: Ray itself would try for minutes. Raises OSError."""
+    """Raise OSError if nothing answers at the address: Ray itself would try for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if port.isdigit():
         socket.create_connection((host, int(port)), 10.0).close()
@@ -236,7 +248,7 @@ def _knock(address: str) -> None:
 
 @contextmanager
 def _connected(workers: int, address: str | None) -> Iterator[Any]:
-    """Ray, connected to a cluster, unless the program is so already."""
+    """Connect Ray to a cluster, unless it is connected already."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     ray: Any = import_module("ray")
     if ray.is_initialized():

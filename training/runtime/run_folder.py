@@ -1,4 +1,4 @@
-"""One session at a time in a folder."""
+"""Lock of a run's folder, and comparison of configurations."""
 
 from __future__ import annotations
 
@@ -16,14 +16,26 @@ LOCK = "lock"
 
 @contextmanager
 def lock_run_folder(folder: Path, otherwise: str) -> Iterator[None]:
-    """Keep other processes out of a folder, which is made if need be, but not left behind empty.
+    """Keep other processes out of a folder for a with block.
 
-    What a killed process has left half written there is removed. Raises ValueError if one is at
-    work there; `otherwise` is what can be done but wait for it.
+    The folder is made if it does not exist, and removed again if it stays empty. Temporary files of
+    a killed process are removed.
+
+    Parameters
+    ----------
+    folder
+        Folder to lock.
+    otherwise
+        What the user can do but wait, for the error's message.
+
+    Raises
+    ------
+    ValueError
+        If another process holds the lock.
     """
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder / LOCK, mode=0o666)  # whoever may write to the folder may take it
+    lock = FileLock(folder / LOCK, mode=0o666)  # for all users of the folder
     try:
         lock.acquire(timeout=0)
     except Timeout:
@@ -35,10 +47,10 @@ def lock_run_folder(folder: Path, otherwise: str) -> Iterator[None]:
         yield
     finally:
         try:
-            with suppress(OSError):  # one that is not empty, or gone; what ended the work is told
+            with suppress(OSError):  # not empty, or gone: the error of the work matters more
                 _remove_empty(folder, made)
         finally:
-            lock.release()  # last: what is removed is still ours
+            lock.release()  # last: the folder must be locked while it is removed
 
 
 def _remove_empty(folder: Path, made: Sequence[Path]) -> None:
@@ -49,16 +61,16 @@ def _remove_empty(folder: Path, made: Sequence[Path]) -> None:
             path.rmdir()
 
 
-def config_diff(there: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
-    """In what two of them differ, for an error's message; empty where they are the same."""
-    return "; ".join(_differences(there, asked))
+def config_diff(saved: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+    """Say in what two configurations differ, for an error's message; nothing if they are equal."""
+    return "; ".join(_differences(saved, config))
 
 
 def _differences(
-    there: Mapping[str, Any], asked: Mapping[str, Any], within: str = ""
+    saved: Mapping[str, Any], config: Mapping[str, Any], within: str = ""
 ) -> Iterator[str]:
-    for name in sorted({*there, *asked}):
-        one, other = there.get(name), asked.get(name)
+    for name in sorted({*saved, *config}):
+        one, other = saved.get(name), config.get(name)
         if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
             yield from _differences(one, other, f"{within}{name}.")
         elif one != other:

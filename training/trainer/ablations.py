@@ -1,4 +1,4 @@
-"""What helps evolution to learn: changes to the regime of 2001, one at a time and together.
+"""Presets that change one constant of the regime of 2001 at a time, and several together.
 
 All have the budget of the papers, some 126,000 games at 4 plies; see docs/learning.md.
 """

@@ -1,4 +1,4 @@
-"""The command line that trains players: a program is a set of presets, and all share the rest."""
+"""Command line of evolve.py and td.py; they differ in their presets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from training.trainer.presets import PRESETS, TD_PRESETS, Preset
 
 EVOLVE, TD = "python training/evolve.py", "python training/td.py"
 PRESETS_BY_COMMAND = {EVOLVE: PRESETS | ABLATIONS, TD: TD_PRESETS}
-REPORT_EVERY = 10  # generations, where there is no terminal to show a bar on
+REPORT_EVERY = 10  # generations, without a terminal
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,17 @@ class TrainerConfig:
 
 
 class TrainingCommand(NamedTuple):
-    """A command: how it is called, what its help says, and what it trains by default."""
+    """A training command.
+
+    Attributes
+    ----------
+    call
+        Command line without options.
+    description
+        Text of the help.
+    default
+        Preset without a name.
+    """
 
     call: str
     description: str
@@ -76,7 +86,7 @@ class TrainingCommand(NamedTuple):
 
     @property
     def presets(self) -> dict[str, Preset]:
-        """What it can train."""
+        """Presets of the command."""
         return PRESETS_BY_COMMAND[self.call]
 
 
@@ -86,7 +96,7 @@ def run_program(program: TrainingCommand) -> int:
 
 
 def run_training(program: TrainingCommand, arguments: list[str], console: Console) -> None:
-    """Read the command line and carry out the run that it asks for."""
+    """Read the command line and train."""
     if arguments == ["--list"]:
         print_presets(program)
         return
@@ -116,7 +126,7 @@ def run_training(program: TrainingCommand, arguments: list[str], console: Consol
 
 
 def _unknown(name: str, program: TrainingCommand) -> str:
-    """What to say of a name that is none of the presets."""
+    """Return the error of a name that is no preset of the command."""
     for call, presets in PRESETS_BY_COMMAND.items():
         if name in presets:
             return f"{name!r} is trained by another program: {call} {name}"
@@ -126,7 +136,7 @@ def _unknown(name: str, program: TrainingCommand) -> str:
 
 
 def print_presets(program: TrainingCommand) -> None:
-    """Show every preset with its paper, and the games and CPU time of a whole run."""
+    """Print every preset with its paper, games and CPU time."""
     table = Table(
         Column("regime", no_wrap=True),
         "paper",
@@ -147,7 +157,7 @@ def print_presets(program: TrainingCommand) -> None:
 
 
 def duration(seconds: int) -> str:
-    """Seconds as ``17 s`` or ``9 min``."""
+    """Format seconds as ``17 s`` or ``9 min``."""
     return f"{seconds} s" if seconds < 90 else f"{round(seconds / 60)} min"
 
 
@@ -155,7 +165,7 @@ def duration(seconds: int) -> str:
 def _progress(
     config: RunConfig, done: int, console: Console
 ) -> Iterator[Callable[[State, Metrics], None]]:
-    """A bar on a terminal, and a line every few generations elsewhere."""
+    """Show a bar on a terminal, and a line every few generations elsewhere."""
     games = config.regime.games
     columns = (
         TextColumn("{task.description}"),

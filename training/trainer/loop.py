@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 from tensorboard.summary import Writer
 
-from agents.search.interrupt import undisturbed
+from agents.search.interrupt import defer_signals
 from agents.weights import WeightsMetadata, save_weights
 from checkers_env.files import write_atomically
 from checkers_env.movegen import Position
@@ -174,7 +174,7 @@ def train(
                     log.flush()
                 progress(checkpoint.state, latest_metrics(checkpoint.history))
         finally:
-            with undisturbed():  # a second Ctrl-C must not keep the first one from saving
+            with defer_signals():  # a second Ctrl-C must not keep the first one from saving
                 save_results(config, checkpoint)
                 title = f"{config.name}, seed {config.seed}"
                 plot_curve(checkpoint.history, title, config.folder / PLOT_FILE)
@@ -254,7 +254,7 @@ def save_results(config: RunConfig, checkpoint: Checkpoint) -> None:
         seed=config.seed,
         generation=state.generation,
         depth=regime.depth,
-        own_leaves=regime.own_leaves,
+        root_perspective=regime.own_leaves,
         mcts_options=champion.mcts_options,
         options=champion.options,
         versions=versions | {"python": platform.python_version()},

@@ -1,4 +1,4 @@
-"""The players of the papers: names, and the regimes that train them."""
+"""Presets: the players of the papers by name, with the regimes that train them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,27 @@ from training.regimes.treestrap import TreeStrap
 
 
 class Preset(NamedTuple):
-    """A regime with a paper's constants."""
+    """A regime with a paper's constants.
+
+    Attributes
+    ----------
+    regime
+        Regime with its constants.
+    generations
+        Generations of a whole run.
+    source
+        Paper and section.
+    what
+        Description in a few words.
+    cpu_seconds
+        Expected CPU time of a whole run.
+    """
 
     regime: Regime
     generations: int
     source: str
     what: str
-    cpu_seconds: int = 0  # that a whole run is expected to take
+    cpu_seconds: int = 0
 
     @property
     def games(self) -> int:

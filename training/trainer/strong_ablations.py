@@ -1,4 +1,4 @@
-"""The strong player without one of its ingredients at a time, for the same CPU time each."""
+"""Presets of the strong player without one ingredient at a time, of the same CPU time each."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ STRONG: Any = TD_PRESETS["strong"]
 BASE = "strong-base"
 GENERATIONS, SECONDS = 16, 60  # of each
 
-# What is changed, and the games that a generation then has: as many as take SECONDS / GENERATIONS,
-# by one measurement each.
+# Changed constants, and games in a generation: as many as take SECONDS / GENERATIONS, by one
+# measurement each.
 CHANGES: dict[str, tuple[str, int, dict[str, Any]]] = {
     BASE: ("as it is", 540, {}),
     "strong-1-ply": ("learns from searches of 1 ply", 3890, {"search": 1}),

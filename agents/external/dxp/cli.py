@@ -1,12 +1,12 @@
-"""Let one of our agents play another program by the DamExchange protocol (DXP).
+"""Play an agent against another program by the DamExchange protocol (DXP).
 
     python -m agents.external.dxp --listen --agent blondie24
     python -m agents.external.dxp --connect --agent material --depth 6 --games 10
 
-The first lets an agent play whoever connects, the second calls a program that listens. As an agent
-of ours, the other program is ``agents.make("dxp:127.0.0.1:27531")`` where it listens, and
-``agents.make("dxp:listen:27531")`` where it calls. :mod:`agents.external.dxp.messages` says how
-English draughts is put into a protocol that was made for 10x10 draughts.
+The first command plays programs that connect, the second one a program that listens. The other
+program is an agent, too: ``agents.make("dxp:127.0.0.1:27531")`` for one that listens, and
+``agents.make("dxp:listen:27531")`` for one that connects. The protocol was made for 10x10 draughts;
+:mod:`agents.external.dxp.messages` defines its use for English draughts.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from typing import Annotated
 
 import tyro
 
-from agents.external.dxp.connection import address
+from agents.external.dxp.connection import format_address
 from agents.external.dxp.messages import HOST, PORT
-from agents.external.dxp.server import PATIENCE, Place, Played, challenge, serve
+from agents.external.dxp.server import TIMEOUT, DxpAddress, DxpGame, challenge, serve
 from agents.external.errors import EngineError
 from agents.registry import make
 from checkers_env import pdn
@@ -34,43 +34,43 @@ _ROLE = tyro.conf.create_mutex_group(required=True)
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Who plays, and how the other program is met."""
+class DxpConfig:
+    """The agent, the other program's address and the games."""
 
     listen: Annotated[bool, _ROLE, tyro.conf.FlagCreatePairsOff] = False
-    """Wait for programs to connect, and play the games that they ask for."""
+    """Wait for programs to connect, and play the games that they request."""
     connect: Annotated[bool, _ROLE, tyro.conf.FlagCreatePairsOff] = False
-    """Call a program that listens, and ask it for games, Black and White in turn."""
+    """Connect to a program that listens, and request games, with Black and White in turn."""
     agent: str = "blondie24"
     """A name, a weight file, or a factory as module:name or file.py:name."""
     depth: int | None = None
-    """Plies that the agent searches."""
+    """Search depth of the agent in plies."""
     seconds: float | None = None
     """The agent's time for a move, instead of a depth."""
     seed: int | None = None
-    """For agents that use chance."""
+    """Seed of a stochastic agent."""
     host: str = HOST
-    """Address to listen on or to call; the default is seen by this machine only."""
+    """Address to listen on or to connect to; only this machine can reach the default."""
     port: int = PORT
-    """Port to listen on or to call."""
+    """Port to listen on or to connect to."""
     games: int | None = None
-    """Games to play; by default 2 when calling, and no end of them when listening."""
+    """Number of games; by default 2 with --connect, and no limit with --listen."""
     minutes: int = 0
-    """When calling: time for each side and a whole game; 0 for no limit."""
+    """With --connect: time of each side for a whole game; 0 for no limit."""
     moves: int = 100
-    """When calling: draw after this many moves by each side; 0 for no limit."""
-    patience: float = PATIENCE
-    """Seconds to wait for anything that the other program is to send."""
+    """With --connect: draw after this many moves by each side; 0 for no limit."""
+    patience: float = TIMEOUT
+    """Seconds to wait for a message of the other program."""
     pdn: Path | None = None
-    """File for the games."""
+    """PDN file for the games."""
 
 
 def main() -> int:
     """Run the command line; return the exit status."""
     description = (__doc__ or "").partition("\n\n")[0]
-    settings = tyro.cli(Settings, prog="python -m agents.external.dxp", description=description)
+    config = tyro.cli(DxpConfig, prog="python -m agents.external.dxp", description=description)
     try:
-        run(settings)
+        run(config)
     except KeyboardInterrupt:
         return INTERRUPTED
     except (EngineError, ValueError, OSError) as error:
@@ -79,32 +79,32 @@ def main() -> int:
     return 0
 
 
-def run(settings: Settings) -> None:
-    """Play the games, with a line on each when it is over. Raises ValueError for bad settings."""
-    if not settings.patience > 0:
-        raise ValueError(f"--patience must be more than 0 seconds, not {settings.patience}")
-    if settings.pdn:
-        check_output("--pdn", settings.pdn)
-    agent = make(settings.agent, depth=settings.depth, seconds=settings.seconds, seed=settings.seed)
-    played: list[Played] = []
+def run(config: DxpConfig) -> None:
+    """Play the games, and print a line after each. Raises ValueError for bad config."""
+    if not config.patience > 0:
+        raise ValueError(f"--patience must be more than 0 seconds, not {config.patience}")
+    if config.pdn:
+        check_output("--pdn", config.pdn)
+    agent = make(config.agent, depth=config.depth, seconds=config.seconds, seed=config.seed)
+    results: list[DxpGame] = []
 
-    def report(game: Played) -> None:
-        played.append(game)
-        print(f"game {len(played)}: {_summary(game)}", flush=True)
-        if settings.pdn:
-            pdn.dump([_record(game, settings.agent) for game in played], settings.pdn)
+    def report(game: DxpGame) -> None:
+        results.append(game)
+        print(f"game {len(results)}: {_summary(game)}", flush=True)
+        if config.pdn:
+            pdn.dump([_record(game, config.agent) for game in results], config.pdn)
 
-    place = Place(settings.host, settings.port, settings.patience)
-    if settings.listen:
-        print(f"{settings.agent} waits on {address(*place[:2])}", flush=True)
-        serve(agent, place, games=settings.games, report=report)
+    address = DxpAddress(config.host, config.port, config.patience)
+    if config.listen:
+        print(f"{config.agent} waits on {format_address(*address[:2])}", flush=True)
+        serve(agent, address, games=config.games, report=report)
     else:
-        games = 2 if settings.games is None else settings.games
-        limits = {"minutes": settings.minutes, "moves": settings.moves}
-        challenge(agent, place, games=games, **limits, report=report)
+        games = 2 if config.games is None else config.games
+        limits = {"minutes": config.minutes, "moves": config.moves}
+        challenge(agent, address, games=games, **limits, report=report)
 
 
-def _summary(game: Played) -> str:
+def _summary(game: DxpGame) -> str:
     colours = ("Black", "White") if game.colour == BLACK else ("White", "Black")
     text = f"{colours[0]} against {game.opponent}, {game.board.ply} plies: "
     if game.outcome is None:
@@ -114,7 +114,7 @@ def _summary(game: Played) -> str:
     return f"{text}{result} ({game.outcome.reason})"
 
 
-def _record(game: Played, name: str) -> pdn.Game:
+def _record(game: DxpGame, name: str) -> pdn.Game:
     names = (name, game.opponent) if game.colour == BLACK else (game.opponent, name)
     start = game.board.root().fen()
     tags = {"Event": "DXP", "Black": names[0], "White": names[1]}

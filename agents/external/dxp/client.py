@@ -1,19 +1,19 @@
-"""Programs that speak DXP as opponents: agents whose moves come over a connection."""
+"""DXP client: a program that speaks DXP as an agent."""
 
 from __future__ import annotations
 
 import time
 
 from agents.external.dxp.connection import (
-    Link,
-    accept,
+    DxpConnection,
+    accept_connection,
     accept_game,
-    ask_for_game,
-    call,
     end_game,
-    open_port,
-    reason_of,
+    end_reason,
+    open_connection,
+    open_listener,
     receive_move,
+    request_game,
     send_move,
     wait_for_request,
 )
@@ -25,37 +25,44 @@ from agents.external.dxp.messages import (
     PORT,
     GameAccept,
     GameRequest,
-    position_of,
-    squares_of,
+    read_position,
+    write_squares,
 )
 from agents.external.errors import EngineError, GameEndedError
 from checkers_env.board import Board
 from checkers_env.moves import Move
 
 NAME = "Checkers laboratory"
-FAREWELL = 2.0  # seconds for the program to say that it takes a game for ended
-MOST_MOVES = 999  # that a request can name
+FAREWELL_SECONDS = 2.0  # for the confirmation of a game's end
+MAX_MOVES = 999  # in a request
 
 
-class Opponent:
+class DxpAgent:
     """A program that speaks DXP, as an agent.
 
-    A game is agreed on when :meth:`act` meets a board that does not go on from the last one. It
-    begins with the position before the last move, which is then sent, so that openings work. What
-    the program does wrong raises EngineError, and that it ends the game GameEndedError; a later
-    game takes a new connection where the old one is of no more use.
+    A game starts when :meth:`act` gets a board that does not continue the last one. It starts from
+    the position before the last move, which is sent next; so openings work. A fault of the program
+    raises EngineError. If the program ends the game, GameEndedError is raised. A later game opens a
+    new connection where the old one is unusable.
 
     Parameters
     ----------
+    host, port
+        The address to listen on or to connect to.
     listens
-        Wait to be called, and for requests for exactly the games that are to be played; otherwise
-        call the program and make the requests.
+        Wait for the program to connect and to request exactly the games to be played. Otherwise
+        connect to the program and request the games.
     minutes
-        The program's time for a game, 0 for no limit; one that listens takes what is asked for.
+        The program's time for a game, 0 for no limit. With `listens` the request sets it.
     seconds
-        What to wait for a move, an answer or a connection before the program counts as stalled.
+        Time to wait for a move, an answer or a connection.
 
-    Raises EngineError when the port to listen on cannot be had, ValueError for a senseless time.
+    Raises
+    ------
+    EngineError
+        When the port to listen on is in use.
+    ValueError
+        For a time that is not positive.
     """
 
     def __init__(
@@ -63,153 +70,162 @@ class Opponent:
     ) -> None:
         if not seconds > 0:
             raise ValueError(f"seconds must be more than 0, not {seconds}")
-        self._listener = open_port(host, port) if listens else None
+        self._listener = open_listener(host, port) if listens else None
         self.host = host
         self.port: int = self._listener.getsockname()[1] if self._listener else port
         self.name = f"dxp {host} {self.port}"
         self.minutes = minutes
         self.seconds = seconds
-        self._link: Link | None = None
-        self._known: Board | None = None  # the game after the program's last move
-        self._used = 0.0  # of its time
-        self._replied = 0.0
+        self._connection: DxpConnection | None = None
+        self._last_board: Board | None = None  # after the program's last move
+        self._used_seconds = 0.0  # by the program, in this game
+        self._reply_time = 0.0
 
     def act(self, board: Board) -> Move:
-        """The program's move. Raises ValueError when there is none."""
+        """Return the program's move. Raises ValueError when there is none."""
         if not board.legal_moves:
             raise ValueError(f"{self.name} has no legal move in {board.fen()}")
         try:
-            link = self._brought_up_to(board)
-            begun = time.monotonic()
-            move = receive_move(link, board, self.seconds)
+            connection = self._synchronise(board)
+            start = time.monotonic()
+            move = receive_move(connection, board, self.seconds)
         except GameEndedError:
-            self._known = None
+            self._last_board = None
             raise
-        except BaseException:  # Ctrl-C too, after which its answer is still to come
-            self._hang_up()
+        except BaseException:  # after Ctrl-C, too: the answer is still to come
+            self._close_connection()
             raise
-        self._replied = time.monotonic()
-        self._used += self._replied - begun
-        if self.minutes and self._used > 60 * self.minutes:
-            self._hang_up()
-            raise EngineError(f"{link.peer} has used more than its {self.minutes} minutes")
-        self._known = board.copy()
-        self._known.push(move)
+        self._reply_time = time.monotonic()
+        self._used_seconds += self._reply_time - start
+        if self.minutes and self._used_seconds > 60 * self.minutes:
+            self._close_connection()
+            raise EngineError(f"{connection.peer} has used more than its {self.minutes} minutes")
+        self._last_board = board.copy()
+        self._last_board.push(move)
         return move
 
     def game_over(self, board: Board, side: int) -> None:
-        """Tell the program, which played `side`, the last move if it was ours, and the result.
+        """Send the last move, if it was the other side's, and the result of the game.
 
-        Without this it only learns that the game is over, when the next one begins or at the end.
+        Without this call the program learns only that the game is over, before the next one.
+
+        Parameters
+        ----------
+        board
+            The final position.
+        side
+            The program's side.
         """
-        if self._link and self._known:
-            reason = reason_of(board.outcome(), 1 - side)
-            wait = min(self.seconds, FAREWELL)
+        if self._connection and self._last_board:
+            reason = end_reason(board.outcome(), 1 - side)
+            wait = min(self.seconds, FAREWELL_SECONDS)
             try:
-                if _goes_on(self._known, board):
-                    send_move(self._link, board.moves[-1], time.monotonic() - self._replied)
-                    receive_move(self._link, board, wait)
-                end_game(self._link, reason, wait)
+                if _is_next(self._last_board, board):
+                    send_move(
+                        self._connection, board.moves[-1], time.monotonic() - self._reply_time
+                    )
+                    receive_move(self._connection, board, wait)
+                end_game(self._connection, reason, wait)
             except GameEndedError:
                 pass
             except EngineError:
-                self._hang_up()
-        self._known = None
+                self._close_connection()
+        self._last_board = None
 
     def close(self) -> None:
-        """End the game, if there is one, and hang up."""
+        """End the game, if there is one, and close the connection."""
         self._end_game(NO_MORE_GAMES)
-        self._hang_up()
+        self._close_connection()
         if self._listener:
             self._listener.close()
 
-    def _brought_up_to(self, board: Board) -> Link:
-        """The connection, when the program has been told of `board` and is to move."""
-        if self._link and self._known and _goes_on(self._known, board):
-            send_move(self._link, board.moves[-1], time.monotonic() - self._replied)
-            return self._link
+    def _synchronise(self, board: Board) -> DxpConnection:
+        """Send the last move, or start a new game; return the connection."""
+        if self._connection and self._last_board and _is_next(self._last_board, board):
+            send_move(self._connection, board.moves[-1], time.monotonic() - self._reply_time)
+            return self._connection
         self._end_game()
-        self._used = 0.0
-        if self._link:
+        self._used_seconds = 0.0
+        if self._connection:
             try:
-                self._agree_on(board, self._link)
-                return self._link
+                self._start_game(board, self._connection)
+                return self._connection
             except EngineError:
-                self._hang_up()
+                self._close_connection()
         if self._listener:
-            self._link = accept(self._listener, self.seconds)
+            self._connection = accept_connection(self._listener, self.seconds)
         else:
-            self._link = call(self.host, self.port, self.seconds)
-        self._agree_on(board, self._link)
-        return self._link
+            self._connection = open_connection(self.host, self.port, self.seconds)
+        self._start_game(board, self._connection)
+        return self._connection
 
-    def _agree_on(self, board: Board, link: Link) -> None:
-        """Begin a game with the position before the last move, and send that move."""
+    def _start_game(self, board: Board, connection: DxpConnection) -> None:
+        """Start a game from the position before the last move, and send that move."""
         before = board.copy()
         if board.moves:
             before.pop()
         if self._listener:
-            has_it = self._agree_to_request(board, before, link)
+            has_last_move = self._accept_request(board, before, connection)
         else:
             max_moves = board.rules.max_moves
             moves = 0 if max_moves is None else max_moves - before.ply // 2
-            limits = (self.minutes, min(moves, MOST_MOVES))
-            squares = squares_of(before)
+            limits = (self.minutes, min(moves, MAX_MOVES))
+            squares = write_squares(before)
             request = GameRequest(NAME, board.turn, *limits, before.turn, squares)
-            ask_for_game(link, request, self.seconds)
-            has_it = not board.moves
-        if not has_it:
-            send_move(link, board.moves[-1])
+            request_game(connection, request, self.seconds)
+            has_last_move = not board.moves
+        if not has_last_move:
+            send_move(connection, board.moves[-1])
 
-    def _agree_to_request(self, board: Board, before: Board, link: Link) -> bool:
-        """Accept the request for this game; return whether it is from the last move on."""
-        request = wait_for_request(link, NAME, self.seconds)
+    def _accept_request(self, board: Board, before: Board, connection: DxpConnection) -> bool:
+        """Accept the request for this game; return whether it starts after the last move."""
+        request = wait_for_request(connection, NAME, self.seconds)
         try:
-            position = position_of(request)
+            position = read_position(request)
             if request.follower == board.turn or position not in (board.position, before.position):
                 raise ValueError("it is another one")
         except ValueError as error:
-            link.send(GameAccept(NAME, NOT_THIS_GAME))
+            connection.send(GameAccept(NAME, NOT_THIS_GAME))
             raise EngineError(
-                f"{link.peer} asks for a game that cannot be {board.fen()} with itself to move: "
-                f"{error}"
+                f"{connection.peer} asks for a game that cannot be {board.fen()} "
+                f"with itself to move: {error}"
             ) from None
         self.minutes = request.minutes
-        has_it = position == board.position
-        accept_game(link, NAME, not has_it)
-        return has_it
+        has_last_move = position == board.position
+        accept_game(connection, NAME, not has_last_move)
+        return has_last_move
 
     def _end_game(self, *stop: int) -> None:
-        """End the game that is going on, where we are to move; it does not matter any more."""
-        if self._link and self._known:
+        """End the current game without a result."""
+        if self._connection and self._last_board:
             try:
-                end_game(self._link, NO_REASON, self.seconds, *stop)
+                end_game(self._connection, NO_REASON, self.seconds, *stop)
             except EngineError:
-                self._hang_up()
-        self._known = None
+                self._close_connection()
+        self._last_board = None
 
-    def _hang_up(self) -> None:
-        if self._link:
-            self._link.close()
-        self._link = self._known = None
+    def _close_connection(self) -> None:
+        if self._connection:
+            self._connection.close()
+        self._connection = self._last_board = None
 
 
-def _goes_on(known: Board, board: Board) -> bool:
-    """Whether `board` is `known` and one more move."""
-    if board.moves[:-1] != known.moves or len(board.moves) == len(known.moves):
+def _is_next(last: Board, board: Board) -> bool:
+    """Whether `board` is `last` and one more move."""
+    if board.moves[:-1] != last.moves or len(board.moves) == len(last.moves):
         return False
     before = board.copy()
     before.pop()
-    return before == known
+    return before == last
 
 
 def connect(
     host: str = HOST, port: int = PORT, *, minutes: int = 0, seconds: float = 60.0
-) -> Opponent:
-    """A program that listens, as an agent: parameters as for :class:`Opponent`."""
-    return Opponent(host, port, listens=False, minutes=minutes, seconds=seconds)
+) -> DxpAgent:
+    """Return a program that listens as an agent; see :class:`DxpAgent` for the parameters."""
+    return DxpAgent(host, port, listens=False, minutes=minutes, seconds=seconds)
 
 
-def listen(host: str = HOST, port: int = PORT, *, seconds: float = 60.0) -> Opponent:
-    """A program that calls us, as an agent: parameters as for :class:`Opponent`."""
-    return Opponent(host, port, listens=True, seconds=seconds)
+def listen(host: str = HOST, port: int = PORT, *, seconds: float = 60.0) -> DxpAgent:
+    """Return a program that connects as an agent; see :class:`DxpAgent` for the parameters."""
+    return DxpAgent(host, port, listens=True, seconds=seconds)

@@ -1,4 +1,4 @@
-"""A DXP connection, and the steps of a game that both of its ends take."""
+"""A DXP connection and the steps of a game that both sides share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agents.external.dxp.messages import (
     BACK_REFUSED,
     DRAW,
     LATER_GAMES,
-    LONGEST,
+    MAX_LENGTH,
     NO_GAME,
     NO_MORE_GAMES,
     NO_REASON,
@@ -28,18 +28,18 @@ from agents.external.dxp.messages import (
     GameEnd,
     GameRequest,
     Message,
-    MoveMade,
+    MoveMessage,
     decode,
     encode,
-    fitting,
+    fit_name,
 )
 from agents.external.errors import EngineError, GameEndedError
 from checkers_env.board import Board, Outcome
 from checkers_env.moves import Move, format_moves
 
-MOST_SECONDS = 9999  # that a move may be said to have taken
-PAUSE = 0.1  # seconds
-SEND_SECONDS = 10.0  # a program that reads nothing is given up
+MAX_SECONDS = 9999  # of a move in a message
+PAUSE_SECONDS = 0.1
+SEND_SECONDS = 10.0
 CLAIMS = {NO_REASON: "nothing", RESIGNS: "loss", DRAW: "draw", WINS: "win"}
 REFUSALS = {
     OTHER_VERSION: "speaks another version of DXP",
@@ -48,32 +48,32 @@ REFUSALS = {
 }
 
 
-class Link:
-    """A connection to another program; every failure of its raises EngineError."""
+class DxpConnection:
+    """A connection to another program. Every failure raises EngineError."""
 
-    def __init__(self, connection: socket.socket) -> None:
-        with suppress(OSError):  # it may be closed already: sending or receiving will say so
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._connection = connection
+    def __init__(self, tcp: socket.socket) -> None:
+        with suppress(OSError):  # a closed connection fails later, when it is used
+            tcp.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._tcp = tcp
         self._received = b""
         self.peer = "the other program"
 
     def close(self) -> None:
-        """Hang up."""
-        self._connection.close()
+        """Close the connection."""
+        self._tcp.close()
 
     def send(self, message: Message) -> None:
         """Send a message."""
         try:
-            self._connection.settimeout(SEND_SECONDS)
-            self._connection.sendall(encode(message) + b"\0")
+            self._tcp.settimeout(SEND_SECONDS)
+            self._tcp.sendall(encode(message) + b"\0")
         except OSError as error:
             raise EngineError(f"{self.peer} cannot be reached any more: {error}") from error
 
     def receive(self, seconds: float) -> Message:
-        """The next message, within `seconds`, that is about the game.
+        """Return the next message about the game, within `seconds`.
 
-        Chat is passed over, and a wish to take moves back is refused.
+        Chat is ignored. A request to take moves back is refused.
         """
         end = time.monotonic() + seconds
         while True:
@@ -89,14 +89,14 @@ class Link:
 
     def _read(self, end: float, seconds: float) -> bytes:
         while b"\0" not in self._received:
-            if len(self._received) > LONGEST:
-                raise EngineError(f"{self.peer} sent nonsense: more than {LONGEST} characters")
+            if len(self._received) > MAX_LENGTH:
+                raise EngineError(f"{self.peer} sent nonsense: more than {MAX_LENGTH} characters")
             left = end - time.monotonic()
             try:
                 if left <= 0:
                     raise TimeoutError
-                self._connection.settimeout(left)
-                data = self._connection.recv(1024)
+                self._tcp.settimeout(left)
+                data = self._tcp.recv(1024)
             except TimeoutError:
                 raise EngineError(f"{self.peer} did not answer in {seconds:g} seconds") from None
             except OSError as error:
@@ -108,112 +108,114 @@ class Link:
         return message
 
 
-def address(host: str, port: int) -> str:
-    """How messages to people call an address."""
+def format_address(host: str, port: int) -> str:
+    """Return an address for messages to people."""
     return f"{host} port {port}"
 
 
-def open_port(host: str, port: int) -> socket.socket:
-    """A socket that listens; port 0 takes a free one. Raises EngineError, as for a port in use."""
+def open_listener(host: str, port: int) -> socket.socket:
+    """Return a listening socket; port 0 is any free one. Raises EngineError for a port in use."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=1)
     except (OSError, OverflowError) as error:
-        raise EngineError(f"cannot listen on {address(host, port)}: {error}") from error
+        raise EngineError(f"cannot listen on {format_address(host, port)}: {error}") from error
 
 
-def accept(listener: socket.socket, seconds: float | None) -> Link:
-    """Wait for a program to connect, for at most `seconds`."""
+def accept_connection(listener: socket.socket, seconds: float | None) -> DxpConnection:
+    """Wait at most `seconds` for a program to connect."""
     listener.settimeout(seconds)
     try:
-        return Link(listener.accept()[0])
+        return DxpConnection(listener.accept()[0])
     except TimeoutError:
         raise EngineError(f"nobody connected in {seconds:g} seconds") from None
     except OSError as error:
         raise EngineError(f"cannot listen any more: {error}") from error
 
 
-def call(host: str, port: int, seconds: float) -> Link:
+def open_connection(host: str, port: int, seconds: float) -> DxpConnection:
     """Connect to a program that listens."""
     try:
-        connection = socket.create_connection((host, port), timeout=seconds)
+        client = socket.create_connection((host, port), timeout=seconds)
     except (OSError, OverflowError) as error:
-        raise EngineError(f"cannot connect to {address(host, port)}: {error}") from error
-    return Link(connection)
+        raise EngineError(f"cannot connect to {format_address(host, port)}: {error}") from error
+    return DxpConnection(client)
 
 
-def ask_for_game(link: Link, request: GameRequest, seconds: float) -> None:
-    """Ask for a game; return when it is accepted."""
-    link.send(request)
-    answer = link.receive(seconds)
+def request_game(connection: DxpConnection, request: GameRequest, seconds: float) -> None:
+    """Request a game; return when it is accepted."""
+    connection.send(request)
+    answer = connection.receive(seconds)
     if not isinstance(answer, GameAccept):
-        unexpected(link, answer, "an answer to the request for a game")
-    link.peer = fitting(answer.name) or link.peer
+        raise_unexpected(connection, answer, "an answer to the request for a game")
+    connection.peer = fit_name(answer.name) or connection.peer
     if answer.code != ACCEPTED:
         how = REFUSALS.get(answer.code, f"answers the request for a game with code {answer.code}")
-        raise EngineError(f"{link.peer} {how}")
+        raise EngineError(f"{connection.peer} {how}")
 
 
-def wait_for_request(link: Link, name: str, seconds: float) -> GameRequest:
-    """The next request for a game; one of another version of the protocol is refused."""
+def wait_for_request(connection: DxpConnection, name: str, seconds: float) -> GameRequest:
+    """Return the next request for a game; refuse other versions of the protocol."""
     while True:
-        request = link.receive(seconds)
+        request = connection.receive(seconds)
         if isinstance(request, GameEnd):
             if request.stop == NO_MORE_GAMES:
-                raise EngineError(f"{link.peer} wants no further game")
+                raise EngineError(f"{connection.peer} wants no further game")
             continue
         if not isinstance(request, GameRequest):
-            unexpected(link, request, "a request for a game")
-        link.peer = fitting(request.name) or link.peer
+            raise_unexpected(connection, request, "a request for a game")
+        connection.peer = fit_name(request.name) or connection.peer
         if request.version == VERSION:
             return request
-        link.send(GameAccept(name, OTHER_VERSION))
+        connection.send(GameAccept(name, OTHER_VERSION))
 
 
-def accept_game(link: Link, name: str, we_move: bool) -> None:
-    """Accept the game that was asked for."""
-    link.send(GameAccept(name, ACCEPTED))
+def accept_game(connection: DxpConnection, name: str, we_move: bool) -> None:
+    """Accept the requested game."""
+    connection.send(GameAccept(name, ACCEPTED))
     if we_move:
-        time.sleep(PAUSE)  # pydraughts 0.6.7 takes two messages that arrive together for one
+        time.sleep(PAUSE_SECONDS)  # pydraughts 0.6.7 reads two messages at once as one
 
 
-def send_move(link: Link, move: Move, seconds: float = 0) -> None:
-    """Send a move that took `seconds`."""
-    shown = min(round(seconds), MOST_SECONDS)
-    link.send(MoveMade(shown, move.squares[0], move.squares[-1], move.captured))
+def send_move(connection: DxpConnection, move: Move, seconds: float = 0) -> None:
+    """Send a move and its time in seconds."""
+    whole_seconds = min(round(seconds), MAX_SECONDS)
+    connection.send(MoveMessage(whole_seconds, move.squares[0], move.squares[-1], move.captured))
 
 
-def receive_move(link: Link, board: Board, seconds: float) -> Move:
-    """The other side's move on `board`. Raises GameEndedError if it ends the game instead."""
-    message = link.receive(seconds)
+def receive_move(connection: DxpConnection, board: Board, seconds: float) -> Move:
+    """Return the other side's move on `board`. Raises GameEndedError if it ends the game."""
+    message = connection.receive(seconds)
     if isinstance(message, GameEnd):
-        with suppress(EngineError):  # it may have hung up at once
-            link.send(GameEnd(NO_REASON, message.stop))
+        with suppress(EngineError):  # the connection may be closed already
+            connection.send(GameEnd(NO_REASON, message.stop))
         claim = CLAIMS.get(message.reason, "nothing")
-        raise GameEndedError(f"{link.peer} ended the game and claims {claim}", claim)
-    if not isinstance(message, MoveMade):
-        unexpected(link, message, "a move")
+        raise GameEndedError(f"{connection.peer} ended the game and claims {claim}", claim)
+    if not isinstance(message, MoveMessage):
+        raise_unexpected(connection, message, "a move")
     for move in board.legal_moves:
         ends = (move.squares[0], move.squares[-1])
         if ends == (message.start, message.end) and set(move.captured) == set(message.captured):
-            return move  # of two such routes either leads to the same position
+            return move  # two such routes lead to the same position
     captures = f" capturing {', '.join(map(str, message.captured))}" if message.captured else ""
     raise EngineError(
-        f"{link.peer} played {message.start}-{message.end}{captures}, illegal in {board.fen()}: "
-        f"the legal moves are {format_moves(board.legal_moves)}"
+        f"{connection.peer} played {message.start}-{message.end}{captures}, illegal in "
+        f"{board.fen()}: the legal moves are {format_moves(board.legal_moves)}"
     )
 
 
-def end_game(link: Link, reason: int, seconds: float, stop: int = LATER_GAMES) -> None:
-    """End the game where it is our turn, and wait until that is confirmed."""
-    link.send(GameEnd(reason, stop))
-    answer = link.receive(seconds)
+def end_game(
+    connection: DxpConnection, reason: int, seconds: float, stop: int = LATER_GAMES
+) -> None:
+    """End the game at our turn, and wait for the confirmation."""
+    connection.send(GameEnd(reason, stop))
+    answer = connection.receive(seconds)
     if not isinstance(answer, GameEnd):
-        unexpected(link, answer, "the end of the game to be confirmed")
+        raise_unexpected(connection, answer, "the end of the game to be confirmed")
 
 
-def reason_of(outcome: Outcome | None, colour: int) -> int:
-    """The reason for which `colour` ends a game."""
+def end_reason(outcome: Outcome | None, colour: int) -> int:
+    """Return the GAMEEND reason of the side `colour`."""
     if outcome is None:
         return NO_REASON
     if outcome.winner is None:
@@ -221,6 +223,6 @@ def reason_of(outcome: Outcome | None, colour: int) -> int:
     return WINS if outcome.winner == colour else RESIGNS
 
 
-def unexpected(link: Link, message: Message, awaited: str) -> NoReturn:
-    """Raise EngineError for a message that has no place here."""
-    raise EngineError(f"{link.peer} sent {message!r} instead of {awaited}")
+def raise_unexpected(connection: DxpConnection, message: Message, expected: str) -> NoReturn:
+    """Raise EngineError for an unexpected message."""
+    raise EngineError(f"{connection.peer} sent {message!r} instead of {expected}")

@@ -1,14 +1,14 @@
-"""The messages of the DamExchange protocol (DXP), by which two draughts programs play a game.
+"""Messages of the DamExchange protocol (DXP), by which two draughts programs play a game.
 
 Source: http://www.mesander.nl/damexchange/edxplg2.htm. A message is 1 to 127 ASCII characters in
 fields of fixed width; on a TCP connection a zero byte ends it. The protocol was made for 10x10
-draughts, where White begins. For English draughts we read it so:
+draughts, where White begins. For English draughts:
 
-* fields are the squares 1-32 as usual, Black's men on 1-12 and White's on 21-32 at the start;
-* ``Z`` (zwart) is Black and ``W`` (wit) White, and Black has the first move;
-* a position has a letter for each of the squares 1-32: ``z w`` men, ``Z W`` kings, ``e`` empty;
-* starting position ``A`` is that of English draughts, with Black to move. We send ``B`` with every
-  square and the side to move, which nobody can take for anything else.
+* Squares are 1-32. Black's men are on 1-12 and White's on 21-32 at the start.
+* ``Z`` (zwart) is Black and ``W`` (wit) is White. Black has the first move.
+* A position has a letter for each of the squares 1-32: ``z w`` men, ``Z W`` kings, ``e`` empty.
+* Starting position ``A`` is that of English draughts with Black to move. This project sends ``B``
+  with every square and the side to move, which is not ambiguous.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from checkers_env.movegen import Position
 
 HOST, PORT = "127.0.0.1", 27531
 VERSION = 1
-LONGEST = 127  # characters in a message
+MAX_LENGTH = 127  # characters in a message
 NAME_WIDTH = 32
 ACCEPTED, OTHER_VERSION, NOT_THIS_GAME, NO_GAME = range(4)  # codes of GameAccept
 NO_REASON, RESIGNS, DRAW, WINS = range(4)  # reasons of GameEnd
@@ -44,16 +44,16 @@ _PATTERNS = {
 
 
 class GameRequest(NamedTuple):
-    """GAMEREQ: the initiator asks for a game, in which the follower is to play `follower`."""
+    """GAMEREQ: the initiator requests a game, in which the follower has the side `follower`."""
 
     name: str
     follower: int
     minutes: int = 0
-    """For each side and the whole game; 0 for no limit."""
+    """Time of each side for the whole game; 0 for no limit."""
     moves: int = 0
-    """Of the whole game, by each side; 0 for no limit."""
+    """Moves of each side in the whole game; 0 for no limit."""
     turn: int | None = None
-    """Who begins; None for the usual start, without `squares`."""
+    """The side to move; None for the usual start, without `squares`."""
     squares: str = ""
     version: int = VERSION
 
@@ -65,8 +65,8 @@ class GameAccept(NamedTuple):
     code: int
 
 
-class MoveMade(NamedTuple):
-    """MOVE: a turn, and the seconds that it took."""
+class MoveMessage(NamedTuple):
+    """MOVE: a move and its time in seconds."""
 
     seconds: int
     start: int
@@ -75,7 +75,7 @@ class MoveMade(NamedTuple):
 
 
 class GameEnd(NamedTuple):
-    """GAMEEND: sent in place of a move to end the game, and sent back to confirm that."""
+    """GAMEEND: ends the game in place of a move; the other side confirms by the same message."""
 
     reason: int
     stop: int
@@ -88,7 +88,7 @@ class Chat(NamedTuple):
 
 
 class BackRequest(NamedTuple):
-    """BACKREQ: a wish to go back to where `turn` was to make its move of that number."""
+    """BACKREQ: request to go back to the move with this number of the side `turn`."""
 
     move: int
     turn: int
@@ -100,26 +100,26 @@ class BackAccept(NamedTuple):
     code: int
 
 
-Message = GameRequest | GameAccept | MoveMade | GameEnd | Chat | BackRequest | BackAccept
+Message = GameRequest | GameAccept | MoveMessage | GameEnd | Chat | BackRequest | BackAccept
 
 
 def encode(message: Message) -> bytes:
-    """The message as it is sent, without the zero byte. Raises ValueError for what does not fit."""
-    text = _text(message)
-    if not _can_be_sent(text):
-        raise ValueError(f"{text!r} is not a message of at most {LONGEST} ASCII characters")
+    """Encode a message, without the zero byte. Raises ValueError for one that does not fit."""
+    text = _message_text(message)
+    if not _is_sendable(text):
+        raise ValueError(f"{text!r} is not a message of at most {MAX_LENGTH} ASCII characters")
     return text.encode("ascii")
 
 
-def _text(message: Message) -> str:
+def _message_text(message: Message) -> str:
     match message:
         case GameRequest(name, follower, minutes, moves, turn, squares, version):
             start = "A" if turn is None else f"B{_SIDES[turn]}{squares}"
             limits = _digits(minutes, 3) + _digits(moves, 3)
-            return f"R{_digits(version, 2)}{_padded(name)}{_SIDES[follower]}{limits}{start}"
+            return f"R{_digits(version, 2)}{_pad(name)}{_SIDES[follower]}{limits}{start}"
         case GameAccept(name, code):
-            return f"A{_padded(name)}{_digits(code, 1)}"
-        case MoveMade(seconds, start, end, captured):
+            return f"A{_pad(name)}{_digits(code, 1)}"
+        case MoveMessage(seconds, start, end, captured):
             numbers = (start, end, len(captured), *captured)
             return f"M{_digits(seconds, 4)}" + "".join(_digits(number, 2) for number in numbers)
         case GameEnd(reason, stop):
@@ -133,17 +133,17 @@ def _text(message: Message) -> str:
 
 
 def decode(data: bytes) -> Message:
-    """Read a message, without its zero byte. Raises ValueError that quotes what is no message."""
+    """Decode a message without its zero byte. Raises ValueError for other data."""
     text = data.decode("latin-1")
     pattern = _PATTERNS.get(text[:1])
-    if pattern and _can_be_sent(text):
+    if pattern and _is_sendable(text):
         match = re.fullmatch(pattern, text[1:], re.ASCII | re.DOTALL)
         if match and (text[0] != "M" or int(match[4]) == len(match[5]) // 2):
-            return _message(text[0], match)
-    raise ValueError(f"{text[:LONGEST]!r} is not a DXP message")
+            return _parse_message(text[0], match)
+    raise ValueError(f"{text[:MAX_LENGTH]!r} is not a DXP message")
 
 
-def _message(kind: str, field: re.Match[str]) -> Message:
+def _parse_message(kind: str, field: re.Match[str]) -> Message:
     match kind:
         case "R":
             turn = None if field[6] is None else _SIDES.index(field[6])
@@ -154,7 +154,7 @@ def _message(kind: str, field: re.Match[str]) -> Message:
             return GameAccept(field[1].rstrip(" "), int(field[2]))
         case "M":
             captured = tuple(int(field[5][at : at + 2]) for at in range(0, len(field[5]), 2))
-            return MoveMade(int(field[1]), int(field[2]), int(field[3]), captured)
+            return MoveMessage(int(field[1]), int(field[2]), int(field[3]), captured)
         case "E":
             return GameEnd(int(field[1]), int(field[2]))
         case "C":
@@ -165,8 +165,8 @@ def _message(kind: str, field: re.Match[str]) -> Message:
             return BackAccept(int(field[1]))
 
 
-def _can_be_sent(text: str) -> bool:
-    return len(text) <= LONGEST and text.isascii() and "\0" not in text
+def _is_sendable(text: str) -> bool:
+    return len(text) <= MAX_LENGTH and text.isascii() and "\0" not in text
 
 
 def _digits(number: int, width: int) -> str:
@@ -175,7 +175,7 @@ def _digits(number: int, width: int) -> str:
     return f"{number:0{width}d}"
 
 
-def _padded(name: str) -> str:
+def _pad(name: str) -> str:
     if len(name) > NAME_WIDTH or name.endswith(" "):
         raise ValueError(
             f"name {name!r} has more than {NAME_WIDTH} characters, or a blank at its end"
@@ -183,19 +183,19 @@ def _padded(name: str) -> str:
     return name.ljust(NAME_WIDTH)
 
 
-def fitting(name: str) -> str:
-    """The name as a message can hold it."""
+def fit_name(name: str) -> str:
+    """Return a name in printable ASCII, short enough for a message."""
     printable = "".join(char if char.isascii() and char.isprintable() else "?" for char in name)
     return printable.strip()[:NAME_WIDTH].rstrip()
 
 
-def squares_of(board: Board) -> str:
-    """The letters of a position, square 1 to 32."""
+def write_squares(board: Board) -> str:
+    """Return the letters of a position, square 1 to 32."""
     return position_to_letters(board.position, _SQUARES)
 
 
-def position_of(request: GameRequest) -> Position:
-    """The position that a game is to begin with. Raises ValueError if it is none of this game."""
+def read_position(request: GameRequest) -> Position:
+    """Return the first position of a requested game. Raises ValueError for an impossible one."""
     if request.turn is None:
         return fen.parse(fen.START)
     return position_from_letters(request.squares, _SQUARES, request.turn)

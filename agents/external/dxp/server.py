@@ -1,4 +1,4 @@
-"""Our agents in games against whoever speaks DXP: as those who are called, or who call."""
+"""DXP server: games of an agent against programs that connect, or that listen."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 from agents.agent import Agent
 from agents.external.dxp.connection import (
-    Link,
-    accept,
+    DxpConnection,
+    accept_connection,
     accept_game,
-    ask_for_game,
-    call,
     end_game,
-    open_port,
-    reason_of,
+    end_reason,
+    open_connection,
+    open_listener,
     receive_move,
+    request_game,
     send_move,
     wait_for_request,
 )
@@ -26,86 +26,112 @@ from agents.external.dxp.messages import (
     PORT,
     GameAccept,
     GameRequest,
-    fitting,
-    position_of,
-    squares_of,
+    fit_name,
+    read_position,
+    write_squares,
 )
 from agents.external.errors import EngineError, GameEndedError
 from checkers_env.board import Board, Outcome
 from checkers_env.movegen import BLACK, WHITE
 
-PATIENCE = 600.0
-REPETITION, NO_PROGRESS = 3, 40  # a game by DXP must end although it may have no limit of moves
+TIMEOUT = 600.0  # seconds
+REPETITION, NO_PROGRESS = 3, 40  # end games without a limit of moves
 REASON_OF_CLAIM = {"loss": "resignation", "draw": "draw claimed", "win": "win claimed"}
 
 
-class Place(NamedTuple):
-    """Where the other program is met, and the seconds to wait for anything that it is to send."""
+class DxpAddress(NamedTuple):
+    """An address, and the seconds to wait for a message there."""
 
     host: str = HOST
     port: int = PORT
-    patience: float = PATIENCE
+    timeout: float = TIMEOUT
 
 
-class Played(NamedTuple):
-    """A game by DXP: its final position with its moves, our colour, the opponent and the result."""
+class DxpGame(NamedTuple):
+    """A game by DXP.
+
+    Attributes
+    ----------
+    board
+        The final position, with the moves.
+    colour
+        The agent's side.
+    opponent
+        Name of the other program.
+    outcome
+        The result; None for a game without one.
+    error
+        The fault that ended the connection.
+    """
 
     board: Board
     colour: int
     opponent: str
     outcome: Outcome | None
-    """None for a game without a result."""
     error: str = ""
-    """Why the connection is of no more use."""
 
 
 def serve(
     agent: Agent,
-    place: Place = Place(),  # noqa: B008 - immutable
+    address: DxpAddress = DxpAddress(),  # noqa: B008 - immutable
     *,
     games: int | None = None,
-    report: Callable[[Played], None] = lambda played: None,
-) -> list[Played]:
-    """Let `agent` play whoever connects, as the follower.
+    report: Callable[[DxpGame], None] = lambda game: None,
+) -> list[DxpGame]:
+    """Play programs that connect, as the follower.
+
+    A fault of a program ends its connection only.
 
     Parameters
     ----------
+    agent
+        The player.
+    address
+        The address to listen on.
     games
-        How many games to play; None for ever.
+        Number of games; None plays for ever.
     report
-        Called with each game when it is over.
+        Called after each game.
 
-    A program that does wrong loses its connection and nothing else. Raises EngineError when the
-    port cannot be had, ValueError for less than one game.
+    Returns
+    -------
+    The games.
+
+    Raises
+    ------
+    EngineError
+        When the port is in use.
+    ValueError
+        For less than one game.
     """
     _check(games)
-    played: list[Played] = []
-    with open_port(place.host, place.port) as listener:
-        while games is None or len(played) < games:
-            link = accept(listener, None)
+    results: list[DxpGame] = []
+    with open_listener(address.host, address.port) as listener:
+        while games is None or len(results) < games:
+            connection = accept_connection(listener, None)
             try:
-                for game in _answered(link, agent, place.patience):
-                    played.append(game)
+                for game in _play_requests(connection, agent, address.timeout):
+                    results.append(game)
                     report(game)
-                    if len(played) == games:
+                    if len(results) == games:
                         break
             finally:
-                link.close()
-    return played
+                connection.close()
+    return results
 
 
-def _answered(link: Link, agent: Agent, patience: float) -> Iterator[Played]:
-    """The games that are asked for on a connection."""
-    name = fitting(getattr(agent, "name", type(agent).__name__))
+def _play_requests(connection: DxpConnection, agent: Agent, timeout: float) -> Iterator[DxpGame]:
+    """Play the requested games of a connection, and yield each."""
+    name = fit_name(getattr(agent, "name", type(agent).__name__))
     while True:
         try:
-            request = wait_for_request(link, name, patience)
+            request = wait_for_request(connection, name, timeout)
             try:
-                start = position_of(request)
+                start = read_position(request)
             except ValueError:
-                link.send(GameAccept(name, NOT_THIS_GAME))
+                connection.send(GameAccept(name, NOT_THIS_GAME))
                 continue
-            accept_game(link, name, start.turn == request.follower)
+            accept_game(connection, name, start.turn == request.follower)
         except EngineError:
             return
         board = Board.from_position(
@@ -114,7 +140,7 @@ def _answered(link: Link, agent: Agent, patience: float) -> Iterator[Played]:
             repetition=REPETITION,
             no_progress=NO_PROGRESS,
         )
-        game = play(link, agent, board, request.follower, request.minutes, patience)
+        game = play_dxp_game(connection, agent, board, request.follower, request.minutes, timeout)
         yield game
         if game.error:
             return
@@ -122,48 +148,66 @@ def _answered(link: Link, agent: Agent, patience: float) -> Iterator[Played]:
 
 def challenge(
     agent: Agent,
-    place: Place = Place(),  # noqa: B008 - immutable
+    address: DxpAddress = DxpAddress(),  # noqa: B008 - immutable
     *,
     games: int = 2,
     minutes: int = 0,
     moves: int = 100,
-    report: Callable[[Played], None] = lambda played: None,
-) -> list[Played]:
-    """Let `agent` play a program that listens, as the initiator, Black and White in turn.
+    report: Callable[[DxpGame], None] = lambda game: None,
+) -> list[DxpGame]:
+    """Play a program that listens, as the initiator, with Black and White in turn.
+
+    The games end early when the program refuses one or makes a fault.
 
     Parameters
     ----------
+    agent
+        The player.
+    address
+        The address of the program.
+    games
+        Number of games.
     minutes, moves
-        Limits of a game for each side; 0 for none.
+        Limits of each side in a game; 0 for none.
     report
-        Called with each game when it is over.
+        Called after each game.
 
-    Raises EngineError when the program cannot be reached or refuses the first game. If it plays no
-    further one, or does wrong, the games end there. Raises ValueError for less than one game.
+    Returns
+    -------
+    The games.
+
+    Raises
+    ------
+    EngineError
+        When the program cannot be reached or refuses the first game.
+    ValueError
+        For less than one game.
     """
     _check(games)
-    played: list[Played] = []
-    name = fitting(getattr(agent, "name", type(agent).__name__))
-    link = call(*place)
+    results: list[DxpGame] = []
+    name = fit_name(getattr(agent, "name", type(agent).__name__))
+    connection = open_connection(*address)
     try:
         for number in range(games):
             board = Board(max_moves=moves or None, repetition=REPETITION, no_progress=NO_PROGRESS)
             colour = (BLACK, WHITE)[number % 2]
-            squares = squares_of(board)
+            squares = write_squares(board)
             request = GameRequest(name, 1 - colour, minutes, moves, board.turn, squares)
             try:
-                ask_for_game(link, request, place.patience)
+                request_game(connection, request, address.timeout)
             except EngineError:
-                if not played:
+                if not results:
                     raise
                 break
-            played.append(play(link, agent, board, colour, minutes, place.patience))
-            report(played[-1])
-            if played[-1].error:
+            results.append(
+                play_dxp_game(connection, agent, board, colour, minutes, address.timeout)
+            )
+            report(results[-1])
+            if results[-1].error:
                 break
     finally:
-        link.close()
-    return played
+        connection.close()
+    return results
 
 
 def _check(games: int | None) -> None:
@@ -171,37 +215,50 @@ def _check(games: int | None) -> None:
         raise ValueError(f"games must be at least 1, not {games}")
 
 
-def play(
-    link: Link, agent: Agent, board: Board, colour: int, minutes: int, patience: float
-) -> Played:
-    """Play a game that both sides have agreed on; `board` has its start and its draw rules.
+def play_dxp_game(
+    connection: DxpConnection, agent: Agent, board: Board, colour: int, minutes: int, timeout: float
+) -> DxpGame:
+    """Play a game that both sides have accepted.
 
-    The agent's method ``game_over(board, side)`` is called at the end, if it has one.
+    Parameters
+    ----------
+    connection
+        The connection.
+    agent
+        The player; its ``game_over(board, side)`` is called at the end, if there is one.
+    board
+        The first position, with the draw rules.
+    colour
+        The agent's side.
+    minutes
+        The other program's time for the game; 0 for no limit.
+    timeout
+        Seconds to wait for a message.
     """
-    outcome, theirs, failure = None, 0.0, ""
+    outcome, used_seconds, error_text = None, 0.0, ""
     try:
         while True:
             outcome = outcome or board.outcome()
             if board.turn == colour:
-                if minutes and theirs > 60 * minutes:
+                if minutes and used_seconds > 60 * minutes:
                     outcome = outcome or Outcome(colour, "time")
                 if outcome:
-                    end_game(link, reason_of(outcome, colour), patience)
+                    end_game(connection, end_reason(outcome, colour), timeout)
                     break
-                begun = time.monotonic()
+                start = time.monotonic()
                 move = agent.act(board.copy())
                 board.push(move)
-                send_move(link, move, time.monotonic() - begun)
+                send_move(connection, move, time.monotonic() - start)
             else:
-                begun = time.monotonic()
-                board.push(receive_move(link, board, patience))
-                theirs += time.monotonic() - begun
+                start = time.monotonic()
+                board.push(receive_move(connection, board, timeout))
+                used_seconds += time.monotonic() - start
     except GameEndedError as end:
         if outcome is None and end.claim in REASON_OF_CLAIM:
             winner = {"loss": colour, "win": 1 - colour}.get(end.claim)
             outcome = Outcome(winner, REASON_OF_CLAIM[end.claim])
     except EngineError as error:
-        failure = str(error)
+        error_text = str(error)
     if outcome and hasattr(agent, "game_over"):
         agent.game_over(board.copy(), colour)
-    return Played(board, colour, link.peer, outcome, failure)
+    return DxpGame(board, colour, connection.peer, outcome, error_text)

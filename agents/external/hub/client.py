@@ -1,4 +1,4 @@
-"""An engine that speaks the Hub protocol (version 2), in a process of its own, as an agent."""
+"""Hub client: an engine in a child process, by the Hub protocol (version 2), as an agent."""
 
 from __future__ import annotations
 
@@ -24,71 +24,107 @@ from checkers_env.board import Board
 from checkers_env.moves import Move
 
 Declared = dict[str, dict[str, str]]
+"""Arguments of the engine's ``param`` lines, by the name of the parameter."""
 
 
-def answers(
-    process: LineProcess, question: str, last: str, seconds: float
+def exchange(
+    process: LineProcess, line: str, last: str, seconds: float
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """Send a line and yield the commands and arguments that come, up to the one called `last`.
+    """Send a line and yield the engine's commands with their arguments.
 
-    Of a line that is not in the protocol's form the first word is taken. Raises EngineError for an
-    ``error``, and when the last answer has not come within the `seconds`.
+    Parameters
+    ----------
+    process
+        The engine.
+    line
+        What to send.
+    last
+        The command that ends the answer.
+    seconds
+        Time for the whole answer.
+
+    Yields
+    ------
+    A command and its arguments. A line that is not in Hub's form counts as its first word.
+
+    Raises
+    ------
+    EngineError
+        For the command ``error``, and when `last` does not come in time.
     """
-    process.say(question)
+    process.send(line)
     end = time.monotonic() + seconds
-    awaited, command = f"{last!r} within {seconds:g} s of {question!r}", ""
+    expected, command = f"{last!r} within {seconds:g} s of {line!r}", ""
     while command != last:
-        line = process.read(awaited, end - time.monotonic())
+        answer = process.read(expected, end - time.monotonic())
         try:
-            command, given = read_line(line)
+            command, arguments = read_line(answer)
         except ValueError:
-            command, given = line.split()[0], {}
+            command, arguments = answer.split()[0], {}
         if command == "error":
-            raise process.failure(f"reports an error: {given.get('message', line)}")
-        yield command, given
+            raise process.error(f"reports an error: {arguments.get('message', answer)}")
+        yield command, arguments
 
 
-def answer(process: LineProcess, question: str, last: str, seconds: float) -> dict[str, str]:
-    """The arguments of the last of the :func:`answers`."""
-    [(_, given)] = deque(answers(process, question, last, seconds), maxlen=1)
-    return given
+def request(process: LineProcess, line: str, last: str, seconds: float) -> dict[str, str]:
+    """Send a line and return the arguments of the last command (see :func:`exchange`)."""
+    [(_, arguments)] = deque(exchange(process, line, last, seconds), maxlen=1)
+    return arguments
 
 
-def shake_hands(
-    process: LineProcess, params: Mapping[str, object], wishes: Mapping[str, object], seconds: float
+def handshake(
+    process: LineProcess,
+    params: Mapping[str, object],
+    optional_params: Mapping[str, object],
+    seconds: float,
 ) -> None:
-    """Learn what the engine is called and what parameters it has, set them, and await it ready.
+    """Learn the engine's name and parameters, set them, and wait until it is ready.
 
-    Those of `wishes` are set if the engine has them and their value is among the declared ones.
-    Raises EngineError for an engine that fails or does not play this game, and ValueError for one
-    of `params` that the engine does not have.
+    Parameters
+    ----------
+    process
+        The engine; it gets its name.
+    params
+        Parameters to set.
+    optional_params
+        Parameters to set if the engine declares them with such a value.
+    seconds
+        Time for each of the two answers.
+
+    Raises
+    ------
+    EngineError
+        For an engine that fails or does not play this game.
+    ValueError
+        For one of `params` that the engine does not declare.
     """
-    about: dict[str, str] = {}
+    identity: dict[str, str] = {}
     declared: Declared = {}
-    for command, given in answers(process, "hub", "wait", seconds):
+    for command, arguments in exchange(process, "hub", "wait", seconds):
         if command == "id":
-            about |= given
+            identity |= arguments
         elif command == "param":
-            declared[given.get("name", "")] = given
-    if about.get("name"):
-        process.name = f"{about['name']} {about.get('version', '')}".strip()
+            declared[arguments.get("name", "")] = arguments
+    if identity.get("name"):
+        process.name = f"{identity['name']} {identity.get('version', '')}".strip()
     unknown = sorted(params.keys() - declared.keys())
     if unknown:
         raise ValueError(
             f"{process.name} has no parameter {', '.join(unknown)}: "
             f"it has {', '.join(declared) or 'none'}"
         )
-    chosen = {**{n: value for n, value in wishes.items() if _takes(declared, n, value)}, **params}
-    if "variant" in declared and "variant" not in chosen:
-        raise process.failure(f"plays {declared['variant']['values']}, not {VARIANT}")
-    for name, value in chosen.items():
-        shown = str(value).lower() if isinstance(value, bool) else value
-        process.say(write_line("set-param", {"name": name, "value": shown}))
-    answer(process, "init", "ready", seconds)
+    values = {n: value for n, value in optional_params.items() if _accepts(declared, n, value)}
+    values |= params
+    if "variant" in declared and "variant" not in values:
+        raise process.error(f"plays {declared['variant']['values']}, not {VARIANT}")
+    for name, value in values.items():
+        text = str(value).lower() if isinstance(value, bool) else value
+        process.send(write_line("set-param", {"name": name, "value": text}))
+    request(process, "init", "ready", seconds)
 
 
-def _takes(declared: Declared, name: str, value: object) -> bool:
-    """Whether the engine has a parameter that may have this value."""
+def _accepts(declared: Declared, name: str, value: object) -> bool:
+    """Whether the engine declares a parameter with this value."""
     values = declared.get(name, {}).get("values")
     return name in declared and (values is None or str(value) in values.split())
 
@@ -111,19 +147,23 @@ def hub_agent(
     command
         The program and its arguments: a list, or a line as a POSIX shell would split it.
     seconds, depth, nodes
-        What the engine is told to spend on a move: exactly one of them.
+        The limit of a move: exactly one of them.
     seed
-        For engines that declare a parameter of this name; others look after their own chance.
+        For engines that declare a parameter of this name.
     params
-        Parameters of the engine to set. Unasked, ``variant`` is set to ``english`` and ``ponder``
-        to false where the engine has them.
+        Parameters of the engine to set. ``variant`` is set to ``english`` and ``ponder`` to false
+        where the engine declares them.
     dialect
-        How the engine reads positions (see :mod:`agents.external.hub.notation`).
+        Notation of positions (see :mod:`agents.external.hub.notation`).
     timeout
-        Seconds to get ready in, and those that a move may take beyond `seconds`.
+        Seconds for the start, and seconds of a move beyond `seconds`.
 
-    Raises ValueError for arguments that make no sense, and EngineError when the engine does not
-    get ready.
+    Raises
+    ------
+    ValueError
+        For arguments that make no sense.
+    EngineError
+        When the engine does not get ready.
     """
     try:
         words = shlex.split(command) if isinstance(command, str) else list(command)
@@ -131,8 +171,8 @@ def hub_agent(
         raise ValueError(f"the command {command!r} cannot be read: {error}") from None
     if not words:
         raise ValueError("the command of the engine is empty")
-    given = {"move-time": seconds, "depth": depth, "nodes": nodes}
-    level = {name: value for name, value in given.items() if value is not None}
+    limits = {"move-time": seconds, "depth": depth, "nodes": nodes}
+    level = {name: value for name, value in limits.items() if value is not None}
     if len(level) != 1:
         raise ValueError(f"{shlex.join(words)!r} takes one of seconds, depth and nodes")
     for name, value in {**level, "timeout": timeout}.items():
@@ -141,69 +181,69 @@ def hub_agent(
             raise ValueError(f"{name} must be a {'whole ' * whole}number above 0, not {value!r}")
     if dialect not in get_args(Dialect):
         raise ValueError(f"dialect must be {' or '.join(get_args(Dialect))}, not {dialect!r}")
-    wishes = {"variant": VARIANT, "ponder": "false", "dialect": dialect, "seed": seed}
-    terms = Terms(
+    optional = {"variant": VARIANT, "ponder": "false", "dialect": dialect, "seed": seed}
+    config = EngineConfig(
         tuple(words),
         write_line("level", level),
         (seconds or 0.0) + timeout,
         timeout,
         dialect,
         dict(params or {}),
-        {name: value for name, value in wishes.items() if value is not None},
+        {name: value for name, value in optional.items() if value is not None},
     )
-    return HubAgent(terms)
+    return HubAgent(config)
 
 
-class Terms(NamedTuple):
-    """How an engine is started, and what it is told."""
+class EngineConfig(NamedTuple):
+    """The start of an engine and the limit of its moves."""
 
     command: tuple[str, ...]
     level: str
     """The line that limits a search."""
-    patience: float
-    """Seconds that a move may take."""
-    timeout: float
-    """Seconds that getting ready may take."""
+    move_timeout: float
+    """Seconds for a move."""
+    start_timeout: float
+    """Seconds for the start."""
     dialect: Dialect
     params: dict[str, object]
-    """Parameters that the engine must have."""
-    wishes: dict[str, object]
-    """Parameters that are set where the engine has them."""
+    """Parameters that the engine must declare."""
+    optional_params: dict[str, object]
+    """Parameters to set where the engine declares them."""
 
 
 class HubAgent:
-    """A running engine; made by :func:`hub_agent`.
+    """A Hub engine as an agent; made by :func:`hub_agent`.
 
-    An error ends the process, and the next move starts a new one, so that a match can go on.
+    An error ends the process. The next move starts a new one, so that a match can go on.
     """
 
-    def __init__(self, terms: Terms) -> None:
-        self._terms = terms
+    def __init__(self, config: EngineConfig) -> None:
+        self._config = config
         self._lock = threading.Lock()
-        self._seen: list[Move] | None = None
+        self._last_moves: list[Move] | None = None  # of the game at the last request
         self._process: LineProcess | None = self._start()
         self.name = self._process.name
 
     def act(self, board: Board) -> Move:
-        """The engine's move.
+        """Return the engine's move.
 
-        Raises ValueError when there is none to make, and EngineError, which names the engine, when
-        it answers with none or an illegal one, stalls or dies.
+        Raises ValueError when there is none. Raises EngineError when the engine answers with no
+        move or an illegal one, stalls or dies.
         """
         if not board.legal_moves:
             raise ValueError(f"{self.name} has no legal move in {board.fen()}")
         with self._lock:
             try:
-                return self._ask(board)
+                return self._request_move(board)
             except BaseException:
                 self.close()
                 raise
 
     def close(self) -> None:
-        """End the process; another move would start a new one."""
+        """End the process. Another move starts a new one."""
         if self._process:
             self._process.close()
-        self._process = self._seen = None
+        self._process = self._last_moves = None
 
     def __enter__(self) -> Self:
         return self
@@ -217,41 +257,45 @@ class HubAgent:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<HubAgent {self.name!r}, {self._terms.level}>"
+        return f"<HubAgent {self.name!r}, {self._config.level}>"
 
     def _start(self) -> LineProcess:
-        process = LineProcess(self._terms.command, farewell="quit")
+        config = self._config
+        process = LineProcess(config.command, quit_line="quit")
         try:
-            shake_hands(process, self._terms.params, self._terms.wishes, self._terms.timeout)
+            handshake(process, config.params, config.optional_params, config.start_timeout)
         except BaseException:
             process.close()
             raise
         return process
 
-    def _ask(self, board: Board) -> Move:
+    def _request_move(self, board: Board) -> Move:
         process = self._process = self._process or self._start()
-        process.forget()
-        if self._seen is None or not _goes_on(self._seen, board.moves):
-            process.say("new-game")
-        self._seen = board.moves.copy()
-        process.say(position_line(board, self._terms.dialect))
-        process.say(self._terms.level)
-        text = answer(process, "go think", "done", self._terms.patience).get("move", "")
+        process.discard_output()
+        if self._last_moves is None or not _is_continuation(self._last_moves, board.moves):
+            process.send("new-game")
+        self._last_moves = board.moves.copy()
+        process.send(write_pos(board, self._config.dialect))
+        process.send(self._config.level)
+        text = request(process, "go think", "done", self._config.move_timeout).get("move", "")
         try:
             return read_move(text, board)
         except ValueError as error:
-            raise process.failure(f"plays {text!r} in {board.fen()}: {error}") from None
+            raise process.error(f"plays {text!r} in {board.fen()}: {error}") from None
 
 
-def _goes_on(earlier: list[Move], later: list[Move]) -> bool:
+def _is_continuation(earlier: list[Move], later: list[Move]) -> bool:
     return len(later) > len(earlier) and later[: len(earlier)] == earlier
 
 
-def position_line(board: Board, dialect: Dialect) -> str:
-    """The position after the last capture or move of a man, and the moves since: it may repeat."""
+def write_pos(board: Board, dialect: Dialect) -> str:
+    """Return the ``pos`` line: the position after the last irreversible move, and the moves since.
+
+    The engine needs these moves to see repetitions.
+    """
     start = board.copy()
     moves = [start.pop() for _ in range(start.reversible_plies)]
-    given = {"pos": write_position(start, dialect)}
+    arguments = {"pos": write_position(start, dialect)}
     if moves:
-        given["moves"] = " ".join(write_move(move) for move in reversed(moves))
-    return write_line("pos", given)
+        arguments["moves"] = " ".join(write_move(move) for move in reversed(moves))
+    return write_line("pos", arguments)

@@ -1,4 +1,4 @@
-"""What a Hub engine is told: its parameters, a position, and what it may spend on a move."""
+"""Arguments of the Hub commands ``param``, ``set-param``, ``pos`` and ``level``."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from agents.analysis import Limits
 from agents.external.hub.notation import VARIANT, read_move, read_position, write_position
 from checkers_env.board import Board
 
-MOVES_LEFT = 30  # that the time for a whole game is shared out to
-LARGEST_SHARE = 0.9  # of the time left
-LONGEST, LARGEST_HOLD = 4.0, 0.3  # shares, and part of the time left, that a hard move may take
-LEAST_TIME = 0.01  # seconds
+MOVES_TO_GO = 30  # moves that share the time of a whole game
+MAX_SHARE = 0.9  # of a move in the time left
+MAX_STRETCH, MAX_HARD_SHARE = 4.0, 0.3  # of a hard move: in shares, and in the time left
+MIN_SECONDS = 0.01
 
-_WHOLE, _TIMES = ("depth", "nodes", "moves"), ("move-time", "time", "inc")  # of a level
-_KNOWN = {"pos": ("pos", "moves"), "level": (*_WHOLE, *_TIMES, "infinite")}  # arguments
+_COUNTS, _TIMES = ("depth", "nodes", "moves"), ("move-time", "time", "inc")  # of a level
+_ARGUMENTS = {"pos": ("pos", "moves"), "level": (*_COUNTS, *_TIMES, "infinite")}
 
 AnyDialect = Literal["auto", "english", "pydraughts"]
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Which agent plays, and how; each can be set as a parameter of the protocol too."""
+class HubConfig:
+    """The agent and its limits. All fields are also parameters of the protocol."""
 
     agent: str = "blondie24"
     """A name, a weight file or a factory, as for agents.make."""
     depth: int | None = None
-    """Most plies to search, whatever the other program allows."""
+    """Limit of plies, whatever the other program allows."""
     simulations: int | None = None
-    """Most playouts a move, whatever the other program allows."""
+    """Limit of playouts a move, whatever the other program allows."""
     seconds: float | None = None
-    """Most time a move, whatever the other program allows."""
+    """Limit of time a move, whatever the other program allows."""
     seed: int | None = None
-    """For agents that use chance."""
+    """Seed of stochastic agents."""
     dialect: AnyDialect = "auto"
-    """How positions are written; auto takes the start with White to move to be pydraughts'."""
+    """Notation of positions; auto reads the start with White to move as pydraughts'."""
 
 
-_READ: dict[str, Callable[[str], Any]] = {
+_PARSERS: dict[str, Callable[[str], Any]] = {
     "agent": str,
     "depth": int,
     "simulations": int,
@@ -51,95 +51,95 @@ _READ: dict[str, Callable[[str], Any]] = {
 }
 
 
-def parameters(settings: Settings) -> Iterator[dict[str, object]]:
-    """The arguments of a ``param`` line for each parameter; an empty value is none."""
+def declare_params(config: HubConfig) -> Iterator[dict[str, object]]:
+    """Yield the arguments of a ``param`` line for each parameter; an empty value is None."""
     yield {"name": "variant", "value": VARIANT, "type": "enum", "values": VARIANT}
-    for name, value in asdict(settings).items():
-        shown = {"name": name, "value": "" if value is None else value, "type": "string"}
+    for name, value in asdict(config).items():
+        arguments = {"name": name, "value": "" if value is None else value, "type": "string"}
         if name == "dialect":
-            shown |= {"type": "enum", "values": " ".join(get_args(AnyDialect))}
-        yield shown
+            arguments |= {"type": "enum", "values": " ".join(get_args(AnyDialect))}
+        yield arguments
 
 
-def changed(settings: Settings, given: dict[str, str]) -> Settings:
-    """The settings after a ``set-param``. Raises ValueError."""
-    name, text = given.get("name", ""), given.get("value", "")
+def set_param(config: HubConfig, arguments: dict[str, str]) -> HubConfig:
+    """Return the configuration after a ``set-param``. Raises ValueError for a wrong one."""
+    name, text = arguments.get("name", ""), arguments.get("value", "")
     choices = {"variant": (VARIANT,), "dialect": get_args(AnyDialect)}.get(name)
     if choices and text not in choices:
         raise ValueError(f"{name} {text!r} is not known here: it can be {', '.join(choices)}")
     if name == "variant":
-        return settings
-    if name not in _READ:
-        raise ValueError(f"no parameter {name!r}: there are variant, {', '.join(_READ)}")
+        return config
+    if name not in _PARSERS:
+        raise ValueError(f"no parameter {name!r}: there are variant, {', '.join(_PARSERS)}")
     optional = name not in ("agent", "dialect")
-    value: Any = None if optional and text in ("", "none") else _number(name, text, _READ[name])
-    return replace(settings, **{name: value})
+    value: Any = None if optional and text in ("", "none") else _number(name, text, _PARSERS[name])
+    return replace(config, **{name: value})
 
 
-def read_game(given: dict[str, str], dialect: AnyDialect) -> Board:
-    """The board of a ``pos``. Raises ValueError."""
-    for word in unknown("pos", given):
-        if word[0].isdigit():  # a move that was meant to be among the moves
+def read_pos(arguments: dict[str, str], dialect: AnyDialect) -> Board:
+    """Return the board of a ``pos``. Raises ValueError for a wrong one."""
+    for word in unknown_arguments("pos", arguments):
+        if word[0].isdigit():  # a move outside the quotes
             raise ValueError(f"pos has no {word!r}: there are pos, moves; quote what has spaces")
-    text = given.get("pos", "")
+    text = arguments.get("pos", "")
     if dialect == "auto":
-        turned = text == write_position(Board(), "pydraughts")
-        dialect = "pydraughts" if turned else "english"
+        rotated = text == write_position(Board(), "pydraughts")
+        dialect = "pydraughts" if rotated else "english"
     board = read_position(text, dialect)
-    for word in given.get("moves", "").split():
+    for word in arguments.get("moves", "").split():
         board.push(read_move(word, board))
     return board
 
 
-def read_level(given: dict[str, str]) -> Limits:
-    """The limits of a ``level``. Raises ValueError.
+def read_level(arguments: dict[str, str]) -> Limits:
+    """Return the limits of a ``level``. Raises ValueError for a wrong one.
 
-    Of a clock each move is meant to take its share, and may take more while it is not decided.
+    With a clock, each move gets a share of the time, and more while its search is undecided.
     """
-    whole = {n: _number(n, given[n], int) for n in _WHOLE if n in given}
-    for name, value in whole.items():
+    counts = {n: _number(n, arguments[n], int) for n in _COUNTS if n in arguments}
+    for name, value in counts.items():
         if value < 1:
             raise ValueError(f"{name} must be 1 or more, not {value}")
-    times = {n: _number(n, given[n], float) for n in _TIMES if n in given}
+    times = {n: _number(n, arguments[n], float) for n in _TIMES if n in arguments}
     seconds, share = times.get("move-time"), None
     if seconds is not None and seconds < 0:
-        raise ValueError(f"move-time must be 0 or more, not {given['move-time']}")
+        raise ValueError(f"move-time must be 0 or more, not {arguments['move-time']}")
     if "time" in times:
-        gained = times.get("inc", 0.0)  # comes before the move
-        left = times["time"] + gained
-        share = times["time"] / whole.get("moves", MOVES_LEFT) + gained
-        share = max(min(share, LARGEST_SHARE * left), LEAST_TIME)
-        seconds = max(share, min(LONGEST * share, LARGEST_HOLD * left))
-    if "infinite" in given:
+        increment = times.get("inc", 0.0)  # comes before the move
+        left = times["time"] + increment
+        share = times["time"] / counts.get("moves", MOVES_TO_GO) + increment
+        share = max(min(share, MAX_SHARE * left), MIN_SECONDS)
+        seconds = max(share, min(MAX_STRETCH * share, MAX_HARD_SHARE * left))
+    if "infinite" in arguments:
         seconds = math.inf
     return Limits(
-        depth=whole.get("depth"),
-        simulations=whole.get("nodes"),
-        seconds=None if seconds is None else max(seconds, LEAST_TIME),
+        depth=counts.get("depth"),
+        simulations=counts.get("nodes"),
+        seconds=None if seconds is None else max(seconds, MIN_SECONDS),
         share=share,
     )
 
 
-def unknown(command: str, given: dict[str, str]) -> list[str]:
-    """The arguments that a command does not have here. The protocol has them ignored."""
-    return [name for name in given if name not in _KNOWN.get(command, given)]
+def unknown_arguments(command: str, arguments: dict[str, str]) -> list[str]:
+    """Return the arguments that a command does not have here. The protocol ignores them."""
+    return [name for name in arguments if name not in _ARGUMENTS.get(command, arguments)]
 
 
 def check_level(agent: Agent, limits: Limits) -> None:
-    """Raise ValueError for a ``level`` in plies or simulations if the agent counts in the other."""
-    counted = {"depth": (limits.depth, "depth"), "nodes": (limits.simulations, "simulations")}
+    """Raise ValueError for a ``level`` in plies or simulations if the agent counts the other."""
+    counts = {"depth": (limits.depth, "depth"), "nodes": (limits.simulations, "simulations")}
     player = getattr(agent, "player", None)
-    known = [name for name, (_, attribute) in counted.items() if hasattr(player, attribute)]
-    for name, (most, _) in counted.items():
-        if known and most is not None and name not in known:
+    known = [name for name, (_, attribute) in counts.items() if hasattr(player, attribute)]
+    for name, (limit, _) in counts.items():
+        if known and limit is not None and name not in known:
             raise ValueError(f"this agent is limited by seconds or {known[0]}, not by {name}")
 
 
-def _number(name: str, text: str, read: Callable[[str], Any]) -> Any:
+def _number(name: str, text: str, parse: Callable[[str], Any]) -> Any:
     try:
-        value = read(text)
+        value = parse(text)
     except ValueError:
         value = math.nan
     if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"{name} must be a {'whole ' * (read is int)}number, not {text!r}")
+        raise ValueError(f"{name} must be a {'whole ' * (parse is int)}number, not {text!r}")
     return value

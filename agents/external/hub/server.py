@@ -1,9 +1,8 @@
-"""Our agents as an engine that speaks the Hub protocol (version 2): other programs can play them.
+"""Hub server: an agent as an engine for programs that speak the Hub protocol (version 2).
 
-``python -m agents.external.hub --agent blondie24 --depth 6`` reads commands from its input
-and answers on its output; :mod:`agents.external.hub.notation` says how positions and moves are
-written. It obeys ``stop`` while it thinks, and thinks only when it is told to: ``go ponder`` and
-``go analyze`` are ``go think``.
+``python -m agents.external.hub --agent blondie24 --depth 6`` reads commands from standard input and
+answers on standard output, in the notation of :mod:`agents.external.hub.notation`. ``stop`` works
+during a search. ``go ponder`` and ``go analyze`` are ``go think``.
 """
 
 from __future__ import annotations
@@ -24,15 +23,15 @@ import numpy as np
 import tyro
 
 from agents.agent import Agent, PlayerAgent
-from agents.analysis import Limits, think, tighter, with_room
+from agents.analysis import Limits, enlarge_table, search_with_limits, tighten
 from agents.external.hub.commands import (
-    Settings,
-    changed,
+    HubConfig,
     check_level,
-    parameters,
-    read_game,
+    declare_params,
     read_level,
-    unknown,
+    read_pos,
+    set_param,
+    unknown_arguments,
 )
 from agents.external.hub.notation import read_line, write_line, write_move
 from agents.registry import make
@@ -40,138 +39,149 @@ from checkers_env import __version__
 from checkers_env.board import Board
 from checkers_env.moves import Move
 
-LAST_ANSWER = 10.0  # seconds that a search is given to end in when the input does: a script's
-PARTING = 1.0  # seconds that it is given to stop in after them; who asked may have crashed
+FINISH_SECONDS = 10.0  # for a search to end by itself at the end of the input
+STOP_SECONDS = 1.0  # for a search to stop at the exit
 
-Say = Callable[[str], None]
+Send = Callable[[str], None]
 
 
 def main() -> int:
     """Run the engine on standard input and output."""
     description = "One of our agents as an engine for programs that speak the Hub protocol."
-    settings = tyro.cli(Settings, prog="checkers-hub", description=description)
+    config = tyro.cli(HubConfig, prog="checkers-hub", description=description)
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
-    say = speaker(sys.stdout)
-    with redirect_stdout(sys.stderr), suppress(KeyboardInterrupt):  # what agents print is no answer
-        serve(sys.stdin, say, settings)
+    send = line_writer(sys.stdout)
+    with redirect_stdout(sys.stderr), suppress(KeyboardInterrupt):  # agents may print
+        serve(sys.stdin, send, config)
     return 0
 
 
-def speaker(stream: TextIO) -> Say:
-    """What writes whole lines to a stream, from any thread, as long as somebody reads them."""
+def line_writer(stream: TextIO) -> Send:
+    """Return a function that writes whole lines to a stream from any thread."""
     lock = threading.Lock()
 
-    def say(line: str) -> None:
+    def send(line: str) -> None:
         with lock, suppress(BrokenPipeError):
             stream.write(line + "\n")
             stream.flush()
 
-    return say
+    return send
 
 
-def serve(lines: Iterable[str], say: Say, settings: Settings) -> None:
-    """Obey lines until ``quit`` or their end, at which a search under way may still answer."""
-    engine = Engine(settings, say)
+def serve(lines: Iterable[str], send: Send, config: HubConfig) -> None:
+    """Execute commands until ``quit`` or the end of the lines.
+
+    Parameters
+    ----------
+    lines
+        The commands.
+    send
+        Function that sends a line of the answer.
+    config
+        The agent and its limits.
+    """
+    engine = HubEngine(config, send)
     for line in lines:
         if line.split()[:1] == ["quit"]:
-            engine.stop(PARTING)
+            engine.stop(STOP_SECONDS)
             return
-        engine.obey(line)
+        engine.execute(line)
     engine.finish()
 
 
-class Engine:
-    """What the engine remembers from one command to the next."""
+class HubEngine:
+    """The state of the engine between two commands."""
 
-    def __init__(self, settings: Settings, say: Say) -> None:
-        self._settings = settings
-        self._say = say
+    def __init__(self, config: HubConfig, send: Send) -> None:
+        self._config = config
+        self._send = send
         self._agent: Agent | None = None
         self._board: Board | None = None
         self._limits = Limits()
         self._stopped = threading.Event()
         self._search: threading.Thread | None = None
-        self._endless = False  # the search
+        self._is_endless = False
 
-    def obey(self, line: str) -> None:
-        """Carry out a command; what is wrong with it is said in an ``error``.
+    def execute(self, line: str) -> None:
+        """Execute a command; answer a wrong one with ``error``.
 
-        What is not known is passed over, as the protocol asks, and said on standard error.
+        Unknown commands and arguments are ignored, as the protocol says, and logged on standard
+        error.
         """
         try:
-            command, given = read_line(line)
+            command, arguments = read_line(line)
             match command:
                 case "hub":
-                    self._introduce()
+                    self._identify()
                 case "set-param":
-                    self._settings = changed(self._settings, given)
+                    self._config = set_param(self._config, arguments)
                     self._agent = None
                 case "init":
                     self._warm_up()
-                    self._say("ready")
+                    self._send("ready")
                 case "pos":
                     self._board = None
-                    self._board = read_game(given, self._settings.dialect)
+                    self._board = read_pos(arguments, self._config.dialect)
                 case "level":
                     self._limits = Limits()
-                    self._limits = self._fitting(read_level(given))
+                    limits = read_level(arguments)
+                    check_level(self._get_agent(), limits)
+                    self._limits = limits
                 case "go":
                     self._go()
                 case "stop":
                     self._stopped.set()
                 case "ping":
-                    self._say("pong")
+                    self._send("pong")
                 case "" | "new-game" | "ponder-hit":
                     pass
                 case _:
                     print(f"unknown command {command!r}: passed over", file=sys.stderr)
-            for name in unknown(command, given):
+            for name in unknown_arguments(command, arguments):
                 print(f"{command} has no {name!r}: passed over", file=sys.stderr)
         except Exception as error:
-            self._complain(error)
+            self._send_error(error)
 
     def stop(self, seconds: float | None = None) -> None:
-        """Stop the search under way, if there is one, and wait until it has answered."""
+        """Stop the search, if there is one, and wait for its answer."""
         self._stopped.set()
         if self._search:
             self._search.join(seconds)
 
     def finish(self) -> None:
-        """Let the search under way answer if there is one and it ends soon; else stop it."""
-        if self._search and not self._endless:
-            self._search.join(LAST_ANSWER)
-        self.stop(PARTING)
+        """Let the search answer if it ends soon; else stop it."""
+        if self._search and not self._is_endless:
+            self._search.join(FINISH_SECONDS)
+        self.stop(STOP_SECONDS)
 
-    def _introduce(self) -> None:
-        about = {"name": self._settings.agent, "version": __version__}
-        self._say(write_line("id", {**about, "author": "checkers-laboratory"}))
-        for declared in parameters(self._settings):
-            self._say(write_line("param", declared))
-        self._say("wait")
+    def _identify(self) -> None:
+        identity = {"name": self._config.agent, "version": __version__}
+        self._send(write_line("id", {**identity, "author": "checkers-laboratory"}))
+        for declared in declare_params(self._config):
+            self._send(write_line("param", declared))
+        self._send("wait")
 
-    def _made(self) -> Agent:
+    def _get_agent(self) -> Agent:
         if self._agent is None:
             self._agent = make(
-                self._settings.agent,
-                depth=self._settings.depth,
-                simulations=self._settings.simulations,
-                seconds=self._settings.seconds,
-                seed=self._settings.seed,
+                self._config.agent,
+                depth=self._config.depth,
+                simulations=self._config.simulations,
+                seconds=self._config.seconds,
+                seed=self._config.seed,
             )
         return self._agent
 
     def _warm_up(self) -> None:
-        """Have everything compiled before a clock runs."""
+        """Compile all kernels before a clock runs."""
         self.stop()
-        agent = self._made()
+        agent = self._get_agent()
         if isinstance(agent, PlayerAgent):
-            apart = replace(agent, rng=np.random.default_rng(0))  # its own draws stay as they were
-            think(apart, Board(), Limits(depth=1, simulations=1), threading.Event(), _keep_silent)
-
-    def _fitting(self, limits: Limits) -> Limits:
-        check_level(self._made(), limits)
-        return limits
+            copy = replace(agent, rng=np.random.default_rng(0))  # leave the agent's generator alone
+            search_with_limits(
+                copy, Board(), Limits(depth=1, simulations=1), threading.Event(), _ignore
+            )
 
     def _go(self) -> None:
         self.stop()
@@ -179,41 +189,43 @@ class Engine:
             raise ValueError("go without a position: send pos first")
         if not self._board.legal_moves:
             raise ValueError(f"no legal move in {self._board.fen()}: the game is over")
-        own = Limits(self._settings.depth, self._settings.simulations, self._settings.seconds)
-        limits = tighter(own, self._limits)
-        self._endless = limits.seconds == math.inf and limits.depth is limits.simulations is None
+        own = Limits(self._config.depth, self._config.simulations, self._config.seconds)
+        limits = tighten(own, self._limits)
+        self._is_endless = limits.seconds == math.inf and limits.depth is limits.simulations is None
         self._stopped = threading.Event()
-        self._agent = with_room(self._made(), limits.seconds)
-        work = (self._agent, self._board.copy(), limits, self._stopped)
-        self._search = threading.Thread(target=self._answer, args=work, daemon=True)
+        self._agent = enlarge_table(self._get_agent(), limits.seconds)
+        arguments = (self._agent, self._board.copy(), limits, self._stopped)
+        self._search = threading.Thread(target=self._answer, args=arguments, daemon=True)
         self._search.start()
 
     def _answer(self, agent: Agent, board: Board, limits: Limits, stopped: threading.Event) -> None:
-        begun = time.monotonic()
+        start = time.monotonic()
 
         def report(depth: int, move: Move) -> None:
-            spent = f"{time.monotonic() - begun:.3f}"
-            self._say(write_line("info", {"depth": depth, "time": spent, "pv": write_move(move)}))
+            elapsed = f"{time.monotonic() - start:.3f}"
+            self._send(
+                write_line("info", {"depth": depth, "time": elapsed, "pv": write_move(move)})
+            )
 
         try:
-            move = think(agent, board.copy(), limits, stopped, report)
+            move = search_with_limits(agent, board.copy(), limits, stopped, report)
             if move not in board.legal_moves:
                 raise ValueError(f"the agent made the illegal move {move} in {board.fen()}")
         except Exception as error:
-            self._complain(error)
+            self._send_error(error)
         else:
-            self._say(write_line("done", {"move": write_move(move)}))
+            self._send(write_line("done", {"move": write_move(move)}))
 
-    def _complain(self, error: Exception) -> None:
+    def _send_error(self, error: Exception) -> None:
         message = str(error)
         if not isinstance(error, ValueError):
             traceback.print_exception(error)
             message = f"{type(error).__name__}: {error}"
         message = re.sub(r"\s+", " ", message).replace('"', "'")
-        self._say(write_line("error", {"message": message}))
+        self._send(write_line("error", {"message": message}))
 
 
-def _keep_silent(depth: int, move: Move) -> None:
+def _ignore(depth: int, move: Move) -> None:
     pass
 
 

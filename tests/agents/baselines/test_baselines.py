@@ -10,7 +10,7 @@ from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import FULL_SCALE, Material
 from agents.baselines.random_player import RandomPlayer
 from agents.evaluator import evaluate_position
-from agents.player import uses_chance
+from agents.player import is_stochastic
 from checkers_env.board import Board
 from checkers_env.movegen import Position
 from tests import oracle
@@ -77,7 +77,7 @@ def test_games_are_legal_leave_the_board_alone_and_follow_the_seed(player):
             board.push(move)  # refuses an illegal one
         games.append([str(move) for move in board.moves])
     assert games[0] == games[1] != games[2]
-    assert uses_chance(player)
+    assert is_stochastic(player)
 
 
 @pytest.mark.parametrize("king", [1.0, 1.5, 3.0])

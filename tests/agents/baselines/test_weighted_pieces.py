@@ -76,13 +76,13 @@ def test_no_position_is_worth_a_game(weights, king):
         assert -0.99 < evaluate_position(counter, position, 0) < 0.99
 
 
-@pytest.mark.parametrize("own_leaves", [False, True])
-def test_the_common_search_is_minimax_over_it(own_leaves):
+@pytest.mark.parametrize("root_perspective", [False, True])
+def test_the_common_search_is_minimax_over_it(root_perspective):
     counter, ws = weighted_pieces(WEIGHTS, 1.5), workspace()
     judge = judge_by(counter)
     for board in random_boards(5, 6, 80):
         for depth in (1, 2, 3):
-            assert_search_is_minimax(board, counter, judge, depth, own_leaves, ws)
+            assert_search_is_minimax(board, counter, judge, depth, root_perspective, ws)
 
 
 @pytest.mark.parametrize(

@@ -11,16 +11,16 @@ from agents.baselines.material import Material
 from agents.endgame import tables as on_disk
 from agents.endgame.indexing import (
     Slice,
-    first_of,
-    number_of,
-    numbering,
-    position_of,
-    size,
-    slices,
-    total,
+    count_positions,
+    index_to_position,
+    make_indexing,
+    material_slices,
+    position_to_index,
+    slice_size,
+    slice_start,
 )
-from agents.endgame.probe import NEVER, UNKNOWN, Ending, look_up, probe
-from agents.endgame.tables import endgame
+from agents.endgame.probe import DRAWN, NO_HIT, EndgameResult, probe, probe_board
+from agents.endgame.tables import load_tablebase
 from agents.search.alphabeta import search_to
 from agents.search.selective import FullWidth
 from agents.search.workspace import workspace
@@ -70,21 +70,21 @@ def random_positions(tables, pieces, count, seed):
     """Positions of exactly `pieces` pieces, with either side to move."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
-        part = slices(pieces)[rng.integers(len(slices(pieces)))]
-        number = first_of(tables.numbering, part) + int(rng.integers(size(part)))
-        position = position_of(tables.numbering, part, number)
+        part = material_slices(pieces)[rng.integers(len(material_slices(pieces)))]
+        number = slice_start(tables.indexing, part) + int(rng.integers(slice_size(part)))
+        position = index_to_position(tables.indexing, part, number)
         yield turned(position) if rng.integers(2) else position
 
 
 def slice_of(tables, part):
     """Every position of a slice, Black to move, with its plies."""
-    begin = first_of(tables.numbering, part)
-    for number in range(begin, begin + size(part)):
-        yield position_of(tables.numbering, part, number), int(tables.plies[number])
+    begin = slice_start(tables.indexing, part)
+    for number in range(begin, begin + slice_size(part)):
+        yield index_to_position(tables.indexing, part, number), int(tables.plies[number])
 
 
 def test_there_are_as_many_positions_as_published():
-    counted = {pieces: 2 * total(pieces) for pieces in (2, 3, 4)}
+    counted = {pieces: 2 * count_positions(pieces) for pieces in (2, 3, 4)}
     assert counted == {2: 6_976, 3: 392_064, 4: 12_418_632}
 
 
@@ -93,22 +93,22 @@ def test_there_are_as_many_positions_as_the_solvers_of_checkers_counted():
     # colour as well.
     for pieces, published in {2: 6_972, 3: 261_224, 4: 7_092_774, 5: 148_688_232}.items():
         one_colour = sum(comb(28, men) * comb(32 - men, pieces - men) for men in range(pieces + 1))
-        assert total(pieces) + 2 * one_colour == published
+        assert count_positions(pieces) + 2 * one_colour == published
 
 
 @kernel
-def count_flaws(numbering, part, begin, count):
+def count_flaws(indexing, part, begin, count):
     """How many numbers of a slice are no legal position of it, or one with another number."""
     flaws = 0
     men, crowned, their_men, their_crowned = part
     for number in range(begin, begin + count):
-        position = position_of(numbering, part, number)
+        position = index_to_position(indexing, part, number)
         black, white, kings, turn = position
         ok = turn == BLACK and black & white == 0 and kings & ~(black | white) == 0
         ok &= (black & KING_ROWS[BLACK] | white & KING_ROWS[WHITE]) & ~kings == 0
         ok &= popcount(black & ~kings) == men and popcount(black & kings) == crowned
         ok &= popcount(white & ~kings) == their_men and popcount(white & kings) == their_crowned
-        if not ok or number_of(numbering, position) != number:
+        if not ok or position_to_index(indexing, position) != number:
             flaws += 1
     return flaws
 
@@ -116,19 +116,19 @@ def count_flaws(numbering, part, begin, count):
 @up_to_four
 def test_numbers_and_positions_are_one_to_one(pieces):
     # As many numbers as positions, and no two numbers with the same position.
-    numbers = numbering(pieces)
-    begin = sum(map(total, range(2, pieces)))
-    for part in slices(pieces):
-        assert count_flaws(numbers, part, begin, size(part)) == 0
-        begin += size(part)
+    numbers = make_indexing(pieces)
+    begin = sum(map(count_positions, range(2, pieces)))
+    for part in material_slices(pieces):
+        assert count_flaws(numbers, part, begin, slice_size(part)) == 0
+        begin += slice_size(part)
 
 
 def test_a_position_and_its_mirror_image_have_one_number(folder):
-    tables = endgame(3, folder)
+    tables = load_tablebase(3, folder)
     for pieces in (2, 3):
         for position in random_positions(tables, pieces, 1000, seed=pieces):
-            assert number_of(tables.numbering, turned(position)) == number_of(
-                tables.numbering, position
+            assert position_to_index(tables.indexing, turned(position)) == position_to_index(
+                tables.indexing, position
             )
 
 
@@ -140,39 +140,39 @@ def count_contradictions(tables, part, begin, count, rows):
     """
     contradictions = 0
     for number in range(begin, begin + count):
-        black, white, kings, turn = position_of(tables.numbering, part, number)
+        black, white, kings, turn = index_to_position(tables.indexing, part, number)
         best = -1000
         for at in range(generate_successors(rows, 0, black, white, kings, turn)):
             row = rows[at]
             plies = 0
             if row[WHITE_BOARD] != 0:
                 after = Position(row[BLACK_BOARD], row[WHITE_BOARD], row[KINGS], WHITE)
-                plies = int(tables.plies[number_of(tables.numbering, after)])
-            if plies == NEVER:
+                plies = int(tables.plies[position_to_index(tables.indexing, after)])
+            if plies == DRAWN:
                 best = max(best, 0)
             else:
                 best = max(best, 999 - plies if plies % 2 == 0 else plies - 999)
         plies = int(tables.plies[number])
         worth = 1000 - plies if plies % 2 else plies - 1000
-        if best != (0 if plies == NEVER else worth):
+        if best != (0 if plies == DRAWN else worth):
             contradictions += 1
     return contradictions
 
 
 @up_to_four
-def test_every_position_is_worth_what_its_best_successor_makes_it(folder, pieces):
+def test_every_position_has_the_result_of_its_best_successor(folder, pieces):
     # With plies to the end this leaves no room for error: by induction on them, in both directions.
-    tables = endgame(pieces, folder)
+    tables = load_tablebase(pieces, folder)
     rows = np.zeros((512, ROW_WIDTH), np.int64)
-    for part in slices(pieces):
-        begin = first_of(tables.numbering, part)
-        assert count_contradictions(tables, part, begin, size(part), rows) == 0
+    for part in material_slices(pieces):
+        begin = slice_start(tables.indexing, part)
+        assert count_contradictions(tables, part, begin, slice_size(part), rows) == 0
 
 
 @up_to_four
 def test_results_of_all_positions(folder, pieces):
-    plies = endgame(pieces, folder).plies[-total(pieces) :]
-    ends = plies[plies != NEVER]
+    plies = load_tablebase(pieces, folder).plies[-count_positions(pieces) :]
+    ends = plies[plies != DRAWN]
     won = np.count_nonzero(ends % 2)
     assert (won, ends.size - won, plies.size - ends.size) == RESULTS[pieces]
     assert ends.max() == LONGEST[pieces]
@@ -199,11 +199,11 @@ def solve_slowly(starts):
                 ends = all(plies.get(after, 0) % 2 for after in successors[fen])
             if ends:
                 plies[fen] = level
-    return {fen: plies.get(fen, NEVER) for fen in successors}
+    return {fen: plies.get(fen, DRAWN) for fen in successors}
 
 
 def test_two_pieces_as_the_slow_rules_have_it(folder):
-    tables = endgame(2, folder)
+    tables = load_tablebase(2, folder)
     starts = [
         oracle.write_fen(side, {b: black, w: white})
         for side in "bw"
@@ -221,8 +221,8 @@ def test_two_pieces_as_the_slow_rules_have_it(folder):
 
 
 @up_to_four
-def test_the_search_sees_the_same_as_far_as_it_sees(folder, pieces):
-    tables, ws, depth = endgame(pieces, folder), workspace(), 11
+def test_the_search_finds_the_same_results(folder, pieces):
+    tables, ws, depth = load_tablebase(pieces, folder), workspace(), 11
     found = {1.0: 0, -1.0: 0}
     for position in random_positions(tables, pieces, 400, seed=pieces):
         plies = probe(tables, position)
@@ -231,7 +231,7 @@ def test_the_search_sees_the_same_as_far_as_it_sees(folder, pieces):
             assert plies == 0
             continue
         value = search_to(FullWidth(), Material(), position, depth, position.turn, 0, ws, end)
-        result = 0.0 if plies == NEVER else 1.0 if plies % 2 else -1.0
+        result = 0.0 if plies == DRAWN else 1.0 if plies % 2 else -1.0
         if plies <= depth or abs(value) == 1.0:
             assert value == result
         if abs(value) == 1.0:
@@ -259,35 +259,35 @@ def play_on(tables, board, rng):
 
 @up_to_four
 def test_a_won_ending_can_be_won(folder, pieces):
-    tables, rng = endgame(pieces, folder), np.random.default_rng(pieces)
+    tables, rng = load_tablebase(pieces, folder), np.random.default_rng(pieces)
     for position in random_positions(tables, pieces, 200, seed=10 + pieces):
         plies = probe(tables, position)
-        if plies != NEVER and plies % 2:
+        if plies != DRAWN and plies % 2:
             board = Board.from_position(*position, max_moves=None)
             assert play_on(tables, board, rng) <= plies
             assert board.outcome().winner == position.turn
 
 
-def test_what_a_board_is_told(folder):
-    tables = endgame(3, folder)
-    assert look_up(tables, Board("B:WK32:BK18,K19")) == Ending(1, 17)
-    assert look_up(tables, Board("W:WK32:BK18,K19")) == Ending(-1, 18)
-    assert look_up(tables, Board("B:WK32:BK18")) == Ending(0, None)
-    assert look_up(tables, Board("B:W18:B")) == Ending(-1, 0)
-    assert look_up(tables, Board("W:W18:B")) == Ending(1, 1)
-    assert look_up(tables, Board()) is None
-    assert probe(tables, position_on(Board("B:WK1,K2:BK31,K32"))) == UNKNOWN
+def test_probe_board(folder):
+    tables = load_tablebase(3, folder)
+    assert probe_board(tables, Board("B:WK32:BK18,K19")) == EndgameResult(1, 17)
+    assert probe_board(tables, Board("W:WK32:BK18,K19")) == EndgameResult(-1, 18)
+    assert probe_board(tables, Board("B:WK32:BK18")) == EndgameResult(0, None)
+    assert probe_board(tables, Board("B:W18:B")) == EndgameResult(-1, 0)
+    assert probe_board(tables, Board("W:W18:B")) == EndgameResult(1, 1)
+    assert probe_board(tables, Board()) is None
+    assert probe(tables, position_on(Board("B:WK1,K2:BK31,K32"))) == NO_HIT
 
 
 def test_a_side_that_cannot_move_has_lost(folder):
-    assert look_up(endgame(3, folder), Board("B:W25,30:B21")) == Ending(-1, 0)
+    assert probe_board(load_tablebase(3, folder), Board("B:W25,30:B21")) == EndgameResult(-1, 0)
 
 
 def test_two_kings_beat_one_also_in_the_double_corner(folder):
     # Edward Lasker, Chess and Checkers: to drive a king from its double corner takes two.
     drawn = 0
-    for position, plies in slice_of(endgame(3, folder), Slice(0, 2, 0, 1)):
-        if plies == NEVER:  # the two are attacked, or shut in
+    for position, plies in slice_of(load_tablebase(3, folder), Slice(0, 2, 0, 1)):
+        if plies == DRAWN:  # the two are attacked, or shut in
             drawn += 1
             assert bit_to_square(position.white.bit_length() - 1) not in DOUBLE_CORNERS
         else:
@@ -296,15 +296,15 @@ def test_two_kings_beat_one_also_in_the_double_corner(folder):
 
 
 def test_the_double_corner_saves_a_king_from_one(folder):
-    tables = endgame(2, folder)
+    tables = load_tablebase(2, folder)
     for position, plies in slice_of(tables, Slice(0, 1, 0, 1)):
         if bit_to_square(position.black.bit_length() - 1) in DOUBLE_CORNERS:
-            assert plies == NEVER or plies % 2
+            assert plies == DRAWN or plies % 2
         if bit_to_square(position.white.bit_length() - 1) in DOUBLE_CORNERS:
-            assert plies == NEVER or plies % 2 == 0
+            assert plies == DRAWN or plies % 2 == 0
     # Lasker, diagram 88: White takes the opposition, or else must go back to the double corner.
-    assert look_up(tables, Board("W:WK32:BK26")).value == 1
-    assert look_up(tables, Board("B:WK32:BK26")).value == 0
+    assert probe_board(tables, Board("W:WK32:BK26")).value == 1
+    assert probe_board(tables, Board("B:WK32:BK26")).value == 0
 
 
 def test_a_printed_win_of_two_kings(folder):
@@ -312,7 +312,7 @@ def test_a_printed_win_of_two_kings(folder):
     board = Board("B:WK32:BK18,K19")
     moves = "18-23 32-28 23-27 28-32 19-23 32-28 27-32 28-24 32-28 24-20 23-18 20-16 28-24"
     for ply, move in enumerate(moves.split()):
-        assert look_up(endgame(3, folder), board).value == (-1) ** ply
+        assert probe_board(load_tablebase(3, folder), board).value == (-1) ** ply
         board.push(move)
 
 
@@ -320,65 +320,65 @@ def test_a_printed_win_of_two_kings(folder):
 def test_first_position(folder):
     # American Checker Federation, Standard Positions: White to move wins; its note G is how Banks
     # let it slip. With Black to move it is a draw.
-    tables = endgame(4, folder)
-    assert look_up(tables, Board("B:WK15,20:B12,K28")).value == 0
+    tables = load_tablebase(4, folder)
+    assert probe_board(tables, Board("B:WK15,20:B12,K28")).value == 0
     board = Board("W:WK15,20:B12,K28")
     crowning = "15-19 28-32 20-16 32-28 16-11 28-32 11-7 32-28 7-3 28-32"
     walking = "3-7 32-28 7-10 28-32 10-15 32-28 15-18 28-32 18-23 32-28 23-27 28-32 19-23 32-28"
     driving = "27-32 28-24 23-18 24-28 18-15 28-24 32-28 24-27 15-18 12-16 28-32 27-24 18-15 24-28"
     for ply, move in enumerate(f"{crowning} {walking} {driving}".split()):
-        assert look_up(tables, board).value == (-1) ** ply
+        assert probe_board(tables, board).value == (-1) ** ply
         board.push(move)
     slip = board.copy()
     for ply, move in enumerate(("15-11", "16-19", "32-27", "28-32", "27-31", "32-28", "11-15")):
-        assert look_up(tables, board).value == (-1) ** ply
+        assert probe_board(tables, board).value == (-1) ** ply
         board.push(move)
     for move in ("15-18", "16-19", "32-27", "19-23"):
         slip.push(move)
-        assert look_up(tables, slip) == Ending(0, None)
+        assert probe_board(tables, slip) == EndgameResult(0, None)
 
 
-def test_files_are_kept_and_read(folder, tmp_path, monkeypatch):
-    made = endgame(3, folder)
+def test_files_are_cached_and_read(folder, tmp_path, monkeypatch):
+    made = load_tablebase(3, folder)
     for pieces in (2, 3):
         name = f"{pieces}-pieces.plies"
         content = (folder / name).read_bytes()
-        assert len(content) == total(pieces)
+        assert len(content) == count_positions(pieces)
         assert hashlib.sha256(content).hexdigest() == on_disk.DIGESTS[pieces]
         (tmp_path / "endgame").mkdir(exist_ok=True)
         (tmp_path / "endgame" / name).write_bytes(content)
     monkeypatch.setenv("CHECKERS_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(on_disk, "solve", None)
-    assert np.array_equal(endgame(3).plies, made.plies)
+    assert np.array_equal(load_tablebase(3).plies, made.plies)
 
 
 @pytest.mark.parametrize("damage", [lambda data: data[:-1], lambda data: b"\x07" + data[1:]])
 def test_a_damaged_file_is_made_again(folder, tmp_path, caplog, damage):
-    right = endgame(2, folder).plies
+    right = load_tablebase(2, folder).plies
     path = tmp_path / "2-pieces.plies"
     path.write_bytes(damage(right.tobytes()))
     with caplog.at_level(logging.WARNING):
-        assert np.array_equal(endgame(2, tmp_path).plies, right)
+        assert np.array_equal(load_tablebase(2, tmp_path).plies, right)
     assert "is damaged" in caplog.text
     assert path.read_bytes() == right.tobytes()
 
 
-def test_without_a_place_to_keep_them_the_tables_are_still_made(folder, tmp_path, caplog):
+def test_without_a_cache_the_tables_are_still_made(folder, tmp_path, caplog):
     (tmp_path / "file").write_text("not a folder")
     with caplog.at_level(logging.WARNING):
-        tables = endgame(2, tmp_path / "file" / "below")
-    assert np.array_equal(tables.plies, endgame(2, folder).plies)
-    assert "not kept" in caplog.text
+        tables = load_tablebase(2, tmp_path / "file" / "below")
+    assert np.array_equal(tables.plies, load_tablebase(2, folder).plies)
+    assert "not cached" in caplog.text
 
 
-def test_wrong_tables_are_neither_used_nor_kept(tmp_path, monkeypatch):
+def test_wrong_tables_are_refused(tmp_path, monkeypatch):
     monkeypatch.setitem(on_disk.DIGESTS, 2, "0" * 64)
     with pytest.raises(RuntimeError, match="came out wrong"):
-        endgame(2, tmp_path)
+        load_tablebase(2, tmp_path)
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("pieces", [1, 6, 4.0, "4", True, None])
 def test_other_numbers_of_pieces_are_refused(pieces):
     with pytest.raises(ValueError, match="2 to 5 pieces, not"):
-        endgame(pieces)
+        load_tablebase(pieces)

@@ -26,14 +26,14 @@ from agents.external.dxp.messages import (
     GameAccept,
     GameEnd,
     GameRequest,
-    MoveMade,
+    MoveMessage,
     decode,
     encode,
-    fitting,
-    position_of,
-    squares_of,
+    fit_name,
+    read_position,
+    write_squares,
 )
-from agents.external.dxp.server import Place, challenge, play, serve
+from agents.external.dxp.server import DxpAddress, challenge, play_dxp_game, serve
 from agents.external.errors import EngineError, GameEndedError
 from agents.match import play_through_environment
 from checkers_env import fen, pdn
@@ -55,8 +55,8 @@ EXAMPLES = {
         "Tornado voor Windows 4.0", WHITE, 60, 65
     ),
     b"ATornado voor Windows 4.0        0": GameAccept("Tornado voor Windows 4.0", 0),
-    b"M0012061100": MoveMade(12, 6, 11),
-    b"M001205250422122320": MoveMade(12, 5, 25, (22, 12, 23, 20)),
+    b"M0012061100": MoveMessage(12, 6, 11),
+    b"M001205250422122320": MoveMessage(12, 5, 25, (22, 12, 23, 20)),
     b"E00": GameEnd(0, 0),
     b"CWhat do you think about move 35?": Chat("What do you think about move 35?"),
     b"B005Z": BackRequest(5, BLACK),
@@ -84,7 +84,11 @@ messages = st.one_of(
     ),
     st.builds(GameAccept, names, numbers(1)),
     st.builds(
-        MoveMade, numbers(4), numbers(2), numbers(2), st.lists(numbers(2), max_size=20).map(tuple)
+        MoveMessage,
+        numbers(4),
+        numbers(2),
+        numbers(2),
+        st.lists(numbers(2), max_size=20).map(tuple),
     ),
     st.builds(GameEnd, numbers(1), numbers(1)),
     st.builds(Chat, st.text(characters, max_size=126)),
@@ -129,7 +133,7 @@ def test_what_is_read_is_what_was_sent(data):
         GameRequest("ours", WHITE, minutes=1000),
         GameRequest("ours", WHITE, moves=-1),
         GameRequest("ours", WHITE, turn=BLACK, squares="e" * 84),
-        MoveMade(10_000, 1, 2),
+        MoveMessage(10_000, 1, 2),
         GameEnd(10, 0),
         Chat("naïve"),
         Chat("\0"),
@@ -143,7 +147,7 @@ def test_what_fits_no_message_is_refused(message):
 
 @given(st.text())
 def test_any_name_can_be_made_to_fit(name):
-    encode(GameAccept(fitting(name), 0))
+    encode(GameAccept(fit_name(name), 0))
 
 
 def random_boards(seed):
@@ -159,18 +163,18 @@ def position(board):
 
 
 def test_positions_survive_the_wire():
-    assert squares_of(Board()) == START
+    assert write_squares(Board()) == START
     for board in random_boards(0):
-        request = GameRequest("ours", BLACK, 0, 0, board.turn, squares_of(board))
-        assert position_of(decode(encode(request))) == position(board)
+        request = GameRequest("ours", BLACK, 0, 0, board.turn, write_squares(board))
+        assert read_position(decode(encode(request))) == position(board)
 
 
 def test_positions_of_small_examples():
-    squares = squares_of(Board("W:W18,24,K31:B12,K3"))
+    squares = write_squares(Board("W:W18,24,K31:B12,K3"))
     kings_and_men = {12: "z", 3: "Z", 18: "w", 24: "w", 31: "W"}
     assert squares == "".join(kings_and_men.get(square, "e") for square in range(1, 33))
-    assert position_of(GameRequest("theirs", WHITE)) == fen.parse(fen.START)
-    assert position_of(GameRequest("theirs", WHITE)).turn == BLACK
+    assert read_position(GameRequest("theirs", WHITE)) == fen.parse(fen.START)
+    assert read_position(GameRequest("theirs", WHITE)).turn == BLACK
 
 
 @pytest.mark.parametrize(
@@ -185,7 +189,7 @@ def test_positions_of_small_examples():
 )
 def test_senseless_positions_are_refused(squares):
     with pytest.raises(ValueError, match=r"letters|pieces|king row"):
-        position_of(GameRequest("theirs", WHITE, 0, 0, BLACK, squares))
+        read_position(GameRequest("theirs", WHITE, 0, 0, BLACK, squares))
 
 
 # Two ends of ours.
@@ -223,7 +227,7 @@ def reached(port):
             return probe.connect_ex((HOST, port)) == 0
 
     wait_for(listens)
-    return Place(HOST, port, SECONDS)
+    return DxpAddress(HOST, port, SECONDS)
 
 
 def material(seed, depth=2):
@@ -244,7 +248,7 @@ def test_two_ends_play_the_games_of_one_loop():
     """Of either side four games over one connection: moves and results as without DXP."""
     port, games = free_port(), 4
     here, there = agents.make("heuristic", seed=1), material(2)
-    with beside(lambda: serve(there, Place(HOST, port, SECONDS), games=games)) as results:
+    with beside(lambda: serve(there, DxpAddress(HOST, port, SECONDS), games=games)) as results:
         ours = challenge(here, reached(port), games=games, moves=60)
     (theirs,) = results
     here, there = agents.make("heuristic", seed=1), material(2)
@@ -279,7 +283,7 @@ def matched(opponent, seed):
 
 def test_a_program_that_listens_is_an_agent():
     port = free_port()
-    with beside(lambda: serve(material(2), Place(HOST, port, SECONDS), games=8)) as results:
+    with beside(lambda: serve(material(2), DxpAddress(HOST, port, SECONDS), games=8)) as results:
         place = reached(port)
         opponent = agents.make(f"dxp:{HOST}:{place.port}", seconds=SECONDS)
         assert opponent.name == f"dxp {HOST} {port}"
@@ -296,7 +300,7 @@ def test_a_program_that_listens_is_an_agent():
 
 def test_games_that_are_not_finished_end_where_the_next_begins():
     port = free_port()
-    with beside(lambda: serve(material(2), Place(HOST, port, SECONDS), games=8)) as results:
+    with beside(lambda: serve(material(2), DxpAddress(HOST, port, SECONDS), games=8)) as results:
         opponent = connect(port=reached(port).port, seconds=SECONDS)
         boards = list(matched(opponent, 1))
         opponent.close()
@@ -309,7 +313,7 @@ def test_games_that_are_not_finished_end_where_the_next_begins():
 def test_a_program_that_calls_is_an_agent():
     opponent = agents.make("dxp:listen:0", seconds=SECONDS)
     with beside(
-        lambda: challenge(material(2), Place(HOST, opponent.port, SECONDS), games=2, moves=25)
+        lambda: challenge(material(2), DxpAddress(HOST, opponent.port, SECONDS), games=2, moves=25)
     ) as results:
         mine = material(1)
         boards = []
@@ -459,7 +463,7 @@ def test_a_program_that_stalls(heard):
         (ACCEPTS[:-1] + "2", "Peer refuses this game"),
         (ACCEPTS[:-1] + "3", "Peer wants to play no game"),
         (ACCEPTS[:-1] + "7", "answers the request for a game with code 7"),
-        (FIRST, "sent MoveMade.* instead of an answer to the request"),
+        (FIRST, "sent MoveMessage.* instead of an answer to the request"),
         ("E01", "sent GameEnd.* instead of an answer to the request"),
     ],
 )
@@ -574,11 +578,11 @@ def test_names_are_made_fit_to_be_shown():
     with here, there:
         there.settimeout(SECONDS)
         Peer(there).say(request().replace("Peer".ljust(32), name), f"A{name}2")
-        link = dxp_link.Link(here)
+        link = dxp_link.DxpConnection(here)
         dxp_link.wait_for_request(link, "ours", SECONDS)
         assert link.peer == "?[31m red"
         with pytest.raises(EngineError, match=r"^\?\[31m red refuses this game$"):
-            dxp_link.ask_for_game(link, GameRequest("ours", WHITE), SECONDS)
+            dxp_link.request_game(link, GameRequest("ours", WHITE), SECONDS)
 
 
 def test_the_port_is_in_use():
@@ -586,7 +590,7 @@ def test_the_port_is_in_use():
         port = other.getsockname()[1]
         for attempt in (
             lambda: listen(port=port),
-            lambda: serve(material(1), Place(HOST, port), games=1),
+            lambda: serve(material(1), DxpAddress(HOST, port), games=1),
         ):
             with pytest.raises(EngineError, match=f"cannot listen on {HOST} port {port}: .*in use"):
                 attempt()
@@ -634,13 +638,13 @@ def test_requests_for_another_game_are_refused(text):
 def test_requests_with_and_without_the_last_move_are_accepted():
     board = Board()
     board.push("11-15")
-    for text, moves in ((request("Z"), 1), (request("Z", f"BW{squares_of(board)}"), 0)):
+    for text, moves in ((request("Z"), 1), (request("Z", f"BW{write_squares(board)}"), 0)):
         opponent = listen(port=0, seconds=SECONDS)
         with peer_that_calls(opponent.port) as peer:
             peer.say(text, "M0000221800")
             assert str(opponent.act(board)) == "22-18"
             assert peer.hear() == GameAccept("Checkers laboratory", 0)
-            assert [peer.hear() for _ in range(moves)] == [MoveMade(0, 11, 15)][:moves]
+            assert [peer.hear() for _ in range(moves)] == [MoveMessage(0, 11, 15)][:moves]
             peer.say("E00")
             opponent.close()
             assert peer.hear() == GameEnd(0, 1)
@@ -648,7 +652,7 @@ def test_requests_with_and_without_the_last_move_are_accepted():
 
 def test_a_server_outlives_faulty_programs():
     port, reported = free_port(), []
-    place = Place(HOST, port, SECONDS)
+    place = DxpAddress(HOST, port, SECONDS)
     agent = agents.make("random", seed=1)
     with beside(lambda: serve(agent, place, games=4, report=reported.append)) as results:
         reached(port)
@@ -663,14 +667,14 @@ def test_a_server_outlives_faulty_programs():
             assert peer.hear() == GameAccept("random", 2)
             peer.say(request("Z"))
             assert peer.hear() == GameAccept("random", 0)
-            assert isinstance(peer.hear(), MoveMade)
+            assert isinstance(peer.hear(), MoveMessage)
             peer.say("E20")
             assert peer.hear() == GameEnd(0, 0)
             peer.say("E00", request("W"), "E10")
             assert [peer.hear(), peer.hear()] == [GameAccept("random", 0), GameEnd(0, 0)]
             peer.say(request("W"), "M0000111600", "M0000111600")
             assert peer.hear() == GameAccept("random", 0)
-            assert isinstance(peer.hear(), MoveMade)
+            assert isinstance(peer.hear(), MoveMessage)
             assert peer.hear() is None
         with peer_that_calls(port) as peer:
             peer.say(request("W"), "E00")
@@ -689,12 +693,14 @@ def test_a_server_outlives_faulty_programs():
 def test_a_server_ends_games_by_the_rules():
     """A limit of moves, and time: at its turn, with the reason."""
     port = free_port()
-    with beside(lambda: serve(agents.make("random", seed=1), Place(HOST, port, SECONDS), games=1)):
+    with beside(
+        lambda: serve(agents.make("random", seed=1), DxpAddress(HOST, port, SECONDS), games=1)
+    ):
         reached(port)
         with peer_that_calls(port) as peer:
             peer.say(request("Z", moves=1))
             assert isinstance(peer.hear(), GameAccept)
-            assert isinstance(peer.hear(), MoveMade)
+            assert isinstance(peer.hear(), MoveMessage)
             peer.say("M0000221800")
             assert peer.hear() == GameEnd(2, 0)
             peer.say("E00")
@@ -707,7 +713,7 @@ def test_a_program_that_uses_up_its_time_loses(monkeypatch):
     with here, there:
         there.settimeout(SECONDS)
         Peer(there).say("M0000111500", "E00")
-        game = play(dxp_link.Link(here), material(1), Board(), WHITE, 1, SECONDS)
+        game = play_dxp_game(dxp_link.DxpConnection(here), material(1), Board(), WHITE, 1, SECONDS)
         assert game.outcome == Outcome(WHITE, "time")
         assert Peer(there).hear() == GameEnd(3, 0)
 
@@ -732,10 +738,10 @@ def test_a_draw_stands_although_the_other_program_plays_on():
         there.settimeout(SECONDS)
         peer = Peer(there)
         peer.say("M0000010500", "M0000050100", "M0000010600", "E00")
-        game = play(dxp_link.Link(here), agent, board, WHITE, 0, SECONDS)
+        game = play_dxp_game(dxp_link.DxpConnection(here), agent, board, WHITE, 0, SECONDS)
         assert game.outcome == Outcome(None, "repetition")
         heard = [peer.hear() for _ in range(3)]
-    assert heard == [MoveMade(0, 32, 28), MoveMade(0, 28, 32), GameEnd(2, 0)]
+    assert heard == [MoveMessage(0, 32, 28), MoveMessage(0, 28, 32), GameEnd(2, 0)]
     assert agent.told == [("W:WK32:BK6", WHITE)]
 
 
@@ -753,7 +759,7 @@ def test_a_challenge_that_is_refused():
             Peer(connection).say(ACCEPTS[:-1] + "3")
 
     with socket.create_server((HOST, 0)) as listener, beside(run):
-        place = Place(HOST, listener.getsockname()[1], SECONDS)
+        place = DxpAddress(HOST, listener.getsockname()[1], SECONDS)
         (game,) = challenge(material(1), place, games=5)
         assert game.outcome == Outcome(BLACK, "resignation")
         with pytest.raises(EngineError, match="Peer wants to play no game"):
@@ -769,7 +775,9 @@ def pydraughts(monkeypatch):
     from draughts.engines.dxp_communication import dxp_classes
 
     monkeypatch.setattr(dxp_classes, "time", SimpleNamespace(sleep=lambda seconds: None))
-    monkeypatch.setattr(dxp_link, "PAUSE", 1.0)  # it must have read the first message by then
+    monkeypatch.setattr(
+        dxp_link, "PAUSE_SECONDS", 1.0
+    )  # it must have read the first message by then
     return draughts
 
 
@@ -791,7 +799,7 @@ def their_game(draughts, port, colour, seed):
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
 def test_pydraughts_plays_our_agent(pydraughts, colour):
     port = free_port()
-    with beside(lambda: serve(material(1), Place(HOST, port, SECONDS), games=2)) as results:
+    with beside(lambda: serve(material(1), DxpAddress(HOST, port, SECONDS), games=2)) as results:
         reached(port)
         theirs = [their_game(pydraughts, port, colour, seed) for seed in range(2)]
     for (board, plies, winner), game in zip(theirs, results[0], strict=True):

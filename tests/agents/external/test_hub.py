@@ -22,11 +22,11 @@ from hypothesis import strategies as st
 
 import agents
 from agents.agent import PlayerAgent
-from agents.analysis import Limits, think, with_room
+from agents.analysis import Limits, enlarge_table, search_with_limits
 from agents.external import process
 from agents.external.errors import EngineError
-from agents.external.hub.client import HubAgent, answer, hub_agent, position_line
-from agents.external.hub.commands import Settings, read_level
+from agents.external.hub.client import HubAgent, hub_agent, request, write_pos
+from agents.external.hub.commands import HubConfig, read_level
 from agents.external.hub.notation import (
     read_line,
     read_move,
@@ -35,7 +35,7 @@ from agents.external.hub.notation import (
     write_move,
     write_position,
 )
-from agents.external.hub.server import Engine, serve
+from agents.external.hub.server import HubEngine, serve
 from agents.external.process import LineProcess
 from checkers_env.board import Board
 from tests import DATA
@@ -161,10 +161,10 @@ def test_positions_that_are_none_are_refused(text: str, message: str) -> None:
 
 def test_a_position_is_sent_with_the_moves_since_it_last_changed_for_good() -> None:
     board = Board("B:W30,K32:B3,K6")
-    assert position_line(board, "english") == f"pos pos=BeebeeB{23 * 'e'}weW"
+    assert write_pos(board, "english") == f"pos pos=BeebeeB{23 * 'e'}weW"
     for move in ("3-7", "32-28", "6-2", "28-32"):
         board.push(move)
-    assert position_line(board, "english") == (
+    assert write_pos(board, "english") == (
         f'pos pos=W{5 * "e"}Bb{22 * "e"}weW moves="32-28 6-2 28-32"'
     )
 
@@ -177,12 +177,12 @@ class Talk:
 
     def __init__(self, **settings: Any) -> None:
         self.said: queue.Queue[str] = queue.Queue()
-        self.engine = Engine(Settings(**{"agent": "material"} | settings), self.said.put)
+        self.engine = HubEngine(HubConfig(**{"agent": "material"} | settings), self.said.put)
 
     def ask(self, *lines: str, until: str) -> dict[str, str]:
-        """Send lines; the arguments of the first answer called `until`, which no error precedes."""
+        """Send lines; return the arguments of the first answer `until`. An error fails the test."""
         for line in lines:
-            self.engine.obey(line)
+            self.engine.execute(line)
         while True:
             command, given = read_line(self.said.get(timeout=PATIENT))
             assert until == "error" or command != "error", given
@@ -235,7 +235,7 @@ def test_a_new_search_ends_the_one_under_way_and_each_has_one_answer() -> None:
         "init", "pos pos=" + write_position(Board(), "english"), "level infinite", until="ready"
     )
     for _ in range(3):
-        talk.engine.obey("go ponder")
+        talk.engine.execute("go ponder")
     talk.engine.stop()
     said = [talk.said.get_nowait() for _ in range(talk.said.qsize())]
     assert sum(line.startswith("done") for line in said) == 3
@@ -246,8 +246,8 @@ def test_limits_of_the_engine_and_of_the_level_both_hold() -> None:
     start = "pos pos=" + write_position(Board(), "english")
     talk.ask("init", start, until="ready")
     for level, deepest in (("infinite", 3), ("depth=2", 2), ("depth=9", 3), ("move-time=50", 3)):
-        talk.engine.obey(f"level {level}")
-        talk.engine.obey("go think")
+        talk.engine.execute(f"level {level}")
+        talk.engine.execute("go think")
         talk.engine._search.join()  # type: ignore[union-attr]
         said = [read_line(talk.said.get_nowait()) for _ in range(talk.said.qsize())]
         assert [command for command, _ in said] == ["info"] * (deepest - 1) + ["done"]
@@ -278,7 +278,9 @@ def test_a_move_takes_its_share_and_seldom_more() -> None:
     depths: list[int] = []
     agent = agents.make("material", depth=64)
     limits = Limits(depth=64, seconds=PATIENT, share=0.02)
-    move = think(agent, Board(), limits, threading.Event(), lambda depth, _: depths.append(depth))
+    move = search_with_limits(
+        agent, Board(), limits, threading.Event(), lambda depth, _: depths.append(depth)
+    )
     assert move in Board().legal_moves
     assert 2 <= depths[-1] < 30
 
@@ -287,14 +289,19 @@ def test_a_move_takes_its_share_and_seldom_more() -> None:
 def test_a_selective_search_has_room_for_its_time(seconds: float) -> None:
     agent = agents.make("material", depth=64, selective=True)
     assert isinstance(agent, PlayerAgent)
-    roomy = with_room(agent, seconds)
+    roomy = enlarge_table(agent, seconds)
     assert isinstance(roomy, PlayerAgent)
     wanted = min(max(seconds * 4e6, 2**16), 2**20)
     assert wanted <= len(roomy.ws.table) < 2 * wanted
     assert roomy.rng is agent.rng
-    assert with_room(roomy, seconds) is with_room(roomy, 1e-6) is with_room(roomy, None) is roomy
+    assert (
+        enlarge_table(roomy, seconds)
+        is enlarge_table(roomy, 1e-6)
+        is enlarge_table(roomy, None)
+        is roomy
+    )
     plain = agents.make("material", depth=4)
-    assert with_room(plain, seconds) is plain
+    assert enlarge_table(plain, seconds) is plain
 
 
 @pytest.mark.parametrize(
@@ -376,10 +383,10 @@ def test_any_agent_can_be_the_engine(tmp_path: Path) -> None:
 
 def test_the_engine_ends_with_its_input_and_with_quit() -> None:
     said: list[str] = []
-    serve(["hub\n", "quit\n", "ping\n"], said.append, Settings())
+    serve(["hub\n", "quit\n", "ping\n"], said.append, HubConfig())
     assert said[-1] == "wait"
     start = "pos pos=" + write_position(Board(), "english")
-    serve([start, "level depth=9", "go think"], said.append, Settings())
+    serve([start, "level depth=9", "go think"], said.append, HubConfig())
     assert [line.split()[:2] for line in said[-2:]] == [["info", "depth=9"], said[-1].split()]
     assert said[-1].startswith("done move=")
     talk = "\n".join(["init", start, "level infinite", "go think", "level depth=3", "\udcff"])
@@ -394,11 +401,11 @@ def test_the_engine_ends_with_its_input_and_with_quit() -> None:
 def test_a_search_that_does_not_end_ends_soon_after_the_input(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("agents.external.hub.server.LAST_ANSWER", 0.2)
-    monkeypatch.setattr("agents.external.hub.server.PARTING", PATIENT)
+    monkeypatch.setattr("agents.external.hub.server.FINISH_SECONDS", 0.2)
+    monkeypatch.setattr("agents.external.hub.server.STOP_SECONDS", PATIENT)
     said: list[str] = []
     start = "pos pos=" + write_position(Board(), "english")
-    serve(["init", start, "level depth=60", "go think"], said.append, Settings())
+    serve(["init", start, "level depth=60", "go think"], said.append, HubConfig())
     assert said[-1].startswith("done move=")
 
 
@@ -480,9 +487,9 @@ def test_an_engine_that_does_not_get_ready(fault: str, message: str) -> None:
 
 def test_an_engine_that_never_says_that_it_is_ready() -> None:
     engine = LineProcess([PYTHON, "-IS", str(DATA / "faulty_engine.py"), "never-ready"], "quit")
-    answer(engine, "hub", "wait", PATIENT)
+    request(engine, "hub", "wait", PATIENT)
     with pytest.raises(EngineError, match=r"gave no 'ready' within 0.1 s of 'init'; its last line"):
-        answer(engine, "init", "ready", 0.1)
+        request(engine, "init", "ready", 0.1)
     engine.close()
 
 
@@ -505,9 +512,9 @@ def test_an_engine_that_never_says_that_it_is_ready() -> None:
 def test_an_engine_that_goes_wrong_is_named_and_ended(
     monkeypatch: pytest.MonkeyPatch, fault: str, message: str
 ) -> None:
-    monkeypatch.setattr(process, "GRACE", 0.2)
+    monkeypatch.setattr(process, "GRACE_SECONDS", 0.2)
     engine = faulty(fault)
-    engine._terms = engine._terms._replace(patience=0.3 if "0.3" in message else PATIENT)
+    engine._config = engine._config._replace(move_timeout=0.3 if "0.3" in message else PATIENT)
     pid = pid_of(engine)
     begun = time.monotonic()
     with pytest.raises(EngineError, match=rf"^faulty engine {pid} {message}"):
@@ -562,7 +569,7 @@ def test_an_engine_that_nobody_refers_to_is_ended() -> None:
 
 
 def test_what_a_shell_has_started_is_ended_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "GRACE", 0.2)
+    monkeypatch.setattr(process, "GRACE_SECONDS", 0.2)
     script = f"{PYTHON} -IS {DATA / 'faulty_engine.py'} stubborn; true"
     engine = hub_agent(["sh", "-c", script], depth=1)
     pid = pid_of(engine)
@@ -579,7 +586,7 @@ def test_what_a_shell_has_started_is_ended_with_it(monkeypatch: pytest.MonkeyPat
 def test_an_engine_survives_a_fork_and_ends_with_the_interpreter() -> None:
     program = f"""
         import os
-        from agents.external.hub import hub_agent
+        from agents.external.hub.client import hub_agent
         from checkers_env.board import Board
         engine = hub_agent([{PYTHON!r}, "-IS", {str(DATA / "faulty_engine.py")!r}, "none"], depth=1)
         child = os.fork()
@@ -602,10 +609,10 @@ def test_an_engine_survives_a_fork_and_ends_with_the_interpreter() -> None:
 
 def test_a_process_says_what_it_hears() -> None:
     cat = LineProcess(["cat"])
-    cat.say("one")
+    cat.send("one")
     assert cat.read("echo", PATIENT) == "one"
-    cat.say("two")
-    cat.say("three")
+    cat.send("two")
+    cat.send("three")
     assert [cat.read("echo", PATIENT), cat.read("echo", PATIENT)] == ["two", "three"]
     with pytest.raises(EngineError, match="cat gave no echo; its last line was 'three'"):
         cat.read("echo", 0.01)

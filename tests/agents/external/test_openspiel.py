@@ -6,7 +6,14 @@ import pytest
 
 import agents
 from agents.external.errors import EngineError, GameEndedError
-from agents.external.openspiel import NAMES, SQUARES, AgentBot, BotAgent, board_of, mcts
+from agents.external.openspiel import (
+    SQUARE_NAMES,
+    SQUARES,
+    AgentBot,
+    BotAgent,
+    board_from_state,
+    mcts,
+)
 from agents.match import play_through_environment
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK, WHITE
@@ -94,7 +101,7 @@ def test_squares_are_those_of_the_diagram():
         if (column + rank) % 2
     }
     assert ours == SQUARES
-    assert sorted(NAMES) == list(range(1, 33))
+    assert sorted(SQUARE_NAMES) == list(range(1, 33))
 
 
 def test_boards_are_those_of_the_diagram_throughout_random_games():
@@ -102,7 +109,7 @@ def test_boards_are_those_of_the_diagram_throughout_random_games():
     for _ in range(5):
         state = GAME.new_initial_state()
         while not state.is_terminal():
-            board, made = board_of(state)
+            board, made = board_from_state(state)
             assert made == ()
             assert (board.black, board.white, board.kings) == boards_of(state)
             assert board.turn == state.current_player()
@@ -135,7 +142,7 @@ def test_an_agent_plays_in_the_loop_of_openspiel(colour):
     for seed in range(3):
         bots = [AgentBot(material(seed)), their_mcts(seed)]
         state = evaluated(bots if colour == BLACK else bots[::-1], seed)
-        board, made = board_of(state)
+        board, made = board_from_state(state)
         assert made == ()
         outcome = board.outcome()
         returns = [0.0, 0.0] if outcome is None else [1.0 - 2 * outcome.winner]
@@ -148,7 +155,7 @@ def test_wrapping_changes_no_move():
     for seed in range(6):
         plain = played(Board(), material(seed), material(seed + 100))
         state = evaluated([AgentBot(material(seed)), AgentBot(material(seed + 100))])
-        theirs = board_of(state)[0].moves
+        theirs = board_from_state(state)[0].moves
         assert theirs == plain.moves[: len(theirs)]
         assert state.returns() == [0, 0] or len(theirs) == len(plain.moves)
         plies += len(theirs)
@@ -188,7 +195,7 @@ def drawn_state():
 
 
 def test_the_draw_of_openspiel_is_claimed():
-    board, _ = board_of(drawn_state())
+    board, _ = board_from_state(drawn_state())
     assert not any(move.captured for move in board.moves[-40:])
     bot = mcts(simulations=2)
     with pytest.raises(GameEndedError, match="40 turns without a capture") as caught:
@@ -250,7 +257,7 @@ def test_an_illegal_move_is_refused():
 def test_jumps_of_others_are_not_gone_on_with():
     state = GAME.new_initial_state()
     rng = np.random.default_rng(0)
-    while board_of(state)[1] == ():
+    while board_from_state(state)[1] == ():
         state.apply_action(int(rng.choice(state.legal_actions())))
         if state.is_terminal():
             state = GAME.new_initial_state()

@@ -15,7 +15,7 @@ from gymnasium import spaces
 import agents
 import checkers_env
 from agents.external.errors import EngineError
-from agents.external.policy import PolicyAgent, environment_of, sb3_agent
+from agents.external.policy import PolicyAgent, env_from_board, sb3_agent
 from agents.match import play_through_environment
 from checkers_env.actions import move_to_actions
 from checkers_env.board import Board
@@ -166,7 +166,7 @@ def test_a_policy_has_a_name():
 def test_the_environment_of_a_board_is_another_one():
     board = Board(repetition=3, blocked_draws=True)
     board.push("9-13")
-    env = environment_of(board)
+    env = env_from_board(board)
     assert env.board == board
     assert env.board.rules == board.rules
     env.step(int(env.observe("player_1")["action_mask"].argmax()))
@@ -261,7 +261,7 @@ def test_a_model_may_draw_its_actions(tmp_path):
     for _ in range(700):
         (action,) = move_to_actions(agent.act(Board()), BLACK)
         counts[action] += 1
-    mask = environment_of(Board()).observe("player_0")["action_mask"]
+    mask = env_from_board(Board()).observe("player_0")["action_mask"]
     expected = CHANCES * mask / (CHANCES * mask).sum()
     assert np.abs(counts / 700 - expected).max() < 0.08
     again = sb3_agent(path, deterministic=False, seed=2)

@@ -47,9 +47,9 @@ def host():
     """Host agents of strangers.py; all are closed."""
     made = []
 
-    def start(name, *, patience=PATIENT, place=STRANGERS, **options):
+    def start(name, *, timeout=PATIENT, place=STRANGERS, **options):
         make = partial(agents.make, f"{place}:{name}", **options)
-        made.append(SubprocessAgent(name, make, patience=patience))
+        made.append(SubprocessAgent(name, make, timeout=timeout))
         return made[-1]
 
     yield start
@@ -106,7 +106,7 @@ def test_its_generator_is_the_one_it_is_given(host):
 
 
 def test_whatever_goes_wrong_is_told_and_another_move_can_be_asked_for(host, processes):
-    agent, board = host("Moody", patience=2.0), Board()
+    agent, board = host("Moody", timeout=2.0), Board()
     said, running = [], []
     for _ in range(11):
         try:
@@ -125,7 +125,7 @@ def test_whatever_goes_wrong_is_told_and_another_move_can_be_asked_for(host, pro
 
 def test_an_agent_may_hang_before_a_game(host, processes):
     with pytest.raises(EngineError, match="no answer to new_game within"):
-        host("HangsBeforeGames", patience=0.5).new_game(np.random.default_rng(0))
+        host("HangsBeforeGames", timeout=0.5).new_game(np.random.default_rng(0))
     assert processes[0].returncode == -9
 
 
@@ -212,14 +212,14 @@ def test_whatever_ends_the_start_ends_the_process(processes, monkeypatch):
     def interrupt(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(SubprocessAgent, "_answer", interrupt)
+    monkeypatch.setattr(SubprocessAgent, "_request", interrupt)
     with pytest.raises(KeyboardInterrupt):
         SubprocessAgent("mine", partial(agents.make, "material"))
     assert len(processes) == 1
 
 
 def test_a_constructor_that_hangs_is_given_up(host, monkeypatch):
-    monkeypatch.setattr(subprocess_agent, "START_UP", 0.05)
+    monkeypatch.setattr(subprocess_agent, "START_SECONDS", 0.05)
     with pytest.raises(EngineError, match=r"cannot be made: no answer to start within 0.05 s"):
         host("First")
 
@@ -258,7 +258,7 @@ def family(tmp_path, monkeypatch):
 
 def test_what_it_has_started_ends_with_it(host, family):
     path, story = family
-    agent = host("Parent", place=path, patience=2)
+    agent = host("Parent", place=path, timeout=2)
     with pytest.raises(EngineError, match="no answer"):
         agent.act(Board())
     pids = story.read_text().split()

@@ -17,15 +17,15 @@ from agents.match import play_game
 from agents.mcts.player import monte_carlo
 from agents.mcts.playout import (
     SEEDS,
-    after_obvious_move,
-    after_random_move,
-    after_step,
-    draw,
-    judge,
+    apply_step,
+    evaluate_playout,
+    heuristic_successor,
     playout,
+    random_below,
+    random_successor,
 )
-from agents.mcts.tree import NODES_PER_SIMULATION, grow
-from agents.player import uses_chance
+from agents.mcts.tree import NODES_PER_SIMULATION, grow_tree
+from agents.player import is_stochastic
 from agents.search.workspace import workspace
 from checkers_env.board import Board
 from checkers_env.movegen import PACKED_MOVE, Position, generate_steps, generate_successors
@@ -88,7 +88,7 @@ def successors(board, write=generate_successors):
 def tree_of(player, board, seed=0, ws=None):
     ws = ws or workspace()
     count = generate_successors(ws.rows, 0, *position_of(board))
-    return grow(player, position_of(board), ws, count, np.random.default_rng(seed))
+    return grow_tree(player, position_of(board), ws, count, np.random.default_rng(seed))
 
 
 def move_of(player, board, seed=0):
@@ -102,18 +102,18 @@ def board_after(board, move):
 
 
 @pytest.mark.parametrize("bound", [1, 2, 7, 48, 1000])
-def test_draws_are_even(bound):
+def test_random_numbers_are_uniform(bound):
     chance, draws = state_of(bound), 200 * bound
-    counts = Counter(int(draw(chance, bound)) for _ in range(draws))
+    counts = Counter(int(random_below(chance, bound)) for _ in range(draws))
     assert set(counts) == set(range(bound))
     assert even(counts, draws)
 
 
-def test_draws_are_those_of_the_published_generator():
+def test_random_numbers_are_those_of_the_published_generator():
     chance, state = state_of(3), int(state_of(3)[0])
     for _ in range(1000):
         low, carry = state % 2**32, state // 2**32
-        assert draw(chance, 2**30) == low // 4
+        assert random_below(chance, 2**30) == low // 4
         state = 698769069 * low + carry
         assert chance[0] == state
 
@@ -123,7 +123,7 @@ def test_simple_moves_by_number_are_the_rows_of_the_move_generator():
     for board in random_boards(1, 150, 120):
         if not board.legal_moves[0].captured:
             rows = successors(board, generate_steps)
-            assert [after_step(position_of(board), i) for i in range(len(rows))] == rows
+            assert [apply_step(position_of(board), i) for i in range(len(rows))] == rows
             checked += 1
     assert checked > 80
 
@@ -135,7 +135,7 @@ def test_random_moves_are_all_the_legal_ones_equally_often(fen):
     position, rows, chance = position_of(Board(fen)), workspace().rows, state_of(1)
     expected = Counter(successors(Board(fen)))
     draws = 500 * expected.total()
-    counts = Counter(Position(*after_random_move(position, rows, 5, chance)) for _ in range(draws))
+    counts = Counter(Position(*random_successor(position, rows, 5, chance)) for _ in range(draws))
     if max(expected.values()) == 1:  # else two routes of a capture lead to the same position
         assert even(counts, draws)
     assert set(counts) == set(expected)
@@ -149,7 +149,7 @@ def test_obvious_moves_are_those_of_the_heuristic(fen):
         expected.add(position_of(board_after(board, move_of(Heuristic(), board, seed))))
     draws = 300 * len(expected)
     counts = Counter(
-        Position(*after_obvious_move(position_of(board), rows, 5, chance)) for _ in range(draws)
+        Position(*heuristic_successor(position_of(board), rows, 5, chance)) for _ in range(draws)
     )
     assert set(counts) == expected
     assert even(counts, draws)
@@ -193,17 +193,16 @@ def test_a_playout_that_the_limit_ends_before_the_cut_is_a_draw():
         assert playout(EARLY, position, 0, limit, ws, 0, state_of(0)) == expected
 
 
-@pytest.mark.parametrize("own_leaves", [True, False])
-def test_networks_judge_from_the_side_asked_for(own_leaves):
+@pytest.mark.parametrize("root_perspective", [True, False])
+def test_playouts_are_evaluated_from_the_right_perspective(root_perspective):
     evaluator = network(BLONDIE_1999, 0)
-    player = monte_carlo(evaluator, own_leaves=own_leaves)
+    player = monte_carlo(evaluator, root_perspective=root_perspective)
     for board in random_boards(2, 20, 80):
         for root in range(2):
-            view = root if own_leaves else board.turn
-            expected = evaluate_position(evaluator, position_of(board), view) * (
-                1 if view == root else -1
-            )
-            assert judge(player, position_of(board), root, workspace()) == expected
+            view = root if root_perspective else board.turn
+            sign = 1 if view == root else -1
+            expected = sign * evaluate_position(evaluator, position_of(board), view)
+            assert evaluate_playout(player, position_of(board), root, workspace()) == expected
 
 
 @every_player
@@ -344,10 +343,10 @@ def test_equal_generators_choose_equal_moves_whatever_was_played_before(player):
         assert fresh == again
         moves.append(fresh != other)
     assert any(moves)
-    assert uses_chance(player)
+    assert is_stochastic(player)
 
 
-def test_the_generator_is_drawn_from_once_a_search():
+def test_a_search_samples_its_generator_once():
     one, other = np.random.default_rng(0), np.random.default_rng(0)
     find_move(EARLY, position_of(Board()), workspace(), one)
     other.integers(1, SEEDS)
@@ -480,7 +479,7 @@ def test_more_simulations_play_better():
         ({"max_plies": 2**70}, "max_plies"),
     ],
 )
-def test_numbers_that_make_no_sense_are_refused(options, named):
+def test_bad_options_are_refused(options, named):
     with pytest.raises(ValueError, match=f"^{named} must be"):
         monte_carlo(**options)
 

@@ -175,13 +175,13 @@ def test_indices_kept_move_by_move_are_those_computed_anew(by_colour):
 
 
 @pytest.mark.parametrize("by_colour", [False, True])
-@pytest.mark.parametrize("own_leaves", [False, True])
-def test_the_common_search_is_minimax_over_it(by_colour, own_leaves):
+@pytest.mark.parametrize("root_perspective", [False, True])
+def test_the_common_search_is_minimax_over_it(by_colour, root_perspective):
     system, ws = random_system(drawing.TABLE_6_1, by_colour=by_colour), workspace()
     judge = judge_by(system)
     for board in random_boards(8, 6, 80):
         for depth in (1, 2, 3):
-            assert_search_is_minimax(board, system, judge, depth, own_leaves, ws)
+            assert_search_is_minimax(board, system, judge, depth, root_perspective, ws)
 
 
 def turned(position):

@@ -10,7 +10,7 @@ from agents.agent import PlayerAgent
 from agents.baselines.material import Material
 from agents.blondie.architecture import BLONDIE_1999, BLONDIE_2001, decode
 from agents.evaluator import advance_state, evaluate, evaluate_position, start_state, state_size
-from agents.search.alphabeta import EACH_MOVER, search, search_to
+from agents.search.alphabeta import SIDE_TO_MOVE, search, search_to
 from agents.search.player import AlphaBeta
 from agents.search.selective import FullWidth
 from agents.search.workspace import MAX_DEPTH, STATE_WIDTH, workspace
@@ -93,7 +93,7 @@ EVALUATORS = {
     "tempo": Tempo(1000.0),
 }
 every_evaluator = pytest.mark.parametrize("evaluator", EVALUATORS.values(), ids=EVALUATORS)
-either_leaves = pytest.mark.parametrize("own_leaves", [True, False])
+either_leaves = pytest.mark.parametrize("root_perspective", [True, False])
 
 
 def position_of(board):
@@ -130,7 +130,7 @@ def judge_by(evaluator) -> Any:
     return judge
 
 
-def move_values(board, judge, depth, own_leaves):
+def move_values(board, judge, depth, root_perspective):
     """The value of each legal move, by plain minimax."""
     side = "bw"[board.turn]
     values = []
@@ -138,48 +138,48 @@ def move_values(board, judge, depth, own_leaves):
         board.push(move)
         _, pieces = oracle.read_fen(board.fen())
         board.pop()
-        owner = side if own_leaves else None
+        owner = side if root_perspective else None
         values.append(-oracle.minimax(oracle.OTHER[side], pieces, depth - 1, judge, owner))
     return values
 
 
-def searched(board, evaluator, depth, own_leaves, ws):
+def searched(board, evaluator, depth, root_perspective, ws):
     """The index of the move that the search chooses, and the value of the root."""
     position = position_of(board)
     count = generate_successors(ws.rows, 0, *position)
-    path = search(FullWidth(), evaluator, position, depth, own_leaves, board.turn, ws, count)
+    path = search(FullWidth(), evaluator, position, depth, root_perspective, board.turn, ws, count)
     fresh = workspace()
     generate_successors(fresh.rows, 0, *position)
-    judge = position.turn if own_leaves else EACH_MOVER
+    judge = position.turn if root_perspective else SIDE_TO_MOVE
     root = search_to(FullWidth(), evaluator, position, depth, judge, 0, fresh, count)
     return ws.rows[:count, PACKED_MOVE].tolist().index(path), root
 
 
-def assert_search_is_minimax(board, evaluator, judge, depth, own_leaves, ws):
-    values = move_values(board, judge, depth, own_leaves)
+def assert_search_is_minimax(board, evaluator, judge, depth, root_perspective, ws):
+    values = move_values(board, judge, depth, root_perspective)
     best = max(values)
-    chosen = searched(board, evaluator, depth, own_leaves, ws)
+    chosen = searched(board, evaluator, depth, root_perspective, ws)
     assert chosen == (values.index(best), best), (board.fen(), depth, values)
 
 
 @every_evaluator
 @either_leaves
-def test_search_is_minimax_in_positions_of_games(evaluator, own_leaves):
+def test_search_is_minimax_in_positions_of_games(evaluator, root_perspective):
     judge, ws = judge_by(evaluator), workspace()
     for board in random_boards(1, 25, 90):
         for depth in (1, 2, 3):
-            assert_search_is_minimax(board, evaluator, judge, depth, own_leaves, ws)
+            assert_search_is_minimax(board, evaluator, judge, depth, root_perspective, ws)
     for board in random_boards(2, 4, 60):
-        assert_search_is_minimax(board, evaluator, judge, 4, own_leaves, ws)
+        assert_search_is_minimax(board, evaluator, judge, 4, root_perspective, ws)
 
 
 @every_evaluator
 @either_leaves
 @pytest.mark.parametrize("fen", ENDINGS + CAPTURES)
-def test_search_is_minimax_in_endings_and_exchanges(evaluator, own_leaves, fen):
+def test_search_is_minimax_in_endings_and_exchanges(evaluator, root_perspective, fen):
     judge, ws = judge_by(evaluator), workspace()
     for depth in (4, 1, 3, 2):
-        assert_search_is_minimax(Board(fen), evaluator, judge, depth, own_leaves, ws)
+        assert_search_is_minimax(Board(fen), evaluator, judge, depth, root_perspective, ws)
 
 
 @pytest.fixture
@@ -210,13 +210,13 @@ def test_search_is_minimax_where_positions_recur(name, fen):
 
 @pytest.mark.parametrize("name", ["material", "1999"])
 @either_leaves
-def test_a_table_that_has_seen_many_games_changes_nothing(name, own_leaves):
+def test_a_used_transposition_table_changes_nothing(name, root_perspective):
     evaluator, used = EVALUATORS[name], workspace()
     for board in random_boards(3, 100, 150):
         for depth in (6, 6, 4, 4, 7, 5, 6, 5, 4, 3):
             if not board.outcome():
-                found = searched(board, evaluator, depth, own_leaves, used)
-                assert found == searched(board, evaluator, depth, own_leaves, workspace())
+                found = searched(board, evaluator, depth, root_perspective, used)
+                assert found == searched(board, evaluator, depth, root_perspective, workspace())
                 board.push(board.legal_moves[found[0]])
 
 
@@ -232,7 +232,7 @@ def extends(board, depth):
     return longer
 
 
-def test_whose_leaves_they_are_matters_on_extended_lines_only():
+def test_perspective_matters_on_extended_lines_only():
     """After 2 plies the searching side is to move again, so both kinds of leaves are one."""
     differing = 0
     for board in random_boards(4, 60, 60):
@@ -272,9 +272,9 @@ def test_random_ties_play_none_that_is_worse():
 
 @pytest.mark.parametrize("name", ["material", "1999", "2001"])
 @either_leaves
-def test_the_flipped_position_gets_the_flipped_move(name, own_leaves):
+def test_the_flipped_position_gets_the_flipped_move(name, root_perspective):
     evaluator = EVALUATORS[name]
-    here, there = (agent(evaluator, 4, own_leaves=own_leaves) for _ in range(2))
+    here, there = (agent(evaluator, 4, root_perspective=root_perspective) for _ in range(2))
     for board in random_boards(6, 40, 120):
         turned = [int(f"{bits:035b}"[::-1], 2) for bits in (board.white, board.black, board.kings)]
         mirror = Board.from_position(*turned, 1 - board.turn)
@@ -282,7 +282,7 @@ def test_the_flipped_position_gets_the_flipped_move(name, own_leaves):
         assert here.act(board).squares == flipped
 
 
-def test_time_for_a_move_runs_out():
+def test_a_timed_search_plays_its_last_complete_depth():
     board = Board()
     for seconds in (1e-6, 0.05):
         chooser = PlayerAgent("a", AlphaBeta(EVALUATORS["2001"], MAX_DEPTH), seconds=seconds)
@@ -292,7 +292,7 @@ def test_time_for_a_move_runs_out():
 
 
 @pytest.mark.parametrize("depth", [1, 2, 5])
-def test_with_time_enough_the_depth_decides(depth):
+def test_with_enough_time_the_depth_decides(depth):
     evaluator = EVALUATORS["1999"]
     patient = PlayerAgent("a", AlphaBeta(evaluator, depth), seconds=1e6)
     plain = agent(evaluator, depth)
@@ -321,7 +321,7 @@ def test_a_state_that_does_not_fit_is_refused():
         agent(Wide(), 1).act(Board())
 
 
-def test_an_agent_given_another_player_forgets_what_the_first_one_thought():
+def test_an_agent_with_another_player_starts_afresh():
     board = Board()
     for move in ("11-15", "23-19", "8-11", "22-17"):
         board.push(move)

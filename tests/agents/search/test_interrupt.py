@@ -1,4 +1,4 @@
-"""Signals are put off, not lost; and a loop of moves survives them."""
+"""Deferred signals and stopped searches."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from agents.search.interrupt import stopping, undisturbed
+from agents.search.interrupt import defer_signals, stop_after
 from agents.search.workspace import workspace
 
 LOOP = """
@@ -18,7 +18,7 @@ import numpy as np
 import agents, checkers_env
 from agents.match import play_game
 from agents.baselines.samuel import samuel
-from agents.temporal.selfplay import learn
+from agents.ntuple.td_selfplay import learn
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 board, player, rng = checkers_env.Board(), agents.make("random"), np.random.default_rng(0)
 timed, mcts = agents.make("blondie24", seconds=0.003), agents.make("mcts", simulations=1)
@@ -37,11 +37,11 @@ WORK = {  # kernels that take a generator, and two that give a NamedTuple
 }
 
 
-def test_a_signal_is_handled_at_the_end():
+def test_a_signal_is_handled_at_the_end_of_the_block():
     begun = []
 
     def work():
-        with undisturbed():
+        with defer_signals():
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(0.01)
             begun.append("went on")
@@ -51,15 +51,15 @@ def test_a_signal_is_handled_at_the_end():
     assert begun == ["went on"]
 
 
-def test_the_handlers_are_those_of_before():
+def test_the_handlers_are_restored():
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
-    with undisturbed():
+    with defer_signals():
         assert signal.getsignal(signal.SIGINT) != before[0]
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
 
 
 @pytest.mark.parametrize("call", range(1, 5))
-def test_a_signal_in_between_leaves_the_handlers_as_they_were(monkeypatch, call):
+def test_a_signal_while_handlers_change_leaves_the_old_handlers(monkeypatch, call):
     before, set_handler, calls = signal.getsignal(signal.SIGINT), signal.signal, []
 
     def interrupted(number, handler):
@@ -77,24 +77,24 @@ def test_a_signal_in_between_leaves_the_handlers_as_they_were(monkeypatch, call)
     old = signal.signal(signal.SIGTERM, stop)
     try:
         monkeypatch.setattr(signal, "signal", interrupted)
-        with pytest.raises((InterruptedError, KeyboardInterrupt)), undisturbed():
+        with pytest.raises((InterruptedError, KeyboardInterrupt)), defer_signals():
             pass
         assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == (before, stop)
     finally:
         set_handler(signal.SIGTERM, old)
 
 
-def test_an_error_inside_comes_first():
-    with pytest.raises(ValueError, match="inside"), undisturbed():
+def test_an_error_in_the_block_is_raised():
+    with pytest.raises(ValueError, match="inside"), defer_signals():
         raise ValueError("inside")
 
 
-def test_other_threads_are_let_be():
+def test_other_threads_change_no_handlers():
     found = []
 
     def work():
         before = signal.getsignal(signal.SIGINT)
-        with undisturbed():
+        with defer_signals():
             found.append(signal.getsignal(signal.SIGINT) is before)
 
     thread = threading.Thread(target=work)
@@ -128,7 +128,7 @@ def test_ctrl_c_at_the_end_of_a_timed_search_leaves_no_flag_behind(monkeypatch):
         join(thread)
 
     def search():
-        with stopping(ws, threading.Event(), 0.0):
+        with stop_after(ws, threading.Event(), 0.0):
             time.sleep(0.05)
             assert ws.stop[0]
 

@@ -8,7 +8,7 @@ import pytest
 from agents.baselines.material import Material
 from agents.baselines.samuel import samuel
 from agents.evaluator import evaluate_position
-from agents.search.pv import write_line
+from agents.search.pv import principal_variation
 from agents.search.selective import FullWidth
 from agents.search.workspace import MAX_DEPTH, PLIES, workspace
 from checkers_env.board import Board
@@ -46,7 +46,7 @@ DECIDED = (  # in two to four plies
     "W:W22:BK1,K2,K26,K29",
 )
 every_evaluator = pytest.mark.parametrize("name", EVALUATORS)
-either_leaves = pytest.mark.parametrize("own_leaves", [True, False])
+either_leaves = pytest.mark.parametrize("root_perspective", [True, False])
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -75,13 +75,13 @@ def plain(board):
     return Board(board.fen(), max_moves=None)
 
 
-def owner_of(name, board, own_leaves):
+def owner_of(name, board, root_perspective):
     """Who judges the leaves for naive.minimax.
 
     Samuel's features tell who is to move, which naive.minimax does not tell a judge that is not;
     but they are worth to one side the negative of what they are to the other, whoever judges.
     """
-    return "bw"[board.turn] if own_leaves and name != "samuel" else None
+    return "bw"[board.turn] if root_perspective and name != "samuel" else None
 
 
 def values_of(board, depth, judge, owner):
@@ -95,25 +95,25 @@ def values_of(board, depth, judge, owner):
     return values
 
 
-def line_of(evaluator, board, depth, own_leaves, ws, order=None):
-    """What write_line makes of a board, its moves in their own order or another."""
+def line_of(evaluator, board, depth, root_perspective, ws, order=None):
+    """What principal_variation makes of a board, its moves in their own order or another."""
     position, line = position_of(board), np.full((PLIES, ROW_WIDTH), -1)
     count = generate_successors(ws.rows, 0, *position)
     rows = ws.rows[:count].copy()
     if order is not None:
         ws.rows[:count] = rows[order]
-    length = write_line(
-        FullWidth(), evaluator, position, depth, own_leaves, board.turn, ws, count, line
+    length = principal_variation(
+        FullWidth(), evaluator, position, depth, root_perspective, board.turn, ws, count, line
     )
     assert ws.rows[:count].tolist() == rows.tolist()
     assert np.all(line[length:] == -1)
     return line[:length]
 
 
-def assert_line_is_principal(name, board, depth, own_leaves, ws, order=None):
+def assert_line_is_principal(name, board, depth, root_perspective, ws, order=None):
     evaluator, judge, here = EVALUATORS[name], judge_of(name), plain(board)
-    owner, root = owner_of(name, board, own_leaves), None
-    line = line_of(evaluator, board, depth, own_leaves, ws, order)
+    owner, root = owner_of(name, board, root_perspective), None
+    line = line_of(evaluator, board, depth, root_perspective, ws, order)
     for ply, row in enumerate(line):
         left = max(depth - ply, 0)
         assert left > 0 or here.legal_moves[0].captured
@@ -136,7 +136,7 @@ def assert_line_is_principal(name, board, depth, own_leaves, ws, order=None):
     else:
         assert len(line) >= depth
         assert not here.legal_moves[0].captured
-        seen = board.turn if own_leaves else here.turn
+        seen = board.turn if root_perspective else here.turn
         worth = float(np.float32(evaluate_position(evaluator, position_of(here), seen)))
     assert worth == (root if seen == board.turn else -root)
     return here
@@ -144,30 +144,32 @@ def assert_line_is_principal(name, board, depth, own_leaves, ws, order=None):
 
 @every_evaluator
 @either_leaves
-def test_the_line_is_of_best_moves_in_positions_of_games(name, own_leaves):
+def test_the_line_is_of_best_moves_in_positions_of_games(name, root_perspective):
     ws = workspace()
     for board in random_boards(1, 12, 90):
         for depth in (1, 2, 3):
-            assert_line_is_principal(name, board, depth, own_leaves, ws)
+            assert_line_is_principal(name, board, depth, root_perspective, ws)
     for board in random_boards(2, 2, 60):
-        assert_line_is_principal(name, board, 4, own_leaves, ws)
+        assert_line_is_principal(name, board, 4, root_perspective, ws)
 
 
 @every_evaluator
 @either_leaves
-def test_the_line_is_of_best_moves_in_endings_and_exchanges(name, own_leaves):
+def test_the_line_is_of_best_moves_in_endings_and_exchanges(name, root_perspective):
     ws, ends, extended = workspace(), 0, 0
     for fen in ENDINGS + CAPTURES + DECIDED:
         for depth in (4, 1, 3, 2):
-            last = assert_line_is_principal(name, Board(fen), depth, own_leaves, ws)
+            last = assert_line_is_principal(name, Board(fen), depth, root_perspective, ws)
             ends += not last.legal_moves
-            extended += len(line_of(EVALUATORS[name], Board(fen), depth, own_leaves, ws)) > depth
+            extended += (
+                len(line_of(EVALUATORS[name], Board(fen), depth, root_perspective, ws)) > depth
+            )
     assert ends >= len(DECIDED)
     assert extended > 0
 
 
 @every_evaluator
-def test_the_first_of_the_best_in_whatever_order_the_moves_stand(name):
+def test_of_equal_moves_the_first_row_is_taken(name):
     rng, ws, changed = np.random.default_rng(3), workspace(), 0
     for board in random_boards(4, 12, 60):
         order = rng.permutation(len(board.legal_moves)).tolist()
@@ -179,14 +181,14 @@ def test_the_first_of_the_best_in_whatever_order_the_moves_stand(name):
 
 @every_evaluator
 @either_leaves
-def test_a_table_that_has_seen_many_games_changes_nothing(name, own_leaves):
+def test_a_used_transposition_table_changes_nothing(name, root_perspective):
     evaluator, used = EVALUATORS[name], workspace()
     for board in random_boards(5, 30, 120):
         here = plain(board)
         for depth in (6, 6, 4, 5, 3, 7, 1):
             if here.legal_moves:
-                line = line_of(evaluator, here, depth, own_leaves, used)
-                fresh = line_of(evaluator, here, depth, own_leaves, workspace())
+                line = line_of(evaluator, here, depth, root_perspective, used)
+                fresh = line_of(evaluator, here, depth, root_perspective, workspace())
                 assert line.tolist() == fresh.tolist()
                 here.push(here.legal_moves[-1])
 

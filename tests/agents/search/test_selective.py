@@ -8,15 +8,15 @@ import pytest
 import agents
 from agents.agent import PlayerAgent
 from agents.baselines.material import Material
-from agents.endgame.probe import NEVER, known
-from agents.endgame.tables import endgame
+from agents.endgame.probe import DRAWN, stored_plies
+from agents.endgame.tables import load_tablebase
 from agents.evaluator import evaluate
 from agents.match import play_game
 from agents.search.alphabeta import search, search_to
-from agents.search.player import AlphaBeta, informed
-from agents.search.pv import write_line
-from agents.search.selective import IN_SIGHT, SOONER, FullWidth, Selective
-from agents.search.transposition import key_of
+from agents.search.player import AlphaBeta
+from agents.search.pv import principal_variation
+from agents.search.selective import MATE_STEP, MATE_THRESHOLD, FullWidth, Selective
+from agents.search.transposition import move_key
 from agents.search.workspace import MAX_DEPTH, PLIES, workspace
 from checkers_env.board import Board
 from checkers_env.movegen import MAX_ROWS, PACKED_MOVE, ROW_WIDTH, generate_successors
@@ -63,8 +63,8 @@ def test_without_reductions_the_value_is_that_of_minimax(name):
         for depth in (1, 2, 3):
             least = max(move_values(board, judge, depth, True))
             found = value_of(EXACT, evaluator, board, depth, workspace())
-            scaled = np.float32(least * IN_SIGHT)
-            assert found == scaled or (abs(least) == 1.0 and abs(found - least) <= 4 * SOONER)
+            scaled = np.float32(least * MATE_THRESHOLD)
+            assert found == scaled or (abs(least) == 1.0 and abs(found - least) <= 4 * MATE_STEP)
         compared += 1
     assert compared > 20
 
@@ -93,7 +93,7 @@ def test_a_move_is_a_draw_if_it_repeats_a_position_of_the_game():
     assert repeated > 20
 
 
-def test_the_expected_line_knows_the_positions_on_its_way():
+def test_the_principal_variation_ends_at_a_repetition():
     rng, came_back = np.random.default_rng(4), 0
     for _ in range(80):
         board = Board("B:WK31,K32:BK1", max_moves=None)
@@ -105,12 +105,14 @@ def test_the_expected_line_knows_the_positions_on_its_way():
         agent.set_history(board)
         ws, line, position = agent.ws, np.zeros((PLIES, ROW_WIDTH), np.int64), position_of(board)
         count = generate_successors(ws.rows, 0, *position)
-        length = write_line(Selective(), Material(), position, 7, True, 2, ws, count, line)
+        length = principal_variation(Selective(), Material(), position, 7, True, 2, ws, count, line)
         for ply, row in enumerate(line[:length]):
             assert not ply or board.position not in board.earlier_positions()
             board.push(unpack_move(int(row[PACKED_MOVE])))
         past = board.earlier_positions()
-        assert ws.past[: ws.quiet[0]].tolist() == [list(earlier[:2]) for earlier in past]
+        assert ws.position_history[: ws.reversible_plies[0]].tolist() == [
+            list(earlier[:2]) for earlier in past
+        ]
         assert length >= 7 or not board.legal_moves or board.position in past
         came_back += board.position in past
     assert came_back > 5
@@ -133,7 +135,7 @@ def worth_with_repetition(board, judge, depth, side):
     return max(values)
 
 
-def test_a_line_that_comes_back_is_a_draw():
+def test_a_repetition_on_the_line_is_a_draw():
     """With a table too small to mix up lines that came to a position by different ways."""
     evaluator, rng, changed = EVALUATORS["2001"], np.random.default_rng(6), 0
     judge = judge_by(evaluator)
@@ -144,35 +146,37 @@ def test_a_line_that_comes_back_is_a_draw():
             continue
         for depth in (4, 5):
             expected = worth_with_repetition(board, judge, depth, "b")
-            expected *= 1.0 if abs(expected) == 1.0 else IN_SIGHT  # opinions are scaled, ends not
+            expected *= (
+                1.0 if abs(expected) == 1.0 else MATE_THRESHOLD
+            )  # opinions are scaled, ends not
             found = value_of(EXACT, evaluator, board, depth, workspace(1))
-            assert found == pytest.approx(expected, abs=20 * SOONER)
+            assert found == pytest.approx(expected, abs=20 * MATE_STEP)
             changed += expected == 0.0
     assert changed
 
 
-def test_no_opinion_outweighs_a_win_in_one():
+def test_no_evaluation_outweighs_a_win_in_one():
     assert str(agents.make("blondie24", depth=6, selective=True).act(Board(WON))) == "17x3"
-    assert abs(value_of(EXACT, Unmoved(1.0), Board(), 3, workspace())) == IN_SIGHT
+    assert abs(value_of(EXACT, Unmoved(1.0), Board(), 3, workspace())) == MATE_THRESHOLD
 
 
 def test_wins_are_as_far_away_as_the_endgame_tables_say():
-    tables, rng, seen = endgame(3), np.random.default_rng(5), 0
+    tables, rng, seen = load_tablebase(3), np.random.default_rng(5), 0
     while seen < 12:
         squares = rng.choice(32, 3, replace=False) + 1
         board = Board(f"B:WK{squares[0]}:BK{squares[1]},K{squares[2]}")
-        plies = known(tables, position_of(board))
-        if not board.legal_moves or plies == NEVER or plies not in range(2, 9):
+        plies = stored_plies(tables, position_of(board))
+        if not board.legal_moves or plies == DRAWN or plies not in range(2, 9):
             continue
         found = value_of(EXACT, Unmoved(0.0), board, 9, workspace())
-        assert found == (1 if plies & 1 else -1) * (1 - SOONER * plies)
+        assert found == (1 if plies & 1 else -1) * (1 - MATE_STEP * plies)
         seen += 1
 
 
 @pytest.mark.parametrize("player", [
     AlphaBeta(EVALUATORS["2001"], 5, style=Selective(table_bits=10)),
     AlphaBeta(Material(), 7, style=Selective()),
-    AlphaBeta(EVALUATORS["2001"], MAX_DEPTH, own_leaves=False, style=Selective(nodes=300)),
+    AlphaBeta(EVALUATORS["2001"], MAX_DEPTH, root_perspective=False, style=Selective(nodes=300)),
 ])  # fmt: skip
 def test_games_in_the_kernel_are_those_through_the_environment(player):
     """And do not depend on the games before them, whose table and orders of moves are there."""
@@ -223,14 +227,15 @@ def test_late_moves_save_most_of_the_work():
 
 
 def test_with_endgame_tables_it_plays_as_they_say():
-    tables = endgame(3)
-    agent = PlayerAgent("a", informed(AlphaBeta(Material(), 4, style=Selective()), tables))
+    tables = load_tablebase(3)
+    player = AlphaBeta(Material(), 4, style=Selective(), tablebase=tables)
+    agent = PlayerAgent("a", player)
     board = Board("B:WK32:BK3,K10")
-    plies = known(tables, position_of(board))
+    plies = stored_plies(tables, position_of(board))
     while plies:
         board.push(agent.act(board))
         plies -= 1
-        assert known(tables, position_of(board)) == plies
+        assert stored_plies(tables, position_of(board)) == plies
 
 
 def test_time_runs_out_with_the_best_move_so_far():
@@ -253,6 +258,6 @@ def test_the_key_tells_a_move_from_the_others_of_its_position():
     for board in random_boards(11, 40, 60):
         rows = np.zeros((MAX_ROWS, ROW_WIDTH), np.int64)
         count = generate_successors(rows, 0, *position_of(board))
-        keys = {key_of(Selective(), path, 0) for path in rows[:count, PACKED_MOVE]}
+        keys = {move_key(Selective(), path, 0) for path in rows[:count, PACKED_MOVE]}
         assert len(keys) == count
         assert all(0 < key < 1 << 15 for key in keys)

@@ -1,4 +1,4 @@
-"""The player with endgame tables: its search, its endings, and that it stays the player it was."""
+"""Alpha-beta with endgame tables: search values, endings, and equal play elsewhere."""
 
 import functools
 import itertools
@@ -15,13 +15,14 @@ from agents.agent import PlayerAgent
 from agents.baselines.material import Material
 from agents.baselines.random_player import RandomPlayer
 from agents.blondie.architecture import BLONDIE_1999, BLONDIE_2001
-from agents.endgame.indexing import numbering
-from agents.endgame.probe import Ending, look_up
-from agents.endgame.tables import endgame
+from agents.endgame.evaluator import TablebaseEvaluator
+from agents.endgame.indexing import make_indexing
+from agents.endgame.probe import NO_TABLEBASE, EndgameResult, probe_board
+from agents.endgame.tables import load_tablebase
 from agents.evaluator import evaluate
 from agents.match import ENGINES, play_game
 from agents.match_kernel import DRAW
-from agents.search.player import AlphaBeta, Foresighted, Informed, informed
+from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH, workspace
 from checkers_env.bits import popcount
 from checkers_env.board import Board
@@ -45,10 +46,10 @@ EVALUATORS = {
     "tempo": Tempo(1000.0),
 }
 every_evaluator = pytest.mark.parametrize("name", EVALUATORS)
-either_leaves = pytest.mark.parametrize("own_leaves", [True, False])
+either_leaves = pytest.mark.parametrize("root_perspective", [True, False])
 three_or_four = pytest.mark.parametrize("pieces", [3, pytest.param(4, marks=pytest.mark.slow)])
 
-SOONER = 2.0**-20
+MATE_STEP = 2.0**-20
 SURE = 0.99  # beyond it there is nothing but ends of games
 EXCHANGES = (  # into endings of three pieces
     "B:W22,K30:BK15,K18",
@@ -80,12 +81,12 @@ def cache(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def tables(cache):
-    return endgame(3)
+    return load_tablebase(3)
 
 
 def boards_of(pieces, count, seed):
     """Positions of so many pieces in which there is a choice."""
-    numbers = SimpleNamespace(numbering=numbering(pieces))
+    numbers = SimpleNamespace(indexing=make_indexing(pieces))
     positions = random_positions(numbers, pieces, 20 * count, seed)
     boards = (Board.from_position(*position, max_moves=None) for position in positions)
     return list(itertools.islice((b for b in boards if len(b.legal_moves) > 1), count))
@@ -93,8 +94,8 @@ def boards_of(pieces, count, seed):
 
 def endings_of(tables, value, count, seed):
     """Endings worth `value` to the side to move, of as many pieces as the tables have."""
-    boards = boards_of(tables.numbering.pieces, 40 * count, seed)
-    return [board for board in boards if look_up(tables, board).value == value][:count]
+    boards = boards_of(tables.indexing.pieces, 40 * count, seed)
+    return [board for board in boards if probe_board(tables, board).value == value][:count]
 
 
 def pieces_on(board):
@@ -108,8 +109,8 @@ def after(board, move):
 
 
 def knowing(tables, evaluator, depth, **options):
-    player = informed(AlphaBeta(evaluator, depth, **options), tables)
-    return PlayerAgent("informed", player, np.random.default_rng(0))
+    player = AlphaBeta(evaluator, depth, tablebase=tables, **options)
+    return PlayerAgent("with tables", player, np.random.default_rng(0))
 
 
 def root_value(agent):
@@ -135,10 +136,10 @@ def known_minimax(tables, judge, owner):
     @functools.cache
     def value(fen, made, depth):
         following, jumps = successors(fen)
-        ending = look_up(tables, Board(fen)) if following else Ending(-1, 0)
+        ending = probe_board(tables, Board(fen)) if following else EndgameResult(-1, 0)
         if ending is not None:
             away = made + (ending.plies or 0)
-            return ending.value * (1.0 - SOONER * (away + MAX_DEPTH - depth))
+            return ending.value * (1.0 - MATE_STEP * (away + MAX_DEPTH - depth))
         if made == depth and not jumps:
             side, pieces = oracle.read_fen(fen)
             seen = judge(owner or side, pieces) / 2
@@ -148,16 +149,16 @@ def known_minimax(tables, judge, owner):
     return value
 
 
-def known_values(board, tables, judge, depth, own_leaves):
+def known_values(board, tables, judge, depth, root_perspective):
     """The value of each legal move."""
-    value = known_minimax(tables, judge, "bw"[board.turn] if own_leaves else None)
+    value = known_minimax(tables, judge, "bw"[board.turn] if root_perspective else None)
     return [-value(after(board, move).fen(), 1, depth) for move in board.legal_moves]
 
 
-def assert_search_is_minimax(board, tables, name, judge, depth, own_leaves, ws):
-    values = known_values(board, tables, judge, depth, own_leaves)
-    seer = Foresighted(EVALUATORS[name], tables)
-    found = searched(board, seer, depth, own_leaves, ws)
+def assert_search_is_minimax(board, tables, name, judge, depth, root_perspective, ws):
+    values = known_values(board, tables, judge, depth, root_perspective)
+    seer = TablebaseEvaluator(EVALUATORS[name], tables)
+    found = searched(board, seer, depth, root_perspective, ws)
     assert found == (values.index(max(values)), max(values)), (board.fen(), depth, values)
     return max(values)
 
@@ -165,27 +166,29 @@ def assert_search_is_minimax(board, tables, name, judge, depth, own_leaves, ws):
 @every_evaluator
 @either_leaves
 @three_or_four
-def test_search_is_minimax_that_stops_at_the_tables(cache, name, own_leaves, pieces):
-    tables, judge, ws = endgame(pieces), judge_by(EVALUATORS[name]), workspace()
+def test_search_is_minimax_that_stops_at_the_tables(cache, name, root_perspective, pieces):
+    tables, judge, ws = load_tablebase(pieces), judge_by(EVALUATORS[name]), workspace()
     ends = 0
     boards = [Board(fen) for fen in EXCHANGES if pieces == 3]
     for board in [*boards, *boards_of(pieces + 1, 12, seed=1), *boards_of(5, 6, seed=2)]:
         for depth in (1, 2, 3, 4) if len(board.legal_moves) < 6 else (1, 2):
             if pieces_on(board) > pieces:
-                value = assert_search_is_minimax(board, tables, name, judge, depth, own_leaves, ws)
+                value = assert_search_is_minimax(
+                    board, tables, name, judge, depth, root_perspective, ws
+                )
                 ends += abs(value) > SURE
     assert ends > 10
 
 
 @pytest.mark.parametrize("worth", [1.0, -1.0])
 @either_leaves
-def test_no_opinion_outweighs_what_is_known(tables, worth, own_leaves):
+def test_no_evaluation_outweighs_the_tables(tables, worth, root_perspective):
     """What the search of a modest evaluator is sure of, that of an immodest one is sure of too."""
-    boast, modest = Foresighted(Boast(worth), tables), Foresighted(Boast(0.0), tables)
+    boast, modest = TablebaseEvaluator(Boast(worth), tables), TablebaseEvaluator(Boast(0.0), tables)
     sure = 0
     for board in boards_of(4, 60, seed=3):
-        expected = searched(board, modest, 3, own_leaves, workspace())
-        found = searched(board, boast, 3, own_leaves, workspace())
+        expected = searched(board, modest, 3, root_perspective, workspace())
+        found = searched(board, boast, 3, root_perspective, workspace())
         if abs(expected[1]) > SURE:
             assert found == expected
             sure += 1
@@ -196,16 +199,16 @@ def test_no_opinion_outweighs_what_is_known(tables, worth, own_leaves):
 
 def most_stubborn(tables, board):
     """The move after which the loss takes longest."""
-    return max(board.legal_moves, key=lambda move: look_up(tables, after(board, move)).plies)
+    return max(board.legal_moves, key=lambda move: probe_board(tables, after(board, move)).plies)
 
 
 @three_or_four
-@pytest.mark.parametrize("options", [{}, {"random_ties": True}, {"own_leaves": False}])
+@pytest.mark.parametrize("options", [{}, {"random_ties": True}, {"root_perspective": False}])
 def test_a_won_ending_is_won_in_the_plies_it_takes(cache, pieces, options):
-    tables = endgame(pieces)
+    tables = load_tablebase(pieces)
     agent = knowing(tables, EVALUATORS["2001"], 3, **options)
     for board in endings_of(tables, 1, 40, seed=4):
-        start, plies, side = board.fen(), look_up(tables, board).plies, board.turn
+        start, plies, side = board.fen(), probe_board(tables, board).plies, board.turn
         while board.legal_moves:
             move = agent.act(board) if board.turn == side else most_stubborn(tables, board)
             board.push(move)
@@ -215,7 +218,7 @@ def test_a_won_ending_is_won_in_the_plies_it_takes(cache, pieces, options):
 def test_a_lost_ending_lasts_as_long_as_it_can(tables):
     winner, loser = knowing(tables, Material(), 1), knowing(tables, Tempo(100.0), 2)
     for board in endings_of(tables, -1, 40, seed=5):
-        plies, side = look_up(tables, board).plies, board.turn
+        plies, side = probe_board(tables, board).plies, board.turn
         while board.legal_moves:
             board.push((loser if board.turn == side else winner).act(board))
         assert (board.ply, board.outcome().winner) == (plies, 1 - side)
@@ -227,20 +230,20 @@ def at_random(seed):
 
 @three_or_four
 @pytest.mark.parametrize("value", [1, 0])
-def test_nothing_is_given_away(cache, pieces, value):
-    tables = endgame(pieces)
+def test_results_of_endings_are_kept(cache, pieces, value):
+    tables = load_tablebase(pieces)
     agent = knowing(tables, EVALUATORS["1999"], 2, random_ties=True)
     opponents = (at_random(6), knowing(tables, Material(), 3), knowing(tables, Tempo(1.0), 2))
     for number, board in enumerate(endings_of(tables, value, 30, seed=7)):
-        side, ending = board.turn, look_up(tables, board)
+        side, ending = board.turn, probe_board(tables, board)
         while board.legal_moves and board.ply < 60:
             if board.turn == side:
                 board.push(agent.act(board))
-                now = look_up(tables, board)
+                now = probe_board(tables, board)
                 assert -now.value >= ending.value
             else:
                 board.push(opponents[number % 3].act(board))
-                ending = look_up(tables, board)
+                ending = probe_board(tables, board)
         assert value == 0 or board.outcome().winner == side
 
 
@@ -248,7 +251,7 @@ def equally_good(tables, board):
     """Legal moves that win soonest, draw, or lose latest."""
 
     def worth(move):
-        value, plies = look_up(tables, after(board, move))
+        value, plies = probe_board(tables, after(board, move))
         return (-value, 0 if plies is None else value * plies)
 
     best = max(map(worth, board.legal_moves))
@@ -257,15 +260,15 @@ def equally_good(tables, board):
 
 @pytest.mark.parametrize("name", ["1999", "2001", "tempo"])
 @either_leaves
-def test_among_equally_good_moves_the_player_chooses_as_it_did(cache, name, own_leaves):
+def test_among_equally_good_moves_the_player_chooses_as_it_did(cache, name, root_perspective):
     judge = judge_by(EVALUATORS[name])
     between = 0
     for pieces, value, count in ((2, 0, 40), (3, 1, 12), (3, -1, 12)):  # of two, most are drawn
-        tables = endgame(pieces)
-        agent = knowing(tables, EVALUATORS[name], 2, own_leaves=own_leaves)
+        tables = load_tablebase(pieces)
+        agent = knowing(tables, EVALUATORS[name], 2, root_perspective=root_perspective)
         for board in endings_of(tables, value, count, seed=8):
             values = dict(
-                zip(board.legal_moves, move_values(board, judge, 2, own_leaves), strict=True)
+                zip(board.legal_moves, move_values(board, judge, 2, root_perspective), strict=True)
             )
             good = equally_good(tables, board)
             assert agent.act(board) == max(good, key=values.get)
@@ -274,7 +277,7 @@ def test_among_equally_good_moves_the_player_chooses_as_it_did(cache, name, own_
 
 
 def test_random_ties_are_all_the_best_of_the_good_moves(cache):
-    tables = endgame(2)
+    tables = load_tablebase(2)
     agent = knowing(tables, Boast(0.5), 1, random_ties=True)
     several = 0
     for board in endings_of(tables, 0, 60, seed=9):
@@ -285,9 +288,9 @@ def test_random_ties_are_all_the_best_of_the_good_moves(cache):
 
 
 @pytest.mark.parametrize("name", ["1999", "2001"])
-def test_what_was_thought_before_changes_nothing(cache, name):
+def test_earlier_searches_change_nothing(cache, name):
     """Neither in a game nor from one to the next."""
-    tables = endgame(2)
+    tables = load_tablebase(2)
     used, choices = knowing(tables, EVALUATORS[name], 6), 0
     for start in endings_of(tables, 0, 40, seed=10):
         board = Board(start.fen())
@@ -304,7 +307,8 @@ def test_what_was_thought_before_changes_nothing(cache, name):
 def test_far_from_the_tables_nothing_changes(tables, name, random_ties):
     plain = AlphaBeta(EVALUATORS[name], 2, random_ties)
     pair = [
-        PlayerAgent("a", p, np.random.default_rng(11)) for p in (plain, informed(plain, tables))
+        PlayerAgent("a", p, np.random.default_rng(11))
+        for p in (plain, plain._replace(tablebase=tables))
     ]
     compared = 0
     for board in random_boards(12, 60, 40):
@@ -354,11 +358,11 @@ def test_a_sure_win_is_won(tables, name):
 
 def pairings(tables):
     def player(name, depth, **options):
-        return informed(AlphaBeta(EVALUATORS[name], depth, **options), tables)
+        return AlphaBeta(EVALUATORS[name], depth, tablebase=tables, **options)
 
     yield player("2001", 3), player("material", 4)
     yield player("material", 2, random_ties=True), AlphaBeta(EVALUATORS["1999"], 3)
-    yield RandomPlayer(), player("1999", 6, own_leaves=False)
+    yield RandomPlayer(), player("1999", 6, root_perspective=False)
     yield AlphaBeta(Material(), 2, random_ties=True), player("tempo", 2)
 
 
@@ -388,13 +392,12 @@ def test_games_are_equal_in_both_engines_and_in_threads(tables):
 def test_make_gives_a_player_its_tables(cache, tables):
     agent = agents.make("blondie24", endgame=3)
     plain = agents.make("blondie24").player
-    assert isinstance(agent.player, Informed)
-    assert agent.player.tables is tables
-    assert agent.player[1:5] == plain[1:]
+    assert agent.player.tablebase is tables
+    assert agent.player[1:5] == plain[1:5]
     for mine, before in zip(agent.player.evaluator, plain.evaluator, strict=True):
         assert np.array_equal(mine, before)
     assert agents.make("material", depth=2, endgame=2).player.depth == 2
-    assert isinstance(agents.make("blondie24", endgame=None).player, AlphaBeta)
+    assert agents.make("blondie24", endgame=None).player.tablebase is NO_TABLEBASE
 
 
 def test_tables_and_a_time_limit_go_together(tables):
@@ -425,6 +428,6 @@ def test_tables_and_a_time_limit_go_together(tables):
         ("policy:nobody.py:here", {}, "a policy takes no endgame"),
     ],
 )
-def test_what_cannot_have_tables_is_told_so(cache, agent, options, message):
+def test_bad_uses_of_tables_are_refused(cache, agent, options, message):
     with pytest.raises(ValueError, match=message):
         agents.make(agent, **{"endgame": 3, **options})

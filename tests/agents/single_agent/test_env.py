@@ -111,7 +111,7 @@ def test_the_opponent_is_blondie24_unless_another_is_given(
 ) -> None:
     default, named = SingleAgentEnv(), SingleAgentEnv("blondie24")
     assert play_on(default, 2) == play_on(named, 2) != play_on(SingleAgentEnv("random"), 2)
-    monkeypatch.setattr(importlib.import_module("agents.make"), "_zoo", dict)
+    monkeypatch.setattr(importlib.import_module("agents.registry"), "_zoo", dict)
     with pytest.raises(ValueError, match="unknown agent 'blondie24'"):
         gymnasium.make(ID)
 

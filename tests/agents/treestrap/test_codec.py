@@ -7,7 +7,7 @@ import pytest
 
 import agents
 from agents.architectures import load_player
-from agents.search.player import AlphaBeta, Informed
+from agents.search.player import AlphaBeta
 from agents.search.selective import Selective
 from agents.treestrap.codec import STEP, pack, unpack
 from agents.treestrap.network import SIZE, STAGES
@@ -46,7 +46,7 @@ def test_a_file_is_the_player_of_its_tables(tmp_path, table, packed):
     path = saved(tmp_path, packed)
     player = load_player(path)
     assert type(player) is AlphaBeta
-    assert (player.depth, player.own_leaves, player.style) == (3, True, Selective())
+    assert (player.depth, player.root_perspective, player.style) == (3, True, Selective())
     assert np.array_equal(player.evaluator.table, unpack(packed))
     assert np.max(np.abs(player.evaluator.table * STEP - table)) <= STEP / 2
     assert load_player(path, 6).depth == 6
@@ -65,12 +65,11 @@ def test_who_was_trained_with_endgame_tables_plays_with_them(tmp_path, packed):
     header = replace(HEADER, options=OPTIONS | {"endgame": 2})
     path = saved(tmp_path, packed, header)
     player = load_player(path, 5)
-    assert type(player) is Informed
-    assert (player.depth, player.tables.numbering.pieces) == (5, 2)
+    assert (player.depth, player.tablebase.indexing.pieces) == (5, 2)
     assert agents.make(path).player.depth == 3
     assert agents.make(path, depth=4).player.depth == 4
     assert agents.make(path, seconds=1.0).player.depth > 4
-    assert agents.make(path, endgame=3).player.tables.numbering.pieces == 3
+    assert agents.make(path, endgame=3).player.tablebase.indexing.pieces == 3
     assert agents.make(path, simulations=10).player.simulations == 10
 
 

@@ -9,7 +9,7 @@ from agents.evaluator import advance_state, evaluate_position, start_state
 from agents.ntuple import tuples
 from agents.search.alphabeta import search
 from agents.search.selective import FullWidth
-from agents.search.transposition import AT_LEAST, EXACT, NOTHING, tag_of
+from agents.search.transposition import EXACT, LOWER, NONE, tt_tag
 from agents.search.workspace import workspace
 from agents.treestrap.codec import STEP, pack, unpack
 from agents.treestrap.learner import (
@@ -167,9 +167,11 @@ def test_the_search_is_minimax_whoever_judges_the_leaves(system):
         for depth in (1, 2, 3):
             assert_search_is_minimax(board, system, judge, depth, False, ws)
         position, found = position_of(board), []
-        for own_leaves in (True, False):
+        for root_perspective in (True, False):
             count = generate_successors(ws.rows, 0, *position)
-            path = search(FullWidth(), system, position, 5, own_leaves, 9 + own_leaves, ws, count)
+            path = search(
+                FullWidth(), system, position, 5, root_perspective, 9 + root_perspective, ws, count
+            )
             found.append((path, ws.frames[0]["value"]))
         assert found[0] == found[1]
 
@@ -260,18 +262,18 @@ def test_what_a_search_says_of_positions_inside_it_is_learnt_as_values_and_bound
         whose = owner if rng.random() < 0.8 else owner + 1
         remaining, bound = int(rng.integers(1, 4)), int(rng.integers(4))
         worth = np.float32(rng.uniform(-0.6, 0.6))
-        tag = tag_of(position, whose, remaining)
+        tag = tt_tag(position, whose, remaining)
         ws.table[at] = (*position[:3], tag, worth, bound, remaining, 0)
         side, pieces = oracle.read_fen(board.fen())
         if (
             whose != owner
             or remaining < 2
-            or bound == NOTHING
+            or bound == NONE
             or oracle.legal_turns(side, pieces)[0].captured
         ):
             continue
         target, thought = min(max(2.0 * float(worth), -1.0), 1.0), plain.value(side, pieces)
-        if bound == EXACT or (thought < target if bound == AT_LEAST else thought > target):
+        if bound == EXACT or (thought < target if bound == LOWER else thought > target):
             plain.correct(side, pieces, target)
             learnt += 1
     treestrap_update(student, ws, owner, 2.0)

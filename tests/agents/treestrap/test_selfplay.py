@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from agents.endgame.probe import probe
-from agents.endgame.tables import endgame
+from agents.endgame.tables import load_tablebase
 from agents.search.workspace import workspace
 from agents.treestrap import selfplay
 from agents.treestrap.learner import FORCED, TrainConfig, learner_state
@@ -29,7 +29,7 @@ def played(start, config, seed, tables=None):
     """A game as it was written down."""
     system, errors = blank()
     student, rng = learner_state(system, errors, config), np.random.default_rng(seed)
-    searcher = system if tables is None else selfplay.Foresighted(system, tables)
+    searcher = system if tables is None else selfplay.TablebaseEvaluator(system, tables)
     scale = 1.0 if tables is None else 2.0
     plies, result, turn = selfplay.play_one(student, searcher, scale, start, workspace(), rng)
     return student, plies, result, turn
@@ -77,7 +77,7 @@ def test_without_the_rule_positions_come_back():
 
 @pytest.mark.slow  # games with endgame tables are kernels of their own to compile
 def test_the_tables_end_games_and_say_how():
-    tables = endgame(4)
+    tables = load_tablebase(4)
     start = position_of(Board(KINGS))
     for seed in range(5):
         student, plies, result, turn = played(start, QUICK, seed, tables)

@@ -43,7 +43,7 @@ def moved(image: Image) -> set[int]:
 
 
 def image_of(fen: str, *arguments: Any, **options: Any) -> Image:
-    return paint(scene.picture(Board(fen), *arguments, **options))
+    return paint(scene.build_scene(Board(fen), *arguments, **options))
 
 
 def after_double_jump() -> tuple[Board, Move]:

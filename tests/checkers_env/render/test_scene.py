@@ -98,10 +98,10 @@ def test_a_flipped_picture_is_turned_round_but_for_its_numbers() -> None:
 def test_equal_positions_have_equal_pictures() -> None:
     board = Board()
     board.push("11-15")
-    pictures = [image_of(board.fen()), paint(scene.picture(board)), rgb_array(View(board))]
+    pictures = [image_of(board.fen()), paint(scene.build_scene(board)), rgb_array(View(board))]
     assert all(np.array_equal(pictures[0], other) for other in pictures)
     assert not np.array_equal(pictures[0], image_of(Board().fen()))
-    assert not np.array_equal(pictures[0], paint(scene.picture(board, board.moves[-1])))
+    assert not np.array_equal(pictures[0], paint(scene.build_scene(board, board.moves[-1])))
 
 
 def test_the_last_move_is_tinted_and_its_captures_are_crossed() -> None:

@@ -10,7 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checkers_env import Board, Move
-from checkers_env.render.scene import CASING, DARK, DISCS, MOVED, Area, Disc, Label, Line, picture
+from checkers_env.render.scene import (
+    CASING,
+    DARK,
+    DISCS,
+    MOVED,
+    Area,
+    Disc,
+    Label,
+    Line,
+    build_scene,
+)
 from checkers_env.render.svg import svg
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
@@ -78,7 +88,7 @@ def test_the_shapes_are_those_of_the_picture(board: Board, flipped: bool) -> Non
     last = board.moves[-1] if board.moves else None
     arrows = board.legal_moves
     root = parsed(svg(board, arrows=arrows, flipped=flipped))
-    parts = picture(board, last, arrows=arrows, flipped=flipped)
+    parts = build_scene(board, last, arrows=arrows, flipped=flipped)
     tags = {Disc: "circle", Line: "polyline", Area: "polygon", Label: "text"}
     expected = [tags[type(shape)] for part in parts for shape in part.shapes]
     drawn = [element.tag.removeprefix(NAMESPACE) for element in root.iter()]

@@ -1,4 +1,4 @@
-"""The web application without a browser: games, refusals, what is kept, who may ask."""
+"""The web application without a browser: games, errors, the archive, security."""
 
 import json
 import os
@@ -21,22 +21,23 @@ from starlette.testclient import TestClient
 
 import agents
 from agents.agent import reseed
-from agents.analysis import Limits, Thought, consider
+from agents.analysis import Analysis, Limits, analyse_until
 from agents.blondie.architecture import BLONDIE_2001
 from agents.weights import WeightsMetadata, save_weights
 from checkers_env import BLACK, WHITE, Board, fen, openings, pdn
 from tests import DATA
 from tests.agents.search.test_alphabeta import judge_by, move_values, random_boards
 from tests.training.commands import SECONDS
-from training.app import explain, game_archive, game_store, serve
-from training.app import serialize as shown
-from training.app.agent_catalog import Roster
-from training.app.app import application
-from training.app.game import Session, Setup
-from training.app.game_setup import board_of, opening_of
-from training.app.messages import advice, refusal, spoken
-from training.app.request_body import checked
-from training.app.security import HEADERS, MOST_BYTES, is_loopback
+from training.app import game_archive, game_store, serve
+from training.app.agent_catalog import AgentCatalog
+from training.app.app import create_app
+from training.app.explain import explain_position
+from training.app.game import HumanGame
+from training.app.game_setup import GameSetup, choose_opening, create_board
+from training.app.messages import describe_move, explain_forced_capture, explain_illegal_move
+from training.app.request_body import check_fields
+from training.app.security import HEADERS, MAX_BYTES, is_loopback
+from training.app.serialize import analysis_to_json, move_to_json
 from training.rating.thesis_ratings import updated_rating
 
 HOST = "http://127.0.0.1:8024"
@@ -87,7 +88,7 @@ def client(games, tmp_path, strangers):
 
 @contextmanager
 def serving(games, **options):
-    with TestClient(application(games, **options), base_url=HOST) as client:
+    with TestClient(create_app(games, **options), base_url=HOST) as client:
         yield client
 
 
@@ -98,17 +99,17 @@ def begin(client, **wanted):
 
 
 def do(client, state, action, **body):
-    answer = client.post(f"/api/games/{state['game']}/{action}", json=body)
+    answer = client.post(f"/api/games/{state['key']}/{action}", json=body)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
 
 def refused(client, state, action, **body):
     """The reason, of an action that changes nothing."""
-    before = client.get(f"/api/games/{state['game']}").json()
-    answer = client.post(f"/api/games/{state['game']}/{action}", json=body)
+    before = client.get(f"/api/games/{state['key']}").json()
+    answer = client.post(f"/api/games/{state['key']}/{action}", json=body)
     assert answer.status_code == 400, answer.text
-    assert client.get(f"/api/games/{state['game']}").json() == before
+    assert client.get(f"/api/games/{state['key']}").json() == before
     return answer.json()["error"]
 
 
@@ -131,14 +132,14 @@ def play_out(client, state, choose):
     while state["status"] != "over":
         board = board_shown(state)
         assert board.outcome() is None
-        assert state["status"] == ("yours" if SIDES[board.turn] == state["you"] else "thinking")
+        assert state["status"] == ("yours" if SIDES[board.turn] == state["side"] else "thinking")
         if state["status"] == "thinking":
             assert "legal" not in state["frames"][-1]
             state = do(client, state, "reply")
             continue
         legal = state["frames"][-1]["legal"]
         assert [move["squares"] for move in legal] == [list(m.squares) for m in board.legal_moves]
-        assert bool(state["advice"]) == bool(board.legal_moves[0].captured)
+        assert bool(state["forced_capture"]) == bool(board.legal_moves[0].captured)
         state = do(client, state, "move", squares=choose(legal)["squares"])
     return state
 
@@ -158,7 +159,7 @@ def test_a_game_to_its_end_is_legal_and_kept(client, games, seed, colour, agent)
     limits = {"amount": 2} if agent == "material" else {}
     limits = {"amount": 50} if agent == "mcts-ept" else limits
     state = begin(client, agent=agent, colour=colour, opening="two-move", name="Ada", **limits)
-    assert state["opening"] == 2
+    assert state["opening_plies"] == 2
     assert " ".join(f["move"]["text"] for f in state["frames"][1:3]) in openings.TWO_MOVE
     state = play_out(client, state, lambda legal: legal[rng.integers(len(legal))])
     board = board_shown(state)
@@ -170,15 +171,15 @@ def test_a_game_to_its_end_is_legal_and_kept(client, games, seed, colour, agent)
     assert game.tags[colour.title()] == "Ada"
     assert game.tags[f"{colour.title()}Type"] == "human"
     assert game.tags["Termination"] == state["reason"]
-    assert client.get(f"/api/games/{state['game']}/pdn").text == path.read_text()
-    assert client.get("/api/kept.pdn").text == path.read_text()
+    assert client.get(f"/api/games/{state['key']}/pdn").text == path.read_text()
+    assert client.get("/api/archive.pdn").text == path.read_text()
 
 
 def test_a_draw_by_repetition(client, games):
     state = begin(client, colour="white", opening="B:WK32:BK1,K28", agent="heuristic")
     state = play_out(client, state, lambda legal: legal[0])
     assert board_shown(state).outcome().reason in ("repetition", "no progress", "no pieces")
-    assert state["result"] == pdn.loads(client.get("/api/kept.pdn").text)[0].result
+    assert state["result"] == pdn.loads(client.get("/api/archive.pdn").text)[0].result
 
 
 def test_a_multi_jump_is_made_by_all_its_squares(client):
@@ -186,7 +187,7 @@ def test_a_multi_jump_is_made_by_all_its_squares(client):
     legal = state["frames"][-1]["legal"]
     assert [move["squares"] for move in legal] == [[2, 9, 18, 11, 2], [2, 11, 18, 9, 2]]
     assert "The capture is not finished" in refused(client, state, "move", squares=[2, 9, 18])
-    assert "goes on as long as the same piece can jump" in state["advice"]
+    assert "goes on as long as the same piece can jump" in state["forced_capture"]
     after = do(client, state, "move", squares=[2, 11, 18, 9, 2])
     assert after["frames"][-1]["move"] == {
         "text": "2x11x18x9x2", "squares": [2, 11, 18, 9, 2], "captured": [7, 15, 14, 6],
@@ -203,11 +204,11 @@ def test_a_man_becomes_a_king(client):
 
 def test_two_tabs_are_two_games(client):
     one, other = begin(client), begin(client, colour="white")
-    assert one["game"] != other["game"]
+    assert one["key"] != other["key"]
     one = do(client, one, "move", squares=[11, 15])
-    assert client.get(f"/api/games/{other['game']}").json()["frames"] == other["frames"]
+    assert client.get(f"/api/games/{other['key']}").json()["frames"] == other["frames"]
     other = do(client, other, "reply")
-    assert client.get(f"/api/games/{one['game']}").json() == one
+    assert client.get(f"/api/games/{one['key']}").json() == one
 
 
 def test_a_ballot_a_position_or_a_game_may_come_first(client):
@@ -223,7 +224,7 @@ def test_a_ballot_a_position_or_a_game_may_come_first(client):
 
 
 def test_without_a_colour_either_is_drawn(client):
-    assert {begin(client, colour=None)["you"] for _ in range(30)} == set(SIDES)
+    assert {begin(client, colour=None)["side"] for _ in range(30)} == set(SIDES)
 
 
 # What is asked for beside moves
@@ -252,7 +253,7 @@ def test_a_hint_is_the_agents_own_move(client):
     state = begin(client, agent="blondie24", amount=3, opening=FORCED, colour="white")
     answer = do(client, state, "hint")
     expected = agents.make("blondie24", depth=3).act(Board(FORCED))
-    assert answer["hint"]["move"] == shown.move(expected)
+    assert answer["hint"]["move"] == move_to_json(expected)
     assert answer["frames"] == state["frames"]
     assert f"would play {expected} in your place" in answer["message"]
 
@@ -267,7 +268,7 @@ def test_an_offer_of_a_draw_follows_the_evaluation(client, monkeypatch):
         assert declined["message"].endswith("declined: the game has hardly begun.")
         state = do(client, state, "move", squares=state["frames"][-1]["legal"][0]["squares"])
         state = do(client, state, "reply")
-        value = state["frames"][-1]["thought"]["value"]
+        value = state["frames"][-1]["analysis"]["score"]
         assert (value <= 0) == accepted
         answer = do(client, state, "draw")
         assert (answer["result"] == "1/2-1/2") == accepted
@@ -305,31 +306,31 @@ def test_in_the_agents_turn_a_person_waits(client):
 
 def test_an_agent_that_thinks_can_be_told_to_move_and_does_not_keep_others_waiting(client):
     state = begin(client, agent="blondie24", amount=64, seconds=60, colour="white")
-    seat = client.app.state.sessions.seat(state["game"])
+    live = client.app.state.store.find(state["key"])
     answers = []
     thinker = threading.Thread(target=lambda: answers.append(do(client, state, "reply")))
     thinker.start()
-    while not seat.lock.locked():
+    while not live.lock.locked():
         pass
     other = do(client, begin(client), "move", squares=[11, 15])
     assert len(do(client, other, "reply")["frames"]) == 3
     while thinker.is_alive():
-        client.post(f"/api/games/{state['game']}/hurry", json={})
+        client.post(f"/api/games/{state['key']}/interrupt", json={})
         thinker.join(0.05)
     assert len(answers[0]["frames"]) == 2
-    assert answers[0]["frames"][-1]["thought"]["depth"] < 64
-    assert seat.session.hurried
-    assert refused(client, answers[0], "hurry") == "The agent is not thinking."
+    assert answers[0]["frames"][-1]["analysis"]["depth"] < 64
+    assert live.game.interruptions
+    assert refused(client, answers[0], "interrupt") == "The agent is not thinking."
 
 
 def test_a_thought_about_a_position_that_is_gone_is_dropped(client):
     state = begin(client, agent="blondie24", amount=64, seconds=60)
     first = do(client, state, "move", squares=[11, 15])
-    seat = client.app.state.sessions.seat(state["game"])
+    live = client.app.state.store.find(state["key"])
     answers = []
     thinker = threading.Thread(target=lambda: answers.append(do(client, first, "reply")))
     thinker.start()
-    while not seat.lock.locked():
+    while not live.lock.locked():
         pass
     back = do(client, first, "take-back")
     thinker.join()
@@ -338,11 +339,11 @@ def test_a_thought_about_a_position_that_is_gone_is_dropped(client):
 
 def test_a_move_ends_the_thought_about_a_hint(client):
     state = begin(client, agent="blondie24", amount=64, seconds=60)
-    seat = client.app.state.sessions.seat(state["game"])
-    url, answers = f"/api/games/{state['game']}/hint", []
+    live = client.app.state.store.find(state["key"])
+    url, answers = f"/api/games/{state['key']}/hint", []
     thinker = threading.Thread(target=lambda: answers.append(client.post(url, json={})))
     thinker.start()
-    while not seat.lock.locked():
+    while not live.lock.locked():
         pass
     do(client, state, "move", squares=[11, 15])
     thinker.join()
@@ -356,10 +357,10 @@ def test_a_move_ends_the_thought_about_a_hint(client):
 def test_an_agent_that_fails_leaves_the_game_as_it_is(client, strangers, name, words):
     state = begin(client, agent=strangers[name])
     state = do(client, state, "move", squares=[11, 15])
-    answer = client.post(f"/api/games/{state['game']}/reply", json={})
+    answer = client.post(f"/api/games/{state['key']}/reply", json={})
     assert answer.status_code == 502
     assert words in answer.json()["error"]
-    assert client.get(f"/api/games/{state['game']}").json() == state
+    assert client.get(f"/api/games/{state['key']}").json() == state
     assert do(client, state, "take-back")["status"] == "yours"
 
 
@@ -374,8 +375,8 @@ def test_an_engine_that_does_not_start(games):
 def test_an_agent_that_learns_hears_how_the_game_ended_once(client, strangers):
     state = begin(client, agent=strangers["Learner"], opening=ROUTES)
     over = do(client, state, "move", squares=[2, 11, 18, 9, 2])
-    client.get(f"/api/games/{over['game']}")
-    heard = client.app.state.sessions.seat(over["game"]).agent.heard
+    client.get(f"/api/games/{over['key']}")
+    heard = client.app.state.store.find(over["key"]).agent.heard
     assert heard == [(over["frames"][-1]["fen"], WHITE)]
 
 
@@ -392,7 +393,7 @@ def weight_file(folder, seed=0):
 def test_the_champion_of_a_run_can_be_played_and_other_files_cannot(client, tmp_path):
     state = begin(client, agent=weight_file(tmp_path / "runs" / "mine"), colour="white")
     assert re.fullmatch(r"mine \(depth 2\) #[0-9a-f]{6}", state["label"])
-    assert do(client, state, "reply")["frames"][-1]["thought"]["depth"] == 2
+    assert do(client, state, "reply")["frames"][-1]["analysis"]["depth"] == 2
     assert client.get("/", params={"agent": state["agent"]}).status_code == 200
     elsewhere = weight_file(tmp_path / "elsewhere")
     sneaky = str(tmp_path / "runs" / ".." / "elsewhere" / "champion.safetensors")
@@ -403,7 +404,7 @@ def test_the_champion_of_a_run_can_be_played_and_other_files_cannot(client, tmp_
     for text in (elsewhere, sneaky, *code, *programs):
         for answer in (
             client.post("/api/games", json={"agent": text}),
-            client.get("/api/inside", params={"agent": text, "fen": fen.START}),
+            client.get("/api/explain", params={"agent": text, "fen": fen.START}),
             client.get("/", params={"agent": text}),
         ):
             assert answer.status_code == 400, text
@@ -447,8 +448,8 @@ BAD = [
     ("GET", "/api/games/" + "x" * 22, None, 404, "no such game"),
     ("GET", "/api/games/..%2F..%2Fsecret", None, 404, ""),
     ("POST", "/api/games/nonsense/resign", {}, 404, "no such game"),
-    ("GET", "/api/inside", None, 400, "Ask for"),
-    ("GET", "/api/inside?agent=random&fen=B", None, 400, "bad FEN"),
+    ("GET", "/api/explain", None, 400, "Ask for"),
+    ("GET", "/api/explain?agent=random&fen=B", None, 400, "bad FEN"),
     ("POST", "/api/compare", {"black": {"agent": "random"}}, 400, "Both sides need an agent"),
     ("POST", "/api/compare", {"black": {"agent": "x"}, "white": {}}, 400, "No agent 'x'"),
     ("POST", "/api/compare", {"black": {"name": "x"}}, 400, "no field 'name'"),
@@ -465,7 +466,7 @@ BAD = [
 
 @pytest.mark.parametrize(("method", "path", "body", "status", "words"), BAD)
 def test_a_bad_request_is_refused_with_a_reason(client, method, path, body, status, words):
-    path = path.replace("{game}", begin(client)["game"])
+    path = path.replace("{game}", begin(client)["key"])
     answer = client.request(method, path, **({} if body is None else {"json": body}))
     assert answer.status_code == status
     assert words in answer.json()["error"]
@@ -509,7 +510,7 @@ def test_fields_are_of_their_kind_or_refused(value):
     kinds = {"text": str, "whole": int, "number": float, "items": list}
     for body in (value, {"text": value}, {"whole": value}, {"number": value}, {"items": value}):
         try:
-            found = checked(body, **kinds)
+            found = check_fields(body, **kinds)
         except ValueError:
             continue
         for name, kind in kinds.items():
@@ -545,24 +546,24 @@ def test_another_page_can_change_nothing(client, games, headers):
     assert (answer.status_code, answer.json()) == (
         403, {"error": "Requests from other pages are refused."})  # fmt: skip
     assert not games.exists()
-    assert client.get("/api/kept", headers=headers).status_code == 403
+    assert client.get("/api/archive", headers=headers).status_code == 403
     assert client.get("/", headers=headers).status_code == 200  # a link
 
 
 def test_our_own_page_can(client):
     headers = {"Origin": HOST, "Sec-Fetch-Site": "same-origin"}
     assert client.post("/api/games", json={}, headers=headers).status_code == 201
-    assert client.get("/api/kept", headers=headers).status_code == 200
+    assert client.get("/api/archive", headers=headers).status_code == 200
 
 
 def test_too_long_a_request(client):
-    answer = client.post("/api/games", content=b" " * (MOST_BYTES + 1))
+    answer = client.post("/api/games", content=b" " * (MAX_BYTES + 1))
     assert answer.status_code == 413
     assert client.post("/api/games", content=iter([b"{}"])).status_code == 411
 
 
 @pytest.mark.parametrize("path", ["/", "/compare", "/evolution", "/static/board.js", "/nowhere",
-    "/api/kept", "/api/games/x", "/static/nothing"])  # fmt: skip
+    "/api/archive", "/api/games/x", "/static/nothing"])  # fmt: skip
 def test_every_answer_forbids_what_is_not_ours(client, path):
     answer = client.get(path)
     assert (
@@ -604,15 +605,15 @@ def test_games_go_on_after_the_server_was_stopped(games):
         state = do(client, state, "move", squares=state["frames"][-1]["legal"][0]["squares"])
         other = do(client, begin(client), "resign")
     with serving(games) as client:
-        found = client.get(f"/api/games/{state['game']}").json()
+        found = client.get(f"/api/games/{state['key']}").json()
         assert found == {**state, "message": ""}
         state = do(client, state, "reply")
-        over = client.get(f"/api/games/{other['game']}").json()
+        over = client.get(f"/api/games/{other['key']}").json()
         assert (over["status"], over["reason"]) == ("over", other["reason"])
     with serving(games) as client:
-        found = client.get(f"/api/games/{state['game']}").json()
+        found = client.get(f"/api/games/{state['key']}").json()
         assert found["frames"] == state["frames"]
-        assert client.get("/api/kept").json()["games"] == 1
+        assert client.get("/api/archive").json()["games"] == 1
 
 
 def test_a_game_that_goes_on_with_other_weights_does_not_count(games, tmp_path):
@@ -620,20 +621,46 @@ def test_a_game_that_goes_on_with_other_weights_does_not_count(games, tmp_path):
     runs, agent = [tmp_path / "runs"], weight_file(folder)
     with serving(games, runs=runs) as client:
         state, over = (begin(client, agent=agent, rating=1800) for _ in range(2))
-        assert do(client, over, "resign")["uncounted"] == ""
+        assert do(client, over, "resign")["unrated_reason"] == ""
     with serving(games, runs=runs) as client:
-        assert client.get(f"/api/games/{state['game']}").json()["uncounted"] == ""
+        assert client.get(f"/api/games/{state['key']}").json()["unrated_reason"] == ""
     for seed in (1, 0):  # the first file again comes too late
         weight_file(folder, seed)
         with serving(games, runs=runs) as client:
-            found = client.get(f"/api/games/{state['game']}").json()
-            assert found["uncounted"] == "the agent's weight file has changed since it began"
+            found = client.get(f"/api/games/{state['key']}").json()
+            assert found["unrated_reason"] == "the agent's weight file has changed since it began"
             do(client, found, "move", squares=found["frames"][-1]["legal"][0]["squares"])
             do(client, found, "reply")
-            assert client.get(f"/api/games/{over['game']}").json()["uncounted"] == ""
+            assert client.get(f"/api/games/{over['key']}").json()["unrated_reason"] == ""
 
 
-@pytest.mark.parametrize("damage", ["", "{}", "[]", '{"format": 2}', "null",
+@pytest.mark.parametrize("missing", [None, "replaced"])
+def test_a_game_in_the_first_file_format_goes_on(games, missing):
+    fields = json.loads((DATA / "game_format_1.json").read_text())
+    fields.pop(missing, None)
+    key = "x" * 22
+    (games / "tabs").mkdir(parents=True)
+    (games / "tabs" / f"{key}.json").write_text(json.dumps(fields))
+    with serving(games) as client:
+        state = client.get(f"/api/games/{key}").json()
+        assert [str(move) for move in board_shown(state).moves] == fields["moves"]
+        analysis = state["frames"][4]["analysis"]
+        assert (analysis["score"], analysis["pv"]) == (0, ["26-23", "4-8"])
+        assert (state["version"], state["unrated_reason"]) == (6, "a hint was given")
+        do(client, state, "move", squares=[4, 8])
+    (path,) = (games / "tabs").iterdir()
+    after = json.loads(path.read_text())
+    assert [after[name] for name in ("format", "hints", "takebacks", "interruptions")] == [
+        2,
+        1,
+        1,
+        0,
+    ]
+    assert after["setup"]["start_time"] == fields["setup"]["began"]
+    assert after["moves"] == [*fields["moves"], "4-8"]
+
+
+@pytest.mark.parametrize("damage", ["", "{}", "[]", '{"format": 3}', "null",
     '{"format": 1, "setup": {}}', '{"format": 1, "setup": 7}'])  # fmt: skip
 def test_a_damaged_game_is_none(games, damage):
     with serving(games) as client:
@@ -641,7 +668,7 @@ def test_a_damaged_game_is_none(games, damage):
     (path,) = (games / "tabs").iterdir()
     path.write_text(damage)
     with serving(games) as client:
-        assert client.get(f"/api/games/{state['game']}").status_code == 404
+        assert client.get(f"/api/games/{state['key']}").status_code == 404
 
 
 def test_a_finished_game_that_cannot_be_written_is_written_later(client, games):
@@ -651,34 +678,34 @@ def test_a_finished_game_that_cannot_be_written_is_written_later(client, games):
     (games / "tabs").rmdir()
     games.rmdir()
     games.write_text("a file in the place of the folder")
-    answer = client.post(f"/api/games/{state['game']}/resign", json={})
+    answer = client.post(f"/api/games/{state['key']}/resign", json={})
     assert answer.status_code == 500
     assert "could not be read or written" in answer.json()["error"]
     games.unlink()
-    assert client.get(f"/api/games/{state['game']}").json()["status"] == "over"
+    assert client.get(f"/api/games/{state['key']}").json()["status"] == "over"
     assert len(list(games.glob("*.pdn"))) == 1
 
 
 def test_only_the_last_games_are_in_memory_and_all_on_disk(client, monkeypatch):
-    monkeypatch.setattr(game_store, "IN_MEMORY", 3)
+    monkeypatch.setattr(game_store, "MAX_IN_MEMORY", 3)
     states = [begin(client) for _ in range(6)]
-    assert len(client.app.state.sessions._seats) == 3
+    assert len(client.app.state.store._games) == 3
     for state in states:
-        assert client.get(f"/api/games/{state['game']}").json()["frames"] == state["frames"]
-        assert len(client.app.state.sessions._seats) == 3
+        assert client.get(f"/api/games/{state['key']}").json()["frames"] == state["frames"]
+        assert len(client.app.state.store._games) == 3
 
 
 def test_old_games_and_too_many_are_forgotten(client, games, monkeypatch):
-    monkeypatch.setattr(game_store, "ON_DISK", 4)
+    monkeypatch.setattr(game_store, "MAX_ON_DISK", 4)
     old = begin(client)
-    os.utime(games / "tabs" / f"{old['game']}.json", (0, 0))
+    os.utime(games / "tabs" / f"{old['key']}.json", (0, 0))
     for number in range(8):
         state = begin(client)
-        os.utime(games / "tabs" / f"{state['game']}.json", (2e9 + number, 2e9 + number))
+        os.utime(games / "tabs" / f"{state['key']}.json", (2e9 + number, 2e9 + number))
     left = {path.stem for path in (games / "tabs").iterdir()}
     assert len(left) == 4
-    assert state["game"] in left
-    assert old["game"] not in left
+    assert state["key"] in left
+    assert old["key"] not in left
 
 
 # Ratings
@@ -686,21 +713,25 @@ def test_old_games_and_too_many_are_forgotten(client, games, monkeypatch):
 
 def finished(agent, score, rating, name, *, side=BLACK, opening="", **counted):
     """A game that an agent, of the other side, has won (1), drawn or lost."""
-    begun = opening_of(opening, np.random.default_rng(0))
-    setup = Setup(agent, agent, Limits(), side, "Ada", rating, begun, 0, f"2026-01-{name}T00:00:00")
-    session = Session(setup)
+    begun = choose_opening(opening, np.random.default_rng(0))
+    time = f"2026-01-{name}T00:00:00"
+    session = HumanGame(GameSetup(agent, agent, Limits(), side, "Ada", rating, begun, 0, time))
     vars(session).update(counted)
     black = score if side == WHITE else 1 - score
     session.result = {1: "1-0", 0: "0-1"}.get(black, "1/2-1/2")
     return session
 
 
+def results_in(games):
+    return game_archive.results_by_agent(game_archive.load_games(games))
+
+
 def test_an_agent_is_rated_by_the_papers_formula(games):
     for number, (score, rating, side) in enumerate(((1, 1700, BLACK), (0.5, 1500, WHITE))):
-        game_archive.keep(
+        game_archive.save_game(
             games, finished("x", score, rating, f"{number:02}", side=side), str(number)
         )
-    (standing,) = game_archive.standings(game_archive.games(games))
+    (standing,) = results_in(games)
     assert standing[:5] == ("x", 1, 1, 0, 2)
     orders = [
         updated_rating(updated_rating(1600.0, 1700, 1), 1500, 0.5),
@@ -711,52 +742,48 @@ def test_an_agent_is_rated_by_the_papers_formula(games):
     assert standing.rating.mean == pytest.approx(np.mean(orders), abs=0.1)
     assert standing.rating.grade == "B"
     # By hand: 1600 + 32 (1 - 1 / (1 + 10^(100/400)))
-    game_archive.keep(games, finished("y", 1, 1700, "09"), "y")
-    assert game_archive.standings(game_archive.games(games))[1].rating.mean == pytest.approx(
-        1620.48, abs=0.01
-    )
+    game_archive.save_game(games, finished("y", 1, 1700, "09"), "y")
+    assert results_in(games)[1].rating.mean == pytest.approx(1620.48, abs=0.01)
 
 
 def test_only_fair_games_with_a_rating_count(games):
     unrated = (
         {"rating": None},
         {"hints": 1},
-        {"taken_back": 1},
-        {"hurried": 1},
+        {"takebacks": 1},
+        {"interruptions": 1},
         {"opening": "11-15"},
         {"opening": FORCED},
     )
     for number, options in enumerate(unrated):
         options = {"rating": 1700, **options}
         session = finished("x", 1, options.pop("rating"), f"{number:02}", **options)
-        assert session.uncounted()
-        game_archive.keep(games, session, str(number))
-    (standing,) = game_archive.standings(game_archive.games(games))
+        assert session.unrated_reason()
+        game_archive.save_game(games, session, str(number))
+    (standing,) = results_in(games)
     assert standing == ("x", 6, 0, 0, 0, None)
     for number, opening in enumerate(("", "two-move", "three-move", openings.TWO_MOVE[5])):
         session = finished("x", 1, 1700, f"1{number}", opening=opening)
-        assert not session.uncounted()
-        game_archive.keep(games, session, f"1{number}")
-    assert game_archive.standings(game_archive.games(games))[0].rated == 4
+        assert not session.unrated_reason()
+        game_archive.save_game(games, session, f"1{number}")
+    assert results_in(games)[0].rated_games == 4
 
 
 def test_files_of_others_among_the_games_are_passed_over(games, caplog):
-    game_archive.keep(games, finished("x", 1, 1700, "01"), "a")
+    game_archive.save_game(games, finished("x", 1, 1700, "01"), "a")
     (games / "0.pdn").write_text("not a game")
     (games / "1.pdn").write_bytes(b"\xff\xfe")
     (games / "2.pdn").write_text('[Black "Ada"]\n[White "Bob"]\n\n1. 11-15 1-0\n')
-    assert [standing.agent for standing in game_archive.standings(game_archive.games(games))] == [
-        "x"
-    ]
+    assert [standing.agent for standing in results_in(games)] == ["x"]
     assert caplog.text.count("is passed over") == 2
 
 
 def test_the_page_tells_of_the_results(client, games):
-    assert client.get("/api/kept").json() == {"folder": str(games), "games": 0, "standings": []}
+    assert client.get("/api/archive").json() == {"folder": str(games), "games": 0, "results": []}
     state = begin(client, agent="blondie24", amount=2, rating=1500)
-    assert do(client, state, "resign")["uncounted"] == ""
-    (line,) = client.get("/api/kept").json()["standings"]
-    assert (line["agent"], line["wins"], line["rated"]) == ("blondie24 (depth 2)", 1, 1)
+    assert do(client, state, "resign")["unrated_reason"] == ""
+    (line,) = client.get("/api/archive").json()["results"]
+    assert (line["agent"], line["wins"], line["rated_games"]) == ("blondie24 (depth 2)", 1, 1)
     assert line["rating"]["mean"] == pytest.approx(1600 + 32 * (1 - 1 / (1 + 10 ** (-100 / 400))))
 
 
@@ -770,21 +797,21 @@ def test_a_thought_is_worth_what_plain_minimax_finds(name, monkeypatch):
     judge = judge_by(agent.player.evaluator)
     for board in random_boards(5, 15, 60):
         for depth in (1, 2, 3):
-            thought = consider(agent, board, Limits(depth=depth, seconds=60), Event())
-            values = move_values(board, judge, depth, own_leaves=True)
-            assert thought.value == max(values)
+            thought = analyse_until(agent, board, Limits(depth=depth, seconds=60), Event())
+            values = move_values(board, judge, depth, root_perspective=True)
+            assert thought.score == max(values)
             assert values[board.legal_moves.index(thought.move)] == max(values)
-            assert thought.line[0] == thought.move
+            assert thought.pv[0] == thought.move
             assert (thought.depth, thought.nodes > 0) == (depth, True)
             after = board.copy()
-            for move in thought.line:
+            for move in thought.pv:
                 after.push(move)  # all are legal
-            assert len(thought.line) >= depth or not after.legal_moves
+            assert len(thought.pv) >= depth or not after.legal_moves
 
 
 def test_a_thought_without_chance_is_the_agents_own_move():
     for board in random_boards(6, 20, 60):
-        thought = consider(agents.make("blondie24"), board, Limits(depth=5), Event())
+        thought = analyse_until(agents.make("blondie24"), board, Limits(depth=5), Event())
         assert thought.move == agents.make("blondie24", depth=5).act(board.copy())
 
 
@@ -792,10 +819,10 @@ def test_a_thought_without_chance_is_the_agents_own_move():
 def test_simulations_are_those_of_the_agent(name):
     for number, board in enumerate(random_boards(7, 25, 90)):
         agent = reseed(agents.make(name, simulations=80), number)
-        thought = consider(agent, board, Limits(simulations=80), Event())
+        thought = analyse_until(agent, board, Limits(simulations=80), Event())
         assert thought.move == reseed(agents.make(name, simulations=80), number).act(board.copy())
-        assert thought.line[0] == thought.move
-        assert -1 <= thought.value <= 1
+        assert thought.pv[0] == thought.move
+        assert -1 <= thought.score <= 1
         assert thought.nodes in (80, None)
 
 
@@ -808,7 +835,7 @@ def test_an_only_move_is_made_without_a_search(name, limits):
     board.push(board.legal_moves[0])
     board = Board("W:W32:BK23,27")
     assert len(board.legal_moves) == 1
-    thought = consider(agents.make(name), board, limits, Event())
+    thought = analyse_until(agents.make(name), board, limits, Event())
     assert thought.move == board.legal_moves[0]
     assert not thought.nodes
 
@@ -817,31 +844,31 @@ def test_a_search_that_is_stopped_at_once_still_moves():
     stopped = Event()
     stopped.set()
     for name, limits in (("blondie24", Limits(depth=64)), ("mcts", Limits(simulations=10**6))):
-        thought = consider(agents.make(name), Board(), limits._replace(seconds=0.01), stopped)
+        thought = analyse_until(agents.make(name), Board(), limits._replace(seconds=0.01), stopped)
         assert thought.move in Board().legal_moves
-        assert thought.line[0] == thought.move
-        assert -1 <= thought.value <= 1
+        assert thought.pv[0] == thought.move
+        assert -1 <= thought.score <= 1
 
 
 def test_what_is_thought_after_the_time_is_up_is_a_line_and_its_value(monkeypatch):
     monkeypatch.setattr("agents.analysis.LEAST_SECONDS", 0.05)
     agent, limits = agents.make("blondie24"), Limits(depth=64, seconds=0.2)
     for board in random_boards(8, 5, 30):
-        thought = consider(agent, board, limits, Event())
+        thought = analyse_until(agent, board, limits, Event())
         last = board.copy()
-        for move in thought.line:
+        for move in thought.pv:
             last.push(move)
-        assert thought.line[0] == thought.move
-        assert thought.value is not None
+        assert thought.pv[0] == thought.move
+        assert thought.score is not None
 
 
 # Words
 
 
 def test_moves_in_words():
-    assert spoken(Board(), Board().parse_move("11-15")) == "Black's man moves from 11 to 15."
+    assert describe_move(Board(), Board().parse_move("11-15")) == "Black's man moves from 11 to 15."
     board = Board(ROUTES)
-    assert spoken(board, board.legal_moves[0]) == (
+    assert describe_move(board, board.legal_moves[0]) == (
         "Black's king jumps from 2 to 9, 18, 11 then 2, capturing on 6, 14, 15 and 7."
     )
 
@@ -860,7 +887,7 @@ def test_moves_in_words():
     (ROUTES, [2, 6], "A capture must be made"),
 ])  # fmt: skip
 def test_refusals_say_why(position, squares, words):
-    assert words in refusal(Board(position), squares)
+    assert words in explain_illegal_move(Board(position), squares)
 
 
 def test_any_squares_are_refused_in_words():
@@ -870,8 +897,8 @@ def test_any_squares_are_refused_in_words():
         for _ in range(20):
             squares = tuple(rng.integers(0, 34, rng.integers(1, 5)).tolist())
             if squares not in legal:
-                assert refusal(board, squares).endswith(".")
-        assert bool(advice(board)) == bool(board.legal_moves[0].captured)
+                assert explain_illegal_move(board, squares).endswith(".")
+        assert bool(explain_forced_capture(board)) == bool(board.legal_moves[0].captured)
 
 
 # Two agents
@@ -881,8 +908,8 @@ def test_two_agents_play_as_they_would_without_the_page(client):
     black, white = {"agent": "blondie24", "amount": 3}, {"agent": "mcts-ept", "amount": 40}
     told = client.post("/api/compare", json={"black": black, "white": white, "opening": "11-15"})
     game = told.json()
-    assert (game["black"], game["opening"]) == ("blondie24 (depth 3)", 1)
-    board = board_of(fen.START, ["11-15"])
+    assert (game["black"], game["opening_plies"]) == ("blondie24 (depth 3)", 1)
+    board = create_board(fen.START, ["11-15"])
     moves = [frame["move"]["text"] for frame in game["frames"][1:]]
     ours = [agents.make("blondie24", depth=3), agents.make("mcts-ept", simulations=40)]
     result = "*"
@@ -920,8 +947,8 @@ def test_two_agents_of_others_are_given_their_generators(client, strangers):
 
 
 def test_inside_is_asked_for(client):
-    answer = client.get("/api/inside", params={"agent": "blondie24", "fen": FORCED})
-    expected = explain.describe(agents.make("blondie24"), Board(FORCED))
+    answer = client.get("/api/explain", params={"agent": "blondie24", "fen": FORCED})
+    expected = explain_position(agents.make("blondie24"), Board(FORCED))
     assert answer.json() == json.loads(json.dumps(expected))
 
 
@@ -934,19 +961,19 @@ def test_the_forms_offer_everything(client, strangers):
 
 
 def test_limits_are_part_of_the_name():
-    roster = Roster()
-    assert roster.player("blondie24", 6, None).label == "blondie24 (depth 6)"
-    assert roster.player("blondie24", None, 1).label == "blondie24 (depth 4, seconds 1)"
-    assert roster.player("blondie24", 6, None).limits == Limits(depth=6, seconds=10.0)
-    assert roster.player("mcts", 5, 2).limits == Limits(simulations=5, seconds=2)
-    assert roster.player("random", None, None).label == "random"
+    catalog = AgentCatalog()
+    assert catalog.choose("blondie24", 6, None).label == "blondie24 (depth 6)"
+    assert catalog.choose("blondie24", None, 1).label == "blondie24 (depth 4, seconds 1)"
+    assert catalog.choose("blondie24", 6, None).limits == Limits(depth=6, seconds=10.0)
+    assert catalog.choose("mcts", 5, 2).limits == Limits(simulations=5, seconds=2)
+    assert catalog.choose("random", None, None).label == "random"
 
 
 def test_a_thought_as_json():
     move = Board().legal_moves[0]
-    told = shown.thought_json(Thought(move, 0.5, None, (move,), 3, 70))
-    assert told["line"] == [str(move)]
-    assert (told["value"], told["depth"], told["nodes"]) == (None, 3, 70)
+    told = analysis_to_json(Analysis(move, None, (move,), 3, 70, 0.5))
+    assert told["pv"] == [str(move)]
+    assert (told["score"], told["depth"], told["nodes"]) == (None, 3, 70)
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.1", "example.com"])
@@ -971,16 +998,16 @@ def test_a_port_that_is_none(port, monkeypatch, capsys):
 
 
 def test_a_port_that_is_taken():
-    with serve.listening("127.0.0.1", 0) as taken:
+    with serve.open_listener("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(OSError, match=f"cannot listen at 127.0.0.1, port {port}"):
-            serve.listening("127.0.0.1", port)
+            serve.open_listener("127.0.0.1", port)
 
 
 def test_without_a_port_a_free_one_will_do(monkeypatch):
-    with serve.listening("127.0.0.1", 0) as taken:
-        monkeypatch.setattr(serve, "PORT", taken.getsockname()[1])
-        with serve.listening("127.0.0.1", None) as other:
+    with serve.open_listener("127.0.0.1", 0) as taken:
+        monkeypatch.setattr(serve, "DEFAULT_PORT", taken.getsockname()[1])
+        with serve.open_listener("127.0.0.1", None) as other:
             assert other.getsockname()[1] not in (0, taken.getsockname()[1])
 
 
@@ -999,7 +1026,7 @@ def test_the_command_serves_until_it_is_stopped(games, number, thinks):
             address = re.search(r"http://127.0.0.1:[0-9]+/", process.stderr.readline())[0]
             wanted = {"agent": "blondie24", "colour": "white", "amount": 64, "seconds": 60}
             answer = httpx2.post(f"{address}api/games", json=wanted, timeout=60)
-            game = answer.json()["game"]
+            game = answer.json()["key"]
             if thinks:
                 with pytest.raises(httpx2.ReadTimeout):
                     httpx2.post(f"{address}api/games/{game}/reply", json={}, timeout=0.3)

@@ -10,8 +10,8 @@ import uvicorn
 from playwright.sync_api import expect, sync_playwright
 
 from checkers_env import Board, pdn
-from training.app.app import application
-from training.app.serve import listening
+from training.app.app import create_app
+from training.app.serve import open_listener
 
 pytestmark = pytest.mark.browser
 PATIENCE = 120_000  # ms: a busy machine
@@ -36,8 +36,8 @@ def browser():
 @contextmanager
 def serving(games, port=0):
     """The application, in a thread; its address."""
-    with listening("127.0.0.1", port) as listener:
-        server = uvicorn.Server(uvicorn.Config(application(games), log_config=None))
+    with open_listener("127.0.0.1", port) as listener:
+        server = uvicorn.Server(uvicorn.Config(create_app(games), log_config=None))
         thread = threading.Thread(target=server.run, args=([listener],))
         thread.start()
         try:
@@ -167,7 +167,7 @@ def test_a_multi_jump_square_by_square(open_page):
     cell(page, 11).click()
     cell(page, 18).click()
     assert squares_of(page, "chosen") == [18]
-    assert page.locator("#board .taken").count() == 2
+    assert page.locator("#board .captured").count() == 2
     assert cell(page, 18).get_attribute("aria-label") == "18, black king, chosen"
     assert cell(page, 2).get_attribute("aria-label") == "2, empty"
     cell(page, 9).click()
@@ -251,8 +251,8 @@ def test_hint_draw_and_resigning(open_page):
     page.click("[data-do=resign]")
     expect(page.locator("#status")).to_contain_text("White wins: Black resigned.")
     expect(page.locator("#status")).to_contain_text("does not count")
-    page.click("#kept summary")
-    expect(page.locator("#kept-told")).to_contain_text("blondie24 (depth 2)")
+    page.click("#archive summary")
+    expect(page.locator("#archive-results")).to_contain_text("blondie24 (depth 2)")
     page.click("#start")
     expect(page.locator("[data-do=resign]")).to_have_text("Resign")
 
@@ -260,10 +260,10 @@ def test_hint_draw_and_resigning(open_page):
 def test_what_the_agent_thinks(open_page):
     page = open_page()
     begin(page, agent="blondie24", colour="white", plies=4)
-    facts = page.locator("#thoughts")
+    facts = page.locator("#analysis")
     for text in ("blondie24 (depth 4) thinks", "4 plies", "lost, to +1, won"):
         expect(facts).to_contain_text(text)
-    assert moves_shown(page)[0] in page.inner_text("dd[data-fact=line]")
+    assert moves_shown(page)[0] in page.inner_text("dd[data-fact=pv]")
     assert float(page.get_attribute("#bar", "aria-valuenow")) != 0
     assert "for blondie24" in page.get_attribute("#bar", "aria-valuetext")
 
@@ -286,15 +286,15 @@ def test_earlier_positions_are_shown_and_cannot_be_played_in(open_page):
 def test_see_inside(open_page):
     page = open_page()
     begin(page, agent="blondie24", plies=2)
-    page.click("#inside summary")
+    page.click("#explanation summary")
     expect(page.locator("#board .tile")).to_have_count(24)
     for layer, tiles in (("3x3 squares", 36), ("8x8 squares", 1), ("", 0)):
-        page.select_option("#inside-choice", layer)
+        page.select_option("#explanation-choice", layer)
         expect(page.locator("#board .tile")).to_have_count(tiles)
-    page.select_option("#inside-choice", "5x5 squares")
-    page.hover("#inside .cells button >> nth=0")
+    page.select_option("#explanation-choice", "5x5 squares")
+    page.hover("#explanation .cells button >> nth=0")
     expect(page.locator("#board .outline rect")).to_have_count(1)
-    page.click("#inside summary")
+    page.click("#explanation summary")
     expect(page.locator("#board .tile")).to_have_count(0)
 
 

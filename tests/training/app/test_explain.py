@@ -24,7 +24,7 @@ from checkers_env.movegen import Position
 from tests import oracle
 from tests.agents.baselines.test_samuel import features
 from tests.agents.ntuple.test_network import MIXED, indices
-from training.app.explain import describe
+from training.app.explain import explain_position
 
 BLONDIE24 = Path(agents.__file__).with_name("zoo") / "blondie24.safetensors"
 SUBSQUARES = oracle.subsquares()
@@ -116,7 +116,7 @@ def test_a_network_is_that_of_its_weight_file(network):
     path, name = network
     agent, (genome, king) = agents.make(str(path)), read(path)
     for side, pieces in positions(2, 12):
-        found = describe(agent, Board(oracle.write_fen(side, pieces)))
+        found = explain_position(agent, Board(oracle.write_fen(side, pieces)))
         layers, total, difference = network_layers(name, genome, king, side, pieces)
         assert found["kind"] == "network"
         assert found["total"] == pytest.approx(total, abs=1e-4)
@@ -126,7 +126,7 @@ def test_a_network_is_that_of_its_weight_file(network):
         for hidden, expected in zip(found["hidden"], layers[-2:], strict=True):
             assert hidden == pytest.approx(expected, abs=1e-5)
         seen_by = "b" if name.startswith("nguyen") else side
-        assert found["seen_by"] == {"b": "black", "w": "white"}[seen_by]
+        assert found["perspective"] == {"b": "black", "w": "white"}[seen_by]
         expected = {}
         if name != "blondie24-1999":
             for field, activation in zip(SUBSQUARES, layers[0], strict=True):
@@ -139,7 +139,7 @@ def test_a_networks_contributions_are_what_each_piece_makes_of_the_total(network
     path, name = network
     agent, (genome, king) = agents.make(str(path)), read(path)
     for side, pieces in positions(3, 4):
-        found = describe(agent, Board(oracle.write_fen(side, pieces)))
+        found = explain_position(agent, Board(oracle.write_fen(side, pieces)))
         _, total, _ = network_layers(name, genome, king, side, pieces)
         expected = {
             square: total - network_layers(name, genome, king, side, without(pieces, square))[1]
@@ -154,7 +154,9 @@ def test_the_share_of_the_piece_difference_is_what_the_value_lacks_without_its_w
     cut = genome.copy()
     cut[-1] = 0.0
     for side, pieces in positions(4, 8):
-        share = describe(agent, Board(oracle.write_fen(side, pieces)))["piece_difference_share"]
+        share = explain_position(agent, Board(oracle.write_fen(side, pieces)))[
+            "piece_difference_share"
+        ]
         plain = name.removesuffix("-unsaturated")  # the scale does not matter to a share
         _, total, _ = network_layers(plain, genome, king, side, pieces)
         _, rest, _ = network_layers(plain, cut, king, side, pieces)
@@ -169,7 +171,7 @@ def test_the_share_of_the_piece_difference_is_what_the_value_lacks_without_its_w
 def test_subsquares_come_by_size_and_row_by_row_for_either_side():
     agent = agents.make("blondie24")
     for turn in "BW":
-        layers = describe(agent, Board(f"{turn}:W21,K3:B1,12"))["layers"]
+        layers = explain_position(agent, Board(f"{turn}:W21,K3:B1,12"))["layers"]
         assert [layer["name"] for layer in layers] == [f"{n}x{n} squares" for n in SIZES]
         assert [layer["size"] for layer in layers] == SIZES
         found = [cell["squares"] for layer in layers for cell in layer["cells"]]
@@ -178,9 +180,9 @@ def test_subsquares_come_by_size_and_row_by_row_for_either_side():
 
 
 def test_without_a_majority_the_piece_difference_has_no_share():
-    found = describe(agents.make("blondie24"), Board())
+    found = explain_position(agents.make("blondie24"), Board())
     assert found["piece_difference_share"] == 0.0
-    assert describe(agents.make("material"), Board())["piece_difference_share"] is None
+    assert explain_position(agents.make("material"), Board())["piece_difference_share"] is None
 
 
 TUPLES = {"mixed": MIXED, "table-6.1": drawing.TABLE_6_1}
@@ -198,7 +200,7 @@ def test_each_square_has_its_share_of_the_entries_that_touch_it(
     save_weights(path, table, WeightsMetadata("ntuple", 1.5, "test", 0, 0, options=options))
     agent, (table, king) = agents.make(str(path)), read(path)
     for side, pieces in positions(6, 25):
-        found = describe(agent, Board(oracle.write_fen(side, pieces)))
+        found = explain_position(agent, Board(oracle.write_fen(side, pieces)))
         seen_by = "b" if by_colour else side
         sign = 1 if seen_by == side else -1
         expected = dict.fromkeys(range(1, 33), 0.0)
@@ -218,7 +220,7 @@ def test_each_square_has_its_share_of_the_entries_that_touch_it(
         assert found["value"] == pytest.approx(np.tanh(found["total"]), abs=1e-6)
         assert sum(terms(found).values()) == pytest.approx(found["total"])
         assert (found["piece_difference_share"] is None) == (difference == 0)
-        assert found["seen_by"] == {"b": "black", "w": "white"}[seen_by]
+        assert found["perspective"] == {"b": "black", "w": "white"}[seen_by]
         assert {place: entries[place] for place in cells(found)} == cells(found)
         assert [layer["size"] for layer in found["layers"]] == sorted(set(map(len, tuples)))
         assert sum(len(layer["cells"]) for layer in found["layers"]) == len(tuples)
@@ -231,7 +233,7 @@ def test_a_weighted_counters_contributions_are_its_weights(tmp_path):
     )
     agent, scale = agents.make(str(path)), 2 * weights.sum() * 2.0
     for side, pieces in positions(8, 20):
-        found = describe(agent, Board(oracle.write_fen(side, pieces)))
+        found = explain_position(agent, Board(oracle.write_fen(side, pieces)))
         seen = oracle.inputs(pieces, side, 2.0)
         expected = {
             square: weights[seen_from(side, square) - 1] * seen[seen_from(side, square)] / scale
@@ -247,12 +249,12 @@ def test_a_weighted_counters_contributions_are_its_weights(tmp_path):
 
 
 def test_the_piece_counter_counts_pieces():
-    found = describe(agents.make("material"), Board("W:W21,K3:B1,2,K30"))
+    found = explain_position(agents.make("material"), Board("W:W21,K3:B1,2,K30"))
     expected = {21: 1 / 64, 3: 1.5 / 64, 1: -1 / 64, 2: -1 / 64, 30: -1.5 / 64}
     assert contributions(found) == pytest.approx(expected)
     assert found["value"] == pytest.approx(-1 / 64)
     assert found["piece_difference_share"] == 1.0
-    assert describe(agents.make("mcts-ept"), Board("W:W21,K3:B1,2,K30")) == found
+    assert explain_position(agents.make("mcts-ept"), Board("W:W21,K3:B1,2,K30")) == found
 
 
 def test_samuels_features_are_weighed_one_by_one(tmp_path):
@@ -260,7 +262,7 @@ def test_samuels_features_are_weighed_one_by_one(tmp_path):
     save_weights(path, weights, WeightsMetadata("samuel", 1.0, "test", 0, 0))
     agent = agents.make(str(path))
     for side, pieces in positions(10, 20):
-        found = describe(agent, Board(oracle.write_fen(side, pieces)))
+        found = explain_position(agent, Board(oracle.write_fen(side, pieces)))
         amounts = weights * features(side, pieces, side)
         expected = {
             square: sum((weights * features(side, {square: piece}, side))[:5])
@@ -307,7 +309,7 @@ class Stranger:
     ],
 )
 def test_what_is_not_understood_is_opaque(agent, value):
-    found = describe(agent, Board())
+    found = explain_position(agent, Board())
     assert (found["kind"], found["value"]) == ("opaque", value)
     assert not any(found[name] for name in ("squares", "layers", "terms", "hidden"))
 
@@ -324,10 +326,10 @@ def test_the_continual_player_shows_the_strategy_that_it_plays():
     )
     agent, plain = ContinualAgent(pool), agents.make("blondie24")
     lost = Board("B:W18:B14,15")
-    assert describe(agent, lost) != describe(plain, lost)
+    assert explain_position(agent, lost) != explain_position(plain, lost)
     agent.game_over(Board("B:W18:B"), 0)
     assert agent.strategy == 1
-    assert describe(agent, lost) == describe(plain, lost)
+    assert explain_position(agent, lost) == explain_position(plain, lost)
 
 
 @pytest.mark.parametrize(
@@ -342,6 +344,6 @@ def test_however_it_searches_it_sees_the_same_and_leaves_the_board_alone(agent):
     board = Board()
     board.push("11-15")
     before = board.copy()
-    found = json.loads(json.dumps(describe(agent, board), allow_nan=False))
-    assert found == describe(agents.make("blondie24"), Board(board.fen()))
+    found = json.loads(json.dumps(explain_position(agent, board), allow_nan=False))
+    assert found == explain_position(agents.make("blondie24"), Board(board.fen()))
     assert (board, board.moves) == (before, before.moves)

@@ -20,7 +20,7 @@ from checkers_env.board import Board
 from checkers_env.movegen import BLACK, WHITE
 from tests.training.commands import SECONDS
 from training.app import generation_replay, run_reader
-from training.app.app import application
+from training.app.app import create_app
 from training.regimes import regime_from_config
 from training.regimes.coevolution import Coevolution
 from training.regimes.evolution_strategies import EvolutionStrategy
@@ -78,7 +78,7 @@ def test_the_games_are_those_that_the_run_goes_on_to_play(tmp_path, name, reache
     else:
         begin(plan_for(tmp_path, regime))
     before = load_checkpoint(tmp_path)
-    played = generation_replay.play_generation(before)
+    played = generation_replay.replay_generation(before)
     after = run_to(tmp_path, regime, reached + 1)
 
     assert played.number == reached + 1
@@ -96,9 +96,9 @@ def test_the_games_are_those_that_the_run_goes_on_to_play(tmp_path, name, reache
     assert points == sorted(points, reverse=True)
     learnt = name == "social" and (reached + 1) % 2 == 0
     if learnt:
-        assert played.survive == 0
+        assert played.survivors == 0
     else:
-        assert played.survive == regime.parents
+        assert played.survivors == regime.parents
         assert after.state.scores[: regime.parents].tolist() == points[: regime.parents]
 
 
@@ -106,7 +106,7 @@ def test_names_and_kings_are_those_of_the_members(tmp_path):
     regime = REGIMES["coevolution"]
     run_to(tmp_path, regime, 2)
     before = load_checkpoint(tmp_path)
-    played = generation_replay.play_generation(before)
+    played = generation_replay.replay_generation(before)
     names = [f"parent {n}" for n in (1, 2, 3)] + [f"offspring {n}" for n in (1, 2, 3)]
     kings = {standing.name: standing.king for standing in played.standings}
     assert sorted(kings) == sorted(names)
@@ -127,7 +127,7 @@ def test_the_parents_games_are_the_ones_they_play_with_each_other(tmp_path):
     }
     games = {
         (game.black, game.white): game.game
-        for game in generation_replay.play_generation(checkpoint).games
+        for game in generation_replay.replay_generation(checkpoint).games
     }
     assert len(games) == 30
     for black, player in parents.items():
@@ -140,7 +140,7 @@ def test_the_parents_games_are_the_ones_they_play_with_each_other(tmp_path):
 def test_points_are_counted_game_by_game(tmp_path):
     regime = replace(REGIMES["coevolution"], win=3.0, draw=1.0, loss=-1.5)
     run_to(tmp_path, regime, 1)
-    played = generation_replay.play_generation(load_checkpoint(tmp_path))
+    played = generation_replay.replay_generation(load_checkpoint(tmp_path))
     for standing in played.standings:
         wins = draws = losses = 0
         for game in played.games:
@@ -157,15 +157,15 @@ def test_points_are_counted_game_by_game(tmp_path):
 def test_after_social_learning_nobody_is_a_parent(tmp_path):
     for reached, name in ((1, "parent 1"), (2, "player 1")):
         run_to(tmp_path, REGIMES["social"], reached)
-        played = generation_replay.play_generation(load_checkpoint(tmp_path))
+        played = generation_replay.replay_generation(load_checkpoint(tmp_path))
         assert name in {standing.name for standing in played.standings}
         assert len({standing.name for standing in played.standings}) == 6
 
 
 def test_of_temporal_differences_there_are_the_games_of_the_curve(tmp_path):
     history = run_to(tmp_path, LEARNER, 2).history
-    played = generation_replay.play_generation(load_checkpoint(tmp_path))
-    assert (played.number, played.standings, played.survive) == (2, [], 0)
+    played = generation_replay.replay_generation(load_checkpoint(tmp_path))
+    assert (played.number, played.standings, played.survivors) == (2, [], 0)
     for opponent in ("heuristic", "material"):
         payoffs = []
         for black, white, game in played.games:
@@ -179,9 +179,9 @@ def test_of_temporal_differences_there_are_the_games_of_the_curve(tmp_path):
 
 def test_a_game_is_written_as_pdn(tmp_path):
     begin(plan_for(tmp_path, REGIMES["coevolution"]))
-    played = generation_replay.play_generation(load_checkpoint(tmp_path))
+    played = generation_replay.replay_generation(load_checkpoint(tmp_path))
     for game in played.games:
-        (read,) = pdn.loads(pdn.dumps([generation_replay.as_pdn(game, {"Event": "a test"})]))
+        (read,) = pdn.loads(pdn.dumps([generation_replay.game_to_pdn(game, {"Event": "a test"})]))
         assert (read.tags["Black"], read.tags["White"]) == (game.black, game.white)
         assert read.tags["Event"] == "a test"
         assert len(read.moves) == game.game.result.plies
@@ -204,7 +204,7 @@ def finished(original, tmp_path):
 
 
 def test_the_history_is_what_the_run_has_measured(finished):
-    history, expected = run_reader.history(finished), load_checkpoint(finished).history
+    history, expected = run_reader.read_history(finished), load_checkpoint(finished).history
     assert history["generation"] == [0, 1, 2]
     assert set(history) == {"generation", *expected}
     for name, row in expected.items():
@@ -214,35 +214,41 @@ def test_the_history_is_what_the_run_has_measured(finished):
 
 
 def test_an_overview_says_how_far_a_run_is(finished):
-    seen = run_reader.overview(finished)
+    seen = run_reader.read_run(finished)
     assert json.loads(json.dumps(seen, allow_nan=False)) == seen
-    assert seen["history"] == run_reader.history(finished)
-    expected = {"generation": 2, "regime": "test", "seed": 5, "planned": None, "games": 12}
+    assert seen["history"] == run_reader.read_history(finished)
+    expected = {
+        "generation": 2,
+        "regime": "test",
+        "seed": 5,
+        "preset_generations": None,
+        "games_per_generation": 12,
+    }
     assert {name: seen[name] for name in expected} == expected
     assert (seen["running"], seen["champion"]) == (False, str(finished / CHAMPION_FILE))
-    assert seen["saved"] == (finished / FILE_NAME).stat().st_mtime_ns / 1e9
+    assert seen["save_time"] == (finished / FILE_NAME).stat().st_mtime_ns / 1e9
 
 
 def test_a_run_that_has_saved_nothing_but_its_start(tmp_path):
     plan = plan_for(tmp_path / "new", REGIMES["coevolution"], checkpoint_every=10)
     begin(replace(plan, name="c10"))
-    seen = run_reader.overview(plan.folder)
+    seen = run_reader.read_run(plan.folder)
     assert (seen["generation"], seen["history"], seen["champion"]) == (0, {}, None)
-    assert (seen["running"], seen["planned"]) == (True, 840)
+    assert (seen["running"], seen["preset_generations"]) == (True, 840)
 
 
 def test_a_run_is_running_from_its_first_checkpoint_to_its_picture(tmp_path):
     regime, seen = REGIMES["coevolution"], []
 
     def look(state, measured):
-        seen.append((run_reader.is_running(tmp_path), run_reader.version(tmp_path)))
+        seen.append((run_reader.is_running(tmp_path), run_reader.run_version(tmp_path)))
 
     for generations in (2, 4):
         plan = plan_for(tmp_path, regime, generations)
         start = resume(plan) if generations == 4 else begin(plan)
         train(plan, start, look)
         assert not run_reader.is_running(tmp_path)
-        seen.append((False, run_reader.version(tmp_path)))
+        seen.append((False, run_reader.run_version(tmp_path)))
     assert [running for running, _ in seen] == [True, True, False] * 2
     assert len({version for _, version in seen}) == 6
 
@@ -257,19 +263,19 @@ def test_runs_are_folders_with_a_checkpoint_by_name(finished):
     (runs / "torn").mkdir()
     (runs / "torn" / FILE_NAME).write_bytes(b"")
     listed = {"another": runs / "another", "some run": finished, "torn": runs / "torn"}
-    assert run_reader.runs(runs) == listed
-    assert run_reader.runs(finished) == {"some run": finished}
-    assert run_reader.runs(runs / "not there yet") == {}
+    assert run_reader.find_runs(runs) == listed
+    assert run_reader.find_runs(finished) == {"some run": finished}
+    assert run_reader.find_runs(runs / "not there yet") == {}
 
 
 def test_a_folder_whose_run_has_been_taken_away_is_refused(finished):
-    at = run_reader.saved(finished)
+    at = run_reader.save_time_ns(finished)
     (finished / FILE_NAME).unlink()
-    assert run_reader.runs(finished.parent) == {}
+    assert run_reader.find_runs(finished.parent) == {}
     with pytest.raises(ValueError, match="no run to resume"):
-        run_reader.overview(finished)
+        run_reader.read_run(finished)
     with pytest.raises(ValueError, match="no run to resume"):
-        generation_replay.current_generation(finished, at)
+        generation_replay.replay_checkpoint(finished, at)
 
 
 @pytest.mark.parametrize(
@@ -278,17 +284,17 @@ def test_a_folder_whose_run_has_been_taken_away_is_refused(finished):
 def test_a_curve_that_is_none_is_refused_by_name(finished, content):
     (finished / CURVE_FILE).write_text(content)
     with pytest.raises(ValueError, match=r"curve\.csv' is not a curve of ours"):
-        run_reader.overview(finished)
+        run_reader.read_run(finished)
 
 
 def test_a_run_of_an_unknown_regime_has_a_curve_but_no_games(finished):
     checkpoint = load_checkpoint(finished)
     strange = replace(checkpoint, config_key=checkpoint.config_key | {"temperature": 3.0})
     save_checkpoint(finished, strange)
-    seen = run_reader.overview(finished)
-    assert (seen["generation"], seen["games"]) == (2, None)
+    seen = run_reader.read_run(finished)
+    assert (seen["generation"], seen["games_per_generation"]) == (2, None)
     with pytest.raises(ValueError, match="'test' is not a regime of this version"):
-        generation_replay.current_generation(finished, run_reader.saved(finished))
+        generation_replay.replay_checkpoint(finished, run_reader.save_time_ns(finished))
 
 
 @pytest.mark.parametrize("missing", ["name", "seed"])
@@ -297,7 +303,7 @@ def test_a_checkpoint_without_a_name_or_a_seed_is_refused(finished, missing):
     rest = {name: value for name, value in checkpoint.config_key.items() if name != missing}
     save_checkpoint(finished, replace(checkpoint, config_key=rest))
     with pytest.raises(ValueError, match="no name or seed"):
-        run_reader.overview(finished)
+        run_reader.read_run(finished)
 
 
 @pytest.mark.parametrize("regime", [*REGIMES.values(), LEARNER])
@@ -308,17 +314,19 @@ def test_a_regime_comes_back_from_its_checkpoint(tmp_path, regime):
 
 
 def test_a_generation_is_remembered_when_its_checkpoint_is_gone(finished):
-    at = run_reader.saved(finished)
-    first = generation_replay.current_generation(finished, at)
-    assert generation_replay.current_generation(finished, at) is first
+    at = run_reader.save_time_ns(finished)
+    first = generation_replay.replay_checkpoint(finished, at)
+    assert generation_replay.replay_checkpoint(finished, at) is first
     run_to(finished, REGIMES["coevolution"], 3)
-    assert generation_replay.current_generation(finished, at) is first
+    assert generation_replay.replay_checkpoint(finished, at) is first
     with pytest.raises(LookupError, match="has gone on"):
-        generation_replay.current_generation(finished, at - 1)
-    assert generation_replay.current_generation(finished, run_reader.saved(finished)).number == 4
+        generation_replay.replay_checkpoint(finished, at - 1)
+    assert (
+        generation_replay.replay_checkpoint(finished, run_reader.save_time_ns(finished)).number == 4
+    )
 
 
-def test_the_latest_generation_is_read_though_the_run_saves_meanwhile(finished, monkeypatch):
+def test_the_replay_latest_is_read_though_the_run_saves_meanwhile(finished, monkeypatch):
     def load(run):
         loaded.append(run)
         if len(loaded) < 3:
@@ -327,7 +335,7 @@ def test_the_latest_generation_is_read_though_the_run_saves_meanwhile(finished, 
 
     loaded = []
     monkeypatch.setattr(generation_replay, "load_checkpoint", load)
-    at, latest = generation_replay.latest_generation(finished)
+    at, latest = generation_replay.replay_latest(finished)
     assert (at, latest.number, len(loaded)) == (2, 3, 3)
 
 
@@ -351,8 +359,8 @@ def test_files_may_be_replaced_while_they_are_read(tmp_path):
     writer = threading.Thread(target=write)
     writer.start()
     while writer.is_alive():
-        lengths.add(len(run_reader.overview(tmp_path)["history"]["generation"]))
-        _, latest = generation_replay.latest_generation(tmp_path)
+        lengths.add(len(run_reader.read_run(tmp_path)["history"]["generation"]))
+        _, latest = generation_replay.replay_latest(tmp_path)
         assert latest.number in (3, 600)
     writer.join()
     assert lengths == {3, 600}
@@ -380,7 +388,7 @@ class Client:
 
 @pytest.fixture
 def client(finished):
-    return Client(application(finished.parent / "games", runs=[finished.parent]))
+    return Client(create_app(finished.parent / "games", runs=[finished.parent]))
 
 
 def test_the_page_is_there_and_has_no_script_of_its_own(client):
@@ -398,7 +406,7 @@ def test_runs_are_listed_the_latest_first(client, finished):
     first, second = client.get("/api/runs").json()["runs"]
     assert {"name": "later", "generation": 0, "running": True}.items() <= first.items()
     assert {"name": "some run", "generation": 2, "running": False}.items() <= second.items()
-    assert first["saved"] > second["saved"]
+    assert first["save_time"] > second["save_time"]
 
 
 def test_of_runs_of_one_name_the_first_folder_has_its_own(client, finished, tmp_path):
@@ -412,7 +420,7 @@ def test_of_runs_of_one_name_the_first_folder_has_its_own(client, finished, tmp_
 
 def test_a_run_is_told_of_once_and_again_when_it_has_gone_on(client, finished):
     seen = client.get("/api/runs/some%20run").json()
-    assert seen == run_reader.overview(finished)
+    assert seen == run_reader.read_run(finished)
     query = {"version": seen["version"]}
     unchanged = client.get("/api/runs/some run", params=query)
     assert (unchanged.status_code, unchanged.content) == (204, b"")
@@ -432,20 +440,20 @@ def test_a_run_is_told_of_once_and_again_when_it_has_gone_on(client, finished):
 )
 def test_where_it_is_not_the_best_who_go_on_the_page_says_who_does(tmp_path, regime, outcome):
     run_to(tmp_path / "run", regime, 1)
-    played = generation_replay.play_generation(load_checkpoint(tmp_path / "run"))
-    assert (played.survive, played.outcome) == (0, outcome)
+    played = generation_replay.replay_generation(load_checkpoint(tmp_path / "run"))
+    assert (played.survivors, played.outcome) == (0, outcome)
 
 
 def test_a_generation_and_each_of_its_games(client, finished):
     told = client.get("/api/runs/some run/generation").json()
-    played = generation_replay.play_generation(load_checkpoint(finished))
-    assert (told["number"], told["survive"]) == (3, 3)
+    played = generation_replay.replay_generation(load_checkpoint(finished))
+    assert (told["number"], told["survivors"]) == (3, 3)
     assert told["outcome"] == "The best 3 are the next parents; equals are drawn by lot."
-    assert told["at"] == str(run_reader.saved(finished))
+    assert told["version"] == str(run_reader.save_time_ns(finished))
     assert told["standings"] == [standing._asdict() for standing in played.standings]
     assert len(told["games"]) == len(played.games)
     for number, (headline, game) in enumerate(zip(told["games"], played.games, strict=True)):
-        found = client.get(f"/api/runs/some run/generation/{told['at']}/games/{number}").json()
+        found = client.get(f"/api/runs/some run/generation/{told['version']}/games/{number}").json()
         assert headline.items() <= found.items()
         assert (found["black"], found["white"]) == (game.black, game.white)
         assert (found["number"], found["generation"]) == (number, 3)
@@ -459,11 +467,11 @@ def test_a_generation_and_each_of_its_games(client, finished):
         assert record.tags["Event"] == "some run, generation 3"
         assert record.result == found["result"]
         winner = {"1-0": "Black wins", "0-1": "White wins", "1/2-1/2": "Drawn"}[found["result"]]
-        assert found["ending"].startswith(winner)
+        assert found["outcome"].startswith(winner)
 
 
 def test_a_game_can_be_asked_for_when_the_run_has_gone_on(client, finished):
-    at = client.get("/api/runs/some run/generation").json()["at"]
+    at = client.get("/api/runs/some run/generation").json()["version"]
     before = client.get(f"/api/runs/some run/generation/{at}/games/0").json()
     run_to(finished, REGIMES["coevolution"], 3)
     assert client.get("/api/runs/some run/generation").json()["number"] == 4
@@ -493,7 +501,7 @@ def test_what_is_not_there_is_refused_with_a_reason(client, finished, path, reas
     (finished.parent.parent / "secret").mkdir()
     save_checkpoint(finished.parent.parent / "secret", load_checkpoint(finished))
     (finished.parent / "file").write_text("")
-    path = path.replace("AT", str(run_reader.saved(finished)))
+    path = path.replace("AT", str(run_reader.save_time_ns(finished)))
     answer = client.get(f"/api/runs/{path}")
     assert answer.status_code == 404
     if reason:

@@ -16,8 +16,8 @@ from playwright.sync_api import expect, sync_playwright
 
 from checkers_env.board import Board
 from tests import ROOT
-from training.app.app import application
-from training.app.generation_replay import as_pdn, play_generation
+from training.app.app import create_app
+from training.app.generation_replay import game_to_pdn, replay_generation
 from training.regimes.coevolution import Coevolution
 from training.trainer.checkpoint import load_checkpoint
 from training.trainer.loop import RunConfig, begin, train
@@ -37,7 +37,7 @@ POINTS = ".curve:first-child polyline.series-0:not(.raw)"
 @contextmanager
 def serving(folder):
     """The application over the runs in a folder, at an address of its own."""
-    app = application(folder / "games", runs=[folder / "runs"])
+    app = create_app(folder / "games", runs=[folder / "runs"])
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -119,7 +119,7 @@ def test_a_finished_run_has_its_curves_standings_and_games(page, address, folder
     assert count_points(page) == 4
     titles = page.locator(".curve h2").all_text_contents()
     assert titles == ["Performance", "K, the worth of a king", "Step size"]
-    played = play_generation(load_checkpoint(folder / "runs" / NAME))
+    played = replay_generation(load_checkpoint(folder / "runs" / NAME))
     rows = page.locator("#standings tr").all()
     assert len(rows) == 6
     for row, standing in zip(rows, played.standings, strict=True):
@@ -138,8 +138,8 @@ def test_a_finished_run_has_its_curves_standings_and_games(page, address, folder
 def test_a_game_is_replayed_on_the_board_by_buttons_and_by_keys(page, address, folder):
     open_run(page, address)
     number = 5
-    played = play_generation(load_checkpoint(folder / "runs" / NAME))
-    moves = as_pdn(played.games[number], {}).moves
+    played = replay_generation(load_checkpoint(folder / "runs" / NAME))
+    moves = game_to_pdn(played.games[number], {}).moves
     page.get_by_role("button", name=f"Show game {number + 1}", exact=True).click()
     expect(page.locator("#ending")).to_contain_text(f"game {number + 1}.")
     expect(page.locator("#score button")).to_have_text([str(move) for move in moves])

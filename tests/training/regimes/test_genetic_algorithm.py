@@ -496,7 +496,7 @@ def test_with_simulations_the_members_are_monte_carlo_players():
     for player, other in zip(players, searching, strict=True):
         assert type(player) is MonteCarlo
         assert (player.simulations, player.cut, player.skew) == (8, 4, 0.25)
-        assert not player.own_leaves
+        assert not player.root_perspective
         np.testing.assert_equal(player.evaluator._asdict(), other.evaluator._asdict())
     assert len(regime.contenders(state)) == 5
     assert regime.mcts_options == {"simulations": 8, "cut": 4, "skew": 0.25}

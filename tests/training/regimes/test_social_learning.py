@@ -24,7 +24,7 @@ from training.regimes.social_learning import (
     POOL_FILE,
     POOL_TABLE,
     SocialLearning,
-    StrategyPool,
+    SocialPool,
     normalise,
 )
 from training.trainer.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
@@ -185,7 +185,7 @@ def assert_agree(state, plain):
     for name, place in (("genomes", 0), ("steps", 1), ("kings", 2)):
         players = [player.values[place] for player in plain.players]
         np.testing.assert_array_equal(getattr(state.population, name), players)
-    pool, sources = StrategyPool.from_arrays(state.arrays), state.arrays["sources"]
+    pool, sources = SocialPool.from_arrays(state.arrays), state.arrays["sources"]
     assert list(sources) == [
         player.source.number if player.source else OWN for player in plain.players
     ]
@@ -295,7 +295,7 @@ def test_the_first_players_are_twice_the_parents_with_an_empty_pool():
     genomes = np.random.default_rng(7).uniform(-0.2, 0.2, (MEMBERS, SIZE))
     np.testing.assert_array_equal(state.population.genomes, genomes)
     assert np.all(state.population.steps == 0.05)
-    pool, sources = StrategyPool.from_arrays(state.arrays), state.arrays["sources"]
+    pool, sources = SocialPool.from_arrays(state.arrays), state.arrays["sources"]
     assert pool.strategies.genomes.shape == pool.strategies.steps.shape == (0, SIZE)
     assert [len(column) for column in list(vars(pool).values())[1:]] == [0] * 4
     assert list(sources) == [OWN] * MEMBERS
@@ -312,7 +312,7 @@ def test_the_number_of_a_generation_decides_what_happens(
     before = replace(SMALL.init(0), generation=generation - 1)
     after, measured = replace(SMALL, satisfied=0.0).step(before, None)
     assert (
-        measured["pool/size"] == StrategyPool.from_arrays(after.arrays).strategies.size == pool_size
+        measured["pool/size"] == SocialPool.from_arrays(after.arrays).strategies.size == pool_size
     )
     stayed = [row for row in rows_of(after.population, before.population) if row is not None]
     assert stayed in ([1, 3, 2, 4, 5, 0][:survivors], [3, 1, 2, 4, 5, 0][:survivors])
@@ -326,7 +326,7 @@ def test_where_all_are_equal_everybody_publishes_and_is_satisfied(
 ):
     fix_scores(monkeypatch, [score] * MEMBERS)
     before, after = after_social_learning(SMALL, generation=generation - 1)
-    pool, sources = StrategyPool.from_arrays(after.arrays), after.arrays["sources"]
+    pool, sources = SocialPool.from_arrays(after.arrays), after.arrays["sources"]
     rows = rows_of(pool.strategies, before.population)
     assert sorted(rows) == list(range(MEMBERS))
     assert rows_of(after.population, before.population)[:keep] == rows[:keep]
@@ -335,7 +335,7 @@ def test_where_all_are_equal_everybody_publishes_and_is_satisfied(
     assert not np.any(pool.reused)
     if keep == MEMBERS:
         again = SMALL.step(replace(after, generation=generation + 2), None)[0]
-        assert list(StrategyPool.from_arrays(again.arrays).scores) == [2.0] * MEMBERS
+        assert list(SocialPool.from_arrays(again.arrays).scores) == [2.0] * MEMBERS
 
 
 def test_who_is_satisfied(monkeypatch):
@@ -356,7 +356,7 @@ def test_the_dissatisfied_copy_restart_or_stay_with_equal_chances():
     encoding = regime.encoding({})
     players = regime.random_members(encoding, members, rng)
     strategies = Population(*(rng.random(shape) for shape in ((3, SIZE), (3, SIZE), (3,))))
-    pool = StrategyPool(strategies, np.array([4.0, 6.0, 7.0]), worths, np.zeros(3), np.zeros(3))
+    pool = SocialPool(strategies, np.array([4.0, 6.0, 7.0]), worths, np.zeros(3), np.zeros(3))
     untouched = asdict(players), asdict(pool)
     done, spun = Counter(), Counter()
     for _ in range(rounds):
@@ -398,7 +398,7 @@ def test_of_equal_winners_anyone_is_the_only_one_in_the_pool(monkeypatch):
     rounds, found = 600, Counter()
     for seed in range(rounds):
         before, after = after_social_learning(replace(SMALL, pool_limit=1), seed, generation=1)
-        [row] = rows_of(StrategyPool.from_arrays(after.arrays).strategies, before.population)
+        [row] = rows_of(SocialPool.from_arrays(after.arrays).strategies, before.population)
         found[row] += 1
     assert set(found) == {1, 2, 4}
     for count in found.values():
@@ -410,7 +410,7 @@ def test_only_those_whose_strategy_is_in_the_pool_are_counted(monkeypatch, gener
     fix_scores(monkeypatch, [0] * MEMBERS)
     before = replace(SMALL.init(0), generation=generation - 1)
     after, measured = replace(SMALL, pool_limit=1).step(before, None)
-    pool = StrategyPool.from_arrays(after.arrays).strategies
+    pool = SocialPool.from_arrays(after.arrays).strategies
     using = sum(row is not None for row in rows_of(after.population, pool))
     assert measured["pool/users"] == using
 
@@ -420,7 +420,7 @@ def test_a_strategy_that_wins_again_rises_once_whoever_plays_it(monkeypatch, dou
     """Members 0 and 1 play the same strategy of the pool, member 2 its own, 3 a dropped one."""
     regime = replace(SMALL, doubling=doubling)
     players = regime.init(0).population
-    pool = StrategyPool(players.pick([0, 5]), *np.array([[3.0, 8], [4, 9], [2, 0], [1, 2]]))
+    pool = SocialPool(players.pick([0, 5]), *np.array([[3.0, 8], [4, 9], [2, 0], [1, 2]]))
     won = np.array([True, True, True, True, False, False])
     sources = np.array([3.0, 3, OWN, 1, OWN, 8])
     after, then = regime.publish(pool, players, sources, won, 12)
@@ -443,8 +443,8 @@ def test_scores_are_normalised_as_in_equation_5_1():
 def test_a_pool_comes_back_from_its_arrays():
     for generations in (0, 6):
         state = run_through(SMALL, generations)[0] if generations else SMALL.init(0)
-        pool = StrategyPool.from_arrays(state.arrays)
-        again = StrategyPool.from_arrays(pool.to_arrays())
+        pool = SocialPool.from_arrays(state.arrays)
+        again = SocialPool.from_arrays(pool.to_arrays())
         np.testing.assert_equal(asdict(again), asdict(pool))
         assert all(array.dtype == np.float64 for array in state.arrays.values())
 
@@ -492,7 +492,7 @@ def test_a_run_keeps_its_pool_as_a_table_and_goes_on_with_it(tmp_path):
     train(plans[1], begin(plans[1]), lambda *told: None)
     parts = train(plans[2], resume(plans[2]), lambda *told: None)
     assert_states_equal(parts.state, whole.state)
-    pool = StrategyPool.from_arrays(whole.state.arrays)
+    pool = SocialPool.from_arrays(whole.state.arrays)
     tables = [(tmp_path / name / "pool.csv").read_text() for name in ("whole", "parts")]
     assert tables[0] == tables[1]
     header, *rows = csv.reader(tables[0].splitlines())
@@ -516,7 +516,7 @@ def metadata_of(regime, state):
 def test_the_pool_is_kept_as_a_file_that_plays(tmp_path, network):
     regime = replace(SMALL, network=network, weight=0.3)
     state, _ = run_through(regime, 7)
-    pool, path = StrategyPool.from_arrays(state.arrays), tmp_path / POOL_FILE
+    pool, path = SocialPool.from_arrays(state.arrays), tmp_path / POOL_FILE
     files = regime.files(state, metadata_of(regime, state))
     assert set(files) == {POOL_FILE, POOL_TABLE}
     path.write_bytes(files[POOL_FILE])

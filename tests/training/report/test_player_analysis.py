@@ -10,10 +10,10 @@ from scipy.stats import chisquare
 import agents
 from agents.agent import PlayerAgent
 from agents.baselines.material import Material
-from agents.endgame.indexing import first_of, position_of, size, slices
-from agents.endgame.probe import NEVER, look_up
-from agents.endgame.tables import endgame
-from agents.search.player import AlphaBeta, informed
+from agents.endgame.indexing import index_to_position, material_slices, slice_size, slice_start
+from agents.endgame.probe import DRAWN, probe_board
+from agents.endgame.tables import load_tablebase
+from agents.search.player import AlphaBeta
 from checkers_env.board import Board
 from tests import oracle
 from tests.agents.endgame.test_endgame import solve_slowly
@@ -31,7 +31,7 @@ from training.report.player_analysis import (
 
 @pytest.fixture(scope="session")
 def tables(tmp_path_factory):
-    return endgame(3, tmp_path_factory.mktemp("endgame"))
+    return load_tablebase(3, tmp_path_factory.mktemp("endgame"))
 
 
 class Scripted:
@@ -59,7 +59,7 @@ def last(board):
 def value_after(tables, board, move):
     board = board.copy()
     board.push(move)
-    return -look_up(tables, board).value
+    return -probe_board(tables, board).value
 
 
 def turns_of(board):
@@ -78,7 +78,7 @@ def test_endings_of_two_pieces_are_what_the_slow_rules_say(tables, value):
     plies = solve_slowly([board.fen() for board, _ in drawn])
 
     def move_value(fen):
-        return 0 if plies[fen] == NEVER else 1 if plies[fen] % 2 else -1
+        return 0 if plies[fen] == DRAWN else 1 if plies[fen] % 2 else -1
 
     assert len(drawn) == 40
     for board, good in drawn:
@@ -94,9 +94,9 @@ def test_endings_of_three_pieces_have_the_moves_that_the_tables_call_good(tables
         tables, 3, value, 60, np.random.default_rng(1)
     ):
         assert (board.black | board.white).bit_count() == 3
-        assert look_up(tables, board).value == value
+        assert probe_board(tables, board).value == value
         values = {
-            squares: -look_up(tables, Board(fen)).value
+            squares: -probe_board(tables, Board(fen)).value
             for squares, fen in fens_after(board).items()
         }
         assert {move.squares for move in good} == {s for s, v in values.items() if v == value}
@@ -107,10 +107,10 @@ def test_endings_of_three_pieces_have_the_moves_that_the_tables_call_good(tables
 @pytest.mark.parametrize("value", [1, 0])
 def test_every_ending_that_is_a_test_is_equally_likely(tables, value):
     every = set()
-    for part in slices(2):
-        begin = first_of(tables.numbering, part)
-        for number in range(begin, begin + size(part)):
-            board = Board.from_position(*position_of(tables.numbering, part, number))
+    for part in material_slices(2):
+        begin = slice_start(tables.indexing, part)
+        for number in range(begin, begin + slice_size(part)):
+            board = Board.from_position(*index_to_position(tables.indexing, part, number))
             values = {value_after(tables, board, move) for move in board.legal_moves}
             if len(values) > 1 and max(values) == value:
                 every.add(board.fen())
@@ -158,7 +158,7 @@ def test_who_never_errs_keeps_everything_and_who_always_errs_nothing(tables):
     def worst(board):
         return min(board.legal_moves, key=lambda move: value_after(tables, board, move))
 
-    knowing = PlayerAgent("informed", informed(AlphaBeta(Material(), 1), tables))
+    knowing = PlayerAgent("with tables", AlphaBeta(Material(), 1, tablebase=tables))
     for pieces in (2, 3):
         rng = np.random.default_rng(6)
         assert measure_accuracy(knowing, tables, pieces, 60, rng) == (60, 60, 60, 60)

@@ -11,7 +11,7 @@ import pytest
 from tests import ROOT
 from tests.training.commands import SECONDS, start, wait_for
 from tests.training.reproduction.test_reproduction import COUNTERS, QUICK, context_in
-from training.evolution.state import Champion
+from training.evolution.state import ChampionWeights
 from training.reproduction.champions import (
     LARGEST_IN_GIT,
     encode_champion,
@@ -65,7 +65,7 @@ def store(quick, counted, played, tmp_path):
 def network(seed=0):
     """A run that was not trained: a random champion and a curve."""
     run, rng = Run("c0", seed, 840), np.random.default_rng(seed)
-    player = Champion("blondie24-2001", rng.normal(size=5047), 1.5)
+    player = ChampionWeights("blondie24-2001", rng.normal(size=5047), 1.5)
     content = encode_champion(player, run, 840)
     name = name_champion(content)
     curve = np.array([np.nan, *rng.normal(size=93)], np.float32)
@@ -304,7 +304,7 @@ def test_a_champions_name_is_the_hash_of_its_file_and_does_not_change(tmp_path):
     """Lines and files of years ago hold these names: the encoding of champions stays as it is."""
     run = Run("c0", 3, 840)
     genome = np.arange(5047, dtype=np.float32) / 64
-    content = encode_champion(Champion("blondie24-2001", genome, 2.0), run, 840)
+    content = encode_champion(ChampionWeights("blondie24-2001", genome, 2.0), run, 840)
     assert name_champion(content) == "eb704a2f395e3f4f"
     path = tmp_path / "eb704a2f395e3f4f.safetensors"
     path.write_bytes(content)

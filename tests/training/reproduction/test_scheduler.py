@@ -30,13 +30,13 @@ def apart(tmp_path_factory):
 @pytest.fixture
 def steps(monkeypatch):
     """The generations that are trained, in order."""
-    taken, generation = [], loop.generation
+    taken, generation = [], loop.run_generation
 
     def counted(plan, checkpoint, *others):
         taken.append(checkpoint.state.generation + 1)
         return generation(plan, checkpoint, *others)
 
-    monkeypatch.setattr(loop, "generation", counted)
+    monkeypatch.setattr(loop, "run_generation", counted)
     return taken
 
 

@@ -212,7 +212,7 @@ def test_the_champion_is_an_agent_that_plays_as_it_was_trained(tmp_path, own_lea
     while not board.outcome():
         agent = champion if board.turn == 0 else opponent
         board.push(agent.act(board))
-    assert champion.player.own_leaves == own_leaves
+    assert champion.player.root_perspective == own_leaves
 
 
 def test_the_champion_file_says_how_it_was_made(finished):

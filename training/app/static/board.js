@@ -1,48 +1,46 @@
-// The board: shows a position, and lets a person choose one of the legal moves it is given.
+// The board: shows a position, and lets a person choose one of the legal moves.
 //
 //   import { Board } from "/static/board.js";
 //   const board = new Board(element, { label: "Board", onMove, onIllegal, onSay });
 //   board.show({ fen, last, legal, flipped, animate });
 //
-// It fills `element` (an empty <div>) and knows how a position is written and drawn, but no rules.
+// It fills `element` (an empty <div>) and knows the notation and the look of a position, but no rules.
 //
-// Options of the constructor, none of them needed:
-//   label          what screen readers call the board
-//   onMove(move)   a person has chosen this one of `legal`
-//   onIllegal(squares)   a person has tried these squares (one, or a path), which no legal move has
-//   onSay(text)    something to be announced: "11 chosen: it can go to 15 or 16."
+// Options of the constructor, all optional:
+//   label          name of the board for screen readers
+//   onMove(move)   a person has chosen this move of `legal`
+//   onIllegal(squares)   a person has chosen squares (one, or a path) of no legal move
+//   onSay(text)    an announcement: "11 chosen: it can go to 15 or 16."
 //
-// show(view): everything is replaced; what is left out has the default given here.
-//   fen            the position as checkers_env writes it: "B:W21,22,K30:B1,2,K12"
-//   last = null    the move that led there, a Move: its squares and what it captured are marked
-//   legal = []     Moves that may be chosen; without any the board only shows
-//   flipped = false   true turns it round: Black, whose squares are 1 to 12, is then below
-//   animate = false   true lets the piece of `last` glide along its squares
-// A Move is {text: "22x15x8", squares: [22, 15, 8], captured: [18, 11]}: see shown.move on the server.
+// show(view): replaces everything; omitted fields have these defaults.
+//   fen            the position: "B:W21,22,K30:B1,2,K12"
+//   last = null    the Move that led there: the board marks its squares and its captures
+//   legal = []     Moves to choose from; without any the board only shows
+//   flipped = false   true puts Black, whose squares are 1 to 12, below
+//   animate = false   true moves the piece of `last` along its squares
+// A Move is {text: "22x15x8", squares: [22, 15, 8], captured: [18, 11]}: see serialize.move_to_json on the server.
 //
 // point(move)      draws an arrow along a Move (a hint, a principal variation); point(null) removes it
-// paint(tiles)     lays tiles over the board, each in the middle of its squares (of one square, or of
-//                  a part of the board): {squares, value, text = ""}; value from -1 (bad, amber) to +1
+// paint(tiles)     lays tiles over the board, each in the middle of its squares: {squares, value, text = ""}; value from -1 (bad, amber) to +1
 //                  (good, blue) is the strength of the colour. paint([]) removes them.
-// outline(squares) frames the part of the board that these squares take up; outline([]) removes it
+// outline(squares) frames the part of the board with these squares; outline([]) removes it
 // cancel()         forgets the squares chosen so far
-// focus()          puts the keyboard's focus on the square that last had it
+// focus()          focuses the square that last had the focus
 //
-// Keys: arrows go over the dark squares, Enter or Space chooses, Escape cancels.
-// See also position.js: readFen, nameOf, inWords, listed.
+// Keys: arrows move the focus over the dark squares, Enter or Space chooses, Escape cancels.
 
-import { draw, make } from "/static/dom.js";
-import { ALL, listed, nameOf, readFen } from "/static/position.js";
+import { createElement, createSvg } from "/static/dom.js";
+import { joinWords, pieceName, readFen, SQUARES } from "/static/position.js";
 
 const CROWN = "M-1.9 1.5h3.8l.55-3.1-1.5 1.2L0-2.1-.95-.4-2.45-1.6z";
 const HOP = 180; // milliseconds from square to square
 const rowOf = (square) => (square - 1) >> 2;
 const columnOf = (square) => 2 * ((square - 1) & 3) + 1 - (rowOf(square) & 1);
 
-const box = (className, role) => {
-  const made = make("div", { className });
-  if (role) made.setAttribute("role", role);
-  return made;
+const createBox = (className, role) => {
+  const node = createElement("div", { className });
+  if (role) node.setAttribute("role", role);
+  return node;
 };
 
 const startsWith = (squares, path) => path.every((square, index) => squares[index] === square);
@@ -65,7 +63,7 @@ export class Board {
     element.setAttribute("aria-label", label);
     element.addEventListener("click", (event) => this.#onClick(event));
     element.addEventListener("keydown", (event) => this.#onKey(event));
-    element.addEventListener("focusin", ({ target }) => this.#attend(Number(target.dataset.square)));
+    element.addEventListener("focusin", ({ target }) => this.#setFocus(Number(target.dataset.square)));
   }
 
   show({ fen, last = null, legal = [], flipped = false, animate = false }) {
@@ -74,13 +72,13 @@ export class Board {
     this.#position = readFen(fen);
     this.#path = [];
     this.point(null);
-    this.#draw();
-    if (animate && last) this.#glide(last.squares);
+    this.#render();
+    if (animate && last) this.#animate(last.squares);
   }
 
   point(move) {
     const points = move ? move.squares.map((square) => this.#centre(square).join(" ")).join(" ") : "";
-    const line = draw("polyline", { points, class: "arrow", "marker-end": "url(#arrowhead)" });
+    const line = createSvg("polyline", { points, class: "arrow", "marker-end": "url(#arrowhead)" });
     this.#layers.arrow.replaceChildren(...(move ? [line] : []));
   }
 
@@ -91,13 +89,13 @@ export class Board {
   outline(squares) {
     this.#layers.outline.replaceChildren();
     if (!squares.length) return;
-    this.#layers.outline.append(draw("rect", this.#around(squares)));
+    this.#layers.outline.append(createSvg("rect", this.#around(squares)));
   }
 
   cancel() {
     if (!this.#path.length) return;
     this.#path = [];
-    this.#draw();
+    this.#render();
     this.#say("Cancelled.");
   }
 
@@ -105,53 +103,53 @@ export class Board {
     this.#cells[this.#at]?.focus();
   }
 
-  // The cells, row by row as they are seen, and over them a drawing in layers.
+  // Create the cells row by row, and over them an SVG in layers.
   #build(flipped) {
     this.#view.flipped = flipped;
-    const rows = Array.from({ length: 8 }, () => box("row", "row"));
+    const rows = Array.from({ length: 8 }, () => createBox("row", "row"));
     for (const place of Array(64).keys()) {
       const [row, column] = [place >> 3, place & 7];
-      rows[row].append((row + column) % 2 ? this.#darkCell(row, column, flipped) : box("light"));
+      rows[row].append((row + column) % 2 ? this.#darkCell(row, column, flipped) : createBox("light"));
     }
     const names = ["moved", "pieces", "tiles", "arrow", "outline"];
-    this.#layers = Object.fromEntries(names.map((name) => [name, draw("g", { class: name })]));
-    const head = draw("marker", {
+    this.#layers = Object.fromEntries(names.map((name) => [name, createSvg("g", { class: name })]));
+    const head = createSvg("marker", {
       id: "arrowhead", viewBox: "0 0 4 4", refX: 2, refY: 2, markerWidth: 3, orient: "auto",
-    }, draw("path", { d: "M0 0 4 2 0 4z" }));
-    const picture = draw("svg", { viewBox: "0 0 80 80", "aria-hidden": "true" },
-      draw("defs", {}, head), ...Object.values(this.#layers));
+    }, createSvg("path", { d: "M0 0 4 2 0 4z" }));
+    const picture = createSvg("svg", { viewBox: "0 0 80 80", "aria-hidden": "true" },
+      createSvg("defs", {}, head), ...Object.values(this.#layers));
     this.#element.replaceChildren(...rows, picture);
-    this.#attend(this.#at || (flipped ? 12 : 21));
+    this.#setFocus(this.#at || (flipped ? 12 : 21));
   }
 
   #darkCell(row, column, flipped) {
     const number = 4 * row + (column >> 1) + 1;
     const square = flipped ? 33 - number : number;
-    const cell = box("dark", "gridcell");
+    const cell = createBox("dark", "gridcell");
     cell.dataset.square = square;
     cell.tabIndex = -1;
     this.#cells[square] = cell;
     return cell;
   }
 
-  #draw() {
+  #render() {
     const { last, legal } = this.#view;
     const cells = [...this.#position.cells];
-    const taken = this.#takenSoFar();
+    const captured = this.#capturedSquares();
     if (this.#path.length > 1) { // in the middle of a capture
       cells[this.#path.at(-1)] = cells[this.#path[0]];
       if (this.#path.at(-1) !== this.#path[0]) cells[this.#path[0]] = "";
     }
-    const next = new Set(this.#following().map(({ squares }) => squares[this.#path.length]));
-    for (const square of ALL) this.#drawCell(square, cells[square], next.has(square), legal.length > 0);
+    const next = new Set(this.#candidates().map(({ squares }) => squares[this.#path.length]));
+    for (const square of SQUARES) this.#renderCell(square, cells[square], next.has(square), legal.length > 0);
     const here = this.#path.at(-1) ?? last?.squares.at(-1);
-    const order = ALL.filter((square) => cells[square]).sort((a, b) => (a === here) - (b === here));
+    const order = SQUARES.filter((square) => cells[square]).sort((a, b) => (a === here) - (b === here));
     this.#layers.pieces.replaceChildren(...order.map((square) =>
-      this.#piece(cells[square], square, taken.includes(square) ? "piece taken" : "piece")));
-    this.#layers.moved.replaceChildren(...(last ? this.#traces(last) : []));
+      this.#piece(cells[square], square, captured.includes(square) ? "piece captured" : "piece")));
+    this.#layers.moved.replaceChildren(...(last ? this.#moveMarks(last) : []));
   }
 
-  #drawCell(square, piece, next, choosing) {
+  #renderCell(square, piece, next, choosing) {
     const { last } = this.#view;
     const cell = this.#cells[square];
     const chosen = square === this.#path.at(-1);
@@ -162,27 +160,27 @@ export class Board {
     cell.classList.toggle("able", next && !this.#path.length);
     cell.classList.toggle("target", next && this.#path.length > 0);
     const can = next ? (this.#path.length ? ", can go here" : ", can move") : "";
-    cell.setAttribute("aria-label", `${square}, ${nameOf(piece)}${can}${chosen ? ", chosen" : ""}`);
+    cell.setAttribute("aria-label", `${square}, ${pieceName(piece)}${can}${chosen ? ", chosen" : ""}`);
     if (choosing) cell.setAttribute("aria-selected", chosen);
     else cell.removeAttribute("aria-selected");
   }
 
   #piece(piece, square, className) {
     const side = piece.toLowerCase() === "b" ? "black" : "white";
-    const disc = draw("g", { class: `${className} ${side}` },
-      draw("circle", { r: 3.9 }), draw("circle", { r: 2.9, class: "ring" }));
-    if (piece !== piece.toLowerCase()) disc.append(draw("path", { d: CROWN }));
-    return draw("g", { transform: `translate(${this.#centre(square).join(" ")})` }, disc);
+    const disc = createSvg("g", { class: `${className} ${side}` },
+      createSvg("circle", { r: 3.9 }), createSvg("circle", { r: 2.9, class: "ring" }));
+    if (piece !== piece.toLowerCase()) disc.append(createSvg("path", { d: CROWN }));
+    return createSvg("g", { transform: `translate(${this.#centre(square).join(" ")})` }, disc);
   }
 
-  #traces({ squares, captured }) {
+  #moveMarks({ squares, captured }) {
     const points = squares.map((square) => this.#centre(square).join(" ")).join(" ");
-    const crosses = captured.map((square) => draw("path", {
+    const crosses = captured.map((square) => createSvg("path", {
       d: "M-1.8-1.8l3.6 3.6m0-3.6l-3.6 3.6",
       transform: `translate(${this.#centre(square).join(" ")})`,
       class: "cross",
     }));
-    return [draw("polyline", { points, class: "way" }), ...crosses];
+    return [createSvg("polyline", { points, class: "way" }), ...crosses];
   }
 
   #tile({ squares, value, text = "" }) {
@@ -190,12 +188,12 @@ export class Board {
     const [x, y] = [around.x + around.width / 2, around.y + around.height / 2];
     const strength = Math.min(Math.abs(value), 1);
     const box = { x: x - 4.7, y: y - 4.7, width: 9.4, height: 9.4, rx: 0.8 };
-    return draw("g", { class: value < 0 ? "tile bad" : "tile good" },
-      draw("rect", { ...box, "fill-opacity": (0.08 + 0.7 * strength).toFixed(3) }),
-      draw("text", { x, y: y + 0.9 }, text));
+    return createSvg("g", { class: value < 0 ? "tile bad" : "tile good" },
+      createSvg("rect", { ...box, "fill-opacity": (0.08 + 0.7 * strength).toFixed(3) }),
+      createSvg("text", { x, y: y + 0.9 }, text));
   }
 
-  #glide(squares) {
+  #animate(squares) {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     const [toX, toY] = this.#centre(squares.at(-1));
     const frames = squares.map((square) => {
@@ -211,7 +209,7 @@ export class Board {
     return this.#view.flipped ? [80 - x, 80 - y] : [x, y];
   }
 
-  // The part of the board that squares take up, as a rectangle has it.
+  // The rectangle around squares.
   #around(squares) {
     const centres = squares.map((square) => this.#centre(square));
     const [xs, ys] = [centres.map(([x]) => x), centres.map(([, y]) => y)];
@@ -219,14 +217,14 @@ export class Board {
     return { x, y, width: Math.max(...xs) + 5 - x, height: Math.max(...ys) + 5 - y };
   }
 
-  // The legal moves that begin with the squares chosen so far.
-  #following() {
+  // The legal moves that begin with the chosen squares.
+  #candidates() {
     return this.#view.legal.filter(({ squares }) => startsWith(squares, this.#path));
   }
 
-  #takenSoFar() {
+  #capturedSquares() {
     const jumps = Math.max(this.#path.length - 1, 0);
-    return this.#following()[0]?.captured.slice(0, jumps) ?? [];
+    return this.#candidates()[0]?.captured.slice(0, jumps) ?? [];
   }
 
   #onClick({ target }) {
@@ -241,12 +239,12 @@ export class Board {
     const { key } = event;
     if (key === "Enter" || key === " ") this.#choose(this.#at);
     else if (key === "Escape" && this.#path.length) this.cancel();
-    else if (!this.#walk(key)) return;
+    else if (!this.#moveFocus(key)) return;
     event.preventDefault();
     event.stopPropagation();
   }
 
-  #walk(key) {
+  #moveFocus(key) {
     const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -4, ArrowDown: 4 }[key];
     if (!step) return false;
     const to = this.#at + (this.#view.flipped ? -step : step);
@@ -255,7 +253,7 @@ export class Board {
     return true;
   }
 
-  #attend(square) {
+  #setFocus(square) {
     if (!square) return;
     if (this.#cells[this.#at]) this.#cells[this.#at].tabIndex = -1;
     this.#at = square;
@@ -266,27 +264,27 @@ export class Board {
     const { legal } = this.#view;
     if (!legal.length) return;
     const before = this.#path;
-    if (before.length === 1 && square === before[0] && !this.#goesOn(square)) return this.cancel();
-    if (this.#goesOn(square)) return this.#extend([...before, square]);
-    const ending = this.#following().filter(({ squares }) => squares.at(-1) === square);
+    if (before.length === 1 && square === before[0] && !this.#canExtend(square)) return this.cancel();
+    if (this.#canExtend(square)) return this.#extend([...before, square]);
+    const ending = this.#candidates().filter(({ squares }) => squares.at(-1) === square);
     if (before.length && ending.length === 1) return this.#handlers.onMove?.(ending[0]);
     if (before.length < 2 && legal.some(({ squares }) => squares[0] === square)) return this.#extend([square]);
     this.#handlers.onIllegal?.([...before, square]);
   }
 
-  #goesOn(square) {
-    return this.#following().some(({ squares }) => squares[this.#path.length] === square);
+  #canExtend(square) {
+    return this.#candidates().some(({ squares }) => squares[this.#path.length] === square);
   }
 
   #extend(path) {
     this.#path = path;
-    const following = this.#following();
-    const whole = following.find(({ squares }) => squares.length === path.length);
+    const candidates = this.#candidates();
+    const whole = candidates.find(({ squares }) => squares.length === path.length);
     if (whole) return this.#handlers.onMove?.(whole);
-    this.#draw();
-    const next = [...new Set(following.map(({ squares }) => squares[path.length]))];
-    const verb = following[0].captured.length ? "jump" : "go";
-    this.#say(`${path.join(" to ")} chosen: it can ${verb} to ${listed(next, "or")}.`);
+    this.#render();
+    const next = [...new Set(candidates.map(({ squares }) => squares[path.length]))];
+    const verb = candidates[0].captured.length ? "jump" : "go";
+    this.#say(`${path.join(" to ")} chosen: it can ${verb} to ${joinWords(next, "or")}.`);
   }
 
   #say(text) {

@@ -1,39 +1,27 @@
-// A line chart over generations, drawn as SVG at the size it is shown in.
+// A line chart over generations, as SVG in the size of its element.
 //
-//   const chart = new Chart({ title, unit, series: [{ name, label }], range, smoothed });
+//   const chart = new Chart({ title, unit, series: [{ name, label }], range, smoothing });
 //   element.append(chart.element);
 //   chart.show(history);        history[name] holds a number or null for each generation from 0 on
 //
-// unit        what the vertical axis shows, in words
-// range       [least, most] that the vertical axis always shows; it grows if the numbers need more
-// smoothed    draws the numbers thin, and over them their mean over so many generations
+// unit        label of the vertical axis
+// range       [least, most] of the vertical axis; it grows if the numbers need more
+// smoothing   number of generations in the running mean, which is drawn over the numbers
 // The pointer, or the keys of a slider, read the numbers of a generation.
 
-const SVG = "http://www.w3.org/2000/svg";
+import { createElement, createSvg } from "/static/dom.js";
+
 const MARGIN = { left: 54, right: 14, top: 10, bottom: 24 };
 const STEPS = [1, 2, 2.5, 5, 10];
 const KEYS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 };
 
-const draw = (name, attributes, ...children) => {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-};
-
-export const make = (name, properties = {}, ...children) => {
-  const made = Object.assign(document.createElement(name), properties);
-  made.append(...children);
-  return made;
-};
-
 // A number with three significant digits or more, and a true minus sign.
-export const figure = (number) =>
+export const formatNumber = (number) =>
   Number(number.toPrecision(Math.abs(number) >= 100 ? 4 : 3)).toLocaleString("en", { maximumFractionDigits: 6 })
     .replace("-", "−");
 
-// Round numbers from `least` to a greater `most`, or just beyond, about `count` of them.
-export const ticks = (least, most, count) => {
+// About `count` round numbers that cover the range from `least` to a greater `most`.
+const ticks = (least, most, count) => {
   const span = most - least;
   const unit = 10 ** Math.floor(Math.log10(span / count));
   const step = unit * STEPS.find((factor) => factor * unit * count >= span * 0.999);
@@ -42,50 +30,50 @@ export const ticks = (least, most, count) => {
 };
 
 // The mean of the last `count` numbers at each one.
-export const runningMean = (points, count) => points.map(([x], index) => {
+const runningMean = (points, count) => points.map(([x], index) => {
   const window = points.slice(Math.max(index + 1 - count, 0), index + 1);
   return [x, window.reduce((sum, [, y]) => sum + y, 0) / window.length];
 });
 
 export class Chart {
   #options;
-  #plot = draw("svg", { class: "plot", tabindex: 0, role: "slider" });
-  #marks = draw("g", {});
-  #readout = make("p", { className: "readout" });
+  #plot = createSvg("svg", { class: "plot", tabindex: 0, role: "slider" });
+  #marks = createSvg("g", {});
+  #readout = createElement("p", { className: "readout" });
   #lines = [];
   #last = 0;
-  #here = null; // the generation that is read, or null for the last one
+  #here = null; // the generation under the pointer, or null for the last one
   #scale;
 
-  constructor({ title, unit, series, range = [Infinity, -Infinity], smoothed = 1 }) {
-    this.#options = { title, unit, series, range, smoothed };
-    const legend = make("ul", { className: "legend" }, ...series.map(({ label }, index) => {
-      const line = draw("line", { x1: 1, x2: 27, y1: 6, y2: 6, class: `line series-${index}` });
-      return make("li", {}, draw("svg", { viewBox: "0 0 28 12", "aria-hidden": "true" }, line), label);
+  constructor({ title, unit, series, range = [Infinity, -Infinity], smoothing = 1 }) {
+    this.#options = { title, unit, series, range, smoothing };
+    const legend = createElement("ul", { className: "legend" }, ...series.map(({ label }, index) => {
+      const line = createSvg("line", { x1: 1, x2: 27, y1: 6, y2: 6, class: `line series-${index}` });
+      return createElement("li", {}, createSvg("svg", { viewBox: "0 0 28 12", "aria-hidden": "true" }, line), label);
     }));
-    const thick = smoothed > 1 ? `; thick: mean of the last ${smoothed}` : "";
-    const caption = make("figcaption", {}, make("h2", { textContent: title }), legend,
-      make("p", { className: "unit", textContent: `${unit}, by generation${thick}` }));
-    this.element = make("figure", { className: "curve panel" }, caption, this.#plot, this.#readout);
+    const meanNote = smoothing > 1 ? `; thick: mean of the last ${smoothing}` : "";
+    const caption = createElement("figcaption", {}, createElement("h2", { textContent: title }), legend,
+      createElement("p", { className: "unit", textContent: `${unit}, by generation${meanNote}` }));
+    this.element = createElement("figure", { className: "curve panel" }, caption, this.#plot, this.#readout);
     this.#plot.setAttribute("aria-label", `${title} by generation`);
     this.#plot.addEventListener("pointermove", (event) => this.#point(event));
     this.#plot.addEventListener("pointerdown", (event) => this.#point(event));
     this.#plot.addEventListener("pointerleave", () => this.#read(null));
     this.#plot.addEventListener("keydown", (event) => this.#onKey(event));
-    new ResizeObserver(() => this.#draw()).observe(this.#plot);
+    new ResizeObserver(() => this.#render()).observe(this.#plot);
   }
 
   show(history) {
-    const { series, smoothed } = this.#options;
+    const { series, smoothing } = this.#options;
     this.#lines = series.map(({ name, label }, index) => {
       const points = (history[name] ?? []).map((y, x) => [x, y]).filter(([, y]) => y !== null);
-      return { label, index, points, mean: smoothed > 1 ? runningMean(points, smoothed) : points };
+      return { label, index, points, mean: smoothing > 1 ? runningMean(points, smoothing) : points };
     });
     this.#last = Math.max((history.generation?.length ?? 1) - 1, 0);
-    this.#draw();
+    this.#render();
   }
 
-  #draw() {
+  #render() {
     const { clientWidth: width, clientHeight: height } = this.#plot;
     if (!width || !this.#lines.length) return;
     const up = ticks(...this.#span(), height > 160 ? 6 : 3);
@@ -95,12 +83,12 @@ export class Chart {
     const x = (generation) => MARGIN.left + generation / end * (width - MARGIN.left - MARGIN.right);
     const y = (number) => MARGIN.top + (high - number) / (high - low) * (height - MARGIN.top - MARGIN.bottom);
     this.#scale = { x, y, end, height };
-    const rows = up.map((number) => draw("g", {},
-      draw("line", { x1: x(0), x2: x(end), y1: y(number), y2: y(number), class: number ? "grid" : "zero" }),
-      this.#text(figure(number), x(0) - 8, y(number) + 4, "up")));
-    const columns = along.map((generation) => this.#text(figure(generation), x(generation), height - 6, "along"));
+    const rows = up.map((number) => createSvg("g", {},
+      createSvg("line", { x1: x(0), x2: x(end), y1: y(number), y2: y(number), class: number ? "grid" : "zero" }),
+      this.#text(formatNumber(number), x(0) - 8, y(number) + 4, "up")));
+    const columns = along.map((generation) => this.#text(formatNumber(generation), x(generation), height - 6, "along"));
     const path = (points) => points.map(([a, b]) => `${x(a).toFixed(1)},${y(b).toFixed(1)}`).join(" ");
-    const line = (points, kind) => draw("polyline", { points: path(points), class: `line ${kind}` });
+    const line = (points, kind) => createSvg("polyline", { points: path(points), class: `line ${kind}` });
     const lines = this.#lines.flatMap(({ index, points, mean }) => [
       ...(points === mean ? [] : [line(points, `raw series-${index}`)]), line(mean, `series-${index}`)]);
     this.#plot.setAttribute("viewBox", `0 0 ${width} ${height}`);
@@ -108,7 +96,7 @@ export class Chart {
     this.#read(this.#here);
   }
 
-  // The least and the most that the vertical axis has to show.
+  // The range of the vertical axis.
   #span() {
     const { range } = this.#options;
     const values = this.#lines.flatMap(({ points }) => points.map(([, y]) => y));
@@ -119,7 +107,7 @@ export class Chart {
   }
 
   #text(text, x, y, kind) {
-    return draw("text", { x, y, class: kind }, text);
+    return createSvg("text", { x, y, class: kind }, text);
   }
 
   #point({ clientX }) {
@@ -136,28 +124,28 @@ export class Chart {
     this.#read(to);
   }
 
-  // Show the numbers of a generation; of the last one for null.
+  // Show the numbers of a generation; null is the last one.
   #read(generation) {
     if (!this.#scale) return;
     const at = Math.max(0, Math.min(generation ?? this.#last, this.#last));
     this.#here = generation === null ? null : at;
-    const { smoothed } = this.#options;
-    const found = this.#lines.map(({ label, index, points, mean }) => {
+    const { smoothing } = this.#options;
+    const readings = this.#lines.map(({ label, index, points, mean }) => {
       const place = points.findLastIndex(([x]) => x <= at);
       return { label, index, point: points[place], mean: mean[place] };
     }).filter(({ point }) => point);
-    const said = found.map(({ label, point, mean }) =>
-      `${label} ${figure(point[1])}${smoothed > 1 ? ` (mean ${figure(mean[1])})` : ""}`);
-    const measured = Math.max(...found.map(({ point }) => point[0]));
-    const text = found.length ? `Generation ${measured}: ${said.join("; ")}` : "Nothing measured yet";
+    const texts = readings.map(({ label, point, mean }) =>
+      `${label} ${formatNumber(point[1])}${smoothing > 1 ? ` (mean ${formatNumber(mean[1])})` : ""}`);
+    const latest = Math.max(...readings.map(({ point }) => point[0]));
+    const text = readings.length ? `Generation ${latest}: ${texts.join("; ")}` : "Nothing measured yet";
     this.#readout.textContent = text;
     for (const [name, value] of [["min", 0], ["max", this.#last], ["now", at], ["text", text]]) {
       this.#plot.setAttribute(`aria-value${name}`, value);
     }
     const { x, y, height } = this.#scale;
-    const hair = draw("line", { x1: x(at), x2: x(at), y1: MARGIN.top, y2: height - MARGIN.bottom, class: "here" });
-    const dots = found.map(({ index, mean }) =>
-      draw("circle", { cx: x(mean[0]), cy: y(mean[1]), r: 4, class: `dot series-${index}` }));
+    const hair = createSvg("line", { x1: x(at), x2: x(at), y1: MARGIN.top, y2: height - MARGIN.bottom, class: "here" });
+    const dots = readings.map(({ index, mean }) =>
+      createSvg("circle", { cx: x(mean[0]), cy: y(mean[1]), r: 4, class: `dot series-${index}` }));
     this.#marks.replaceChildren(...(this.#here === null ? [] : [hair]), ...dots);
   }
 }

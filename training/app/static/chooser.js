@@ -1,45 +1,45 @@
-// The part of a form that chooses an agent with its limits, or an opening (template/choosers.html.jinja).
+// Form fields that choose an agent with its limits, or an opening (template/parts.html.jinja).
 
-// An agent's limits follow from which one is chosen. Returns a function that tells what the server wants
-// to know as `player`, {agent, amount, seconds}, and as `label` what the agent is called.
-export const agentChooser = (element) => {
+// The agent decides which limits there are. Returns a function that reads the fields: `player` is
+// {agent, amount, seconds} for the server, `label` the agent's name.
+export const agentChooser = (form) => {
   const [agent, amount, seconds] = ["agent", "amount", "seconds"].map(
-    (name) => element.querySelector(`[data-field="${name}"]`));
-  const fill = () => {
+    (name) => form.querySelector(`[data-field="${name}"]`));
+  const update = () => {
     const { limit, most, standard, about } = agent.selectedOptions[0].dataset;
     for (const field of [amount, seconds]) {
-      field.closest(".field").hidden = field.disabled = !limit; // what is not seen is not to be right
+      field.closest(".field").hidden = field.disabled = !limit; // the browser does not validate it then
     }
-    element.querySelector("[data-field=unit]").textContent = limit === "depth" ? "Plies" : "Simulations";
-    element.querySelector("[data-field=about]").textContent = about;
+    form.querySelector("[data-field=unit]").textContent = limit === "depth" ? "Plies" : "Simulations";
+    form.querySelector("[data-field=about]").textContent = about;
     Object.assign(amount, { max: most ?? "", value: standard ?? "" });
   };
-  agent.addEventListener("change", fill);
-  fill();
+  agent.addEventListener("change", update);
+  update();
   return () => {
-    const limited = agent.selectedOptions[0].dataset.limit;
-    const whole = (field) => (limited && field.value !== "" ? Number(field.value) : null);
+    const { limit } = agent.selectedOptions[0].dataset;
+    const number = (field) => (limit && field.value !== "" ? Number(field.value) : null);
     return {
       label: agent.selectedOptions[0].textContent,
-      player: { agent: agent.value, amount: whole(amount), seconds: whole(seconds) },
+      player: { agent: agent.value, amount: number(amount), seconds: number(seconds) },
     };
   };
 };
 
-// The last openings of the list ask for a text. Returns {opening} or {pdn}.
-export const openingChooser = (element) => {
-  const choice = element.querySelector("[data-field=opening]");
-  const texts = [...element.querySelectorAll("[data-opening]")];
-  const fill = () => {
-    for (const text of texts) text.hidden = text.dataset.opening !== choice.value;
+// Some openings need a text. Returns a function that reads the fields: {opening} or {pdn}.
+export const openingChooser = (form) => {
+  const choice = form.querySelector("[data-field=opening]");
+  const fields = [...form.querySelectorAll("[data-opening]")];
+  const update = () => {
+    for (const field of fields) field.hidden = field.dataset.opening !== choice.value;
   };
-  choice.addEventListener("change", fill);
-  fill();
+  choice.addEventListener("change", update);
+  update();
   return () => {
-    const text = texts.find(({ dataset }) => dataset.opening === choice.value);
-    if (!text) return { opening: choice.value };
-    const given = text.querySelector("input:not([type=file]), textarea").value.trim();
-    if (!given) throw new Error("Give the opening, or the game to go on with, or choose another one.");
-    return choice.value === "pdn" ? { pdn: given } : { opening: given };
+    const field = fields.find(({ dataset }) => dataset.opening === choice.value);
+    if (!field) return { opening: choice.value };
+    const text = field.querySelector("input:not([type=file]), textarea").value.trim();
+    if (!text) throw new Error("Give the opening, or the game to go on with, or choose another one.");
+    return choice.value === "pdn" ? { pdn: text } : { opening: text };
   };
 };

@@ -1,178 +1,179 @@
-// Two agents play each other: the moves are asked for one by one, and shown as they come.
+// Page "Compare": two agents play each other, one request a move.
 
 import { Board } from "/static/board.js";
 import { agentChooser, openingChooser } from "/static/chooser.js";
-import { draw, element } from "/static/dom.js";
+import { byId, createSvg } from "/static/dom.js";
+import { formatSigned, showAnalysis, showBar, showPlate } from "/static/panels.js";
 import { Replay } from "/static/replay.js";
-import { ask, download } from "/static/server.js";
-import { showBar, showPlate, showThought, signed } from "/static/told.js";
+import { download, request } from "/static/server.js";
 
 const SIDES = ["black", "white"];
 
-const players = Object.fromEntries(SIDES.map((side) =>
+const agentReaders = Object.fromEntries(SIDES.map((side) =>
   [side, agentChooser(document.querySelector(`[data-side="${side}"]`))]));
-const openingWanted = openingChooser(element("setup"));
+const readOpening = openingChooser(byId("setup"));
 
-let game = null; // {black, white, seed, opening, frames, players, result}
+let game = null; // {black, white, seed, opening_plies, frames, players, result}
 let running = false;
-let asking = false;
-let starts = 0; // how often they were told to go on: only the last time counts
-let ongoing = Promise.resolve(); // the move that was asked for last
+let waiting = false; // for the server's move
+let runs = 0; // calls of run(): an earlier one stops when a later one begins
+let lastStep = Promise.resolve();
 
-const board = new Board(element("board"));
+const board = new Board(byId("board"));
 const replay = new Replay({
-  board, controls: element("controls"), score: element("score"), onShow: showFrame,
+  board, controls: byId("controls"), score: byId("score"), onShow: showFrame,
 });
 
 const moverOf = (fen) => (fen.startsWith("B") ? "black" : "white");
 const other = (side) => (side === "black" ? "white" : "black");
 
-function complain(error) {
-  element("error").hidden = !error;
-  element("error").textContent = error?.message ?? "";
+function showError(error) {
+  byId("error").hidden = !error;
+  byId("error").textContent = error?.message ?? "";
 }
 
-async function begin(event) {
+async function start(event) {
   event.preventDefault();
-  complain(null);
+  showError(null);
   try {
-    const wanted = Object.fromEntries(SIDES.map((side) => [side, players[side]().player]));
-    const told = await ask("/api/compare", { ...wanted, ...openingWanted() });
-    game = { ...told, players: wanted, result: "*" };
-    element("new").open = false;
-    for (const id of ["thoughts", "evaluations", "record", "save"]) element(id).hidden = false;
+    const players = Object.fromEntries(SIDES.map((side) => [side, agentReaders[side]().player]));
+    const response = await request("/api/compare", { ...players, ...readOpening() });
+    game = { ...response, players, result: "*" };
+    byId("new").open = false;
+    for (const id of ["analysis", "evaluations", "record", "save"]) byId(id).hidden = false;
     replay.open(game.frames, { at: game.frames.length - 1 });
-    element("status").textContent = "";
+    byId("status").textContent = "";
     run();
   } catch (error) {
-    complain(error);
+    showError(error);
   }
 }
 
-// Moves until somebody pauses, the game is over or another one begins.
+// Play until the user pauses, the game is over or another game begins.
 async function run() {
-  starts += 1;
-  const mine = starts;
+  runs += 1;
+  const number = runs;
   running = true;
   showActions();
-  await ongoing;
-  while (running && mine === starts && game.result === "*") {
-    ongoing = step();
-    if (!await ongoing) break;
-    await new Promise((resolve) => setTimeout(resolve, Number(element("pause").value) * 1000));
+  await lastStep;
+  while (running && number === runs && game.result === "*") {
+    lastStep = step();
+    if (!await lastStep) break;
+    await new Promise((resolve) => setTimeout(resolve, Number(byId("pause").value) * 1000));
   }
-  if (mine === starts) running = false;
+  if (number === runs) running = false;
   showActions();
 }
 
-// One move; false if there was none.
+// Play one move; return false if there was none.
 async function step() {
-  if (asking || game.result !== "*") return false;
-  const mine = game;
+  if (waiting || game.result !== "*") return false;
+  const before = game;
   const { frames, seed } = game;
-  asking = true;
+  waiting = true;
   showActions();
-  complain(null);
+  showError(null);
   try {
-    const told = await ask("/api/compare/move", {
+    const { frame, message, result } = await request("/api/compare/move", {
       player: game.players[moverOf(frames.at(-1).fen)],
       start: frames[0].fen,
       moves: frames.slice(1).map(({ move }) => move.text),
       seed,
     });
-    if (game !== mine) return false;
-    frames.push(told.frame);
-    game.result = told.result;
-    replay.add(told.frame);
-    element("status").textContent = told.message;
+    if (game !== before) return false;
+    frames.push(frame);
+    game.result = result;
+    replay.add(frame);
+    byId("status").textContent = message;
     return true;
   } catch (error) {
-    complain(error);
+    showError(error);
     return false;
   } finally {
-    asking = false;
+    waiting = false;
     showActions();
   }
 }
 
 function showActions() {
-  const goesOn = game !== null && game.result === "*";
-  element("run").hidden = element("step").hidden = element("speed").hidden = !goesOn;
-  element("run").textContent = running ? "Pause" : "Go on";
-  element("step").disabled = running || asking;
-  element("start").hidden = goesOn && running;
-  element("start").textContent = game ? "New game" : "Let them play";
+  const isUnfinished = game !== null && game.result === "*";
+  byId("run").hidden = byId("step").hidden = byId("speed").hidden = !isUnfinished;
+  byId("run").textContent = running ? "Pause" : "Go on";
+  byId("step").disabled = running || waiting;
+  byId("start").hidden = isUnfinished && running;
+  byId("start").textContent = game ? "New game" : "Let them play";
 }
 
 function showFrame(frame, ply) {
   const frames = game?.frames ?? [frame];
   const { flipped } = replay;
   const turn = moverOf(frame.fen);
-  const over = game !== null && game.result !== "*" && ply === frames.length - 1;
+  const isOver = game !== null && game.result !== "*" && ply === frames.length - 1;
   for (const side of SIDES) {
-    const value = lastValue(frames, ply, side);
-    const label = game ? game[side] : players[side]().label;
-    showBar(element(`bar-${side}`), value, side, label, flipped);
-    const plate = element((side === "black") === flipped ? "below" : "above");
-    showPlate(plate, side, label, value === null ? "" : signed(value), { turn: !over && side === turn });
+    const score = lastScore(frames, ply, side);
+    const label = game ? game[side] : agentReaders[side]().label;
+    showBar(byId(`bar-${side}`), score, side, label, flipped);
+    const plate = byId((side === "black") === flipped ? "below" : "above");
+    const about = score === null ? "" : formatSigned(score);
+    showPlate(plate, side, label, about, { turn: !isOver && side === turn });
   }
   const mover = other(turn);
-  showThought(frame.thought ?? null, game?.[mover], ply ? "This move is of the opening." : "");
-  drawChart(frames, ply);
+  showAnalysis(frame.analysis ?? null, game?.[mover], ply ? "This move is of the opening." : "");
+  plotScores(frames, ply);
 }
 
-// What a side's agent said of its last move, by the position of that ply.
-function lastValue(frames, ply, side) {
+// The score of the last analysis by a side's agent, up to a ply; null if there is none.
+function lastScore(frames, ply, side) {
   for (let at = ply; at > 0; at -= 1) {
-    if (moverOf(frames[at].fen) === other(side) && frames[at].thought) return frames[at].thought.value;
+    if (moverOf(frames[at].fen) === other(side) && frames[at].analysis) return frames[at].analysis.score;
   }
   return null;
 }
 
-function drawChart(frames, ply) {
-  const chart = element("chart");
-  const most = Math.max(frames.length - 1, 1);
+function plotScores(frames, ply) {
+  const chart = byId("chart");
+  const last = Math.max(frames.length - 1, 1);
   const lines = SIDES.map((side) => {
-    const points = frames.flatMap(({ fen, thought }, at) => {
-      if (moverOf(fen) !== other(side) || !thought || thought.value === null) return [];
-      const worth = side === "black" ? thought.value : -thought.value;
-      return [`${(100 * at) / most},${50 - 48 * worth}`];
+    const points = frames.flatMap(({ fen, analysis }, at) => {
+      if (moverOf(fen) !== other(side) || !analysis || analysis.score === null) return [];
+      const blackScore = side === "black" ? analysis.score : -analysis.score;
+      return [`${(100 * at) / last},${50 - 48 * blackScore}`];
     });
-    return draw("polyline", { points: points.join(" "), class: side });
+    return createSvg("polyline", { points: points.join(" "), class: side });
   });
-  const at = (100 * ply) / most;
+  const x = (100 * ply) / last;
   chart.replaceChildren(
-    draw("line", { x1: 0, x2: 100, y1: 50, y2: 50, "vector-effect": "non-scaling-stroke" }),
-    draw("line", { x1: at, x2: at, y1: 0, y2: 100, class: "now" }),
+    createSvg("line", { x1: 0, x2: 100, y1: 50, y2: 50, "vector-effect": "non-scaling-stroke" }),
+    createSvg("line", { x1: x, x2: x, y1: 0, y2: 100, class: "now" }),
     ...lines);
-  const told = SIDES.map((side) => lastValue(frames, ply, side));
-  const words = told.map((value) => (value === null ? "none" : signed(value)));
+  const scores = SIDES.map((side) => lastScore(frames, ply, side));
+  const texts = scores.map((score) => (score === null ? "none" : formatSigned(score)));
   chart.setAttribute("aria-label",
-    `Evaluations after ${ply} moves: ${words[0]} for Black by Black's agent, ${words[1]} for White by White's`);
+    `Evaluations after ${ply} moves: ${texts[0]} for Black by Black's agent, ${texts[1]} for White by White's`);
 }
 
 async function savePdn() {
-  complain(null);
+  showError(null);
   try {
     const { black, white, frames } = game;
     const moves = frames.slice(1).map(({ move }) => move.text);
-    const { pdn } = await ask("/api/compare/pdn", { black, white, start: frames[0].fen, moves });
+    const { pdn } = await request("/api/compare/pdn", { black, white, start: frames[0].fen, moves });
     download("game.pdn", pdn);
   } catch (error) {
-    complain(error);
+    showError(error);
   }
 }
 
-element("setup").addEventListener("submit", begin);
-element("setup").addEventListener("change", () => { if (!game) replay.go(0); });
-element("run").addEventListener("click", () => {
+byId("setup").addEventListener("submit", start);
+byId("setup").addEventListener("change", () => { if (!game) replay.go(0); });
+byId("run").addEventListener("click", () => {
   if (running) running = false;
   else run();
   showActions();
 });
-element("step").addEventListener("click", () => { ongoing = step(); });
-element("pdn").addEventListener("click", savePdn);
-for (const id of ["record", "board"]) element(id).addEventListener("keydown", replay.onKey);
+byId("step").addEventListener("click", () => { lastStep = step(); });
+byId("pdn").addEventListener("click", savePdn);
+for (const id of ["record", "board"]) byId(id).addEventListener("keydown", replay.onKey);
 
-replay.open([{ fen: element("board").dataset.start, move: null }], { flipped: true });
-element("status").textContent = "Choose two agents, and let them play.";
+replay.open([{ fen: byId("board").dataset.start, move: null }], { flipped: true });
+byId("status").textContent = "Choose two agents, and let them play.";

@@ -1,17 +1,17 @@
-// Making elements.
+// Elements of the page: look one up, or create one.
 
-export const element = (id) => document.getElementById(id);
+export const byId = (id) => document.getElementById(id);
 
-export const make = (name, properties = {}, ...children) => {
-  const made = Object.assign(document.createElement(name), properties);
-  made.append(...children);
-  return made;
+export const createElement = (name, properties = {}, ...children) => {
+  const node = Object.assign(document.createElement(name), properties);
+  node.append(...children);
+  return node;
 };
 
-// The same for SVG, with attributes.
-export const draw = (name, attributes, ...children) => {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
+// An SVG element, with attributes in place of properties.
+export const createSvg = (name, attributes, ...children) => {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.append(...children);
+  return node;
 };

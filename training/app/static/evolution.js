@@ -1,24 +1,24 @@
-// The page that watches evolution: a run's curves, the standings and the games of its generation.
+// Page "Evolution": a run's curves, and the standings and games of its current generation.
 //
-// It asks the server each second whether the run has saved something, and then for that. The games of
-// a generation are played by the server when they are asked for; how long that took decides how soon
-// they are asked for again.
+// The page asks the server each second whether the run has a new checkpoint. The server replays the
+// games of a generation on request; the time of a replay decides when the page requests the next one.
 
 import { Board } from "/static/board.js";
-import { Chart, figure, make } from "/static/chart.js";
+import { Chart, formatNumber } from "/static/chart.js";
+import { byId, createElement } from "/static/dom.js";
+import { showPlate } from "/static/panels.js";
 import { Replay } from "/static/replay.js";
-import { ask } from "/static/server.js";
-import { showPlate } from "/static/told.js";
+import { request } from "/static/server.js";
 
-const EVERY = 1000; // milliseconds between questions
-const LIST_EVERY = 5; // questions about the run for one about the list of runs
-const REST = 9; // times as long as the server played do its games stay
-const LEAST_REST = 5000;
-const SILENT = 600; // seconds after which a run that saves nothing may have been killed
+const POLL_INTERVAL = 1000; // milliseconds
+const POLLS_PER_LIST = 5; // polls of the run for one of the list of runs
+const REST_FACTOR = 9; // pause between replays, in times of the last replay
+const MIN_REST = 5000; // milliseconds
+const SILENCE = 600; // seconds without a checkpoint after which a run may have been killed
 
 const CHARTS = [
   {
-    title: "Performance", unit: "mean payoff of the parents' games (+1, 0 or −2)", range: [-1, 1], smoothed: 20,
+    title: "Performance", unit: "mean payoff of the parents' games (+1, 0 or −2)", range: [-1, 1], smoothing: 20,
     series: [
       { name: "curve/heuristic", label: "against the heuristic player" },
       { name: "curve/material", label: "against the piece counter at 1 ply" },
@@ -27,7 +27,7 @@ const CHARTS = [
   { title: "K, the worth of a king", unit: "in men", series: [{ name: "king/mean", label: "mean of the parents" }], needs: "step/mean" },
   { title: "Step size", unit: "of the mutations of a weight", series: [{ name: "step/mean", label: "mean of the parents" }] },
   {
-    title: "Progress", unit: "mean payoff of the champion (+1, 0 or −1)", range: [-1, 1], smoothed: 20,
+    title: "Progress", unit: "mean payoff of the champion (+1, 0 or −1)", range: [-1, 1], smoothing: 20,
     series: [{ name: "champion/progress", label: "against the champions before it" }],
   },
   { title: "Error", unit: "of a position's value, by what follows", series: [{ name: "td/error", label: "mean of |v(x′) − v(x)|" }] },
@@ -37,261 +37,265 @@ const CHARTS = [
   },
 ];
 
-const $ = (id) => document.getElementById(id);
+const requestRun = (...parts) =>
+  request(`/api/runs${parts.map((part) => `/${encodeURIComponent(part)}`).join("")}`);
 
-const about = (...parts) => ask(`/api/runs${parts.map((part) => `/${encodeURIComponent(part)}`).join("")}`);
-
-const watched = {
+const page = {
   name: new URLSearchParams(location.search).get("run"),
-  seen: null, // what the server said of it last
-  generation: null, // its games, as the server played them
-  game: null, // the one on the board
-  of: null, // the version of the run that they belong to
-  busy: false,
-  resting: 0, // until when no games are asked for
-  message: "", // what there is to be said
+  run: null, // the run's last state from the server
+  generation: null, // its replay
+  replayVersion: null, // version of the run at the replay
+  game: null, // on the board
+  isReplaying: false,
+  nextReplay: 0, // earliest time of the next replay
+  message: "",
 };
 const charts = CHARTS.map((chart) => ({ chart: new Chart(chart), ...chart }));
-const board = new Board($("board"), { label: "Position of the game" });
-const replay = new Replay({ board, controls: $("controls"), score: $("score"), onShow: showPlayers });
+const board = new Board(byId("board"), { label: "Position of the game" });
+const replay = new Replay({ board, controls: byId("controls"), score: byId("score"), onShow: showPlayers });
 
 function showPlayers({ fen }) {
   for (const side of ["black", "white"]) {
-    const plate = $((side === "black") === replay.flipped ? "below" : "above");
-    showPlate(plate, side, watched.game[side], "", { turn: fen.startsWith(side[0].toUpperCase()) });
+    const plate = byId((side === "black") === replay.flipped ? "below" : "above");
+    showPlate(plate, side, page.game[side], "", { turn: fen.startsWith(side[0].toUpperCase()) });
   }
 }
 
 const say = (text) => {
-  if ($("status").textContent !== text) $("status").textContent = text;
+  if (byId("status").textContent !== text) byId("status").textContent = text;
 };
 
-const ago = (seconds) => {
+const formatAge = (seconds) => {
   const [amount, unit] = [[86400, "day"], [3600, "hour"], [60, "minute"], [1, "second"]]
     .map(([length, name]) => [Math.floor(seconds / length), name]).find(([count]) => count >= 1) ?? [0, "second"];
   return amount ? `${amount} ${unit}${amount > 1 ? "s" : ""} ago` : "just now";
 };
 
-// The list of runs
+// List of runs
 
 const showRuns = (runs) => {
-  $("none").hidden = runs.length > 0;
-  $("there").hidden = !runs.length;
+  byId("no-runs").hidden = runs.length > 0;
+  byId("runs").hidden = !runs.length;
   if (!runs.length) return;
-  const known = runs.some(({ name }) => name === watched.name);
-  if (!known) {
-    if (watched.name) watched.message = `There is no run ${watched.name} here: this is ${runs[0].name}.`;
-    choose(runs[0].name);
+  const isListed = runs.some(({ name }) => name === page.name);
+  if (!isListed) {
+    if (page.name) page.message = `There is no run ${page.name} here: this is ${runs[0].name}.`;
+    selectRun(runs[0].name);
   }
-  const told = [...runs].sort((one, other) => one.name.localeCompare(other.name));
-  const names = [...$("run").options].map(({ value }) => value);
-  if (names.join("/") !== told.map(({ name }) => name).join("/")) {
-    $("run").replaceChildren(...told.map(({ name }) => make("option", { value: name })));
+  const byName = [...runs].sort((one, other) => one.name.localeCompare(other.name));
+  const names = [...byId("run").options].map(({ value }) => value);
+  if (names.join("/") !== byName.map(({ name }) => name).join("/")) {
+    byId("run").replaceChildren(...byName.map(({ name }) => createElement("option", { value: name })));
   }
-  told.forEach(({ name, generation, running }, index) => {
-    $("run").options[index].textContent = `${name} (generation ${generation}${running ? ", running" : ""})`;
+  byName.forEach(({ name, generation, running }, index) => {
+    byId("run").options[index].textContent = `${name} (generation ${generation}${running ? ", running" : ""})`;
   });
-  $("run").value = watched.name;
+  byId("run").value = page.name;
 };
 
-const choose = (name) => {
-  Object.assign(watched, { name, seen: null, generation: null, game: null, of: null, resting: 0 });
-  $("tournament").hidden = true;
+const selectRun = (name) => {
+  Object.assign(page, { name, run: null, generation: null, game: null, replayVersion: null, nextReplay: 0 });
+  byId("tournament").hidden = true;
   history.replaceState(null, "", `/evolution?run=${encodeURIComponent(name)}`);
 };
 
-// What the run is, and its curves
+// The run and its curves
 
-const facts = ({ running, saved, regime, seed, generation, planned, games, history }) => {
+const runFacts = (run) => {
+  const { running, regime, seed, generation, preset_generations: planned, games_per_generation: games, history } = run;
   const last = (name) => history[name]?.findLast((number) => number !== null);
-  const shown = (number) => (number === undefined ? null : figure(number));
+  const format = (number) => (number === undefined ? null : formatNumber(number));
   const speed = last("speed/games_per_cpu_second");
-  const silence = Date.now() / 1000 - saved;
-  const state = !running ? "ended, or interrupted" : silence < SILENT ? "running" : "silent: it may have been stopped";
+  const age = Date.now() / 1000 - run.save_time;
+  const state = !running ? "ended, or interrupted" : age < SILENCE ? "running" : "silent: it may have been stopped";
   return [
-    ["Regime", `${regime}, seed ${seed}`], ["State", state], ["Saved", ago(silence)],
-    ["Generations of the preset", planned ? figure(planned) : null],
-    ["Games a generation", games ? figure(games) : "not known"],
+    ["Regime", `${regime}, seed ${seed}`], ["State", state], ["Saved", formatAge(age)],
+    ["Generations of the preset", planned ? formatNumber(planned) : null],
+    ["Games a generation", games ? formatNumber(games) : "not known"],
     ["Games so far", games ? (games * generation).toLocaleString("en") : "not known"],
-    ["Games a CPU second", speed === undefined ? "not measured yet" : figure(speed)],
-    ["K", last("td/error") === undefined ? shown(last("king/mean")) : null],
-    ["Step size", shown(last("step/mean"))],
+    ["Games a CPU second", speed === undefined ? "not measured yet" : formatNumber(speed)],
+    ["K", last("td/error") === undefined ? format(last("king/mean")) : null],
+    ["Step size", format(last("step/mean"))],
   ].filter(([, value]) => value !== null);
 };
 
 const showFacts = () => {
-  const rows = facts(watched.seen).map(([name, value]) =>
-    make("div", {}, make("dt", { textContent: name }), make("dd", { textContent: value })));
+  const rows = runFacts(page.run).map(([name, value]) => createElement("div", {},
+    createElement("dt", { textContent: name }), createElement("dd", { textContent: value })));
   const text = rows.map(({ textContent }) => textContent).join("");
-  if ($("facts").textContent !== text) $("facts").replaceChildren(...rows);
+  if (byId("facts").textContent !== text) byId("facts").replaceChildren(...rows);
 };
 
-const showRun = (seen) => {
-  const ended = watched.seen?.running && !seen.running;
-  watched.seen = seen;
-  const { generation, planned, champion, history } = seen;
-  $("state").textContent = `Generation ${generation}`;
-  $("bar").hidden = !planned || generation > planned;
-  if (planned) Object.assign($("bar"), { max: planned, value: generation });
-  $("play").hidden = !champion;
-  $("play").href = `/?agent=${encodeURIComponent(champion)}`;
+const showRun = (run) => {
+  const hasEnded = page.run?.running && !run.running;
+  page.run = run;
+  const { generation, preset_generations: planned, champion, history } = run;
+  byId("state").textContent = `Generation ${generation}`;
+  byId("bar").hidden = !planned || generation > planned;
+  if (planned) Object.assign(byId("bar"), { max: planned, value: generation });
+  byId("play").hidden = !champion;
+  byId("play").href = `/?agent=${encodeURIComponent(champion)}`;
   showFacts();
   const has = (name) => history[name]?.some((number) => number !== null);
-  const shown = charts.filter(({ series, needs }) => series.some(({ name }) => has(needs ?? name)));
-  const there = shown.length ? shown : charts.slice(0, 1);
-  const titles = there.map(({ title }) => title).join();
-  if ($("charts").dataset.shown !== titles) {
-    $("charts").dataset.shown = titles;
-    $("charts").replaceChildren(...there.map(({ chart }) => chart.element));
+  const nonempty = charts.filter(({ series, needs }) => series.some(({ name }) => has(needs ?? name)));
+  const visible = nonempty.length ? nonempty : charts.slice(0, 1);
+  const titles = visible.map(({ title }) => title).join();
+  if (byId("charts").dataset.titles !== titles) {
+    byId("charts").dataset.titles = titles;
+    byId("charts").replaceChildren(...visible.map(({ chart }) => chart.element));
   }
-  for (const { chart } of there) chart.show(history);
-  if (ended) watched.message = `The run has ended at generation ${generation}.`;
-  else if (seen.running) watched.message = "";
+  for (const { chart } of visible) chart.show(history);
+  if (hasEnded) page.message = `The run has ended at generation ${generation}.`;
+  else if (run.running) page.message = "";
 };
 
-// The games of its generation
+// Games of the current generation
 
 const showGeneration = (generation) => {
-  const { number, standings, survive, outcome, games } = generation;
-  watched.generation = generation;
-  $("tournament").hidden = $("replay").hidden = false;
-  $("generation").textContent = standings.length ? `Generation ${number}: the tournament` : `Generation ${number}: games of the curve`;
-  $("about").textContent = !standings.length
+  const { number, standings, survivors, outcome, games } = generation;
+  page.generation = generation;
+  byId("tournament").hidden = byId("replay").hidden = false;
+  byId("generation").textContent = standings.length ? `Generation ${number}: the tournament` : `Generation ${number}: games of the curve`;
+  byId("about").textContent = !standings.length
     ? "Temporal differences hold no tournament. These are the learner's games against the players of the performance curve."
-    : watched.seen.running
+    : page.run.running
       ? "The games that the run plays after its last checkpoint, played once more."
       : "The games that the run would play next, if it went on.";
-  $("table").hidden = !standings.length;
-  $("standings").replaceChildren(...standings.map(standing(survive)));
-  $("outcome").textContent = outcome;
+  byId("table").hidden = !standings.length;
+  byId("standings").replaceChildren(...standings.map(standingRow(survivors)));
+  byId("outcome").textContent = outcome;
   const names = standings.map(({ name }) => name);
-  const chosen = names.includes($("member").value) ? $("member").value : "";
-  $("member").parentNode.hidden = !names.length;
-  $("member").replaceChildren(make("option", { value: "", textContent: `all members (${games.length} games)` }),
-    ...names.map((name) => make("option", { value: name, textContent: name })));
-  $("member").value = chosen;
-  listGames();
+  const member = names.includes(byId("member").value) ? byId("member").value : "";
+  byId("member").parentNode.hidden = !names.length;
+  byId("member").replaceChildren(
+    createElement("option", { value: "", textContent: `all members (${games.length} games)` }),
+    ...names.map((name) => createElement("option", { value: name, textContent: name })));
+  byId("member").value = member;
+  showGames();
 };
 
-const cell = (name, textContent, figures = false) => make(name, { textContent, className: figures ? "figure" : "" });
+const createCell = (name, textContent, isFigure = false) =>
+  createElement(name, { textContent, className: isFigure ? "figure" : "" });
 
-const standing = (survive) => ({ name, points, wins, draws, losses, king }, index) => {
-  const head = cell("th", name);
+const standingRow = (survivors) => ({ name, points, wins, draws, losses, king }, index) => {
+  const head = createCell("th", name);
   head.scope = "row";
-  return make("tr", { className: index + 1 === survive ? "last" : "" },
-    cell("td", index + 1, true), head, cell("td", figure(points), true),
-    ...[wins, draws, losses].map((count) => cell("td", count, true)), cell("td", figure(king), true));
+  return createElement("tr", { className: index + 1 === survivors ? "last" : "" },
+    createCell("td", index + 1, true), head, createCell("td", formatNumber(points), true),
+    ...[wins, draws, losses].map((count) => createCell("td", count, true)),
+    createCell("td", formatNumber(king), true));
 };
 
-const listGames = () => {
-  const { at, games } = watched.generation;
-  const member = $("member").value;
+const showGames = () => {
+  const { version, games } = page.generation;
+  const member = byId("member").value;
   const rows = games.map((game, number) => ({ ...game, number }))
     .filter(({ black, white }) => !member || member === black || member === white)
     .map(({ black, white, result, plies, number }) => {
-      const button = make("button", { type: "button", textContent: number + 1 });
+      const button = createElement("button", { type: "button", textContent: number + 1 });
       button.setAttribute("aria-label", `Show game ${number + 1}`);
-      Object.assign(button.dataset, { at, number });
-      return make("tr", {}, make("td", {}, button), cell("td", black), cell("td", white),
-        cell("td", result.replace("1/2-1/2", "½-½")), cell("td", plies, true));
+      Object.assign(button.dataset, { version, number });
+      return createElement("tr", {}, createElement("td", {}, button), createCell("td", black),
+        createCell("td", white), createCell("td", result.replace("1/2-1/2", "½-½")), createCell("td", plies, true));
     });
-  const focused = $("games").contains(document.activeElement) ? document.activeElement.dataset.number : null;
-  $("games").replaceChildren(...rows);
-  if (focused) $("games").querySelector(`[data-number="${focused}"]`)?.focus({ preventScroll: true });
+  const table = byId("games");
+  const focus = table.contains(document.activeElement) ? document.activeElement.dataset.number : null;
+  table.replaceChildren(...rows);
+  if (focus) table.querySelector(`[data-number="${focus}"]`)?.focus({ preventScroll: true });
   markGame();
 };
 
 const markGame = () => {
-  for (const button of $("games").querySelectorAll("button")) {
-    const { at, number } = button.dataset;
-    const open = at === watched.game?.at && Number(number) === watched.game.number;
-    if (open) button.setAttribute("aria-current", "true");
+  for (const button of byId("games").querySelectorAll("button")) {
+    const { version, number } = button.dataset;
+    const isOpen = version === page.game?.version && Number(number) === page.game.number;
+    if (isOpen) button.setAttribute("aria-current", "true");
     else button.removeAttribute("aria-current");
   }
 };
 
-const openGame = async (at, number) => {
-  const { name } = watched;
-  const game = await about(name, "generation", at, "games", number);
-  if (name !== watched.name) return;
-  watched.game = { at, ...game };
-  $("ending").textContent = `Generation ${game.generation}, game ${game.number + 1}. ${game.ending}`;
-  $("pdn").value = game.pdn;
+const openGame = async (version, number) => {
+  const { name } = page;
+  const game = await requestRun(name, "generation", version, "games", number);
+  if (name !== page.name) return;
+  page.game = { version, ...game };
+  byId("ending").textContent = `Generation ${game.generation}, game ${game.number + 1}. ${game.outcome}`;
+  byId("pdn").value = game.pdn;
   replay.open(game.frames);
   markGame();
 };
 
-const refuseGames = (error) => {
-  $("generation").textContent = "Games";
-  $("about").textContent = `The games of this run cannot be shown: ${error.message}`;
-  $("tournament").hidden = false;
-  $("replay").hidden = true;
+const showReplayError = (error) => {
+  byId("generation").textContent = "Games";
+  byId("about").textContent = `The games of this run cannot be shown: ${error.message}`;
+  byId("tournament").hidden = false;
+  byId("replay").hidden = true;
 };
 
-const lookAtGames = async () => {
-  const { name, seen, generation } = watched;
-  const wanted = watched.of !== seen.version && (!generation || $("follow").checked);
-  if (watched.busy || !wanted || Date.now() < watched.resting) return;
-  const began = Date.now();
-  watched.busy = true;
+const updateGames = async () => {
+  const { name, run, generation } = page;
+  const isOutdated = page.replayVersion !== run.version && (!generation || byId("follow").checked);
+  if (page.isReplaying || !isOutdated || Date.now() < page.nextReplay) return;
+  const startTime = Date.now();
+  page.isReplaying = true;
   try {
-    const found = await about(name, "generation");
-    if (name !== watched.name) return;
-    watched.of = seen.version;
-    showGeneration(found);
-    const decided = found.games.findIndex(({ result }) => !result.includes("/"));
-    if (!watched.game) await openGame(found.at, Math.max(decided, 0));
+    const latest = await requestRun(name, "generation");
+    if (name !== page.name) return;
+    page.replayVersion = run.version;
+    showGeneration(latest);
+    const firstWin = latest.games.findIndex(({ result }) => !result.includes("/"));
+    if (!page.game) await openGame(latest.version, Math.max(firstWin, 0));
   } catch (error) {
-    if (name === watched.name && !watched.generation) refuseGames(error);
+    if (name === page.name && !page.generation) showReplayError(error);
   } finally {
-    const rest = Math.max(LEAST_REST, REST * (Date.now() - began));
-    if (name === watched.name) watched.resting = Date.now() + rest;
-    watched.busy = false;
+    const rest = Math.max(MIN_REST, REST_FACTOR * (Date.now() - startTime));
+    if (name === page.name) page.nextReplay = Date.now() + rest;
+    page.isReplaying = false;
   }
 };
 
-// Asking
+// Polls
 
-const lookAtRun = async () => {
-  const { name, seen } = watched;
-  const query = seen ? `?version=${seen.version}` : "";
-  const told = await ask(`/api/runs/${encodeURIComponent(name)}${query}`);
-  if (name !== watched.name) return;
-  if (told.version) showRun(told);
-  else showFacts(); // there is no news
+const updateRun = async () => {
+  const { name, run } = page;
+  const query = run ? `?version=${run.version}` : "";
+  const response = await request(`/api/runs/${encodeURIComponent(name)}${query}`);
+  if (name !== page.name) return;
+  if (response.version) showRun(response);
+  else showFacts(); // no new checkpoint
 };
 
-let questions = 0;
+let polls = 0;
 
-const look = async () => {
-  if (questions % LIST_EVERY === 0 || !watched.name) showRuns((await about()).runs);
-  questions += 1;
-  if (!watched.name) return;
-  await lookAtRun();
-  if (watched.seen) lookAtGames(); // which may take long: the curves go on meanwhile
+const update = async () => {
+  if (polls % POLLS_PER_LIST === 0 || !page.name) showRuns((await requestRun()).runs);
+  polls += 1;
+  if (!page.name) return;
+  await updateRun();
+  if (page.run) updateGames(); // without await: the curves do not wait for a long replay
 };
 
-const lookOn = async () => {
+const poll = async () => {
   if (!document.hidden) {
     try {
-      await look();
-      say(watched.message);
+      await update();
+      say(page.message);
     } catch (error) {
       say(error.message);
-      questions = 0;
+      polls = 0;
     }
   }
-  setTimeout(lookOn, EVERY);
+  setTimeout(poll, POLL_INTERVAL);
 };
 
-$("run").addEventListener("change", () => {
-  watched.message = "";
-  choose($("run").value);
+byId("run").addEventListener("change", () => {
+  page.message = "";
+  selectRun(byId("run").value);
 });
-$("member").addEventListener("change", listGames);
-$("games").addEventListener("click", ({ target }) => {
-  const { at, number } = target.closest("button")?.dataset ?? {};
-  if (at) openGame(at, number).catch((error) => { watched.message = error.message; });
+byId("member").addEventListener("change", showGames);
+byId("games").addEventListener("click", ({ target }) => {
+  const { version, number } = target.closest("button")?.dataset ?? {};
+  if (version) openGame(version, number).catch((error) => { page.message = error.message; });
 });
-$("stage").addEventListener("keydown", replay.onKey);
-lookOn();
+byId("stage").addEventListener("keydown", replay.onKey);
+poll();

@@ -1,64 +1,64 @@
-// The page to play on: which game it is, what the person does, and what is said about it.
+// Page "Play": a game between a person and an agent.
 
 import { Board } from "/static/board.js";
 import { agentChooser, openingChooser } from "/static/chooser.js";
-import { element } from "/static/dom.js";
-import { Inside } from "/static/inside.js";
-import { inWords } from "/static/position.js";
+import { byId } from "/static/dom.js";
+import { ExplanationPanel } from "/static/explanation.js";
+import { showAnalysis, showArchive, showBar, showPlate } from "/static/panels.js";
+import { describePosition } from "/static/position.js";
 import { Replay } from "/static/replay.js";
-import { ask } from "/static/server.js";
-import { showBar, showKept, showPlate, showThought } from "/static/told.js";
+import { request } from "/static/server.js";
 
-const SLOW = 5000; // milliseconds over its time after which a reply is late
-const SURE = 4000; // milliseconds in which a second click resigns
+const LATE = 5000; // milliseconds beyond its time limit after which the page explains a late reply
+const CONFIRM = 4000; // milliseconds in which a second click resigns
 
-const START = [{ fen: element("board").dataset.start, move: null }];
-const say = (text) => { element("live").textContent = text; };
+const START = [{ fen: byId("board").dataset.start, move: null }];
+const say = (text) => { byId("live").textContent = text; };
 
-let state = null; // the game, as the server told it last
-let waiting = 0; // replies of the agent that are awaited
+let state = null; // the game, as of the server's last response
+let replies = 0; // requests for the agent's move without a response
 
-const board = new Board(element("board"), { onMove: play, onIllegal: refuse, onSay: say });
+const board = new Board(byId("board"), { onMove: play, onIllegal: explainIllegal, onSay: say });
 const replay = new Replay({
-  board, controls: element("controls"), score: element("score"), onShow: showFrame,
+  board, controls: byId("controls"), score: byId("score"), onShow: showFrame,
 });
-const inside = new Inside(board, element("inside"), say);
-const agentWanted = agentChooser(element("setup"));
-const colourWanted = () => document.querySelector("[name=colour]:checked").value;
-const openingWanted = openingChooser(element("setup"));
+const explanation = new ExplanationPanel(board, byId("explanation"), say);
+const readAgent = agentChooser(byId("setup"));
+const readColour = () => document.querySelector("[name=colour]:checked").value;
+const readOpening = openingChooser(byId("setup"));
 
-// What the server is asked for
+// Requests
 
-function complain(error) {
-  element("error").hidden = !error;
-  element("error").textContent = error?.message ?? "";
+function showError(error) {
+  byId("error").hidden = !error;
+  byId("error").textContent = error?.message ?? "";
 }
 
-let asked = 0; // requests that are not answered yet
+let requests = 0; // without a response
 
-function busy(change) {
-  asked += change;
-  element("game").setAttribute("aria-busy", asked > 0);
+function countRequests(change) {
+  requests += change;
+  byId("game").setAttribute("aria-busy", requests > 0);
 }
 
-// Whether the game on the page is the one asked about, and did what was wanted: by the time of the
-// answer there may be another one, which it says nothing about.
+// Send an action and show the new state. Returns whether that succeeded. A response for another
+// game than the page's present one is ignored.
 async function send(action, body = {}) {
-  const { game } = state;
-  complain(null);
-  busy(1);
+  const { key } = state;
+  showError(null);
+  countRequests(1);
   try {
-    const told = await ask(`/api/games/${game}/${action}`, body);
-    if (state?.game !== game) return false;
-    show(told);
+    const response = await request(`/api/games/${key}/${action}`, body);
+    if (state?.key !== key) return false;
+    show(response);
     return true;
   } catch (error) {
-    if (state?.game !== game) return false;
-    complain(error);
-    replay.go(replay.ply); // the squares chosen so far are forgotten
+    if (state?.key !== key) return false;
+    showError(error);
+    replay.go(replay.ply); // clears the chosen squares
     return false;
   } finally {
-    busy(-1);
+    countRequests(-1);
   }
 }
 
@@ -66,112 +66,106 @@ async function play({ squares }) {
   if (await send("move", { squares })) reply();
 }
 
-// The server is asked why a move cannot be made.
-async function refuse(squares) {
+// The server's refusal of the move explains it.
+async function explainIllegal(squares) {
   await send("move", { squares });
 }
 
 async function reply() {
   if (state.status !== "thinking") return;
-  waiting += 1;
+  replies += 1;
   showActions();
-  const { game, seconds } = state;
-  const late = setTimeout(() => {
-    if (state?.game !== game) return;
-    element("status").textContent += " On a new machine the kernels are compiled once, in about a minute.";
-  }, (seconds ?? 0) * 1000 + SLOW);
+  const { key, seconds } = state;
+  const timer = setTimeout(() => {
+    if (state?.key !== key) return;
+    byId("status").textContent += " On a new machine the kernels are compiled once, in about a minute.";
+  }, (seconds ?? 0) * 1000 + LATE);
   await send("reply");
-  clearTimeout(late);
-  waiting -= 1;
+  clearTimeout(timer);
+  replies -= 1;
   showActions();
 }
 
-async function begin(event) {
+async function start(event) {
   event.preventDefault();
-  complain(null);
+  showError(null);
   try {
-    const colour = colourWanted() || null;
-    const rating = element("rating").value === "" ? null : Number(element("rating").value);
-    const name = element("name").value;
-    remember({ name, rating });
-    const began = await ask("/api/games",
-      { ...agentWanted().player, ...openingWanted(), colour, name, rating });
-    location.hash = began.game;
-    open(began);
+    const colour = readColour() || null;
+    const rating = byId("rating").value === "" ? null : Number(byId("rating").value);
+    const name = byId("name").value;
+    storePerson({ name, rating });
+    const response = await request("/api/games",
+      { ...readAgent().player, ...readOpening(), colour, name, rating });
+    location.hash = response.key;
+    open(response);
     reply();
   } catch (error) {
-    complain(error);
-    element("new").open = true;
+    showError(error);
+    byId("new").open = true;
   }
 }
 
-function open(began) {
+function open(response) {
   state = null;
-  element("new").open = false;
-  show(began);
+  byId("new").open = false;
+  show(response);
   board.focus();
 }
 
+// Load the game that the page's address names.
 async function restore() {
-  const game = location.hash.slice(1);
-  if (!game || game === state?.game) return;
+  const key = location.hash.slice(1);
+  if (!key || key === state?.key) return;
   try {
-    const told = await ask(`/api/games/${encodeURIComponent(game)}`);
-    if (location.hash.slice(1) !== game) return;
-    open(told);
+    const response = await request(`/api/games/${encodeURIComponent(key)}`);
+    if (location.hash.slice(1) !== key) return;
+    open(response);
     reply();
   } catch (error) {
-    complain(error);
+    showError(error);
   }
 }
 
-// What is shown
+// Display
 
-function show(told) {
-  if (state?.game === told.game && told.version < state.version) return;
+function show(response) {
+  if (state?.key === response.key && response.version < state.version) return;
   const before = state;
-  state = told;
-  const { frames, you, status } = told;
+  state = response;
+  const { frames, side, status } = response;
   const last = frames.length - 1;
   if (before && frames.length === before.frames.length + 1) {
     replay.add(frames[last], { animate: status !== "thinking" });
   } else {
-    replay.open(frames, { at: last, flipped: before ? replay.flipped : you === "black" });
+    replay.open(frames, { at: last, flipped: before ? replay.flipped : side === "black" });
   }
-  element("status").textContent = statusText();
-  element("pdn").href = `/api/games/${told.game}/pdn`;
-  for (const id of ["record", "thoughts", "pdn"]) element(id).hidden = false;
-  if (told.hint) board.point(told.hint.move);
+  byId("status").textContent = statusText();
+  byId("pdn").href = `/api/games/${response.key}/pdn`;
+  for (const id of ["record", "analysis", "pdn"]) byId(id).hidden = false;
+  if (response.hint) board.point(response.hint.move);
   showPlates();
   showActions();
-  if (status === "over" && before?.status !== "over" && element("kept").open) loadKept();
+  if (status === "over" && before?.status !== "over" && byId("archive").open) loadArchive();
 }
 
 function statusText() {
-  const { status, label, message, advice, uncounted } = state;
+  const { status, label, message, forced_capture: forcedCapture, unrated_reason: unrated } = state;
   if (status === "thinking") return `${message} ${label} is thinking.`;
-  if (status === "yours") return `${message} ${advice || "Your move."}`;
-  const rated = uncounted ? `It does not count for ${label}'s rating: ${uncounted}.`
+  if (status === "yours") return `${message} ${forcedCapture || "Your move."}`;
+  const rating = unrated ? `It does not count for ${label}'s rating: ${unrated}.`
     : `It counts for ${label}'s rating.`;
-  return `${message} The game is kept. ${rated}`;
+  return `${message} The game is kept. ${rating}`;
 }
 
 function showFrame(frame, ply) {
-  element("fen").value = frame.fen;
-  const shown = state ? state.frames : [frame];
-  const { thought, agentsSide } = lastThought(shown, ply);
-  showThought(thought, state?.label, `${state?.label} has not moved yet.`);
-  showBar(element("bar"), thought?.value ?? null, agentsSide, state?.label, replay.flipped);
+  byId("fen").value = frame.fen;
+  const frames = state ? state.frames : [frame];
+  const analysis = frames.slice(0, ply + 1).findLast((earlier) => earlier.analysis)?.analysis ?? null;
+  const agentSide = state?.side === "black" ? "white" : "black";
+  showAnalysis(analysis, state?.label, `${state?.label} has not moved yet.`);
+  showBar(byId("bar"), analysis?.score ?? null, agentSide, state?.label, replay.flipped);
   showPlates();
-  inside.show(state?.agent ?? agentWanted().player.agent, frame.fen);
-}
-
-function lastThought(frames, ply) {
-  const agentsSide = state?.you === "black" ? "white" : "black";
-  for (let at = ply; at >= 0; at -= 1) {
-    if (frames[at]?.thought) return { thought: frames[at].thought, agentsSide };
-  }
-  return { thought: null, agentsSide };
+  explanation.show(state?.agent ?? readAgent().player.agent, frame.fen);
 }
 
 function showPlates() {
@@ -179,105 +173,105 @@ function showPlates() {
   for (const [id, side] of [["below", below], ["above", below === "black" ? "white" : "black"]]) {
     const turn = state && state.status !== "over" && side === turnOf(state);
     const thinking = turn && state.status === "thinking";
-    showPlate(element(id), side, ...plateText(side), { turn, thinking });
+    showPlate(byId(id), side, ...plateTexts(side), { turn, thinking });
   }
 }
 
 const turnOf = ({ frames }) => (frames.at(-1).fen.startsWith("B") ? "black" : "white");
 
-function plateText(side) {
-  if (!state) return [side === colourWanted() ? "You" : agentWanted().label, ""];
-  const { you, name, rating, label, pieces } = state;
-  const left = `${pieces[side]} ${pieces[side] === 1 ? "piece" : "pieces"}`;
-  if (side !== you) return [label, left];
-  return [rating ? `${name} (${rating})` : name, left];
+function plateTexts(side) {
+  if (!state) return [side === readColour() ? "You" : readAgent().label, ""];
+  const { name, rating, label, pieces } = state;
+  const count = `${pieces[side]} ${pieces[side] === 1 ? "piece" : "pieces"}`;
+  if (side !== state.side) return [label, count];
+  return [rating ? `${name} (${rating})` : name, count];
 }
 
 function showActions() {
   const status = state?.status;
-  const shown = {
+  const visible = {
     "take-back": status === "yours" || status === "thinking",
     hint: status === "yours",
     draw: status === "yours",
     resign: status === "yours" || status === "thinking",
-    hurry: status === "thinking" && waiting > 0,
-    reply: status === "thinking" && waiting === 0,
+    interrupt: status === "thinking" && replies > 0,
+    reply: status === "thinking" && replies === 0,
   };
-  for (const [name, visible] of Object.entries(shown)) {
-    document.querySelector(`[data-do="${name}"]`).hidden = !visible;
+  for (const [name, isVisible] of Object.entries(visible)) {
+    document.querySelector(`[data-do="${name}"]`).hidden = !isVisible;
   }
-  element("start").hidden = status === "yours" || status === "thinking";
-  element("start").textContent = status === "over" ? "Play again" : "Play";
+  byId("start").hidden = status === "yours" || status === "thinking";
+  byId("start").textContent = status === "over" ? "Play again" : "Play";
 }
 
-// What the person does besides moving
+// Actions other than moves
 
-let sure = 0;
+let confirmTimer = 0;
 
 const ACTIONS = {
   reply,
-  hurry: () => ask(`/api/games/${state.game}/hurry`, {}).catch(complain),
+  interrupt: () => request(`/api/games/${state.key}/interrupt`, {}).catch(showError),
   resign: () => {
     const button = document.querySelector("[data-do=resign]");
-    clearTimeout(sure);
+    clearTimeout(confirmTimer);
     if (button.textContent !== "Resign") {
       button.textContent = "Resign";
       return send("resign");
     }
     button.textContent = "Really resign?";
-    sure = setTimeout(() => { button.textContent = "Resign"; }, SURE);
+    confirmTimer = setTimeout(() => { button.textContent = "Resign"; }, CONFIRM);
     return null;
   },
 };
 
-element("actions").addEventListener("click", ({ target }) => {
+byId("actions").addEventListener("click", ({ target }) => {
   const action = target.dataset.do;
   if (action) (ACTIONS[action] ?? (() => send(action)))();
 });
 
-async function loadKept() {
+async function loadArchive() {
   try {
-    showKept(element("kept-told"), await ask("/api/kept"));
+    showArchive(byId("archive-results"), await request("/api/archive"));
   } catch (error) {
-    complain(error);
+    showError(error);
   }
 }
 
-function remember(person) {
+function storePerson(person) {
   try {
     localStorage.setItem("person", JSON.stringify(person));
   } catch {
-    // it is asked for again then
+    // without storage the person types the name again
   }
 }
 
-function recall() {
+function restorePerson() {
   try {
     const { name = "", rating = null } = JSON.parse(localStorage.getItem("person")) ?? {};
-    element("name").value = name;
-    element("rating").value = rating ?? "";
+    byId("name").value = name;
+    byId("rating").value = rating ?? "";
   } catch {
-    // nobody has been here before
+    // storage is switched off or damaged
   }
 }
 
-element("setup").addEventListener("submit", begin);
-element("setup").addEventListener("change", () => {
-  if (!state) replay.open(START, { flipped: colourWanted() !== "white" });
+byId("setup").addEventListener("submit", start);
+byId("setup").addEventListener("change", () => {
+  if (!state) replay.open(START, { flipped: readColour() !== "white" });
 });
-element("record").addEventListener("keydown", replay.onKey);
-element("kept").addEventListener("toggle", () => { if (element("kept").open) loadKept(); });
-element("copy-fen").addEventListener("click", async () => {
-  element("fen").select();
-  await navigator.clipboard?.writeText(element("fen").value).then(() => say("Copied."), () => {});
+byId("record").addEventListener("keydown", replay.onKey);
+byId("archive").addEventListener("toggle", () => { if (byId("archive").open) loadArchive(); });
+byId("copy-fen").addEventListener("click", async () => {
+  byId("fen").select();
+  await navigator.clipboard?.writeText(byId("fen").value).then(() => say("Copied."), () => {});
 });
-element("read").addEventListener("click", () => say(inWords(element("fen").value)));
-element("pdn-file").addEventListener("change", async ({ target }) => {
-  if (target.files[0]) element("pdn-text").value = await target.files[0].text();
+byId("read").addEventListener("click", () => say(describePosition(byId("fen").value)));
+byId("pdn-file").addEventListener("change", async ({ target }) => {
+  if (target.files[0]) byId("pdn-text").value = await target.files[0].text();
 });
 addEventListener("hashchange", restore);
 
-recall();
+restorePerson();
 replay.open(START, { flipped: true });
-element("status").textContent = "Choose an opponent, and play.";
+byId("status").textContent = "Choose an opponent, and play.";
 restore();

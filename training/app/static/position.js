@@ -1,11 +1,11 @@
-// A position as text: read, and put into words.
+// Positions: FEN, and descriptions in words.
 
 const NAMES = { b: "black man", B: "black king", w: "white man", W: "white king" };
-export const ALL = Array.from({ length: 32 }, (_, index) => index + 1);
+export const SQUARES = Array.from({ length: 32 }, (_, index) => index + 1);
 
-export const nameOf = (piece) => NAMES[piece] ?? "empty";
+export const pieceName = (piece) => NAMES[piece] ?? "empty";
 
-export const listed = (items, word = "and") =>
+export const joinWords = (items, word = "and") =>
   items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} ${word} ${items.at(-1)}`;
 
 // {turn: "b"|"w", cells}: cells[1] to cells[32] are "b", "B", "w", "W" (kings are capitals) or "".
@@ -21,13 +21,13 @@ export const readFen = (fen) => {
   return { turn: turn.toLowerCase(), cells };
 };
 
-export const inWords = (fen) => {
+export const describePosition = (fen) => {
   const { turn, cells } = readFen(fen);
-  const on = (piece) => ALL.filter((square) => cells[square] === piece).join(", ");
-  const of = (name, piece) => {
+  const squaresOf = (piece) => SQUARES.filter((square) => cells[square] === piece).join(", ");
+  const describeSide = (name, piece) => {
     const parts = [[piece, "men"], [piece.toUpperCase(), "kings"]];
-    const found = parts.filter(([kind]) => on(kind)).map(([kind, what]) => `${what} on ${on(kind)}`);
-    return `${name}: ${found.join("; ") || "no pieces"}.`;
+    const texts = parts.filter(([kind]) => squaresOf(kind)).map(([kind, what]) => `${what} on ${squaresOf(kind)}`);
+    return `${name}: ${texts.join("; ") || "no pieces"}.`;
   };
-  return `${of("Black", "b")} ${of("White", "w")} ${turn === "b" ? "Black" : "White"} to move.`;
+  return `${describeSide("Black", "b")} ${describeSide("White", "w")} ${turn === "b" ? "Black" : "White"} to move.`;
 };

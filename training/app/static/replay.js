@@ -1,22 +1,21 @@
-// Stepping through a game: a row of buttons, a slider, keys and a list of moves for a board.
+// Replay of a game on a board: buttons, a slider, keys and a list of moves.
 //
-//   import { Replay } from "/static/replay.js";
 //   const replay = new Replay({ board, controls, score, onShow });
 //   replay.open(frames, { at: 0, flipped: false });
 //
 // board      a Board (board.js)
-// controls   an empty element: takes the buttons and the slider
-// score      an empty <ol>, or left out: takes the moves, which can be clicked
-// onShow(frame, ply)   is told which position is shown
+// controls   an empty element for the buttons and the slider
+// score      an empty <ol> for the moves, or nothing
+// onShow(frame, ply)   called with each position
 //
-// open(frames, {at, flipped})   frames are [{fen, move}] as shown.frames on the server makes them
-// add(frame, {animate})   a further position of a game that goes on; shown at once if the last one was
-// go(ply), play(), pause(), flip(); and to be read: ply, playing, flipped
-// A frame may have `legal`, as Board.show has it: these moves can be chosen while it is the last one.
-// The page adds `replay.onKey` to what shall listen: arrows left and right step, Home and End go to the
-// ends, Space plays and stops, F turns the board.
+// open(frames, {at, flipped})   frames are [{fen, move}] from serialize.frames_to_json on the server
+// add(frame, {animate})   appends a position, and shows it if the last one is on the board
+// go(ply), play(), pause(), flip(); properties ply, playing, flipped
+// The moves `legal` of the last frame can be chosen on the board; see Board.show.
+// The page adds the listener `replay.onKey` to elements: arrows left and right step, Home and End go to
+// the ends, Space plays and pauses, F turns the board.
 
-import { draw, make } from "/static/dom.js";
+import { createElement, createSvg } from "/static/dom.js";
 
 const PAUSE = 900; // milliseconds between moves
 const ICONS = {
@@ -32,28 +31,28 @@ const KEYS = {
   ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last", " ": "play", f: "flip", F: "flip",
 };
 
-const icon = (path) =>
-  draw("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, draw("path", { d: path }));
+const createIcon = (path) =>
+  createSvg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, createSvg("path", { d: path }));
 
-// The list of a game's moves, two in a row, from the frames of a replay.
-export const scoreSheet = (frames, whiteFirst = frames[0].fen.startsWith("W")) => {
+// The list items of a game's moves, two moves a row.
+const scoreSheet = (frames, whiteFirst = frames[0].fen.startsWith("W")) => {
   const rows = [];
   frames.slice(1).forEach(({ move }, index) => {
     const turn = index + Number(whiteFirst);
     if (turn % 2 === 0 || !index) {
-      const number = make("span", { className: "number", textContent: `${(turn >> 1) + 1}.` });
-      rows.push(make("li", {}, number));
-      if (turn % 2) rows.at(-1).append(make("span", { textContent: "…" }));
+      const number = createElement("span", { className: "number", textContent: `${(turn >> 1) + 1}.` });
+      rows.push(createElement("li", {}, number));
+      if (turn % 2) rows.at(-1).append(createElement("span", { textContent: "…" }));
     }
-    const button = make("button", { type: "button", textContent: move.text });
+    const button = createElement("button", { type: "button", textContent: move.text });
     button.dataset.ply = index + 1;
     rows.at(-1).append(button);
   });
   return rows;
 };
 
-// Mark the move shown, and bring it into the view of its list without moving the page.
-export const markMove = (list, ply) => {
+// Mark the move of the position, and scroll its list (not the page) to it.
+const markMove = (list, ply) => {
   list.querySelector("[aria-current]")?.removeAttribute("aria-current");
   const button = list.querySelector(`[data-ply="${ply}"]`);
   button?.setAttribute("aria-current", "step");
@@ -77,14 +76,14 @@ export class Replay {
     [this.#board, this.#controls, this.#score, this.#onShow] = [board, controls, score, onShow];
     controls.classList.add("controls");
     for (const [name, [title, path]] of Object.entries(ICONS)) {
-      const button = make("button", { type: "button", title, onclick: () => this.#do(name) }, icon(path));
+      const button = createElement("button", { type: "button", title, onclick: () => this.#do(name) }, createIcon(path));
       button.setAttribute("aria-label", title);
       this.#buttons[name] = button;
     }
-    this.#slider = make("input", { type: "range", min: 0, value: 0 });
+    this.#slider = createElement("input", { type: "range", min: 0, value: 0 });
     this.#slider.setAttribute("aria-label", "Move");
     this.#slider.addEventListener("input", () => this.go(Number(this.#slider.value)));
-    controls.append(make("div", { className: "buttons" }, ...Object.values(this.#buttons)), this.#slider);
+    controls.append(createElement("div", { className: "buttons" }, ...Object.values(this.#buttons)), this.#slider);
     score?.addEventListener("click", ({ target }) => {
       if (target.dataset.ply) this.go(Number(target.dataset.ply));
     });
@@ -105,15 +104,15 @@ export class Replay {
   open(frames, { at = 0, flipped = this.#flipped } = {}) {
     this.pause();
     [this.#frames, this.#flipped] = [[...frames], flipped];
-    this.#list();
+    this.#fillControls();
     this.#show(at);
   }
 
   add(frame, { animate = true } = {}) {
-    const follows = this.#ply === this.#frames.length - 1;
+    const isLast = this.#ply === this.#frames.length - 1;
     this.#frames.push(frame);
-    this.#list();
-    if (follows) this.#show(this.#ply + 1, animate);
+    this.#fillControls();
+    if (isLast) this.#show(this.#ply + 1, animate);
     else this.#show(this.#ply);
   }
 
@@ -127,13 +126,13 @@ export class Replay {
     if (this.#timer || this.#frames.length < 2) return;
     if (this.#ply === this.#frames.length - 1) this.go(0);
     this.#timer = setInterval(() => this.#advance(), PAUSE);
-    this.#showTimer();
+    this.#showPlayButton();
   }
 
   pause() {
     clearInterval(this.#timer);
     this.#timer = 0;
-    this.#showTimer();
+    this.#showPlayButton();
   }
 
   flip() {
@@ -143,8 +142,8 @@ export class Replay {
 
   onKey(event) {
     const { key, target } = event;
-    const theirs = target.matches(key === " " ? "select, input, textarea, button, a" : "select, input, textarea");
-    if (!(key in KEYS) || theirs || event.ctrlKey || event.altKey || event.metaKey) return;
+    const ownsKey = target.matches(key === " " ? "select, input, textarea, button, a" : "select, input, textarea");
+    if (!(key in KEYS) || ownsKey || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
     this.#do(KEYS[key]);
   }
@@ -166,7 +165,7 @@ export class Replay {
     if (this.#ply === this.#frames.length - 1) this.pause();
   }
 
-  #list() {
+  #fillControls() {
     this.#slider.max = this.#frames.length - 1;
     this.#score?.replaceChildren(...scoreSheet(this.#frames));
   }
@@ -181,11 +180,11 @@ export class Replay {
     this.#onShow(frame, ply);
   }
 
-  #showTimer() {
+  #showPlayButton() {
     const [title, path] = this.playing ? ["Pause", STOP] : ICONS.play;
     const { play } = this.#buttons;
     play.title = title;
     play.setAttribute("aria-label", title);
-    play.replaceChildren(icon(path));
+    play.replaceChildren(createIcon(path));
   }
 }

@@ -1,23 +1,24 @@
-// Asking the server: the answer's JSON, or an Error with the server's reason.
+// Requests to the server.
 
-export const ask = async (path, body) => {
+// Returns the response's JSON. Throws an Error with the server's reason. A `body` makes it a POST.
+export const request = async (path, body) => {
   const options = body === undefined ? {} : {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body),
   };
-  let answer;
+  let response;
   try {
-    answer = await fetch(path, options);
+    response = await fetch(path, options);
   } catch {
     throw new Error("The server does not answer. Is checkers-play still running?");
   }
-  const told = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Error(told.error ?? `The server answered with status ${answer.status}.`);
-  return told;
+  const json = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Error(json.error ?? `The server answered with status ${response.status}.`);
+  return json;
 };
 
-// A file for the reader to keep.
+// Save a text as a file of the user.
 export const download = (name, text) => {
   const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
   Object.assign(document.createElement("a"), { href: address, download: name }).click();

@@ -1,6 +1,6 @@
-// Light or dark: as the system has it, until the reader chooses. Runs before the page is drawn.
+// Colour theme: the system's, or the user's choice. Runs before the browser paints the page.
 
-const stored = () => {
+const loadTheme = () => {
   try {
     return localStorage.getItem("theme");
   } catch {
@@ -9,30 +9,30 @@ const stored = () => {
 };
 
 const system = matchMedia("(prefers-color-scheme: dark)");
-const current = () => document.documentElement.dataset.theme ?? (system.matches ? "dark" : "light");
+const currentTheme = () => document.documentElement.dataset.theme ?? (system.matches ? "dark" : "light");
 
-const label = () => {
-  const other = current() === "dark" ? "light" : "dark";
+const labelButton = () => {
+  const other = currentTheme() === "dark" ? "light" : "dark";
   const button = document.getElementById("theme");
   button.setAttribute("aria-label", `Change to ${other} colours`);
   button.title = `Change to ${other} colours`;
 };
 
 const toggle = () => {
-  const theme = current() === "dark" ? "light" : "dark";
+  const theme = currentTheme() === "dark" ? "light" : "dark";
   document.documentElement.dataset.theme = theme;
   try {
     localStorage.setItem("theme", theme);
   } catch {
-    // it holds for this page then
+    // without storage the choice holds for this page only
   }
-  label();
+  labelButton();
 };
 
-const theme = stored();
+const theme = loadTheme();
 if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 addEventListener("DOMContentLoaded", () => {
   document.getElementById("theme").addEventListener("click", toggle);
-  system.addEventListener("change", label);
-  label();
+  system.addEventListener("change", labelButton);
+  labelButton();
 });
