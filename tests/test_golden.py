@@ -51,7 +51,7 @@ SEED = 1
 
 C0, C10, C5 = PRESETS["c0"].regime, PRESETS["c10"].regime, TD_PRESETS["c5-n0.001"].regime
 VARIANTS: dict[str, Any] = {  # options that no preset has
-    "c0, leaves judged by the side to move": replace(C0, own_leaves=False),
+    "c0, leaves judged by the side to move": replace(C0, root_perspective=False),
     "c0, Black alone scores": replace(C0, both_score=False),
     "c10, pool scores double": replace(C10, publish_every=1, social_every=8, doubling=True),
     "c10, pool scores count": replace(C10, publish_every=1, social_every=8),

@@ -88,7 +88,7 @@ def make_players(
     genomes: NDArray[np.float64],
     kings: NDArray[np.float64],
     depth: int,
-    own_leaves: bool,
+    root_perspective: bool,
 ) -> list[AlphaBeta]:
     """Build one alpha-beta player a genome.
 
@@ -102,11 +102,11 @@ def make_players(
         K of each member, shape (members,).
     depth
         Plies of the search.
-    own_leaves
+    root_perspective
         Whether leaves are judged from the searching player's side.
     """
     return [
-        AlphaBeta(encoding.build(genome, king), depth, root_perspective=own_leaves)
+        AlphaBeta(encoding.build(genome, king), depth, root_perspective=root_perspective)
         for genome, king in zip(genomes, kings, strict=True)
     ]
 

@@ -51,7 +51,7 @@ class Regime(Protocol):
         ...
 
     @property
-    def own_leaves(self) -> bool:
+    def root_perspective(self) -> bool:
         """Whether the champion's search judges leaves from the searching player's side."""
         ...
 

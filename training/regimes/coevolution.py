@@ -72,7 +72,7 @@ class Coevolution:
     """Whether the networks have the weight from the piece difference to the output (thesis 7.3)."""
     depth: Annotated[int, Range(1, MAX_DEPTH)] = 4
     """Plies of the search."""
-    own_leaves: bool = True
+    root_perspective: bool = True
     """Judge leaves from the searching player's side (the papers), or from the side to move."""
     max_moves: Annotated[int, Range(1, 100_000)] = 100
     """Moves by each side after which a game is drawn."""
@@ -206,4 +206,4 @@ class Coevolution:
     def players(self, encoding: Encoding, population: Population) -> list[AlphaBeta]:
         """Return the members as players."""
         genomes, kings = population.genomes, population.kings
-        return make_players(encoding, genomes, kings, self.depth, self.own_leaves)
+        return make_players(encoding, genomes, kings, self.depth, self.root_perspective)

@@ -68,7 +68,7 @@ class EvolutionStrategy:
     """Opening of each pair's games: a random card of its own, or the start position."""
     depth: Annotated[int, Range(1, MAX_DEPTH)] = 4
     """Plies of the search."""
-    own_leaves: bool = True
+    root_perspective: bool = True
     """Judge leaves from the searching player's side (the papers), or from the side to move."""
     max_moves: Annotated[int, Range(2, 100_000)] = 100
     """Moves by each side after which a game is drawn."""
@@ -153,7 +153,9 @@ class EvolutionStrategy:
     def players(self, genomes: NDArray[np.float64]) -> list[AlphaBeta]:
         """Return networks, shape (members, genome_size), as players."""
         kings = np.full(len(genomes), self.king)
-        return make_players(Encoding(self.network), genomes, kings, self.depth, self.own_leaves)
+        return make_players(
+            Encoding(self.network), genomes, kings, self.depth, self.root_perspective
+        )
 
 
 def openai_es(

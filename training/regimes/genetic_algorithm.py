@@ -74,7 +74,7 @@ class GeneticAlgorithm:
     """Plies of a playout before the network evaluates it (III.B)."""
     skew: Annotated[float, Range(0.0, 1.0)] = 0.5
     """Probability that a playout's move is the heuristic player's, not a random one (III.B)."""
-    own_leaves: bool = True
+    root_perspective: bool = True
     """Judge leaves from the searching player's side, or from the side to move."""
     max_moves: Annotated[int, Range(2, 100_000)] = 100
     """Moves by each side after which a game is drawn (III.C.2)."""
@@ -281,9 +281,9 @@ class GeneticAlgorithm:
         """Return networks, shape (members, genome_size), as players by search or MCTS."""
         kings = np.full(len(genomes), self.king)
         players = make_players(
-            Encoding(self.layout.name), genomes, kings, self.depth, self.own_leaves
+            Encoding(self.layout.name), genomes, kings, self.depth, self.root_perspective
         )
         if not self.simulations:
             return list(players)
-        options = {"root_perspective": self.own_leaves, **self.mcts_options}
+        options = {"root_perspective": self.root_perspective, **self.mcts_options}
         return [monte_carlo(player.evaluator, **options) for player in players]

@@ -20,7 +20,7 @@ CARDS = {"none": (None,), **BALLOTS}
 class SelfPlayRegime:
     """A regime of one player, whose state has ``weights``."""
 
-    own_leaves = True
+    root_perspective = True
     parents = 1
     max_moves: Any
 

@@ -45,7 +45,7 @@ def encode_champion(player: TrainedPlayer, run: Run, generation: int) -> bytes:
         "seed": run.seed,
         "generation": generation,
         "depth": regime.depth,
-        "own_leaves": regime.own_leaves,
+        "own_leaves": regime.root_perspective,
         "playouts": player.mcts_options,
         "options": {OLD_NAMES.get(name, name): it for name, it in player.options.items()},
         "versions": {},

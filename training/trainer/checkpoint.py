@@ -22,6 +22,7 @@ from training.runtime.run_folder import config_diff
 FILE_NAME = "checkpoint.safetensors"
 HEADER = "checkers-laboratory run"
 FORMAT = 2
+_FORMAT_1_FIELDS = {"own_leaves": "root_perspective"}
 
 T = TypeVar("T")
 
@@ -100,7 +101,7 @@ def _upgrade(
     Format 1 had no `kind`: the names of the constants say which regime it is. Every state had
     genomes, step sizes, kings and scores, filled with dummies where a regime has none.
     """
-    config = header["identity"]
+    config = {_FORMAT_1_FIELDS.get(name, name): it for name, it in header["identity"].items()}
     constants = set(config) - {"name", "seed"}
     known = {kind: {it.name for it in fields(regime)} for kind, regime in regimes().items()}
     kind = next((kind for kind, names in known.items() if names == constants), None)

@@ -254,7 +254,7 @@ def save_results(config: RunConfig, checkpoint: Checkpoint) -> None:
         seed=config.seed,
         generation=state.generation,
         depth=regime.depth,
-        root_perspective=regime.own_leaves,
+        root_perspective=regime.root_perspective,
         mcts_options=champion.mcts_options,
         options=champion.options,
         versions=versions | {"python": platform.python_version()},

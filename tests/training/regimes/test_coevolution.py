@@ -76,7 +76,7 @@ def draw_opponents(regime, rng, members):
     [
         (SMALL, BLONDIE_1999, 1741),
         (replace(SMALL, both_score=False, king_rule="fixed"), BLONDIE_1999, 1741),
-        (replace(SMALL, own_leaves=False, win=3.0, draw=1.0, loss=-0.5), BLONDIE_1999, 1741),
+        (replace(SMALL, root_perspective=False, win=3.0, draw=1.0, loss=-0.5), BLONDIE_1999, 1741),
         (replace(SMALL, pairing="round-robin"), BLONDIE_1999, 1741),
         (replace(SMALL, pairing="common", opponents=3), BLONDIE_1999, 1741),
         (WITH_SUBSQUARES, BLONDIE_2001, 5046),
@@ -91,7 +91,7 @@ def test_a_generation_against_plain_python(regime, shape, count):
     genomes, steps, kings = map(np.concatenate, zip(parents, offspring, strict=True))
     members = len(genomes)
     players = [
-        PlayerAgent("", AlphaBeta(decode(shape, genome, king), 1, False, regime.own_leaves))
+        PlayerAgent("", AlphaBeta(decode(shape, genome, king), 1, False, regime.root_perspective))
         for genome, king in zip(genomes, kings, strict=True)
     ]
     scores, draws, plies = [0.0] * members, 0, []

@@ -488,7 +488,7 @@ def test_each_game_has_chances_of_its_own():
 
 
 def test_with_simulations_the_members_are_monte_carlo_players():
-    regime = replace(SIMULATING, own_leaves=False)
+    regime = replace(SIMULATING, root_perspective=False)
     state = regime.init(0)
     genomes = state.arrays["genomes"]
     players, searching = regime.players(genomes), SMALL.players(genomes)
@@ -514,7 +514,7 @@ def test_a_logistic_network_is_the_network_of_half_the_weights():
 
 def test_whose_side_judges_leaves_makes_no_difference():
     expected, measured = run_through(SMALL, 2)
-    state, measured_there = run_through(replace(SMALL, own_leaves=False), 2)
+    state, measured_there = run_through(replace(SMALL, root_perspective=False), 2)
     assert_states_equal(state, expected)
     assert measured_there == measured
 

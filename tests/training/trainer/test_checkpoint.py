@@ -212,11 +212,14 @@ def save_format_1(folder, regime, state):
     for name, array in arrays.items():
         prefix, _, rest = name.rpartition("/")
         extra[f"{prefix}-{rest}" if prefix in ("hall", "reigning") else rest] = array
+    identity = {"name": "a run", **asdict(regime), "seed": 5}
+    if "root_perspective" in identity:
+        identity["own_leaves"] = identity.pop("root_perspective")
     header = {
         "format": 1,
         "generation": state.generation,
         "rng": state.rng,
-        "identity": {"name": "a run", **asdict(regime), "seed": 5},
+        "identity": identity,
     }
     named = main | {f"extra/{name}": array for name, array in extra.items()}
     named["history/games/plies"] = np.array([np.nan, 61.5])

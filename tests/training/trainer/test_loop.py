@@ -199,9 +199,11 @@ def test_nothing_is_resumed_from_an_empty_folder(tmp_path):
         resume(plan_for(tmp_path))
 
 
-@pytest.mark.parametrize("own_leaves", [True, False])
-def test_the_champion_is_an_agent_that_plays_as_it_was_trained(tmp_path, own_leaves):
-    plan = plan_for(tmp_path, regime=replace(SMALL, own_leaves=own_leaves), generations=1)
+@pytest.mark.parametrize("root_perspective", [True, False])
+def test_the_champion_is_an_agent_that_plays_as_it_was_trained(tmp_path, root_perspective):
+    plan = plan_for(
+        tmp_path, regime=replace(SMALL, root_perspective=root_perspective), generations=1
+    )
     state = train(plan, begin(plan), nothing).state
     champion = agents.make(str(tmp_path / CHAMPION_FILE))
     trained = plan.regime.contenders(state)[0]
@@ -212,7 +214,7 @@ def test_the_champion_is_an_agent_that_plays_as_it_was_trained(tmp_path, own_lea
     while not board.outcome():
         agent = champion if board.turn == 0 else opponent
         board.push(agent.act(board))
-    assert champion.player.root_perspective == own_leaves
+    assert champion.player.root_perspective == root_perspective
 
 
 def test_the_champion_file_says_how_it_was_made(finished):

@@ -172,7 +172,7 @@ def test_what_the_papers_have_in_common(name):
     regime = PRESETS[name].regime
     network = "blondie24-1999" if name == "blondie24-1999" else "blondie24-2001"
     assert (regime.network, regime.parents, regime.opponents) == (network, 15, 5)
-    assert (regime.max_moves, regime.own_leaves) == (100, True)
+    assert (regime.max_moves, regime.root_perspective) == (100, True)
     assert (regime.win, regime.draw, regime.loss, regime.both_score) == (1, 0, -2, True)
     assert (regime.weight, regime.step_size) == (0.2, 0.05)
 
