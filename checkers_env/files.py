@@ -1,10 +1,13 @@
-"""Atomic writes."""
+"""Atomic writes, and reads that never wait."""
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import secrets
+import stat
+from io import BufferedReader
 from pathlib import Path
 
 _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{16}\.tmp")  # the names that write_atomically gives
@@ -16,14 +19,51 @@ def check_output(option: str, path: Path) -> None:
         raise ValueError(f"{option} is a file in a folder that exists, not {str(path)!r}")
 
 
-def write_atomically(path: Path, content: bytes) -> None:
+def open_regular(path: str | os.PathLike[str]) -> BufferedReader:
+    """Open a regular file to read its bytes, without ever waiting.
+
+    Raises
+    ------
+    OSError
+        For a path that cannot be opened, and for a folder, a pipe, a socket or a device: reading a
+        pipe or a device could block for ever.
+    """
+    # Windows has none of these but O_BINARY. O_NONBLOCK: a pipe without a writer opens at once.
+    names = ("O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY")
+    flags = os.O_RDONLY
+    for name in names:
+        flags |= getattr(os, name, 0)
+    path = os.fspath(path)
+    descriptor = os.open(path, flags)
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        if not stat.S_ISREG(mode):
+            raise OSError(
+                errno.EINVAL, "Not a regular file but a pipe or a device", os.fspath(path)
+            )
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def read_regular(path: str | os.PathLike[str]) -> bytes:
+    """Return the bytes of a regular file. Raises OSError as :func:`open_regular` does."""
+    with open_regular(path) as file:
+        return file.read()
+
+
+def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
     """Write a file so that at any moment either the old or the whole new one is there.
 
-    If several processes write the same file, the last one wins.
+    If several processes write the same file, the last one wins. `mode` holds its permissions,
+    which the umask narrows.
     """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
-        with temporary.open("xb") as file:
+        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

@@ -3,6 +3,9 @@
 numba's own cache watches one source file a function. Here a kernel is stored under a fingerprint of
 its code *and of everything that code refers to*, so that an edited callee is never missed. Each
 entry is a file of its own, so that processes cannot mix them up, and keys are plain strings.
+
+An entry is machine code. Therefore it begins with a checksum, and neither a folder nor an entry
+that other users may write to is read.
 """
 
 from __future__ import annotations
@@ -13,8 +16,10 @@ import functools
 import hashlib
 import itertools
 import logging
+import os
 import pickle
 import secrets
+import stat
 import sys
 import types as python_types
 from collections.abc import Callable, Iterator, Mapping
@@ -29,7 +34,7 @@ from numba.core.serialize import dumps
 from numba.extending import overload
 from platformdirs import user_cache_dir
 
-from checkers_env.files import write_atomically
+from checkers_env.files import open_regular, write_atomically
 
 LAYOUTS = (ir.Type, ir.Constant)  # what instructions of our own are written with
 OPTIONS = {
@@ -38,6 +43,8 @@ OPTIONS = {
     "forceinline": True,
     "no_cfunc_wrapper": True,  # none is called from C: each would be compiled for that, too
 }
+
+CHECKSUM_BYTES = hashlib.sha256().digest_size
 
 # The type of a kernel's argument where only numba knows it: a NamedTuple of any class, or an array.
 KernelArg: TypeAlias = Any
@@ -118,6 +125,48 @@ def generic(default: Callable[..., Any], *, inline: bool = True) -> Any:
     return function
 
 
+@functools.cache
+def _trusted_folder(folder: Path) -> Path | None:
+    """Return the folder for compiled kernels, or in its place the user's own cache, or None."""
+    others = (folder, Path(user_cache_dir("checkers-laboratory", False), "kernels"))
+    trusted = next((other for other in others if _is_trusted_folder(other)), None)
+    if trusted != folder:
+        logger.warning(
+            "other users may write to %s: kernels are kept in %s instead; "
+            "run chmod go-w on the folder, or set NUMBA_CACHE_DIR to a folder of your own",
+            folder,
+            trusted or "memory",
+        )
+    return trusted
+
+
+def _is_trusted_folder(folder: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return _is_own(folder.stat())
+    return True  # it does not exist, or cannot be read: nothing is loaded from it
+
+
+def _is_own(status: os.stat_result) -> bool:
+    """Return whether only this user and the administrator may write to a file or folder."""
+    if not hasattr(os, "geteuid"):  # Windows keeps a user's folders apart by other means
+        return True
+    return status.st_uid in (0, os.geteuid()) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _read_entry(path: Path) -> bytes | None:
+    """Return an entry without its checksum, or None if it must not be loaded."""
+    with open_regular(path) as file:
+        content = file.read()
+        is_own = _is_own(os.fstat(file.fileno()))
+    checksum, code = content[:CHECKSUM_BYTES], content[CHECKSUM_BYTES:]
+    return code if is_own and checksum == _checksum(path, code) else None
+
+
+def _checksum(path: Path, code: bytes) -> bytes:
+    """Hash an entry with its name, so that another kernel's entry does not pass for it."""
+    return hashlib.sha256(path.name.encode() + code).digest()
+
+
 class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
     """Cache with one file an entry, named by everything that decides the machine code."""
 
@@ -130,26 +179,33 @@ class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
     def cache_path(self) -> str:
         return str(cache_directory())
 
-    def _path(self, signature: Any, codegen: Any) -> Path:
+    def _path(self, signature: Any, codegen: Any) -> Path | None:
+        folder = _trusted_folder(cache_directory())
+        if folder is None:
+            return None
         parts = [sys.version, numba.__version__, np.__version__, str(codegen.magic_tuple())]
         parts += [*self._options, str(signature), fingerprint(self._function)]
         parts += _fingerprints_of_classes(signature)
         key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
-        return cache_directory() / f"{self._function.__name__}-{key}.kernel"
+        return folder / f"{self._function.__name__}-{key}.kernel"
 
     def _load_overload(self, signature: Any, target: Any) -> Any:
         path = self._path(signature, target.codegen())
         # An entry that cannot be read back is compiled again and written over.
         with contextlib.suppress(Exception):
-            return self._impl.rebuild(target, pickle.loads(path.read_bytes()))
+            if path and (code := _read_entry(path)):
+                return self._impl.rebuild(target, pickle.loads(code))
         _announce_compilation()
         return None
 
     def _save_overload(self, signature: Any, compiled: Any) -> None:
         path = self._path(signature, compiled.codegen)
+        if path is None:
+            return
         with contextlib.suppress(OSError):  # no room for the cache: slower next time, that is all
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(path, dumps(self._impl.reduce(compiled)))
+            path.parent.mkdir(0o755, parents=True, exist_ok=True)
+            code = dumps(self._impl.reduce(compiled))
+            write_atomically(path, _checksum(path, code) + code, 0o644)
 
 
 @functools.cache

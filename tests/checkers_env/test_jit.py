@@ -350,6 +350,58 @@ def test_a_damaged_entry_is_compiled_again(laboratory, damage):
     assert laboratory.run() == "33 1 0"
 
 
+@pytest.mark.parametrize("place", [40, 2000, -1])
+def test_an_entry_with_one_wrong_bit_is_compiled_again(laboratory, place):
+    assert laboratory.run() == "33 0 1"
+    [path] = laboratory.cache.rglob("outer*.kernel")
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.write_bytes(content)
+    assert laboratory.run() == "33 0 1"
+    assert laboratory.run() == "33 1 0"
+
+
+def test_an_entry_under_another_name_is_compiled_again(laboratory):
+    assert laboratory.run() == "33 0 1"
+    [outer], [inner] = (laboratory.cache.rglob(f"{name}*.kernel") for name in ("outer", "inner"))
+    outer.write_bytes(inner.read_bytes())
+    assert laboratory.run() == "33 0 1"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
+def test_an_entry_that_others_may_write_to_is_compiled_again(laboratory):
+    assert laboratory.run() == "33 0 1"
+    for path in laboratory.cache.rglob("outer*.kernel"):
+        path.chmod(0o666)
+    assert laboratory.run() == "33 0 1"
+    assert laboratory.run() == "33 1 0"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
+@pytest.mark.parametrize("own_mode", [0o755, 0o777])
+def test_a_folder_that_others_may_write_to_is_not_used(
+    laboratory, monkeypatch, tmp_path, caplog, own_mode
+):
+    own = tmp_path / "own cache"
+    monkeypatch.setattr(jit, "user_cache_dir", lambda *_: str(own))
+    for folder, mode in ((laboratory.cache, 0o777), (own, own_mode)):
+        (folder / "kernels").mkdir(parents=True)
+        (folder / "kernels").chmod(mode)
+    jit._trusted_folder.cache_clear()
+    assert [laboratory.run(), laboratory.run()] == [
+        "33 0 1",
+        "33 1 0" if own_mode == 0o755 else "33 0 1",
+    ]
+    assert laboratory.entries() == {}
+    assert bool(list(own.rglob("*.kernel"))) == (own_mode == 0o755)
+    told = [text for text in caplog.messages if "other users" in text]
+    place = own / "kernels" if own_mode == 0o755 else "memory"
+    assert told == [
+        f"other users may write to {laboratory.cache / 'kernels'}: kernels are kept in {place} "
+        "instead; run chmod go-w on the folder, or set NUMBA_CACHE_DIR to a folder of your own"
+    ]
+
+
 def test_a_folder_that_takes_no_files_only_costs_time(laboratory):
     laboratory.cache.write_text("a file in the place of the folder")
     assert laboratory.run() == "33 0 1"

@@ -1,0 +1,72 @@
+"""Reads that never wait, and writes whose permissions are chosen."""
+
+import errno
+import os
+import re
+import signal
+
+import pytest
+
+from checkers_env.files import open_regular, read_regular, write_atomically
+
+
+@pytest.fixture
+def alarm():
+    """End a test that waits, by an error: a blocked read answers no other call."""
+
+    def fail(number, frame):
+        raise AssertionError("the read waits")
+
+    before = signal.signal(signal.SIGALRM, fail)
+    signal.alarm(20)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def make_pipe(folder):
+    os.mkfifo(folder / "pipe")
+    return folder / "pipe"
+
+
+def make_loop(folder):
+    (folder / "loop").symlink_to(folder / "loop")
+    return folder / "loop"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
+@pytest.mark.parametrize(
+    ("make", "number"),
+    [
+        (make_pipe, errno.EINVAL),
+        (make_loop, errno.ELOOP),
+        (lambda folder: folder, errno.EISDIR),
+        (lambda folder: "/dev/zero", errno.EINVAL),
+        (lambda folder: folder / ("a" * 5000), errno.ENAMETOOLONG),
+        (lambda folder: folder / "missing", errno.ENOENT),
+    ],
+)
+def test_what_is_no_regular_file_is_refused_at_once(tmp_path, alarm, make, number):
+    path = make(tmp_path)
+    with pytest.raises(OSError, match=re.escape(repr(str(path)))) as caught:
+        open_regular(path)
+    assert caught.value.errno == number
+
+
+def test_a_regular_file_is_read_whole_and_through_a_link(tmp_path):
+    content = bytes(range(256)) * 1000
+    (tmp_path / "file").write_bytes(content)
+    (tmp_path / "link").symlink_to("file")
+    assert read_regular(tmp_path / "link") == content
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
+def test_a_file_is_written_with_the_permissions_asked_for(tmp_path):
+    before = os.umask(0o022)
+    try:
+        write_atomically(tmp_path / "usual", b"")
+        write_atomically(tmp_path / "own", b"", 0o600)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "usual").stat().st_mode & 0o777 == 0o644
+    assert (tmp_path / "own").stat().st_mode & 0o777 == 0o600
