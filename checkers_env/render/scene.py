@@ -7,7 +7,7 @@ board: square 1 is in the top row, unless the scene is `flipped`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
 from checkers_env.moves import Move, square_to_bit
@@ -85,6 +85,7 @@ def build_scene(
     jumping: int | None = None,
     *,
     arrows: Iterable[Move] = (),
+    fill: Mapping[int, str] | None = None,
     flipped: bool = False,
 ) -> list[Part]:
     """Build the scene of a position.
@@ -99,6 +100,8 @@ def build_scene(
         The square of a piece in the middle of a multi-jump, which is drawn lifted.
     arrows
         Moves to draw as arrows.
+    fill
+        Colours of squares, by number.
     flipped
         Whether Black looks up the board, not White.
 
@@ -114,7 +117,7 @@ def build_scene(
     moved = (*last.squares, *last.captured) if last else ()
     return [
         Part("", (Area(_box(0, 0, SIZE), LIGHT),)),
-        *(_square(square, square in moved, flipped) for square in range(1, 33)),
+        *(_square(square, square in moved, fill or {}, flipped) for square in range(1, 33)),
         *(_captures(last, board, flipped) if last else ()),
         *_pieces(board, jumping, flipped),
         *(_arrow(move, flipped) for move in arrows),
@@ -141,12 +144,12 @@ def _box(left: float, top: float, size: float) -> tuple[Point, ...]:
     return (left, top), (right, top), (right, bottom), (left, bottom)
 
 
-def _square(square: int, moved: bool, flipped: bool) -> Part:
+def _square(square: int, moved: bool, fill: Mapping[int, str], flipped: bool) -> Part:
     x, y = _centre(square, flipped)
     left, top = x - CELL / 2, y - CELL / 2
     colour, ink = (MOVED, NUMBER_ON_MOVED) if moved else (DARK, NUMBER)
     number = Label((left + 4, top + 12), str(square), 8, ink)
-    return Part("", (Area(_box(left, top, CELL), colour), number))
+    return Part("", (Area(_box(left, top, CELL), fill.get(square, colour)), number))
 
 
 def _captures(move: Move, board: Pieces, flipped: bool) -> Iterator[Part]:

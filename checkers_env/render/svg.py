@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 from xml.etree import ElementTree
 
@@ -52,6 +52,7 @@ def svg(
     *,
     last: Move | bool = True,
     arrows: Iterable[Move] = (),
+    fill: Mapping[int, str] | None = None,
     size: float = 400,
     flipped: bool = False,
 ) -> Svg:
@@ -66,6 +67,8 @@ def svg(
         on the board, if any, False none.
     arrows
         Moves to draw as arrows, a multi-jump along all of its squares.
+    fill
+        Colours of squares, by number.
     size
         Width and height in pixels; on a narrower page the picture shrinks.
     flipped
@@ -83,7 +86,7 @@ def svg(
     root = ElementTree.Element("svg", ROOT, width=f"{size:g}", height=f"{size:g}")
     _add_text(root, "title", f"Checkers: {SIDES[board.turn]} to move")
     _add_text(root, "desc", _in_words(board, shown, arrows, flipped))
-    for part in build_scene(board, shown, arrows=arrows, flipped=flipped):
+    for part in build_scene(board, shown, arrows=arrows, fill=fill, flipped=flipped):
         group = ElementTree.SubElement(root, "g")
         if part.title:
             _add_text(group, "title", part.title)

@@ -13,7 +13,6 @@ from agents.evaluator import evaluate_position
 from agents.weights import load_weights
 from checkers_env.board import Board
 from tests import ROOT
-from training.app.explain import explain_position
 from training.regimes import Coevolution, EvolutionStrategy, TDLearning
 
 NAME, EXAMPLE = "advance", ROOT / "examples" / "own_evaluator.py"
@@ -48,7 +47,7 @@ def test_an_evaluator_of_ones_own_trains_saves_loads_and_is_explained(example, r
     assert np.array_equal(agent.player.evaluator.weights, weights)
     board = Board("W:W18,24,K31:B12,K3")
     assert agent.act(board) in board.legal_moves
-    shown = explain_position(agent, board)
+    shown = agents.explain(agent, board).to_json()
     assert [term["name"] for term in shown["terms"]] == ["piece difference", *example["FEATURES"]]
     assert np.tanh(shown["total"]) == pytest.approx(shown["value"], abs=1e-6)
     assert [square["square"] for square in shown["squares"]] == [3, 12, 18, 24, 31]
@@ -59,7 +58,7 @@ def test_without_an_explanation_the_page_shows_the_value_only(example, monkeypat
     monkeypatch.setitem(ARCHITECTURES, NAME, plain)
     evaluator = Encoding(NAME).build(np.array([0.1, 0.2]), 1.5)
     agent = agents.PlayerAgent("own", architectures.AlphaBeta(evaluator, 1))
-    shown = explain_position(agent, Board())
+    shown = agents.explain(agent, Board()).to_json()
     assert (shown["kind"], shown["terms"]) == ("opaque", [])
     assert shown["value"] == evaluate_position(evaluator, Board().position, 0)
 

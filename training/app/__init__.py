@@ -18,6 +18,4 @@ compare_page         page "Compare"
 runs_page            page "Evolution"
 run_reader           measurements of a run's folder
 generation_replay    games of a run's current generation
-explain              an evaluator's view of a position
-explain_evaluators   explanations by kind of evaluator
 """

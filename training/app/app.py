@@ -15,11 +15,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+import agents
 from agents.external.errors import EngineError
 from checkers_env.board import Board
 from training.app import compare_page, play_page, runs_page
 from training.app.agent_catalog import AgentCatalog
-from training.app.explain import explain_position
 from training.app.game_store import GameStore
 from training.app.security import SecurityMiddleware
 from training.app.templates import render_page
@@ -80,7 +80,7 @@ def explain(request: Request) -> Response:
         raise ValueError("Ask for ?agent=NAME&fen=FEN.")
     agent = request.app.state.catalog.make(query["agent"])
     try:
-        return JSONResponse(explain_position(agent, Board(query["fen"])))
+        return JSONResponse(agents.explain(agent, Board(query["fen"])).to_json())
     finally:
         close_agent(agent)
 

@@ -31,7 +31,6 @@ from tests.training.commands import SECONDS
 from training.app import game_archive, game_store, serve
 from training.app.agent_catalog import AgentCatalog
 from training.app.app import create_app
-from training.app.explain import explain_position
 from training.app.game import HumanGame
 from training.app.game_setup import GameSetup, choose_opening, create_board
 from training.app.messages import describe_move, explain_forced_capture, explain_illegal_move
@@ -948,7 +947,7 @@ def test_two_agents_of_others_are_given_their_generators(client, strangers):
 
 def test_inside_is_asked_for(client):
     answer = client.get("/api/explain", params={"agent": "blondie24", "fen": FORCED})
-    expected = explain_position(agents.make("blondie24"), Board(FORCED))
+    expected = agents.explain(agents.make("blondie24"), Board(FORCED)).to_json()
     assert answer.json() == json.loads(json.dumps(expected))
 
 

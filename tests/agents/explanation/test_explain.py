@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 from typing import Any, NamedTuple
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -15,19 +16,21 @@ from agents.blondie.architecture import NETWORK_LAYOUTS
 from agents.continual.agent import ContinualAgent
 from agents.continual.pool import rank_strategies
 from agents.evaluator import evaluate
+from agents.explanation.picture import BAD, GOOD
 from agents.ntuple import tuples as drawing
 from agents.ntuple.network import table_size
 from agents.search.player import AlphaBeta
 from agents.weights import WeightsMetadata, save_weights
 from checkers_env.board import Board
 from checkers_env.movegen import Position
+from checkers_env.render.svg import svg
 from tests import oracle
 from tests.agents.baselines.test_samuel import features
 from tests.agents.ntuple.test_network import MIXED, indices
-from training.app.explain import explain_position
 
 BLONDIE24 = Path(agents.__file__).with_name("zoo") / "blondie24.safetensors"
 SUBSQUARES = oracle.subsquares()
+SVG = "{http://www.w3.org/2000/svg}"
 SIZES = [3, 4, 5, 6, 7, 8]
 
 
@@ -116,7 +119,7 @@ def test_a_network_is_that_of_its_weight_file(network):
     path, name = network
     agent, (genome, king) = agents.make(str(path)), read(path)
     for side, pieces in positions(2, 12):
-        found = explain_position(agent, Board(oracle.write_fen(side, pieces)))
+        found = agents.explain(agent, Board(oracle.write_fen(side, pieces))).to_json()
         layers, total, difference = network_layers(name, genome, king, side, pieces)
         assert found["kind"] == "network"
         assert found["total"] == pytest.approx(total, abs=1e-4)
@@ -139,7 +142,7 @@ def test_a_networks_contributions_are_what_each_piece_makes_of_the_total(network
     path, name = network
     agent, (genome, king) = agents.make(str(path)), read(path)
     for side, pieces in positions(3, 4):
-        found = explain_position(agent, Board(oracle.write_fen(side, pieces)))
+        found = agents.explain(agent, Board(oracle.write_fen(side, pieces))).to_json()
         _, total, _ = network_layers(name, genome, king, side, pieces)
         expected = {
             square: total - network_layers(name, genome, king, side, without(pieces, square))[1]
@@ -154,7 +157,7 @@ def test_the_share_of_the_piece_difference_is_what_the_value_lacks_without_its_w
     cut = genome.copy()
     cut[-1] = 0.0
     for side, pieces in positions(4, 8):
-        share = explain_position(agent, Board(oracle.write_fen(side, pieces)))[
+        share = agents.explain(agent, Board(oracle.write_fen(side, pieces))).to_json()[
             "piece_difference_share"
         ]
         plain = name.removesuffix("-unsaturated")  # the scale does not matter to a share
@@ -171,7 +174,7 @@ def test_the_share_of_the_piece_difference_is_what_the_value_lacks_without_its_w
 def test_subsquares_come_by_size_and_row_by_row_for_either_side():
     agent = agents.make("blondie24")
     for turn in "BW":
-        layers = explain_position(agent, Board(f"{turn}:W21,K3:B1,12"))["layers"]
+        layers = agents.explain(agent, Board(f"{turn}:W21,K3:B1,12")).to_json()["layers"]
         assert [layer["name"] for layer in layers] == [f"{n}x{n} squares" for n in SIZES]
         assert [layer["size"] for layer in layers] == SIZES
         found = [cell["squares"] for layer in layers for cell in layer["cells"]]
@@ -180,9 +183,11 @@ def test_subsquares_come_by_size_and_row_by_row_for_either_side():
 
 
 def test_without_a_majority_the_piece_difference_has_no_share():
-    found = explain_position(agents.make("blondie24"), Board())
+    found = agents.explain(agents.make("blondie24"), Board()).to_json()
     assert found["piece_difference_share"] == 0.0
-    assert explain_position(agents.make("material"), Board())["piece_difference_share"] is None
+    assert (
+        agents.explain(agents.make("material"), Board()).to_json()["piece_difference_share"] is None
+    )
 
 
 TUPLES = {"mixed": MIXED, "table-6.1": drawing.TABLE_6_1}
@@ -200,7 +205,7 @@ def test_each_square_has_its_share_of_the_entries_that_touch_it(
     save_weights(path, table, WeightsMetadata("ntuple", 1.5, "test", 0, 0, options=options))
     agent, (table, king) = agents.make(str(path)), read(path)
     for side, pieces in positions(6, 25):
-        found = explain_position(agent, Board(oracle.write_fen(side, pieces)))
+        found = agents.explain(agent, Board(oracle.write_fen(side, pieces))).to_json()
         seen_by = "b" if by_colour else side
         sign = 1 if seen_by == side else -1
         expected = dict.fromkeys(range(1, 33), 0.0)
@@ -233,7 +238,7 @@ def test_a_weighted_counters_contributions_are_its_weights(tmp_path):
     )
     agent, scale = agents.make(str(path)), 2 * weights.sum() * 2.0
     for side, pieces in positions(8, 20):
-        found = explain_position(agent, Board(oracle.write_fen(side, pieces)))
+        found = agents.explain(agent, Board(oracle.write_fen(side, pieces))).to_json()
         seen = oracle.inputs(pieces, side, 2.0)
         expected = {
             square: weights[seen_from(side, square) - 1] * seen[seen_from(side, square)] / scale
@@ -249,12 +254,12 @@ def test_a_weighted_counters_contributions_are_its_weights(tmp_path):
 
 
 def test_the_piece_counter_counts_pieces():
-    found = explain_position(agents.make("material"), Board("W:W21,K3:B1,2,K30"))
+    found = agents.explain(agents.make("material"), Board("W:W21,K3:B1,2,K30")).to_json()
     expected = {21: 1 / 64, 3: 1.5 / 64, 1: -1 / 64, 2: -1 / 64, 30: -1.5 / 64}
     assert contributions(found) == pytest.approx(expected)
     assert found["value"] == pytest.approx(-1 / 64)
     assert found["piece_difference_share"] == 1.0
-    assert explain_position(agents.make("mcts-ept"), Board("W:W21,K3:B1,2,K30")) == found
+    assert agents.explain(agents.make("mcts-ept"), Board("W:W21,K3:B1,2,K30")).to_json() == found
 
 
 def test_samuels_features_are_weighed_one_by_one(tmp_path):
@@ -262,7 +267,7 @@ def test_samuels_features_are_weighed_one_by_one(tmp_path):
     save_weights(path, weights, WeightsMetadata("samuel", 1.0, "test", 0, 0))
     agent = agents.make(str(path))
     for side, pieces in positions(10, 20):
-        found = explain_position(agent, Board(oracle.write_fen(side, pieces)))
+        found = agents.explain(agent, Board(oracle.write_fen(side, pieces))).to_json()
         amounts = weights * features(side, pieces, side)
         expected = {
             square: sum((weights * features(side, {square: piece}, side))[:5])
@@ -309,7 +314,7 @@ class Stranger:
     ],
 )
 def test_what_is_not_understood_is_opaque(agent, value):
-    found = explain_position(agent, Board())
+    found = agents.explain(agent, Board()).to_json()
     assert (found["kind"], found["value"]) == ("opaque", value)
     assert not any(found[name] for name in ("squares", "layers", "terms", "hidden"))
 
@@ -326,10 +331,10 @@ def test_the_continual_player_shows_the_strategy_that_it_plays():
     )
     agent, plain = ContinualAgent(pool), agents.make("blondie24")
     lost = Board("B:W18:B14,15")
-    assert explain_position(agent, lost) != explain_position(plain, lost)
+    assert agents.explain(agent, lost).to_json() != agents.explain(plain, lost).to_json()
     agent.game_over(Board("B:W18:B"), 0)
     assert agent.strategy == 1
-    assert explain_position(agent, lost) == explain_position(plain, lost)
+    assert agents.explain(agent, lost).to_json() == agents.explain(plain, lost).to_json()
 
 
 @pytest.mark.parametrize(
@@ -344,6 +349,45 @@ def test_however_it_searches_it_sees_the_same_and_leaves_the_board_alone(agent):
     board = Board()
     board.push("11-15")
     before = board.copy()
-    found = json.loads(json.dumps(explain_position(agent, board), allow_nan=False))
-    assert found == explain_position(agents.make("blondie24"), Board(board.fen()))
+    found = json.loads(json.dumps(agents.explain(agent, board).to_json(), allow_nan=False))
+    assert found == agents.explain(agents.make("blondie24"), Board(board.fen())).to_json()
     assert (board, board.moves) == (before, before.moves)
+
+
+@pytest.mark.parametrize("name", ["blondie24", "c5-tuple", "samuel", "material", "random"])
+@pytest.mark.parametrize("fen", ["B:W21,22,K3:B1,12", "W:W21,22,K3:B1,12"])
+def test_a_notebook_draws_the_board_and_every_part(name, fen):
+    board = Board(fen)
+    found = agents.explain(agents.make(name), board)
+    root = ElementTree.fromstring(found._repr_svg_())
+    texts = {node.text for node in root.iter(f"{SVG}text")}
+    assert set(found.terms) <= texts
+    titles = [title.text for box in root.iter(f"{SVG}rect") for title in box]
+    cells = sum(len(layer.cells) for layer in found.layers) + sum(map(len, found.hidden))
+    assert len(titles) == cells
+    pieces = [group.findtext(f"{SVG}title") for group in root.iter(f"{SVG}g")]
+    assert sum(" on " in (title or "") for title in pieces) == 5
+    assert {group.text for group in root.iter(f"{SVG}title")} > {"White king on 3"}
+
+
+def test_squares_that_count_for_the_mover_are_bluer():
+    board = Board("B:W21:B12")
+    found = agents.explain(agents.make("material"), board)
+    plain = svg(board, size=400)
+    drawn = found._repr_svg_()
+    assert found.squares[12] == -found.squares[21] > 0
+    assert drawn.count(GOOD) > plain.count(GOOD)
+    assert BAD in drawn
+
+
+def test_the_text_of_an_explanation_fits_a_screen():
+    text = repr(agents.explain(agents.make("blondie24"), Board()))
+    assert text.startswith("blondie24 (network): value ")
+    assert len(text.splitlines()) == 3
+
+
+def test_an_explanation_keeps_its_own_board():
+    board = Board()
+    found = agents.explain(agents.make("material"), board)
+    board.push("9-13")
+    assert found.board == Board()

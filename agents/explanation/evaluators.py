@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,41 +20,52 @@ from agents.evaluator import evaluate_position, start_state, state_size
 from agents.ntuple.indices import OWN_MAN
 from agents.ntuple.network import NTuple, board_view
 from checkers_env.movegen import BLACK, SQUARES, Position
-from training.app.serialize import Json
 
 HIDDEN_SIZES = BLONDIE_2001.hidden[:-1]
 PIECE_FEATURES = 5  # the first of Samuel's FEATURES are sums over pieces
 
 
-class Explanation(NamedTuple):
-    """Parts of an evaluation for the side to move; see :func:`explain.explain_position`.
+class Cell(NamedTuple):
+    """A node or an entry of an evaluator, and the squares that it looks at."""
 
-    `piece_difference` is that part of the total; None for evaluators without it. Each of the
-    `hidden` layers is float64, shape (width,).
-    """
+    squares: tuple[int, ...]
+    activation: float
+
+
+class Layer(NamedTuple):
+    """Cells of one kind; `size` is the side of a sub-square, or the number of a tuple's squares."""
+
+    name: str
+    size: int
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Parts of an evaluation; see :class:`agents.explanation.explain.Explanation`."""
 
     kind: str = "opaque"
     total: float = 0.0
-    terms: dict[str, float] = {}  # noqa: RUF012 - never written to
-    squares: dict[int, float] = {}  # noqa: RUF012 - never written to
+    terms: dict[str, float] = field(default_factory=dict)
+    squares: dict[int, float] = field(default_factory=dict)
     meaning: str = ""
     piece_difference: float | None = None
-    layers: tuple[Json, ...] = ()
+    layers: tuple[Layer, ...] = ()
     hidden: tuple[NDArray[np.float64], ...] = ()
     perspective: int = BLACK
 
 
 @functools.singledispatch
-def explain_evaluator(evaluator: Any, position: Position) -> Explanation:
-    """Explain a position by an evaluator.
+def find_parts(evaluator: Any, position: Position) -> Parts:
+    """Split the evaluation of a position for the side to move into its parts.
 
     A class that is unknown here is explained by its architecture; without one the result is empty.
     """
     explain = find_explanation(evaluator)
     if explain is None:
-        return Explanation()
+        return Parts()
     terms = dict(explain(evaluator, position))
-    return Explanation(
+    return Parts(
         "linear",
         sum(terms.values()),
         terms,
@@ -62,8 +74,8 @@ def explain_evaluator(evaluator: Any, position: Position) -> Explanation:
     )
 
 
-@explain_evaluator.register
-def _(network: Network, position: Position) -> Explanation:
+@find_parts.register
+def _(network: Network, position: Position) -> Parts:
     view = BLACK if network.by_colour else position.turn
     sign = 1.0 if view == position.turn else -1.0
 
@@ -74,12 +86,12 @@ def _(network: Network, position: Position) -> Explanation:
 
     pieces, rest = split_output(position)
     activations, _ = forward_pass(network, position, view)
-    layers: tuple[Json, ...] = ()
+    layers: tuple[Layer, ...] = ()
     if network.by_colour:
         layers = _subsquare_layers(_subsquare_sums(position, float(network.king)), view)
     elif len(activations) > len(HIDDEN_SIZES):
         layers = _subsquare_layers(activations.pop(0), view)
-    return Explanation(
+    return Parts(
         "network",
         pieces + rest,
         {"piece difference": pieces, "nodes": rest},
@@ -120,21 +132,19 @@ def forward_pass(
     return [first, *map(np.tanh, hidden)], float(output[0])
 
 
-def _subsquare_layers(activations: NDArray[np.float64], view: int) -> tuple[Json, ...]:
+def _subsquare_layers(activations: NDArray[np.float64], view: int) -> tuple[Layer, ...]:
     """Return the 91 sub-squares by size, each size row by row from Black's side."""
     layers, at = [], 0
     for size in range(3, 9):
         count = (9 - size) ** 2
-        cells = [
-            {
-                "squares": sorted(_from_view(np.flatnonzero(BLONDIE_2001.fields[node]) + 1, view)),
-                "activation": float(activations[node]),
-            }
-            for node in range(at, at + count)
-        ]
+        cells = []
+        for node in range(at, at + count):
+            members = np.flatnonzero(BLONDIE_2001.fields[node]) + 1
+            squares = tuple(sorted(_from_view(members, view)))
+            cells.append(Cell(squares, float(activations[node])))
         at += count
         rows = cells if view == BLACK else cells[::-1]
-        layers.append({"name": f"{size}x{size} squares", "size": size, "cells": rows})
+        layers.append(Layer(f"{size}x{size} squares", size, tuple(rows)))
     return tuple(layers)
 
 
@@ -147,19 +157,19 @@ def _subsquare_sums(position: Position, king: float) -> Any:
     return BLONDIE_2001.fields @ pieces
 
 
-@explain_evaluator.register
-def _(system: NTuple, position: Position) -> Explanation:
+@find_parts.register
+def _(system: NTuple, position: Position) -> Parts:
     view = int(board_view(system, position.turn))
     sign = 1.0 if view == position.turn else -1.0
     state = np.zeros(state_size(system), np.int32)
     start_state(system, position, view, state)
     entries = system.table[state]
     squares = dict.fromkeys(range(1, 33), 0.0)
-    cells: dict[int, list[Json]] = {}
+    cells: dict[int, list[Cell]] = {}
     for number, entry in enumerate(entries.tolist()):
         members = np.flatnonzero(system.features[SQUARES, OWN_MAN, number]) + 1
         tuple_squares = _from_view(members, view)
-        cells.setdefault(len(members), []).append({"squares": tuple_squares, "activation": entry})
+        cells.setdefault(len(members), []).append(Cell(tuple(tuple_squares), entry))
         for square in tuple_squares:
             squares[square] += sign * entry / len(members)
     pieces = 0.0
@@ -169,30 +179,27 @@ def _(system: NTuple, position: Position) -> Explanation:
         squares[square] += worth
         pieces += worth
     tables = sign * float(entries.sum())
-    return Explanation(
+    return Parts(
         "ntuple",
         tables + pieces,
         {"piece difference": pieces, "tables": tables},
         squares,
         "each tuple's entry, shared evenly by its squares, and the piece itself",
         pieces if system.difference else None,
-        tuple(
-            {"name": f"tuples of {size}", "size": size, "cells": cells[size]}
-            for size in sorted(cells)
-        ),
+        tuple(Layer(f"tuples of {size}", size, tuple(cells[size])) for size in sorted(cells)),
         perspective=view,
     )
 
 
-@explain_evaluator.register
-def _(system: Samuel, position: Position) -> Explanation:
+@find_parts.register
+def _(system: Samuel, position: Position) -> Parts:
     amounts = system.weights * _samuel_features(position)
     squares = {}
     for square, bit in _occupied_squares(position):
         single = system.weights * _samuel_features(_single_piece(position, bit))
         squares[square] = float(single[:PIECE_FEATURES].sum())
     terms = dict(zip(FEATURES, amounts.tolist(), strict=True))
-    return Explanation(
+    return Parts(
         "linear",
         sum(terms.values()),
         terms,
@@ -208,9 +215,9 @@ def _samuel_features(position: Position) -> NDArray[np.int32]:
     return features
 
 
-@explain_evaluator.register(Material)
-@explain_evaluator.register(WeightedPieces)
-def _(counter: Material | WeightedPieces, position: Position) -> Explanation:
+@find_parts.register(Material)
+@find_parts.register(WeightedPieces)
+def _(counter: Material | WeightedPieces, position: Position) -> Parts:
     def evaluate(position: Position) -> float:
         return float(evaluate_position(counter, position, position.turn))
 
@@ -218,7 +225,7 @@ def _(counter: Material | WeightedPieces, position: Position) -> Explanation:
     own_pieces = position.black if position.turn == BLACK else position.white
     own = sum(squares[at] for at, bit in _occupied_squares(position) if own_pieces >> bit & 1)
     total = evaluate(position)
-    return Explanation(
+    return Parts(
         "linear",
         total,
         {"own pieces": own, "opponent's pieces": total - own},
