@@ -47,11 +47,13 @@ from training.league.schedule import (
     round_robin_pairings,
     schedule_games,
 )
+from training.rating.anchor import describe_scale, find_anchor
 from training.rating.sprt import games_until_decision, is_decided, sprt, sprt_sentence
 from training.report.html_report import write_report
 from training.report.player_report import examine_player, lineup, report_lines
 from training.report.standings import standings, write_standings
 from training.report.terminal import print_league
+from training.report.verdict import verdict
 from training.runtime import validation
 from training.runtime.cli import print_resume_command, run_command
 from training.runtime.run_folder import lock_run_folder
@@ -104,6 +106,10 @@ class BenchmarkConfig:
     """Seconds, 0 for no limit: who takes longer forfeits. Not for two of ours, both at a depth."""
     sprt: tuple[float, float] | None = None
     """Two leads in Elo, such as 0 50: a match of two stops when one of them is accepted."""
+    anchor: str = ""
+    """NAME=ELO: a player's rating; by default 0 for material@depth=4 or else for the mean."""
+    thesis: bool = False
+    """Rate a match of two by the thesis's formula as well."""
     seed: int = 0
     """Seed of everything that agents leave to chance."""
     threads: int = os.cpu_count() or 1
@@ -154,6 +160,7 @@ def play_league(
     terms = league_rules(config)
     entries = make_entries(config, texts)
     league = League(tuple(entry.entrant for entry in entries), league_conditions(config))
+    find_anchor(league.entrants, config.anchor)  # an error before the games, not after them
     journal = Journal(folder / FILE_NAME)
     identity = asdict(league) | {"games": len(fixtures)}
     if config.resume:
@@ -307,13 +314,15 @@ def write_reports(
     config: BenchmarkConfig, folder: Path, league: League, found: Sequence[str], console: Console
 ) -> None:
     """Write everything that is known of the league, and print its table."""
-    lines = standings(league)
+    anchor = find_anchor(league.entrants, config.anchor)
+    lines, first = standings(league, anchor), verdict(league)
     save_league(folder / "league.json", league)
     pdn.dump(games_to_pdn(league), folder / "games.pdn")
-    write_report(folder / "report.html", league, lines, notes=(*NOTES, *found))
+    notes = (describe_scale(anchor), *NOTES, *found)
+    write_report(folder / "report.html", league, lines, verdict=first, notes=notes)
     if config.json:
         write_standings(config.json, league, lines)
-    print_league(league, lines)
+    print_league(league, lines, anchor, verdict=first, thesis=config.thesis)
     for sentence in found:
         Console().print(sentence, highlight=False, markup=False)
     console.print(f"Report: {folder / 'report.html'}", markup=False)

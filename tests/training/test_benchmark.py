@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -26,7 +27,7 @@ STRANGERS = DATA / "strangers.py"
 FAULTY_ENGINE = DATA / "faulty_engine.py"
 OPTIONS = shlex.split(
     "against depth seconds openings rounds max-moves repetition no-progress adjudicate move-limit "
-    "sprt seed threads out analyse json resume"
+    "sprt anchor thesis seed threads out analyse json resume"
 )
 ZOO = ROOT / "agents" / "zoo" / "blondie24.safetensors"
 QUICK = ["random", "--against", "material@depth=1", "--threads", "1"]
@@ -112,7 +113,9 @@ def test_a_league_is_played_told_and_written(command, cards, tmp_path):
     assert len(league.games) == 3 * 4 * 2
     assert [game.number for game in league.games] == list(range(24))
     rows = [line.split() for line in out.splitlines() if line.strip()]
-    assert [row[0] for row in rows[2:]] == ["1", "2", "3"]
+    assert rows[0][:3] == ["Too", "few", "openings"]
+    assert [row[0] for row in rows[3:6]] == ["1", "2", "3"]
+    assert " ".join(rows[6]).startswith("0 Elo is the mean of these players")
     assert out.index("material (depth 2)") < out.index("random")
     for name in shown:
         mine = [game for game in league.games if name in (shown[game.black], shown[game.white])]
@@ -167,6 +170,37 @@ def test_folders_with_long_names_differ():
         names.add(benchmark.default_folder(config).name)
     assert len(names) == 2
     assert max(map(len, names)) <= 100
+
+
+def test_the_verdict_comes_first_and_zero_is_named(command, tmp_path):
+    words = ["random", "--against", "material", "--max-moves", 20, "--adjudicate", "material"]
+    status, out, _ = command(*words, "--out", "first")
+    assert status == 0
+    figures = r"\[\+\d+, \+\d+\] Elo, 86 games from 43 openings\."
+    first = out.splitlines()[0]
+    assert re.fullmatch(r"material \(depth 4\) is stronger than random: \+\d+ " + figures, first)
+    assert "0 Elo is material (depth 4)." in out
+    (row,) = [line for line in out.splitlines() if line.split()[:2] == ["1", "material"]]
+    assert "+0" in row.split()
+    assert "thesis" not in out
+    page = (tmp_path / "first" / "report.html").read_text()
+    assert f"<strong>{first}</strong>" in page
+    assert "0 Elo is material (depth 4)." in page
+    options = ["--resume", "--anchor", "random=1000", "--thesis"]
+    status, out, _ = command(*words, "--out", "first", *options)
+    assert "The scale is fixed by random: +1000 Elo." in out
+    (row,) = [line for line in out.splitlines() if line.split()[:2] == ["2", "random"]]
+    assert "+1000" in row.split()
+    assert "the thesis's ratings, formula" in out
+
+
+def test_two_games_are_no_evidence(command):
+    status, out, _ = command(*QUICK, "--openings", "start", "--max-moves", 1)
+    assert status == 0
+    assert out.startswith("Too few openings to tell which is stronger: 2 games from 1 opening.")
+    (row,) = [line for line in out.splitlines() if "likelihood of superiority" in line]
+    assert row.split()[-3:] == ["too", "few", "openings"]
+    assert "50.0%" not in row
 
 
 @pytest.mark.parametrize("columns", [20, 40, 60, 80, 120])
@@ -452,6 +486,9 @@ def test_another_league_is_not_resumed(command, cards, tmp_path):
         ("random heuristic --sprt 0 inf", "and both finite"),
         ("random heuristic --json no/folder/x.json", "json is a file in a folder that exists"),
         ("random heuristic --json .", "json is a file in a folder that exists"),
+        ("random heuristic --anchor nobody=1", "no single player is named 'nobody'"),
+        ("random heuristic --anchor random", "an anchor is NAME=ELO, such as"),
+        ("random heuristic --anchor random=nan", "an anchor is NAME=ELO, such as"),
         ("random heuristic --resume", "there is no league to resume in "),
         ("random heuristic --out cards.txt", "cards.txt"),
         ("random heuristic --out cards.txt --resume", "cards.txt"),

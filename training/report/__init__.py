@@ -1,6 +1,7 @@
 """Reports of leagues and players.
 
 - ``html_report``: the HTML page of a league
+- ``verdict``: the result of a league as one sentence
 - ``standings``: the table of a league
 - ``charts``: scales, bars and number formats of the page
 - ``games``: games packed for the page's viewer

@@ -111,10 +111,11 @@ def write_report(
     standings: Sequence[StandingsRow],
     *,
     title: str = "League",
+    verdict: str = "",
     notes: Sequence[str] = (),
 ) -> None:
     """Write the page of :func:`report_page` to a file, all or nothing."""
-    page = render_report(league, standings, title=title, notes=notes)
+    page = render_report(league, standings, title=title, verdict=verdict, notes=notes)
     write_atomically(path, page.encode())
 
 
@@ -123,6 +124,7 @@ def render_report(
     standings: Sequence[StandingsRow],
     *,
     title: str = "League",
+    verdict: str = "",
     notes: Sequence[str] = (),
 ) -> str:
     """Return a league as one self-contained HTML page.
@@ -131,6 +133,8 @@ def render_report(
     ----------
     standings
         A line for each entrant of the league, in the order in which all tables show them.
+    verdict
+        First sentence of the page.
     notes
         Sentences below the standings: what the intervals are, for one.
 
@@ -144,6 +148,7 @@ def render_report(
         title=title,
         league=league,
         standings=standings,
+        verdict=verdict,
         notes=notes,
         rating=_rating_axis(standings),
         style=Markup(_file("style.css")),

@@ -11,20 +11,43 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from training.league.records import League
-from training.rating.intervals import MatchScore, Score, score_match
+from training.rating.anchor import Anchor, describe_scale
+from training.rating.intervals import Score, score_match
+from training.rating.pentanomial import count_pairs, normalized_elo
 from training.rating.thesis_ratings import rate_match
 from training.report.standings import StandingsRow
+from training.report.verdict import format_elo, too_few_openings
 
 MOST_ORDERED = 1000  # games: the thesis's matches have 86, and 5000 orderings of more take long
+PAIRS = "pairs of 0, ½, 1, 1½ and 2 points"
+TOO_FEW = "too few openings"
 
 
-def print_league(league: League, lines: Sequence[StandingsRow]) -> None:
-    """Print the standings and, of a match of two, what else there is to say."""
+def print_league(
+    league: League,
+    lines: Sequence[StandingsRow],
+    anchor: Anchor | None,
+    *,
+    verdict: str,
+    thesis: bool,
+) -> None:
+    """Print the verdict, the standings and, of a match of two, its statistics.
+
+    Parameters
+    ----------
+    league, lines, anchor
+        The league, its standings and what 0 is there.
+    verdict
+        The sentence to begin with.
+    thesis
+        Whether to print the thesis's ratings of a match as well.
+    """
     console = Console(highlight=False)
+    console.print(Text(verdict, style="bold"))
     console.print(standings_table(lines))
+    console.print(Text(describe_scale(anchor)))
     if len(league.entrants) == 2:
-        names = [entrant.name for entrant in league.entrants]
-        console.print(match_table(names, score_match(league.games, 0, 1)))
+        console.print(match_table(league, thesis))
     for line in forfeits(league):
         console.print(line, markup=False)
 
@@ -44,15 +67,25 @@ def standings_table(lines: Sequence[StandingsRow]) -> Table:
     return table
 
 
-def match_table(names: Sequence[str], match: MatchScore) -> Table:
-    """Return a match of two: scores by colour, likelihood of superiority, thesis ratings."""
+def match_table(league: League, thesis: bool = False) -> Table:
+    """Return a match of two: scores by colour, pairs, normalized Elo, likelihood of superiority."""
+    names = [entrant.name for entrant in league.entrants]
+    match, games = score_match(league.games, 0, 1), league.games
     table = _table("", f"{names[0]} against {names[1]}", "")
     for colour, part in (("as Black", match.as_black), ("as White", match.as_white)):
         if part:
             table.add_row("", colour, _result(part))
-    table.add_row("", "likelihood of superiority", f"{match.total.los:.1%}")
+    table.add_row("", PAIRS, "-".join(map(str, count_pairs(games, 0, 1))))
+    normalized = normalized_elo(games, 0, 1)
+    few = too_few_openings(league)
+    superiority = TOO_FEW if few else f"{match.total.los:.1%}"
+    table.add_row("", "likelihood of superiority", superiority)
+    if few or normalized is None:
+        table.add_row("", "normalized Elo", TOO_FEW if few else "unknown: all pairs are equal")
+    else:
+        table.add_row("", "normalized Elo", format_elo(normalized).removesuffix(" Elo"))
     results = match.total.wins, match.total.draws, match.total.losses
-    if sum(results) <= MOST_ORDERED:
+    if thesis and sum(results) <= MOST_ORDERED:
         table.add_row("", "the thesis's ratings, formula", _thesis(*results, "written"))
         table.add_row("", "as printed", _thesis(*results, "printed"))
     return table

@@ -1,0 +1,37 @@
+"""The verdict: one sentence, whose figures are those of the ratings."""
+
+import numpy as np
+import pytest
+
+from tests.training.rating.simulated import league
+from training.rating.elo import rate_league
+from training.report.verdict import format_elo, verdict
+
+
+@pytest.mark.parametrize("elo", [(200, 0), (0, 200)])
+def test_the_stronger_of_two_is_named_with_its_lead(elo):
+    played = league(elo, 43, np.random.default_rng(3))
+    better = int(np.argmax(elo))
+    lead = rate_league(played).difference(better, 1 - better)
+    assert verdict(played) == (
+        f"player {better} is stronger than player {1 - better}: {format_elo(lead)}, "
+        "86 games from 43 openings."
+    )
+    assert lead.low > 0
+
+
+def test_equals_are_inconclusive():
+    text = verdict(league((0, 0), 43, np.random.default_rng(4)))
+    assert text.startswith("Inconclusive: player ")
+    assert "43 openings ahead of player" in text
+
+
+def test_the_leader_of_many_is_named():
+    text = verdict(league((0, 300, 0, 0), 43, np.random.default_rng(5)))
+    assert text.startswith("player 1 is the strongest: +")
+
+
+def test_few_openings_are_no_evidence():
+    few, enough = (league((900, 0), n, np.random.default_rng(6)) for n in (4, 5))
+    assert verdict(few) == ("Too few openings to tell which is stronger: 8 games from 4 openings.")
+    assert "Too few" not in verdict(enough)

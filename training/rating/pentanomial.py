@@ -1,0 +1,63 @@
+"""Pentanomial results: pairs of games from one opening with colours swapped, and normalized Elo."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from training.league.records import GameRecord
+from training.rating.clusters import opening_clusters
+from training.rating.elo import ELO_PER_LOGIT, EloEstimate
+from training.rating.intervals import player_points
+
+PAIR_SCORES = np.arange(5) / 4
+
+
+def count_pairs(games: Sequence[GameRecord], first: int, second: int) -> NDArray[np.int64]:
+    """Count the pairs in which entrant `first` scored 0, 1/2, 1, 3/2 and 2 points against `second`.
+
+    The n-th game of an opening with one colour is paired with the n-th with the other; a game
+    without a partner is left out.
+
+    Returns
+    -------
+    int64, shape (5,).
+    """
+    counts = np.zeros(5, np.int64)
+    met = [game for game in games if {game.black, game.white} == {first, second}]
+    for opening in dict.fromkeys(game.opening for game in met):
+        seats: tuple[list[GameRecord], list[GameRecord]] = ([], [])
+        for game in met:
+            if game.opening == opening:
+                seats[game.black == first].append(game)
+        for pair in zip(*seats, strict=False):
+            counts[round(2 * player_points(pair, first).sum())] += 1
+    return counts
+
+
+def normalized_elo(
+    games: Sequence[GameRecord], first: int, second: int, confidence: float = 0.95
+) -> EloEstimate | None:
+    """Return the normalized Elo of entrant `first` against `second`.
+
+    It is the score's distance from 1/2 in standard deviations of a game, scaled so that it equals
+    Elo if every game is won or lost. Unlike Elo it does not shrink where most games are drawn
+    (M. Van den Bergh, "Normalized Elo", 2021). None where all pairs have the same score.
+    """
+    counts = count_pairs(games, first, second)
+    pairs = int(counts.sum())
+    if not pairs:
+        return None
+    mean = counts @ PAIR_SCORES / pairs
+    deviation = np.sqrt(2 * (counts @ (PAIR_SCORES - mean) ** 2) / pairs)  # of a single game
+    if not deviation:
+        return None
+    met = [game for game in games if {game.black, game.white} == {first, second}]
+    clusters = len(np.unique(opening_clusters(met)))
+    elo = 2 * ELO_PER_LOGIT * (mean - 0.5) / deviation
+    quantile = student.ppf((1 + confidence) / 2, max(clusters - 1, 1))
+    half = 2 * ELO_PER_LOGIT * quantile / np.sqrt(2 * clusters)
+    return EloEstimate(float(elo), float(elo - half), float(elo + half))
