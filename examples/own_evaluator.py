@@ -28,7 +28,9 @@ from checkers_env.bits import popcount
 from checkers_env.board import Board
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import BLACK, Position
-from training.regimes import Coevolution, Regime, TDLearning
+from training.regimes import Regime
+from training.regimes.coevolution import Coevolution
+from training.regimes.td_learning import TDLearning
 from training.trainer.loop import CHAMPION_FILE, RunConfig, begin, train
 
 FAR_HALF = (0x7FBFC0000, 0x00001FEFF)  # the last four rows on Black's and on White's way

@@ -13,7 +13,9 @@ from agents.evaluator import evaluate_position
 from agents.weights import load_weights
 from checkers_env.board import Board
 from tests import ROOT
-from training.regimes import Coevolution, EvolutionStrategy, TDLearning
+from training.regimes.coevolution import Coevolution
+from training.regimes.evolution_strategies import EvolutionStrategy
+from training.regimes.td_learning import TDLearning
 
 NAME, EXAMPLE = "advance", ROOT / "examples" / "own_evaluator.py"
 REGIMES = {
