@@ -12,11 +12,10 @@ from checkers_env.moves import square_to_bit
 EXAMPLE = "W:W18,24,K31:B12,K3"
 START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12"
 MAX_PIECES = 12
+MAX_LENGTH = 1000  # characters of a FEN; the longest that format_position writes has 123
 _SIDES = {"B": BLACK, "W": WHITE}
 _NAMES = ("black", "white")
-_SPACED = re.compile(r"\s*([:,.])\s*")
-_SPACES = re.compile(r"(?<=:[BW])\s+")  # behind a colour; a square has none inside
-_COUNTERS = re.compile(r":[HF][0-9]+")
+_COUNTER = re.compile(r"[HF][0-9]+")
 _ITEM = re.compile(r"(K?)([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 
@@ -29,18 +28,23 @@ def parse(text: str) -> Position:
     Raises
     ------
     ValueError
-        For any other text. The message quotes it and says what is wrong.
+        For any other text. The message quotes it and says what is wrong. A text of more than 1,000
+        characters is refused unread.
     """
     if not isinstance(text, str):
         raise ValueError(f"a FEN is text such as {EXAMPLE!r}, not {text!r}")
+    if len(text) > MAX_LENGTH:
+        raise ValueError(
+            f"bad FEN {text[:50]!r}...: it has {len(text):,} characters, at most {MAX_LENGTH:,} "
+            f"are read (accepted: {EXAMPLE!r})"
+        )
     return _parse_cached(text)
 
 
 @functools.lru_cache(1024)
 def _parse_cached(text: str) -> Position:
     try:
-        closed = _SPACES.sub("", _SPACED.sub(r"\1", text.strip()))
-        return _parse(_COUNTERS.sub("", closed.removesuffix(".")))
+        return _parse(text.strip().removesuffix("."))
     except ValueError as error:
         raise ValueError(f"bad FEN {text!r}: {error} (accepted: {EXAMPLE!r})") from None
 
@@ -69,7 +73,7 @@ def check_position(position: Position) -> None:
 
 
 def _parse(text: str) -> Position:
-    side, *sections = text.split(":")
+    side, *sections = map(str.strip, text.split(":"))
     if side not in _SIDES:
         raise ValueError(f"side to move {side!r} is neither 'B' nor 'W'")
     boards, kings = [0, 0], 0
@@ -88,12 +92,14 @@ def _parse(text: str) -> Position:
 def _by_colour(sections: list[str]) -> dict[str, str]:
     sections_by_colour: dict[str, str] = {}
     for section in sections:
+        if _COUNTER.fullmatch(section):
+            continue
         colour = section[:1]
         if colour not in _SIDES:
             raise ValueError(f"section {section!r} begins with neither 'B' nor 'W'")
         if colour in sections_by_colour:
             raise ValueError(f"two sections for {_NAMES[_SIDES[colour]]}")
-        sections_by_colour[colour] = section[1:]
+        sections_by_colour[colour] = section[1:].strip()
     for colour, side in _SIDES.items():
         if colour not in sections_by_colour:
             raise ValueError(f"no section for {_NAMES[side]}")
@@ -102,7 +108,7 @@ def _by_colour(sections: list[str]) -> dict[str, str]:
 
 def _read_squares(items: str) -> list[tuple[int, bool]]:
     squares = []
-    for item in items.split(",") if items else []:
+    for item in map(str.strip, items.split(",") if items else []):
         match = _ITEM.fullmatch(item)
         if not match:
             raise ValueError(f"{item!r} is not a square, a king or a range such as 18, K31 or 1-12")

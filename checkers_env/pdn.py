@@ -5,20 +5,24 @@ from __future__ import annotations
 import os
 import re
 import textwrap
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from checkers_env import fen
 from checkers_env.board import Board
-from checkers_env.files import write_atomically
+from checkers_env.files import open_regular, write_atomically
 from checkers_env.moves import Move
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 ROSTER = ("Event", "Site", "Date", "Round", "Black", "White", "Result")
 GAME_TYPE = "21"  # English draughts
 WIDTH = 80
+MAX_LENGTH = MAX_BYTES = 100_000_000  # of a text in characters, and of a file
+MAX_QUOTE = 60  # characters of a wrong word in an error
 
 _SPELLINGS = {result: result for result in RESULTS} | {
     "2-0": "1-0",
@@ -40,20 +44,48 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_VARIATION_TOKEN = re.compile(r"\{[^}]*\}|;[^\r\n]*|[(){]")
+_VARIATION_TOKEN = re.compile(r"\{[^}]*\}|;[^\r\n]*|[(){]|^[ \t]*\[", re.MULTILINE)
 _LINE_END, _TAG_LINE = re.compile(r"[\r\n]"), re.compile(r"^[ \t]*\[", re.MULTILINE)
 _TAG_LINE_OR_RESULT = re.compile(
     _TAG_LINE.pattern + r"|(?<!\S)(?:1/2-1/2|[0-2]-[0-2])(?!\S)", re.MULTILINE
 )
+_WORD = re.compile(rf"\S{{1,{MAX_QUOTE}}}")
 
 
 class PdnError(ValueError):
     """An error in a PDN text, with its `line` and `column` (both count from 1)."""
 
-    def __init__(self, message: str, text: str, at: int) -> None:
-        self.line = text.count("\n", 0, at) + 1
-        self.column = at - text.rfind("\n", 0, at)
-        super().__init__(f"line {self.line}, column {self.column}: {message}")
+    def __init__(self, message: str, line: int, column: int) -> None:
+        self.line, self.column = line, column
+        super().__init__(f"line {line}, column {column}: {message}")
+
+
+class _Source:
+    """A text with what makes its errors cheap: many errors must not cost a scan each."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.last_brace = text.rfind("}")
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+
+    def error(self, message: str, at: int) -> PdnError:
+        line = bisect_right(self._line_starts, at)
+        return PdnError(message, line, at - self._line_starts[line - 1] + 1)
+
+    def is_open_comment(self, at: int) -> bool:
+        """Return whether a comment begins here and never ends."""
+        return self.text[at] == "{" and at > self.last_brace
+
+    def is_line_start(self, at: int) -> bool:
+        """Return whether only spaces precede a place in its line."""
+        while at and self.text[at - 1] not in "\r\n":
+            at -= 1
+            if not self.text[at].isspace():
+                return False
+        return True
 
 
 @dataclass(frozen=True)
@@ -99,9 +131,16 @@ class _Token(NamedTuple):
 
 
 def load(path: str | os.PathLike[str], errors: list[PdnError] | None = None) -> list[Game]:
-    """Read the games in a file, as `loads` does. Raises ValueError too if it is not UTF-8."""
+    """Read the games in a file, as `loads` does.
+
+    Raises ValueError too if the file is not UTF-8 text, and OSError if it is no regular file.
+    """
+    with open_regular(path) as file:
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise ValueError(f"{os.fspath(path)} is too long: at most {MAX_BYTES:,} bytes are read")
     try:
-        text = Path(path).read_text("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(
             f"{os.fspath(path)} is not UTF-8 text: {error}; "
@@ -128,11 +167,16 @@ def loads(text: str, errors: list[PdnError] | None = None) -> list[Game]:
     PdnError
         For anything else than tags, legal moves and results, and for text that is not terminated,
         unless `errors` is a list.
+    ValueError
+        For a text of more than 100,000,000 characters.
     """
+    if len(text) > MAX_LENGTH:
+        raise ValueError(f"a PDN of {len(text):,} characters: at most {MAX_LENGTH:,} are read")
     games = []
-    for tokens in _split(text, _tokens(text)):
+    source = _Source(text)
+    for tokens in _split(text, _tokens(source)):
         try:
-            games.append(_read_game(text, tokens))
+            games.append(_read_game(source, tokens))
         except PdnError as error:
             if errors is None:
                 raise
@@ -150,35 +194,28 @@ def dumps(games: Iterable[Game]) -> str:
     return "\n".join(_write_game(game) for game in games)
 
 
-def _tokens(text: str) -> Iterator[_Token]:
+def _tokens(source: _Source) -> Iterator[_Token]:
     """Yield tags, moves and results, and errors as tokens of their own.
 
     After an error in a tag, the line is skipped; in a comment or variation, all up to the next
-    line with a tag; elsewhere, all up to that or to a result.
+    line with a tag; elsewhere, all up to that or to a result. No place is scanned more than a few
+    times.
     """
     at = 0
-    while at < len(text):
-        try:
-            token, at = _token(text, at)
-        except PdnError as error:
-            begun = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
-            is_tag = text[at] == "[" and not text[begun:at].strip()
-            token = _Token("tag" if is_tag else "move", "", at, error=error)
-            on = _TAG_LINE if text[at] in "{(" else _TAG_LINE_OR_RESULT
-            found = (_LINE_END if is_tag else on).search(text, at + 1)
-            at = found.start() if found else len(text)
+    while at < len(source.text):
+        token, at = _token(source, at)
         if token:
             yield token
 
 
-def _token(text: str, at: int) -> tuple[_Token | None, int]:
-    """Return the token at a place, or None between tokens, and where it ends."""
-    match = _TOKEN.match(text, at)
+def _token(source: _Source, at: int) -> tuple[_Token | None, int]:
+    """Return the token at a place, or None between tokens, and where to go on."""
+    match = None if source.is_open_comment(at) else _TOKEN.match(source.text, at)
     if match is None:
-        raise PdnError(_unexpected(text, at), text, at)
+        return _unexpected(source, at)
     kind = str(match.lastgroup)
     if kind == "variation":
-        return None, _end_of_variation(text, at)
+        return _variation(source, at)
     if kind == "passed":
         return None, match.end()
     if kind == "tag":
@@ -188,23 +225,44 @@ def _token(text: str, at: int) -> tuple[_Token | None, int]:
     return _Token(kind, match[0].replace(":", "x"), at), match.end()
 
 
-def _unexpected(text: str, at: int) -> str:
+def _unexpected(source: _Source, at: int) -> tuple[_Token, int]:
+    """Return an error at a place, and where to go on behind it."""
+    text = source.text
     if text[at] == "{":
-        return "unterminated comment: expected }"
+        return _failure(source, at, "unterminated comment: expected }", _TAG_LINE)
     if text[at] == "[":
-        return 'bad tag: expected the form [Event "Match"], with a name of letters, digits and _'
-    return f"{text[at:].split(maxsplit=1)[0]!r}: {_EXPECTED}"
+        message = 'bad tag: expected the form [Event "Match"], with a name of letters, digits and _'
+        if source.is_line_start(at):
+            return _failure(source, at, message, _LINE_END, "tag")
+        return _failure(source, at, message, _TAG_LINE_OR_RESULT)
+    word = _WORD.match(text, at)
+    message = f"{word[0] if word else text[at]!r}: {_EXPECTED}"
+    return _failure(source, at, message, _TAG_LINE_OR_RESULT)
 
 
-def _end_of_variation(text: str, start: int) -> int:
-    depth = 0
-    for match in _VARIATION_TOKEN.finditer(text, start):
+def _failure(
+    source: _Source, at: int, message: str, goal: re.Pattern[str], kind: str = "move"
+) -> tuple[_Token, int]:
+    """Return an error at a place, and where behind it the next `goal` is."""
+    found = goal.search(source.text, at + 1)
+    token = _Token(kind, "", at, error=source.error(message, at))
+    return token, found.start() if found else len(source.text)
+
+
+def _variation(source: _Source, start: int) -> tuple[_Token | None, int]:
+    """Return None and the end of a variation, or an error and where to go on."""
+    depth, end = 0, len(source.text)
+    for match in _VARIATION_TOKEN.finditer(source.text, start):
         if match[0] == "{":
-            raise PdnError(_unexpected(text, match.start()), text, match.start())
+            return _unexpected(source, match.start())
+        if match[0].endswith("["):  # the next game
+            end = match.start()
+            break
         depth += (match[0] == "(") - (match[0] == ")")
         if depth == 0:
-            return match.end()
-    raise PdnError("unterminated variation: expected )", text, start)
+            return None, match.end()
+    error = source.error("unterminated variation: expected )", start)
+    return _Token("move", "", start, error=error), end
 
 
 def _split(text: str, tokens: Iterable[_Token]) -> Iterator[list[_Token]]:
@@ -232,56 +290,56 @@ def _is_end(text: str, token: _Token) -> bool:
     )
 
 
-def _read_game(text: str, tokens: list[_Token]) -> Game:
+def _read_game(source: _Source, tokens: list[_Token]) -> Game:
     tags: dict[str, _Token] = {}
     for token in tokens:
         if token.error:
             raise token.error
         if token.kind == "tag":
             if token.name in tags:
-                raise PdnError(f"a second tag {token.name}: expected a move", text, token.at)
+                raise source.error(f"a second tag {token.name}: expected a move", token.at)
             tags[token.name] = token
-    board = _set_up(text, tags)
+    board = _set_up(source, tags)
     end: _Token | None = None
     for token in tokens[len(tags) :]:
-        if end and _is_end(text, end):
-            raise PdnError(f"{token.value!r} after the result: expected a game", text, token.at)
+        if end and _is_end(source.text, end):
+            raise source.error(f"{token.value!r} after the result: expected a game", token.at)
         end = token if token.kind == "result" else None
         if end is None:
-            _push(text, board, token)
-    result = _read_result(text, tags.pop("Result", None), end)
+            _push(source, board, token)
+    result = _read_result(source, tags.pop("Result", None), end)
     return Game({name: tag.value for name, tag in tags.items()}, tuple(board.moves), result)
 
 
-def _set_up(text: str, tags: dict[str, _Token]) -> Board:
+def _set_up(source: _Source, tags: dict[str, _Token]) -> Board:
     if (kind := tags.get("GameType")) and kind.value.split(",")[0].strip() != GAME_TYPE:
         message = f"GameType {kind.value!r}: expected {GAME_TYPE!r}, English draughts"
-        raise PdnError(message, text, kind.at)
+        raise source.error(message, kind.at)
     start = tags.get("FEN")
     try:
         return Board(start.value if start else fen.START, max_moves=None)
     except ValueError as error:
-        raise PdnError(str(error), text, start.at if start else 0) from None
+        raise source.error(str(error), start.at if start else 0) from None
 
 
-def _push(text: str, board: Board, token: _Token) -> None:
+def _push(source: _Source, board: Board, token: _Token) -> None:
     try:
         board.push(token.value)
     except ValueError as error:
-        raise PdnError(str(error), text, token.at) from None
+        raise source.error(str(error), token.at) from None
 
 
-def _read_result(text: str, tag: _Token | None, end: _Token | None) -> str:
+def _read_result(source: _Source, tag: _Token | None, end: _Token | None) -> str:
     """Return the result at the end, or the one in the tag if that is missing or "*"."""
     results = []
     for token in (end, tag):
         if token and token.value not in _SPELLINGS:
             message = f"result {token.value!r}: expected {', '.join(filter(None, _SPELLINGS))}"
-            raise PdnError(message, text, token.at)
+            raise source.error(message, token.at)
         results.append(_SPELLINGS[token.value] if token else "*")
     at_end, in_tag = results
     if end and "*" not in results and at_end != in_tag:
-        raise PdnError(f"result {at_end}, but the tag Result says {in_tag}", text, end.at)
+        raise source.error(f"result {at_end}, but the tag Result says {in_tag}", end.at)
     return in_tag if at_end == "*" else at_end
 
 

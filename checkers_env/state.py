@@ -101,7 +101,8 @@ def _check_rule(name: str, value: Any, least: int | None) -> int | None:
         return bool(value)
     if value is None:
         return None
-    if not isinstance(value, int | np.integer) or not least <= value <= LARGEST:
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_whole or not least <= value <= LARGEST:
         accepted = f"None or a whole number from {least} to {LARGEST}"
         raise ValueError(f"{name} must be {accepted}, not {value!r}")
     return int(value)

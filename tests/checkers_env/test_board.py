@@ -203,6 +203,8 @@ def test_a_loss_comes_before_a_draw():
         ("no_progress", -40, 1),
         ("max_moves", "3", 1),
         ("max_moves", 2.5, 1),
+        ("max_moves", True, 1),
+        ("no_progress", True, 1),
         ("repetition", [3], 2),
         ("no_progress", 10**19, 1),
     ],

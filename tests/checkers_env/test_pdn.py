@@ -1,5 +1,6 @@
 """Games as text: round trips, what is passed over, and where an error is found."""
 
+import os
 from dataclasses import replace
 
 import pytest
@@ -310,3 +311,17 @@ def test_files_of_other_programs(tmp_path):
     path.write_bytes('[Event "Grüße"] *'.encode("latin-1"))
     with pytest.raises(ValueError, match=r"is not UTF-8 text: .*; read it in its own encoding"):
         pdn.load(path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no named pipes in folders")
+def test_a_pipe_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "games.pdn")
+    with pytest.raises(OSError, match=r"Not a regular file.*games\.pdn"):
+        pdn.load(tmp_path / "games.pdn")
+
+
+def test_a_variation_ends_before_the_next_game():
+    errors = []
+    games = pdn.loads('[Event "a"]\n9-13 (9-14\n[Event "b"]\n11-15 (12-16) 22-18 *', errors)
+    assert [len(game.moves) for game in games] == [2]
+    assert [(error.line, error.column) for error in errors] == [(2, 6)]
