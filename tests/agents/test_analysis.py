@@ -20,7 +20,7 @@ class First:
 
 
 @pytest.mark.parametrize("name", ["blondie24", "c5-n0.001", "strong"])
-def test_the_move_is_the_agents_own_and_begins_the_pv(name):
+def test_analysed_move_is_the_agents_move_and_begins_the_pv(name):
     agent, board = agents.make(name, depth=4), Board()
     analysis = agents.analyse(agent, board)
     assert analysis.move == analysis.pv[0] == agents.make(name, depth=4).act(board)
@@ -31,7 +31,7 @@ def test_the_move_is_the_agents_own_and_begins_the_pv(name):
     assert len(analysis.pv) >= 4
 
 
-def test_limits_hold_for_one_call():
+def test_limits_apply_to_one_call():
     agent, board = agents.make("blondie24", depth=2), Board(WON)
     assert [agents.analyse(agent, board, depth=plies).depth for plies in (6, 3)] == [6, 3]
     assert agents.analyse(agent, board).depth == 2
@@ -39,7 +39,7 @@ def test_limits_hold_for_one_call():
     assert agents.analyse(agents.make("mcts"), board, simulations=20).nodes == 20
 
 
-def test_without_limits_an_agent_analyses_as_it_plays():
+def test_analysis_without_limits_uses_the_agents_settings():
     both = agents.make("blondie24", depth=2, seconds=5)
     assert agents.analyse(both, Board(WON)).depth == 2
     simulating = agents.make("mcts", seconds=0.1)
@@ -48,7 +48,7 @@ def test_without_limits_an_agent_analyses_as_it_plays():
     assert asked.nodes > 1
 
 
-def test_the_pv_of_an_only_move_is_limited():
+def test_pv_of_an_only_move_obeys_the_limits():
     only = Board("W:W28:B24,K3")
     assert len(only.legal_moves) == 1
     for limits, most in (({"seconds": 1}, 8), ({"depth": 3}, 3)):
@@ -71,7 +71,7 @@ def test_threads_can_share_an_agent():
         assert list(threads.map(analysed, boards)) == [analysed(board) for board in boards]
 
 
-def test_other_agents_return_their_move_only():
+def test_agents_without_a_search_return_their_move_only():
     analysis = agents.analyse(First(), Board(WON))
     assert analysis[1:5] == (None, (), None, None)
     assert analysis.move == Board(WON).legal_moves[0]
@@ -89,7 +89,7 @@ def test_other_agents_return_their_move_only():
         ("material", {"seconds": -1}, "seconds must be more than 0"),
     ],
 )
-def test_bad_limits_are_refused(name, limits, message):
+def test_invalid_limits_are_refused(name, limits, message):
     with pytest.raises(ValueError, match=message):
         agents.analyse(agents.make(name), Board(), **limits)
 

@@ -1,4 +1,4 @@
-"""The table of architectures: an evaluator of one's own takes one entry, and all else follows."""
+"""The table of architectures: a new evaluator needs one entry."""
 
 import runpy
 from pathlib import Path
@@ -32,7 +32,7 @@ def example():
     del ARCHITECTURES[NAME]
 
 
-def test_an_evaluator_of_ones_own_touches_one_file_and_registers_once(example):
+def test_new_evaluator_needs_one_file_and_one_registration(example):
     sources = [path for folder in ("agents", "training") for path in (ROOT / folder).rglob("*.py")]
     mentions = [path for path in (*sources, EXAMPLE) if f'"{NAME}"' in path.read_text("utf-8")]
     assert [path.relative_to(ROOT) for path in mentions] == [Path("examples/own_evaluator.py")]
@@ -40,7 +40,7 @@ def test_an_evaluator_of_ones_own_touches_one_file_and_registers_once(example):
 
 
 @pytest.mark.parametrize("regime", REGIMES)
-def test_an_evaluator_of_ones_own_trains_saves_loads_and_is_explained(example, regime):
+def test_new_evaluator_trains_saves_loads_and_is_explained(example, regime):
     path = example["train_champion"]("own", regime(NAME, **REGIMES[regime], max_moves=20))
     weights, metadata = load_weights(path)
     assert (metadata.architecture, metadata.generation, weights.shape) == (NAME, 3, (2,))
@@ -55,7 +55,7 @@ def test_an_evaluator_of_ones_own_trains_saves_loads_and_is_explained(example, r
     assert [square["square"] for square in shown["squares"]] == [3, 12, 18, 24, 31]
 
 
-def test_without_an_explanation_the_page_shows_the_value_only(example, monkeypatch):
+def test_page_without_an_explanation_shows_the_value_only(example, monkeypatch):
     plain = architectures.Architecture(example["Advance"], example["Advance"], 2)
     monkeypatch.setitem(ARCHITECTURES, NAME, plain)
     evaluator = Encoding(NAME).build(np.array([0.1, 0.2]), 1.5)
@@ -65,7 +65,7 @@ def test_without_an_explanation_the_page_shows_the_value_only(example, monkeypat
     assert shown["value"] == evaluate_position(evaluator, Board().position, 0)
 
 
-def test_names_in_the_table_are_taken(example):
+def test_names_of_the_table_are_reserved(example):
     with pytest.raises(ValueError, match="an architecture 'advance' already"):
         register(NAME, ARCHITECTURES[NAME])
     with pytest.raises(ValueError, match=r"'advanced'; known are blondie24-1999, .*advance"):

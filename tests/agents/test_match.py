@@ -1,4 +1,4 @@
-"""Whole games in the kernel against the same games played move by move on a board."""
+"""Games in the kernel against the same games played move by move on a board."""
 
 import copy
 import pickle
@@ -91,7 +91,7 @@ def assert_same_game(found, board):
 
 @pytest.mark.parametrize("white", PLAYERS)
 @pytest.mark.parametrize("black", PLAYERS)
-def test_game_is_the_one_played_move_by_move(black, white):
+def test_kernel_game_equals_the_game_on_a_board(black, white):
     players = PLAYERS[black], PLAYERS[white]
     for seed, opening in enumerate(("", *TWO_MOVE[::15])):
         options = {"opening": opening, "seed": seed}
@@ -100,7 +100,7 @@ def test_game_is_the_one_played_move_by_move(black, white):
             assert_same_game(by_kernel(*players, first=first, **options), expected)
 
 
-def test_a_game_of_two_kinds_is_compiled_once():
+def test_game_of_two_kinds_is_compiled_once():
     kinds = RandomPlayer(), AlphaBeta(Material(), 1)
     play_game(*kinds)
     compiled = set(play.overloads)
@@ -122,7 +122,7 @@ def test_a_game_of_two_kinds_is_compiled_once():
         (DrawRules(repetition=6, no_progress=2), "no progress"),
     ],
 )
-def test_draw_rules_are_those_of_the_board(rules, reason):
+def test_draw_rules_equal_those_of_the_board(rules, reason):
     reasons = set()
     for seed in range(12):
         options = {"fen": TWO_KINGS, "seed": seed}
@@ -132,7 +132,7 @@ def test_draw_rules_are_those_of_the_board(rules, reason):
     assert reason in reasons
 
 
-def test_longer_games_under_all_the_rules_together():
+def test_long_games_under_all_rules_together_equal_the_board():
     rules = DrawRules(max_moves=60, repetition=3, no_progress=10)
     endings = set()
     for seed in range(40):
@@ -150,7 +150,7 @@ def test_longer_games_under_all_the_rules_together():
         ("W:W18:B14", (1, "no pieces", 1)),
     ],
 )
-def test_lost_positions(fen, expected):
+def test_position_without_pieces_or_moves_is_lost(fen, expected):
     found = by_kernel(RandomPlayer(), RandomPlayer(), fen=fen)
     assert_same_game(found, by_hand(RandomPlayer(), RandomPlayer(), fen=fen))
     winner, reason, plies = found[0]
@@ -165,7 +165,7 @@ def test_lost_positions(fen, expected):
         ("W:W18:B14", (1, "no pieces", 1)),
     ],
 )
-def test_a_blocked_side_draws_if_so_agreed(fen, expected):
+def test_blocked_side_draws_under_the_rule(fen, expected):
     rules = DrawRules(blocked_draws=True)
     found = by_kernel(RandomPlayer(), RandomPlayer(), rules, fen=fen)
     assert_same_game(found, by_hand(RandomPlayer(), RandomPlayer(), rules, fen=fen))
@@ -177,7 +177,7 @@ BLOCKADES = ("W:WK1,5:BK10", "B:WK5,17,K32:B24", "B:W21:B17,10,K1", START)
 
 
 @pytest.mark.parametrize("blocked_draws", [True, False])
-def test_games_with_blocked_sides_are_equal_in_both_engines_and_on_the_board(blocked_draws):
+def test_both_engines_and_the_board_agree_on_blocked_sides(blocked_draws):
     rules, endings = DrawRules(30, 3, blocked_draws=blocked_draws), set()
     for seed in range(24):
         opening = BLOCKADES[seed % 4]
@@ -204,7 +204,7 @@ def test_games_with_blocked_sides_are_equal_in_both_engines_and_on_the_board(blo
     assert ("no pieces", False) in endings
 
 
-def test_players_count_a_blocked_side_as_lost_whatever_the_rule():
+def test_players_evaluate_a_blocked_side_as_lost_under_any_rule():
     """The black king can play on, or block the white man at once, which draws here."""
     rules, player = DrawRules(blocked_draws=True), AlphaBeta(Material(), 3)
     assert len(Board("B:W5:BK6").legal_moves) == 4
@@ -212,7 +212,7 @@ def test_players_count_a_blocked_side_as_lost_whatever_the_rule():
     assert (REASONS[result.reason], result.winner, result.plies) == ("no legal move", DRAW, 1)
 
 
-def test_a_loss_comes_before_the_last_move():
+def test_loss_takes_precedence_over_the_move_limit():
     rules = DrawRules(max_moves=1)
     fen = "B:W14,23,27:B9"  # 9x18 23x14
     found = by_kernel(RandomPlayer(), RandomPlayer(), rules, fen=fen)
@@ -234,7 +234,7 @@ def test_a_loss_comes_before_the_last_move():
         ({"opening": "B:W18:B"}, "leaves no game to play: no pieces"),
     ],
 )
-def test_openings_without_a_game_are_refused_by_both_engines(given, message, engine):
+def test_openings_that_end_the_game_are_refused_by_both_engines(given, message, engine):
     with pytest.raises(ValueError, match=message):
         play_game(RandomPlayer(), RandomPlayer(), engine=engine, **given)
 
@@ -254,7 +254,7 @@ def test_an_illegal_opening_is_refused():
         play(*players, start, PLAIN.to_array(), False, generator, game)
 
 
-def test_moves_of_an_earlier_game_in_the_history_do_not_matter():
+def test_history_of_an_earlier_game_is_ignored():
     start = Position(Board().black, Board().white, 0, 0)
     game = np.zeros((201, 4), np.int64)
     results = []
@@ -285,7 +285,7 @@ def test_cutting_cycles_changes_no_game(root_perspective):
     assert cycles > 5
 
 
-def test_a_cycle_inside_the_opening_is_no_cycle_of_the_players():
+def test_repetition_inside_the_opening_does_not_end_the_game():
     opening = "15-11 1-5 11-15 5-1 15-11 1-5 11-15 5-1"
     fen = "W:WK15:BK1"
     players = network(0, 2), network(1, 2)
@@ -295,7 +295,7 @@ def test_a_cycle_inside_the_opening_is_no_cycle_of_the_players():
     assert (cut[1] == full[1]).all()
 
 
-def test_a_match_through_the_environment_has_the_moves_of_the_kernel():
+def test_environment_and_kernel_play_the_same_match():
     players = [network(0, 4), network(1, 3, root_perspective=False)]
     for game, opening in enumerate(TWO_MOVE[::20] * 2):
         first = game // 3
@@ -331,7 +331,7 @@ def test_threads_that_share_an_agent_get_its_moves():
         assert list(threads.map(agent.act, boards)) == [agent.act(board) for board in boards]
 
 
-def test_a_copy_of_an_agent_is_one_of_its_own():
+def test_copy_of_an_agent_is_independent():
     agent = agents.make("blondie24", depth=2)
     for other in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):
         assert other.lock is not agent.lock

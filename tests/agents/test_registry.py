@@ -1,4 +1,4 @@
-"""Agents by name, by weight file and from code: what comes of them, and what is said of errors."""
+"""Agents by name, by weight file and from code, and the errors."""
 
 import textwrap
 
@@ -84,7 +84,7 @@ def weight_file(tmp_path):
 
 
 @pytest.mark.parametrize("name", agents.available())
-def test_every_name_makes_a_player_that_its_seed_decides(name):
+def test_every_name_makes_a_player_that_depends_on_its_seed_only(name):
     games = []
     for _ in range(2):
         first, board = agents.make(name, seed=5), Board(max_moves=8)
@@ -112,24 +112,24 @@ def test_depth_and_seconds_reach_the_player(weight_file):
     assert isinstance(timed.player, AlphaBeta)
 
 
-def test_a_weight_file_plays(weight_file):
+def test_weight_file_plays(weight_file):
     agent, board = agents.make(weight_file), Board()
     assert agent.name == str(weight_file)
     assert agent.act(board) in board.legal_moves
     assert agent.act(board) == agent.act(board)
 
 
-def test_a_time_for_ever_is_long_enough():
+def test_very_long_time_limit_is_accepted():
     agent = agents.make("material", depth=2, seconds=float("inf"))
     assert agent.act(Board()) in Board().legal_moves
 
 
-def test_a_file_on_a_windows_drive_is_a_weight_file():
+def test_path_on_a_windows_drive_is_a_weight_file():
     with pytest.raises(ValueError, match="there is no weight file"):
         agents.make("C:\\models\\champion.safetensors")
 
 
-def test_agents_can_be_compared_and_kept_in_a_table():
+def test_agents_are_comparable_and_hashable():
     first, second = agents.make("material"), agents.make("material")
     assert {first: 1, second: 2}[second] == 2
     assert first != second
@@ -137,23 +137,23 @@ def test_agents_can_be_compared_and_kept_in_a_table():
 
 
 @pytest.mark.parametrize("given", [{}, {"depth": 3, "seed": 0, "style": "bold"}])
-def test_a_factory_in_a_file_gets_what_was_given(factories, given):
+def test_factory_in_a_file_receives_its_options(factories, given):
     agent = agents.make(f"{factories}:First", **given)
     assert agent.given == given
     assert agent.act(Board()) == Board().legal_moves[0]
 
 
-def test_a_factory_in_a_module_gets_what_was_given(factories, monkeypatch):
+def test_factory_in_a_module_receives_its_options(factories, monkeypatch):
     factories.rename(factories.with_name("own_module.py"))
     monkeypatch.syspath_prepend(factories.parent)
     assert agents.make("own_module:First", depth=2, colour=None).given == {"depth": 2}
 
 
-def test_a_file_may_hold_a_dataclass(factories):
+def test_file_may_define_a_dataclass(factories):
     assert agents.make(f"{factories}:Deep", depth=7).depth == 7
 
 
-def test_a_file_with_an_evaluator_makes_any_number_of_agents(tmp_path):
+def test_file_with_an_evaluator_makes_any_number_of_agents(tmp_path):
     path = tmp_path / "own_evaluator.py"
     path.write_text(textwrap.dedent(EVALUATOR))
     for _ in range(2):
@@ -211,7 +211,7 @@ def test_a_file_with_an_evaluator_makes_any_number_of_agents(tmp_path):
         (".relative:make", {}, "'.relative:make' is not a factory"),
     ],
 )
-def test_what_is_wrong_is_said(agent, options, message):
+def test_errors_name_the_cause(agent, options, message):
     with pytest.raises(ValueError, match=message) as raised:
         agents.make(agent, **options)
     assert "\n" not in str(raised.value)
@@ -226,7 +226,7 @@ def test_what_is_wrong_is_said(agent, options, message):
         ("no_depth", {"depth": 3}, r"no_depth' cannot be called with \{'depth': 3\}"),
     ],
 )
-def test_what_is_wrong_with_a_factory_is_said(factories, name, options, message):
+def test_errors_of_a_factory_name_the_cause(factories, name, options, message):
     with pytest.raises(ValueError, match=message):
         agents.make(f"{factories}:{name}", **options)
 
@@ -239,21 +239,21 @@ def test_what_is_wrong_with_a_factory_is_said(factories, name, options, message)
         ("raises_import_error", "package_that_is_not_there"),
     ],
 )
-def test_an_error_inside_a_factory_is_not_put_down_to_its_name(factories, name, fault):
+def test_error_inside_a_factory_is_not_an_unknown_name(factories, name, fault):
     with pytest.raises(Exception, match=fault) as raised:
         agents.make(f"{factories}:{name}")
     assert "has no 'raises" not in str(raised.value)
     assert "cannot import" not in str(raised.value)
 
 
-def test_a_file_with_a_syntax_error_cannot_be_imported(tmp_path):
+def test_file_with_a_syntax_error_is_refused(tmp_path):
     path = tmp_path / "broken.py"
     path.write_text("def make(:\n")
     with pytest.raises(ValueError, match=r"cannot import '.*broken\.py'"):
         agents.make(f"{path}:make")
 
 
-def test_monte_carlo_players_have_simulations_or_time():
+def test_monte_carlo_players_need_simulations_or_time():
     assert agents.make("mcts").player.cut == 0
     assert agents.make("mcts-ept", simulations=50).player.simulations == 50
     assert agents.make("mcts-ept", simulations=50).player.cut == 6
@@ -262,13 +262,13 @@ def test_monte_carlo_players_have_simulations_or_time():
     assert timed.act(Board()) in Board().legal_moves
 
 
-def test_any_searching_player_can_play_by_monte_carlo():
+def test_every_searching_player_accepts_simulations():
     plain, simulated = agents.make("material"), agents.make("material", simulations=70)
     assert simulated.player.evaluator == plain.player.evaluator
     assert simulated.player.simulations == 70
 
 
-def test_leaves_are_judged_by_monte_carlo_as_they_were_in_training(tmp_path):
+def test_monte_carlo_leaves_use_the_perspective_of_training(tmp_path):
     path, genome = tmp_path / "a.safetensors", np.zeros(BLONDIE_1999.genome_size)
     for root_perspective in (True, False):
         made = WeightsMetadata("blondie24-1999", 2.0, "c0", 0, 0, root_perspective=root_perspective)
@@ -276,7 +276,7 @@ def test_leaves_are_judged_by_monte_carlo_as_they_were_in_training(tmp_path):
         assert agents.make(path, simulations=10).player.root_perspective == root_perspective
 
 
-def test_numbers_of_numpy_are_numbers():
+def test_numpy_numbers_are_accepted():
     given = {"depth": np.int64(3), "seed": np.uint32(1), "endgame": np.int8(2)}
     made = agents.make("material", **given)
     plain = agents.make("material", **{name: int(number) for name, number in given.items()})

@@ -56,7 +56,7 @@ def test_tanh_saturates_within_one():
 
 
 @pytest.mark.parametrize(("start", "count"), [(0, 8), (8, 8), (16, 40), (3, 16)])
-def test_tanh_touches_nothing_else(start, count):
+def test_tanh_writes_only_its_own_elements(start, count):
     values = np.linspace(-2, 2, 64).astype(np.float32)
     found = values.copy()
     replace_by_tanh(found, start, count)
@@ -68,7 +68,7 @@ def test_tanh_touches_nothing_else(start, count):
 
 @pytest.mark.parametrize("width", [8, 16, 40])
 @pytest.mark.parametrize("count", [8, 16, 40, 96])
-def test_dense_is_a_matrix_product(width, count):
+def test_dense_equals_a_matrix_product(width, count):
     rng = np.random.default_rng(count * width)
     at, source, target = 24, 5, 128
     weights = rng.normal(size=at + (count + 1) * width + 8).astype(np.float32)
@@ -85,7 +85,7 @@ def test_dense_is_a_matrix_product(width, count):
 
 
 @pytest.mark.parametrize("width", [8, 16, 40])
-def test_dense_adds_in_the_same_order_wherever_the_arrays_lie(width):
+def test_dense_adds_in_the_same_order_for_any_alignment(width):
     rng = np.random.default_rng(0)
     weights = rng.normal(size=200 + 41 * width).astype(np.float32)
     values = rng.normal(size=256).astype(np.float32)

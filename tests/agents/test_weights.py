@@ -1,4 +1,4 @@
-"""Weight files: what is written comes back, and what is no weight file is refused by name."""
+"""Weight files: round trips, formats and refused files."""
 
 import json
 import os
@@ -70,7 +70,7 @@ def test_round_trip_is_exact(tmp_path):
     ),
     st.booleans(),
 )
-def test_weights_without_their_zeros_come_back(tmp_path_factory, values, negative):
+def test_sparse_weights_round_trip(tmp_path_factory, values, negative):
     values = -values if negative and values.dtype != np.uint8 else values  # so that there are -0.0
     path = tmp_path_factory.mktemp("weights") / "a.safetensors"
     save_weights(path, values, METADATA)
@@ -80,7 +80,7 @@ def test_weights_without_their_zeros_come_back(tmp_path_factory, values, negativ
     assert metadata == METADATA
 
 
-def test_a_table_that_few_games_have_touched_is_a_small_file(tmp_path):
+def test_table_of_a_few_games_is_a_small_file(tmp_path):
     table, touched = np.zeros(100_000), np.random.default_rng(0).integers(100_000, size=5000)
     table[touched] = genome(5000)
     save_weights(tmp_path / "a", table, METADATA)
@@ -90,14 +90,14 @@ def test_a_table_that_few_games_have_touched_is_a_small_file(tmp_path):
     assert np.array_equal(load_weights(tmp_path / "a")[0], table)
 
 
-def test_saving_twice_gives_the_same_bytes_and_other_layouts_the_same_values(tmp_path):
+def test_saving_is_deterministic_and_independent_of_memory_layout(tmp_path):
     values = genome()
     save_weights(str(tmp_path / "a"), values, METADATA)
     save_weights(tmp_path / "b", np.repeat(values, 2)[::2], METADATA)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
-def test_a_file_of_format_1_is_read_under_the_names_of_today(tmp_path):
+def test_file_of_format_1_is_read_with_current_names(tmp_path):
     old = fields(format=1, options={"drawing": [[1]], "king": 2}, architecture="windows")
     del old["root_perspective"]
     old |= {"made": {"score": 4.0}, "playouts": {"simulations": 8}, "own_leaves": False}
@@ -111,7 +111,7 @@ def test_a_file_of_format_1_is_read_under_the_names_of_today(tmp_path):
     assert found.format == FORMAT == 2
 
 
-def test_a_player_comes_at_its_training_depth_or_at_another(tmp_path):
+def test_player_has_its_training_depth_unless_given(tmp_path):
     path = tmp_path / "a.safetensors"
     save_weights(path, genome(), METADATA)
     assert load_player(path).depth == 5
@@ -236,7 +236,7 @@ IMPOSSIBLE = {
 
 
 @pytest.mark.parametrize(("make", "reason"), DAMAGED.values(), ids=DAMAGED)
-def test_what_is_no_weight_file_is_refused_by_name(tmp_path, make, reason):
+def test_invalid_weight_file_is_refused_by_name(tmp_path, make, reason):
     path = tmp_path / "bad.safetensors"
     make(path)
     with pytest.raises(ValueError, match=reason) as raised:
@@ -246,14 +246,14 @@ def test_what_is_no_weight_file_is_refused_by_name(tmp_path, make, reason):
 
 
 @pytest.mark.parametrize("make", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
-def test_impossible_weights_are_refused_by_name(tmp_path, make):
+def test_invalid_weights_are_refused_by_name(tmp_path, make):
     path = tmp_path / "bad.safetensors"
     make(path)
     with pytest.raises(ValueError, match=r"bad\.safetensors"):
         load_player(path)
 
 
-def test_a_file_that_would_run_code_is_not_run(tmp_path):
+def test_file_with_code_is_not_executed(tmp_path):
     path = tmp_path / "bad.safetensors"
     path.write_bytes(b"\x80\x04cos\nsystem\n(S'exit 1'\ntR.")
     with pytest.raises(ValueError, match="bad"):
@@ -261,7 +261,7 @@ def test_a_file_that_would_run_code_is_not_run(tmp_path):
 
 
 @pytest.mark.parametrize("failing", ["fsync", "replace"])
-def test_an_error_in_writing_leaves_the_old_file(tmp_path, monkeypatch, failing):
+def test_failed_write_leaves_the_old_file(tmp_path, monkeypatch, failing):
     path = tmp_path / "a.safetensors"
     save_weights(path, genome(), METADATA)
     before = path.read_bytes()
@@ -276,14 +276,14 @@ def test_an_error_in_writing_leaves_the_old_file(tmp_path, monkeypatch, failing)
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.safetensors"]
 
 
-def test_a_new_file_replaces_the_old_one(tmp_path):
+def test_new_file_replaces_the_old_one(tmp_path):
     path = tmp_path / "a.safetensors"
     write_atomically(path, b"old and long")
     write_atomically(path, b"new")
     assert path.read_bytes() == b"new"
 
 
-def test_writers_of_one_file_do_not_disturb_each_other(tmp_path):
+def test_concurrent_writers_do_not_disturb_each_other(tmp_path):
     path, contents = tmp_path / "a.json", [bytes([65 + number]) * 20_000 for number in range(8)]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(write_atomically, [path] * 80, contents * 10))
@@ -291,13 +291,13 @@ def test_writers_of_one_file_do_not_disturb_each_other(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_file_has_the_permissions_of_any_new_one(tmp_path):
+def test_file_has_the_permissions_of_any_new_file(tmp_path):
     (tmp_path / "plain").write_bytes(b"")
     write_atomically(tmp_path / "written", b"")
     assert (tmp_path / "written").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
-def test_bytes_without_tensors_of_ours_are_refused(tmp_path):
+def test_bytes_without_known_tensors_are_refused(tmp_path):
     path = tmp_path / "foreign.safetensors"
     path.write_bytes(save({"weight": np.zeros((3, 3), np.float32)}, metadata={"format": "pt"}))
     with pytest.raises(ValueError, match=r"foreign\.safetensors.*header"):

@@ -1,4 +1,4 @@
-"""The players that have learnt nothing."""
+"""Players without training: random, heuristic and material."""
 
 from collections import Counter
 
@@ -48,25 +48,25 @@ def even(counts, draws):
         ("W:WK15,24:B1", {"24x19", "24x20"}),
     ],
 )
-def test_heuristic_takes_what_is_obvious_and_else_draws_lots(fen, best):
+def test_heuristic_wins_or_captures_and_else_moves_at_random(fen, best):
     counts = moves_of(Heuristic(), fen, DRAWS)
     assert set(counts) == best
     assert even(counts, DRAWS)
 
 
-def test_heuristic_weighs_kings_against_men_as_told():
+def test_heuristic_uses_the_given_king_value():
     fen = "B:WK6,17,25:B1,14"
     assert set(moves_of(Heuristic(king=3.0), fen, 20)) == {"1x10"}
 
 
-def test_uniform_plays_every_move_equally_often():
+def test_random_player_plays_every_move_equally_often():
     counts = moves_of(RandomPlayer(), Board().fen(), 1400)
     assert set(counts) == {str(move).replace("-", "x") for move in Board().legal_moves}
     assert even(counts, 1400)
 
 
 @pytest.mark.parametrize("player", [Heuristic(), RandomPlayer()])
-def test_games_are_legal_leave_the_board_alone_and_follow_the_seed(player):
+def test_games_are_legal_and_reproducible_and_leave_the_board_unchanged(player):
     games = []
     for seed in (1, 1, 2):
         chooser, board = agent(player, seed), Board(no_progress=10)
@@ -92,7 +92,7 @@ def test_material_is_the_difference_in_pieces(king):
             assert evaluate_position(Material(king), position, view) == difference / FULL_SCALE
 
 
-def test_no_material_is_worth_a_won_game():
+def test_material_never_evaluates_to_a_won_game():
     board = Board(f"B:W:B{','.join(f'K{square}' for square in range(1, 13))}")
     position = Position(board.black, board.white, board.kings, board.turn)
     assert 0.9 < evaluate_position(Material(5.0), position, 0) < 1.0

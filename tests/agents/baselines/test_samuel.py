@@ -78,7 +78,7 @@ def test_there_are_eight_central_squares():
     assert len(CENTRE) == 8
 
 
-def test_features_are_those_of_a_naive_reading():
+def test_features_equal_a_naive_computation():
     system, seen = samuel(), []
     state = np.zeros(state_size(system), np.int32)
     for mover, pieces in some_positions(1, 150):
@@ -89,7 +89,7 @@ def test_features_are_those_of_a_naive_reading():
     assert np.all(np.ptp(seen, axis=0) > [4, 4, 10, 4, 2, 10, 4, 1])  # none of them is idle
 
 
-def test_features_after_a_move_are_those_computed_anew():
+def test_incremental_features_equal_recomputed_ones():
     system = samuel()
     old, new, fresh = (np.zeros(len(FEATURES), np.int32) for _ in range(3))
     for board in random_boards(2, 40, 120):
@@ -102,7 +102,7 @@ def test_features_after_a_move_are_those_computed_anew():
             assert new.tolist() == fresh.tolist()
 
 
-def test_the_value_is_tanh_of_the_weighted_sum():
+def test_value_is_tanh_of_the_weighted_sum():
     system = samuel(weights(3))
     for mover, pieces in some_positions(3, 60):
         for view, side in enumerate("bw"):
@@ -116,7 +116,7 @@ def test_the_value_is_tanh_of_the_weighted_sum():
 
 
 @pytest.mark.parametrize("scale", [0.01, 0.3, 100.0])
-def test_one_side_gains_what_the_other_loses_and_colours_are_alike(scale):
+def test_evaluation_is_antisymmetric_between_the_colours(scale):
     system = samuel(weights(4, scale))
     for mover, pieces in some_positions(4, 60):
         here = position(mover, pieces)
@@ -126,7 +126,7 @@ def test_one_side_gains_what_the_other_loses_and_colours_are_alike(scale):
     assert is_antisymmetric(system)
 
 
-def test_weights_are_used_as_they_are_unless_they_cannot_be_written_to():
+def test_suitable_weights_are_not_copied_and_others_are_converted():
     given = weights(5)
     assert samuel(given).weights is given
     assert samuel().weights.tolist() == [0.0] * 8
@@ -149,19 +149,19 @@ def test_weights_are_used_as_they_are_unless_they_cannot_be_written_to():
         [0, 0, 0, 0, 0, 0, 0, 1e7],
     ],
 )
-def test_what_are_no_weights_is_refused(given):
+def test_invalid_weights_are_refused(given):
     with pytest.raises(ValueError, match="8 weights, finite numbers: men, kings, "):
         samuel(given)
 
 
-def test_a_step_changes_each_weight_by_its_feature():
+def test_gradient_step_changes_each_weight_by_its_feature():
     system, state = samuel(weights(6)), np.array([3, -1, 0, 2, -4, 7, -2, 1], np.int32)
     before = system.weights.copy()
     apply_gradient(system, state, 0.25)
     np.testing.assert_allclose(system.weights - before, 0.25 * state, atol=1e-15)
 
 
-def test_it_plays_alike_in_the_kernel_and_through_the_environment():
+def test_kernel_and_environment_play_the_same_game():
     players = [AlphaBeta(samuel(weights(seed)), 2) for seed in (7, 8)]
     for opening in (*TWO_MOVE[:3], "W:WK31,22,21:BK2,11,6"):
         games = [
@@ -181,7 +181,7 @@ def wins(player, games):
 
 
 @pytest.mark.parametrize("depth", [1, 2])
-def test_it_learns_that_pieces_are_good_and_to_beat_the_random_player(depth):
+def test_td_learning_values_pieces_and_beats_the_random_player(depth):
     system = samuel()
     player = AlphaBeta(system, depth, random_ties=True)
     assert wins(player, 60) < 45

@@ -1,4 +1,4 @@
-"""The weighted piece counter against a sum square by square."""
+"""The weighted piece counter against a naive sum over the squares."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def counted(weights, king, side, pieces, opponent_turned):
 
 @pytest.mark.parametrize("king", [1.0, 1.7, 0.5, 3.0])
 @pytest.mark.parametrize("opponent_turned", [False, True])
-def test_values_are_sums_over_the_pieces(king, opponent_turned):
+def test_value_is_the_sum_over_the_pieces(king, opponent_turned):
     counter = weighted_pieces(WEIGHTS, king, opponent_turned=opponent_turned)
     rng = np.random.default_rng(1)
     for _ in range(100):
@@ -44,7 +44,7 @@ def test_values_are_sums_over_the_pieces(king, opponent_turned):
             assert evaluate_position(counter, position, view) == pytest.approx(expected, abs=1e-6)
 
 
-def test_equal_weights_choose_as_the_piece_counter_does():
+def test_equal_weights_give_the_values_of_the_piece_counter():
     counter, material = weighted_pieces(np.full(32, 0.25), 1.5), Material(1.5)
     for board in random_boards(2, 60, 90):
         position = position_of(board)
@@ -52,7 +52,7 @@ def test_equal_weights_choose_as_the_piece_counter_does():
         assert scaled == pytest.approx(evaluate_position(material, position, 0), abs=1e-6)
 
 
-def test_only_with_the_opponent_turned_is_ones_gain_the_others_loss():
+def test_evaluation_is_antisymmetric_only_with_the_opponent_turned():
     plain, turned = (weighted_pieces(WEIGHTS, 2.0, opponent_turned=t) for t in (False, True))
     differing = 0
     for board in random_boards(3, 40, 90):
@@ -68,7 +68,7 @@ def test_only_with_the_opponent_turned_is_ones_gain_the_others_loss():
 
 @pytest.mark.parametrize("king", [-3.0, 0.0, 1.0, 5.0])
 @pytest.mark.parametrize("weights", [np.ones(32), -WEIGHTS, np.zeros(32), np.eye(32)[7] * 1e30])
-def test_no_position_is_worth_a_game(weights, king):
+def test_evaluation_stays_below_a_won_game(weights, king):
     counter, rng = weighted_pieces(weights, king), np.random.default_rng(4)
     for _ in range(50):
         _, pieces = oracle.random_position(rng)
@@ -77,7 +77,7 @@ def test_no_position_is_worth_a_game(weights, king):
 
 
 @pytest.mark.parametrize("root_perspective", [False, True])
-def test_the_common_search_is_minimax_over_it(root_perspective):
+def test_search_with_this_evaluator_equals_minimax(root_perspective):
     counter, ws = weighted_pieces(WEIGHTS, 1.5), workspace()
     judge = judge_by(counter)
     for board in random_boards(5, 6, 80):
@@ -88,6 +88,6 @@ def test_the_common_search_is_minimax_over_it(root_perspective):
 @pytest.mark.parametrize(
     ("weights", "king"), [(np.ones(31), 1.5), (np.full(32, np.nan), 1.5), (np.ones(32), np.inf)]
 )
-def test_what_does_not_fit_is_refused(weights, king):
+def test_invalid_weights_are_refused(weights, king):
     with pytest.raises(ValueError, match="32 finite weights and a finite king"):
         weighted_pieces(weights, king)

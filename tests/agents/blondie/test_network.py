@@ -1,4 +1,4 @@
-"""The networks in kernels against networks written slowly, weight by weight, in float64."""
+"""Network kernels against slow networks in float64."""
 
 import math
 from functools import partial
@@ -99,7 +99,7 @@ def random_board(rng):
     return Board(oracle.write_fen(*oracle.random_position(rng)))
 
 
-def test_counts_are_those_of_the_papers():
+def test_sizes_equal_those_of_the_papers():
     assert BLONDIE_1999.weight_count == 1741
     assert BLONDIE_2001.weight_count == 5046
     assert BLONDIE_2001.genome_size == 5047
@@ -109,7 +109,7 @@ def test_counts_are_those_of_the_papers():
     assert NGUYEN.genome_size == NGUYEN_LOGISTIC.genome_size == 4102
 
 
-def test_subsquares_are_those_drawn_slowly():
+def test_subsquares_equal_a_naive_enumeration():
     for layout in (BLONDIE_2001, UNSATURATED_2001, NGUYEN, NGUYEN_LOGISTIC):
         found = [[int(square) + 1 for square in np.flatnonzero(row)] for row in layout.fields]
         assert found == oracle.subsquares()
@@ -117,7 +117,7 @@ def test_subsquares_are_those_drawn_slowly():
 
 @every_layout
 @pytest.mark.parametrize("king", [1.0, 1.37, 2.0, 3.0])
-def test_output_is_that_of_the_slow_network(layout, king):
+def test_output_equals_the_slow_network(layout, king):
     rng = np.random.default_rng(5)
     genome, network = random_network(layout, 1, king=king)
     for _ in range(12):
@@ -128,7 +128,7 @@ def test_output_is_that_of_the_slow_network(layout, king):
 
 
 @pytest.mark.parametrize("hidden", [(1,), (8, 8, 1), (17, 1), (20, 33, 1), (40, 24, 1)])
-def test_layers_of_other_widths(hidden):
+def test_networks_with_other_layer_widths_equal_the_slow_network(hidden):
     layout, rng = BLONDIE_1999._replace(name="other", hidden=hidden), np.random.default_rng(7)
     genome, network = random_network(layout, 3)
     (first, bias), *dense = layers(layout, genome)
@@ -143,7 +143,7 @@ def test_layers_of_other_widths(hidden):
         assert found == pytest.approx(np.tanh(weights @ x + biases + difference)[0], abs=1e-5)
 
 
-def test_layers_that_are_too_wide():
+def test_too_wide_layers_are_refused():
     for layout in (
         BLONDIE_1999._replace(hidden=(41, 1)),
         BLONDIE_1999._replace(fields=np.ones((129, 32), bool)),
@@ -153,7 +153,7 @@ def test_layers_that_are_too_wide():
 
 
 @every_layout
-def test_each_kind_of_piece_on_each_square_reaches_the_right_weights(layout):
+def test_each_piece_on_each_square_reaches_its_weights(layout):
     genome, network = random_network(layout, 2, spread=1.0)
     for square in range(1, 33):
         board = Board(f"B:WK{square}:B{5 if square == 6 else 6}")
@@ -176,7 +176,7 @@ def test_white_sees_the_board_turned_round(layout):
 
 
 @pytest.mark.parametrize("layout", [NGUYEN, NGUYEN_LOGISTIC], ids=lambda layout: layout.name)
-def test_by_colour_both_see_the_same_and_white_values_its_negative(layout):
+def test_by_colour_whites_value_is_the_negative_of_blacks(layout):
     rng = np.random.default_rng(6)
     _, network = random_network(layout, 3)
     for _ in range(50):
@@ -187,7 +187,7 @@ def test_by_colour_both_see_the_same_and_white_values_its_negative(layout):
 
 
 @pytest.mark.parametrize(("layout", "node"), [(NGUYEN, math.tanh), (NGUYEN_LOGISTIC, logistic)])
-def test_the_sum_of_a_subsquare_by_hand(layout, node):
+def test_sum_of_one_subsquare_equals_a_hand_computation(layout, node):
     """The sum of squares 1, 5, 6 and 9 goes alone through one node of each layer."""
     genome = np.zeros(NGUYEN.genome_size)
     genome[[0, 40 * 92, 40 * 92 + 10 * 41]] = 0.5
@@ -200,7 +200,7 @@ def test_the_sum_of_a_subsquare_by_hand(layout, node):
 
 
 @every_layout
-def test_the_weight_of_the_piece_difference_counts_kings_as_k(layout):
+def test_piece_difference_counts_a_king_as_k(layout):
     genome = np.zeros(layout.genome_size)
     genome[-1] = 0.125
     node = logistic if layout is NGUYEN_LOGISTIC else np.tanh
@@ -235,7 +235,7 @@ def assert_every_move_keeps_the_state(network, position):
 
 
 @every_layout
-def test_state_along_random_games_equals_the_one_computed_anew(layout):
+def test_incremental_state_equals_a_recomputed_one_in_random_games(layout):
     rng = np.random.default_rng(7)
     _, network = random_network(layout, 4, king=1.37)
     for _ in range(8):
@@ -259,7 +259,7 @@ def test_state_along_random_games_equals_the_one_computed_anew(layout):
         ("W:W22:B18,10,7", (22, 15, 6)),
     ],
 )
-def test_state_after_captures_by_hand(layout, fen, route):
+def test_incremental_state_is_right_after_captures(layout, fen, route):
     board = Board(fen)
     _, network = random_network(layout, 5, king=2.5)
     routes = {move.squares for move in board.legal_moves}
@@ -269,7 +269,7 @@ def test_state_after_captures_by_hand(layout, fen, route):
 
 @every_layout
 @pytest.mark.parametrize("spread", [1.0, 30.0, 1e3])
-def test_large_weights_stay_inside_int32_and_accurate(layout, spread):
+def test_large_weights_stay_accurate_within_int32(layout, spread):
     genome, network = random_network(layout, 6, spread, king=3.0)
     small = genome.copy()
     behind = FIRST_LAYER[layout.name]
@@ -288,7 +288,7 @@ def test_large_weights_stay_inside_int32_and_accurate(layout, spread):
 
 
 @every_layout
-def test_outputs_stay_within_one_even_when_saturated(layout):
+def test_saturated_outputs_stay_within_one(layout):
     rng = np.random.default_rng(9)
     _, network = random_network(layout, 7, spread=1e3)
     values = [evaluate_position(network, position_of(random_board(rng)), 0) for _ in range(50)]
@@ -296,7 +296,7 @@ def test_outputs_stay_within_one_even_when_saturated(layout):
 
 
 @pytest.mark.parametrize("spread", [0.2, 50.0])
-def test_an_unsaturated_output_ranks_positions_as_the_sums_do(spread):
+def test_unsaturated_outputs_order_positions_like_the_sums(spread):
     rng = np.random.default_rng(10)
     genome, network = random_network(UNSATURATED_2001, 8, spread)
     saturated = decode(BLONDIE_2001, genome, 2.0)
@@ -311,6 +311,6 @@ def test_an_unsaturated_output_ranks_positions_as_the_sums_do(spread):
         assert len(set(found.tolist())) > 2 * len(set(plain.tolist()))
 
 
-def test_an_unsaturated_network_of_zeros_is_worth_nothing():
+def test_unsaturated_network_of_zeros_evaluates_to_zero():
     network = decode(UNSATURATED_2001, np.zeros(UNSATURATED_2001.genome_size), 1.5)
     assert evaluate_position(network, position_of(Board("B:W21:B1,2,3")), 0) == 0.0

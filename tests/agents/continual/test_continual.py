@@ -1,4 +1,4 @@
-"""The continual player: its rules against a plain reading, its record, and the pool's file."""
+"""The continual player: selection rules, record and pool file."""
 
 import json
 import multiprocessing
@@ -81,7 +81,7 @@ def play(agent, scores, side=BLACK):
 
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=8))
-def test_the_highest_score_comes_first_and_of_equal_ones_the_latest(scores):
+def test_strategies_are_sorted_by_score_and_then_latest_first(scores):
     rows = sorted(range(len(scores)), key=lambda row: (-scores[row], -row))
     genomes = np.arange(len(scores))[:, None] * np.ones(SIZE)
     pool = pool_of(scores, genomes=genomes)
@@ -95,7 +95,7 @@ def test_the_highest_score_comes_first_and_of_equal_ones_the_latest(scores):
     )
 
 
-def test_what_is_saved_comes_back_and_equal_pools_make_equal_files(tmp_path):
+def test_saving_round_trips_and_equal_pools_make_equal_files(tmp_path):
     paths = [tmp_path / "a", tmp_path / "b"]
     for path in paths:
         path.write_bytes(pool_of([1, 3, 1, 2, 3]).content())
@@ -109,13 +109,13 @@ def test_what_is_saved_comes_back_and_equal_pools_make_equal_files(tmp_path):
 
 
 @pytest.mark.parametrize("name", ARRAYS)
-def test_pools_that_differ_anywhere_have_another_digest(name):
+def test_any_difference_between_pools_changes_the_digest(name):
     column = {column: np.array(getattr(POOL, column)) for column in ARRAYS}
     column[name][-1] -= 0.5 if column[name].dtype == np.float64 else 1
     assert rank_strategies(METADATA, **column).digest() != POOL.digest()
 
 
-def test_a_pool_is_the_weight_file_of_its_best_strategy(tmp_path):
+def test_pool_loads_as_the_weight_file_of_its_best_strategy(tmp_path):
     path = tmp_path / "pool.safetensors"
     path.write_bytes(POOL.content())
     for found, wanted in ((load_player(path), POOL.player(0)), (load_player(path, 3), None)):
@@ -181,7 +181,7 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize(("make", "reason"), DAMAGED.values(), ids=DAMAGED)
-def test_what_is_no_pool_is_refused_by_name(tmp_path, make, reason):
+def test_invalid_pool_file_is_refused_by_name(tmp_path, make, reason):
     path = tmp_path / "bad.safetensors"
     make(path)
     with pytest.raises(ValueError, match=reason) as raised:
@@ -197,7 +197,7 @@ def test_an_empty_pool_has_no_best_strategy():
 
 @settings(max_examples=150)
 @given(st.data())
-def test_a_file_with_any_byte_changed_is_a_pool_or_refused(tmp_path_factory, data):
+def test_file_with_one_changed_byte_is_read_or_refused(tmp_path_factory, data):
     content = bytearray(pool_of([1, 2], seed=1).content())
     header = int.from_bytes(content[:8], "little")
     place = data.draw(st.integers(0, header + 40) | st.integers(0, len(content) - 1))
@@ -211,14 +211,14 @@ def test_a_file_with_any_byte_changed_is_a_pool_or_refused(tmp_path_factory, dat
 # The rules
 
 
-def test_next_goes_down_the_pool_and_round():
+def test_rule_next_cycles_through_the_pool():
     agent = ContinualAgent(POOL)
     assert play(agent, [LOSS] * 7) == [0, 1, 2, 3, 4, 0, 1]
     assert play(agent, [WIN, DRAW, DRAW, LOSS, WIN, LOSS]) == [2, 2, 2, 2, 3, 3]
     assert agent.strategy == 4
 
 
-def test_random_is_any_other_with_equal_chances():
+def test_rule_random_selects_the_others_with_equal_probability():
     rng, count, steps = np.random.default_rng(1), 3000, Counter()
     for current in rng.integers(POOL.size, size=count).tolist():
         chosen = random_other(current, np.zeros((POOL.size, 3)), rng)
@@ -227,7 +227,7 @@ def test_random_is_any_other_with_equal_chances():
     assert max(abs(times - count / 4) for times in steps.values()) < 5 * np.sqrt(count * 3 / 16)
 
 
-def test_random_depends_on_the_seed_and_on_nothing_else(tmp_path):
+def test_rule_random_depends_on_the_seed_only(tmp_path):
     def used(seed, opponent=None):
         agent = ContinualAgent(POOL, rule="random", seed=seed, opponent=opponent)
         return play(agent, [LOSS] * 12)
@@ -244,7 +244,7 @@ def test_random_depends_on_the_seed_and_on_nothing_else(tmp_path):
 @given(st.lists(st.sampled_from([WIN, DRAW, LOSS, LOSS]), max_size=60))
 @example([WIN] + [LOSS] * 8)
 @example([DRAW] * 4 + [LOSS] * 12)
-def test_best_is_the_highest_posterior_mean(scores):
+def test_rule_best_selects_the_highest_posterior_mean(scores):
     agent, size = ContinualAgent(POOL, rule="best"), POOL.size
     points, games, current = [Fraction(1)] * size, [2] * size, 0
     for score in scores:
@@ -272,12 +272,12 @@ def test_only_a_loss_changes_the_strategy(rule):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_first_loss_does(rule):
+def test_first_loss_changes_the_strategy(rule):
     assert play(ContinualAgent(POOL, rule=rule, seed=0), [LOSS, DRAW])[1] != 0
 
 
 @pytest.mark.parametrize("side", [BLACK, WHITE])
-def test_the_side_decides_what_an_end_means(side):
+def test_result_is_counted_from_the_players_side(side):
     agent = ContinualAgent(POOL)
     blocked = Board("W:W28:B24,19")  # White has lost
     for board in (final(BLACK, WIN), blocked, Board()):
@@ -287,7 +287,7 @@ def test_the_side_decides_what_an_end_means(side):
     assert [game.side for game in agent.games] == [side] * 3
 
 
-def test_games_are_tallied_by_strategy():
+def test_results_are_counted_per_strategy():
     agent = ContinualAgent(POOL)
     play(agent, [WIN, DRAW, DRAW, LOSS, LOSS, WIN])
     expected = np.zeros((5, 3), int)
@@ -306,7 +306,7 @@ def moves_of(agent, plies=30):
     return moves
 
 
-def test_it_plays_the_strategy_of_the_moment():
+def test_moves_are_those_of_the_current_strategy():
     agent, seen = ContinualAgent(POOL, depth=2), set()
     for row in range(POOL.size):
         expected = moves_of(PlayerAgent("expected", POOL.player(row, 2)))
@@ -316,12 +316,12 @@ def test_it_plays_the_strategy_of_the_moment():
     assert len(seen) > 1
 
 
-def test_the_depth_is_that_of_training_or_as_asked():
+def test_depth_is_that_of_training_unless_given():
     assert moves_of(ContinualAgent(POOL)) == moves_of(ContinualAgent(POOL, depth=1))
     assert moves_of(ContinualAgent(POOL)) != moves_of(ContinualAgent(POOL, depth=4))
 
 
-def test_it_plays_through_the_environment():
+def test_games_through_the_environment_are_legal():
     env, agent = raw_env(), ContinualAgent(POOL)
     env.reset()
     while not any(env.terminations.values()):
@@ -333,7 +333,7 @@ def test_it_plays_through_the_environment():
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_the_frozen_twin_never_changes(tmp_path, rule):
+def test_frozen_player_never_changes_strategy(tmp_path, rule):
     twin = ContinualAgent(POOL, tmp_path / "record.json", rule, seed=0, frozen=True)
     before = moves_of(twin)
     assert play(twin, [LOSS, WIN, LOSS, DRAW] * 5) == [0] * 20
@@ -341,7 +341,7 @@ def test_the_frozen_twin_never_changes(tmp_path, rule):
     assert (twin.games, list(tmp_path.iterdir())) == ((), [])
 
 
-def test_the_frozen_twin_of_one_with_a_record_plays_as_that_one_would_now(tmp_path):
+def test_frozen_player_continues_from_a_record_without_changing_it(tmp_path):
     path = tmp_path / "record.json"
     play(ContinualAgent(POOL, path), [LOSS, LOSS, WIN])
     before, twin = path.read_bytes(), ContinualAgent(POOL, path, frozen=True)
@@ -349,12 +349,12 @@ def test_the_frozen_twin_of_one_with_a_record_plays_as_that_one_would_now(tmp_pa
     assert path.read_bytes() == before
 
 
-def test_other_agents_need_no_hook():
+def test_agents_without_game_over_can_play():
     assert getattr(agents.make("material"), "game_over", None) is None
     assert callable(ContinualAgent(POOL).game_over)
 
 
-def test_a_pool_file_makes_one_by_name(tmp_path):
+def test_pool_file_is_an_agent_name(tmp_path):
     pool, record = tmp_path / "pool.safetensors", tmp_path / "record.json"
     pool.write_bytes(POOL.content())
     text = "agents.continual.agent:make_continual"
@@ -377,12 +377,12 @@ def test_a_pool_file_makes_one_by_name(tmp_path):
         ({"opponent": 7}, "opponent must be a name or None, not 7"),
     ],
 )
-def test_what_is_impossible_is_refused(options, message):
+def test_invalid_arguments_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         ContinualAgent(POOL, **options)
 
 
-def test_a_side_that_is_none_spoils_no_record(tmp_path):
+def test_invalid_side_leaves_the_record_unchanged(tmp_path):
     path = tmp_path / "record.json"
     agent = ContinualAgent(POOL, path)
     with pytest.raises(ValueError, match="side must be"):
@@ -392,7 +392,7 @@ def test_a_side_that_is_none_spoils_no_record(tmp_path):
     assert ContinualAgent(POOL, path).games == agent.games
 
 
-def test_an_option_that_there_is_none_is_refused(tmp_path):
+def test_unknown_option_is_refused(tmp_path):
     (tmp_path / "pool.safetensors").write_bytes(POOL.content())
     with pytest.raises(ValueError, match="colour"):
         agents.make(
@@ -409,7 +409,7 @@ def test_a_record_needs_a_folder(tmp_path):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_an_agent_that_dies_after_any_game_goes_on_as_if_it_lived(tmp_path, rule):
+def test_agent_restarted_after_any_game_continues_identically(tmp_path, rule):
     rng = np.random.default_rng(5)
     scores = rng.choice([WIN, DRAW, LOSS], 30).tolist()
     straight = ContinualAgent(POOL, rule=rule, seed=2, opponent="x")
@@ -423,7 +423,7 @@ def test_an_agent_that_dies_after_any_game_goes_on_as_if_it_lived(tmp_path, rule
     assert len(set(used)) > 2
 
 
-def test_each_opponent_is_met_with_what_was_learnt_from_it(tmp_path):
+def test_each_opponent_has_its_own_record(tmp_path):
     path = tmp_path / "record.json"
 
     def meet(opponent, scores):
@@ -441,7 +441,7 @@ def test_each_opponent_is_met_with_what_was_learnt_from_it(tmp_path):
     assert [game.score for game in best.relevant_games] == [LOSS, WIN, WIN]
 
 
-def test_a_record_that_cannot_be_written_leaves_all_as_it_was(tmp_path, monkeypatch):
+def test_failed_write_leaves_the_record_unchanged(tmp_path, monkeypatch):
     path = tmp_path / "record.json"
     agent = ContinualAgent(POOL, path)
     play(agent, [LOSS])
@@ -463,7 +463,7 @@ def lose_often(path, times):
     play(agent, [LOSS] * times)
 
 
-def test_two_processes_lose_no_game_of_each_other(tmp_path):
+def test_two_processes_lose_none_of_each_others_games(tmp_path):
     path, times = tmp_path / "record.json", 80
     context = multiprocessing.get_context("spawn")
     processes = [context.Process(target=lose_often, args=(path, times)) for _ in range(2)]
@@ -518,7 +518,7 @@ BAD_RECORDS = {
 
 
 @pytest.mark.parametrize(("content", "reason"), BAD_RECORDS.values(), ids=BAD_RECORDS)
-def test_what_is_no_record_of_the_pool_is_refused_by_name(tmp_path, content, reason):
+def test_invalid_record_is_refused_by_name(tmp_path, content, reason):
     path = tmp_path / "bad.json"
     if not isinstance(content, bytes):
         content = (content if isinstance(content, str) else json.dumps(content)).encode()
@@ -529,7 +529,7 @@ def test_what_is_no_record_of_the_pool_is_refused_by_name(tmp_path, content, rea
     assert path.read_bytes() == content
 
 
-def test_a_record_of_another_pool_is_neither_used_nor_touched(tmp_path):
+def test_record_of_another_pool_is_neither_used_nor_changed(tmp_path):
     path = tmp_path / "record.json"
     play(ContinualAgent(POOL, path), [LOSS])
     before = path.read_bytes()
@@ -561,7 +561,7 @@ GAMES = st.builds(
 
 
 @given(games=st.lists(GAMES, max_size=6))
-def test_any_games_come_back(tmp_path_factory, games):
+def test_any_record_of_games_round_trips(tmp_path_factory, games):
     path = tmp_path_factory.mktemp("records") / "any.json"
     save_record(path, DIGEST, games)
     assert load_record(path, DIGEST, 5) == tuple(games)
@@ -585,7 +585,7 @@ def test_any_text_is_a_record_or_refused(tmp_path_factory, content):
         assert all(game.strategy in range(5) and game.score in (0, 0.5, 1) for game in games)
 
 
-def test_it_has_a_name(tmp_path):
+def test_player_has_a_name(tmp_path):
     path, record = tmp_path / "pool.safetensors", tmp_path / "record.json"
     path.write_bytes(pool_of([1, 2]).content())
     player = agents.make(f"continual:{path}:{record}", depth=1, rule="best")

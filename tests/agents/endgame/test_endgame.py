@@ -1,4 +1,4 @@
-"""Endgame tables against slow rules, the search, books, and themselves in every position."""
+"""Endgame tables against slow rules, the search, published endings and themselves."""
 
 import hashlib
 import logging
@@ -83,12 +83,12 @@ def slice_of(tables, part):
         yield index_to_position(tables.indexing, part, number), int(tables.plies[number])
 
 
-def test_there_are_as_many_positions_as_published():
+def test_numbers_of_positions_equal_the_published_ones():
     counted = {pieces: 2 * count_positions(pieces) for pieces in (2, 3, 4)}
     assert counted == {2: 6_976, 3: 392_064, 4: 12_418_632}
 
 
-def test_there_are_as_many_positions_as_the_solvers_of_checkers_counted():
+def test_numbers_of_positions_equal_those_of_chinook():
     # Schaeffer et al., Checkers Is Solved, count placements whoever is to move, and those of one
     # colour as well.
     for pieces, published in {2: 6_972, 3: 261_224, 4: 7_092_774, 5: 148_688_232}.items():
@@ -114,7 +114,7 @@ def count_flaws(indexing, part, begin, count):
 
 
 @up_to_four
-def test_numbers_and_positions_are_one_to_one(pieces):
+def test_index_is_a_bijection(pieces):
     # As many numbers as positions, and no two numbers with the same position.
     numbers = make_indexing(pieces)
     begin = sum(map(count_positions, range(2, pieces)))
@@ -123,7 +123,7 @@ def test_numbers_and_positions_are_one_to_one(pieces):
         begin += slice_size(part)
 
 
-def test_a_position_and_its_mirror_image_have_one_number(folder):
+def test_mirrored_position_has_the_same_index(folder):
     tables = load_tablebase(3, folder)
     for pieces in (2, 3):
         for position in random_positions(tables, pieces, 1000, seed=pieces):
@@ -170,7 +170,7 @@ def test_every_position_has_the_result_of_its_best_successor(folder, pieces):
 
 
 @up_to_four
-def test_results_of_all_positions(folder, pieces):
+def test_numbers_of_wins_losses_and_draws_are_the_known_ones(folder, pieces):
     plies = load_tablebase(pieces, folder).plies[-count_positions(pieces) :]
     ends = plies[plies != DRAWN]
     won = np.count_nonzero(ends % 2)
@@ -202,7 +202,7 @@ def solve_slowly(starts):
     return {fen: plies.get(fen, DRAWN) for fen in successors}
 
 
-def test_two_pieces_as_the_slow_rules_have_it(folder):
+def test_two_piece_table_equals_the_slow_rules(folder):
     tables = load_tablebase(2, folder)
     starts = [
         oracle.write_fen(side, {b: black, w: white})
@@ -221,7 +221,7 @@ def test_two_pieces_as_the_slow_rules_have_it(folder):
 
 
 @up_to_four
-def test_the_search_finds_the_same_results(folder, pieces):
+def test_search_finds_the_results_of_the_tables(folder, pieces):
     tables, ws, depth = load_tablebase(pieces, folder), workspace(), 11
     found = {1.0: 0, -1.0: 0}
     for position in random_positions(tables, pieces, 400, seed=pieces):
@@ -258,7 +258,7 @@ def play_on(tables, board, rng):
 
 
 @up_to_four
-def test_a_won_ending_can_be_won(folder, pieces):
+def test_won_ending_is_won_in_play(folder, pieces):
     tables, rng = load_tablebase(pieces, folder), np.random.default_rng(pieces)
     for position in random_positions(tables, pieces, 200, seed=10 + pieces):
         plies = probe(tables, position)
@@ -295,7 +295,7 @@ def test_two_kings_beat_one_also_in_the_double_corner(folder):
     assert drawn == 34  # of 14,880
 
 
-def test_the_double_corner_saves_a_king_from_one(folder):
+def test_one_king_draws_against_one_in_the_double_corner(folder):
     tables = load_tablebase(2, folder)
     for position, plies in slice_of(tables, Slice(0, 1, 0, 1)):
         if bit_to_square(position.black.bit_length() - 1) in DOUBLE_CORNERS:
@@ -307,7 +307,7 @@ def test_the_double_corner_saves_a_king_from_one(folder):
     assert probe_board(tables, Board("B:WK32:BK26")).value == 0
 
 
-def test_a_printed_win_of_two_kings(folder):
+def test_published_win_of_two_kings_is_found(folder):
     # irishdraughts.org, Endings, diagram one.
     board = Board("B:WK32:BK18,K19")
     moves = "18-23 32-28 23-27 28-32 19-23 32-28 27-32 28-24 32-28 24-20 23-18 20-16 28-24"
@@ -353,7 +353,7 @@ def test_files_are_cached_and_read(folder, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("damage", [lambda data: data[:-1], lambda data: b"\x07" + data[1:]])
-def test_a_damaged_file_is_made_again(folder, tmp_path, caplog, damage):
+def test_damaged_file_is_rebuilt(folder, tmp_path, caplog, damage):
     right = load_tablebase(2, folder).plies
     path = tmp_path / "2-pieces.plies"
     path.write_bytes(damage(right.tobytes()))
@@ -363,7 +363,7 @@ def test_a_damaged_file_is_made_again(folder, tmp_path, caplog, damage):
     assert path.read_bytes() == right.tobytes()
 
 
-def test_without_a_cache_the_tables_are_still_made(folder, tmp_path, caplog):
+def test_tables_are_built_without_a_cache(folder, tmp_path, caplog):
     (tmp_path / "file").write_text("not a folder")
     with caplog.at_level(logging.WARNING):
         tables = load_tablebase(2, tmp_path / "file" / "below")
@@ -371,7 +371,7 @@ def test_without_a_cache_the_tables_are_still_made(folder, tmp_path, caplog):
     assert "not cached" in caplog.text
 
 
-def test_wrong_tables_are_refused(tmp_path, monkeypatch):
+def test_invalid_tables_are_refused(tmp_path, monkeypatch):
     monkeypatch.setitem(on_disk.DIGESTS, 2, "0" * 64)
     with pytest.raises(RuntimeError, match="came out wrong"):
         load_tablebase(2, tmp_path)
@@ -379,6 +379,6 @@ def test_wrong_tables_are_refused(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("pieces", [1, 6, 4.0, "4", True, None])
-def test_other_numbers_of_pieces_are_refused(pieces):
+def test_unsupported_numbers_of_pieces_are_refused(pieces):
     with pytest.raises(ValueError, match="2 to 5 pieces, not"):
         load_tablebase(pieces)

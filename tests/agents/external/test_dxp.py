@@ -1,4 +1,4 @@
-"""DXP: its messages, games between two ends of ours and with pydraughts, and faulty programs."""
+"""DXP: messages, games between our two ends and with pydraughts, and faulty peers."""
 
 import pickle
 import random
@@ -98,13 +98,13 @@ messages = st.one_of(
 
 
 @pytest.mark.parametrize(("data", "message"), EXAMPLES.items())
-def test_the_examples_of_the_protocol(data, message):
+def test_examples_of_the_protocol_are_read_and_written(data, message):
     assert decode(data) == message
     assert encode(message) == data
 
 
 @given(messages)
-def test_messages_survive_the_wire(message):
+def test_messages_round_trip(message):
     data = encode(message)
     assert b"\0" not in data
     assert 1 <= len(data) <= 127
@@ -116,7 +116,7 @@ def test_messages_survive_the_wire(message):
     | st.text("RAMECBK0123456789WZez ", max_size=100).map(str.encode)
     | st.builds(lambda m, at, b: encode(m)[:at] + b, messages, numbers(2), st.binary(max_size=3))
 )
-def test_what_is_read_is_what_was_sent(data):
+def test_split_stream_is_read_as_the_sent_messages(data):
     """Whatever comes is either refused or, read and written again, the same."""
     try:
         message = decode(data)
@@ -140,13 +140,13 @@ def test_what_is_read_is_what_was_sent(data):
         Chat("x" * 127),
     ],
 )
-def test_what_fits_no_message_is_refused(message):
+def test_invalid_message_is_refused(message):
     with pytest.raises(ValueError, match=r"DXP message|is not a message|name"):
         encode(message)
 
 
 @given(st.text())
-def test_any_name_can_be_made_to_fit(name):
+def test_any_name_is_shortened_to_fit(name):
     encode(GameAccept(fit_name(name), 0))
 
 
@@ -162,14 +162,14 @@ def position(board):
     return Position(board.black, board.white, board.kings, board.turn)
 
 
-def test_positions_survive_the_wire():
+def test_positions_round_trip():
     assert write_squares(Board()) == START
     for board in random_boards(0):
         request = GameRequest("ours", BLACK, 0, 0, board.turn, write_squares(board))
         assert read_position(decode(encode(request))) == position(board)
 
 
-def test_positions_of_small_examples():
+def test_small_positions_have_the_expected_text():
     squares = write_squares(Board("W:W18,24,K31:B12,K3"))
     kings_and_men = {12: "z", 3: "Z", 18: "w", 24: "w", 31: "W"}
     assert squares == "".join(kings_and_men.get(square, "e") for square in range(1, 33))
@@ -187,7 +187,7 @@ def test_positions_of_small_examples():
         "w" + "e" * 31,  # a man on its king row
     ],
 )
-def test_senseless_positions_are_refused(squares):
+def test_invalid_positions_are_refused(squares):
     with pytest.raises(ValueError, match=r"letters|pieces|king row"):
         read_position(GameRequest("theirs", WHITE, 0, 0, BLACK, squares))
 
@@ -244,7 +244,7 @@ def plain_game(black, white, opening=None, **rules):
     return board
 
 
-def test_two_ends_play_the_games_of_one_loop():
+def test_client_and_server_play_the_games_of_one_process():
     """Of either side four games over one connection: moves and results as without DXP."""
     port, games = free_port(), 4
     here, there = agents.make("heuristic", seed=1), material(2)
@@ -281,7 +281,7 @@ def matched(opponent, seed):
             yield expected
 
 
-def test_a_program_that_listens_is_an_agent():
+def test_listening_program_is_an_agent():
     port = free_port()
     with beside(lambda: serve(material(2), DxpAddress(HOST, port, SECONDS), games=8)) as results:
         place = reached(port)
@@ -298,7 +298,7 @@ def test_a_program_that_listens_is_an_agent():
         assert theirs.error == ""
 
 
-def test_games_that_are_not_finished_end_where_the_next_begins():
+def test_unfinished_game_ends_when_the_next_begins():
     port = free_port()
     with beside(lambda: serve(material(2), DxpAddress(HOST, port, SECONDS), games=8)) as results:
         opponent = connect(port=reached(port).port, seconds=SECONDS)
@@ -310,7 +310,7 @@ def test_games_that_are_not_finished_end_where_the_next_begins():
         assert theirs.error == ""
 
 
-def test_a_program_that_calls_is_an_agent():
+def test_calling_program_is_an_agent():
     opponent = agents.make("dxp:listen:0", seconds=SECONDS)
     with beside(
         lambda: challenge(material(2), DxpAddress(HOST, opponent.port, SECONDS), games=2, moves=25)
@@ -398,7 +398,7 @@ def after_acceptance(*texts):
         (["R01" + "Peer".ljust(32) + "W000000A"], "GameRequest.* instead of a move"),
     ],
 )
-def test_nonsense_and_illegal_moves(texts, message):
+def test_invalid_and_illegal_moves_are_named(texts, message):
     with (
         peer_that_listens(after_acceptance(*texts)) as opponent,
         pytest.raises(EngineError, match=message) as caught,
@@ -407,7 +407,7 @@ def test_nonsense_and_illegal_moves(texts, message):
     assert not isinstance(caught.value, GameEndedError)
 
 
-def test_more_characters_than_a_message_has():
+def test_overlong_message_is_refused():
     def script(peer):
         peer.hear()
         peer.connection.sendall(b"C" + b"x" * 500)
@@ -421,7 +421,7 @@ def test_more_characters_than_a_message_has():
 
 
 @pytest.mark.parametrize("answers", [[], [ACCEPTS], [ACCEPTS, FIRST]])
-def test_a_program_that_hangs_up(answers):
+def test_peer_that_hangs_up_is_named(answers):
     def script(peer):
         if answers:
             peer.hear()
@@ -441,7 +441,7 @@ def test_a_program_that_hangs_up(answers):
 
 
 @pytest.mark.parametrize("heard", [0, 1])
-def test_a_program_that_stalls(heard):
+def test_peer_that_stalls_is_named(heard):
     def script(peer):
         with suppress(OSError):  # it may be left before it has said all
             if heard:
@@ -467,7 +467,7 @@ def test_a_program_that_stalls(heard):
         ("E01", "sent GameEnd.* instead of an answer to the request"),
     ],
 )
-def test_a_program_that_refuses(answer, message):
+def test_peer_that_refuses_the_game_is_named(answer, message):
     def script(peer):
         peer.hear()
         peer.say(answer)
@@ -479,7 +479,7 @@ def test_a_program_that_refuses(answer, message):
 @pytest.mark.parametrize(
     ("reason", "claim"), [(0, "nothing"), (1, "loss"), (2, "draw"), (3, "win"), (9, "nothing")]
 )
-def test_a_program_that_ends_the_game(reason, claim):
+def test_peer_that_ends_the_game_is_named(reason, claim):
     heard = []
 
     def script(peer):
@@ -501,7 +501,7 @@ def test_a_program_that_ends_the_game(reason, claim):
     assert heard == [GameEnd(0, 0), GameEnd(0, 1)]
 
 
-def test_chat_and_wishes_to_go_back_are_passed_over():
+def test_chat_and_takeback_requests_are_ignored():
     heard = []
 
     def script(peer):
@@ -517,14 +517,14 @@ def test_chat_and_wishes_to_go_back_are_passed_over():
     assert heard == [request, BackAccept(1), BackAccept(1), GameEnd(0, 1)]
 
 
-def test_captures_come_in_any_order():
+def test_captured_squares_may_come_in_any_order():
     board = Board("B:W6,15,32:B1,12")  # 1x10x19
 
     with peer_that_listens(after_acceptance("M00000119021506", "E00")) as opponent:
         assert opponent.act(board) == Move((1, 10, 19), (6, 15))
 
 
-def test_a_new_connection_is_made_where_the_old_one_is_of_no_more_use():
+def test_closed_connection_is_replaced():
     def script(peer):
         peer.hear()
         peer.say(ACCEPTS, FIRST)
@@ -534,7 +534,7 @@ def test_a_new_connection_is_made_where_the_old_one_is_of_no_more_use():
             assert str(opponent.act(Board())) == "11-15"
 
 
-def test_an_answer_that_was_not_waited_for_is_none_to_the_next_question(monkeypatch):
+def test_late_answer_is_not_taken_for_the_next_one(monkeypatch):
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
@@ -546,7 +546,7 @@ def test_an_answer_that_was_not_waited_for_is_none_to_the_next_question(monkeypa
         assert str(opponent.act(Board())) == "11-15"
 
 
-def test_time_for_a_game(monkeypatch):
+def test_time_of_a_game_is_limited(monkeypatch):
     clock = iter(range(0, 10_000, 61))
     monkeypatch.setattr(client, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     with peer_that_listens(after_acceptance(FIRST)) as opponent:
@@ -555,7 +555,7 @@ def test_time_for_a_game(monkeypatch):
             opponent.act(Board())
 
 
-def test_nobody_is_there():
+def test_missing_peer_is_an_error():
     with pytest.raises(EngineError, match=rf"cannot connect to {HOST} port \d+: .*refused"):
         connect(port=free_port(), seconds=SECONDS).act(Board())
     with pytest.raises(EngineError, match="cannot connect to"):
@@ -567,12 +567,12 @@ def test_nobody_is_there():
 
 
 @pytest.mark.parametrize("play_games", [serve, challenge])
-def test_no_games_are_refused(play_games):
+def test_zero_games_are_refused(play_games):
     with pytest.raises(ValueError, match="games must be at least 1, not 0"):
         play_games(material(1), games=0)
 
 
-def test_names_are_made_fit_to_be_shown():
+def test_names_are_escaped_for_display():
     name = "\033[31m red".ljust(32)
     here, there = socket.socketpair()
     with here, there:
@@ -585,7 +585,7 @@ def test_names_are_made_fit_to_be_shown():
             dxp_link.request_game(link, GameRequest("ours", WHITE), SECONDS)
 
 
-def test_the_port_is_in_use():
+def test_port_in_use_is_an_error():
     with socket.create_server((HOST, 0)) as other:
         port = other.getsockname()[1]
         for attempt in (
@@ -596,7 +596,7 @@ def test_the_port_is_in_use():
                 attempt()
 
 
-def test_what_makes_no_sense_is_refused():
+def test_invalid_arguments_are_refused():
     with pytest.raises(ValueError, match="seconds must be more than 0, not 0"):
         connect(seconds=0)
     with pytest.raises(ValueError, match="has no legal move in B:W18:B"):
@@ -650,7 +650,7 @@ def test_requests_with_and_without_the_last_move_are_accepted():
             assert peer.hear() == GameEnd(0, 1)
 
 
-def test_a_server_outlives_faulty_programs():
+def test_server_survives_faulty_peers():
     port, reported = free_port(), []
     place = DxpAddress(HOST, port, SECONDS)
     agent = agents.make("random", seed=1)
@@ -690,7 +690,7 @@ def test_a_server_outlives_faulty_programs():
     assert reported[3].error == ""
 
 
-def test_a_server_ends_games_by_the_rules():
+def test_server_ends_games_by_the_rules():
     """A limit of moves, and time: at its turn, with the reason."""
     port = free_port()
     with beside(
@@ -706,7 +706,7 @@ def test_a_server_ends_games_by_the_rules():
             peer.say("E00")
 
 
-def test_a_program_that_uses_up_its_time_loses(monkeypatch):
+def test_peer_that_exceeds_its_time_loses(monkeypatch):
     clock = iter(range(0, 10_000, 61))
     monkeypatch.setattr(server, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     here, there = socket.socketpair()
@@ -731,7 +731,7 @@ class Shuffler:
         self.told.append((board.fen(), side))
 
 
-def test_a_draw_stands_although_the_other_program_plays_on():
+def test_draw_stands_although_the_peer_plays_on():
     board, agent = Board("B:WK32:BK1", max_moves=None, repetition=2), Shuffler()
     here, there = socket.socketpair()
     with here, there:
@@ -745,7 +745,7 @@ def test_a_draw_stands_although_the_other_program_plays_on():
     assert agent.told == [("W:WK32:BK6", WHITE)]
 
 
-def test_a_challenge_that_is_refused():
+def test_refused_challenge_is_reported():
     def run():
         with listener.accept()[0] as connection:
             peer = Peer(connection)
@@ -797,7 +797,7 @@ def their_game(draughts, port, colour, seed):
 
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
-def test_pydraughts_plays_our_agent(pydraughts, colour):
+def test_pydraughts_plays_against_our_server(pydraughts, colour):
     port = free_port()
     with beside(lambda: serve(material(1), DxpAddress(HOST, port, SECONDS), games=2)) as results:
         reached(port)
@@ -810,7 +810,7 @@ def test_pydraughts_plays_our_agent(pydraughts, colour):
 
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
-def test_pydraughts_is_an_opponent(pydraughts, colour):
+def test_pydraughts_plays_as_our_opponent(pydraughts, colour):
     opponent = listen(port=0, seconds=SECONDS)
     with beside(lambda: their_game(pydraughts, opponent.port, colour, 1)) as results:
         players = (opponent, material(1)) if colour == BLACK else (material(1), opponent)
@@ -847,7 +847,7 @@ def command(*options):
         ("--patience -1", "--patience must be more than 0 seconds, not -1"),
     ],
 )
-def test_bad_settings_are_told_before_a_game(words, message, monkeypatch, capsys, tmp_path):
+def test_invalid_settings_are_refused_before_a_game(words, message, monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["dxp", *f"--connect --port {free_port()} {words}".split()])
     assert cli.main() == 1
@@ -857,7 +857,7 @@ def test_bad_settings_are_told_before_a_game(words, message, monkeypatch, capsys
 LINE = r"game [12]: (Black|White) against {}, \d+ plies: (?:won|lost|drawn) \(.+\)"
 
 
-def test_the_command_serves_and_calls(tmp_path):
+def test_command_serves_and_connects(tmp_path):
     port = free_port()
     one = command(
         *f"--listen --agent random --seed 1 --port {port} --games 2 --pdn".split(),
@@ -894,7 +894,7 @@ def test_the_command_serves_and_calls(tmp_path):
         ("--listen --connect", "listen"),
     ],
 )
-def test_the_command_says_what_is_wrong(monkeypatch, capsys, options, message):
+def test_command_reports_errors(monkeypatch, capsys, options, message):
     status, _, error = run_here(cli, options.split(), monkeypatch, capsys)
     assert status != 0
     assert message in error

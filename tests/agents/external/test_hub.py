@@ -1,4 +1,4 @@
-"""Engines in other processes, over the Hub protocol: ours, pydraughts', and faulty ones."""
+"""The Hub protocol: our engine, that of pydraughts, and faulty engines."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def random_game(seed: int) -> Iterator[Board]:
 
 
 @given(st.dictionaries(st.from_regex(r"[a-z]+(-[a-z]+)?", fullmatch=True), st.text()))
-def test_a_line_is_read_as_it_was_written(arguments: dict[str, str]) -> None:
+def test_commands_round_trip(arguments: dict[str, str]) -> None:
     if any(set(value) & set('"\r\n') for value in arguments.values()):
         with pytest.raises(ValueError, match="double quote or a line break"):
             write_line("info", arguments)
@@ -97,7 +97,7 @@ def test_any_line_is_read_or_refused(line: str) -> None:
     assert not set(command + "".join(arguments)) & set('="')
 
 
-def test_lines_are_read_as_the_protocol_has_them() -> None:
+def test_commands_are_read_as_the_protocol_defines() -> None:
     assert read_line('  pos pos=Wbe  moves = "1-5 6x2" infinite x=""\n') == (
         "pos",
         {"pos": "Wbe", "moves": "1-5 6x2", "infinite": "", "x": ""},
@@ -105,7 +105,7 @@ def test_lines_are_read_as_the_protocol_has_them() -> None:
     assert read_line(" \n") == ("", {})
 
 
-def test_a_position_begins_with_the_side_to_move_and_square_1() -> None:
+def test_position_starts_with_the_side_to_move_and_square_1() -> None:
     assert write_position(Board(), "english") == "B" + 12 * "b" + 8 * "e" + 12 * "w"
     assert write_position(Board(), "pydraughts") == "W" + 12 * "b" + 8 * "e" + 12 * "w"
     kings = Board("W:W18,24,K31:B12,K3")
@@ -113,7 +113,7 @@ def test_a_position_begins_with_the_side_to_move_and_square_1() -> None:
 
 
 @pytest.mark.parametrize("fen", [*FENS, LOOP])
-def test_positions_and_moves_are_those_of_pydraughts(fen: str) -> None:
+def test_positions_and_moves_equal_those_of_pydraughts(fen: str) -> None:
     board, theirs = Board(fen), draughts.Board("english", fen)
     assert write_position(board, "pydraughts") == theirs._game.initial_hub_fen
     assert read_position(theirs._game.initial_hub_fen, "pydraughts") == board
@@ -123,14 +123,14 @@ def test_positions_and_moves_are_those_of_pydraughts(fen: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_move_is_read_as_it_was_written(seed: int) -> None:
+def test_moves_round_trip(seed: int) -> None:
     for board in random_game(seed):
         for move in board.legal_moves:
             assert read_move(write_move(move), board) == move
             assert read_move(str(move), board) == move
 
 
-def test_routes_that_hub_cannot_tell_apart_lead_to_the_same_position() -> None:
+def test_captures_with_equal_hub_texts_reach_equal_positions() -> None:
     here = Board(LOOP)
     assert len(here.legal_moves) == 2
     assert {write_move(move) for move in here.legal_moves} == {"6x6x9x10x17x18"}
@@ -152,14 +152,14 @@ def test_routes_that_hub_cannot_tell_apart_lead_to_the_same_position() -> None:
         ("W" + 13 * "b" + 19 * "e", "at most 12"),
     ],
 )
-def test_positions_that_are_none_are_refused(text: str, message: str) -> None:
+def test_invalid_positions_are_refused(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         read_position(text, "english")
     with pytest.raises(ValueError, match="bad position"):
         read_position(text, "pydraughts")
 
 
-def test_a_position_is_sent_with_the_moves_since_it_last_changed_for_good() -> None:
+def test_position_is_sent_with_the_moves_since_the_last_irreversible_one() -> None:
     board = Board("B:W30,K32:B3,K6")
     assert write_pos(board, "english") == f"pos pos=BeebeeB{23 * 'e'}weW"
     for move in ("3-7", "32-28", "6-2", "28-32"):
@@ -190,7 +190,7 @@ class Talk:
                 return given
 
 
-def test_our_engine_plays_a_whole_game_as_the_agent_does() -> None:
+def test_engine_plays_the_game_of_its_agent() -> None:
     board, agent = Board(), agents.make("blondie24", depth=3)
     agent.act(board)  # compiled before the engine has to be ready
     with hub_agent([*OURS, "--agent", "blondie24"], depth=3) as engine:
@@ -204,7 +204,7 @@ def test_our_engine_plays_a_whole_game_as_the_agent_does() -> None:
     assert board.ply > 30
 
 
-def test_the_same_seed_makes_the_same_moves() -> None:
+def test_equal_seeds_make_equal_moves() -> None:
     def first_moves(seed: int) -> list[str]:
         talk = Talk(agent="random")
         talk.ask(f"set-param name=seed value={seed}", "init", until="ready")
@@ -214,7 +214,7 @@ def test_the_same_seed_makes_the_same_moves() -> None:
     assert first_moves(1) == first_moves(1) != first_moves(2)
 
 
-def test_our_engine_stops_when_it_is_told_to() -> None:
+def test_engine_stops_on_command() -> None:
     talk = Talk(agent="blondie24")
     start = "pos pos=" + write_position(Board(), "english")
     talk.ask("init", start, "level infinite", "go analyze", until="info")
@@ -229,7 +229,7 @@ def test_our_engine_stops_when_it_is_told_to() -> None:
         assert read_move(move, Board()) in legal
 
 
-def test_a_new_search_ends_the_one_under_way_and_each_has_one_answer() -> None:
+def test_new_search_ends_the_running_one_and_each_is_answered_once() -> None:
     talk = Talk(agent="blondie24")
     talk.ask(
         "init", "pos pos=" + write_position(Board(), "english"), "level infinite", until="ready"
@@ -241,7 +241,7 @@ def test_a_new_search_ends_the_one_under_way_and_each_has_one_answer() -> None:
     assert sum(line.startswith("done") for line in said) == 3
 
 
-def test_limits_of_the_engine_and_of_the_level_both_hold() -> None:
+def test_limits_of_the_engine_and_of_the_search_both_apply() -> None:
     talk = Talk(agent="blondie24", depth=3)
     start = "pos pos=" + write_position(Board(), "english")
     talk.ask("init", start, until="ready")
@@ -268,13 +268,15 @@ def test_limits_of_the_engine_and_of_the_level_both_hold() -> None:
         ("depth=4 unheard-of=x", None, None),
     ],
 )
-def test_the_clock_is_shared_out(level: str, seconds: float | None, share: float | None) -> None:
+def test_remaining_time_is_divided_over_the_moves(
+    level: str, seconds: float | None, share: float | None
+) -> None:
     limits = read_level(read_line(f"level {level}")[1])
     assert limits.seconds == pytest.approx(seconds)
     assert limits.share == pytest.approx(share)
 
 
-def test_a_move_takes_its_share_and_seldom_more() -> None:
+def test_move_time_rarely_exceeds_its_share() -> None:
     depths: list[int] = []
     agent = agents.make("material", depth=64)
     limits = Limits(depth=64, seconds=PATIENT, share=0.02)
@@ -286,7 +288,7 @@ def test_a_move_takes_its_share_and_seldom_more() -> None:
 
 
 @pytest.mark.parametrize("seconds", [1e-9, 0.01, 1.0, np.inf])
-def test_a_selective_search_has_room_for_its_time(seconds: float) -> None:
+def test_selective_search_uses_its_time(seconds: float) -> None:
     agent = agents.make("material", depth=64, selective=True)
     assert isinstance(agent, PlayerAgent)
     roomy = enlarge_table(agent, seconds)
@@ -323,7 +325,7 @@ def test_a_selective_search_has_room_for_its_time(seconds: float) -> None:
         ("set-param name=dialect value=french", "auto, english, pydraughts"),
     ],
 )
-def test_a_bad_command_is_answered_with_an_error(line: str, message: str) -> None:
+def test_invalid_command_is_answered_with_an_error(line: str, message: str) -> None:
     talk = Talk()
     assert message in talk.ask(line, until="error")["message"]
     talk.ask("ping", until="pong")
@@ -332,7 +334,7 @@ def test_a_bad_command_is_answered_with_an_error(line: str, message: str) -> Non
     talk.ask(start, "level depth=1", "go think", until="done")
 
 
-def test_what_is_not_known_is_passed_over(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_commands_and_arguments_are_ignored(capsys: pytest.CaptureFixture[str]) -> None:
     talk = Talk()
     start = "pos comment=hello pos=" + write_position(Board(), "english")
     talk.ask("dance", "init", start, "level depth=2 unheard-of=x", "go think", until="done")
@@ -343,7 +345,7 @@ def test_what_is_not_known_is_passed_over(capsys: pytest.CaptureFixture[str]) ->
     ]
 
 
-def test_an_impossible_agent_is_an_error_and_can_be_replaced() -> None:
+def test_invalid_agent_is_an_error_and_can_be_replaced() -> None:
     talk = Talk(agent="deep_purple")
     assert "unknown agent 'deep_purple'" in talk.ask("init", until="error")["message"]
     talk.ask("set-param name=agent value=heuristic", "init", until="ready")
@@ -381,7 +383,7 @@ def test_any_agent_can_be_the_engine(tmp_path: Path) -> None:
         assert message in talk.ask("init", start, "go think", until="error")["message"]
 
 
-def test_the_engine_ends_with_its_input_and_with_quit() -> None:
+def test_engine_exits_at_end_of_input_and_on_quit() -> None:
     said: list[str] = []
     serve(["hub\n", "quit\n", "ping\n"], said.append, HubConfig())
     assert said[-1] == "wait"
@@ -398,7 +400,7 @@ def test_the_engine_ends_with_its_input_and_with_quit() -> None:
     assert b"unknown command" in done.stderr
 
 
-def test_a_search_that_does_not_end_ends_soon_after_the_input(
+def test_endless_search_ends_soon_after_the_input(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("agents.external.hub.server.FINISH_SECONDS", 0.2)
@@ -437,7 +439,7 @@ def test_pydraughts_plays_a_game_with_our_engine(fen: str, parameter: str) -> No
     assert len(moves) >= 10
 
 
-def test_an_engine_with_the_rules_of_pydraughts_plays_legal_moves_only() -> None:
+def test_engine_with_the_rules_of_pydraughts_plays_legal_moves() -> None:
     command = [PYTHON, "-W", "ignore", str(DATA / "pydraughts_engine.py"), "3"]
     board, ours = Board(), agents.make("random", seed=3)
     with hub_agent(command, depth=1, dialect="pydraughts") as engine:
@@ -451,7 +453,7 @@ def test_an_engine_with_the_rules_of_pydraughts_plays_legal_moves_only() -> None
 
 
 @pytest.mark.parametrize("fault", ["none", "babbles", "in-pieces", "chatters", "two-games"])
-def test_what_the_protocol_allows_is_taken(fault: str) -> None:
+def test_valid_protocol_variants_are_accepted(fault: str) -> None:
     with faulty(fault, params={"book": False}, seed=7) as engine:
         pid = pid_of(engine)
         assert engine.name == f"faulty engine {pid}"
@@ -460,7 +462,7 @@ def test_what_the_protocol_allows_is_taken(fault: str) -> None:
     assert is_gone(pid)
 
 
-def test_parameters_are_set_before_the_engine_gets_ready() -> None:
+def test_parameters_are_set_before_init() -> None:
     with pytest.raises(EngineError) as caught:
         faulty("two-games", params={"book": False}, seed=7, nodes=5, depth=None).act(
             Board("W:W32:B1")
@@ -480,12 +482,12 @@ def test_parameters_are_set_before_the_engine_gets_ready() -> None:
         ("other-game", r"faulty engine \d+ plays normal killer, not english"),
     ],
 )
-def test_an_engine_that_does_not_get_ready(fault: str, message: str) -> None:
+def test_engine_that_fails_in_init_is_named(fault: str, message: str) -> None:
     with pytest.raises(EngineError, match=message):
         faulty(fault, timeout=0.5 if fault == "mute" else PATIENT)
 
 
-def test_an_engine_that_never_says_that_it_is_ready() -> None:
+def test_engine_that_never_becomes_ready_is_named() -> None:
     engine = LineProcess([PYTHON, "-IS", str(DATA / "faulty_engine.py"), "never-ready"], "quit")
     request(engine, "hub", "wait", PATIENT)
     with pytest.raises(EngineError, match=r"gave no 'ready' within 0.1 s of 'init'; its last line"):
@@ -509,7 +511,7 @@ def test_an_engine_that_never_says_that_it_is_ready() -> None:
         ("endless-line", "gave no 'done' within 0.3 s of 'go think'"),
     ],
 )
-def test_an_engine_that_goes_wrong_is_named_and_ended(
+def test_faulty_engine_is_named_and_terminated(
     monkeypatch: pytest.MonkeyPatch, fault: str, message: str
 ) -> None:
     monkeypatch.setattr(process, "GRACE_SECONDS", 0.2)
@@ -523,7 +525,7 @@ def test_an_engine_that_goes_wrong_is_named_and_ended(
     assert time.monotonic() - begun < PATIENT / 2
 
 
-def test_after_an_error_the_next_move_is_that_of_a_new_process() -> None:
+def test_engine_is_restarted_after_an_error() -> None:
     with faulty("dies-in-mid-game") as engine:
         first = pid_of(engine)
         assert str(engine.act(Board())) == "11-15"
@@ -549,18 +551,18 @@ def test_after_an_error_the_next_move_is_that_of_a_new_process() -> None:
         ({"params": {"book": 'a"b'}}, "double quote"),
     ],
 )
-def test_arguments_that_make_no_sense(given: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_are_refused(given: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         faulty("none", **given)
 
 
 @pytest.mark.parametrize("command", ["", [], "no-such-engine --hub", "'unclosed"])
-def test_commands_that_start_nothing(command: str | list[str]) -> None:
+def test_commands_that_start_no_engine_are_refused(command: str | list[str]) -> None:
     with pytest.raises(ValueError, match=r"empty|cannot be started|'unclosed.*closing quotation"):
         hub_agent(command, depth=1)
 
 
-def test_an_engine_that_nobody_refers_to_is_ended() -> None:
+def test_unreferenced_engine_is_terminated() -> None:
     engine = faulty("none")
     pid = pid_of(engine)
     del engine
@@ -568,7 +570,7 @@ def test_an_engine_that_nobody_refers_to_is_ended() -> None:
     assert is_gone(pid)
 
 
-def test_what_a_shell_has_started_is_ended_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_children_of_a_shell_are_terminated_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "GRACE_SECONDS", 0.2)
     script = f"{PYTHON} -IS {DATA / 'faulty_engine.py'} stubborn; true"
     engine = hub_agent(["sh", "-c", script], depth=1)
@@ -583,7 +585,7 @@ def test_what_a_shell_has_started_is_ended_with_it(monkeypatch: pytest.MonkeyPat
         pytest.fail("the engine behind the shell still runs")
 
 
-def test_an_engine_survives_a_fork_and_ends_with_the_interpreter() -> None:
+def test_engine_survives_a_fork_and_ends_with_the_interpreter() -> None:
     program = f"""
         import os
         from agents.external.hub.client import hub_agent
@@ -607,7 +609,7 @@ def test_an_engine_survives_a_fork_and_ends_with_the_interpreter() -> None:
     assert is_gone(int(done.stdout))
 
 
-def test_a_process_says_what_it_hears() -> None:
+def test_process_output_is_read_and_named_in_errors() -> None:
     cat = LineProcess(["cat"])
     cat.send("one")
     assert cat.read("echo", PATIENT) == "one"

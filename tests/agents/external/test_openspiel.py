@@ -1,4 +1,4 @@
-"""OpenSpiel's bots as agents and our agents as its bots, each in both games' loops."""
+"""OpenSpiel's bots as agents, and our agents as bots of OpenSpiel."""
 
 import numpy as np
 import pyspiel
@@ -104,7 +104,7 @@ def test_squares_are_those_of_the_diagram():
     assert sorted(SQUARE_NAMES) == list(range(1, 33))
 
 
-def test_boards_are_those_of_the_diagram_throughout_random_games():
+def test_boards_agree_throughout_random_games():
     rng = np.random.default_rng(0)
     for _ in range(5):
         state = GAME.new_initial_state()
@@ -171,7 +171,7 @@ def test_wrapping_changes_no_move():
     assert jumps > 5
 
 
-def test_a_bot_is_told_of_all_that_others_play():
+def test_bot_receives_all_moves_of_the_opponent():
     bots = []
 
     def make(game, player, seed):
@@ -194,7 +194,7 @@ def drawn_state():
     raise AssertionError("no drawn game")
 
 
-def test_the_draw_of_openspiel_is_claimed():
+def test_draw_by_openspiels_rule_is_claimed():
     board, _ = board_from_state(drawn_state())
     assert not any(move.captured for move in board.moves[-40:])
     bot = mcts(simulations=2)
@@ -234,7 +234,7 @@ def test_a_bot_is_made_by_name():
         mcts(simulations=0)
 
 
-def test_what_a_bot_cannot_play_is_refused():
+def test_positions_unknown_to_openspiel_are_refused():
     bot = mcts(simulations=2)
     with pytest.raises(ValueError, match="cannot play a game that began with W:W18"):
         bot.act(Board("W:W18,24,K31:B12,K3"))
@@ -254,7 +254,7 @@ def test_an_illegal_move_is_refused():
         evaluated([AgentBot(Cheat()), their_mcts(0)])
 
 
-def test_jumps_of_others_are_not_gone_on_with():
+def test_capture_begun_by_another_player_is_refused():
     state = GAME.new_initial_state()
     rng = np.random.default_rng(0)
     while board_from_state(state)[1] == ():
@@ -272,7 +272,7 @@ def test_other_games_are_refused(name):
         AgentBot(material(0)).step(state)
 
 
-def test_the_start_of_a_board():
+def test_start_position_of_a_board_is_converted():
     board = Board("W:W18,24,K31:B12,K3", max_moves=7)
     begun = board.copy()
     for _ in range(3):

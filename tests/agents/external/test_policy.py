@@ -1,4 +1,4 @@
-"""Policies as agents, beside the same policies in the environment; models of MaskablePPO."""
+"""Policies as agents and models of MaskablePPO."""
 
 import base64
 import json
@@ -37,7 +37,7 @@ def random_policy(seed):
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_a_policy_sees_what_the_environment_shows(rules):
+def test_policy_gets_the_observation_of_the_environment(rules):
     """A game by the environment's own loop: at each turn the board tells all that was observed."""
     env = checkers_env.raw_env(**rules)
     policies = {"player_0": random_policy(1), "player_1": random_policy(2)}
@@ -72,7 +72,7 @@ class Replay:
         return action
 
 
-def test_games_equal_those_of_the_policy_in_the_loop_of_pettingzoo():
+def test_games_equal_those_in_the_loop_of_pettingzoo():
     for seed in range(3):
         env = checkers_env.make(no_progress=20)
         env.reset()
@@ -91,7 +91,7 @@ def test_games_equal_those_of_the_policy_in_the_loop_of_pettingzoo():
         assert game.board.moves == env.unwrapped.board.moves
 
 
-def test_a_multiple_jump_is_several_actions():
+def test_multi_jump_takes_several_actions():
     board, calls = Board(DOUBLE_JUMP), []
 
     def first(observation, mask):
@@ -104,7 +104,7 @@ def test_a_multiple_jump_is_several_actions():
     assert [action for _, (action,) in calls] == move_to_actions(move, BLACK)
 
 
-def test_a_policy_may_spoil_what_it_is_shown():
+def test_policy_may_overwrite_its_inputs():
     def spoil(observation, mask):
         action = int(mask.argmax())
         observation[:] = 7
@@ -134,7 +134,7 @@ def test_an_illegal_action_is_refused(action, message):
 
 
 @pytest.mark.parametrize("kind", [int, np.int64, np.asarray, lambda a: np.array([a])])
-def test_actions_come_in_many_types(kind):
+def test_actions_may_have_many_types(kind):
     move = PolicyAgent(lambda observation, mask: kind(mask.argmax())).act(Board())
     assert move in Board().legal_moves
 
@@ -148,7 +148,7 @@ def test_a_finished_game_is_refused():
 
 
 @pytest.mark.parametrize("moves", [2, 3])
-def test_a_board_that_was_played_on_past_a_draw_is_refused(moves):
+def test_board_played_on_past_a_draw_is_refused(moves):
     board = Board("B:W25,K32:BK1", repetition=2)
     for move in ("1-6", "32-27", "6-1", "27-32", "1-5", "25-21")[: 2 * moves]:
         board.push(move)
@@ -163,7 +163,7 @@ def test_a_policy_has_a_name():
     assert PolicyAgent(Replay([]), "mine").name == "mine"
 
 
-def test_the_environment_of_a_board_is_another_one():
+def test_environment_of_a_board_is_independent():
     board = Board(repetition=3, blocked_draws=True)
     board.push("9-13")
     env = env_from_board(board)
@@ -239,7 +239,7 @@ def write_zip(path, **changes):
 
 @pytest.mark.parametrize("shape", [None, [8, 8, 8], [512]])
 @pytest.mark.usefixtures("stand_in")
-def test_a_model_plays_its_most_probable_action(tmp_path, shape):
+def test_model_plays_its_most_probable_action(tmp_path, shape):
     space = {":serialized:": "", "_shape": shape}
     path = write_zip(tmp_path / "ours.zip", observation_space=space)
     agent = sb3_agent(path)
@@ -254,7 +254,7 @@ def test_a_model_plays_its_most_probable_action(tmp_path, shape):
 
 
 @pytest.mark.usefixtures("stand_in")
-def test_a_model_may_draw_its_actions(tmp_path):
+def test_model_may_sample_its_actions(tmp_path):
     path = write_zip(tmp_path / "model.zip")
     counts = np.zeros(128)
     agent = sb3_agent(path, deterministic=False, seed=1)
@@ -293,14 +293,14 @@ def test_a_model_may_draw_its_actions(tmp_path):
     ],
 )
 @pytest.mark.usefixtures("stand_in")
-def test_models_that_do_not_fit_are_refused(tmp_path, changes, message):
+def test_unsuitable_models_are_refused(tmp_path, changes, message):
     path = write_zip(tmp_path / "model.zip", **changes)
     with pytest.raises(ValueError, match=rf"cannot load .*model\.zip as a model.*{message}"):
         sb3_agent(path)
 
 
 @pytest.mark.usefixtures("stand_in")
-def test_trust_reads_everything(tmp_path):
+def test_trusted_files_are_loaded_whole(tmp_path):
     own = {":serialized:": "", "__module__": "my.own"}
     path = write_zip(
         tmp_path / "model.zip",
@@ -323,14 +323,14 @@ def test_damaged_files_are_refused(tmp_path, content):
         sb3_agent(str(path))
 
 
-def test_without_the_extra_a_model_is_refused(tmp_path, monkeypatch):
+def test_missing_extra_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "sb3_contrib", None)
     with pytest.raises(ValueError, match=r"needs Stable-Baselines3: .*checkers-laboratory\[sb3\]"):
         sb3_agent(write_zip(tmp_path / "model.zip"))
 
 
 @pytest.mark.usefixtures("stand_in")
-def test_a_model_is_made_by_name(tmp_path):
+def test_model_is_made_by_name(tmp_path):
     path = write_zip(tmp_path / "model.zip")
     agent = agents.make("agents.external.policy:sb3_agent", path=path, seed=1)
     assert agent.act(Board()) in Board().legal_moves
@@ -388,7 +388,7 @@ def with_bombs(source, target, bomb):
 
 @pytest.mark.sb3
 @pytest.mark.parametrize("planes_only", [False, True])
-def test_a_trained_model_plays_as_it_predicts(tmp_path, planes_only):
+def test_trained_model_plays_what_it_predicts(tmp_path, planes_only):
     """A short training with sb3-contrib itself; saved, loaded without its pickles, and played."""
     import torch
     from sb3_contrib import MaskablePPO
@@ -423,7 +423,7 @@ def test_a_trained_model_plays_as_it_predicts(tmp_path, planes_only):
 
 
 @pytest.mark.sb3
-def test_other_models_are_refused_or_need_trust(tmp_path):
+def test_models_of_other_classes_are_refused_or_need_trust(tmp_path):
     from sb3_contrib import MaskablePPO
     from stable_baselines3 import PPO
     from torch.nn import ReLU

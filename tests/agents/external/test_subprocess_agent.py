@@ -1,4 +1,4 @@
-"""Agents in processes of their own: whatever becomes of them, we live on and leave nothing."""
+"""Agents in subprocesses: errors, time limits and clean ends."""
 
 import os
 import re
@@ -57,7 +57,7 @@ def host():
         agent.close()
 
 
-def test_an_agent_plays_as_it_does_at_home(host, capfd):
+def test_subprocess_agent_plays_the_same_moves(host, capfd):
     board = Board()
     board.outcome()  # compiled here: the other process would tell that it has to
     agent = host("Noisy")
@@ -70,7 +70,7 @@ def test_an_agent_plays_as_it_does_at_home(host, capfd):
     assert capfd.readouterr() == ("", "I think, therefore I print\n" * 20)
 
 
-def test_one_of_ours_is_hosted_with_its_options():
+def test_registered_agent_runs_with_its_options():
     there = SubprocessAgent("ours", partial(agents.make, "material", depth=2, seed=5))
     here, board = agents.make("material", depth=2), Board(max_moves=10)
     try:
@@ -84,7 +84,7 @@ def test_one_of_ours_is_hosted_with_its_options():
         there.close()
 
 
-def test_it_is_told_all_and_gives_nothing_back(host, tmp_path, monkeypatch):
+def test_hooks_are_forwarded_and_the_board_stays_unchanged(host, tmp_path, monkeypatch):
     monkeypatch.setenv("STORY", str(tmp_path / "story"))
     agent, board, rng = host("Tells"), Board(max_moves=1), np.random.default_rng(1)
     agent.new_game(rng)
@@ -96,7 +96,7 @@ def test_it_is_told_all_and_gives_nothing_back(host, tmp_path, monkeypatch):
     assert story == [*expected, "game over 1 2 max moves"]
 
 
-def test_its_generator_is_the_one_it_is_given(host):
+def test_generator_is_forwarded(host):
     agent, board, rng = host("Draws"), Board(), np.random.default_rng(3)
     agent.new_game(np.random.default_rng(3))
     for _ in range(10):
@@ -105,7 +105,7 @@ def test_its_generator_is_the_one_it_is_given(host):
         board.push(move)
 
 
-def test_whatever_goes_wrong_is_told_and_another_move_can_be_asked_for(host, processes):
+def test_errors_are_reported_and_the_agent_can_move_again(host, processes):
     agent, board = host("Moody", timeout=2.0), Board()
     said, running = [], []
     for _ in range(11):
@@ -123,13 +123,13 @@ def test_whatever_goes_wrong_is_told_and_another_move_can_be_asked_for(host, pro
     assert [process.returncode for process in processes] == [5, -9, -9, None]
 
 
-def test_an_agent_may_hang_before_a_game(host, processes):
+def test_agent_that_hangs_before_a_game_is_restarted(host, processes):
     with pytest.raises(EngineError, match="no answer to new_game within"):
         host("HangsBeforeGames", timeout=0.5).new_game(np.random.default_rng(0))
     assert processes[0].returncode == -9
 
 
-def test_an_answer_that_was_not_waited_for_is_none_to_the_next_question(host, monkeypatch):
+def test_late_answer_is_not_taken_for_the_next_one(host, monkeypatch):
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
@@ -142,7 +142,7 @@ def test_an_answer_that_was_not_waited_for_is_none_to_the_next_question(host, mo
     assert agent.act(board) == board.legal_moves[0]
 
 
-def test_what_was_killed_is_started_again(host, processes):
+def test_killed_process_is_restarted(host, processes):
     agent = host("First")
     processes[0].kill()
     with pytest.raises(EngineError, match=r"it died in act \(exit code -9\)"):
@@ -173,7 +173,7 @@ ENDS = """
 """
 
 
-def test_errors_of_its_own_come_from_a_file_that_lies_beside_it(host, tmp_path):
+def test_own_exception_class_comes_from_the_file_of_the_agent(host, tmp_path):
     (tmp_path / "store_of_errors.py").write_text(textwrap.dedent(STORE))
     (tmp_path / "ends.py").write_text(textwrap.dedent(ENDS))
     agent, board = host("Ends", place=tmp_path / "ends.py"), Board()
@@ -196,19 +196,19 @@ def test_errors_of_its_own_come_from_a_file_that_lies_beside_it(host, tmp_path):
         ("nobody", "^nobody cannot be made: ValueError: .* has no class or function 'nobody'$"),
     ],
 )
-def test_who_cannot_be_made_is_named(host, processes, name, error):
+def test_agent_that_cannot_be_created_is_named(host, processes, name, error):
     with pytest.raises(EngineError, match=error):
         host(name)
     assert len(processes) == 1
 
 
-def test_what_makes_an_agent_must_pickle(processes):
+def test_factory_must_be_picklable(processes):
     with pytest.raises(ValueError, match=r"make must be a function that pickles.*, not <function"):
         SubprocessAgent("mine", lambda: None)
     assert processes == []
 
 
-def test_whatever_ends_the_start_ends_the_process(processes, monkeypatch):
+def test_failed_start_terminates_the_process(processes, monkeypatch):
     def interrupt(*arguments):
         raise KeyboardInterrupt
 
@@ -218,7 +218,7 @@ def test_whatever_ends_the_start_ends_the_process(processes, monkeypatch):
     assert len(processes) == 1
 
 
-def test_a_constructor_that_hangs_is_given_up(host, monkeypatch):
+def test_hanging_constructor_is_terminated(host, monkeypatch):
     monkeypatch.setattr(subprocess_agent, "START_SECONDS", 0.05)
     with pytest.raises(EngineError, match=r"cannot be made: no answer to start within 0.05 s"):
         host("First")
@@ -256,7 +256,7 @@ def family(tmp_path, monkeypatch):
     return tmp_path / "family.py", tmp_path / "story"
 
 
-def test_what_it_has_started_ends_with_it(host, family):
+def test_children_are_terminated_with_the_process(host, family):
     path, story = family
     agent = host("Parent", place=path, timeout=2)
     with pytest.raises(EngineError, match="no answer"):
@@ -265,7 +265,7 @@ def test_what_it_has_started_ends_with_it(host, family):
     wait_for(lambda: all(map(is_gone, pids)))
 
 
-def test_it_does_not_outlive_who_started_it(family):
+def test_process_ends_when_its_parent_dies(family):
     path, story = family
     caller = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(CALLER), f"{path}:Parent"], stderr=subprocess.DEVNULL

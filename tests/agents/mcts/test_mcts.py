@@ -1,4 +1,4 @@
-"""Monte Carlo players: playouts against exact expectations, choices against solved endings."""
+"""Monte Carlo tree search against exact expectations and solved endings."""
 
 import functools
 import itertools
@@ -109,7 +109,7 @@ def test_random_numbers_are_uniform(bound):
     assert even(counts, draws)
 
 
-def test_random_numbers_are_those_of_the_published_generator():
+def test_random_numbers_equal_the_published_generator():
     chance, state = state_of(3), int(state_of(3)[0])
     for _ in range(1000):
         low, carry = state % 2**32, state // 2**32
@@ -118,7 +118,7 @@ def test_random_numbers_are_those_of_the_published_generator():
         assert chance[0] == state
 
 
-def test_simple_moves_by_number_are_the_rows_of_the_move_generator():
+def test_simple_moves_equal_those_of_the_move_generator():
     checked = 0
     for board in random_boards(1, 150, 120):
         if not board.legal_moves[0].captured:
@@ -131,7 +131,7 @@ def test_simple_moves_by_number_are_the_rows_of_the_move_generator():
 @pytest.mark.parametrize(
     "fen", [Board().fen(), "W:WK15,24:BK1,6", "B:W6,7,14,15,27:BK2,K24", "W:W22,31:B15,16,18"]
 )
-def test_random_moves_are_all_the_legal_ones_equally_often(fen):
+def test_random_moves_are_uniform_over_the_legal_ones(fen):
     position, rows, chance = position_of(Board(fen)), workspace().rows, state_of(1)
     expected = Counter(successors(Board(fen)))
     draws = 500 * expected.total()
@@ -142,7 +142,7 @@ def test_random_moves_are_all_the_legal_ones_equally_often(fen):
 
 
 @pytest.mark.parametrize("fen", ["B:W6,15,17:B1,14", "B:W32:B9,25", "W:WK15,24:B1", Board().fen()])
-def test_obvious_moves_are_those_of_the_heuristic(fen):
+def test_playout_heuristic_equals_the_heuristic_player(fen):
     board, rows, chance = Board(fen), workspace().rows, state_of(2)
     expected = set()
     for seed in range(100):
@@ -170,7 +170,7 @@ def expectation(side, pieces, plies, worth, root):
     "fen", ["B:WK15,K18,22:BK1,3", "W:W10,11,K22:BK3,20,24", "B:W6,7,14,15:BK2,K24", "W:W9:B2,5,6"]
 )
 @pytest.mark.parametrize("cut", [0, 1, 2, 3])
-def test_mean_of_playouts_is_the_exact_expectation(fen, cut):
+def test_mean_of_playouts_equals_the_exact_expectation(fen, cut):
     player = monte_carlo(Material(), cut=cut)
     board, ws, chance = Board(fen), workspace(), state_of(cut)
     side, pieces = oracle.read_fen(fen)
@@ -187,7 +187,7 @@ def test_mean_of_playouts_is_the_exact_expectation(fen, cut):
         assert abs(np.mean(results) - expected) <= 5 * np.std(results) / np.sqrt(4000) + 1e-9
 
 
-def test_a_playout_that_the_limit_ends_before_the_cut_is_a_draw():
+def test_playout_ended_by_the_limit_is_a_draw():
     position, ws = position_of(Board("B:WK32,K31:BK1")), workspace()
     for limit, expected in ((0, 0.0), (5, 0.0), (6, -1.5 / 64), (7, -1.5 / 64)):
         assert playout(EARLY, position, 0, limit, ws, 0, state_of(0)) == expected
@@ -206,7 +206,7 @@ def test_playouts_are_evaluated_from_the_right_perspective(root_perspective):
 
 
 @every_player
-def test_visits_and_results_add_up(player):
+def test_visits_and_results_of_children_add_up(player):
     for board in random_boards(3, 10, 100):
         tree = tree_of(player, board)
         assert tree["visits"][0] == player.simulations
@@ -292,7 +292,7 @@ def solved(kind, count):
 
 
 @every_player
-def test_the_right_move_is_found_where_the_others_lose(player):
+def test_winning_move_is_found_where_all_others_lose(player):
     assert len(solved("win or lose", 30)) == len(WIN_OR_LOSE)
     for fen, right in solved("win or lose", 30):
         assert move_of(player, Board(fen)) in right, fen
@@ -300,19 +300,19 @@ def test_the_right_move_is_found_where_the_others_lose(player):
 
 @pytest.mark.parametrize("name", ["cut at 6 plies", "cut and skewed"])
 @pytest.mark.parametrize("kind", ["win", "do not lose"])
-def test_the_right_move_is_found_where_others_are_open(kind, name):
+def test_best_move_is_found_where_a_draw_is_possible(kind, name):
     """Random play to the end seldom holds a draw, so that pure playouts hardly see these."""
     for fen, right in solved(kind, 30):
         assert move_of(PLAYERS[name], Board(fen)) in right, fen
 
 
 @every_player
-def test_a_win_at_once_is_taken(player):
+def test_immediate_win_is_played(player):
     for fen, right in solved("win at once", 20):
         assert move_of(player._replace(simulations=1), Board(fen)) in right
 
 
-def test_the_most_visited_move_is_played():
+def test_most_visited_move_is_played():
     for board in random_boards(8, 20, 100):
         tree = tree_of(EARLY, board)
         children = tree[1 : tree["end"][0]]
@@ -321,7 +321,7 @@ def test_the_most_visited_move_is_played():
             assert move_of(EARLY, board).squares == unpack_move(int(best["path"])).squares
 
 
-def test_equal_visits_leave_it_to_the_mean_and_then_to_the_order():
+def test_ties_in_visits_are_broken_by_mean_and_then_by_order():
     board = Board("B:W32,31,30:B1,2,K10")
     count = len(board.legal_moves)
     for seed in range(20):
@@ -333,7 +333,7 @@ def test_equal_visits_leave_it_to_the_mean_and_then_to_the_order():
 
 
 @every_player
-def test_equal_generators_choose_equal_moves_whatever_was_played_before(player):
+def test_equal_generators_select_equal_moves_after_any_game(player):
     player = player._replace(simulations=300)
     used, moves = workspace(), []
     for turn, board in enumerate(random_boards(9, 30, 100)):
@@ -346,7 +346,7 @@ def test_equal_generators_choose_equal_moves_whatever_was_played_before(player):
     assert is_stochastic(player)
 
 
-def test_a_search_samples_its_generator_once():
+def test_search_samples_its_generator_once():
     one, other = np.random.default_rng(0), np.random.default_rng(0)
     find_move(EARLY, position_of(Board()), workspace(), one)
     other.integers(1, SEEDS)
@@ -355,7 +355,7 @@ def test_a_search_samples_its_generator_once():
 
 @pytest.mark.parametrize("cut", [0, 6])
 @pytest.mark.parametrize("name", ["material", "1999"])
-def test_the_flipped_position_gets_the_flipped_move(cut, name):
+def test_flipped_position_gets_the_flipped_move(cut, name):
     evaluator = Material() if name == "material" else network(BLONDIE_1999, 1)
     player = monte_carlo(evaluator, 300, cut=cut, skew=0.3)
     for seed, board in enumerate(random_boards(10, 25, 100)):
@@ -365,7 +365,7 @@ def test_the_flipped_position_gets_the_flipped_move(cut, name):
         assert move_of(player, board, seed).squares == flipped
 
 
-def test_the_stop_flag_ends_a_search_after_the_simulation_under_way():
+def test_stop_flag_ends_the_search_after_one_simulation():
     ws = workspace()
     ws.stop[0] = 1
     assert tree_of(EARLY, Board(), ws=ws)["visits"][0] == 1
@@ -373,7 +373,7 @@ def test_the_stop_flag_ends_a_search_after_the_simulation_under_way():
     assert path in ws.rows[: len(Board().legal_moves), PACKED_MOVE]
 
 
-def test_a_full_tree_grows_no_further():
+def test_full_tree_stops_growing():
     """With much exploration nearly 3000 positions at three plies would be in it."""
     kings = "B:WK{}:BK{}".format(
         ",K".join(map(str, range(21, 29))), ",K".join(map(str, range(5, 13)))
@@ -394,7 +394,7 @@ def ends(side, pieces, plies):
 
 
 @pytest.mark.parametrize("cut", [0, 6])
-def test_lines_that_reach_the_limit_are_draws(cut):
+def test_lines_at_the_move_limit_are_draws(cut):
     fens = (fen for fen in small_endings(11) if not ends(*oracle.read_fen(fen), 3))
     fens = (fen for fen in fens if ends(*oracle.read_fen(fen), 4))
     for fen in itertools.islice(fens, 5):
@@ -414,7 +414,7 @@ EVALUATORS = {
 
 
 @pytest.mark.parametrize("name", EVALUATORS)
-def test_games_through_the_environment_are_those_of_the_kernel(name):
+def test_kernel_and_environment_play_the_same_games(name):
     evaluator, cut = EVALUATORS[name]
     players = monte_carlo(evaluator, 60, cut=cut), monte_carlo(evaluator, 40, cut=cut, skew=0.5)
     rules = DrawRules(max_moves=60, repetition=3)
@@ -432,7 +432,7 @@ def test_games_through_the_environment_are_those_of_the_kernel(name):
         assert games[0] == games[1]
 
 
-def test_one_player_in_two_threads_plays_as_in_one():
+def test_two_threads_play_as_one():
     matchups = [Matchup(EARLY, PURE, opening, (i,)) for i, opening in enumerate(TWO_MOVE[::4])]
     short = [f._replace(black=EARLY._replace(simulations=100), white=EARLY) for f in matchups]
     results = []
@@ -444,7 +444,7 @@ def test_one_player_in_two_threads_plays_as_in_one():
 
 @pytest.mark.parametrize("player", [EARLY, PURE, PLAYERS["cut and skewed"]])
 @pytest.mark.parametrize("opponent", [RandomPlayer(), Heuristic()])
-def test_players_without_a_search_are_beaten_in_the_environment(player, opponent):
+def test_players_without_a_search_lose(player, opponent):
     player, won = player._replace(simulations=500), 0
     for seed, opening in enumerate(TWO_MOVE[::9]):
         for side in range(2):
@@ -484,6 +484,6 @@ def test_bad_options_are_refused(options, named):
         monte_carlo(**options)
 
 
-def test_a_state_that_does_not_fit_is_refused():
+def test_unsuitable_state_is_refused():
     with pytest.raises(ValueError, match="state"):
         monte_carlo(Wide())

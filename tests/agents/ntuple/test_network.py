@@ -1,4 +1,4 @@
-"""N-tuple systems against a naive reading of the board."""
+"""N-tuple networks against a naive computation."""
 
 import itertools
 
@@ -66,13 +66,13 @@ def is_walk(squares):
 
 
 @pytest.mark.parametrize("length", range(1, 9))
-def test_a_random_walk_goes_from_each_square_along_diagonals_and_never_back(length):
+def test_random_walk_follows_diagonals_without_returning(length):
     walks = drawing.random_walks(length, np.random.default_rng(length))
     assert [walk[0] for walk in walks] == list(range(1, 33))
     assert all(len(walk) == length and is_walk(walk) for walk in walks)
 
 
-def test_every_walk_of_three_squares_is_drawn_about_as_often_as_its_steps_allow():
+def test_walks_of_three_squares_have_their_expected_frequency():
     rng, draws = np.random.default_rng(0), 1500
     walks = [drawing.random_walks(3, rng)[10 - 1] for _ in range(draws)]
     for first in (6, 7, 14, 15):
@@ -82,14 +82,14 @@ def test_every_walk_of_three_squares_is_drawn_about_as_often_as_its_steps_allow(
             assert abs(walks.count((10, first, last)) - share) < 5 * np.sqrt(share)
 
 
-def test_a_walk_out_of_a_dead_end_is_begun_anew():
+def test_walk_in_a_dead_end_is_restarted():
     rng = np.random.default_rng(1)
     walks = {drawing.random_walks(5, rng)[8 - 1] for _ in range(200)}
     assert all(is_walk(walk) and len(walk) == 5 for walk in walks)
     assert not any(walk[1] == 4 for walk in walks)  # square 4 has no neighbour but 8
 
 
-def test_table_6_1_turned_round_is_a_walk_from_each_square():
+def test_table_6_1_turned_round_has_a_walk_from_each_square():
     assert drawing.TABLE_6_1[0] == (32, 27, 24, 19, 16)
     assert drawing.TABLE_6_1[30] == (2, 7, 10, 15, 11)
     assert [squares[0] for squares in drawing.TABLE_6_1] == list(range(32, 0, -1))
@@ -116,7 +116,7 @@ def test_subsquares_are_those_of_the_board():
         ("subsquares-3-4", 61, 18 * (5**4 + 5**5) + 25 * 5**8),
     ],
 )
-def test_a_drawing_by_name_is_the_same_for_the_same_seed(name, tuples, entries):
+def test_equal_seeds_sample_equal_tuples(name, tuples, entries):
     first, again, other = (
         drawing.sample_tuples(name, np.random.default_rng(seed)) for seed in (5, 5, 6)
     )
@@ -141,7 +141,7 @@ TUPLES = {
 
 @pytest.mark.parametrize("options", SYSTEMS.values(), ids=SYSTEMS)
 @pytest.mark.parametrize("tuples", TUPLES.values(), ids=TUPLES)
-def test_values_are_those_of_a_naive_reading(tuples, options):
+def test_values_equal_a_naive_computation(tuples, options):
     system, rng = random_system(tuples, **options), np.random.default_rng(3)
     settings = {"difference": 1.0, "king": 1.0, "by_colour": False} | options
     for _ in range(40):
@@ -157,7 +157,7 @@ def test_values_are_those_of_a_naive_reading(tuples, options):
 
 
 @pytest.mark.parametrize("by_colour", [False, True])
-def test_indices_kept_move_by_move_are_those_computed_anew(by_colour):
+def test_incremental_indices_equal_recomputed_ones(by_colour):
     system = random_system(drawing.TABLE_6_1, by_colour=by_colour)
     rng = np.random.default_rng(4)
     old, new, fresh = (np.zeros(32, np.int32) for _ in range(3))
@@ -176,7 +176,7 @@ def test_indices_kept_move_by_move_are_those_computed_anew(by_colour):
 
 @pytest.mark.parametrize("by_colour", [False, True])
 @pytest.mark.parametrize("root_perspective", [False, True])
-def test_the_common_search_is_minimax_over_it(by_colour, root_perspective):
+def test_search_with_this_evaluator_equals_minimax(by_colour, root_perspective):
     system, ws = random_system(drawing.TABLE_6_1, by_colour=by_colour), workspace()
     judge = judge_by(system)
     for board in random_boards(8, 6, 80):
@@ -191,7 +191,7 @@ def turned(position):
     return Position(*boards, 1 - position.turn)
 
 
-def test_both_ways_of_seeing_the_board():
+def test_both_perspectives_evaluate_as_defined():
     """From the viewer's side colours are alike; by colour one's gain is the other's loss."""
     own, by_colour = random_system(MIXED), random_system(MIXED, by_colour=True)
     unlike = 0
@@ -204,7 +204,7 @@ def test_both_ways_of_seeing_the_board():
     assert unlike > 20
 
 
-def test_a_table_is_used_as_it_is_unless_it_cannot_be_written_to():
+def test_suitable_table_is_not_copied_and_others_are_converted():
     table = np.zeros(160)
     assert network.ntuple(drawing.SINGLES, table).table is table
     for other in (table.astype(np.float32), np.broadcast_to(0.0, 160), np.zeros(320)[::2]):
@@ -236,6 +236,6 @@ def test_a_table_is_used_as_it_is_unless_it_cannot_be_written_to():
         (lambda rng: network.ntuple(((1,),), king=np.inf), "a king no inf men"),
     ],
 )
-def test_what_does_not_fit_is_refused(call, message):
+def test_invalid_arguments_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call(np.random.default_rng(0))

@@ -1,4 +1,4 @@
-"""Temporal-difference learning against the paper's equation in plain Python."""
+"""Temporal-difference learning against the equations in plain Python."""
 
 import itertools
 from collections import Counter
@@ -231,7 +231,7 @@ CASES = {
 
 @pytest.mark.parametrize("by_colour", [True, False], ids=["colour", "own"])
 @pytest.mark.parametrize(("tuples", "learning", "openings"), CASES.values(), ids=CASES)
-def test_learning_follows_the_equation_game_by_game(tuples, learning, openings, by_colour):
+def test_td_update_equals_the_equation_game_by_game(tuples, learning, openings, by_colour):
     games = 4
     table = np.random.default_rng(1).normal(0, 0.02, table_size(tuples)) * (tuples is not TABLE_6_1)
     student = Student(Tables(tuples, by_colour), table, learning)
@@ -282,7 +282,7 @@ either_system = pytest.mark.parametrize("made", [small_tables, small_features])
 
 @either_system
 @pytest.mark.parametrize("learning", TD_LEAF.values(), ids=TD_LEAF)
-def test_td_leaf_follows_the_equation_at_the_leaves_game_by_game(made, learning):
+def test_td_leaf_update_equals_the_equation_game_by_game(made, learning):
     games, rules = 3, DrawRules(8)
     system, reading, learnt, pace = made()
     learning = learning._replace(alpha=learning.alpha * pace)
@@ -300,7 +300,7 @@ def test_td_leaf_follows_the_equation_at_the_leaves_game_by_game(made, learning)
 
 
 @pytest.mark.parametrize("learning", [PLAIN, PLAIN._replace(lam=0.7, epsilon=0.2)])
-def test_features_are_learnt_as_entries_are(learning):
+def test_weights_of_features_are_learned_like_table_entries(learning):
     system, reading, learnt, pace = small_features()
     learning, before = learning._replace(alpha=learning.alpha * pace), learnt.copy()
     student = Student(reading, learnt, learning)
@@ -314,7 +314,7 @@ def test_features_are_learnt_as_entries_are(learning):
 
 
 @either_system
-def test_td_leaf_where_games_are_decided(made):
+def test_td_leaf_update_equals_the_equation_in_decided_games(made):
     decided, won = 0, set()
     for number, fen in enumerate(ENDINGS + DECIDED):
         system, reading, learnt, pace = made()
@@ -336,7 +336,7 @@ def test_td_leaf_where_games_are_decided(made):
     assert won >= {0, 1}
 
 
-def test_a_leaf_at_which_the_game_is_over_teaches_and_is_not_taught():
+def test_terminal_leaf_is_a_target_but_is_not_updated():
     """25-30 is forced, and so are 29-25, after which 30x21 wins: there the leaf is the end."""
     system, reading, table, _ = small_tables()
     alpha, before = 0.5, table.copy()
@@ -356,7 +356,7 @@ def test_a_leaf_at_which_the_game_is_over_teaches_and_is_not_taught():
     assert student.sums[td.ERRORS] == pytest.approx(1 - v, abs=1e-6)
 
 
-def test_the_winner_is_told():
+def test_result_replaces_the_value_after_the_last_move():
     """One move before the end the result stands in place of v(x'), for both views."""
     for fen, reward in (("B:W6:B1", 1.0), ("W:W26:B22", -1.0), ("B:WK10:BK1", 0.0)):
         for by_colour in (True, False):
@@ -374,7 +374,7 @@ def test_the_winner_is_told():
             np.testing.assert_allclose(system.table, expected, atol=1e-6)
 
 
-def test_from_zero_weights_equal_moves_are_drawn_by_lot():
+def test_equal_moves_are_chosen_at_random():
     system, board, draws = ntuple(SINGLES, difference=0.0), Board(), 1400
     ws, rng = workspace(), np.random.default_rng(3)
     count = generate_successors(ws.rows, 0, *position_of(board))
@@ -384,7 +384,7 @@ def test_from_zero_weights_equal_moves_are_drawn_by_lot():
     assert max(abs(n - draws / 7) for n in counts.values()) < 5 * np.sqrt(draws / 7)
 
 
-def test_a_learner_about_leaves_draws_equal_moves_by_lot_too():
+def test_td_leaf_chooses_equal_moves_at_random():
     system, draws = ntuple(SINGLES, difference=0.0, by_colour=True), 1400
     student = td.td_learner(system, TDConfig(depth=2, leaf=True), 10)
     chooser, counts = PlayerAgent("a", student, np.random.default_rng(18)), Counter()
@@ -419,14 +419,14 @@ def test_equal_seeds_make_equal_tables_in_one_call_or_several(learning):
     assert whole != table_after(5, 12, learning=learning)
 
 
-def test_nothing_is_learnt_from_random_moves():
+def test_random_moves_are_not_learned_from():
     for learning in (TDConfig(0.1, epsilon=1.0), TDConfig(0.1, random_plies=1000)):
         system = ntuple(SINGLES)
         assert learn(system, 20, np.random.default_rng(6), learning).updates == 0
         assert not system.table.any()
 
 
-def test_openings_are_drawn_equally_often():
+def test_openings_are_sampled_uniformly():
     """With learning rate and chance as they are, the openings of many games show in the plies."""
     lines = lines_of(("", *TWO_MOVE))
     system = ntuple(SINGLES)
@@ -437,7 +437,7 @@ def test_openings_are_drawn_equally_often():
 
 
 @pytest.mark.parametrize("by_colour", [True, False])
-def test_a_searching_learner_plays_the_best_move_at_its_weights_of_the_moment(by_colour):
+def test_searching_learner_plays_the_best_move_of_its_current_weights(by_colour):
     """Each move of a recorded game is a best one by minimax, with the weights as they then were."""
     table = np.random.default_rng(8).normal(0, 0.1, 160)
     learning = TDConfig(0.5, depth=2)
@@ -467,7 +467,7 @@ def test_a_searching_learner_plays_the_best_move_at_its_weights_of_the_moment(by
 
 @pytest.mark.parametrize("depth", [0, 2])
 @either_system
-def test_a_game_through_the_environment_teaches_the_same(made, depth):
+def test_game_through_the_environment_gives_the_same_update(made, depth):
     learnt = []
     for engine in ("kernel", "env"):
         system, _, numbers, pace = made()
@@ -492,7 +492,7 @@ def wins(player, games):
 
 
 @pytest.mark.parametrize("by_colour", [True, False])
-def test_it_learns_to_beat_the_random_player_without_being_told_of_pieces(by_colour):
+def test_learner_beats_the_random_player_without_knowledge_of_pieces(by_colour):
     system = ntuple(SINGLES, difference=0.0, by_colour=by_colour)
     player = AlphaBeta(system, 1, random_ties=True)
     assert wins(player, 60) < 40
@@ -514,7 +514,7 @@ def test_it_learns_to_beat_the_random_player_without_being_told_of_pieces(by_col
         ({"depth": -1}, "0 to 64, not -1"),
     ],
 )
-def test_impossible_settings_are_refused(change, message):
+def test_invalid_settings_are_refused(change, message):
     with pytest.raises(ValueError, match=message):
         learn(ntuple(SINGLES), 1, np.random.default_rng(0), TDConfig()._replace(**change))
 
@@ -530,14 +530,14 @@ def test_impossible_settings_are_refused(change, message):
         ({"openings": np.zeros((1, 201))}, "openings are a matrix"),
     ],
 )
-def test_impossible_games_are_refused(options, message):
+def test_invalid_games_are_refused(options, message):
     arguments = {"games": 1, "rng": np.random.default_rng(0)} | options
     with pytest.raises(ValueError, match=message):
         learn(ntuple(SINGLES), **arguments)
 
 
 @pytest.mark.parametrize(("by_colour", "depth"), [(True, 0), (False, 2), (False, 0)])
-def test_td_leaf_takes_a_search_and_is_antisymmetric(by_colour, depth):
+def test_td_leaf_needs_a_search_and_an_antisymmetric_evaluator(by_colour, depth):
     with pytest.raises(ValueError, match="TD-leaf takes a depth of 1 or more, and a system"):
         td.td_learner(ntuple(SINGLES, by_colour=by_colour), TDConfig(depth=depth, leaf=True), 10)
 
@@ -547,11 +547,11 @@ def wide_has_two_views(wide):
     return False
 
 
-def test_a_state_that_does_not_fit_is_refused():
+def test_unsuitable_state_is_refused():
     with pytest.raises(ValueError, match="state"):
         td.td_learner(Wide(), PLAIN, 10)
 
 
-def test_what_is_no_weighted_sum_cannot_learn():
+def test_evaluator_without_a_weighted_sum_cannot_learn():
     with pytest.raises(NotImplementedError, match="is_antisymmetric"):
         td.td_learner(Material(), PLAIN, 10)

@@ -1,4 +1,4 @@
-"""The search against plain minimax: every line, in Python, with no pruning and no table."""
+"""Alpha-beta against plain minimax in Python, without pruning or a table."""
 
 from collections import Counter
 from typing import Any, NamedTuple
@@ -164,7 +164,7 @@ def assert_search_is_minimax(board, evaluator, judge, depth, root_perspective, w
 
 @every_evaluator
 @either_leaves
-def test_search_is_minimax_in_positions_of_games(evaluator, root_perspective):
+def test_search_equals_minimax_in_positions_of_games(evaluator, root_perspective):
     judge, ws = judge_by(evaluator), workspace()
     for board in random_boards(1, 25, 90):
         for depth in (1, 2, 3):
@@ -176,7 +176,7 @@ def test_search_is_minimax_in_positions_of_games(evaluator, root_perspective):
 @every_evaluator
 @either_leaves
 @pytest.mark.parametrize("fen", ENDINGS + CAPTURES)
-def test_search_is_minimax_in_endings_and_exchanges(evaluator, root_perspective, fen):
+def test_search_equals_minimax_in_endings_and_exchanges(evaluator, root_perspective, fen):
     judge, ws = judge_by(evaluator), workspace()
     for depth in (4, 1, 3, 2):
         assert_search_is_minimax(Board(fen), evaluator, judge, depth, root_perspective, ws)
@@ -199,7 +199,7 @@ def remembered(monkeypatch):
 @pytest.mark.usefixtures("remembered")
 @pytest.mark.parametrize("name", ["material", "1999"])
 @pytest.mark.parametrize("fen", ["W:WK15,K18:BK1,3", "B:WK9,21:BK5,K28", "W:WK10,K21:BK2,K29"])
-def test_search_is_minimax_where_positions_recur(name, fen):
+def test_search_equals_minimax_where_positions_repeat(name, fen):
     evaluator, ws = EVALUATORS[name], workspace()
     judge, board = judge_by(evaluator), Board(fen)
     for depth in (7, 6, 5, 4, 3, 2):  # what the table holds of a side's last search fits its next
@@ -210,7 +210,7 @@ def test_search_is_minimax_where_positions_recur(name, fen):
 
 @pytest.mark.parametrize("name", ["material", "1999"])
 @either_leaves
-def test_a_used_transposition_table_changes_nothing(name, root_perspective):
+def test_filled_transposition_table_changes_nothing(name, root_perspective):
     evaluator, used = EVALUATORS[name], workspace()
     for board in random_boards(3, 100, 150):
         for depth in (6, 6, 4, 4, 7, 5, 6, 5, 4, 3):
@@ -249,7 +249,7 @@ def agent(evaluator, depth, seed=0, **options):
 
 
 @pytest.mark.parametrize("fen", [Board().fen(), "B:WK31,K32:BK1,K10,K6", "W:W21,22,23:B1,2,3"])
-def test_random_ties_are_all_the_best_moves_equally_often(fen):
+def test_ties_are_broken_uniformly_among_the_best_moves(fen):
     board, evaluator, draws = Board(fen), Material(), 900
     values = move_values(board, judge_by(evaluator), 2, True)
     best = [str(m) for m, v in zip(board.legal_moves, values, strict=True) if v == max(values)]
@@ -261,7 +261,7 @@ def test_random_ties_are_all_the_best_moves_equally_often(fen):
     assert max(abs(count - share) for count in counts.values()) < 5 * np.sqrt(share)
 
 
-def test_random_ties_play_none_that_is_worse():
+def test_tie_break_never_plays_a_worse_move():
     evaluator = Material()
     chooser, judge = agent(evaluator, 3, random_ties=True), judge_by(evaluator)
     for board in random_boards(5, 10, 80):
@@ -282,7 +282,7 @@ def test_the_flipped_position_gets_the_flipped_move(name, root_perspective):
         assert here.act(board).squares == flipped
 
 
-def test_a_timed_search_plays_its_last_complete_depth():
+def test_timed_search_plays_the_move_of_its_last_complete_depth():
     board = Board()
     for seconds in (1e-6, 0.05):
         chooser = PlayerAgent("a", AlphaBeta(EVALUATORS["2001"], MAX_DEPTH), seconds=seconds)
@@ -292,7 +292,7 @@ def test_a_timed_search_plays_its_last_complete_depth():
 
 
 @pytest.mark.parametrize("depth", [1, 2, 5])
-def test_with_enough_time_the_depth_decides(depth):
+def test_depth_decides_when_there_is_enough_time(depth):
     evaluator = EVALUATORS["1999"]
     patient = PlayerAgent("a", AlphaBeta(evaluator, depth), seconds=1e6)
     plain = agent(evaluator, depth)
@@ -300,12 +300,12 @@ def test_with_enough_time_the_depth_decides(depth):
         assert patient.act(board) == plain.act(board)
 
 
-def test_a_lost_position_has_no_move():
+def test_lost_position_has_no_move():
     with pytest.raises(ValueError, match="no legal move in B:W18:B"):
         agent(Material(), 2).act(Board("B:W18:B"))
 
 
-def test_the_longest_searches_fit_into_the_workspace():
+def test_longest_search_fits_into_the_workspace():
     kings = "B:WK{}:BK{}".format(
         ",K".join(map(str, range(21, 33))), ",K".join(map(str, range(1, 13)))
     )
@@ -316,12 +316,12 @@ def test_the_longest_searches_fit_into_the_workspace():
     assert agent(Material(), MAX_DEPTH).act(lonely) in lonely.legal_moves
 
 
-def test_a_state_that_does_not_fit_is_refused():
+def test_unsuitable_state_is_refused():
     with pytest.raises(ValueError, match="state"):
         agent(Wide(), 1).act(Board())
 
 
-def test_an_agent_with_another_player_starts_afresh():
+def test_agent_with_another_player_has_a_new_workspace():
     board = Board()
     for move in ("11-15", "23-19", "8-11", "22-17"):
         board.push(move)

@@ -37,7 +37,7 @@ WORK = {  # kernels that take a generator, and two that give a NamedTuple
 }
 
 
-def test_a_signal_is_handled_at_the_end_of_the_block():
+def test_signal_is_handled_at_the_end_of_the_block():
     begun = []
 
     def work():
@@ -59,7 +59,7 @@ def test_the_handlers_are_restored():
 
 
 @pytest.mark.parametrize("call", range(1, 5))
-def test_a_signal_while_handlers_change_leaves_the_old_handlers(monkeypatch, call):
+def test_signal_during_the_change_of_handlers_restores_the_old_ones(monkeypatch, call):
     before, set_handler, calls = signal.getsignal(signal.SIGINT), signal.signal, []
 
     def interrupted(number, handler):
@@ -89,7 +89,7 @@ def test_an_error_in_the_block_is_raised():
         raise ValueError("inside")
 
 
-def test_other_threads_change_no_handlers():
+def test_blocks_on_other_threads_change_no_handlers():
     found = []
 
     def work():
@@ -105,7 +105,7 @@ def test_other_threads_change_no_handlers():
 
 @pytest.mark.parametrize("attempt", range(4))
 @pytest.mark.parametrize("work", WORK)
-def test_ctrl_c_ends_a_loop_in_order(work, attempt):
+def test_ctrl_c_ends_a_loop_cleanly(work, attempt):
     loop = LOOP.format(work=WORK[work])
     process = subprocess.Popen([sys.executable, "-c", loop], stdout=-1, stderr=-1, text=True)
     try:
@@ -119,7 +119,7 @@ def test_ctrl_c_ends_a_loop_in_order(work, attempt):
     assert process.returncode == -signal.SIGINT
 
 
-def test_ctrl_c_at_the_end_of_a_timed_search_leaves_no_flag_behind(monkeypatch):
+def test_ctrl_c_at_the_end_of_a_timed_search_clears_the_stop_flag(monkeypatch):
     ws, join = workspace(8), threading.Thread.join
 
     def interrupted(thread):

@@ -1,4 +1,4 @@
-"""The principal variation against plain minimax, followed from position to position."""
+"""Principal variations against plain minimax from position to position."""
 
 import functools
 
@@ -144,7 +144,7 @@ def assert_line_is_principal(name, board, depth, root_perspective, ws, order=Non
 
 @every_evaluator
 @either_leaves
-def test_the_line_is_of_best_moves_in_positions_of_games(name, root_perspective):
+def test_pv_has_best_moves_in_positions_of_games(name, root_perspective):
     ws = workspace()
     for board in random_boards(1, 12, 90):
         for depth in (1, 2, 3):
@@ -155,7 +155,7 @@ def test_the_line_is_of_best_moves_in_positions_of_games(name, root_perspective)
 
 @every_evaluator
 @either_leaves
-def test_the_line_is_of_best_moves_in_endings_and_exchanges(name, root_perspective):
+def test_pv_has_best_moves_in_endings_and_exchanges(name, root_perspective):
     ws, ends, extended = workspace(), 0, 0
     for fen in ENDINGS + CAPTURES + DECIDED:
         for depth in (4, 1, 3, 2):
@@ -169,7 +169,7 @@ def test_the_line_is_of_best_moves_in_endings_and_exchanges(name, root_perspecti
 
 
 @every_evaluator
-def test_of_equal_moves_the_first_row_is_taken(name):
+def test_first_of_equal_moves_is_taken(name):
     rng, ws, changed = np.random.default_rng(3), workspace(), 0
     for board in random_boards(4, 12, 60):
         order = rng.permutation(len(board.legal_moves)).tolist()
@@ -181,7 +181,7 @@ def test_of_equal_moves_the_first_row_is_taken(name):
 
 @every_evaluator
 @either_leaves
-def test_a_used_transposition_table_changes_nothing(name, root_perspective):
+def test_filled_transposition_table_changes_nothing(name, root_perspective):
     evaluator, used = EVALUATORS[name], workspace()
     for board in random_boards(5, 30, 120):
         here = plain(board)
@@ -203,7 +203,7 @@ def test_a_used_transposition_table_changes_nothing(name, root_perspective):
         ("B:W7,15,32:BK2", 1, ["2x11x18"]),
     ],
 )
-def test_where_a_line_ends(fen, depth, moves):
+def test_pv_of_small_positions_is_the_expected_one(fen, depth, moves):
     board = Board(fen)
     line = line_of(Material(), board, depth, True, workspace())
     for text, row in zip(moves, line, strict=True):
@@ -212,7 +212,7 @@ def test_where_a_line_ends(fen, depth, moves):
         board.push(text)
 
 
-def test_the_longest_line_fits():
+def test_longest_pv_fits():
     line = line_of(Material(), Board("B:WK32:BK1"), MAX_DEPTH, True, workspace())
     assert len(line) == MAX_DEPTH
     assert [unpack_move(int(row[PACKED_MOVE])).squares[0] for row in line[:2]] == [1, 32]

@@ -1,4 +1,4 @@
-"""The selective search, against plain minimax, the endgame tables and the rules of repetition."""
+"""The selective search against minimax, endgame tables and repetition rules."""
 
 from typing import NamedTuple
 
@@ -53,7 +53,7 @@ def value_of(style, evaluator, board, depth, ws):
 
 
 @pytest.mark.parametrize("name", EVALUATORS)
-def test_without_reductions_the_value_is_that_of_minimax(name):
+def test_search_without_reductions_equals_minimax(name):
     """For men, which never come back to where they were."""
     evaluator, compared = EVALUATORS[name], 0
     judge = judge_by(evaluator)
@@ -69,7 +69,7 @@ def test_without_reductions_the_value_is_that_of_minimax(name):
     assert compared > 20
 
 
-def test_a_move_is_a_draw_if_it_repeats_a_position_of_the_game():
+def test_move_that_repeats_a_position_of_the_game_is_a_draw():
     rng, repeated = np.random.default_rng(3), 0
     for _ in range(40):
         board = Board("B:WK31,K32,K6:BK1,K10,K22", repetition=2)
@@ -93,7 +93,7 @@ def test_a_move_is_a_draw_if_it_repeats_a_position_of_the_game():
     assert repeated > 20
 
 
-def test_the_principal_variation_ends_at_a_repetition():
+def test_pv_ends_at_a_repetition():
     rng, came_back = np.random.default_rng(4), 0
     for _ in range(80):
         board = Board("B:WK31,K32:BK1", max_moves=None)
@@ -135,7 +135,7 @@ def worth_with_repetition(board, judge, depth, side):
     return max(values)
 
 
-def test_a_repetition_on_the_line_is_a_draw():
+def test_repetition_inside_a_line_is_a_draw():
     """With a table too small to mix up lines that came to a position by different ways."""
     evaluator, rng, changed = EVALUATORS["2001"], np.random.default_rng(6), 0
     judge = judge_by(evaluator)
@@ -155,12 +155,12 @@ def test_a_repetition_on_the_line_is_a_draw():
     assert changed
 
 
-def test_no_evaluation_outweighs_a_win_in_one():
+def test_win_in_one_outweighs_every_evaluation():
     assert str(agents.make("blondie24", depth=6, selective=True).act(Board(WON))) == "17x3"
     assert abs(value_of(EXACT, Unmoved(1.0), Board(), 3, workspace())) == MATE_THRESHOLD
 
 
-def test_wins_are_as_far_away_as_the_endgame_tables_say():
+def test_distances_to_a_win_equal_the_endgame_tables():
     tables, rng, seen = load_tablebase(3), np.random.default_rng(5), 0
     while seen < 12:
         squares = rng.choice(32, 3, replace=False) + 1
@@ -178,7 +178,7 @@ def test_wins_are_as_far_away_as_the_endgame_tables_say():
     AlphaBeta(Material(), 7, style=Selective()),
     AlphaBeta(EVALUATORS["2001"], MAX_DEPTH, root_perspective=False, style=Selective(nodes=300)),
 ])  # fmt: skip
-def test_games_in_the_kernel_are_those_through_the_environment(player):
+def test_kernel_and_environment_play_the_same_games(player):
     """And do not depend on the games before them, whose table and orders of moves are there."""
     other = AlphaBeta(Material(), 2)
     for card in TWO_MOVE[:4]:
@@ -187,7 +187,7 @@ def test_games_in_the_kernel_are_those_through_the_environment(player):
         assert fast[0].paths == fast[1].paths == slow.paths
 
 
-def test_a_new_game_is_like_the_first():
+def test_new_game_starts_from_the_same_state():
     board = Board()
     agent = PlayerAgent("a", AlphaBeta(EVALUATORS["1999"], 7, style=Selective(table_bits=8)))
     first = []
@@ -203,7 +203,7 @@ def test_a_new_game_is_like_the_first():
 
 
 @pytest.mark.parametrize("nodes", [1, 7, 100, 5000])
-def test_the_search_ends_after_so_many_nodes(nodes):
+def test_node_limit_ends_the_search(nodes):
     ws, style = workspace(), Selective(nodes=nodes)
     for board in random_boards(8, 5, 60):
         position = position_of(board)
@@ -214,7 +214,7 @@ def test_the_search_ends_after_so_many_nodes(nodes):
         assert 0 < ws.counts[0] <= nodes
 
 
-def test_late_moves_save_most_of_the_work():
+def test_late_move_reductions_save_most_nodes():
     visited = []
     for style in (FullWidth(), EXACT, Selective()):
         ws = workspace()
@@ -226,7 +226,7 @@ def test_late_moves_save_most_of_the_work():
     assert visited[2] < min(visited[:2]) / 1.5
 
 
-def test_with_endgame_tables_it_plays_as_they_say():
+def test_play_agrees_with_the_endgame_tables():
     tables = load_tablebase(3)
     player = AlphaBeta(Material(), 4, style=Selective(), tablebase=tables)
     agent = PlayerAgent("a", player)
@@ -238,7 +238,7 @@ def test_with_endgame_tables_it_plays_as_they_say():
         assert stored_plies(tables, position_of(board)) == plies
 
 
-def test_time_runs_out_with_the_best_move_so_far():
+def test_timed_search_plays_its_best_move_so_far():
     player = AlphaBeta(EVALUATORS["2001"], MAX_DEPTH, style=Selective())
     for seconds in (1e-6, 0.05):
         agent = PlayerAgent("a", player, seconds=seconds)
@@ -247,14 +247,14 @@ def test_time_runs_out_with_the_best_move_so_far():
         assert agent.ws.stop[0] == 0
 
 
-def test_a_search_that_is_stopped_at_once_keeps_the_move_of_the_one_before():
+def test_search_stopped_at_once_keeps_the_previous_move():
     """Though the moves, which have equal chances where they are equally good, are shuffled."""
     player = AlphaBeta(Material(), MAX_DEPTH, random_ties=True, style=Selective())
     agent = PlayerAgent("a", player, np.random.default_rng(0), seconds=1e-9)
     assert {str(agent.act(Board(WON))) for _ in range(30)} == {"17x3"}
 
 
-def test_the_key_tells_a_move_from_the_others_of_its_position():
+def test_move_key_is_unique_in_each_position():
     for board in random_boards(11, 40, 60):
         rows = np.zeros((MAX_ROWS, ROW_WIDTH), np.int64)
         count = generate_successors(rows, 0, *position_of(board))

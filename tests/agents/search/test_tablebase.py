@@ -1,4 +1,4 @@
-"""Alpha-beta with endgame tables: search values, endings, and equal play elsewhere."""
+"""Alpha-beta with endgame tables: search values, endings and play elsewhere."""
 
 import functools
 import itertools
@@ -166,7 +166,7 @@ def assert_search_is_minimax(board, tables, name, judge, depth, root_perspective
 @every_evaluator
 @either_leaves
 @three_or_four
-def test_search_is_minimax_that_stops_at_the_tables(cache, name, root_perspective, pieces):
+def test_search_equals_minimax_that_stops_at_the_tables(cache, name, root_perspective, pieces):
     tables, judge, ws = load_tablebase(pieces), judge_by(EVALUATORS[name]), workspace()
     ends = 0
     boards = [Board(fen) for fen in EXCHANGES if pieces == 3]
@@ -182,7 +182,7 @@ def test_search_is_minimax_that_stops_at_the_tables(cache, name, root_perspectiv
 
 @pytest.mark.parametrize("worth", [1.0, -1.0])
 @either_leaves
-def test_no_evaluation_outweighs_the_tables(tables, worth, root_perspective):
+def test_table_results_outweigh_every_evaluation(tables, worth, root_perspective):
     """What the search of a modest evaluator is sure of, that of an immodest one is sure of too."""
     boast, modest = TablebaseEvaluator(Boast(worth), tables), TablebaseEvaluator(Boast(0.0), tables)
     sure = 0
@@ -204,7 +204,7 @@ def most_stubborn(tables, board):
 
 @three_or_four
 @pytest.mark.parametrize("options", [{}, {"random_ties": True}, {"root_perspective": False}])
-def test_a_won_ending_is_won_in_the_plies_it_takes(cache, pieces, options):
+def test_won_ending_is_won_in_the_fewest_plies(cache, pieces, options):
     tables = load_tablebase(pieces)
     agent = knowing(tables, EVALUATORS["2001"], 3, **options)
     for board in endings_of(tables, 1, 40, seed=4):
@@ -215,7 +215,7 @@ def test_a_won_ending_is_won_in_the_plies_it_takes(cache, pieces, options):
         assert (board.ply, board.outcome().winner) == (plies, side), start
 
 
-def test_a_lost_ending_lasts_as_long_as_it_can(tables):
+def test_lost_ending_lasts_as_long_as_possible(tables):
     winner, loser = knowing(tables, Material(), 1), knowing(tables, Tempo(100.0), 2)
     for board in endings_of(tables, -1, 40, seed=5):
         plies, side = probe_board(tables, board).plies, board.turn
@@ -230,7 +230,7 @@ def at_random(seed):
 
 @three_or_four
 @pytest.mark.parametrize("value", [1, 0])
-def test_results_of_endings_are_kept(cache, pieces, value):
+def test_results_of_endings_are_held_in_play(cache, pieces, value):
     tables = load_tablebase(pieces)
     agent = knowing(tables, EVALUATORS["1999"], 2, random_ties=True)
     opponents = (at_random(6), knowing(tables, Material(), 3), knowing(tables, Tempo(1.0), 2))
@@ -260,7 +260,7 @@ def equally_good(tables, board):
 
 @pytest.mark.parametrize("name", ["1999", "2001", "tempo"])
 @either_leaves
-def test_among_equally_good_moves_the_player_chooses_as_it_did(cache, name, root_perspective):
+def test_equally_good_moves_are_chosen_as_without_tables(cache, name, root_perspective):
     judge = judge_by(EVALUATORS[name])
     between = 0
     for pieces, value, count in ((2, 0, 40), (3, 1, 12), (3, -1, 12)):  # of two, most are drawn
@@ -276,7 +276,7 @@ def test_among_equally_good_moves_the_player_chooses_as_it_did(cache, name, root
     assert between > 2
 
 
-def test_random_ties_are_all_the_best_of_the_good_moves(cache):
+def test_ties_are_broken_uniformly_among_the_best_moves(cache):
     tables = load_tablebase(2)
     agent = knowing(tables, Boast(0.5), 1, random_ties=True)
     several = 0
@@ -304,7 +304,7 @@ def test_earlier_searches_change_nothing(cache, name):
 
 @every_evaluator
 @pytest.mark.parametrize("random_ties", [True, False])
-def test_far_from_the_tables_nothing_changes(tables, name, random_ties):
+def test_positions_far_from_the_tables_are_unaffected(tables, name, random_ties):
     plain = AlphaBeta(EVALUATORS[name], 2, random_ties)
     pair = [
         PlayerAgent("a", p, np.random.default_rng(11))
@@ -320,7 +320,7 @@ def test_far_from_the_tables_nothing_changes(tables, name, random_ties):
 
 
 @pytest.mark.parametrize("depth", [4, 6])
-def test_a_sure_win_makes_progress(tables, depth):
+def test_search_makes_progress_in_a_won_ending(tables, depth):
     """Whatever the opponent does, no position comes back in which the search was sure to win."""
     agent, following = knowing(tables, Material(), depth), {}
     waiting = [Board("B:WK4:BK15,K19,K31", max_moves=None), *boards_of(4, 300, seed=13)]
@@ -341,7 +341,7 @@ def test_a_sure_win_makes_progress(tables, depth):
 
 
 @pytest.mark.parametrize("name", ["material", "2001"])
-def test_a_sure_win_is_won(tables, name):
+def test_won_ending_is_converted(tables, name):
     """Games from positions above the tables, in which the search has seen a certain win."""
     agent, defence = knowing(tables, EVALUATORS[name], 5), knowing(tables, Material(), 5)
     won = 0
@@ -381,7 +381,7 @@ def games_of(tables, engine, play=map):
 RULES = DrawRules(max_moves=40)
 
 
-def test_games_are_equal_in_both_engines_and_in_threads(tables):
+def test_engines_and_threads_play_the_same_games(tables):
     games = [games_of(tables, engine) for engine in ENGINES]
     assert games[0] == games[1]
     with ThreadPoolExecutor(3) as threads:
@@ -389,7 +389,7 @@ def test_games_are_equal_in_both_engines_and_in_threads(tables):
     assert {game.result.winner for game in games[0]} == {0, 1, DRAW}
 
 
-def test_make_gives_a_player_its_tables(cache, tables):
+def test_make_accepts_tables(cache, tables):
     agent = agents.make("blondie24", endgame=3)
     plain = agents.make("blondie24").player
     assert agent.player.tablebase is tables
@@ -400,7 +400,7 @@ def test_make_gives_a_player_its_tables(cache, tables):
     assert agents.make("blondie24", endgame=None).player.tablebase is NO_TABLEBASE
 
 
-def test_tables_and_a_time_limit_go_together(tables):
+def test_tables_and_a_time_limit_work_together(tables):
     timed = agents.make("material", seconds=1e-6, endgame=3)
     assert (timed.player.depth, timed.seconds) == (MAX_DEPTH, 1e-6)
     for board in [*endings_of(tables, 1, 5, seed=17), *boards_of(4, 5, seed=17)]:
@@ -428,6 +428,6 @@ def test_tables_and_a_time_limit_go_together(tables):
         ("policy:nobody.py:here", {}, "a policy takes no endgame"),
     ],
 )
-def test_bad_uses_of_tables_are_refused(cache, agent, options, message):
+def test_invalid_use_of_tables_is_refused(cache, agent, options, message):
     with pytest.raises(ValueError, match=message):
         agents.make(agent, **{"endgame": 3, **options})

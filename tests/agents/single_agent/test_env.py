@@ -1,4 +1,4 @@
-"""The single-agent view: Gymnasium's own check, and games compared with the AEC environment's."""
+"""The single-agent environment against Gymnasium's checks and the AEC environment."""
 
 import importlib
 import subprocess
@@ -94,19 +94,19 @@ def play_on(env: Any, seed: int | None, chooser: int = 0) -> list[Any]:
 
 @pytest.mark.parametrize("colour", [None, "black", "white"])
 @pytest.mark.parametrize("opponent", ["random", "heuristic", "material"])
-def test_gymnasium_finds_nothing_to_complain_about(opponent: str, colour: str | None) -> None:
+def test_environment_passes_gymnasiums_checks(opponent: str, colour: str | None) -> None:
     env = gymnasium.make(ID, opponent=opponent, colour=colour, opening="three-move")
     check_env(env.unwrapped)
 
 
-def test_agents_go_through_gymnasium_make() -> None:
+def test_gymnasium_make_accepts_agents() -> None:
     for agent in (First(), agents.make("heuristic")):
         env = gymnasium.make(ID, opponent=agent, colour="white")
         check_env(env.unwrapped)
         assert len(play_on(env.unwrapped, 0)) > 10
 
 
-def test_the_opponent_is_blondie24_unless_another_is_given(
+def test_default_opponent_is_blondie24(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     default, named = SingleAgentEnv(), SingleAgentEnv("blondie24")
@@ -116,7 +116,7 @@ def test_the_opponent_is_blondie24_unless_another_is_given(
         gymnasium.make(ID)
 
 
-def test_it_can_be_made_by_its_name_alone() -> None:
+def test_environment_can_be_made_by_name_alone() -> None:
     code = (
         "import gymnasium, checkers_env, sys; assert 'agents' not in sys.modules; "
         f"env = gymnasium.make({ID!r}, opponent='random'); env.reset(seed=0); "
@@ -130,7 +130,7 @@ def test_it_can_be_made_by_its_name_alone() -> None:
 
 @pytest.mark.parametrize(("colour", "agent"), SIDES)
 @pytest.mark.parametrize("seed", range(4))
-def test_a_game_is_that_of_the_aec_environment(colour: str, agent: str, seed: int) -> None:
+def test_game_equals_that_of_the_aec_environment(colour: str, agent: str, seed: int) -> None:
     rules = {"max_moves": 60, "no_progress": 10}
     seen = play_on(SingleAgentEnv(First(), colour, **rules), seed, chooser=seed)
     game, rng = checkers_env.raw_env(**rules), np.random.default_rng(seed)
@@ -161,7 +161,7 @@ def test_a_game_is_that_of_the_aec_environment(colour: str, agent: str, seed: in
         ("B:W17:B1", (1, 5), 0.0),  # drawn by the rule of one move
     ],
 )
-def test_rewards_at_the_end(opening: str, action: tuple[int, int], reward: float) -> None:
+def test_final_reward_is_the_result(opening: str, action: tuple[int, int], reward: float) -> None:
     env = SingleAgentEnv(First(), "black", opening=opening, max_moves=1)
     env.reset()
     move = next(m for m in env.board.legal_moves if m.squares == action)
@@ -171,7 +171,7 @@ def test_rewards_at_the_end(opening: str, action: tuple[int, int], reward: float
 
 
 @pytest.mark.parametrize(("blocked_draws", "reward"), [(False, 1.0), (True, 0.0)])
-def test_a_blocked_opponent(blocked_draws: bool, reward: float) -> None:
+def test_blocked_opponent_loses_or_draws_by_the_rule(blocked_draws: bool, reward: float) -> None:
     env = SingleAgentEnv(First(), "white", opening="W:W11,12:B4", blocked_draws=blocked_draws)
     env.reset()
     [action] = move_to_actions(env.board.parse_move("12-8"), env.board.turn)
@@ -179,7 +179,7 @@ def test_a_blocked_opponent(blocked_draws: bool, reward: float) -> None:
     assert (found, terminated, info["reason"]) == (reward, True, "no legal move")
 
 
-def test_a_lost_game() -> None:
+def test_lost_game_gives_minus_one() -> None:
     env = SingleAgentEnv(First(), "black", opening="B:W15,32:B6")
     env.reset()
     _, reward, terminated, _, info = env.step(
@@ -188,7 +188,7 @@ def test_a_lost_game() -> None:
     assert (reward, terminated, info["reason"]) == (-1.0, True, "no pieces")
 
 
-def test_the_agent_makes_its_multi_jump_in_steps() -> None:
+def test_agent_makes_a_multi_jump_in_steps() -> None:
     opponent = First()
     env = SingleAgentEnv(opponent, "black", opening=DOUBLE_JUMP)
     env.reset()
@@ -201,7 +201,7 @@ def test_the_agent_makes_its_multi_jump_in_steps() -> None:
     assert len(opponent.shown) == 1
 
 
-def test_the_opponent_makes_its_multi_jump_at_once() -> None:
+def test_opponent_makes_a_multi_jump_at_once() -> None:
     env = SingleAgentEnv(First(), "white", opening=DOUBLE_JUMP)
     observation, info = env.reset()
     assert env.board.moves[0].squares == (1, 10, 19)
@@ -209,7 +209,7 @@ def test_the_opponent_makes_its_multi_jump_at_once() -> None:
     assert observation["action_mask"].any()
 
 
-def test_an_illegal_action_ends_the_episode() -> None:
+def test_illegal_action_ends_the_episode() -> None:
     env = SingleAgentEnv("random", "black")
     env.reset(seed=0)
     observation, reward, terminated, truncated, info = env.step(0)
@@ -224,7 +224,7 @@ def test_an_illegal_action_ends_the_episode() -> None:
 
 
 @pytest.mark.parametrize("action", [-1, 128, 3.5, True, "11-15", None])
-def test_what_is_no_action_is_refused(action: Any) -> None:
+def test_invalid_action_is_refused(action: Any) -> None:
     env = SingleAgentEnv("random", "black")
     env.reset(seed=0)
     with pytest.raises(ValueError, match="whole number from 0 to 127"):
@@ -253,7 +253,7 @@ def test_equal_seeds_give_equal_games_against_strangers_that_take_a_generator() 
     assert games[0] != games[2]
 
 
-def test_seeds_decide_on_colours_and_cards_whoever_plays() -> None:
+def test_seed_decides_colours_and_openings_for_every_opponent() -> None:
     starts = []
     for opponent in ("random", First()):
         env = SingleAgentEnv(opponent, opening="two-move")
@@ -263,7 +263,7 @@ def test_seeds_decide_on_colours_and_cards_whoever_plays() -> None:
     assert set(starts[0][0]) == {"black", "white"}
 
 
-def test_an_agent_that_is_passed_in_is_left_alone() -> None:
+def test_given_agent_is_not_reseeded() -> None:
     agent: Any = agents.make("heuristic", seed=3)
     state = agent.rng.bit_generator.state
     env = SingleAgentEnv(agent, "white")
@@ -272,13 +272,13 @@ def test_an_agent_that_is_passed_in_is_left_alone() -> None:
     assert agent.rng.bit_generator.state == state
 
 
-def test_an_opponent_may_do_to_its_board_what_it_likes() -> None:
+def test_opponent_may_change_its_board() -> None:
     assert play_on(SingleAgentEnv(Meddler(), "white"), 1) == play_on(
         SingleAgentEnv(First(), "white"), 1
     )
 
 
-def test_an_opponent_that_cheats_is_told_so() -> None:
+def test_illegal_move_of_the_opponent_is_an_error() -> None:
     env = SingleAgentEnv(Cheat(), "white")
     env.reset()
     with pytest.raises(ValueError, match=r"opponent \(Cheat\) played 11-15, illegal in B:.*8-11"):
@@ -290,7 +290,7 @@ def test_an_opponent_that_cheats_is_told_so() -> None:
 @pytest.mark.parametrize(
     ("claim", "reward"), [("draw", 0), ("loss", 1), ("win", 1), ("nothing", 1)]
 )
-def test_an_opponent_that_ends_the_game_has_lost_it_or_drawn(claim: str, reward: float) -> None:
+def test_opponent_that_ends_the_game_loses_or_draws(claim: str, reward: float) -> None:
     env = SingleAgentEnv(Quitter(claim), "white")
     last = play_on(env, 1)[-1]
     assert last[1:5] == [[False] * 128, reward, True, {"reason": "that is enough"}]
@@ -301,13 +301,13 @@ def test_an_opponent_that_ends_the_game_has_lost_it_or_drawn(claim: str, reward:
     assert play_on(env, 1)[-1] == last
 
 
-def test_an_opening_that_the_opponent_ends_is_refused() -> None:
+def test_opening_ended_by_the_opponent_is_refused() -> None:
     env = SingleAgentEnv(First(), "white", opening="B:W6:B1")
     with pytest.raises(ValueError, match="leaves white no turn to play: no pieces"):
         env.reset()
 
 
-def test_the_opening_can_be_replaced_for_a_game() -> None:
+def test_opening_can_be_set_for_one_game() -> None:
     env = SingleAgentEnv("random", "black", opening="9-13 22-18")
     env.reset(options={"opening": DOUBLE_JUMP})
     assert env.board.fen() == Board(DOUBLE_JUMP).fen()
@@ -326,12 +326,12 @@ def test_the_opening_can_be_replaced_for_a_game() -> None:
     ({"blocked_draws": 2}, "blocked_draws must be True or False"),
     ({"render_mode": "svg"}, "render_mode must be"),
 ])  # fmt: skip
-def test_arguments_that_make_no_sense(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         SingleAgentEnv(**{"opponent": "random"} | arguments)
 
 
-def test_steps_need_a_reset() -> None:
+def test_step_before_reset_is_refused() -> None:
     env = SingleAgentEnv("random")
     assert not env.action_masks().any()
     with pytest.raises(ResetNeeded, match="reset"):

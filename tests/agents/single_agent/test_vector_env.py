@@ -1,4 +1,4 @@
-"""Single-agent games in numbers: each game followed by the environment for one game."""
+"""The single-agent vector environment against the environment for one game."""
 
 import copy
 import pickle
@@ -180,7 +180,7 @@ def follow(rules: dict[str, Any], mode: AutoresetMode, count: int, steps: int) -
 
 @pytest.mark.parametrize("mode", AutoresetMode)
 @pytest.mark.parametrize(("rules", "expected"), GAMES)
-def test_each_game_is_that_of_the_environment_for_one(
+def test_each_game_equals_that_of_the_single_environment(
     rules: dict[str, Any], expected: set[str], mode: AutoresetMode
 ) -> None:
     ends = follow(rules, mode, count=20, steps=120)
@@ -215,7 +215,7 @@ def test_equal_seeds_give_equal_games_against_a_selective_opponent() -> None:
     assert games[0] == games[1]
 
 
-def test_agents_that_are_passed_in_are_left_alone() -> None:
+def test_given_agents_are_not_reseeded() -> None:
     agent: Any = agents.make("heuristic", seed=3)
     before = pickle.dumps((agent.rng, agent.ws))
     env = SingleAgentVectorEnv(4, agent, "white")
@@ -224,7 +224,7 @@ def test_agents_that_are_passed_in_are_left_alone() -> None:
 
 
 @pytest.mark.parametrize("clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_a_copy_plays_on_exactly(clone: Any) -> None:
+def test_copy_plays_on_identically(clone: Any) -> None:
     env = SingleAgentVectorEnv(20, [COUNTER, "random"], opening="two-move")
     observation, _ = env.reset(seed=2)
     twin, rng = clone(env), np.random.default_rng(3)
@@ -240,7 +240,7 @@ def test_a_copy_plays_on_exactly(clone: Any) -> None:
 
 @pytest.mark.parametrize("opponent", ["heuristic", COUNTER])
 @pytest.mark.parametrize("mode", [None, "vector_entry_point", "sync"])
-def test_gymnasium_makes_many_games(mode: str | None, opponent: Any) -> None:
+def test_gymnasium_make_vec_makes_many_games(mode: str | None, opponent: Any) -> None:
     env = gymnasium.make_vec(ID, num_envs=3, vectorization_mode=mode, opponent=opponent, depth=None)
     assert isinstance(env.unwrapped, SingleAgentVectorEnv) == (mode != "sync")
     assert env.spec is not None
@@ -254,7 +254,7 @@ def test_gymnasium_makes_many_games(mode: str | None, opponent: Any) -> None:
     env.close()
 
 
-def test_it_can_be_made_by_its_name_alone() -> None:
+def test_environment_can_be_made_by_name_alone() -> None:
     code = (
         "import gymnasium, checkers_env, sys; assert 'agents' not in sys.modules; "
         f"env = gymnasium.make_vec({ID!r}, num_envs=2, opponent='random', colour='black'); "
@@ -266,7 +266,7 @@ def test_it_can_be_made_by_its_name_alone() -> None:
     assert result.stdout.strip() == "14"
 
 
-def test_the_statistics_of_gymnasium_count_games() -> None:
+def test_gymnasiums_statistics_count_games() -> None:
     env = RecordEpisodeStatistics(SingleAgentVectorEnv(4, "heuristic"))
     observation, _ = env.reset(seed=0)
     rng, lengths = np.random.default_rng(0), []
@@ -276,7 +276,7 @@ def test_the_statistics_of_gymnasium_count_games() -> None:
     assert 8 < min(lengths) <= max(lengths) <= 130
 
 
-def test_what_the_speed_script_times_is_legal_play(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loop_of_the_speed_script_plays_legally(monkeypatch: pytest.MonkeyPatch) -> None:
     step, reasons = SelfPlayVectorEnv.step, set()
 
     def watched(env: Any, actions: Any) -> Any:
@@ -315,13 +315,13 @@ class Stranger:
     ({"opening": "11-16 11-16"}, "bad opening"),
     ({"max_moves": 0}, "max_moves must be"),
 ])  # fmt: skip
-def test_arguments_that_make_no_sense(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         SingleAgentVectorEnv(**{"num_envs": 2, "opponent": "random"} | arguments)
 
 
 @pytest.mark.parametrize("mode", AutoresetMode)
-def test_an_opening_that_the_opponent_ends_is_refused(mode: AutoresetMode) -> None:
+def test_opening_ended_by_the_opponent_is_refused(mode: AutoresetMode) -> None:
     env = SingleAgentVectorEnv(2, "random", "white", opening="B:W6:B1", autoreset_mode=mode)
     with pytest.raises(ValueError, match="leaves the agent no turn to play"):
         env.reset()
@@ -335,6 +335,6 @@ def test_an_opening_that_the_opponent_ends_is_refused(mode: AutoresetMode) -> No
     env.step(observation["action_mask"].argmax(1))
 
 
-def test_steps_need_a_reset() -> None:
+def test_step_before_reset_is_refused() -> None:
     with pytest.raises(ResetNeeded, match="reset"):
         SingleAgentVectorEnv(1, "random").step([32])

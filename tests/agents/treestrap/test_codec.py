@@ -1,4 +1,4 @@
-"""Weight files of the large n-tuple system: what they hold plays, and damaged ones are refused."""
+"""Weight files of the large n-tuple network."""
 
 from dataclasses import replace
 
@@ -35,14 +35,14 @@ def saved(path, genome, header=HEADER):
     return str(path / "strong.safetensors")
 
 
-def test_bytes_stay_bytes(tmp_path, packed):
+def test_bytes_round_trip(tmp_path, packed):
     genome, header = load_weights(saved(tmp_path, packed))
     assert genome.dtype == np.uint8
     assert np.array_equal(genome, packed)
     assert header == HEADER
 
 
-def test_a_file_is_the_player_of_its_tables(tmp_path, table, packed):
+def test_saved_tables_play_as_the_original(tmp_path, table, packed):
     path = saved(tmp_path, packed)
     player = load_player(path)
     assert type(player) is AlphaBeta
@@ -54,14 +54,14 @@ def test_a_file_is_the_player_of_its_tables(tmp_path, table, packed):
     assert agent.act(Board()) in Board().legal_moves
 
 
-def test_the_step_is_that_of_the_file(tmp_path, table, packed):
+def test_step_of_the_file_is_used(tmp_path, table, packed):
     coarse = pack(table, 0.25)
     assert len(coarse) < len(packed)
     player = load_player(saved(tmp_path, coarse, replace(HEADER, options=OPTIONS | {"step": 0.25})))
     assert np.max(np.abs(player.evaluator.table * 0.25 - table)) <= 0.125
 
 
-def test_who_was_trained_with_endgame_tables_plays_with_them(tmp_path, packed):
+def test_player_trained_with_endgame_tables_uses_them(tmp_path, packed):
     header = replace(HEADER, options=OPTIONS | {"endgame": 2})
     path = saved(tmp_path, packed, header)
     player = load_player(path, 5)
@@ -83,7 +83,7 @@ def test_who_was_trained_with_endgame_tables_plays_with_them(tmp_path, packed):
         ({"windows": 9}, "unexpected keyword"),
     ],
 )
-def test_a_header_that_makes_no_sense_is_refused(tmp_path, packed, options, told):
+def test_invalid_header_is_refused(tmp_path, packed, options, told):
     path = saved(tmp_path, packed, replace(HEADER, options=OPTIONS | options))
     with pytest.raises(ValueError, match=f"strong.safetensors' cannot be played: .*{told}"):
         agents.make(path)
@@ -106,19 +106,19 @@ def test_a_damaged_genome_is_refused(tmp_path, packed, damage):
         agents.make(path)
 
 
-def test_bytes_are_no_weights_of_another_network(tmp_path, packed):
+def test_bytes_of_another_network_are_refused(tmp_path, packed):
     for architecture in ("blondie24-2001", "samuel", "ntuple", "unheard-of"):
         path = saved(tmp_path, packed, replace(HEADER, architecture=architecture))
         with pytest.raises(ValueError, match=r"strong.safetensors' cannot be played"):
             agents.make(path)
 
 
-def test_a_command_that_ends_with_a_weight_file_is_a_command():
+def test_command_line_ending_in_a_weight_file_is_a_command():
     with pytest.raises(ValueError, match="no-such-engine"):
         agents.make("hub:no-such-engine --agent strong.safetensors")
 
 
-def test_any_searching_player_may_search_selectively(tmp_path, packed):
+def test_every_searching_player_accepts_the_selective_search(tmp_path, packed):
     path = saved(tmp_path, packed)
     assert agents.make("blondie24", selective=True).player.style == Selective()
     assert agents.make(path, selective=False).player.style == agents.make("blondie24").player.style

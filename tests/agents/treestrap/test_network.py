@@ -1,4 +1,4 @@
-"""The large n-tuple system against a naive reading of the board and plain sums."""
+"""The large n-tuple network against a naive computation and plain sums."""
 
 import itertools
 
@@ -101,7 +101,7 @@ def turned_round(position):
     return Position(boards[1], boards[0], boards[2], 1 - position.turn)
 
 
-def test_the_windows_are_those_of_the_board():
+def test_windows_are_those_of_the_board():
     expected = [
         *tuples.subsquares(4),
         *(tuple(range(first, first + 8)) for first in range(1, 26, 4)),
@@ -121,7 +121,7 @@ def test_the_windows_are_those_of_the_board():
     ]
 
 
-def test_entries_are_those_of_a_naive_reading_for_either_view(system):
+def test_entries_equal_a_naive_computation_for_both_perspectives(system):
     for board in boards():
         stage, entries = named(*oracle.read_fen(board.fen()))
         for view in range(2):
@@ -131,13 +131,13 @@ def test_entries_are_those_of_a_naive_reading_for_either_view(system):
         assert found == pytest.approx(np.tanh(total), abs=2e-6)
 
 
-def test_more_pieces_of_a_kind_than_any_game_has_count_as_twelve(system):
+def test_piece_counts_above_twelve_count_as_twelve(system):
     kings = sum(1 << int(bit) for bit in SQUARES[:14])
     position = Position(kings, 1 << int(SQUARES[31]), kings, 0)
     assert entries_of(system, position, 0)[-1] == COUNTS + 12 * 13**2 + 13
 
 
-def test_both_sides_see_the_same_turned_round_to_the_last_bit(system):
+def test_both_sides_evaluate_the_flipped_position_identically(system):
     for board in boards():
         position = position_of(board)
         worth = evaluate_position(system, position, position.turn)
@@ -147,7 +147,7 @@ def test_both_sides_see_the_same_turned_round_to_the_last_bit(system):
 
 
 @pytest.mark.parametrize("view", [0, 1])
-def test_a_state_brought_up_to_date_is_that_of_the_new_position(system, view):
+def test_incremental_state_equals_a_recomputed_one(system, view):
     rng, board = np.random.default_rng(4), Board()
     old, new, fresh = (np.zeros(len(READINGS), np.int32) for _ in range(3))
     for _ in range(300):
@@ -161,7 +161,7 @@ def test_a_state_brought_up_to_date_is_that_of_the_new_position(system, view):
         assert new.tolist() == fresh.tolist()
 
 
-def test_the_search_is_minimax_whoever_judges_the_leaves(system):
+def test_search_equals_minimax_for_both_perspectives(system):
     judge, ws = judge_by(system), workspace()
     for board in random_boards(5, 8, 90):
         for depth in (1, 2, 3):
@@ -224,7 +224,7 @@ class Plain:
     ],
     ids=["usual", "all positions", "plain steps"],
 )
-def test_a_game_changes_the_tables_as_the_equations_say(config):
+def test_update_of_a_game_equals_the_equations(config):
     rng, plain = np.random.default_rng(6), Plain(config)
     errors = np.zeros((STAGES, SIZE, 2), np.float32)
     student = learner_state(treestrap_network(), errors, config)
@@ -252,7 +252,7 @@ def test_a_game_changes_the_tables_as_the_equations_say(config):
     assert np.count_nonzero(errors[..., ABSOLUTE]) == len(plain.absolute)
 
 
-def test_what_a_search_says_of_positions_inside_it_is_learnt_as_values_and_bounds():
+def test_values_and_bounds_of_inner_nodes_are_learned():
     config = TrainConfig(inner=2)
     errors, plain = np.zeros((STAGES, SIZE, 2), np.float32), Plain(config)
     student, ws = learner_state(treestrap_network(), errors, config), workspace()
@@ -283,7 +283,7 @@ def test_what_a_search_says_of_positions_inside_it_is_learnt_as_values_and_bound
     assert np.count_nonzero(errors[..., ABSOLUTE]) == len(plain.absolute)
 
 
-def test_packed_tables_come_back_rounded_and_small():
+def test_packed_tables_round_trip_rounded_and_small():
     table = np.zeros((STAGES, SIZE), np.float32)
     rng = np.random.default_rng(7)
     table.ravel()[rng.integers(0, table.size, 20_000)] = rng.normal(0, 0.1, 20_000)
@@ -315,7 +315,7 @@ def test_damaged_tables_are_refused(damage):
         unpack(damage(pack(table)))
 
 
-def test_rounded_tables_say_the_same_as_their_multiples():
+def test_rounded_tables_evaluate_like_their_multiples():
     rng = np.random.default_rng(17)
     levels = rng.integers(-300, 300, (STAGES, SIZE)).astype(np.int16)
     rounded, plain = treestrap_network(levels, STEP), treestrap_network(levels * np.float32(STEP))
@@ -327,14 +327,14 @@ def test_rounded_tables_say_the_same_as_their_multiples():
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e6])
-def test_tables_that_cannot_be_packed_are_refused(wrong):
+def test_unpackable_tables_are_refused(wrong):
     table = np.zeros((STAGES, SIZE), np.float32)
     table[1, 1] = wrong
     with pytest.raises(ValueError, match="too large"):
         pack(table)
 
 
-def test_tables_of_another_size_are_refused():
+def test_tables_of_wrong_size_are_refused():
     with pytest.raises(ValueError, match="entries"):
         treestrap_network(np.zeros((STAGES, 5), np.float32))
     with pytest.raises(ValueError, match="float32 or int16, not int64"):
@@ -360,13 +360,13 @@ def test_tables_of_another_size_are_refused():
         ("max_plies", 0),
     ],
 )
-def test_impossible_settings_are_refused(name, wrong):
+def test_invalid_settings_are_refused(name, wrong):
     errors = np.zeros((STAGES, SIZE, 2), np.float32)
     with pytest.raises(ValueError, match="not"):
         learner_state(treestrap_network(), errors, TrainConfig(**{name: wrong}))
 
 
-def test_partners_of_windows_are_mutual():
+def test_window_partners_are_mutual():
     pairs = itertools.pairwise(WINDOWS)
     turned = [{33 - square for square in squares} for squares in WINDOWS]
     assert sum(set(b) == {33 - s for s in a} for a, b in pairs) == (53 - 3) / 2

@@ -1,4 +1,4 @@
-"""Self-play of the large n-tuple system, and the regime that trains it."""
+"""Self-play of the large n-tuple network, and its regime."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def played(start, config, seed, tables=None):
     return student, plies, result, turn
 
 
-def test_games_in_several_calls_are_those_in_one():
+def test_games_in_several_calls_equal_those_in_one():
     one, errors = blank()
     learn(one, errors, 8, np.random.default_rng(1), QUICK)
     two, others = blank()
@@ -47,7 +47,7 @@ def test_games_in_several_calls_are_those_in_one():
     assert np.array_equal(errors, others)
 
 
-def test_the_tally_counts_games_and_positions():
+def test_counts_of_games_and_positions_are_right():
     system, errors = blank()
     rng = np.random.default_rng(2)
     tally = learn(system, errors, 8, rng, QUICK._replace(inner=0))
@@ -58,7 +58,7 @@ def test_the_tally_counts_games_and_positions():
     assert more.updates > 2 * more.plies
 
 
-def test_a_game_ends_at_the_second_occurrence_of_a_position():
+def test_game_ends_at_the_first_repetition():
     start = position_of(Board(KINGS))
     for seed in range(10):
         student, plies, result, _ = played(start, QUICK, seed)
@@ -68,7 +68,7 @@ def test_a_game_ends_at_the_second_occurrence_of_a_position():
             assert past[-1] in past[:-1]
 
 
-def test_without_the_rule_positions_come_back():
+def test_positions_repeat_without_the_rule():
     start = position_of(Board(KINGS))
     student, plies, _, _ = played(start, QUICK._replace(repetition=False), 0)
     past = list(map(tuple, student.positions[: plies + 1].tolist()))
@@ -76,7 +76,7 @@ def test_without_the_rule_positions_come_back():
 
 
 @pytest.mark.slow  # games with endgame tables are kernels of their own to compile
-def test_the_tables_end_games_and_say_how():
+def test_endgame_tables_end_games_with_their_result():
     tables = load_tablebase(4)
     start = position_of(Board(KINGS))
     for seed in range(5):
@@ -90,7 +90,7 @@ def test_the_tables_end_games_and_say_how():
         assert all(np.abs(student.values[:plies]) <= 1)
 
 
-def test_forced_moves_are_known_as_such():
+def test_forced_moves_are_recognised():
     student, plies, _, _ = played(position_of(Board()), QUICK._replace(epsilon=0.0), 3)
     for ply in range(plies):
         board = Board.from_position(*student.positions[ply].tolist(), max_moves=None)
@@ -105,7 +105,7 @@ def test_forced_moves_are_known_as_such():
 
 
 @pytest.mark.parametrize("changes", [{"inner": 0}, {"quiet": False}, {"epsilon": 0.5}])
-def test_each_setting_makes_another_player(changes):
+def test_each_setting_changes_the_player(changes):
     usual, errors = blank()
     learn(usual, errors, 3, np.random.default_rng(4), QUICK)
     other, errors = blank()
@@ -113,14 +113,14 @@ def test_each_setting_makes_another_player(changes):
     assert not np.array_equal(usual.table, other.table)
 
 
-def test_wrong_arguments_are_refused():
+def test_invalid_arguments_are_refused():
     with pytest.raises(ValueError, match="games"):
         learn(*blank(), -1, np.random.default_rng(0))
     with pytest.raises(ValueError, match="starts"):
         learn(*blank(), 1, np.random.default_rng(0), starts=[1, 2, 3, 4])
 
 
-def test_a_resumed_run_is_the_same_as_one_without_a_break(tmp_path):
+def test_resumed_run_equals_an_uninterrupted_one(tmp_path):
     straight = SMALL.init(5)
     for _ in range(2):
         straight, _ = SMALL.step(straight, None)
