@@ -18,7 +18,7 @@ NEED_TORCH = ("ppo", "torchrl_loop")
         for it in EXAMPLES
     ],
 )
-def test_an_example_runs(script, tmp_path):
+def test_example_runs(script, tmp_path):
     ran = subprocess.run(
         [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=False
     )

@@ -272,7 +272,7 @@ def recorded() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", ENTRIES)
-def test_the_result_is_the_recorded_one(name):
+def test_result_equals_the_recorded_hash(name):
     result, expected = ENTRIES[name](), recorded().get(name)
     assert result == expected, (
         f"{name!r} has changed: {result}, not {expected}. A refactoring must leave it alone. If "
@@ -281,11 +281,11 @@ def test_the_result_is_the_recorded_one(name):
     )
 
 
-def test_every_entry_is_recorded():
+def test_every_golden_run_is_recorded():
     assert list(recorded()) == list(ENTRIES), f"write {FILE.name} anew by: {COMMAND}"
 
 
-def test_each_entry_has_a_result_of_its_own():
+def test_results_of_all_golden_runs_differ():
     names: dict[str, list[str]] = {}
     for name, result in recorded().items():
         names.setdefault(result, []).append(name)

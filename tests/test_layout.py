@@ -1,4 +1,4 @@
-"""What may import what: the direction of the packages, numba's few doors, and what stays lazy."""
+"""Import rules: direction of the packages, numba's few importers, lazy imports."""
 
 import ast
 import subprocess
@@ -28,7 +28,7 @@ def test_packages_import_in_one_direction() -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_numba_is_imported_through_its_doors_only() -> None:
+def test_numba_is_imported_by_few_modules_only() -> None:
     importers = {
         path.relative_to(ROOT).as_posix()
         for package in PACKAGES
@@ -39,7 +39,7 @@ def test_numba_is_imported_through_its_doors_only() -> None:
     assert importers <= MAY_IMPORT_NUMBA
 
 
-def test_the_environment_imports_nothing_that_it_can_do_without() -> None:
+def test_environment_imports_no_optional_library() -> None:
     unwanted = {"agents", "training", "torch", "matplotlib", "pygame", "tensorboard"}
     show = f"import sys, checkers_env; print(*sorted({unwanted!r} & sys.modules.keys()))"
     result = subprocess.run(

@@ -1,4 +1,4 @@
-"""The Python of the README and of the docs, run as a reader would: block after block of a page."""
+"""The Python blocks of the README and of the docs, run in order."""
 
 import os
 import re
@@ -25,7 +25,7 @@ def blocks_of(page):
         yield "\n" * line + block[1]  # so that a traceback shows the page's own lines
 
 
-def test_the_readme_shows_python():
+def test_readme_has_python_blocks():
     assert list(blocks_of(ROOT / "README.md"))
 
 

@@ -1,4 +1,4 @@
-"""Actions against the moves of the board: each turn is the actions that make it up."""
+"""Actions against the moves of a board."""
 
 from typing import Any
 
@@ -56,14 +56,14 @@ def turns(game: Any, history: Any, before: tuple[int, ...] = ()) -> dict[tuple[i
 
 
 @given(boards())
-def test_turns_are_the_legal_moves_and_moves_are_their_actions(board: Board) -> None:
+def test_each_legal_move_equals_its_sequence_of_actions(board: Board) -> None:
     expected = {tuple(codes.move_to_actions(move, board.turn)): move for move in board.legal_moves}
     assert len(expected) == len(board.legal_moves)
     assert turns(*new_game(board)) == expected
 
 
 @given(boards())
-def test_playing_the_actions_of_a_move_pushes_it(board: Board) -> None:
+def test_actions_of_a_move_have_the_effect_of_push(board: Board) -> None:
     for move in board.legal_moves:
         game, history = new_game(board)
         for action in codes.move_to_actions(move, board.turn):
@@ -84,7 +84,7 @@ def test_an_illegal_action_changes_nothing(board: Board, action: int) -> None:
         np.testing.assert_array_equal(history, before[1])
 
 
-def test_a_full_history_changes_nothing() -> None:
+def test_full_history_changes_nothing() -> None:
     game, history = new_game(START)
     action = legal_actions(game)[0]
     assert codes.play_action(game, history[:1], action) == codes.FULL
@@ -104,7 +104,9 @@ def test_a_full_history_changes_nothing() -> None:
         (Move((22, 15, 8), (18, 11)), BLACK, [86, 58]),
     ],
 )
-def test_numbers_by_hand(move: Move, turn: int, expected: list[int]) -> None:
+def test_action_numbers_equal_hand_computed_ones(
+    move: Move, turn: int, expected: list[int]
+) -> None:
     assert codes.move_to_actions(move, turn) == expected
 
 
@@ -121,18 +123,18 @@ def test_numbers_by_hand(move: Move, turn: int, expected: list[int]) -> None:
         (127, WHITE, "1 back right (1-6 or 1x10)"),
     ],
 )
-def test_description(action: int, turn: int, words: str) -> None:
+def test_action_descriptions_are_right(action: int, turn: int, words: str) -> None:
     assert codes.describe_action(action, turn) == words
 
 
 @given(boards())
-def test_every_legal_move_is_in_the_description_of_its_first_action(board: Board) -> None:
+def test_description_of_an_action_names_every_legal_move_that_begins_with_it(board: Board) -> None:
     for move in board.legal_moves:
         words = codes.describe_action(codes.move_to_actions(move, board.turn)[0], board.turn)
         assert ("x" if move.captured else "-").join(map(str, move.squares[:2])) in words
 
 
 @pytest.mark.parametrize("action", [-1, 128])
-def test_there_is_nothing_to_describe_outside_the_space(action: int) -> None:
+def test_action_outside_the_space_has_no_description(action: int) -> None:
     with pytest.raises(ValueError, match=f"{action} is not one of 0 to 127"):
         codes.describe_action(action, BLACK)

@@ -1,4 +1,4 @@
-"""The board: moves made, taken back and written, and the ways a game ends."""
+"""The board: moves, undo, draw rules, copies and text."""
 
 import copy
 import pickle
@@ -57,7 +57,7 @@ def test_pop_undoes_push(seed):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_legal_moves_are_the_successors_in_order(seed):
+def test_legal_moves_equal_the_successors_in_order(seed):
     board, rows = random_game(seed), np.empty((512, 4), np.int64)
     while board.moves:
         board.pop()
@@ -70,7 +70,7 @@ def test_legal_moves_are_the_successors_in_order(seed):
             assert after.turn == 1 - board.turn
 
 
-def test_changing_the_list_of_legal_moves_changes_no_board():
+def test_changing_the_list_of_legal_moves_does_not_change_the_board():
     board = Board()
     board.legal_moves.reverse()
     board.push(board.legal_moves[0])
@@ -79,7 +79,7 @@ def test_changing_the_list_of_legal_moves_changes_no_board():
 
 
 @pytest.mark.parametrize("move", [Move((9, 17)), Move((9, 13), (17,)), Move((22, 18)), 3, None])
-def test_push_refuses_what_is_not_legal(move):
+def test_push_refuses_an_illegal_move(move):
     board = Board()
     with pytest.raises(ValueError, match="illegal: the legal moves are 9-13, "):
         board.push(move)
@@ -101,7 +101,7 @@ def test_pop_without_a_move_is_refused():
         ("W:W32:B23,24,27,28", Outcome(BLACK, "no legal move")),
     ],
 )
-def test_a_side_that_cannot_move_has_lost(fen, outcome):
+def test_side_without_moves_has_lost(fen, outcome):
     assert Board(fen).outcome() == outcome
 
 
@@ -116,11 +116,11 @@ def test_a_side_that_cannot_move_has_lost(fen, outcome):
         ("B:W9,5,6:B1", None),
     ],
 )
-def test_a_blocked_side_draws_if_so_agreed(fen, outcome):
+def test_blocked_side_draws_under_the_rule(fen, outcome):
     assert Board(fen, blocked_draws=True).outcome() == outcome
 
 
-def test_a_blocked_side_comes_before_the_draws_by_count():
+def test_blocked_side_takes_precedence_over_draws_by_count():
     board = Board("W:WK1,5:BK10", max_moves=1, no_progress=1, blocked_draws=True)
     board.push("1-6")
     board.push("10x1")
@@ -129,7 +129,7 @@ def test_a_blocked_side_comes_before_the_draws_by_count():
     assert board.outcome() is None
 
 
-def test_max_moves():
+def test_max_moves_ends_the_game():
     board = Board(KINGS_ONLY, max_moves=2)
     for move in ("1-6", "32-27", "6-1"):
         board.push(move)
@@ -140,7 +140,7 @@ def test_max_moves():
     assert board.outcome() is None
 
 
-def test_a_game_is_drawn_after_100_moves_by_each_side_unless_told_otherwise():
+def test_default_limit_is_100_moves_by_each_side():
     board, endless = Board(KINGS_ONLY), Board(KINGS_ONLY, max_moves=None)
     shuffle_kings(board, 50)
     shuffle_kings(endless, 60)
@@ -159,7 +159,7 @@ def test_repetition():
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_repetition_is_the_first_third_occurrence(seed):
+def test_repetition_draws_at_the_first_third_occurrence(seed):
     board = random_game(seed, repetition=3, max_moves=None)
     again, seen = Board(max_moves=None), [Board().fen()]
     for move in board.moves:
@@ -182,13 +182,13 @@ def test_no_progress():
     assert (board.reversible_plies, board.outcome()) == (0, None)
 
 
-def test_a_capture_is_progress():
+def test_capture_resets_the_progress_count():
     board = Board("B:W22,K32:BK1,K17")
     board.push("17x26")
     assert board.reversible_plies == 0
 
 
-def test_a_loss_comes_before_a_draw():
+def test_loss_takes_precedence_over_a_draw():
     board = Board("W:W18:B1,K2,K17", max_moves=1, no_progress=1)
     board.push("18-14")
     board.push("17x10")
@@ -209,7 +209,7 @@ def test_a_loss_comes_before_a_draw():
         ("no_progress", 10**19, 1),
     ],
 )
-def test_rules_that_make_no_sense_are_refused(rule, value, least):
+def test_invalid_rules_are_refused(rule, value, least):
     accepted = f"None or a whole number from {least} to 1000000000"
     with pytest.raises(ValueError, match=re.escape(f"{rule} must be {accepted}, not {value!r}")):
         Board(**{rule: value})
@@ -220,18 +220,18 @@ def test_an_unknown_rule_is_refused():
         Board(max_move=7)
 
 
-def test_names_change_the_rules():
+def test_single_rules_override_a_given_set():
     rules = DrawRules(repetition=3, no_progress=40)
     assert Board(rules=rules, no_progress=None).rules == DrawRules(repetition=3)
 
 
-def test_only_some_rules_use_the_history():
+def test_uses_history_is_true_for_rules_that_count():
     assert not DrawRules(7, blocked_draws=True).uses_history
     assert DrawRules(repetition=3).uses_history
     assert DrawRules(no_progress=40).uses_history
 
 
-def test_a_rule_may_be_a_number_of_numpy():
+def test_rules_accept_numpy_numbers():
     board = Board("B:WK32:BK1", max_moves=np.uint8(200))  # of which twice as many overflow
     shuffle_kings(board, 1)
     assert board.outcome() is None
@@ -240,13 +240,13 @@ def test_a_rule_may_be_a_number_of_numpy():
 
 
 @pytest.mark.parametrize("fen", [None, 7, ["B:W18:B1"]])
-def test_a_fen_is_text(fen):
+def test_fen_of_another_type_is_refused(fen):
     with pytest.raises(ValueError, match=re.escape(f"such as {EXAMPLE!r}, not {fen!r}")):
         Board(fen)
 
 
 @pytest.mark.parametrize("value", [None, 2, "yes"])
-def test_blocked_draws_is_true_or_false(value):
+def test_blocked_draws_must_be_a_boolean(value):
     with pytest.raises(ValueError, match=f"blocked_draws must be True or False, not {value!r}"):
         Board(blocked_draws=value)
 
@@ -256,7 +256,7 @@ def through_pickle(board):
 
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, copy.copy, Board.copy, through_pickle])
-def test_a_copy_is_exact_and_independent(duplicate):
+def test_copy_is_exact_and_independent(duplicate):
     board = random_game(1, repetition=3, no_progress=40, blocked_draws=True)
     twin = duplicate(board)
     assert state(twin) == state(board)
@@ -303,7 +303,7 @@ def test_from_position():
         ((1 << 34, 1 << 9, 0, BLACK), "black man on 32, its king row: write K32"),
     ],
 )
-def test_from_position_refuses_what_is_no_position(position, wrong):
+def test_from_position_refuses_invalid_positions(position, wrong):
     with pytest.raises(ValueError, match=r".") as error:
         Board.from_position(*position)
     assert wrong in str(error.value)

@@ -1,4 +1,4 @@
-"""Positions as text: what is read, what is written, and what is refused."""
+"""FEN: what is read, written and refused."""
 
 import pytest
 from hypothesis import given
@@ -22,13 +22,13 @@ PIECES = st.dictionaries(st.integers(1, 32), st.sampled_from("bwBW")).filter(is_
 
 
 @given(st.sampled_from("bw"), PIECES)
-def test_what_is_written_reads_back(side, pieces):
+def test_positions_round_trip(side, pieces):
     text = oracle.write_fen(side, pieces)
     assert fen.format_position(*fen.parse(text)) == text
 
 
 @given(st.sampled_from("bw"), PIECES)
-def test_each_square_lands_on_its_bit(side, pieces):
+def test_each_square_is_read_to_its_bit(side, pieces):
     black, white, kings, turn = fen.parse(oracle.write_fen(side, pieces))
     bits = {square: 1 << (square - 1 + (square - 1) // 8) for square in pieces}
     assert black == sum(bits[square] for square, piece in pieces.items() if piece in "bB")
@@ -61,16 +61,16 @@ def test_start_position():
         "W : W 18 , 24, K31 : B 12, K3",
     ],
 )
-def test_other_spellings(text):
+def test_alternative_spellings_are_read(text):
     assert fen.parse(text) == fen.parse("W:W18,24,K31:B12,K3")
 
 
-def test_ranges():
+def test_ranges_of_squares_are_read():
     assert fen.parse("B:W21-32:B1-12") == fen.parse(fen.START)
     assert fen.parse("W:WK5-7,9:B") == fen.parse("W:WK5,K6,K7,9:B")
 
 
-def test_a_colour_without_pieces():
+def test_colour_without_pieces_is_read():
     assert fen.parse("W:W:B1") == (1, 0, 0, WHITE)
 
 
@@ -99,7 +99,7 @@ def test_a_colour_without_pieces():
         ("W:W18:B\u0663", "'\u0663' is not a square"),
     ],
 )
-def test_faults_are_named(text, wrong):
+def test_errors_name_the_fault(text, wrong):
     with pytest.raises(ValueError, match="bad FEN") as error:
         Board(text)
     assert wrong in str(error.value)

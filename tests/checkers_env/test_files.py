@@ -46,14 +46,14 @@ def make_loop(folder):
         (lambda folder: folder / "missing", errno.ENOENT),
     ],
 )
-def test_what_is_no_regular_file_is_refused_at_once(tmp_path, alarm, make, number):
+def test_special_file_is_refused_at_once(tmp_path, alarm, make, number):
     path = make(tmp_path)
     with pytest.raises(OSError, match=re.escape(repr(str(path)))) as caught:
         open_regular(path)
     assert caught.value.errno == number
 
 
-def test_a_regular_file_is_read_whole_and_through_a_link(tmp_path):
+def test_regular_file_is_read_whole_and_through_a_link(tmp_path):
     content = bytes(range(256)) * 1000
     (tmp_path / "file").write_bytes(content)
     (tmp_path / "link").symlink_to("file")
@@ -61,7 +61,7 @@ def test_a_regular_file_is_read_whole_and_through_a_link(tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
-def test_a_file_is_written_with_the_permissions_asked_for(tmp_path):
+def test_file_has_the_requested_permissions(tmp_path):
     before = os.umask(0o022)
     try:
         write_atomically(tmp_path / "usual", b"")

@@ -1,4 +1,4 @@
-"""The cache of kernels and their dispatch: each test runs processes with a cache of their own."""
+"""The kernel cache and the dispatch, in packages and processes of their own."""
 
 import contextlib
 import importlib
@@ -107,7 +107,7 @@ def laboratory(tmp_path, monkeypatch):
     return Laboratory(tmp_path, monkeypatch)
 
 
-def test_a_second_process_hits_the_cache(laboratory):
+def test_second_process_hits_the_cache(laboratory):
     assert laboratory.run_process() == "33 0 1"
     before = laboratory.entries()
     assert {name.split("-")[0] for name in before} == {"outer", "inner"}
@@ -118,7 +118,7 @@ def test_a_second_process_hits_the_cache(laboratory):
     ] * 2
 
 
-def test_who_has_to_wait_for_a_kernel_is_told_so_once(laboratory, caplog):
+def test_compilation_is_announced_once(laboratory, caplog):
     jit._announce_compilation.cache_clear()
     laboratory.run()
     assert caplog.messages == [
@@ -147,7 +147,7 @@ def test_a_kernel_may_call_itself(laboratory):
     assert laboratory.run_process(code) == laboratory.run_process(code) == "240 24 12"
 
 
-def test_a_part_of_another_kernel_can_be_called_too(laboratory):
+def test_kernel_used_by_another_kernel_is_callable(laboratory):
     code = """
         from own.caller import outer
         from own.callee import inner
@@ -161,7 +161,7 @@ def test_a_part_of_another_kernel_can_be_called_too(laboratory):
     ]
 
 
-def test_another_type_is_another_entry(laboratory):
+def test_each_argument_type_has_its_own_entry(laboratory):
     laboratory.run()
     assert laboratory.run(SHOW.replace("10", "10.5")) == "34.5 0 1"
     assert laboratory.run(SHOW.replace("10", "10.5")) == "34.5 1 0"
@@ -177,7 +177,7 @@ def test_another_type_is_another_entry(laboratory):
         ("callee", "TABLE[1]", "TABLE[0]", "32"),
     ],
 )
-def test_an_edit_is_not_missed(laboratory, module, old, new, expected):
+def test_edit_invalidates_the_entry(laboratory, module, old, new, expected):
     assert laboratory.run() == "33 0 1"
     laboratory.edit(module, old, new)
     assert laboratory.run() == f"{expected} 0 1"
@@ -195,7 +195,7 @@ def test_an_edit_is_not_missed(laboratory, module, old, new, expected):
         ('Enum("Kind", {"KING": 3})', 'Enum("Kind", {"KING": 4})', "THING.KING.value"),
     ],
 )
-def test_an_edit_of_any_constant_is_not_missed(laboratory, thing, edited, used):
+def test_edit_of_any_constant_invalidates_the_entry(laboratory, thing, edited, used):
     callee = f"""
         from enum import Enum, IntEnum
         from checkers_env.jit import kernel
@@ -212,7 +212,7 @@ def test_an_edit_of_any_constant_is_not_missed(laboratory, thing, edited, used):
     assert laboratory.run() == f"{int(before) + 1} 0 1"
 
 
-def test_an_edit_of_what_does_not_matter_keeps_the_entry(laboratory):
+def test_edit_of_unused_code_keeps_the_entry(laboratory):
     laboratory.run()
     laboratory.edit("callee", "x + 100", "x + 200")
     assert laboratory.run() == "33 1 0"
@@ -223,7 +223,7 @@ def test_an_edit_of_what_does_not_matter_keeps_the_entry(laboratory):
     [("from own import callee", "callee"), ("import own.callee", "own.callee")],
 )
 @pytest.mark.parametrize("edit", [("FACTOR = 3", "FACTOR = 4"), ("x * FACTOR", "FACTOR * x + 10")])
-def test_an_edit_is_not_missed_behind_the_name_of_a_module(laboratory, reference, name, edit):
+def test_edit_of_a_module_attribute_invalidates_the_entry(laboratory, reference, name, edit):
     caller = f"""
         from checkers_env.jit import kernel
         {reference}
@@ -238,14 +238,14 @@ def test_an_edit_is_not_missed_behind_the_name_of_a_module(laboratory, reference
     assert laboratory.run() == "43 0 1"
 
 
-def test_constants_that_read_alike_in_a_row_are_told_apart(laboratory):
+def test_constants_with_equal_concatenation_are_distinguished(laboratory):
     laboratory.edit("callee", "x * FACTOR + TABLE[1]", "x * 7 + 12")
     assert laboratory.run() == "83 0 1"
     laboratory.edit("callee", "x * 7 + 12", "x * 71 + 2")
     assert laboratory.run() == "713 0 1"
 
 
-def test_fields_in_another_order_are_not_missed(laboratory):
+def test_reordered_fields_invalidate_the_entry(laboratory):
     caller = """
         from typing import NamedTuple
 
@@ -308,7 +308,7 @@ SHOW_DISPATCH = """
     ("old", "new", "expected"),
     [("scale + 0", "scale + 1", "11.5"), ("+ thing.y", "- thing.y", "9.5")],
 )
-def test_an_edited_implementation_of_a_generic_is_not_missed(laboratory, old, new, expected):
+def test_edited_implementation_of_a_generic_invalidates_the_entry(laboratory, old, new, expected):
     laboratory.write(caller=DISPATCH)
     assert laboratory.run(SHOW_DISPATCH) == "10.5 0"
     assert laboratory.run(SHOW_DISPATCH) == "10.5 1"
@@ -316,7 +316,7 @@ def test_an_edited_implementation_of_a_generic_is_not_missed(laboratory, old, ne
     assert laboratory.run(SHOW_DISPATCH) == f"{expected} 0"
 
 
-def test_an_implementation_that_only_the_body_of_a_kernel_leads_to_is_not_missed(laboratory):
+def test_implementation_reached_inside_a_kernel_only_invalidates_the_entry(laboratory):
     laboratory.write(caller=DISPATCH.replace("worth(x, 2)", "worth(Inner(x), 2)"))
     assert laboratory.run() == "20 0 1"
     assert laboratory.run() == "20 1 0"
@@ -324,7 +324,7 @@ def test_an_implementation_that_only_the_body_of_a_kernel_leads_to_is_not_missed
     assert laboratory.run() == "21 0 1"
 
 
-def test_a_generic_that_has_nothing_to_do_with_a_kernel_keeps_its_entry(laboratory):
+def test_unrelated_generic_keeps_the_entry(laboratory):
     laboratory.write(
         caller=DISPATCH,
         another="""
@@ -342,7 +342,7 @@ def test_a_generic_that_has_nothing_to_do_with_a_kernel_keeps_its_entry(laborato
 
 
 @pytest.mark.parametrize("damage", [b"", b"nonsense", None])
-def test_a_damaged_entry_is_compiled_again(laboratory, damage):
+def test_damaged_entry_is_compiled_again(laboratory, damage):
     assert laboratory.run() == "33 0 1"
     for path in laboratory.cache.rglob("outer*.kernel"):
         path.write_bytes(path.read_bytes()[:1000] if damage is None else damage)
@@ -379,7 +379,7 @@ def test_an_entry_that_others_may_write_to_is_compiled_again(laboratory):
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
 @pytest.mark.parametrize("own_mode", [0o755, 0o777])
-def test_a_folder_that_others_may_write_to_is_not_used(
+def test_cache_folder_writable_by_others_is_not_used(
     laboratory, monkeypatch, tmp_path, caplog, own_mode
 ):
     own = tmp_path / "own cache"
@@ -402,13 +402,13 @@ def test_a_folder_that_others_may_write_to_is_not_used(
     ]
 
 
-def test_a_folder_that_takes_no_files_only_costs_time(laboratory):
+def test_unwritable_cache_folder_costs_only_time(laboratory):
     laboratory.cache.write_text("a file in the place of the folder")
     assert laboratory.run() == "33 0 1"
     assert laboratory.run() == "33 0 1"
 
 
-def test_a_full_disk_only_costs_time(laboratory, monkeypatch):
+def test_full_disk_costs_only_time(laboratory, monkeypatch):
     def fail(number):
         raise OSError("no space left on device")
 
@@ -437,20 +437,20 @@ def test_kernels_of_one_name_in_two_modules_do_not_mix(laboratory):
     assert len(laboratory.entries()) == 4
 
 
-def test_processes_that_compile_at_once_do_not_disturb_each_other(laboratory):
+def test_processes_that_compile_at_once_do_not_interfere(laboratory):
     started = [laboratory.start() for _ in range(2)]
     assert {process.communicate()[0].split()[0] for process in started} == {"33"}
     assert laboratory.run() == "33 1 0"
 
 
-def test_without_compilation_kernels_and_generics_are_plain_functions(laboratory):
+def test_without_compilation_kernels_are_plain_functions(laboratory):
     laboratory.write(caller=DISPATCH)
     show = "from own.caller import *; print(outer(Outer(Inner(5), 0.5)))"
     assert laboratory.run_process(show, NUMBA_DISABLE_JIT="1") == "10.5"
     assert laboratory.entries() == {}
 
 
-def test_a_second_class_of_one_name_is_refused():
+def test_second_class_of_one_name_is_refused():
     @generic
     def worth(thing):
         return 0
@@ -497,7 +497,7 @@ GAMES = """
 """
 
 
-def test_games_are_the_same_on_the_plainest_processor(laboratory):
+def test_generic_processor_plays_the_same_games(laboratory):
     usual = {"NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", "")}  # compiles for a minute once
     native = laboratory.start(GAMES, **usual)
     plain = laboratory.run_process(GAMES, NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="", **usual)
@@ -507,7 +507,7 @@ def test_games_are_the_same_on_the_plainest_processor(laboratory):
 
 
 @pytest.mark.parametrize("name", ["_FLOAT", "_VECTOR"])
-def test_another_type_in_instructions_of_our_own_is_not_missed(monkeypatch, name):
+def test_changed_type_of_custom_instructions_invalidates_the_entry(monkeypatch, name):
     def current():
         fingerprint.cache_clear()
         return fingerprint(simd.dense.py_func)

@@ -1,4 +1,4 @@
-"""The kernels against rules written slowly, and against themselves with the board turned round."""
+"""The move generator against slow rules, and against itself on the flipped board."""
 
 import numpy as np
 import pytest
@@ -50,14 +50,14 @@ def random_boards(seed, count):
     return [Board(oracle.write_fen(*oracle.random_position(rng))) for _ in range(count)]
 
 
-def test_successors_of_random_positions_equal_the_naive_ones():
+def test_successors_of_random_positions_equal_the_slow_rules():
     for board in random_boards(1, POSITIONS):
         found = list(described(board))
         assert len(set(found)) == len(found)
         assert set(found) == set(expected(*oracle.read_fen(board.fen()))), board.fen()
 
 
-def test_successors_along_random_games_equal_the_naive_ones():
+def test_successors_along_random_games_equal_the_slow_rules():
     rng = np.random.default_rng(2)
     for _ in range(GAMES):
         board = Board(repetition=3, no_progress=20)
@@ -66,7 +66,7 @@ def test_successors_along_random_games_equal_the_naive_ones():
             board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
 
 
-def test_the_flipped_position_has_the_flipped_successors_in_the_same_order():
+def test_flipped_position_has_the_flipped_successors_in_order():
     for board in random_boards(3, POSITIONS):
         mirror = Board.from_position(
             flipped(board.white), flipped(board.black), flipped(board.kings), 1 - board.turn
@@ -78,7 +78,7 @@ def test_the_flipped_position_has_the_flipped_successors_in_the_same_order():
         assert turned == successors(board)
 
 
-def test_counts_and_questions_agree_with_the_successors():
+def test_counts_and_predicates_agree_with_the_successors():
     rows = np.empty((movegen.MAX_ROWS, movegen.ROW_WIDTH), np.int64)
     for board in random_boards(4, POSITIONS):
         position = movegen.Position(board.black, board.white, board.kings, board.turn)
@@ -96,7 +96,7 @@ def test_counts_and_questions_agree_with_the_successors():
             assert movegen.successor(row, board.turn) == (*row[:3], 1 - board.turn)
 
 
-def test_rows_before_the_end_are_left_alone():
+def test_earlier_rows_of_the_stack_stay_unchanged():
     rows = np.full((movegen.MAX_ROWS, movegen.ROW_WIDTH), -1, np.int64)
     board = Board()
     assert movegen.generate_successors(rows, 5, *board.position) == 12
@@ -112,7 +112,7 @@ def test_rows_before_the_end_are_left_alone():
         ("W:WK1,22:B6,7,15,16", {"1x10x19x12", "1x10x3"}),
     ],
 )
-def test_captures_by_hand(fen, moves):
+def test_captures_equal_hand_computed_ones(fen, moves):
     board = Board(fen)
     assert {"x".join(map(str, move.squares)) for move in board.legal_moves} == moves
 

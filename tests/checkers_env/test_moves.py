@@ -22,7 +22,7 @@ def test_squares_and_bits_are_inverse():
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_every_legal_move_reads_back_from_its_text(seed):
+def test_every_legal_move_is_parsed_from_its_text(seed):
     rng = np.random.default_rng(seed)
     for _ in range(100):
         board = Board(oracle.write_fen(*oracle.random_position(rng)))
@@ -31,7 +31,7 @@ def test_every_legal_move_reads_back_from_its_text(seed):
         assert [board.parse_move(text) for text in texts] == board.legal_moves
 
 
-def test_moves_are_written_in_short_unless_ambiguous():
+def test_moves_are_written_short_unless_ambiguous():
     short, long = Board(TWO_ENDS), Board(TWO_ROUTES)
     assert [str(move) for move in short.legal_moves] == ["1x3", "1x12"]
     assert [str(move) for move in long.legal_moves] == ["2x9x18x11x2", "2x11x18x9x2"]
@@ -41,7 +41,7 @@ def test_moves_are_written_in_short_unless_ambiguous():
     assert long.legal_moves[0].ambiguous
 
 
-def test_moves_compare_by_what_happens():
+def test_moves_compare_by_their_effect():
     assert Move((2, 9), (6,), ambiguous=True) == Move((2, 9), (6,))
     assert Move((2, 9), (6,)) != Move((2, 9))
     assert len({Move((9, 13)), Move((9, 13))}) == 1
@@ -68,7 +68,7 @@ def test_moves_compare_by_what_happens():
         (KINGS_ONLY, f"1-{'6' * 5000}", "not a move"),
     ],
 )
-def test_text_that_is_no_move_here_is_refused(fen, text, wrong):
+def test_text_that_is_not_a_legal_move_is_refused(fen, text, wrong):
     board = Board(fen)
     for act in (board.parse_move, board.push):
         with pytest.raises(ValueError, match=re.escape(repr(text))) as error:
@@ -77,6 +77,6 @@ def test_text_that_is_no_move_here_is_refused(fen, text, wrong):
     assert board == Board(fen)
 
 
-def test_moves_survive_pickle_with_all_they_hold():
+def test_moves_pickle_with_all_fields():
     move = Board(TWO_ROUTES).legal_moves[0]
     assert str(pickle.loads(pickle.dumps(move))) == str(copy.deepcopy(move)) == str(move)

@@ -1,4 +1,4 @@
-"""The ballots against the reference tables, and against the rules."""
+"""The ballots against the reference tables and the rules."""
 
 import pytest
 
@@ -12,12 +12,12 @@ def rows(name):
     return [line.split("\t") for line in lines if not line.startswith("#")]
 
 
-def test_two_move_ballot_is_the_published_one():
+def test_two_move_ballot_equals_the_published_one():
     assert [row[0] for row in rows("two_move.tsv") if row[2] == "in"] == list(openings.TWO_MOVE)
     assert len(openings.TWO_MOVE) == 43
 
 
-def test_three_move_ballot_is_the_published_one():
+def test_three_move_ballot_equals_the_published_one():
     assert [row[1] for row in rows("three_move.tsv") if row[2] == "in"] == list(openings.THREE_MOVE)
     assert len(set(openings.THREE_MOVE)) == 156
 

@@ -90,7 +90,7 @@ def test_successors_equal_those_of_openspiel():
         assert ours == theirs, str(state)
 
 
-def test_games_end_where_openspiel_says():
+def test_games_end_where_openspiel_ends_them():
     rows = np.empty((movegen.MAX_ROWS, movegen.ROW_WIDTH), np.int64)
     rng = np.random.default_rng(1)
     for _ in range(60):

@@ -49,7 +49,7 @@ def moves_of(text):
 
 
 @given(st.lists(games(), max_size=3))
-def test_what_is_written_reads_back(written):
+def test_games_round_trip(written):
     text = pdn.dumps(written)
     read = pdn.loads(text)
     assert [replace(game, tags={}) for game in read] == [replace(game, tags={}) for game in written]
@@ -61,13 +61,13 @@ def test_what_is_written_reads_back(written):
 
 
 @given(st.lists(games(), max_size=2))
-def test_no_line_of_moves_is_longer_than_80_characters(written):
+def test_lines_have_at_most_80_characters(written):
     for line in pdn.dumps(written).split("\n"):
         assert len(line) <= 80 or line.startswith("[")
 
 
 @given(st.text('[]{}()"\\;%$!?.x-*/0123456789 \nAB', max_size=40))
-def test_any_text_is_read_or_refused_at_a_place_in_it(text):
+def test_any_text_is_read_or_refused_with_a_place(text):
     place = (1, 1)
     try:
         pdn.loads(text)
@@ -77,7 +77,7 @@ def test_any_text_is_read_or_refused_at_a_place_in_it(text):
     assert 1 <= column <= len(text.split("\n")[line - 1]) + 1
 
 
-def test_a_published_game():
+def test_published_game_is_read():
     [game] = pdn.loads(TINSLEY)
     assert game.tags["Black"] == "M. Tinsley"
     assert game.result == "1-0"
@@ -88,7 +88,7 @@ def test_a_published_game():
     assert game.board().ply == 20
 
 
-def test_what_a_file_looks_like():
+def test_written_file_has_the_expected_text():
     tags = {"Note": 'a "b" \\', "White": "Us", "FEN": "W:W6,7,14,15,32:BK2,1"}
     board = Board("W:W6,7,14,15,32:B1,K2")
     for move in ("32-28", "1x10x19"):
@@ -129,12 +129,12 @@ def test_ambiguous_captures_are_written_in_full():
         "1. 9-13* {strong} 22-18 2. 13-17*",
     ],
 )
-def test_what_is_no_move_is_passed_over(text):
+def test_comments_and_variations_are_skipped(text):
     assert moves_of(text) == ["9-13", "22-18", "13-17"]
 
 
 @pytest.mark.parametrize("capture", ["9x27", "9x18x27"])
-def test_captures_in_short_and_in_full(capture):
+def test_short_and_full_captures_are_read(capture):
     assert moves_of(f'[FEN "B:W14,23,32:B9"] {capture}') == ["9x27"]
 
 
@@ -156,25 +156,25 @@ def test_captures_in_short_and_in_full(capture):
         ('[Result "*"] 9-13 0-1', "0-1"),
     ],
 )
-def test_results(text, result):
+def test_results_are_read(text, result):
     [game] = pdn.loads(text)
     assert game.result == result
 
 
-def test_several_games():
+def test_several_games_are_read():
     text = '[Event "1"] 9-13 1-0 [Event "2"] 9-14\n[Event "3"]\n[Round "1"] *\n[Event "4"]\n'
     read = pdn.loads(text)
     assert [game.tags["Event"] for game in read] == ["1", "2", "3", "4"]
     assert [len(game.moves) for game in read] == [1, 1, 0, 0]
 
 
-def test_games_without_tags_follow_each_other():
+def test_games_without_tags_are_separated():
     first, second, third = pdn.loads("1. 11-15 23-19 1-0\n\n1. 9-13* 22-18 *\n9-14 0-1 {end}")
     assert [first.result, second.result, third.result] == ["1-0", "*", "0-1"]
     assert [len(game.moves) for game in (first, second, third)] == [2, 2, 1]
 
 
-def test_spellings_of_others():
+def test_alternative_spellings_are_read():
     text = '[fen "W:W23:B10,14,1"]\n[RESULT "?"]\n[Setup "1"]\n1. ... 23-18 14:23 0-0'
     (game,) = pdn.loads(text)
     assert game.result == "*"
@@ -184,7 +184,7 @@ def test_spellings_of_others():
     assert game.result == "1/2-1/2"
 
 
-def test_errors_may_be_gathered():
+def test_errors_can_be_collected():
     good = '[Event "{}"]\n1. 9-13 22-18 *\n'
     bad = [
         '[Event "moves"]\n1. 9-14 18-9 *\n',
@@ -211,7 +211,7 @@ def test_errors_may_be_gathered():
         ('[Event "a"]\n{ open 1-0\n1. 9-13 22-18 *\n[Event "b"]\n1. 11-15 *', [1], 2),
     ],
 )
-def test_the_games_beside_one_with_an_error_are_read(text, moves, line):
+def test_games_next_to_a_faulty_one_are_read(text, moves, line):
     errors = []
     games = pdn.loads(text, errors)
     assert [len(game.moves) for game in games] == moves
@@ -219,7 +219,7 @@ def test_the_games_beside_one_with_an_error_are_read(text, moves, line):
 
 
 @pytest.mark.parametrize("text", ["", " \n", "{only a comment}", "; only a line", "% and this"])
-def test_no_games(text):
+def test_text_without_games_gives_none(text):
     assert pdn.loads(text) == []
 
 
@@ -274,7 +274,7 @@ def test_errors_name_the_place(text, line, column, wrong):
         (Game(moves=(Board("W:W18:B1").legal_moves[0],)), "is illegal"),
     ],
 )
-def test_what_pdn_cannot_hold_is_refused(game, wrong, tmp_path):
+def test_unwritable_tags_and_comments_are_refused(game, wrong, tmp_path):
     path = tmp_path / "games.pdn"
     path.write_text("as before")
     with pytest.raises(ValueError, match=wrong):
@@ -283,12 +283,12 @@ def test_what_pdn_cannot_hold_is_refused(game, wrong, tmp_path):
     assert path.read_text() == "as before"
 
 
-def test_a_game_has_a_known_result():
+def test_invalid_result_is_refused():
     with pytest.raises(ValueError, match=r"result '2-0' is not one of 1-0, 0-1, 1/2-1/2, \*"):
         Game(result="2-0")
 
 
-def test_files(tmp_path):
+def test_games_are_read_from_and_written_to_files(tmp_path):
     path = tmp_path / "games.pdn"
     pdn.dump(pdn.loads(TINSLEY), path)
     pdn.dump(pdn.loads(TINSLEY * 2), str(path))
@@ -296,7 +296,7 @@ def test_files(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_failed_write_leaves_nothing_behind(tmp_path):
+def test_failed_write_leaves_no_file(tmp_path):
     folder = tmp_path / "games.pdn"
     folder.mkdir()
     with pytest.raises(OSError, match=r"games\.pdn"):
@@ -304,7 +304,7 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path):
     assert list(tmp_path.iterdir()) == [folder]
 
 
-def test_files_of_other_programs(tmp_path):
+def test_files_of_other_programs_are_read(tmp_path):
     path = tmp_path / "games.pdn"
     path.write_bytes(b'\xef\xbb\xbf[Event "x"]\r\n\r\n1. 9-13 {a\r\nb}\r\n22-18 *\r\n')
     assert [len(game.moves) for game in pdn.load(path)] == [2]

@@ -1,4 +1,4 @@
-"""Leaf counts against published tables, and against rules written slowly."""
+"""Perft counts against published tables and slow rules."""
 
 import numpy as np
 import pytest
@@ -27,27 +27,27 @@ def test_start_position_has_the_published_counts(depth, leaves):
 
 
 @pytest.mark.parametrize(("fen", "counts"), table("perft_positions.tsv"))
-def test_position_has_the_counts_of_three_other_generators(fen, counts):
+def test_positions_have_the_counts_of_three_other_generators(fen, counts):
     leaves = [int(count) for count in counts.split(",")]
     board = Board(fen)
     assert [perft(board, depth) for depth in range(1, len(leaves) + 1)] == leaves
 
 
-def test_counts_equal_those_of_the_naive_rules():
+def test_counts_equal_those_of_the_slow_rules():
     rng = np.random.default_rng(0)
     for _ in range(100):
         side, pieces = oracle.random_position(rng)
         assert perft(Board(oracle.write_fen(side, pieces)), 3) == oracle.perft(side, pieces, 3)
 
 
-def test_no_plies_are_one_line_and_the_board_stays_as_it_was():
+def test_perft_of_depth_0_is_1_and_leaves_the_board_unchanged():
     board = Board()
     assert perft(board, 0) == 1
     perft(board, 3)
     assert board == Board()
 
 
-def test_a_lost_position_has_no_line():
+def test_perft_of_a_lost_position_is_0():
     assert perft(Board("B:W18:B"), 1) == 0
     assert perft(Board("B:W18:B"), 4) == 0
 

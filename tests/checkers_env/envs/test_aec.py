@@ -1,4 +1,4 @@
-"""The environment: PettingZoo's own tests, and games followed by a slow, obvious referee."""
+"""The AEC environment: PettingZoo's own tests, and games followed by a slow referee."""
 
 import copy
 import importlib
@@ -63,7 +63,7 @@ def test_api() -> None:
     api_test(checkers_env.env(), num_cycles=300)
 
 
-def test_api_of_an_environment_that_is_older_than_the_test(monkeypatch: Any) -> None:
+def test_pettingzoos_api_test_passes_for_an_older_environment(monkeypatch: Any) -> None:
     module = importlib.import_module("pettingzoo.test.api_test")
     env = checkers_env.env(opening="three-move", repetition=3, no_progress=40)
     for names in ("env_obs_dicts", "env_obs_space", "env_all_zeros_obs"):
@@ -73,7 +73,7 @@ def test_api_of_an_environment_that_is_older_than_the_test(monkeypatch: Any) -> 
 
 
 @pytest.mark.parametrize("opening", [None, "two-move"])
-def test_seeds(opening: str | None) -> None:
+def test_equal_seeds_give_equal_games(opening: str | None) -> None:
     seed_test(lambda: checkers_env.env(opening=opening), num_cycles=100)
 
 
@@ -217,7 +217,7 @@ def check_end(env: Any, side: str, reason: str, lost: bool) -> None:
     ],
 )
 @pytest.mark.parametrize("make", MAKERS)
-def test_games_as_the_referee_sees_them(make: Any, opening: Any, rules: Any, reasons: Any) -> None:
+def test_games_agree_with_a_slow_referee(make: Any, opening: Any, rules: Any, reasons: Any) -> None:
     env, rng = make(opening=opening, **rules), np.random.default_rng(7)
     seen = set()
     for _ in range(20):
@@ -226,7 +226,7 @@ def test_games_as_the_referee_sees_them(make: Any, opening: Any, rules: Any, rea
     assert reasons <= seen
 
 
-def test_one_agent_makes_all_the_jumps_of_a_capture() -> None:
+def test_one_agent_makes_all_jumps_of_a_capture() -> None:
     env = checkers_env.env(opening=DOUBLE_JUMP)
     env.reset()
     env.step(move_to_actions(Move((1, 10, 19), (6, 15)), 0)[0])
@@ -237,14 +237,14 @@ def test_one_agent_makes_all_the_jumps_of_a_capture() -> None:
     assert [str(move) for move in env.unwrapped.board.moves] == ["1x19"]
 
 
-def test_a_man_that_is_crowned_in_a_capture_stops() -> None:
+def test_man_crowned_in_a_capture_stops() -> None:
     env = checkers_env.raw_env(opening="B:W26,27,K1:B22,12")  # a king would take 27 too
     env.reset()
     env.step(move_to_actions(Move((22, 31), (26,)), 0)[0])
     assert env.agent_selection == "player_1"
 
 
-def test_a_game_without_a_limit_outgrows_its_first_history() -> None:
+def test_history_of_a_game_without_a_limit_grows() -> None:
     env = checkers_env.raw_env(opening=FOUR_KINGS, max_moves=None)
     env.reset()
     there = [move_to_actions(Move((32, 28)), 0)[0], move_to_actions(Move((1, 5)), 1)[0]]
@@ -268,7 +268,7 @@ def cards_drawn(env: Any, count: int, seed: int) -> list[str]:
 
 
 @pytest.mark.parametrize(("ballot", "plies"), [("two-move", 2), ("three-move", 3)])
-def test_a_card_of_the_ballot_is_drawn_at_each_reset(ballot: str, plies: int) -> None:
+def test_each_reset_samples_an_opening_of_the_ballot(ballot: str, plies: int) -> None:
     cards = cards_drawn(checkers_env.env(opening=ballot), 400, seed=1)
     assert set(cards) <= set(BALLOTS[ballot])
     assert len(set(cards)) > len(BALLOTS[ballot]) * 0.8
@@ -277,14 +277,14 @@ def test_a_card_of_the_ballot_is_drawn_at_each_reset(ballot: str, plies: int) ->
     assert {card.count(" ") + 1 for card in cards} == {plies}
 
 
-def test_every_card_can_be_played() -> None:
+def test_every_opening_can_be_played() -> None:
     env = checkers_env.raw_env()
     for card in openings.TWO_MOVE + openings.THREE_MOVE:
         env.reset(options={"opening": card})
         assert env.board.ply == len(card.split())
 
 
-def test_moves_as_an_opening_are_plies_of_the_game() -> None:
+def test_moves_of_an_opening_are_plies_of_the_game() -> None:
     env = checkers_env.env(opening="9-13 22-18 12-16", max_moves=50)
     env.reset()
     assert env.agent_selection == "player_1"
@@ -292,7 +292,7 @@ def test_moves_as_an_opening_are_plies_of_the_game() -> None:
     assert env.observe("player_0")["observation"][5, 0, 0] == np.float32(0.03)
 
 
-def test_an_opening_for_one_game() -> None:
+def test_opening_can_be_set_for_one_game() -> None:
     env = checkers_env.env(opening=DOUBLE_JUMP)
     env.reset(options={"opening": "W:W18:BK3"})
     assert env.agent_selection == "player_1"
@@ -326,7 +326,7 @@ def test_an_opening_for_one_game() -> None:
     ],
 )
 @pytest.mark.parametrize("make", MAKERS)
-def test_bad_arguments(make: Any, arguments: Any, message: str) -> None:
+def test_invalid_arguments_are_refused(make: Any, arguments: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make(**arguments)
 
@@ -345,7 +345,7 @@ def test_bad_arguments(make: Any, arguments: Any, message: str) -> None:
         ({"seed": "ab"}, "seed must be a whole number from 0 on, not 'ab'"),
     ],
 )
-def test_a_reset_that_makes_no_sense_leaves_all_as_it_was(arguments: Any, message: str) -> None:
+def test_invalid_reset_changes_nothing(arguments: Any, message: str) -> None:
     env = checkers_env.raw_env(opening="9-13", max_moves=1)
     env.reset(seed=1)
     before = pickle.dumps(env)
@@ -354,7 +354,7 @@ def test_a_reset_that_makes_no_sense_leaves_all_as_it_was(arguments: Any, messag
     assert pickle.dumps(env) == before
 
 
-def test_there_must_be_a_game() -> None:
+def test_step_before_reset_is_refused() -> None:
     env = checkers_env.raw_env(opening="B:W6:B1")
     for act in (lambda: env.step(0), lambda: env.observe("player_0")):
         with pytest.raises(ResetNeeded, match="was not begun"):
@@ -383,7 +383,7 @@ def test_there_must_be_a_game() -> None:
         (32.0, "action 32.0 is not a whole number"),
     ],
 )
-def test_the_raw_game_refuses_an_illegal_action(action: Any, message: str) -> None:
+def test_raw_environment_refuses_an_illegal_action(action: Any, message: str) -> None:
     env = checkers_env.raw_env()
     env.reset()
     before = pickle.dumps(env)
@@ -393,7 +393,7 @@ def test_the_raw_game_refuses_an_illegal_action(action: Any, message: str) -> No
 
 
 @pytest.mark.parametrize("opening", [None, DOUBLE_JUMP])
-def test_an_illegal_action_loses_the_wrapped_game(opening: str | None) -> None:
+def test_illegal_action_loses_in_the_wrapped_environment(opening: str | None) -> None:
     env = checkers_env.env(opening=opening)
     env.reset(seed=1)
     env.step(random_action(env, np.random.default_rng(0)))
@@ -425,7 +425,7 @@ def test_numpy_integers_are_actions() -> None:
 
 @pytest.mark.parametrize("clone", COPIES)
 @pytest.mark.parametrize("make", MAKERS)
-def test_a_copy_plays_on_exactly(make: Any, clone: Callable[[Any], Any]) -> None:
+def test_copy_plays_on_identically(make: Any, clone: Callable[[Any], Any]) -> None:
     env = make(opening="three-move", repetition=3, no_progress=20)
     env.reset(seed=11)
     for steps in (0, 1, 7, 30):
@@ -445,7 +445,7 @@ def test_a_copy_plays_on_exactly(make: Any, clone: Callable[[Any], Any]) -> None
 
 @pytest.mark.parametrize("clone", COPIES)
 @pytest.mark.parametrize("make", MAKERS)
-def test_a_copy_in_the_middle_of_a_capture(make: Any, clone: Callable[[Any], Any]) -> None:
+def test_copy_is_exact_inside_a_capture(make: Any, clone: Callable[[Any], Any]) -> None:
     env = make(opening=DOUBLE_JUMP)
     env.reset(seed=1)
     first, second = move_to_actions(Move((1, 10, 19), (6, 15)), 0)
@@ -460,7 +460,7 @@ def test_a_copy_in_the_middle_of_a_capture(make: Any, clone: Callable[[Any], Any
 
 @pytest.mark.parametrize("clone", COPIES)
 @pytest.mark.parametrize("make", MAKERS)
-def test_a_copy_keeps_the_draw_of_a_blocked_side(make: Any, clone: Callable[[Any], Any]) -> None:
+def test_copy_keeps_the_rule_of_blocked_sides(make: Any, clone: Callable[[Any], Any]) -> None:
     env = make(opening="W:WK1,5:BK10", blocked_draws=True)
     env.reset()
     env.step(move_to_actions(Move((1, 6)), 1)[0])
@@ -474,7 +474,7 @@ def test_a_copy_keeps_the_draw_of_a_blocked_side(make: Any, clone: Callable[[Any
 
 @pytest.mark.parametrize("clone", COPIES)
 @pytest.mark.parametrize("make", MAKERS)
-def test_a_copy_before_the_first_game_and_after_a_game(make: Any, clone: Any) -> None:
+def test_copy_is_exact_before_the_first_game_and_after_a_game(make: Any, clone: Any) -> None:
     env = make(opening="two-move")
     twin = clone(env)
     assert cards_drawn(twin, 3, seed=2) == cards_drawn(env, 3, seed=2)
@@ -489,7 +489,7 @@ def test_a_copy_before_the_first_game_and_after_a_game(make: Any, clone: Any) ->
 # The rest
 
 
-def test_spaces_are_the_same_objects_and_one_for_each_agent() -> None:
+def test_each_agent_has_its_own_constant_spaces() -> None:
     env = checkers_env.env()
     for agent in env.possible_agents:
         assert env.observation_space(agent) is env.observation_space(agent)
@@ -498,7 +498,7 @@ def test_spaces_are_the_same_objects_and_one_for_each_agent() -> None:
     assert env.action_space("player_0") is not checkers_env.env().action_space("player_0")
 
 
-def test_an_observation_is_the_callers_own() -> None:
+def test_observation_is_a_new_array() -> None:
     env = checkers_env.raw_env()
     env.reset()
     before = env.observe("player_0")
@@ -509,7 +509,7 @@ def test_an_observation_is_the_callers_own() -> None:
     np.testing.assert_array_equal(before["action_mask"], kept["action_mask"])
 
 
-def test_the_board_is_kept_and_has_the_draw_rules() -> None:
+def test_board_is_a_property_with_the_draw_rules() -> None:
     env = checkers_env.raw_env(max_moves=7, repetition=4, no_progress=9, blocked_draws=True)
     env.reset()
     board = env.board
@@ -528,7 +528,7 @@ def test_registration() -> None:
     assert spec.entry_point == "agents.single_agent.env:SingleAgentEnv"
 
 
-def test_importing_again_does_not_warn() -> None:
+def test_second_import_does_not_warn() -> None:
     importlib.reload(checkers_env.envs.registration)
     importlib.reload(checkers_env)
     assert checkers_env.make is checkers_env.env

@@ -1,4 +1,4 @@
-"""What the environment shows of a game, as text and as an image."""
+"""Rendered positions of the environment, as text and as an image."""
 
 import numpy as np
 import pytest
@@ -15,13 +15,13 @@ from tests.checkers_env.render.pixels import (
 )
 
 
-def test_text_is_the_boards() -> None:
+def test_text_equals_that_of_the_board() -> None:
     env = checkers_env.env(opening=POSITION, render_mode="ansi")
     env.reset()
     assert env.render() == str(Board(POSITION))
 
 
-def test_the_middle_of_a_capture_shows() -> None:
+def test_position_inside_a_capture_is_rendered() -> None:
     board, move = after_double_jump()
     first, second = move_to_actions(move, 0)
     text = checkers_env.env(opening=DOUBLE_JUMP, render_mode="ansi")
@@ -38,7 +38,7 @@ def test_the_middle_of_a_capture_shows() -> None:
     assert np.array_equal(image.render(), image_of(board.fen(), move))
 
 
-def test_the_last_move_of_an_opening_shows() -> None:
+def test_last_move_of_an_opening_is_rendered() -> None:
     env = checkers_env.env(opening="9-13 22-18", render_mode="rgb_array")
     env.reset()
     assert moved(env.render()) == {22, 18}

@@ -1,4 +1,4 @@
-"""Self-play in many games at once: each game followed by the AEC environment, step by step."""
+"""The vector environment: each game followed by the AEC environment step by step."""
 
 import copy
 import pickle
@@ -154,7 +154,7 @@ def follow(
 
 @pytest.mark.parametrize("mode", AutoresetMode)
 @pytest.mark.parametrize(("rules", "expected"), GAMES)
-def test_each_game_is_that_of_the_aec_environment(
+def test_each_game_equals_that_of_the_aec_environment(
     rules: dict[str, Any], expected: set[str], mode: AutoresetMode
 ) -> None:
     env = checkers_env.make_vec(24, autoreset_mode=mode, **rules)
@@ -163,7 +163,7 @@ def test_each_game_is_that_of_the_aec_environment(
     assert expected | {"illegal action"} <= ends.keys()
 
 
-def test_an_illegal_action_is_rewarded_as_in_the_wrapped_environment() -> None:
+def test_illegal_action_has_the_reward_of_the_wrapped_environment() -> None:
     vector, wrapped = checkers_env.make_vec(2), checkers_env.env()
     vector.reset()
     wrapped.reset()
@@ -175,7 +175,7 @@ def test_an_illegal_action_is_rewarded_as_in_the_wrapped_environment() -> None:
     assert info["rewards"].tolist() == [list(wrapped.rewards.values()), [0, 0]] == [[0, -1], [0, 0]]
 
 
-def test_games_without_a_limit_have_room() -> None:
+def test_history_of_a_game_without_a_limit_grows() -> None:
     rules: dict[str, Any] = {"opening": "B:WK32:BK1", "max_moves": None}
     env, referee = checkers_env.make_vec(1, **rules), Referee(None, rules)
     env.reset()
@@ -187,7 +187,7 @@ def test_games_without_a_limit_have_room() -> None:
     assert env.board(0).moves == referee.env.board.moves
 
 
-def test_an_opening_may_be_longer_than_most_games() -> None:
+def test_opening_may_be_longer_than_most_games() -> None:
     rng, board = np.random.default_rng(3415), checkers_env.Board(max_moves=None)
     while board.ply < 270:
         board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
@@ -199,7 +199,7 @@ def test_an_opening_may_be_longer_than_most_games() -> None:
     assert env.board(0) == board
 
 
-def test_there_is_room_for_the_opening_of_the_games_that_begin_next() -> None:
+def test_history_has_room_for_the_opening_of_the_next_games() -> None:
     rng, board = np.random.default_rng(3415), checkers_env.Board(max_moves=None)
     while board.ply < 300:
         board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
@@ -224,7 +224,7 @@ def test_a_game_depends_on_its_own_seed_only() -> None:
             alone.reset()
 
 
-def test_games_without_a_seed_go_on_with_their_generators() -> None:
+def test_games_without_a_seed_continue_their_generators() -> None:
     env, other = (checkers_env.make_vec(3, opening="two-move") for _ in range(2))
     env.reset(seed=1)
     other.reset(seed=1)
@@ -235,7 +235,7 @@ def test_games_without_a_seed_go_on_with_their_generators() -> None:
     assert len(cards) > 1  # no seed at all: by chance
 
 
-def test_only_the_games_of_a_mask_begin() -> None:
+def test_reset_mask_selects_the_games_that_begin() -> None:
     env = checkers_env.make_vec(3, opening="three-move")
     observation, _ = env.reset(seed=4)
     for _ in range(9):
@@ -248,7 +248,7 @@ def test_only_the_games_of_a_mask_begin() -> None:
     assert same(seen["action_mask"][[0, 2]], observation["action_mask"][[0, 2]])
 
 
-def test_the_opening_can_be_replaced_for_a_game() -> None:
+def test_opening_can_be_set_for_one_game() -> None:
     env, single = checkers_env.make_vec(2, opening=DOUBLE_JUMP), checkers_env.raw_env()
     env.reset(seed=8, options={"opening": "three-move"})
     for i in range(2):
@@ -263,7 +263,7 @@ def test_the_opening_can_be_replaced_for_a_game() -> None:
     assert [env.board(i).fen() for i in range(2)] == [DOUBLE_JUMP] * 2
 
 
-def test_a_replaced_opening_may_end_at_once() -> None:
+def test_replaced_opening_may_end_the_game_at_once() -> None:
     env, single = checkers_env.make_vec(2, opening="two-move"), checkers_env.raw_env("two-move")
     single.reset(seed=8, options={"opening": None})
     env.reset(seed=[8, 9], options={"opening": None})
@@ -273,7 +273,7 @@ def test_a_replaced_opening_may_end_at_once() -> None:
         assert env.board(0).moves == single.board.moves
 
 
-def test_resets_need_not_come_all_at_once() -> None:
+def test_games_may_be_reset_at_different_times() -> None:
     env = checkers_env.make_vec(2)
     with pytest.raises(ResetNeeded, match="not begun"):
         env.step([32, 32])
@@ -284,7 +284,7 @@ def test_resets_need_not_come_all_at_once() -> None:
     env.step([32, 32])
 
 
-def test_games_that_do_not_begin_by_themselves_wait() -> None:
+def test_without_autoreset_finished_games_wait() -> None:
     env = checkers_env.make_vec(3, opening="B:W6,7:B1", autoreset_mode="Disabled")
     env.reset()
     env.step([0, 1, 127])
@@ -299,7 +299,7 @@ def test_games_that_do_not_begin_by_themselves_wait() -> None:
 
 
 @pytest.mark.parametrize("mode", [*AutoresetMode, *(mode.value for mode in AutoresetMode)])
-def test_what_gymnasium_knows_about_it(mode: Any) -> None:
+def test_gymnasium_metadata_are_right(mode: Any) -> None:
     env = gymnasium.make_vec("checkers_env/SelfPlay-v0", num_envs=3, autoreset_mode=mode)
     assert isinstance(env, VectorEnv)
     assert isinstance(env, SelfPlayVectorEnv)
@@ -320,7 +320,7 @@ def test_what_gymnasium_knows_about_it(mode: Any) -> None:
     env.close()
 
 
-def test_its_arrays_stay_as_they_were_given_out() -> None:
+def test_returned_arrays_do_not_change_later() -> None:
     env, rng = checkers_env.make_vec(4, opening=BLOCKED), np.random.default_rng(0)
     observation, _ = env.reset(seed=0)
     given, copies = [], []
@@ -333,7 +333,7 @@ def test_its_arrays_stay_as_they_were_given_out() -> None:
 
 
 @pytest.mark.parametrize("mode", [SAME, NEXT])
-def test_the_statistics_of_gymnasium_count_games(mode: AutoresetMode) -> None:
+def test_gymnasiums_statistics_count_games(mode: AutoresetMode) -> None:
     env = RecordEpisodeStatistics(checkers_env.make_vec(2, opening=BLOCKED, autoreset_mode=mode))
     observation, _ = env.reset(seed=0)
     rng, lengths = np.random.default_rng(0), []
@@ -344,7 +344,7 @@ def test_the_statistics_of_gymnasium_count_games(mode: AutoresetMode) -> None:
     assert max(lengths) >= 3
 
 
-def test_information_as_lists() -> None:
+def test_info_converts_to_a_list_per_game() -> None:
     env = DictInfoToList(checkers_env.make_vec(2, opening="B:W6,7:B1"))
     env.reset(seed=0)
     *_, (_, second) = env.step([0, 1])  # 1-5, 1x10
@@ -354,7 +354,7 @@ def test_information_as_lists() -> None:
 # Actions
 
 
-def test_any_legal_action_is_as_likely_as_any_other() -> None:
+def test_sampled_actions_are_uniform_over_the_legal_ones() -> None:
     mask = np.zeros((3000, 128), np.int8)
     mask[:, [0, 5, 63, 127]] = 1
     mask[1000:2000] = 0
@@ -370,13 +370,13 @@ def test_any_legal_action_is_as_likely_as_any_other() -> None:
 
 
 @pytest.mark.parametrize("shape", [(128,), (3, 64), (2, 2, 128)])
-def test_a_mask_has_a_shape(shape: tuple[int, ...]) -> None:
+def test_mask_of_wrong_shape_is_refused(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="mask must have the shape"):
         sample(np.ones(shape, np.int8), np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("kind", [list, tuple, np.uint8, np.int32, "strided"])
-def test_actions_may_come_as_any_whole_numbers(kind: Any) -> None:
+def test_actions_may_have_any_integer_type(kind: Any) -> None:
     env, other = checkers_env.make_vec(3), checkers_env.make_vec(3)
     actions: Any = np.repeat([32, 33, 36], 2)[::2]
     env.reset()
@@ -395,7 +395,7 @@ def test_actions_may_come_as_any_whole_numbers(kind: Any) -> None:
     ([32, 128], "actions must be from 0 to 127, not 128"),
     ([-1, 32], "actions must be from 0 to 127, not -1"),
 ])  # fmt: skip
-def test_what_are_no_actions_is_refused(actions: Any, message: str) -> None:
+def test_invalid_actions_are_refused(actions: Any, message: str) -> None:
     env = checkers_env.make_vec(2)
     env.reset()
     before = pickle.dumps(env)
@@ -409,7 +409,7 @@ def test_what_are_no_actions_is_refused(actions: Any, message: str) -> None:
 
 @pytest.mark.parametrize("clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
 @pytest.mark.parametrize("mode", [SAME, NEXT])
-def test_a_copy_plays_on_exactly(clone: Any, mode: AutoresetMode) -> None:
+def test_copy_plays_on_identically(clone: Any, mode: AutoresetMode) -> None:
     env = checkers_env.make_vec(200, opening="three-move", repetition=3, autoreset_mode=mode)
     clone(env).reset(seed=0)
     observation, _ = env.reset(seed=2)
@@ -440,7 +440,7 @@ def test_a_copy_plays_on_exactly(clone: Any, mode: AutoresetMode) -> None:
     ({"no_progress": 1.5}, "no_progress must be"),
     ({"blocked_draws": 3}, "blocked_draws must be"),
 ])  # fmt: skip
-def test_arguments_that_make_no_sense(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         checkers_env.make_vec(**{"num_envs": 2} | arguments)
 
@@ -458,7 +458,7 @@ def test_arguments_that_make_no_sense(arguments: dict[str, Any], message: str) -
     ({"options": {"reset_mask": np.ones(2)}}, "reset_mask must be 2 truth values"),
     ({"options": {"reset_mask": [True]}}, "reset_mask must be 2 truth values"),
 ])  # fmt: skip
-def test_resets_that_make_no_sense(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_resets_are_refused(arguments: dict[str, Any], message: str) -> None:
     env = checkers_env.make_vec(2, opening="two-move")
     env.reset(seed=1)
     before = pickle.dumps(env)

@@ -1,4 +1,4 @@
-"""The painter, against matplotlib's polygons and distances from points."""
+"""The rasteriser against matplotlib's polygons and distances from points."""
 
 import math
 from typing import Any
@@ -23,7 +23,7 @@ CENTRES = np.stack([COLUMN.ravel(), ROW.ravel()], axis=-1)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_an_area_is_filled(seed: int) -> None:
+def test_polygon_is_filled(seed: int) -> None:
     rng = np.random.default_rng(seed)
     angles, radii = np.sort(rng.uniform(0, 2 * math.pi, 9)), rng.uniform(20, 200, 9)
     x, y = rng.uniform(0, 512, 2)  # a star, perhaps over the edge of the picture
@@ -35,7 +35,7 @@ def test_an_area_is_filled(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_lines_and_discs_are_what_is_near_them(seed: int) -> None:
+def test_lines_and_discs_cover_their_neighbourhood(seed: int) -> None:
     rng = np.random.default_rng(seed)
     (start, end), width = rng.uniform(0, 512, (2, 2)), rng.uniform(3, 40)
     aside = np.array([start[1] - end[1], end[0] - start[0]]) / math.dist(start, end) * width / 2

@@ -1,4 +1,4 @@
-"""The picture of a position, by the pixels that are painted of it."""
+"""The scene of a position, checked by its pixels."""
 
 import itertools
 
@@ -25,7 +25,7 @@ from tests.checkers_env.render.pixels import (
 
 
 @pytest.mark.parametrize(("viewer", "flipped"), [("player_1", False), ("player_0", True)])
-def test_the_picture_is_laid_out_as_a_player_sees_the_board(viewer: str, flipped: bool) -> None:
+def test_board_is_drawn_from_the_players_side(viewer: str, flipped: bool) -> None:
     env = checkers_env.env(opening=POSITION)
     env.reset()
     seen = env.observe(viewer)["observation"][:4].any(axis=0)
@@ -40,7 +40,7 @@ def test_the_picture_is_laid_out_as_a_player_sees_the_board(viewer: str, flipped
     ("square", "side", "king"),
     [(3, 0, True), (12, 0, False), (18, 1, False), (24, 1, False), (31, 1, True)],
 )
-def test_a_piece_is_a_disc_of_its_colour_and_a_king_is_crowned(
+def test_pieces_are_discs_of_their_colour_and_kings_have_crowns(
     square: int, side: int, king: bool
 ) -> None:
     image = cell(image_of(POSITION), square)
@@ -50,7 +50,7 @@ def test_a_piece_is_a_disc_of_its_colour_and_a_king_is_crowned(
     assert has(image, scene.CROWNS[side]) == king
 
 
-def test_squares_are_shaded() -> None:
+def test_dark_and_light_squares_are_shaded() -> None:
     image = image_of("B:W:B")
     assert image.shape == (512, 512, 3)
     assert image.dtype == np.uint8
@@ -61,7 +61,7 @@ def test_squares_are_shaded() -> None:
         assert (square[13:] == rgb(scene.DARK if dark else scene.LIGHT)).all()
 
 
-def test_each_square_bears_its_number() -> None:
+def test_each_square_shows_its_number() -> None:
     """Equal digits look alike, different ones do not, in both places of a number."""
     image = image_of("B:W:B")
     tens = {square: number(image, square)[:, 1:6] for square in range(10, 33)}
@@ -77,13 +77,13 @@ def test_each_square_bears_its_number() -> None:
         assert light.sum() >= 5
 
 
-def test_a_piece_covers_no_number() -> None:
+def test_pieces_cover_no_number() -> None:
     full, bare = image_of("B:W21-32:B1-12"), image_of("B:W:B")
     for square in CELLS:
         assert np.array_equal(number(full, square), number(bare, square))
 
 
-def test_a_flipped_picture_is_turned_round_but_for_its_numbers() -> None:
+def test_flipped_picture_is_turned_round_except_its_numbers() -> None:
     board, move = after_double_jump()
     upright, flipped = (image_of(board.fen(), move, flipped=flip) for flip in (False, True))
     for square in CELLS:
@@ -104,7 +104,7 @@ def test_equal_positions_have_equal_pictures() -> None:
     assert not np.array_equal(pictures[0], paint(scene.build_scene(board, board.moves[-1])))
 
 
-def test_the_last_move_is_tinted_and_its_captures_are_crossed() -> None:
+def test_last_move_is_tinted_and_its_captures_are_crossed() -> None:
     board, move = after_double_jump()
     image = image_of(board.fen(), move)
     assert moved(image) == {1, 6, 10, 15, 19}
@@ -116,7 +116,7 @@ def test_the_last_move_is_tinted_and_its_captures_are_crossed() -> None:
     assert moved(image_of(board.fen())) == set()
 
 
-def test_a_piece_that_jumps_on_is_lifted() -> None:
+def test_piece_inside_a_capture_is_lifted() -> None:
     board = "B:W15,32:B10,12"
     lying, lifted = image_of(board, Move((1, 10), (6,))), image_of(board, Move((1, 10), (6,)), 10)
     assert not has(lying, scene.SHADOW)
@@ -127,7 +127,7 @@ def test_a_piece_that_jumps_on_is_lifted() -> None:
     assert not differing.any()
 
 
-def test_an_arrow_goes_along_its_move() -> None:
+def test_arrow_follows_its_move() -> None:
     image = image_of(DOUBLE_JUMP, arrows=[Move((1, 10, 19), (6, 15))])
     assert {square for square in CELLS if has(cell(image, square), scene.ARROW)} == {
         1, 6, 10, 15, 19,
@@ -135,7 +135,7 @@ def test_an_arrow_goes_along_its_move() -> None:
 
 
 @pytest.mark.parametrize("squares", [(), (5,), (0, 5), (29, 33)])
-def test_a_move_that_is_none_is_refused(squares: tuple[int, ...]) -> None:
+def test_impossible_arrow_is_refused(squares: tuple[int, ...]) -> None:
     message = "is not 1 to 32" if len(squares) == 2 else "a move has a start and an end"
     with pytest.raises(ValueError, match=message):
         image_of(POSITION, Move(squares))
@@ -143,7 +143,7 @@ def test_a_move_that_is_none_is_refused(squares: tuple[int, ...]) -> None:
         image_of(POSITION, arrows=[Move(squares)])
 
 
-def test_what_must_be_told_apart_stands_out() -> None:
+def test_colours_have_enough_contrast() -> None:
     """The contrast ratio of WCAG 2.2: 4.5 for text, 3 for the parts of a picture."""
 
     def luminance(colour: str) -> float:

@@ -1,4 +1,4 @@
-"""Boards as SVG: well-formed, in words as well, and the picture that the image is painted from."""
+"""Boards as SVG: well-formed, described in words, and equal to the image."""
 
 import re
 from collections import Counter
@@ -71,7 +71,7 @@ def boards(draw: st.DrawFn) -> Board:
 
 
 @given(boards(), st.booleans())
-def test_each_piece_is_a_group_of_its_name(board: Board, flipped: bool) -> None:
+def test_each_piece_is_a_named_group(board: Board, flipped: bool) -> None:
     _, white, black = board.fen().split(":")
     expected = [
         f"{side} king on {item[1:]}" if item.startswith("K") else f"{side} man on {item}"
@@ -84,7 +84,7 @@ def test_each_piece_is_a_group_of_its_name(board: Board, flipped: bool) -> None:
 
 
 @given(boards(), st.booleans())
-def test_the_shapes_are_those_of_the_picture(board: Board, flipped: bool) -> None:
+def test_svg_has_the_shapes_of_the_scene(board: Board, flipped: bool) -> None:
     last = board.moves[-1] if board.moves else None
     arrows = board.legal_moves
     root = parsed(svg(board, arrows=arrows, flipped=flipped))
@@ -98,7 +98,7 @@ def test_the_shapes_are_those_of_the_picture(board: Board, flipped: bool) -> Non
     assert circles == [(f"{d.centre[0]:g}", f"{d.centre[1]:g}", d.colour) for d in discs]
 
 
-def test_a_board_in_words() -> None:
+def test_svg_describes_the_board_in_words() -> None:
     root = parsed(svg(Board(POSITION)))
     assert root.get("role") == "img"
     assert text_of(root, "title") == "Checkers: White to move"
@@ -112,7 +112,7 @@ def test_a_board_in_words() -> None:
     assert bare == "Black: king on 18. White: no pieces."
 
 
-def test_nothing_is_loaded_and_nothing_leaks_into_the_page() -> None:
+def test_svg_loads_nothing_and_has_no_global_names() -> None:
     text = svg(after_double_jump(), arrows=[Move((32, 27))])
     tags = {element.tag.removeprefix(NAMESPACE) for element in parsed(text).iter()}
     assert tags == {"svg", "title", "desc", "g", "polygon", "polyline", "circle", "text"}
@@ -122,7 +122,7 @@ def test_nothing_is_loaded_and_nothing_leaks_into_the_page() -> None:
     assert "url(" not in text
 
 
-def test_the_last_move_is_the_boards_own_or_one_given_or_none() -> None:
+def test_last_move_is_the_boards_or_a_given_one_or_none() -> None:
     board = after_double_jump()
     assert squares_of(svg(board), MOVED) == {1, 6, 10, 15, 19}
     assert {title for title in titles(svg(board)) if "Captured" in title} == {
@@ -135,7 +135,7 @@ def test_the_last_move_is_the_boards_own_or_one_given_or_none() -> None:
     assert squares_of(svg(board, last=False), DARK) == set(range(1, 33))
 
 
-def test_an_arrow_leads_from_square_to_square() -> None:
+def test_arrow_leads_from_square_to_square() -> None:
     move = Board(DOUBLE_JUMP).legal_moves[0]
     text = svg(Board(DOUBLE_JUMP), arrows=[move])
     assert titles(text)[-1] == "Arrow 1x19"
@@ -144,7 +144,7 @@ def test_an_arrow_leads_from_square_to_square() -> None:
     assert svg(Board(DOUBLE_JUMP), arrows=(move for move in [move])) == text
 
 
-def test_a_flipped_board_is_seen_from_the_other_side() -> None:
+def test_flipped_board_is_seen_from_the_other_side() -> None:
     def discs(flipped: bool) -> set[tuple[float, float, str | None]]:
         circles = parsed(svg(Board(POSITION), flipped=flipped)).iter(f"{NAMESPACE}circle")
         places = [(float(c.get("cx", "")), float(c.get("cy", "")), c.get("fill")) for c in circles]
@@ -163,7 +163,7 @@ def test_size() -> None:
             svg(Board(), size=size)
 
 
-def test_a_square_off_the_board_is_refused() -> None:
+def test_square_off_the_board_is_refused() -> None:
     with pytest.raises(ValueError, match="square 33 is not 1 to 32"):
         svg(Board(), arrows=[Move((29, 33))])
 

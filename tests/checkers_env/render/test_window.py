@@ -70,7 +70,7 @@ def test_pettingzoo_accepts_each_mode(windows: list[pygame.Window]) -> None:
     assert not pygame.display.get_init()
 
 
-def test_the_window_shows_the_image_after_each_step(windows: list[pygame.Window]) -> None:
+def test_window_shows_the_image_after_each_step(windows: list[pygame.Window]) -> None:
     env = played("human")
     for actions, title in enumerate(
         ["Checkers: Black to move", "Checkers: Black to move", "Checkers: White to move"]
@@ -84,7 +84,7 @@ def test_the_window_shows_the_image_after_each_step(windows: list[pygame.Window]
     env.close()
 
 
-def test_the_window_is_as_slow_as_the_metadata_say(
+def test_window_runs_at_the_frame_rate_of_the_metadata(
     windows: list[pygame.Window], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     env = played("human")
@@ -94,7 +94,7 @@ def test_the_window_is_as_slow_as_the_metadata_say(
     assert Clock.ticks == [2, 7]
 
 
-def test_close_leaves_nothing_of_pygame_and_may_be_followed_by_more(
+def test_close_ends_pygame_and_rendering_can_begin_again(
     windows: list[pygame.Window],
 ) -> None:
     env = played("human")
@@ -117,7 +117,7 @@ def test_each_environment_has_its_own_window(windows: list[pygame.Window]) -> No
     assert not pygame.display.get_init()
 
 
-def test_a_window_that_others_tore_down_is_opened_anew(windows: list[pygame.Window]) -> None:
+def test_window_closed_by_other_code_is_opened_again(windows: list[pygame.Window]) -> None:
     env = played("human")
     pygame.quit()  # as Gymnasium's games do when they are closed
     env.render()
@@ -127,7 +127,7 @@ def test_a_window_that_others_tore_down_is_opened_anew(windows: list[pygame.Wind
     assert not pygame.display.get_init()
 
 
-def test_events_are_answered_at_each_step(windows: list[pygame.Window]) -> None:
+def test_window_events_are_handled_at_each_step(windows: list[pygame.Window]) -> None:
     env = played("human")
     pygame.event.post(pygame.event.Event(pygame.MOUSEMOTION))
     env.render()
@@ -135,7 +135,7 @@ def test_events_are_answered_at_each_step(windows: list[pygame.Window]) -> None:
     env.close()
 
 
-def test_a_window_that_was_closed_by_its_button_stays_closed(windows: list[pygame.Window]) -> None:
+def test_window_closed_by_its_button_stays_closed(windows: list[pygame.Window]) -> None:
     env, other = played("human"), played("human")
     press_close(windows[0])
     other.render()  # the events of all windows come to whichever asks first
@@ -156,9 +156,7 @@ def test_a_window_that_was_closed_by_its_button_stays_closed(windows: list[pygam
 
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_a_copy_has_the_game_but_not_the_window(
-    windows: list[pygame.Window], duplicate: Any
-) -> None:
+def test_copy_has_the_game_but_not_the_window(windows: list[pygame.Window], duplicate: Any) -> None:
     env = checkers_env.env(opening=DOUBLE_JUMP, render_mode="human")
     env.reset()
     first, second = move_to_actions(after_double_jump()[1], 0)
@@ -183,7 +181,7 @@ def test_without_pygame_the_error_names_the_extra(
     env.close()
 
 
-def test_pygame_is_imported_for_a_window_only() -> None:
+def test_pygame_is_imported_only_for_a_window() -> None:
     code = """
 import sys, checkers_env
 for mode in (None, "ansi", "rgb_array"):
