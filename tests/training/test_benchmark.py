@@ -1,4 +1,4 @@
-"""The benchmark's command line: what it plays, writes, says and refuses, and what survives."""
+"""The benchmark command: leagues, reports, errors and resumed runs."""
 
 import json
 import os
@@ -83,7 +83,7 @@ def one_line(status, out, error):
 # What is played and written.
 
 
-def test_the_help_explains_every_option(tmp_path):
+def test_help_explains_every_option(tmp_path):
     environment = os.environ | {"COLUMNS": "100"}
     done = subprocess.run(
         [sys.executable, str(SCRIPT), "--help"],
@@ -100,7 +100,7 @@ def test_the_help_explains_every_option(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_league_is_played_told_and_written(command, cards, tmp_path):
+def test_league_is_played_reported_and_written(command, cards, tmp_path):
     names = ["random", "material@depth=2", "blondie24@depth=1"]
     options = ["--openings", cards, "--seed", 7, "--json", tmp_path / "all.json", "--out", "here"]
     status, out, error = command(*names, *options)
@@ -147,7 +147,7 @@ def test_threads_change_nothing_and_seeds_do(command, cards, tmp_path):
     assert games["one"] == games["two"] == games["three"] != games["seed"]
 
 
-def test_the_folder_is_named_after_the_agents(command, cards, tmp_path):
+def test_folder_is_named_after_the_agents(command, cards, tmp_path):
     words = ["random", "--against", "material@depth=1", "--openings", cards]
     assert command(*words)[0] == 0
     first = tmp_path / "runs" / "random-against-material-depth=1-seed-0"
@@ -204,7 +204,7 @@ def test_two_games_are_no_evidence(command):
 
 
 @pytest.mark.parametrize("columns", [20, 40, 60, 80, 120])
-def test_the_table_loses_nothing_in_a_narrow_terminal(command, tmp_path, columns):
+def test_table_loses_nothing_in_a_narrow_terminal(command, tmp_path, columns):
     name = "odd [red] name [bold]"
     (tmp_path / f"{name}.safetensors").write_bytes(ZOO.read_bytes())
     agent = f"{name}.safetensors@depth=1"
@@ -248,7 +248,7 @@ def met(folder):
     return {frozenset((names[game.black], names[game.white])) for game in league.games}
 
 
-def test_an_agent_that_is_a_yardstick_does_not_meet_itself(command, short, cards, tmp_path):
+def test_reference_player_does_not_meet_itself(command, short, cards, tmp_path):
     words = ["material@depth=2", "--analyse", "--openings", cards, "--max-moves", 10, "--out", "a"]
     status, out, _ = command(*words)
     assert status == 0
@@ -258,14 +258,14 @@ def test_an_agent_that_is_a_yardstick_does_not_meet_itself(command, short, cards
     assert "Determinism: " in out
 
 
-def test_a_player_of_simulations_is_examined_at_its_own(command, short, cards, tmp_path):
+def test_player_with_simulations_is_analysed_with_its_own_number(command, short, cards, tmp_path):
     words = ["mcts@simulations=3", "--analyse", "--openings", cards, "--max-moves", 5, "--out", "a"]
     assert command(*words)[0] == 0
     assert len(met(tmp_path / "a")) == 2
 
 
 @pytest.mark.parametrize("text", ["material", "blondie24"])
-def test_a_player_with_seconds_meets_the_piece_counter_at_all_depths(text):
+def test_player_with_a_time_limit_meets_the_piece_counter_at_all_depths(text):
     texts, pairings = player_report.lineup(text, seconds=0.5)
     met = {frozenset(texts[one] for one in pairing) for pairing in pairings}
     depths = {frozenset((f"{text}@depth={depth}", "material@depth=4")) for depth in range(1, 9)}
@@ -274,7 +274,7 @@ def test_a_player_with_seconds_meets_the_piece_counter_at_all_depths(text):
 
 
 @pytest.mark.parametrize("often", [1, 7])
-def test_an_examination_that_fails_does_not_cost_the_report(
+def test_failed_analysis_does_not_prevent_the_report(
     command, short, processes, cards, tmp_path, often
 ):
     code = tmp_path / "fails.py"
@@ -296,7 +296,7 @@ def test_an_examination_that_fails_does_not_cost_the_report(
 # A match that stops early.
 
 
-def test_a_sequential_test_stops_at_the_same_game_on_any_number_of_threads(command, tmp_path):
+def test_sequential_test_stops_at_the_same_game_on_any_number_of_threads(command, tmp_path):
     words = ["material@depth=2", "random", "--sprt", 0, 200, "--rounds", 2]
     for threads in (1, 2, 3):
         status, out, _ = command(*words, "--threads", threads, "--out", threads)
@@ -317,7 +317,7 @@ def test_a_sequential_test_stops_at_the_same_game_on_any_number_of_threads(comma
 # Who goes wrong.
 
 
-def test_strangers_forfeit_and_the_league_goes_on(command, tmp_path, processes):
+def test_faulty_agents_forfeit_and_the_league_continues(command, tmp_path, processes):
     agents.make("random").act(Board())  # compiled before its time is taken
     stranger = f"{STRANGERS}:Hangs"
     engine = f"hub:{sys.executable} -IS {FAULTY_ENGINE} "
@@ -343,7 +343,7 @@ def test_strangers_forfeit_and_the_league_goes_on(command, tmp_path, processes):
     assert [process for process in processes if process.poll() is None] == []
 
 
-def test_what_goes_wrong_at_the_start_is_one_error(command, tmp_path, processes):
+def test_error_at_the_start_is_one_line(command, tmp_path, processes):
     error = one_line(*command("random", "--against", f"{STRANGERS}:NeverMade"))
     assert f"{STRANGERS}:NeverMade' cannot be made: KeyError: 'weights' (strangers.py, " in error
     engine = f"hub:{sys.executable} -IS {FAULTY_ENGINE} dies-at-once"
@@ -352,7 +352,7 @@ def test_what_goes_wrong_at_the_start_is_one_error(command, tmp_path, processes)
     assert [process for process in processes if process.poll() is None] == []
 
 
-def test_the_worked_example_plays_as_it_says(command, tmp_path, monkeypatch):
+def test_worked_example_plays_as_documented(command, tmp_path, monkeypatch):
     words = (ROOT / "examples" / "my_agent.py").read_text().splitlines()[1].split()
     assert len((ROOT / "examples" / "my_agent.py").read_text().splitlines()) <= 20
     assert words[:2] == ["python", "training/benchmark.py"]
@@ -371,7 +371,7 @@ def test_the_worked_example_plays_as_it_says(command, tmp_path, monkeypatch):
 SLOW = [f"{STRANGERS}:Dawdles", "--against", "material@depth=1", "--seed", "5", "--threads", "2"]
 
 
-def test_killed_and_resumed_is_as_if_never_stopped(command, cards, tmp_path, monkeypatch):
+def test_killed_league_resumes_to_the_same_result(command, cards, tmp_path, monkeypatch):
     monkeypatch.setenv("STORY", str(tmp_path / "story"))
     words = [*SLOW, "--openings", cards]
     with monkeypatch.context() as slower:
@@ -395,7 +395,7 @@ def test_killed_and_resumed_is_as_if_never_stopped(command, cards, tmp_path, mon
     assert games_of(tmp_path / "killed") == games_of(tmp_path / "straight")
 
 
-def test_ctrl_c_leaves_what_was_reached_and_says_how_to_go_on(command, tmp_path):
+def test_ctrl_c_keeps_finished_games_and_says_how_to_resume(command, tmp_path):
     folder = tmp_path / "stop it"
     words = ["blondie24@seconds=0.01", "random", "--max-moves", "20", "--out", folder]
     process = start(sys.executable, SCRIPT, *words)
@@ -494,7 +494,7 @@ def test_another_league_is_not_resumed(command, cards, tmp_path):
         ("random heuristic --out cards.txt --resume", "cards.txt"),
     ],
 )
-def test_what_is_wrong_is_said(command, cards, tmp_path, words, message):
+def test_errors_name_the_cause(command, cards, tmp_path, words, message):
     assert message in one_line(*command("--threads", "1", *words.split()))
     assert list(tmp_path.iterdir()) == [cards]
 
@@ -503,7 +503,7 @@ def test_what_is_wrong_is_said(command, cards, tmp_path, words, message):
     "words",
     ["random heuristic --rounds two", "random heuristic --sprt 1", "random heuristic --nonsense"],
 )
-def test_what_is_no_option_is_refused(command, tmp_path, words):
+def test_unknown_options_are_refused(command, tmp_path, words):
     status, _, error = command(*words.split())
     assert status == 2
     assert "Traceback" not in error
@@ -511,7 +511,7 @@ def test_what_is_no_option_is_refused(command, tmp_path, words):
 
 
 @pytest.mark.parametrize("content", ["", "garbage\n", "{}\n", '{"entrants": []}\n{"number": 0}\n'])
-def test_a_damaged_journal_is_one_error(command, tmp_path, content):
+def test_damaged_journal_is_one_error(command, tmp_path, content):
     (tmp_path / "league").mkdir()
     (tmp_path / "league" / FILE_NAME).write_text(content)
     error = one_line(*command(*QUICK, "--out", "league", "--resume"))

@@ -1,4 +1,4 @@
-"""The measurement of the continual player: who plays what, what it says, and that it goes on."""
+"""The continual player's measurement: games, statistics, errors and resumed runs."""
 
 import itertools
 import json
@@ -68,7 +68,7 @@ def replayed(pool, row, opponent, pair, luck):
 
 
 @pytest.mark.parametrize("against", ["material", "pool:3", "random"])
-def test_every_game_against_the_kernel_and_a_plain_reading_of_the_rule(
+def test_every_game_equals_kernel_games_and_the_rule_in_plain_python(
     command, pool, tmp_path, against
 ):
     out = tmp_path / "out.json"
@@ -97,7 +97,7 @@ def test_every_game_against_the_kernel_and_a_plain_reading_of_the_rule(
         assert f"{counts[1.0]}-{counts[0.5]}-{counts[0.0]}" in said
 
 
-def test_the_frozen_twin_is_the_pool_file_played_as_a_weight_file(command, pool, tmp_path):
+def test_frozen_player_equals_the_pool_file_as_a_weight_file(command, pool, tmp_path):
     command(*words(pool, "--games", 4, "--out", tmp_path / "out.json"))
     twin, other = agents.make(str(pool)), agents.make("material", depth=1)
     assert isinstance(twin, PlayerAgent)
@@ -109,7 +109,7 @@ def test_the_frozen_twin_is_the_pool_file_played_as_a_weight_file(command, pool,
 
 
 @pytest.mark.parametrize("rule", ["next", "random", "best"])
-def test_equal_seeds_measure_equally_and_others_do_not(command, pool, tmp_path, rule):
+def test_equal_seeds_give_equal_measurements(command, pool, tmp_path, rule):
     found = []
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         out = tmp_path / f"{name}.json"
@@ -118,7 +118,7 @@ def test_equal_seeds_measure_equally_and_others_do_not(command, pool, tmp_path, 
     assert found[0] == found[1] != found[2]
 
 
-def test_a_pack_has_each_card_with_each_colour_once_and_no_two_are_alike():
+def test_pack_has_each_opening_with_each_colour_once_in_random_order():
     games = list(itertools.islice(fixtures(3), 258))
     packs = [games[first : first + 86] for first in (0, 86, 172)]
     for pack in packs:
@@ -131,7 +131,7 @@ def test_a_pack_has_each_card_with_each_colour_once_and_no_two_are_alike():
     assert list(itertools.islice(fixtures(4), 40)) != games[:40]
 
 
-def test_a_pool_whose_best_is_its_worst_shows_what_changing_is_good_for(command, tmp_path):
+def test_change_of_strategy_helps_where_the_best_is_worst(command, tmp_path):
     """Strategy 0 would rather have few pieces; all others count them."""
     metadata = WeightsMetadata("weighted-pieces", 2.0, "c10", 0, 5, depth=1)
     genomes = np.ones((4, 33))
@@ -156,7 +156,7 @@ def test_a_pool_whose_best_is_its_worst_shows_what_changing_is_good_for(command,
 # Going on
 
 
-def test_more_games_go_on_with_the_record_and_other_conditions_begin_anew(command, pool, tmp_path):
+def test_more_games_continue_the_record_and_other_conditions_start_anew(command, pool, tmp_path):
     out, record = tmp_path / "out.json", tmp_path / "record.json"
     options = ["--record", record, "--out", out]
     command(*words(pool, "--games", 20, "--out", tmp_path / "straight.json"))
@@ -177,7 +177,7 @@ def test_more_games_go_on_with_the_record_and_other_conditions_begin_anew(comman
 
 
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
-def test_stopped_in_any_way_it_goes_on_as_if_never_stopped(command, pool, tmp_path, end):
+def test_stopped_measurement_resumes_to_the_same_result(command, pool, tmp_path, end):
     out, record = tmp_path / "out.json", tmp_path / "out.record.json"
     options = words(pool, "--rule", "random", "--out", out, "--games", 100_000)
     process = start(*WAYS["script"], *options)
@@ -207,7 +207,7 @@ def test_stopped_in_any_way_it_goes_on_as_if_never_stopped(command, pool, tmp_pa
     assert found[0] == found[1]
 
 
-def test_without_a_record_nothing_is_kept(command, pool, tmp_path, monkeypatch):
+def test_without_a_record_nothing_is_saved(command, pool, tmp_path, monkeypatch):
     def interrupt(*arguments):
         raise KeyboardInterrupt
 
@@ -222,7 +222,7 @@ def test_without_a_record_nothing_is_kept(command, pool, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_every_way_of_starting_it_explains_itself(way, tmp_path):
+def test_help_is_shown_by_every_entry_point(way, tmp_path):
     call = [*WAYS[way], "--help"]
     environment = os.environ | {"COLUMNS": "100"}
     done = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, env=environment)
@@ -250,7 +250,7 @@ def test_every_way_of_starting_it_explains_itself(way, tmp_path):
         ("--record pool.safetensors", "pool.safetensors' is no record"),
     ],
 )
-def test_what_is_impossible_is_refused_in_a_line(
+def test_invalid_options_are_refused_in_one_line(
     command, pool, tmp_path, monkeypatch, options, message
 ):
     monkeypatch.chdir(tmp_path)
@@ -268,13 +268,13 @@ def test_what_is_impossible_is_refused_in_a_line(
 @pytest.mark.parametrize(
     "options", ["", "--against random --rule worst", "--against random --games many"]
 )
-def test_what_cannot_be_read_is_refused(command, pool, options):
+def test_unreadable_files_are_refused(command, pool, options):
     status, said = command(pool, *options.split())
     assert status == 2
     assert "Traceback" not in said
 
 
-def test_a_weight_file_is_no_pool_and_a_damaged_record_is_named(command, pool, tmp_path):
+def test_weight_file_is_not_a_pool_and_a_damaged_record_is_named(command, pool, tmp_path):
     zoo = Path(agents.__file__).parent / "zoo" / "blondie24.safetensors"
     status, said = command(*words(zoo))
     assert (status, "is not a pool of ours" in said) == (1, True)
@@ -285,7 +285,7 @@ def test_a_weight_file_is_no_pool_and_a_damaged_record_is_named(command, pool, t
     assert record.read_text() == '{"format": 1}'
 
 
-def test_two_who_make_the_same_measurement_are_told(command, pool, tmp_path, monkeypatch):
+def test_two_sessions_of_one_measurement_are_refused(command, pool, tmp_path, monkeypatch):
     """The other one's game comes between the reading of the record and this one's first game."""
     record, play = tmp_path / "record.json", continual.play
 
@@ -300,7 +300,7 @@ def test_two_who_make_the_same_measurement_are_told(command, pool, tmp_path, mon
     assert (status, "another process" in said) == (1, True)
 
 
-def test_a_player_from_outside_that_gives_up_is_told_of(command, pool, tmp_path):
+def test_external_player_that_gives_up_is_reported(command, pool, tmp_path):
     code = tmp_path / "quitter.py"
     code.write_text(
         "from agents.external.errors import EngineError\n"
@@ -318,9 +318,7 @@ def test_a_player_from_outside_that_gives_up_is_told_of(command, pool, tmp_path)
     ("act", "message"),
     [("raise RuntimeError('oh')", "RuntimeError: oh"), ("return None", "None")],
 )
-def test_code_from_outside_that_goes_wrong_is_told_of(
-    command, pool, tmp_path, monkeypatch, act, message
-):
+def test_faulty_external_code_is_reported(command, pool, tmp_path, monkeypatch, act, message):
     processes = recorded_processes(monkeypatch)
     code = tmp_path / "wrong.py"
     code.write_text(f"class Wrong:\n    def act(self, board):\n        {act}\n")
@@ -341,7 +339,7 @@ def pairs_of(*scores, strategies=None):
     ]
 
 
-def test_the_interval_is_students_with_a_point_more_for_each():
+def test_interval_is_students_with_one_extra_point_each():
     scores = [(1.0, 0.5), (0.0, 0.5), (0.5, 0.5), (1.0, 0.0), (1.0, 1.0)]
     found = difference(pairs_of(*scores))
     assert found.mean == pytest.approx(1 / 5)
@@ -352,7 +350,7 @@ def test_the_interval_is_students_with_a_point_more_for_each():
     assert found[1:] == pytest.approx((mean - half, mean + half))
 
 
-def test_the_interval_covers_the_true_difference_about_as_often_as_it_says():
+def test_interval_covers_at_its_nominal_rate():
     rng, covered, rounds = np.random.default_rng(6), 0, 800
     shares = {0.0: 0.55, 0.5: 0.2, -0.5: 0.15, 1.0: 0.06, -1.0: 0.04}
     true = sum(value * share for value, share in shares.items())
@@ -374,7 +372,7 @@ def test_the_interval_covers_the_true_difference_about_as_often_as_it_says():
         ([(0.0, 1.0)] * 20 + [(0.5, 0.5)] * 66, "did worse than its twin"),
     ],
 )
-def test_the_verdict_says_whether_it_is_noise(scores, what):
+def test_verdict_says_whether_the_difference_is_noise(scores, what):
     said = verdict(pairs_of(*scores))
     assert what in said
     assert sum(word in said for word in ("noise", "better", "worse")) == 1
@@ -389,7 +387,7 @@ def test_switches_are_counted_from_one():
     assert switches(pairs[:2]) == []
 
 
-def test_the_table_names_the_strategies_as_the_pool_does(command, pool):
+def test_table_names_strategies_as_the_pool_does(command, pool):
     status, said = command(*words(pool, "--games", 20, "--rule", "best"))
     assert status == 0
     assert "Changes of strategy after game " in said

@@ -1,4 +1,4 @@
-"""The command line: what it says, what it refuses, and that no interruption loses anything."""
+"""The evolve command: output, errors and resumed runs."""
 
 import os
 import shlex
@@ -65,7 +65,7 @@ def one_line(text, start_of_it):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_every_way_of_starting_it_explains_itself(way, tmp_path):
+def test_help_is_shown_by_every_entry_point(way, tmp_path):
     if way == "console script" and not CONSOLE_SCRIPT.exists():
         pytest.skip("not installed")
     environment = os.environ | {"COLUMNS": "100"}
@@ -78,7 +78,7 @@ def test_every_way_of_starting_it_explains_itself(way, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_the_list_shows_every_preset(command, tmp_path, monkeypatch):
+def test_list_shows_every_preset(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     status, said = command("--list")
     assert status == 0
@@ -94,7 +94,7 @@ def test_the_list_shows_every_preset(command, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_the_list_shows_whole_names_where_there_is_little_room(tmp_path):
+def test_list_shows_whole_names_in_a_narrow_terminal(tmp_path):
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     done = subprocess.run(
         [*WAYS["script"], "--list"], capture_output=True, text=True, cwd=tmp_path, env=environment
@@ -104,7 +104,7 @@ def test_the_list_shows_whole_names_where_there_is_little_room(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["c1", "c10-npd", "blondie24-rr-1ply"])
-def test_a_preset_is_run_by_its_name_and_goes_on(command, tmp_path, name):
+def test_preset_runs_by_name_and_resumes(command, tmp_path, name):
     options = ["--regime.network", "blondie24-1999", *SMALL[1:]]
     for generations in (5, 10):
         words = [name, *options, "--generations", generations, "--out", tmp_path]
@@ -118,7 +118,7 @@ def test_a_preset_is_run_by_its_name_and_goes_on(command, tmp_path, name):
     assert "seed is 1 there and 2 here" in said
 
 
-def test_a_run_says_where_its_results_are(command, tmp_path):
+def test_run_prints_the_folder_of_its_results(command, tmp_path):
     status, said = command(*SMALL, "--generations", 2, "--out", tmp_path / "run")
     assert status == 0
     assert "generation 2 of 2" in said
@@ -129,7 +129,7 @@ def test_a_run_says_where_its_results_are(command, tmp_path):
     assert load_weights(tmp_path / "run" / "champion.safetensors")[1].generation == 2
 
 
-def test_the_folder_is_named_after_regime_and_seed(command, tmp_path, monkeypatch):
+def test_folder_is_named_after_regime_and_seed(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert command(*SMALL, "--generations", 1)[0] == 0
     assert load_checkpoint(Path("runs/blondie24-1999-seed-1")).state.generation == 1
@@ -163,7 +163,7 @@ def test_the_folder_is_named_after_regime_and_seed(command, tmp_path, monkeypatc
         ("--seed 3 c0", "a regime comes first: python training/evolve.py c0 [options]"),
     ],
 )
-def test_what_is_impossible_is_refused(command, tmp_path, words, message):
+def test_invalid_options_are_refused(command, tmp_path, words, message):
     status, said = command(*words.split(), "--out", tmp_path / "run")
     assert status not in (0, None)
     assert message in said
@@ -174,7 +174,7 @@ def test_what_is_impossible_is_refused(command, tmp_path, words, message):
 
 @pytest.mark.parametrize("place", ["a_file", "a_file/below", "/proc/below"])
 @pytest.mark.parametrize("options", [[], ["--resume"]])
-def test_a_place_that_cannot_be_written_is_named(command, tmp_path, place, options):
+def test_unwritable_folder_is_named(command, tmp_path, place, options):
     (tmp_path / "a_file").write_text("what was here before")
     status, said = command(*SMALL, "--out", tmp_path / place, *options)
     assert status == 1
@@ -182,7 +182,7 @@ def test_a_place_that_cannot_be_written_is_named(command, tmp_path, place, optio
     assert (tmp_path / "a_file").read_text() == "what was here before"
 
 
-def test_a_folder_with_a_run_is_left_alone(command, tmp_path):
+def test_folder_with_a_run_is_not_overwritten(command, tmp_path):
     words = [*SMALL, "--generations", 1, "--out", tmp_path]
     assert command(*words)[0] == 0
     before = (tmp_path / FILE_NAME).read_bytes()
@@ -200,21 +200,21 @@ def test_a_folder_with_a_run_is_left_alone(command, tmp_path):
     assert (tmp_path / FILE_NAME).read_bytes() == before
 
 
-def test_an_executor_that_there_is_not_leaves_no_run(command, tmp_path):
+def test_unknown_executor_leaves_no_run(command, tmp_path):
     words = [*SMALL, "--generations", 1, "--out", tmp_path / "run"]
     status, said = command(*words, "--executor", "processes", "--address", "here:1")
     assert (status, "an address is for the executor 'ray'" in said) == (1, True)
     assert command(*words)[0] == 0
 
 
-def test_a_damaged_checkpoint_is_named(command, tmp_path):
+def test_damaged_checkpoint_is_named(command, tmp_path):
     (tmp_path / FILE_NAME).write_bytes(b"not a checkpoint at all")
     status, said = command(*SMALL, "--out", tmp_path, "--resume")
     assert status == 1
     assert str(tmp_path / FILE_NAME) in one_line(said, "error: ")
 
 
-def test_killed_and_resumed_is_as_if_never_stopped(command, tmp_path):
+def test_killed_run_resumes_to_the_same_result(command, tmp_path):
     killed, straight = tmp_path / "killed", tmp_path / "straight"
     words = [*SMALL, "--checkpoint-every", 3, "--generations", ENDLESS, "--out", killed]
     process = start(*WAYS["script"], *words)
@@ -232,7 +232,7 @@ def test_killed_and_resumed_is_as_if_never_stopped(command, tmp_path):
 
 
 @pytest.mark.parametrize("times", [1, 2])
-def test_ctrl_c_saves_and_says_how_to_go_on(command, tmp_path, times):
+def test_ctrl_c_saves_and_says_how_to_resume(command, tmp_path, times):
     stopped, straight = tmp_path / "stopped", tmp_path / "straight"
     words = [*SMALL, "--checkpoint-every", ENDLESS, "--generations", ENDLESS, "--out", stopped]
     process = start(*WAYS["module"], *words)
@@ -258,7 +258,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(command, tmp_path, times):
 
 
 @pytest.mark.parametrize("place", ["begin", "sample_positions", "run_generation"])
-def test_ctrl_c_before_the_first_generation_is_done_gives_advice_that_works(
+def test_ctrl_c_before_the_first_generation_gives_working_advice(
     command, tmp_path, monkeypatch, place
 ):
     def interrupt(*arguments):
@@ -285,7 +285,7 @@ def run_with_limit(blocks, folder, *words):
     return done.returncode, "\n".join(lines)
 
 
-def test_a_full_disk_is_said_once_and_costs_nothing_saved(command, tmp_path):
+def test_full_disk_is_reported_once_and_loses_nothing_saved(command, tmp_path):
     folder = tmp_path / "run"
     assert command(*SMALL, "--generations", 1, "--out", folder)[0] == 0
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
@@ -298,7 +298,7 @@ def test_a_full_disk_is_said_once_and_costs_nothing_saved(command, tmp_path):
     assert command(*SMALL, "--generations", 3, "--out", folder, "--resume")[0] == 0
 
 
-def test_a_disk_that_the_event_file_fills_is_said_once(command, tmp_path):
+def test_disk_filled_by_the_event_file_is_reported_once(command, tmp_path):
     options = ["--generations", ENDLESS, "--yardstick-every", 0, "--checkpoint-every", 5]
     status, said = run_with_limit(160, tmp_path, *options)
     assert status == 1

@@ -1,4 +1,4 @@
-"""MaskablePPO in self-play: samples, checkpoints, the command line, and that it learns."""
+"""MaskablePPO in self-play: samples, checkpoints, command line and learning."""
 
 import json
 import re
@@ -79,7 +79,7 @@ def slow_advantages(rewards, values, sides, starts, last, gamma, gae_lambda):
 
 @pytest.mark.sb3
 @pytest.mark.parametrize(("gamma", "gae_lambda"), [(1.0, 1.0), (0.99, 0.9), (0.9, 0.0)])
-def test_advantages_are_those_of_the_mover(gamma, gae_lambda):
+def test_advantages_are_those_of_the_player_to_move(gamma, gae_lambda):
     """Sides change, or not (as in multi-jumps), and games end, as chance has it."""
     import torch
     from gymnasium import spaces
@@ -227,7 +227,7 @@ def test_against_opponents_one_side_learns():
 
 
 @pytest.mark.sb3
-def test_shares_of_self_play_and_opponents():
+def test_shares_of_self_play_and_opponents_are_as_configured():
     from checkers_env.envs.vector_kernels import MOVER
     from training.rl.game_pool import GamePool
 
@@ -271,7 +271,7 @@ def test_actions_are_legal_and_sampled_by_their_probabilities():
 
 
 @pytest.mark.sb3
-def test_stronger_policies_are_met_more_often():
+def test_stronger_opponents_are_sampled_more_often():
     from training.rl.opponent_pool import OpponentPool, pfsp_probabilities
 
     np.testing.assert_allclose(
@@ -326,7 +326,7 @@ def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path):
 
 
 @pytest.mark.sb3
-def test_the_champion_enters_the_benchmark(tmp_path):
+def test_champion_plays_in_the_benchmark(tmp_path):
     """As a file loaded without its pickles; it plays as it did in the evaluation."""
     from training.rl.actor import copy_actor
     from training.rl.evaluation import evaluate_actor
@@ -382,7 +382,7 @@ def test_a_checkpoint_of_format_1_is_resumed(tmp_path):
 
 
 @pytest.mark.sb3
-def test_a_run_in_self_play_only(tmp_path):
+def test_run_with_self_play_only_works(tmp_path):
     run = finish_run(replace(TINY, out=tmp_path, num_past_policies=0, zoo=()))
     assert "games/plies" in run.history
     assert not {"games/score_former", "games/score_zoo"} & run.history.keys()
@@ -390,7 +390,7 @@ def test_a_run_in_self_play_only(tmp_path):
 
 @pytest.mark.sb3
 @pytest.mark.parametrize("seed", [0, 1])
-def test_the_policy_learns(tmp_path, seed):
+def test_policy_learns(tmp_path, seed):
     """In seconds: from equal chances against a random player to winning most games."""
     config = replace(
         TINY,
@@ -437,7 +437,7 @@ def run_command(capsys, monkeypatch, *arguments):
         ({"self_play_share": 0, "num_past_policies": 0, "zoo": ()}, "there is no opponent"),
     ],
 )
-def test_a_config_that_makes_no_sense_is_refused(changed, message):
+def test_invalid_config_is_refused(changed, message):
     with pytest.raises(ValueError, match=message):
         validate_config(PPOConfig(**changed))
 
@@ -450,7 +450,7 @@ def test_old_option_names_still_work():
     assert not OLD_NAMES.keys() & vars(PPOConfig()).keys()
 
 
-def test_without_the_extra_one_line_says_what_to_install(capsys, monkeypatch, tmp_path):
+def test_missing_extra_is_one_line(capsys, monkeypatch, tmp_path):
     class NoTorch:
         @staticmethod
         def find_spec(name, path=None, target=None):
@@ -470,7 +470,7 @@ def test_without_the_extra_one_line_says_what_to_install(capsys, monkeypatch, tm
     assert not (tmp_path / "run").exists()
 
 
-def test_nothing_else_imports_torch():
+def test_only_the_rl_package_imports_torch():
     program = (
         "import importlib, pkgutil, sys, training\n"
         "for it in pkgutil.walk_packages(training.__path__, 'training.'):\n"
@@ -498,7 +498,7 @@ def test_nothing_else_imports_torch():
         ("history/steps", [1.0], "its history has gaps"),
     ],
 )
-def test_a_damaged_checkpoint_is_named(tmp_path, name, change, message):
+def test_damaged_checkpoint_is_named(tmp_path, name, change, message):
     from safetensors import safe_open
     from safetensors.numpy import save_file
 
@@ -522,7 +522,7 @@ def test_a_damaged_checkpoint_is_named(tmp_path, name, change, message):
 
 
 @pytest.mark.sb3
-def test_the_command(capsys, monkeypatch, tmp_path):
+def test_command_trains_and_resumes(capsys, monkeypatch, tmp_path):
     """A run, and what can go wrong with its folder."""
     from training.rl import loop as run
 

@@ -1,4 +1,4 @@
-"""The command line that reproduces the tables: what it writes, says and refuses, and survives."""
+"""The reproduce command: output, errors and resumed sessions."""
 
 import os
 import re
@@ -35,14 +35,14 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
 
 
-def test_help_says_what_it_is_for(command):
+def test_help_states_the_purpose(command):
     status, said = command("--help")
     assert status == 0
     assert "theirs, and ours beside them" in " ".join(said.split())
     assert all(f"--{option}" in said for option in OPTIONS.split())
 
 
-def test_the_list_has_every_experiment_and_what_is_left(command):
+def test_list_shows_every_experiment_and_its_remaining_work(command):
     status, said = command("--list")
     assert status == 0
     assert all(f" {name} " in said for name in EXPERIMENTS)
@@ -50,7 +50,7 @@ def test_the_list_has_every_experiment_and_what_is_left(command):
     assert f"0/{len(jobs)}" in said.splitlines()[-2]
 
 
-def test_a_table_is_made_once(command, tmp_path):
+def test_table_is_computed_once(command, tmp_path):
     assert command(*QUICK, "--work", "work")[0] == 0
     made = contents(tmp_path / "work" / "results")
     assert [len(made[name].splitlines()) for name in ("runs.jsonl", "matches.jsonl")] == [2, 1]
@@ -83,7 +83,7 @@ def test_results_can_be_compared(command, tmp_path):
     assert "of 3 jobs in both folders 1 differ" in said
 
 
-def test_results_of_another_version_are_made_again(command, tmp_path, monkeypatch):
+def test_results_of_another_version_are_computed_again(command, tmp_path, monkeypatch):
     assert command(*QUICK, "--work", "work")[0] == 0
     before = contents(tmp_path / "work" / "results")
     monkeypatch.setattr("training.regimes.td_learning.TDLearning.results_version", 2)
@@ -107,7 +107,7 @@ def test_missing_champions_are_trained_again(command, tmp_path):
     assert contents(tmp_path / "work" / "results") == before
 
 
-def test_at_the_deadline_nothing_is_begun(command, tmp_path):
+def test_no_work_begins_at_the_deadline(command, tmp_path):
     status, said = command(*QUICK, "--work", "work", "--deadline", "0")
     assert status == 0
     assert "0 of 3 jobs are done" in said
@@ -130,13 +130,13 @@ def test_at_the_deadline_nothing_is_begun(command, tmp_path):
         (["--all", "--compare", "nowhere"], "there is no folder 'nowhere' to compare with"),
     ],
 )
-def test_what_makes_no_sense_is_refused(command, words, message):
+def test_invalid_options_are_refused(command, words, message):
     status, said = command(*words)
     assert status == 1
     assert message in said
 
 
-def test_a_damaged_line_is_one_clear_error(command, tmp_path):
+def test_damaged_line_is_one_clear_error(command, tmp_path):
     assert command(*QUICK, "--work", "work")[0] == 0
     runs = tmp_path / "work" / "results" / "runs.jsonl"
     runs.write_bytes(runs.read_bytes()[:-9])
@@ -146,7 +146,7 @@ def test_a_damaged_line_is_one_clear_error(command, tmp_path):
     assert len(said.splitlines()) == 1
 
 
-def test_two_sessions_do_not_work_in_one_folder(command, tmp_path):
+def test_two_sessions_in_one_folder_are_refused(command, tmp_path):
     (tmp_path / "work").mkdir()
     with FileLock(tmp_path / "work" / "lock"):
         status, said = command(*QUICK, "--work", "work")
@@ -154,7 +154,7 @@ def test_two_sessions_do_not_work_in_one_folder(command, tmp_path):
     assert "another session is at work in 'work'" in said
 
 
-def test_a_killed_session_goes_on_to_the_same_results(command, tmp_path):
+def test_killed_session_resumes_to_the_same_results(command, tmp_path):
     """Killed twice without warning: while a run trains, and when a first result is there."""
     words = ["--experiment", "table-6.18", "--scale", "0.05", "--seeds", "2"]
     work = tmp_path / "killed"
@@ -175,7 +175,7 @@ def test_a_killed_session_goes_on_to_the_same_results(command, tmp_path):
     assert {path.name for path in work.iterdir()} == left
 
 
-def test_ctrl_c_and_sigterm_save_what_runs(tmp_path):
+def test_ctrl_c_and_sigterm_save_running_jobs(tmp_path):
     work = tmp_path / "work"
     words = ["--experiment", "skycak-1999", "--seeds", 1, "--work", work, "--workers", 1]
     words += ["--records", tmp_path / "results"]  # its former name
@@ -195,7 +195,7 @@ def test_ctrl_c_and_sigterm_save_what_runs(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_node_killed_in_a_ray_run_changes_nothing(command, tmp_path, monkeypatch):
+def test_killed_node_of_a_ray_run_changes_nothing(command, tmp_path, monkeypatch):
     """Two nodes on one machine; the second dies in the middle of a training run."""
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
     from ray.cluster_utils import Cluster

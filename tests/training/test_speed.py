@@ -1,4 +1,4 @@
-"""The table of speeds, and whether its yardsticks do the same work."""
+"""The table of speeds, and the equal work of its reference programs."""
 
 import json
 import subprocess
@@ -46,7 +46,7 @@ def contestants(name: str, depth: int) -> tuple[list[Any], list[SlowSearch]]:
 
 
 @pytest.mark.parametrize("name", [BLONDIE_1999.name, BLONDIE_2001.name])
-def test_the_slow_network_has_the_values_of_the_fast_one(name: str) -> None:
+def test_slow_network_has_the_values_of_the_fast_one(name: str) -> None:
     fast, slow = contestants(name, 1)
     for position in sample_positions()[::7]:
         for view in range(2):
@@ -56,7 +56,7 @@ def test_the_slow_network_has_the_values_of_the_fast_one(name: str) -> None:
             )
 
 
-def test_the_slow_search_makes_the_moves_of_the_fast_one() -> None:
+def test_slow_search_makes_the_moves_of_the_fast_one() -> None:
     fast, slow = contestants("blondie24-2001", 3)
     agent = PlayerAgent("fast", fast[0], np.random.default_rng())
     for position in sample_positions()[::23]:
@@ -91,7 +91,7 @@ def test_every_row_is_in_the_file(tmp_path: Path) -> None:
         assert row["ratio"] is not None or "not installed" in row["yardstick"]
 
 
-def test_rows_without_openspiel_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_that_need_openspiel_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "openspiel", lambda: None)
     rows = [*speed.measure_perft(NONE), *speed.measure_environments(NONE)]
     assert {row.yardstick for row in rows} == {"OpenSpiel (not installed)"}
@@ -132,7 +132,7 @@ def run_folder(folder: Path, speeds: list[float], **changes: Any) -> Path:
     return folder
 
 
-def test_the_seconds_of_a_run(tmp_path: Path) -> None:
+def test_cpu_seconds_of_a_run_are_read_from_its_metrics(tmp_path: Path) -> None:
     row = speed.measure_run(run_folder(tmp_path, [6.0, np.nan, 24.0]))
     assert (row.value, row.unit, row.goal) == (12 / 6 + 12 / 24, "CPU-seconds", None)
     assert "24 games" in row.name
@@ -143,7 +143,9 @@ def test_a_round_robin_has_more_games(tmp_path: Path) -> None:
     assert (row.value, "12 games" in row.name) == (12 / 6, True)
 
 
-def test_bad_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
+def test_invalid_arguments_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any
+) -> None:
     empty = run_folder(tmp_path, [])
     for options, message in (
         (["--run", str(tmp_path / "none")], "there is no run"),

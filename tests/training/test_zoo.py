@@ -1,4 +1,4 @@
-"""The zoo: whom it takes, what it keeps, and what it tells of them."""
+"""The zoo: selection of seeds, files, cards and leaderboard."""
 
 import json
 import shutil
@@ -48,7 +48,7 @@ def store(tmp_path_factory):
     return store
 
 
-def test_the_seed_with_the_best_score_is_taken(store):
+def test_seed_with_the_best_score_is_selected(store):
     chosen = choose(SCOPE, store)
     assert chosen.keys() == {PLAYER}
     points = {0: [], 1: []}
@@ -69,7 +69,7 @@ def matches():
     return [job for job in SCOPE.jobs([VALIDATION]) if isinstance(job, Match)]
 
 
-def test_the_zoo_is_filled_from_the_results(store, tmp_path, monkeypatch, capsys):
+def test_zoo_is_filled_from_the_results(store, tmp_path, monkeypatch, capsys):
     words = ["--results", str(store.folder), "--out", "zoo", "--work", "work", "--scale", "0.02"]
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["zoo.py", *words, "--threads", "1"])
@@ -134,7 +134,7 @@ def counted_games(monkeypatch):
     return numbers
 
 
-def test_a_pair_of_another_player_is_not_taken(tmp_path):
+def test_games_of_another_player_are_not_used(tmp_path):
     entrants = tuple(Entrant(name, name, {"depth": 1}) for name in ("material", "samuel", "random"))
     plan = LeaguePlan("zoo", entrants, {}, [(0, 1)], schedule_games([(0, 1)], ["9-13 22-18"]), 1)
     moves = ("9-13", "22-18", "6-9")
@@ -166,19 +166,19 @@ def test_a_pair_of_another_player_is_not_taken(tmp_path):
         LeagueStore(tmp_path)
 
 
-def test_without_a_validation_there_is_no_zoo(tmp_path, monkeypatch, capsys):
+def test_zoo_needs_a_validation_league(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["zoo.py", "--results", str(tmp_path)])
     assert zoo.main() == 1
     assert "no validation is done in" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["", zoo.BEGIN, zoo.END, f"{zoo.END}\n{zoo.BEGIN}"])
-def test_a_leaderboard_needs_its_marks(text):
+def test_leaderboard_needs_its_markers(text):
     with pytest.raises(ValueError, match="goes between <!-- leaderboard"):
         zoo.placed(text, "table")
 
 
-def test_the_readme_shows_the_leaderboard_of_the_zoo():
+def test_readme_shows_the_leaderboard_of_the_zoo():
     root = Path(agents.__file__).parent
     whole = (root / "zoo" / "README.md").read_text()
     shown = (root.parent / "README.md").read_text().partition(zoo.BEGIN)[2].partition(zoo.END)[0]
@@ -192,7 +192,7 @@ def test_no_seed_of_the_panel_is_in_the_zoo():
     assert Scope().seeds_of(VALIDATION.rows[0].first) < SPARE
 
 
-def test_a_run_without_weights_leaves_the_zoos_file_as_it_is(store, tmp_path):
+def test_run_without_weights_keeps_the_zoos_file(store, tmp_path):
     choice = choose(SCOPE, store)[PLAYER]
     bare = choice._replace(result=replace(choice.result, champions=()), scores={})
     path = tmp_path / "strong.safetensors"
@@ -208,7 +208,7 @@ def test_a_run_without_weights_leaves_the_zoos_file_as_it_is(store, tmp_path):
     assert "no endings" not in told
 
 
-def test_the_committed_league_is_that_of_the_zoos_files():
+def test_committed_league_is_that_of_the_zoos_files():
     folder = ROOT / "agents" / "zoo"
     files = {path.stem: name_champion(path.read_bytes()) for path in folder.glob("*.safetensors")}
     LeagueStore(ROOT / "results")  # raises for a damaged line
@@ -225,7 +225,7 @@ def test_the_committed_league_is_that_of_the_zoos_files():
     assert {json.loads(line)["player"]["agent"] for line in examined} == files.keys()
 
 
-def test_equal_ratings_stand_in_the_order_of_the_entrants(monkeypatch):
+def test_equal_ratings_keep_the_order_of_the_entrants(monkeypatch):
     entrants = tuple(Entrant(name, name) for name in ("one", "two", "three"))
     fixtures = schedule_games([(0, 1), (0, 2), (1, 2)], ["9-13 22-18", "9-13 24-20"])
     games = tuple(GameRecord(*fixture, 0.5, "max moves", 0, ()) for fixture in fixtures)

@@ -1,4 +1,4 @@
-"""Nguyen's crossover: which weights change places, and who decides."""
+"""Nguyen's crossover."""
 
 from collections import Counter
 
@@ -18,7 +18,7 @@ def changed(child, parent):
     return set(np.flatnonzero(child != parent).tolist())
 
 
-def test_a_crossover_exchanges_the_dominant_weights_of_one_node():
+def test_crossover_swaps_the_dominant_weights_of_one_node():
     rng = np.random.default_rng(2)
     nodes, rounds = Counter(), 2000
     for _ in range(rounds):
@@ -39,7 +39,7 @@ def test_a_crossover_exchanges_the_dominant_weights_of_one_node():
     assert all(abs(count - rounds / 50) < ERRORS * error for count in nodes.values())
 
 
-def test_biases_are_swapped_too_and_three_quarters_are_not_yet_dominant():
+def test_biases_are_swapped_too_and_weights_at_the_threshold_are_not():
     for at, size in ((91, 40), (3680 + 40, 10)):
         step = 92 if size == 40 else 41
         biases = [at + step * node for node in range(size)]
@@ -53,7 +53,7 @@ def test_biases_are_swapped_too_and_three_quarters_are_not_yet_dominant():
         assert seen == set(biases)
 
 
-def test_the_parent_with_more_points_leads_and_chance_decides_a_tie():
+def test_parent_with_more_points_leads_and_ties_are_random():
     rounds, led = 400, Counter()
     for seed in range(rounds):
         for lead in (2.0, -0.5, 0.0):
@@ -67,7 +67,7 @@ def test_the_parent_with_more_points_leads_and_chance_decides_a_tie():
     assert abs(led[0.0, True] - rounds / 2) < ERRORS * np.sqrt(rounds / 4)
 
 
-def test_what_is_dominant_is_an_option_and_the_parents_stay_as_they_are():
+def test_dominance_threshold_is_an_option_and_parents_stay_unchanged():
     rng = np.random.default_rng(4)
     first, second = rng.uniform(-1, 1, (2, SIZE))
     before = first.copy(), second.copy()

@@ -1,4 +1,4 @@
-"""The performance curve: which games it plays, and what they are counted as."""
+"""The performance curve: its games and payoffs."""
 
 from itertools import chain
 
@@ -53,7 +53,7 @@ def fixtures_of(seed, generation, count=3):
     return runner
 
 
-def test_each_player_meets_each_yardstick_once_a_colour_from_one_card():
+def test_each_player_meets_each_opponent_once_per_colour_from_one_opening():
     players, runner = networks(3), Recorder(lambda fixture: DRAW)
     assert list(performance_curve(players, 1, 2, RULES, runner)) == NAMES == list(OPPONENTS)
     assert runner.rules == [RULES, RULES]
@@ -67,7 +67,7 @@ def test_each_player_meets_each_yardstick_once_a_colour_from_one_card():
     assert len({fixture.seed for fixture in everything}) == len(everything)
 
 
-def test_yardsticks_are_the_hand_made_player_and_the_piece_counter_at_one_ply():
+def test_opponents_are_the_heuristic_and_the_piece_counter_at_one_ply():
     heuristic, material = OPPONENTS.values()
     assert heuristic == Heuristic()
     assert (material.depth, material.evaluator.king, material.random_ties) == (1, 1.5, True)
@@ -85,13 +85,13 @@ def test_yardsticks_are_the_hand_made_player_and_the_piece_counter_at_one_ply():
         (lambda fixture: WHITE if fixture.black in OPPONENTS.values() else DRAW, 0.5),
     ],
 )
-def test_payoffs_are_the_players_colour_by_colour(winner, payoff):
+def test_payoffs_count_from_the_players_side(winner, payoff):
     players = [RandomPlayer(name) for name in range(4)]
     measured = performance_curve(players, 0, 0, RULES, Recorder(winner))
     assert measured == dict.fromkeys(NAMES, payoff)
 
 
-def test_a_point_of_the_curve_against_games_on_a_board():
+def test_one_point_equals_games_on_a_board():
     players, recorder = networks(3), fixtures_of(4, 7)
     with open_game_runner(2) as runner:
         measured = performance_curve(players, 4, 7, RULES, runner)
@@ -114,7 +114,7 @@ def test_a_point_of_the_curve_against_games_on_a_board():
         assert mean == pytest.approx(np.mean(payoffs))
 
 
-def test_cards_and_chances_change_with_seed_and_generation():
+def test_openings_and_generators_change_with_seed_and_generation():
     cards, seeds = {}, set()
     for seed in range(3):
         points = [fixtures_of(seed, generation, 1).fixtures for generation in range(100)]
@@ -125,7 +125,7 @@ def test_cards_and_chances_change_with_seed_and_generation():
     assert len(seeds) == 3 * 100 * 4
 
 
-def test_a_point_depends_on_nothing_but_what_is_given():
+def test_one_point_depends_on_its_arguments_only():
     players = networks(2)
     with open_game_runner(1) as one, open_game_runner(3) as three:
         first = performance_curve(players, 5, 6, RULES, one)

@@ -1,4 +1,4 @@
-"""What is recorded of a generation, against counts by hand."""
+"""Metrics of a generation against hand-made counts."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def positions():
     return sample_positions()
 
 
-def test_of_a_tournament():
+def test_tournament_metrics_equal_plain_counts():
     results = [
         Result(BLACK, NO_PIECES, 40),
         Result(DRAW, MOVE_LIMIT, 200),
@@ -38,7 +38,7 @@ def test_of_a_tournament():
     }
 
 
-def test_of_the_parents():
+def test_population_metrics_equal_plain_counts():
     genomes, steps, kings = (
         np.array([[1.0, -3.0], [2.0, 0.0]]),
         np.array([[0.1, 0.2], [0.3, 0.6]]),
@@ -68,11 +68,11 @@ def test_saturation_is_the_share_of_values_near_one():
     assert measured["champion/spread"] == pytest.approx(expected, abs=1e-5)
 
 
-def test_the_sample_is_always_the_same(positions):
+def test_sample_of_positions_is_always_the_same(positions):
     assert sample_positions() == positions
 
 
-def test_the_sample_is_of_whole_legal_games(positions):
+def test_sample_has_positions_of_whole_legal_games(positions):
     boards = [Board.from_position(*position) for position in positions]
     games = 0
     for board, before in zip(boards, [*boards[1:], None], strict=True):

@@ -1,4 +1,4 @@
-"""How offspring differ from their parents: statistics of many draws against the papers."""
+"""Mutation: statistics of many samples against the papers."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def kings(rule, king, seed=1):
 
 
 @pytest.mark.parametrize(("weight_count", "tau"), [(1741, 0.109468), (5046, 0.083897)])
-def test_steps_are_log_normal_by_tau_and_weights_move_by_the_new_steps(weight_count, tau):
+def test_steps_change_log_normally_and_weights_by_the_new_steps(weight_count, tau):
     parents = population(weight_count + 1)
     offspring = mutate(parents, weight_count, "fixed", np.random.default_rng(2))
     steps = np.log(offspring.steps / parents.steps) / tau
@@ -44,7 +44,7 @@ def test_steps_are_log_normal_by_tau_and_weights_move_by_the_new_steps(weight_co
 
 
 @pytest.mark.parametrize("rule", KING_RULES)
-def test_parents_are_left_as_they_are(rule):
+def test_parents_stay_unchanged(rule):
     parents, untouched = population(50), population(50)
     offspring = mutate(parents, 49, rule, np.random.default_rng(3))
     np.testing.assert_equal(vars(parents), vars(untouched))
@@ -54,7 +54,7 @@ def test_parents_are_left_as_they_are(rule):
         assert not np.shares_memory(values, getattr(parents, name))
 
 
-def test_the_generator_decides():
+def test_equal_generators_make_equal_offspring():
     first, second, other = (
         mutate(population(20), 19, "lognormal", np.random.default_rng(seed)) for seed in (4, 4, 5)
     )
@@ -81,12 +81,12 @@ def test_log_normal_kings_are_clamped():
         (2.95, {2.85: 1 / 3, 2.95: 1 / 3, 3.0: 1 / 3}),
     ],
 )
-def test_kings_by_tenths(king, shares):
+def test_kings_change_by_tenths(king, shares):
     values, counts = np.unique(kings("tenths", king), return_counts=True)
     np.testing.assert_allclose(values, list(shares), rtol=0, atol=1e-12)
     for count, share in zip(counts, shares.values(), strict=True):
         assert abs(count / DRAWS - share) < ERRORS * np.sqrt(share * (1 - share) / DRAWS)
 
 
-def test_fixed_kings_stay():
+def test_fixed_kings_stay_unchanged():
     assert set(kings("fixed", 2.0)) == {2.0}

@@ -1,4 +1,4 @@
-"""Nguyen's mutation, and which of several mutants safe mutation keeps."""
+"""Nguyen's mutation and safe mutation."""
 
 from functools import cache
 
@@ -82,7 +82,7 @@ def test_mutations_are_uniform_and_weights_stay_within_one():
 
 
 @every_shape
-def test_outputs_are_those_of_the_slow_network(shape):
+def test_outputs_equal_the_slow_network(shape):
     boards = positions(game_won_by(DRAW))[::3]
     genome = np.append(np.random.default_rng(0).uniform(-0.3, 0.3, WEIGHTS), 0)
     for king in (1.5, 2.5):
@@ -92,7 +92,7 @@ def test_outputs_are_those_of_the_slow_network(shape):
 
 
 @every_shape
-def test_safe_mutation_takes_the_first_of_those_that_keep_most_outputs(shape):
+def test_safe_mutation_takes_the_first_mutant_that_preserves_most_outputs(shape):
     boards, ties = positions(game_won_by(DRAW))[::5][:9], 0
     for seed in range(4):
         parent = np.append(np.random.default_rng(seed).uniform(-1, 1, WEIGHTS), 0)
@@ -121,7 +121,7 @@ class Drawn:
         return drawn
 
 
-def test_an_output_is_kept_if_it_is_equal_or_larger_and_of_the_same_sign():
+def test_output_is_preserved_if_at_least_as_large_and_of_equal_sign():
     """The first sub-square's sum goes alone through one node of each layer."""
     chain = [0, 40 * 92, 40 * 92 + 10 * 41]
     parent = np.zeros(SIZE)
@@ -132,7 +132,7 @@ def test_an_output_is_kept_if_it_is_equal_or_larger_and_of_the_same_sign():
         assert child[chain[2]] == pytest.approx(0.05 + taken * LARGEST)
 
 
-def test_memory_is_of_won_games_if_there_are_any():
+def test_positions_are_sampled_from_won_games_if_there_are_any():
     winners = [BLACK, WHITE, DRAW, WHITE, BLACK]
     games = [game_won_by(winner, seed) for seed, winner in enumerate(winners)]
     pairs = [(0, 1), (2, 0), (3, 0), (1, 2), (1, 3)]

@@ -1,4 +1,4 @@
-"""Who survives: the best, and of equals anyone."""
+"""Truncation selection with random ties."""
 
 from collections import Counter
 from itertools import permutations
@@ -11,7 +11,7 @@ from training.evolution.tournament import best
 ROUNDS, ERRORS = 6000, 5
 
 
-def test_the_best_come_first():
+def test_best_scores_come_first():
     scores = np.array([3.0, -10.0, 5.0, 0.5, -2.0])
     for count in range(1, 6):
         chosen = best(scores, count, np.random.default_rng(count))
@@ -19,7 +19,7 @@ def test_the_best_come_first():
 
 
 @pytest.mark.parametrize("scores", [np.zeros(30), np.arange(30) % 4 - 7.0])
-def test_nobody_survives_twice(scores):
+def test_no_member_survives_twice(scores):
     for seed in range(20):
         chosen = best(scores, 15, np.random.default_rng(seed))
         assert len(set(chosen)) == 15
@@ -28,7 +28,7 @@ def test_nobody_survives_twice(scores):
         assert left.max() <= scores[chosen].min()
 
 
-def test_every_order_of_equals_has_the_same_chance():
+def test_every_order_of_equal_scores_has_the_same_probability():
     rng = np.random.default_rng(0)
     scores = [0.0, 4.0, 0.0, -1.0, 0.0]
     orders = Counter(tuple(best(scores, 4, rng)) for _ in range(ROUNDS))
@@ -37,7 +37,7 @@ def test_every_order_of_equals_has_the_same_chance():
         assert abs(count - ROUNDS / 6) < ERRORS * np.sqrt(ROUNDS * 5 / 36)
 
 
-def test_equals_at_the_edge_have_the_same_chance_to_survive():
+def test_equal_scores_at_the_cut_survive_with_equal_probability():
     rng = np.random.default_rng(1)
     survivors = Counter(int(best([1, 0, 0, 0, 0], 2, rng)[1]) for _ in range(ROUNDS))
     assert set(survivors) == {1, 2, 3, 4}
@@ -45,7 +45,7 @@ def test_equals_at_the_edge_have_the_same_chance_to_survive():
         assert abs(count - ROUNDS / 4) < ERRORS * np.sqrt(ROUNDS * 3 / 16)
 
 
-def test_scores_are_left_as_they_are():
+def test_scores_stay_unchanged():
     scores = np.array([1.0, 2.0, 2.0])
     best(scores, 2, np.random.default_rng(0))
     assert list(scores) == [1.0, 2.0, 2.0]

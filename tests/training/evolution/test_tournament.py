@@ -1,4 +1,4 @@
-"""Who plays whom, and what it scores: against a plain count."""
+"""Tournaments: fixtures and scores against a plain count."""
 
 from collections import Counter
 from itertools import pairwise, permutations
@@ -33,13 +33,13 @@ def random_results(count, rng):
 
 
 @pytest.mark.parametrize(("members", "games"), [(30, 5), (2, 1), (2, 7), (3, 2), (30, 1)])
-def test_each_plays_black_equally_often_and_never_itself(members, games):
+def test_each_member_plays_black_equally_often_and_never_itself(members, games):
     pairs = random_opponents(members, games, np.random.default_rng(members))
     assert Counter(black for black, _ in pairs) == dict.fromkeys(range(members), games)
     assert all(white in range(members) and white != black for black, white in pairs)
 
 
-def test_opponents_are_uniform_and_drawn_with_replacement():
+def test_opponents_are_sampled_uniformly_with_replacement():
     members, games = 5, 4000
     pairs = random_opponents(members, games, np.random.default_rng(0))
     counts = Counter(pairs)
@@ -52,7 +52,7 @@ def test_opponents_are_uniform_and_drawn_with_replacement():
 
 @pytest.mark.parametrize("members", [2, 3, 6, 30])
 @pytest.mark.parametrize("games", [1, 5])
-def test_a_round_robin_has_each_ordered_pair_once_and_draws_nothing(members, games):
+def test_round_robin_has_each_ordered_pair_once_and_uses_no_generator(members, games):
     rng = np.random.default_rng(0)
     pairs = round_robin(members, games, rng)
     assert len(pairs) == members * (members - 1)
@@ -76,7 +76,7 @@ def test_common_opponents_are_the_same_for_all(members, games, seed):
         assert met[black] == drawn - {black} or (black not in met[black] == outside[0])
 
 
-def test_common_opponents_are_drawn_uniformly_and_anew():
+def test_common_opponents_are_sampled_uniformly_each_time():
     members, games, rounds = 8, 2, 4000
     rng, counts = np.random.default_rng(5), Counter()
     for _ in range(rounds):
@@ -90,7 +90,7 @@ def test_common_opponents_are_drawn_uniformly_and_anew():
 
 @pytest.mark.parametrize("pairing", PAIRINGS)
 @pytest.mark.parametrize(("parents", "opponents"), [(15, 5), (1, 1), (3, 2)])
-def test_a_regime_knows_its_number_of_games(pairing, parents, opponents):
+def test_regime_knows_its_number_of_games(pairing, parents, opponents):
     regime = Coevolution(parents=parents, opponents=opponents, pairing=pairing)
     pairs = PAIRINGS[pairing](2 * parents, opponents, np.random.default_rng(9))
     assert regime.games == len(pairs)
@@ -98,7 +98,7 @@ def test_a_regime_knows_its_number_of_games(pairing, parents, opponents):
     assert regime.games == 2 * parents * rivals
 
 
-def test_payoffs_of_the_papers():
+def test_payoffs_are_those_of_the_papers():
     payoff = Payoff()
     for side in (BLACK, WHITE):
         assert payoff.of(Result(side, NO_PIECES, 50), side) == 1
@@ -108,7 +108,7 @@ def test_payoffs_of_the_papers():
 
 @pytest.mark.parametrize("payoff", [Payoff(), Payoff(2.0, 0.25, -1.0)])
 @pytest.mark.parametrize("both", [True, False])
-def test_scores_against_a_plain_count(payoff, both):
+def test_scores_equal_a_plain_count(payoff, both):
     rng = np.random.default_rng(1)
     pairs = random_opponents(7, 4, rng)
     results = random_results(len(pairs), rng)
@@ -127,7 +127,7 @@ def test_scores_against_a_plain_count(payoff, both):
     assert list(scores) == expected
 
 
-def test_the_games_of_all_pairs_are_played_and_each_has_a_seed_of_its_own():
+def test_every_fixture_is_played_with_its_own_seed():
     asked, rules, pairs = [], DrawRules(7), [(0, 1), (2, 0), (1, 2), (0, 1)]
     winners = [BLACK, DRAW, WHITE, WHITE]
 
@@ -150,6 +150,6 @@ def test_the_games_of_all_pairs_are_played_and_each_has_a_seed_of_its_own():
         assert list(scores) == [1 - 2, -2 - 2 + 1, 1]
 
 
-def test_results_and_pairs_must_match():
+def test_results_and_fixtures_must_match():
     with pytest.raises(ValueError, match="zip"):
         total_scores([Result(BLACK, NO_PIECES, 50)], [(0, 1), (1, 0)], 2, Payoff(), True)

@@ -1,4 +1,4 @@
-"""Leagues: who plays whom, what becomes of a game, and that none is lost or told wrongly."""
+"""Leagues: schedule, games, adjudication, journal and results."""
 
 import itertools
 import json
@@ -112,11 +112,11 @@ def test_each_pairing_plays_each_opening_with_both_colours():
         assert first.opening == second.opening
 
 
-def test_challengers_meet_the_others_only():
+def test_challengers_play_only_against_the_others():
     assert challenge_pairings(range(2), range(2, 4)) == [(0, 2), (0, 3), (1, 2), (1, 3)]
 
 
-def test_the_ballots_are_known_by_name():
+def test_ballots_are_known_by_name():
     assert [len(read_openings(name)) for name in ("two-move", "three-move", "start")] == [
         43,
         156,
@@ -124,7 +124,7 @@ def test_the_ballots_are_known_by_name():
     ]
 
 
-def test_openings_come_from_a_file(tmp_path):
+def test_openings_are_read_from_a_file(tmp_path):
     path = tmp_path / "cards.txt"
     path.write_text("\ufeff9-13  22-18 # a card\n\n# nothing\n11-15\nB:W18,K31:B12\n", "utf-8")
     assert read_openings(str(path)) == ("9-13 22-18", "11-15", "B:W18,K31:B12")
@@ -140,14 +140,14 @@ def test_openings_come_from_a_file(tmp_path):
         (b"\xff\xfe", "openings are two-move, three-move, start, or a file"),
     ],
 )
-def test_a_file_without_openings_is_refused(tmp_path, text, message):
+def test_file_without_openings_is_refused(tmp_path, text, message):
     path = tmp_path / "cards.txt"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(ValueError, match=message):
         read_openings(str(path))
 
 
-def test_a_missing_file_of_openings_is_named():
+def test_missing_file_of_openings_is_named():
     with pytest.raises(ValueError, match="or a file; 'four-move'"):
         read_openings("four-move")
 
@@ -156,7 +156,7 @@ def test_a_missing_file_of_openings_is_named():
 
 
 @pytest.mark.parametrize("opening", ["", "9-13 22-18", "W:W18,22,K7:B12,K2,3"])
-def test_a_game_in_a_kernel_is_the_game_through_act(opening):
+def test_kernel_game_equals_the_game_through_act(opening):
     players = [agents.make("blondie24", depth=2), agents.make("blondie24", depth=1)]
     fixture = LeagueFixture(5, 0, 1, opening)
     fast = play_game(players, fixture, LeagueRules(SHORT))
@@ -166,13 +166,13 @@ def test_a_game_in_a_kernel_is_the_game_through_act(opening):
     assert len(fast.moves) > len(openings.parse_opening(opening or None)[1])
 
 
-def test_the_first_board_has_all_the_rules():
+def test_first_board_has_all_rules():
     rules = DrawRules(max_moves=7, repetition=3, no_progress=9, blocked_draws=True)
     assert opening_board("9-13", rules).rules == rules
     assert opening_board("", DrawRules()).rules == Board().rules
 
 
-def test_chance_in_a_kernel_is_that_of_the_environment():
+def test_kernel_and_environment_use_the_same_generators():
     players = [agents.make("random"), agents.make("material", depth=1)]
     game = play_game(players, LeagueFixture(7, 0, 1, "9-13 22-18"), LeagueRules(SHORT, seed=3))
     again = match.play_game(
@@ -186,7 +186,7 @@ def test_chance_in_a_kernel_is_that_of_the_environment():
     assert len(game.moves) == again.result.plies
 
 
-def test_a_record_tells_the_whole_game():
+def test_record_holds_the_whole_game():
     game = play_game([agents.make("material", depth=4), agents.make("random")], START, RULES)
     board = Board()
     for move in game.moves:
@@ -197,7 +197,7 @@ def test_a_record_tells_the_whole_game():
     assert game.difference == board.piece_difference() > 0
 
 
-def test_each_game_has_generators_of_its_own():
+def test_each_game_has_its_own_generators():
     def moves(number, seed, agents=None):
         agents = agents or (Draws(), Draws())
         return play_game(agents, LeagueFixture(number, 0, 1, ""), LeagueRules(SHORT, seed)).moves
@@ -213,7 +213,7 @@ def test_each_game_has_generators_of_its_own():
     assert moves(4, 0, strangers) == moves(4, 0, strangers)
 
 
-def test_two_of_the_same_agent_draw_differently():
+def test_two_copies_of_an_agent_play_differently():
     rngs = []
 
     class Keeps(Draws):
@@ -225,7 +225,7 @@ def test_two_of_the_same_agent_draw_differently():
     assert len(set(rngs)) == 2
 
 
-def test_an_agent_is_told_how_the_game_ended():
+def test_agents_receive_the_end_of_the_game():
     black, white = Draws(), Draws()
     game = play_game((black, white), START, RULES)
     assert black.games == white.games == 1
@@ -233,7 +233,7 @@ def test_an_agent_is_told_how_the_game_ended():
     assert (outcome.reason, side, same, other) == (game.reason, 0, outcome, 1)
 
 
-def test_a_board_that_is_spoiled_is_a_copy():
+def test_agents_get_a_copy_of_the_board():
     def spoils(board):
         board.push(board.legal_moves[-1])
         board.moves.clear()
@@ -261,7 +261,7 @@ def test_a_board_that_is_spoiled_is_a_copy():
     ],
 )
 @pytest.mark.parametrize("side", [0, 1])
-def test_a_failure_forfeits_the_game(agent, reason, side):
+def test_error_of_an_agent_forfeits_the_game(agent, reason, side):
     agent._moves = itertools.count()
     players = [Draws(), Draws()]
     players[side] = agent
@@ -276,12 +276,12 @@ def test_a_failure_forfeits_the_game(agent, reason, side):
     assert players[1 - side].ends == []
 
 
-def test_long_reasons_are_cut():
+def test_long_reasons_are_shortened():
     game = play_game((raises(ValueError("and so on " * 1000)), Draws()), START, RULES)
     assert len(game.reason) == 300
 
 
-def test_a_failure_before_the_game_forfeits_it():
+def test_error_before_the_game_forfeits_it():
     class Unready(Draws):
         def new_game(self, rng):
             raise RuntimeError("not yet")
@@ -292,7 +292,7 @@ def test_a_failure_before_the_game_forfeits_it():
     assert not game.moves
 
 
-def test_a_failure_after_the_game_does_not_change_it():
+def test_error_after_the_game_does_not_change_it():
     class Tired(Draws):
         def game_over(self, board, side):
             raise RuntimeError("too late to matter")
@@ -301,7 +301,7 @@ def test_a_failure_after_the_game_does_not_change_it():
     assert (game.score, "forfeits" in game.reason) == (1, False)
 
 
-def test_a_late_move_forfeits_the_game(monkeypatch):
+def test_move_after_the_time_limit_forfeits_the_game(monkeypatch):
     now = 0.0
 
     def dawdles(board):
@@ -322,13 +322,13 @@ def test_a_late_move_forfeits_the_game(monkeypatch):
 @pytest.mark.parametrize(
     ("claim", "score"), [("loss", 1.0), ("draw", 0.5), ("win", 1.0), ("nothing", 1.0)]
 )
-def test_who_ends_a_game_loses_unless_it_claims_a_draw(claim, score):
+def test_agent_that_ends_a_game_loses_unless_it_claims_a_draw(claim, score):
     agent = raises(GameEndedError("it hung up", claim))
     game = play_game((Draws(), agent), START, RULES)
     assert (game.score, game.reason) == (score, "White ended the game: it hung up")
 
 
-def test_a_game_stops_between_two_moves():
+def test_stopped_game_ends_between_two_moves():
     stop = threading.Event()
 
     def last(board):
@@ -339,7 +339,7 @@ def test_a_game_stops_between_two_moves():
         play_game((Draws(), Does(last)), START, RULES, stop)
 
 
-def test_a_game_may_be_over_after_its_opening():
+def test_game_may_be_over_after_its_opening():
     game = play_game(
         (Draws(), raises(ValueError())),
         LeagueFixture(0, 0, 1, "9-13 22-18"),
@@ -364,7 +364,7 @@ def drawn(opening, rules):
         ("", 0.5, "max moves; by material +0"),
     ],
 )
-def test_a_drawn_game_goes_to_who_has_more(opening, score, told):
+def test_drawn_game_is_adjudicated_by_material(opening, score, told):
     game = drawn(opening, LeagueRules(DrawRules(1), judge=make_adjudicator("material", 0)))
     assert (game.score, game.reason) == (score, told)
     plain = drawn(opening, LeagueRules(DrawRules(1)))
@@ -372,7 +372,7 @@ def test_a_drawn_game_goes_to_who_has_more(opening, score, told):
 
 
 @pytest.mark.parametrize("name", ["material@depth=3", "random"])
-def test_a_drawn_game_is_played_out(name):
+def test_drawn_game_can_be_played_out_by_an_agent(name):
     opening = "B:W21,22,K30:B1,2,K3,K4"
     rules = LeagueRules(DrawRules(2), seed=9, judge=make_adjudicator(name, 9))
     game = drawn(opening, rules)
@@ -393,7 +393,7 @@ def test_a_drawn_game_is_played_out(name):
     assert game == drawn(opening, rules)
 
 
-def test_games_that_were_won_are_not_judged():
+def test_decided_games_are_not_adjudicated():
     def judge(board, game):
         raise AssertionError(game)
 
@@ -403,12 +403,12 @@ def test_games_that_were_won_are_not_judged():
 
 
 @pytest.mark.parametrize("name", ["blondie24@seconds=1", "agents:make", "nobody", "material@x=1"])
-def test_not_everybody_plays_games_out(name):
+def test_unsuitable_adjudicators_are_refused(name):
     with pytest.raises(ValueError, match=name.split("@")[0]):
         make_adjudicator(name, 0)
 
 
-def test_nobody_need_judge():
+def test_adjudication_is_optional():
     assert make_adjudicator("none", 0) is None
     assert make_adjudicator("material", 0) is adjudicate_by_material
 
@@ -437,7 +437,7 @@ def test_games_do_not_depend_on_the_number_of_threads(journal):
     assert [game.moves for game in others] != [game.moves for game in leagues[0]]
 
 
-def test_a_game_is_written_down_before_it_is_told(tmp_path, journal):
+def test_game_is_in_the_journal_before_it_is_reported(tmp_path, journal):
     games = run_league([Draws, Draws], fixtures(), LeagueRules(SHORT), journal, 1)
     for number, game in enumerate(games, 1):
         lines = (tmp_path / FILE_NAME).read_text().splitlines()
@@ -467,7 +467,7 @@ def test_each_thread_has_its_own_agents_and_all_are_closed(journal):
     assert Closes.open == 0
 
 
-def test_a_league_that_is_left_closes_its_agents(journal):
+def test_abandoned_league_closes_its_agents(journal):
     games = run_league([Closes, Closes], fixtures(), LeagueRules(SHORT), journal, 2)
     next(games)
     assert Closes.open > 0
@@ -475,7 +475,7 @@ def test_a_league_that_is_left_closes_its_agents(journal):
     assert Closes.open == 0
 
 
-def test_an_interruption_ends_the_games_in_play(journal, tmp_path):
+def test_interruption_ends_the_running_games(journal, tmp_path):
     began = threading.Event()
 
     class Endless(Closes):
@@ -496,7 +496,7 @@ def test_an_interruption_ends_the_games_in_play(journal, tmp_path):
     assert (tmp_path / FILE_NAME).read_text() == "{}\n"
 
 
-def test_one_agent_that_cannot_be_closed_does_not_keep_others_open(journal):
+def test_failed_close_of_one_agent_does_not_keep_others_open(journal):
     class Sticks(Closes):
         def close(self):
             super().close()
@@ -507,7 +507,7 @@ def test_one_agent_that_cannot_be_closed_does_not_keep_others_open(journal):
     assert Closes.open == 0
 
 
-def test_an_agent_that_cannot_be_made_forfeits_and_has_another_chance(journal):
+def test_agent_that_cannot_be_created_forfeits_and_is_tried_again(journal):
     attempts = itertools.count()
 
     def moody():
@@ -538,13 +538,13 @@ def filled(folder, records=RECORDS, identity=None):
     return journal
 
 
-def test_a_journal_gives_back_its_games(tmp_path):
+def test_journal_returns_its_games(tmp_path):
     journal = filled(tmp_path / "new" / "folder")
     assert journal.resume({"a": (1, 2)}, FIXTURES) == RECORDS
 
 
 @given(st.data())
-def test_what_was_half_written_is_cut_off(tmp_path_factory, data):
+def test_half_written_line_is_cut_off(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("journal")
     journal, path = filled(folder), folder / FILE_NAME
     content = path.read_bytes()
@@ -557,14 +557,14 @@ def test_what_was_half_written_is_cut_off(tmp_path_factory, data):
     assert path.read_bytes() == content
 
 
-def test_a_second_league_does_not_go_into_the_folder(tmp_path):
+def test_folder_takes_one_league_only(tmp_path):
     journal = filled(tmp_path)
     with pytest.raises(ValueError, match="already holds a league: go on with it by --resume"):
         journal.create({"a": 1})
     assert journal.resume({"a": [1, 2]}, FIXTURES) == RECORDS
 
 
-def test_a_league_whose_disk_was_full_can_begin(tmp_path):
+def test_league_can_begin_again_after_a_full_disk(tmp_path):
     (tmp_path / FILE_NAME).touch()
     with pytest.raises(ValueError, match="there is no league to resume"):
         Journal(tmp_path / FILE_NAME).resume({}, FIXTURES)
@@ -577,7 +577,7 @@ def test_another_league_is_not_resumed(tmp_path):
         journal.resume({"a": 2, "b": 3, "seed": 2}, FIXTURES)
 
 
-def test_of_what_is_within_only_the_differences_are_told(tmp_path):
+def test_error_names_only_the_differing_settings(tmp_path):
     journal = filled(
         tmp_path, identity={"conditions": {"rounds": 1, "rules": {"moves": 9, "x": 0}}}
     )
@@ -620,7 +620,7 @@ LINES = [json.dumps({"a": 1}), *(json.dumps(vars(game)) for game in RECORDS)]
         "\n".join([*LINES[:2], LINES[2].replace('["9-13"]', "null"), ""]),
     ],
 )
-def test_a_damaged_journal_is_refused(tmp_path, content):
+def test_damaged_journal_is_refused(tmp_path, content):
     path = tmp_path / FILE_NAME
     path.write_text(content)
     with pytest.raises(ValueError, match=FILE_NAME) as raised:
@@ -629,7 +629,7 @@ def test_a_damaged_journal_is_refused(tmp_path, content):
     assert path.read_text() == content
 
 
-def test_an_empty_journal_is_begun_anew(tmp_path):
+def test_empty_journal_is_started_anew(tmp_path):
     path = tmp_path / FILE_NAME
     path.write_text("")
     with pytest.raises(ValueError, match="there is no league to resume"):
@@ -655,14 +655,14 @@ LEAGUE = League(
 )
 
 
-def test_a_league_is_read_as_it_was_written(tmp_path):
+def test_league_file_round_trips(tmp_path):
     league = replace(LEAGUE, games=tuple(RECORDS))
     save_league(tmp_path / "league.json", league)
     assert load_league(tmp_path / "league.json") == league
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[]", '{"format": 9}', '{"format": 1}'])
-def test_what_is_no_league_is_named(tmp_path, content):
+def test_invalid_league_file_is_named(tmp_path, content):
     (tmp_path / "league.json").write_text(content)
     with pytest.raises(ValueError, match=r"league.json' is not a league of ours"):
         load_league(tmp_path / "league.json")
@@ -671,7 +671,7 @@ def test_what_is_no_league_is_named(tmp_path, content):
 # Portable Draughts Notation.
 
 
-def test_games_are_read_back_as_they_were_played(tmp_path, journal):
+def test_games_are_read_back_as_played(tmp_path, journal):
     cards = (*openings.TWO_MOVE[:2], openings.THREE_MOVE[5], "", "W:W18,22,K7:B12,K2,3")
     makers = [
         Draws,
@@ -703,7 +703,7 @@ def test_games_are_read_back_as_they_were_played(tmp_path, journal):
             assert read.tags.get("Opening", "") == game.opening
 
 
-def test_a_game_with_an_illegal_move_is_named():
+def test_game_with_an_illegal_move_is_named():
     game = replace(RECORDS[0], number=11, moves=("9-13", "9-13"))
     with pytest.raises(ValueError, match="game 12: '9-13' is illegal"):
         list(games_to_pdn(replace(LEAGUE, games=(game,))))
@@ -734,7 +734,7 @@ def test_a_game_with_an_illegal_move_is_named():
         ("dxp:somewhere", "write dxp:HOST:PORT"),
     ],
 )
-def test_who_cannot_enter_is_told_why(text, message):
+def test_entrants_that_cannot_play_are_refused_with_a_reason(text, message):
     with pytest.raises(ValueError, match=message):
         make_entry(text, patience=60)
 
@@ -755,7 +755,7 @@ def test_who_cannot_enter_is_told_why(text, message):
         ("dxp:127.0.0.1:27531", {"depth": 2}, "dxp:127.0.0.1:27531"),
     ],
 )
-def test_a_limit_for_all_is_for_those_who_search_and_have_none(text, given, name):
+def test_common_limit_applies_to_searching_agents_without_their_own(text, given, name):
     entry = make_entry(text, **given)
     assert (
         entry.entrant.name
@@ -765,7 +765,7 @@ def test_a_limit_for_all_is_for_those_who_search_and_have_none(text, given, name
     assert entry.single == text.startswith("dxp")
 
 
-def test_weight_files_are_called_without_folder_and_ending():
+def test_weight_files_are_named_without_folder_and_suffix():
     for path, name in (
         ("players/c10.safetensors", "c10"),
         ("runs/c10-seed-0/champion.safetensors", "c10-seed-0"),
@@ -774,12 +774,12 @@ def test_weight_files_are_called_without_folder_and_ending():
         assert display_name(path, {"depth": 4}) == f"{name} (depth 4)"
 
 
-def test_a_depth_of_nothing_is_refused():
+def test_depth_below_one_is_refused():
     with pytest.raises(ValueError, match="depth must be a whole number from 1"):
         make_entry("blondie24", depth=0)
 
 
-def test_what_an_entrant_is_tells_versions_of_its_file_apart(tmp_path):
+def test_description_of_an_entrant_changes_with_its_file(tmp_path):
     path = tmp_path / "mine.py"
     kinds = []
     for text in ("x = 1", "x = 2"):

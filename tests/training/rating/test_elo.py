@@ -1,4 +1,4 @@
-"""Elo of a league: closed forms, a slow fit, refits without an opening, and known strengths."""
+"""Elo ratings: closed forms, a slow fit, refits without an opening, known strengths."""
 
 import dataclasses
 
@@ -46,7 +46,7 @@ def fitted_slowly(games, players, prior):
     return minimize(loss, np.zeros(players + 1), method="BFGS", options={"gtol": 1e-7}).x
 
 
-def test_the_scale():
+def test_scale_is_that_of_the_logistic_formula():
     assert expected_score(0) == 0.5
     assert expected_score(400) == pytest.approx(10 / 11)
     assert elo_difference(0.6) == pytest.approx(70.44, abs=0.005)
@@ -54,7 +54,7 @@ def test_the_scale():
     assert expected_score(elo_difference(0.123)) == pytest.approx(0.123)
 
 
-def test_two_players_are_as_far_apart_as_their_score_says():
+def test_difference_of_two_players_is_that_of_their_score():
     games = league([100, 0], 43, rng(), draws=0.8)
     rated = rate_league(games, prior=1e-6, first_move=False)
     points = score_match(games.games, 0, 1).total
@@ -62,7 +62,7 @@ def test_two_players_are_as_far_apart_as_their_score_says():
     assert rated.elo.tolist() == pytest.approx([rated.elo[0], -rated.elo[0]])
 
 
-def test_the_prior_of_two_players_is_so_many_draws():
+def test_prior_equals_a_number_of_draws():
     games = league([100, 0], 43, rng())
     points = score_match(games.games, 0, 1).total.mean * 86
     for draws in (1, 10):
@@ -72,7 +72,7 @@ def test_the_prior_of_two_players_is_so_many_draws():
 
 
 @pytest.mark.parametrize("prior", [1.0, 5.0])
-def test_against_a_slow_fit(prior):
+def test_ratings_equal_a_slow_fit(prior):
     games = league(LADDER, 3, rng(), first_move=60)
     some = dataclasses.replace(games, games=games.games[:70] + games.games[75:])
     rated = rate_league(some, prior=prior)
@@ -81,7 +81,7 @@ def test_against_a_slow_fit(prior):
     assert rated.first_move.elo == pytest.approx(first_move, abs=0.05)
 
 
-def test_without_a_prior_to_speak_of_scores_are_those_expected():
+def test_nearly_without_a_prior_expected_scores_equal_the_scores():
     games = league(LADDER, 20, rng(), first_move=60)
     rated = rate_league(games, prior=1e-6)
     black, white = np.array([(game.black, game.white) for game in games.games]).T
@@ -95,7 +95,7 @@ def test_without_a_prior_to_speak_of_scores_are_those_expected():
     assert (points - expected).sum() == pytest.approx(0, abs=1e-4)
 
 
-def test_errors_are_those_of_fits_without_an_opening():
+def test_errors_equal_those_of_refits_without_one_opening():
     openings = 30
     games = league(LADDER, openings, rng(3), correlation=0.6, first_move=30)
     rated = rate_league(games, prior=0.01)
@@ -109,7 +109,7 @@ def test_errors_are_those_of_fits_without_an_opening():
     assert rated.covariance == pytest.approx(jackknife, abs=0.03 * jackknife.max())
 
 
-def test_with_one_opening_a_pair_is_what_errors_come_from():
+def test_with_one_opening_errors_are_clustered_by_pairs_of_games():
     games = league([50, 0], 40, rng(4), correlation=-0.5)
     of_one_opening = tuple(
         dataclasses.replace(game, opening="", moves=(str(number),))
@@ -147,7 +147,7 @@ def test_known_strengths_are_recovered(simulated):
     assert spread == pytest.approx(found.std(axis=0, ddof=1), rel=0.25)
 
 
-def test_intervals_cover_as_often_as_they_say(simulated):
+def test_intervals_cover_at_their_nominal_rate(simulated):
     """1800 differences and 720 ratings; those of one league hang together."""
     between = [
         (estimate.low <= LADDER[one] - LADDER[other] <= estimate.high)
@@ -166,7 +166,7 @@ def test_intervals_cover_as_often_as_they_say(simulated):
     assert 0.93 <= np.mean(ratings) <= 0.97
 
 
-def test_superiority_of_equals_is_uniform():
+def test_superiority_of_equal_players_is_uniform():
     chance = rng(8)
     found = [
         rate_league(league([0, 0, 50], 20, chance, draws=0.6, correlation=0.4)).los(0, 1)
@@ -176,7 +176,7 @@ def test_superiority_of_equals_is_uniform():
         assert np.mean(np.array(found) < level) == pytest.approx(level, abs=0.06)
 
 
-def test_superiority_is_consistent_with_intervals():
+def test_superiority_agrees_with_the_interval():
     rated = rate_league(league(LADDER, 10, rng()), confidence=0.9)
     for one in range(6):
         assert rated.los(one, one) == 0.5
@@ -186,7 +186,7 @@ def test_superiority_is_consistent_with_intervals():
             assert (both[1] > 0.95) == (rated.difference(other, one).low > 0)
 
 
-def test_the_anchor_moves_the_scale_and_takes_the_error():
+def test_anchored_player_has_a_fixed_rating_without_error():
     games = league(LADDER, 10, rng())
     free, anchored = rate_league(games), rate_league(games, anchor=("player 2", 1600))
     assert anchored.rating(2) == (1600, 1600, 1600)
@@ -197,7 +197,7 @@ def test_the_anchor_moves_the_scale_and_takes_the_error():
     assert (below.low - 1600, below.high - 1600) == pytest.approx(free.difference(4, 2)[1:])
 
 
-def test_the_order_of_entrants_and_games_does_not_matter():
+def test_order_of_entrants_and_games_does_not_matter():
     games = league(LADDER, 6, rng(), first_move=30)
     renamed = tuple(
         dataclasses.replace(game, black=5 - game.black, white=5 - game.white)
@@ -208,7 +208,7 @@ def test_the_order_of_entrants_and_games_does_not_matter():
     assert other.covariance[::-1, ::-1] == pytest.approx(one.covariance)
 
 
-def test_players_who_won_or_lost_everything_stay_finite():
+def test_ratings_of_perfect_scores_are_finite():
     names = [str(number) for number in range(43)]
     games = [(0, 1, name, 1.0) for name in names] + [(1, 0, name, 0.0) for name in names]
     games += [(1, 2, name, 1.0) for name in names] + [(2, 1, name, 0.0) for name in names]
@@ -222,7 +222,7 @@ def test_players_who_won_or_lost_everything_stay_finite():
 
 
 @pytest.mark.parametrize("scores", [(0.5, 0.5), (1.0, 0.0)])
-def test_a_level_match_has_an_error(scores):
+def test_drawn_match_has_an_error(scores):
     """Every pair of games is 1-1."""
     names = [str(number) for number in range(43)]
     games = [(0, 1, name, scores[0]) for name in names] + [
@@ -233,7 +233,7 @@ def test_a_level_match_has_an_error(scores):
     assert rated.difference(0, 1).high > 2
 
 
-def test_one_game_says_next_to_nothing():
+def test_one_game_has_a_very_wide_interval():
     rated = rate_league(of("ab", (0, 1, "", 1.0)))
     between = rated.difference(0, 1)
     assert 0 < between.elo < 200
@@ -241,7 +241,7 @@ def test_one_game_says_next_to_nothing():
     assert 0.5 < rated.los(0, 1) < 0.8
 
 
-def test_who_has_not_met_is_placed_through_others():
+def test_players_who_never_met_are_compared_through_others():
     chance = rng(2)
     games = tuple(
         game
@@ -256,7 +256,7 @@ def test_who_has_not_met_is_placed_through_others():
     assert between.high - between.low > rated.difference(0, 1).high - rated.difference(0, 1).low
 
 
-def test_the_order_is_that_of_the_scores_in_a_round_robin():
+def test_in_a_round_robin_the_order_is_that_of_the_scores():
     games = league(LADDER, 4, rng(11), draws=0.9)
     points = [
         sum(
@@ -282,10 +282,10 @@ def test_the_order_is_that_of_the_scores_in_a_round_robin():
         (lambda: rate_league(of("ab", (0, 1, "", 1.0)), confidence=95), "a confidence of 95"),
     ],
 )
-def test_what_is_refused(call, message):
+def test_invalid_leagues_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
 
 
-def test_points_of_elo():
+def test_one_logit_is_173_7_points_of_elo():
     assert pytest.approx(173.718, abs=0.001) == ELO_PER_LOGIT

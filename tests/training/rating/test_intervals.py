@@ -1,4 +1,4 @@
-"""Scores of matches: against textbook intervals, and against players of known strength."""
+"""Intervals of match scores against textbook intervals and players of known strength."""
 
 from itertools import chain
 
@@ -35,7 +35,7 @@ def simulate(players, openings, simulations):
 
 @pytest.mark.parametrize("openings", [43, 156])
 @pytest.mark.parametrize("players", PLAYERS)
-def test_intervals_cover_the_true_score_as_often_as_they_say(players, openings):
+def test_intervals_cover_at_their_nominal_rate(players, openings):
     simulated, truth = simulate(players, openings, SIMULATIONS)
     numbers = np.repeat(np.arange(openings), 2)
     covered = [
@@ -45,35 +45,35 @@ def test_intervals_cover_the_true_score_as_often_as_they_say(players, openings):
 
 
 @pytest.mark.parametrize("players", PLAYERS)
-def test_intervals_of_few_openings_are_rather_too_wide(players):
+def test_intervals_of_few_openings_are_conservative(players):
     simulated, truth = simulate(players, 8, SIMULATIONS)
     numbers = np.repeat(np.arange(8), 2)
     found = [score(some, numbers) for some in simulated]
     assert np.mean([some.low <= truth <= some.high for some in found]) >= 0.93
 
 
-def test_games_taken_for_independent_would_not_cover():
+def test_intervals_that_ignore_clusters_would_not_cover():
     simulated, truth = simulate("the pair hangs together", 43, SIMULATIONS)
     found = [score(some, np.arange(86)) for some in simulated]
     assert np.mean([some.low <= truth <= some.high for some in found]) < 0.92
 
 
 @pytest.mark.parametrize("players", [name for name in PLAYERS if name.startswith("equal")])
-def test_superiority_of_equals_is_uniform(players):
+def test_superiority_of_equal_players_is_uniform(players):
     simulated, _ = simulate(players, 43, SIMULATIONS)
     found = [score(some, np.repeat(np.arange(43), 2)).los for some in simulated]
     for level in (0.05, 0.25, 0.5, 0.75, 0.95):
         assert np.mean(np.array(found) < level) == pytest.approx(level, abs=0.05)
 
 
-def test_games_by_themselves_without_draws_are_wilsons_interval():
+def test_independent_games_without_draws_have_wilsons_interval():
     points = np.repeat([1, 0], [700, 300])
     found = score(points, np.arange(1000), 0.9)
     wilson = binomtest(700, 1000).proportion_ci(0.9, "wilson")
     assert (found.low, found.high) == pytest.approx((wilson.low, wilson.high), abs=2e-4)
 
 
-def test_the_error_is_the_ordinary_one_of_the_mean_of_pairs():
+def test_error_is_that_of_the_mean_of_pairs():
     rng = np.random.default_rng(5)
     points = rng.choice([1, 0.5, 0], p=[0.35, 0.35, 0.3], size=(2000, 2))
     of_pairs = points.mean(axis=1)
@@ -83,7 +83,7 @@ def test_the_error_is_the_ordinary_one_of_the_mean_of_pairs():
     assert (found.low, found.high) == pytest.approx(expected, abs=2e-4)
 
 
-def test_won_throughout_the_bounds_are_exact_for_openings():
+def test_bounds_of_a_perfect_score_are_exact_in_openings():
     found = score(np.ones(86), np.repeat(np.arange(43), 2))
     exact = binomtest(43, 43).proportion_ci(0.95, "exact")
     assert (found.low, found.high) == pytest.approx((exact.low, 1))
@@ -95,7 +95,7 @@ def test_won_throughout_the_bounds_are_exact_for_openings():
 
 
 @pytest.mark.parametrize("pair", [(0.5, 0.5), (1, 0)])
-def test_equal_openings_that_are_not_won_have_a_width_too(pair):
+def test_identical_openings_have_an_interval_of_positive_width(pair):
     found = score(pair * 43, np.repeat(np.arange(43), 2))
     assert (found.mean, found.los) == (0.5, 0.5)
     assert found.high - found.mean == pytest.approx(found.mean - found.low)
@@ -103,7 +103,7 @@ def test_equal_openings_that_are_not_won_have_a_width_too(pair):
 
 
 @pytest.mark.parametrize("openings", [1, 2, 43])
-def test_at_a_bound_so_many_equal_openings_are_as_rare_as_the_confidence_says(openings):
+def test_bound_of_identical_openings_has_the_stated_probability(openings):
     found = score(np.full(openings, 0.5), np.arange(openings))
     drawn_if_others_are_lost = found.low / 0.5
     assert drawn_if_others_are_lost**openings == pytest.approx(0.025)
@@ -115,7 +115,7 @@ results = st.lists(
 
 
 @given(results, st.sampled_from([0.5, 0.9, 0.95, 0.999]))
-def test_an_interval_holds_its_mean_and_is_consistent(openings, confidence):
+def test_interval_contains_its_mean_and_agrees_with_superiority(openings, confidence):
     numbers = np.repeat(np.arange(len(openings)), [len(points) for points in openings])
     points = np.array(list(chain(*openings)))
     found = score(points, numbers, confidence)
@@ -135,13 +135,13 @@ def test_an_interval_holds_its_mean_and_is_consistent(openings, confidence):
     assert turned.los == pytest.approx(1 - found.los)
 
 
-def test_more_confidence_is_wider():
+def test_higher_confidence_is_wider():
     points, numbers = np.tile([1, 0.5, 0, 1], 10), np.repeat(np.arange(20), 2)
     narrow, wide = score(points, numbers, 0.8), score(points, numbers, 0.99)
     assert wide.low < narrow.low < narrow.high < wide.high
 
 
-def test_a_match_out_of_a_league():
+def test_match_is_extracted_from_a_league():
     games = league([100, 0, -100], 5, np.random.default_rng(1)).games
     found = score_match(games, 0, 2)
     black = [game.score for game in games if (game.black, game.white) == (0, 2)]
@@ -155,19 +155,19 @@ def test_a_match_out_of_a_league():
     assert turned.total.los == pytest.approx(1 - found.total.los)
 
 
-def test_a_colour_that_was_not_played():
+def test_colour_without_games_has_no_score():
     found = score_match([record(3, 1, "9-13", 1.0)], 1, 3)
     assert found.as_black is None
     assert (found.as_white.losses, found.total.losses) == (1, 1)
 
 
-def test_games_of_an_opening_are_a_cluster():
+def test_games_of_an_opening_are_one_cluster():
     games = [record(0, 1, name, 0.5) for name in ("a", "b", "a", "c")]
     games.append(record(1, 0, "b", 1.0))
     assert opening_clusters(games).tolist() == [0, 1, 0, 2, 1]
 
 
-def test_games_of_one_opening_are_clustered_in_pairs():
+def test_games_of_a_single_opening_are_clustered_in_pairs():
     games = [
         record(0, 1, "", 1.0, ["11-15"]),
         record(0, 1, "", 1.0, ["11-16"]),
@@ -178,7 +178,7 @@ def test_games_of_one_opening_are_clustered_in_pairs():
     assert opening_clusters(games).tolist() == [0, 1, 0, 1, 2]
 
 
-def test_repeated_games_of_one_opening_are_no_further_evidence():
+def test_repeated_games_of_an_opening_add_no_evidence():
     pair = [record(0, 1, "", 1.0, ["11-15"]), record(1, 0, "", 0.0, ["9-13"])]
     assert opening_clusters(pair * 500).tolist() == [0] * 1000
     once, often = score_match(pair, 0, 1).total, score_match(pair * 500, 0, 1).total
@@ -201,6 +201,6 @@ def test_no_games_have_no_clusters():
         (lambda: score_match([record(0, 1, "", 1.0)], 0, 0), "0 and 0 have not played"),
     ],
 )
-def test_what_is_refused(call, message):
+def test_invalid_scores_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()

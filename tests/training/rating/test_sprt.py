@@ -1,4 +1,4 @@
-"""When to stop a match: a published test, the formula slowly, and the rates of error."""
+"""The sequential test: a published example, a slow formula, error rates."""
 
 import math
 
@@ -10,7 +10,7 @@ from training.rating.elo import elo_difference, expected_score
 from training.rating.sprt import pair_scores, sprt
 
 
-def test_a_published_test_of_256_games():
+def test_published_test_of_256_games_is_reproduced():
     """Raw statistics of a test by the developers of the engine Monty (montytest.muzhen.org).
 
     Their exact ratio of likelihoods; without the two added pairs this approximation has -0.5596.
@@ -22,7 +22,7 @@ def test_a_published_test_of_256_games():
     assert (found.pairs, found.decision) == (128, "")
 
 
-def test_the_ratio_is_that_of_two_normal_densities():
+def test_ratio_is_that_of_two_normal_densities():
     scores = [0.5, 1, 0.75, 0.25, 0.5, 0.5, 1]
     mean = sum(scores) / 7
     variance = sum((score - mean) ** 2 for score in [*scores, 0, 1]) / 9
@@ -35,7 +35,7 @@ def test_the_ratio_is_that_of_two_normal_densities():
     assert (found.lower, found.upper) == (math.log(0.1 / 0.99), math.log(0.9 / 0.01))
 
 
-def test_it_stops_on_clear_results_only():
+def test_test_stops_on_clear_results_only():
     assert sprt([], 0, 50).decision == ""
     assert sprt([], 0, 50).ratio == 0
     assert sprt([0.5] * 3, 0, 50).decision == ""
@@ -58,7 +58,7 @@ def stopped(scores, elo0, elo1):
     ("draws", "correlation"), [(0.0, 0.0), (0.6, 0.0), (0.7, -0.5), (0.6, 0.6), (0.9, 0.0)]
 )
 @pytest.mark.parametrize(("elo0", "elo1"), [(0, 100), (-60, 60)])
-def test_errors_are_no_more_frequent_than_asked_for(elo0, elo1, draws, correlation):
+def test_error_rates_stay_below_the_requested_ones(elo0, elo1, draws, correlation):
     wrong = {elo0: "elo1", elo1: "elo0"}
     for truth, other in wrong.items():
         rng = np.random.default_rng(5)
@@ -70,7 +70,7 @@ def test_errors_are_no_more_frequent_than_asked_for(elo0, elo1, draws, correlati
         assert np.mean([length for _, length in found]) < 60
 
 
-def test_pairs_out_of_a_league():
+def test_pairs_are_extracted_from_a_league():
     games = league([0, 100, 50], 4, np.random.default_rng(1)).games
     expected = []
     for opening in "0123":
@@ -84,7 +84,7 @@ def test_pairs_out_of_a_league():
     assert pair_scores(games, 0, 1) == [1 - score for score in expected]
 
 
-def test_half_a_pair_does_not_count():
+def test_incomplete_pairs_do_not_count():
     games = [record(0, 1, "a", 1.0), record(0, 1, "b", 0.0), record(1, 0, "a", 0.5)]
     assert pair_scores(games, 0, 1) == [0.75]
     assert pair_scores(games[:2], 0, 1) == []
@@ -101,6 +101,6 @@ def test_half_a_pair_does_not_count():
         (lambda: sprt([0.5], 0, 10, beta=0.5), "beta = 0.5"),
     ],
 )
-def test_what_is_refused(call, message):
+def test_invalid_bounds_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()

@@ -1,4 +1,4 @@
-"""The thesis's evaluation, against its printed tables and the formula written out slowly."""
+"""The thesis's ratings against its printed tables and the formula step by step."""
 
 import itertools
 
@@ -114,7 +114,7 @@ def step(rating, opponent, outcome):
 
 
 @pytest.mark.parametrize(("mode", "row"), EXPLAINED)
-def test_printed_ratings_come_out(mode, row):
+def test_printed_ratings_are_reproduced(mode, row):
     *results, mean, sd, _, other_mean, other_sd, _ = TABLES[row]
     found = rate_match(*results, rng(), mode=mode)
     assert found.first.mean == pytest.approx(mean, abs=3)
@@ -124,7 +124,7 @@ def test_printed_ratings_come_out(mode, row):
 
 
 @pytest.mark.parametrize("row", UNEXPLAINED)
-def test_other_printed_ratings_come_out_of_no_mode(row):
+def test_inconsistent_printed_ratings_are_reproduced_by_no_mode(row):
     wins, draws, losses, mean, _, _, other_mean, _, _ = TABLES[row]
     for mode in MODES:
         found = rate_match(wins, draws, losses, rng(), mode=mode)
@@ -134,7 +134,7 @@ def test_other_printed_ratings_come_out_of_no_mode(row):
         assert min(away, other) > 5
 
 
-def test_ratings_that_are_given_in_the_text_only():
+def test_ratings_in_the_text_are_reproduced():
     found = rate_match(29, 35, 22, rng(), mode="printed")  # section 6.11
     assert found.first.mean == pytest.approx(1043.5, abs=3)
     assert found.second.mean == pytest.approx(1011.5, abs=3)
@@ -161,11 +161,11 @@ def test_printed_classes_are_those_of_table_3_3(row):
         (2400, "Senior Master"),
     ],
 )
-def test_the_bounds_of_classes(rating, name):
+def test_bounds_of_classes_are_those_of_table_3_3(rating, name):
     assert grade(rating) == name
 
 
-def test_table_3_4():
+def test_table_3_4_is_reproduced():
     expected = {  # 1957.84 is printed for 1934.16
         (1600, 1600): (1616, 1600, 1584),
         (1600, 1365): (1606.57, 1590.57, 1574.57),
@@ -183,14 +183,14 @@ def test_table_3_4():
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("shares", [(0.4, 0.3, 0.3), (1, 0, 0), (0.95, 0.05, 0)])
-def test_any_order_of_games_against_the_formula_step_by_step(mode, shares):
+def test_any_order_of_games_equals_the_formula_step_by_step(mode, shares):
     scores = rng().choice([1, 0.5, 0], p=shares, size=(3, 400))
     found = np.transpose(final_ratings(scores, mode))
     assert found == pytest.approx(np.array([slowly(some, mode) for some in scores]))
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_means_and_deviations_are_those_of_all_orders(mode):
+def test_means_and_deviations_are_those_over_all_orders(mode):
     games = [1, 1, 0.5, 0, 0, 0]
     every = np.array([slowly(order, mode) for order in itertools.permutations(games)])
     found = rate_match(2, 1, 3, rng(), mode=mode, orderings=40_000)
@@ -199,7 +199,7 @@ def test_means_and_deviations_are_those_of_all_orders(mode):
         assert rating.sd == pytest.approx(exact.std(), rel=0.03)
 
 
-def test_a_series_against_rated_opponents():
+def test_series_against_rated_opponents_equals_the_formula():
     scores, opponents = [1, 0.5, 0, 1, 1], [2350, 1900, 2500, 2600, 2380]
 
     def in_order(order):
@@ -215,7 +215,7 @@ def test_a_series_against_rated_opponents():
     assert found.grade == "Expert"
 
 
-def test_the_p_value_is_that_of_welchs_test_on_the_orderings():
+def test_p_value_is_welchs_test_on_the_orders():
     scores = rng().permuted(np.tile([1, 1, 0.5, 0, 0], (60, 1)), axis=1)
     finals = final_ratings(scores, "printed")
     whole = ttest_ind(*finals, equal_var=False, alternative="greater").pvalue
@@ -224,7 +224,7 @@ def test_the_p_value_is_that_of_welchs_test_on_the_orderings():
     assert welch(second, first, 60) == pytest.approx(min(whole, 1 - whole))
 
 
-def test_by_the_formula_as_written_any_winner_is_a_class_above_with_certainty():
+def test_literal_formula_puts_every_winner_a_class_above():
     found = rate_match(44, 0, 42, rng())
     assert (found.first.grade, found.second.grade, found.better) == ("B", "C", 1)
     assert found.p_value < 1e-20
@@ -232,13 +232,13 @@ def test_by_the_formula_as_written_any_winner_is_a_class_above_with_certainty():
     assert rate_match(42, 0, 44, rng()).better == -1
 
 
-def test_the_printed_p_values_are_not_those_of_the_test():
+def test_printed_p_values_are_not_those_of_the_test():
     found = rate_match(37, 20, 29, rng(), mode="printed")  # Table 6.12: both of class D, P = 0.5
     assert (found.better, found.first.grade) == (0, "D")
     assert found.p_value < 1e-20
 
 
-def test_matches_without_chance_among_the_orders():
+def test_matches_whose_order_does_not_matter_have_no_deviation():
     drawn, won = rate_match(0, 86, 0, rng()), rate_match(86, 0, 0, rng())
     assert (drawn.first, drawn.better, drawn.p_value) == ((1600, 0), 0, 0.5)
     assert won.first.sd == 0
@@ -265,6 +265,6 @@ def test_equal_seeds_give_equal_ratings():
         (lambda: rate_series([], [], rng()), "0 scores"),
     ],
 )
-def test_what_is_refused(call, message):
+def test_invalid_matches_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()

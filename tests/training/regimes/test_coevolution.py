@@ -82,7 +82,7 @@ def draw_opponents(regime, rng, members):
         (WITH_SUBSQUARES, BLONDIE_2001, 5046),
     ],
 )
-def test_a_generation_against_plain_python(regime, shape, count):
+def test_generation_equals_plain_python(regime, shape, count):
     after, measured = after_one(regime, seed=3)
 
     rng = np.random.default_rng(3)
@@ -121,7 +121,7 @@ def test_a_generation_against_plain_python(regime, shape, count):
     assert 0 < draws < len(plies)
 
 
-def test_the_next_generation_goes_on_from_the_one_before():
+def test_next_generation_continues_from_the_state():
     one = after_one(SMALL, generations=1)[0]
     with open_game_runner(1) as runner:
         two = SMALL.step(one, runner)[0]
@@ -147,7 +147,7 @@ def test_threads_and_engines_give_equal_results(regime, threads, engine):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_the_engine_asked_for_plays_the_games(monkeypatch, engine):
+def test_engine_option_selects_the_engine(monkeypatch, engine):
     played = []
 
     def play(*players, **options):
@@ -159,7 +159,7 @@ def test_the_engine_asked_for_plays_the_games(monkeypatch, engine):
     assert played == [engine] * SMALL.games
 
 
-def test_the_seed_decides_the_first_parents():
+def test_seed_determines_the_first_parents():
     first, same, other = (SMALL.init(seed) for seed in (1, 1, 2))
     np.testing.assert_equal(vars(first.population), vars(same.population))
     assert not np.array_equal(first.population.genomes, other.population.genomes)
@@ -190,7 +190,7 @@ def test_without_the_piece_difference_its_weight_and_step_stay_0(regime):
     assert len(state.arrays.get("pool/genomes", [1]))
 
 
-def test_the_piece_difference_changes_no_other_weight():
+def test_piece_difference_changes_no_other_weight():
     bare, whole = (
         replace(SMALL, piece_difference=there).init(0).population for there in (False, True)
     )
@@ -199,7 +199,7 @@ def test_the_piece_difference_changes_no_other_weight():
     assert np.all(whole.steps == 0.05)
 
 
-def test_the_last_weight_is_the_one_of_the_piece_difference():
+def test_last_weight_is_that_of_the_piece_difference():
     regime = replace(SMALL, piece_difference=False)
     state = regime.init(3)
     population = replace(state.population, genomes=state.population.genomes.copy())
@@ -239,7 +239,7 @@ def test_the_last_weight_is_the_one_of_the_piece_difference():
         ("pairing", "swiss"),
     ],
 )
-def test_impossible_constants_are_refused_by_name(name, value):
+def test_invalid_constants_are_refused_by_name(name, value):
     with pytest.raises(ValueError, match=name) as raised:
         replace(SMALL, **{name: value})
     assert str(value) in str(raised.value)
@@ -253,13 +253,13 @@ def test_impossible_constants_are_refused_by_name(name, value):
         (1, "paper", "engine must be one of kernel, env, not 'paper'"),
     ],
 )
-def test_an_impossible_arena_is_refused(threads, engine, message):
+def test_invalid_game_runner_is_refused(threads, engine, message):
     with pytest.raises(ValueError, match=message), open_game_runner(threads, engine):
         pass
 
 
 @pytest.mark.parametrize("piece_difference", [True, False])
-def test_tables_are_mutated_by_standard_normals_and_nothing_else_changes(piece_difference):
+def test_tables_mutate_by_standard_normals_only(piece_difference):
     regime = Coevolution(
         "walks-5",
         parents=4,

@@ -1,4 +1,4 @@
-"""Coevolution that learns, and evolution strategies: against plain Python, and part by part."""
+"""Extended coevolution and evolution strategies against plain Python."""
 
 import itertools
 from collections import Counter
@@ -63,7 +63,7 @@ def population(members, size, seed=0):
 
 
 @pytest.mark.parametrize("pairing", ["random", "round-robin", "common"])
-def test_with_nothing_asked_for_it_is_coevolution(pairing):
+def test_default_options_equal_coevolution(pairing):
     plain = Coevolution(
         "blondie24-1999", parents=3, opponents=2, depth=1, max_moves=30, pairing=pairing
     )
@@ -89,7 +89,7 @@ def test_threads_and_engines_give_equal_results(regime):
 
 
 @pytest.mark.parametrize("limit", [0.02, 0.05])
-def test_no_step_is_greater_than_the_limit(limit):
+def test_steps_never_exceed_the_limit(limit):
     parents = population(4, 200)
     free = mutate(parents, 199, "fixed", np.random.default_rng(1))
     bound = mutate(parents, 199, "fixed", np.random.default_rng(1), step_limit=limit)
@@ -136,7 +136,7 @@ def test_offspring_come_from_recombined_parents():
 
 
 @pytest.mark.parametrize("pairing", ["random", "round-robin", "common"])
-def test_the_games_of_a_generation(pairing):
+def test_generation_plays_the_expected_games(pairing):
     regime = replace(ALL_TOGETHER, pairing=pairing)
     pairs, cards = regime.fixtures(np.random.default_rng(3))
     assert regime.games == len(pairs) + 3 * 4 / 2
@@ -157,7 +157,7 @@ def test_the_games_of_a_generation(pairing):
         assert len(met) == (5 if pairing == "round-robin" else 2) + 2
 
 
-def test_there_are_as_many_openings_as_games_even_beyond_the_ballot():
+def test_openings_are_as_many_as_games_even_beyond_the_ballot():
     pairs, cards = replace(SMALL, openings="two-move", opponents=50).fixtures(
         np.random.default_rng(0)
     )
@@ -165,7 +165,7 @@ def test_there_are_as_many_openings_as_games_even_beyond_the_ballot():
     assert set(Counter(cards[:50]).values()) == {1, 2}
 
 
-def test_every_champion_has_an_equal_chance_to_be_in_the_hall_of_fame():
+def test_every_champion_enters_the_hall_of_fame_with_equal_probability():
     counts, runs = Counter(), 4000
     for seed in range(runs):
         rng = np.random.default_rng(seed)
@@ -178,7 +178,7 @@ def test_every_champion_has_an_equal_chance_to_be_in_the_hall_of_fame():
     assert all(abs(count - runs / 5) < 5 * np.sqrt(runs * 0.2 * 0.8) for count in counts.values())
 
 
-def test_the_hall_of_fame_holds_champions_of_former_generations():
+def test_hall_of_fame_holds_champions_of_earlier_generations():
     assert len(Population.from_arrays(replace(SMALL, hall=5).init(0).arrays, HALL).genomes) == 5
     regime = replace(SMALL, hall=2)
     states, _ = stepped(regime, 6)
@@ -191,7 +191,7 @@ def test_the_hall_of_fame_holds_champions_of_former_generations():
     assert not np.array_equal(halls[-1].genomes, np.array(first))
 
 
-def test_the_winner_of_a_league_reigns():
+def test_winner_of_a_league_becomes_champion():
     regime = replace(SMALL, league_every=2)
     states, _ = stepped(regime, 4)
     first = regime.init(0)
@@ -209,7 +209,7 @@ def test_the_winner_of_a_league_reigns():
     np.testing.assert_array_equal(regime.champion(first).genome, first.population.genomes[0])
 
 
-def test_a_league_is_won_by_who_scores_most_in_games_with_both_colours():
+def test_league_winner_has_the_highest_score_over_both_colours():
     members, seen = SMALL.init(5).population.join(SMALL.init(6).population), []
 
     class Watched:
@@ -263,7 +263,7 @@ def duel(one, other, card, rules):
 
 
 @pytest.mark.parametrize("half_at", [0.0, 2.0])
-def test_openai_es_against_plain_python(half_at):
+def test_openai_es_equals_plain_python(half_at):
     regime = replace(STRATEGY, pairs=6, sigma=0.1, rate=0.02, half_at=half_at)
     states, measured = stepped(regime, 3, seed=4)
     rng = np.random.default_rng(4)
@@ -290,7 +290,7 @@ def test_openai_es_against_plain_python(half_at):
     assert measured["score/mean"] == 0
 
 
-def test_sep_cma_es_goes_on_as_the_librarys_own_that_is_never_stored():
+def test_sep_cma_es_continues_like_the_librarys_own_instance():
     regime = replace(STRATEGY, strategy="sep-cma-es", pairs=4, sigma=0.1)
     states, _ = stepped(regime, 4, seed=7)
     rng = np.random.default_rng(7)
@@ -312,7 +312,7 @@ def test_sep_cma_es_goes_on_as_the_librarys_own_that_is_never_stored():
 
 
 @pytest.mark.parametrize("strategy", ["openai-es", "sep-cma-es"])
-def test_games_may_begin_at_the_start(monkeypatch, strategy):
+def test_games_may_start_without_an_opening(monkeypatch, strategy):
     openings = []
 
     def play(*players, **options):
@@ -351,7 +351,7 @@ def test_games_may_begin_at_the_start(monkeypatch, strategy):
         (STRATEGY, "openings", "three-move"),
     ],
 )
-def test_impossible_constants_are_refused_by_name(regime, name, value):
+def test_invalid_constants_are_refused_by_name(regime, name, value):
     with pytest.raises(ValueError, match=name):
         replace(regime, **{name: value})
 
@@ -370,7 +370,7 @@ def carried_out(name, folder, generations, start=begin):
 
 
 @pytest.mark.parametrize("name", ABLATIONS)
-def test_a_preset_runs_goes_on_and_leaves_a_player(name, tmp_path, monkeypatch):
+def test_presets_run_resume_and_save_a_player(name, tmp_path, monkeypatch):
     monkeypatch.setattr("training.trainer.loop.plot_curve", lambda *given: None)
     whole = carried_out(name, tmp_path / "whole", 3)
     carried_out(name, tmp_path / "parts", 1)
@@ -389,7 +389,7 @@ def test_every_preset_has_the_budget_of_the_papers(name):
     assert preset.regime.network.startswith("blondie24-2001")
 
 
-def test_an_unsaturated_network_is_carried_by_its_weight_file(tmp_path, monkeypatch):
+def test_weight_file_of_an_unsaturated_network_round_trips(tmp_path, monkeypatch):
     monkeypatch.setattr("training.trainer.loop.plot_curve", lambda *given: None)
     regime = replace(STRATEGY, network="blondie24-2001-unsaturated", pairs=2)
     plan = RunConfig("learns", regime, 1, 0, tmp_path, curve_every=0)

@@ -1,4 +1,4 @@
-"""Nguyen's genetic algorithm: against the same in plain Python, and what it must hold to."""
+"""Nguyen's genetic algorithm against plain Python, and its invariants."""
 
 from collections import Counter
 from dataclasses import asdict, replace
@@ -234,7 +234,7 @@ def run_through(regime, generations, threads=1, engine="kernel", seed=4):
     ],
 )
 @pytest.mark.parametrize("seed", [0, 1])
-def test_generations_decided_by_lot_against_plain_python(changes, seed):
+def test_generations_with_random_results_equal_plain_python(changes, seed):
     regime, runner, lots = replace(SMALL, **changes), Lottery(seed), Lottery(seed)
     plain = Plain(regime, seed, lambda fixtures: lots.games(len(fixtures)))
     state = regime.init(seed)
@@ -244,7 +244,7 @@ def test_generations_decided_by_lot_against_plain_python(changes, seed):
         assert_agree(state, measured, plain)
 
 
-def test_the_lottery_brings_about_all_that_can_happen():
+def test_random_results_reach_every_branch():
     happened = Counter()
     for seed in range(3):
         lots = Lottery(seed)
@@ -262,7 +262,7 @@ def test_the_lottery_brings_about_all_that_can_happen():
 @pytest.mark.parametrize(
     ("regime", "generations"), [(SMALL, 4), (SIMULATING, 3), (LOGISTIC, 2), (BLOCKED, 2)]
 )
-def test_generations_of_real_games_against_plain_python(regime, generations):
+def test_generations_of_real_games_equal_plain_python(regime, generations):
     plain = Plain(regime, 4, lambda fixtures: list(play_on_boards(fixtures, regime)))
     state, decided = regime.init(4), 0
     with open_game_runner(1) as runner:
@@ -274,7 +274,7 @@ def test_generations_of_real_games_against_plain_python(regime, generations):
     assert decided
 
 
-def test_the_constants_are_those_of_the_paper():
+def test_constants_are_those_of_the_paper():
     regime = GeneticAlgorithm()
     assert (regime.win, regime.draw, regime.loss, regime.both_score) == (2, 0, -1, True)
     assert (regime.opponents, regime.games, regime.parents, regime.champions) == (5, 75, 5, 5)
@@ -284,7 +284,7 @@ def test_the_constants_are_those_of_the_paper():
     assert not regime.blocked_draws
 
 
-def test_the_first_networks_are_fifteen_without_a_piece_difference():
+def test_first_population_has_fifteen_networks_without_a_piece_difference():
     arrays = SMALL.init(7).arrays
     genomes = arrays["genomes"]
     assert genomes.shape == (MEMBERS, SIZE)
@@ -297,7 +297,7 @@ def test_the_first_networks_are_fifteen_without_a_piece_difference():
     assert not np.array_equal(genomes, SMALL.init(8).arrays["genomes"])
 
 
-def test_each_plays_black_against_others_and_both_are_scored():
+def test_each_member_plays_black_and_both_players_are_scored():
     runner = Lottery(0)
     regime = replace(SMALL, opponents=5)
     state = regime.init(3)
@@ -322,7 +322,7 @@ def test_each_plays_black_against_others_and_both_are_scored():
 
 
 @pytest.mark.parametrize(("both", "white"), [(True, -1.0), (False, 0.0)])
-def test_a_win_is_2_and_a_loss_is_minus_1_to_both_players(monkeypatch, both, white):
+def test_win_scores_2_and_loss_scores_minus_1(monkeypatch, both, white):
     pairs = [(0, 1), (2, 1), (3, 4), (0, 4), (14, 0)]
     winners = [BLACK, BLACK, WHITE, DRAW, DRAW]
     monkeypatch.setattr("training.regimes.genetic_algorithm.random_opponents", lambda *drawn: pairs)
@@ -340,7 +340,7 @@ def test_a_win_is_2_and_a_loss_is_minus_1_to_both_players(monkeypatch, both, whi
     assert [([*expected, *[0] * 10])[member] for member in kept] == best
 
 
-def test_which_child_comes_from_which_parents():
+def test_children_come_from_the_expected_parents():
     rng = np.random.default_rng(1)
     parents = rng.uniform(-0.5, 0.5, (5, SIZE))
     parents[:, WEIGHTS] = 0
@@ -353,7 +353,7 @@ def test_which_child_comes_from_which_parents():
     assert near == [0, 1, 0, 1, 1, 2, 1, 2, 3, 4]
 
 
-def test_progress_is_six_games_with_each_earlier_champion():
+def test_progress_is_measured_by_six_games_with_each_earlier_champion():
     runner, regime = Lottery(5), replace(SMALL, champions=3)
     state = regime.init(5)
     for generation in range(6):
@@ -433,7 +433,7 @@ def occurrences(game):
 
 
 @pytest.mark.parametrize("repetition", [0, 2, 3])
-def test_the_third_occurrence_of_a_position_draws(repetition):
+def test_third_occurrence_of_a_position_draws(repetition):
     regime, reasons = replace(SMALL, repetition=repetition, max_moves=60), Counter()
     state = regime.init(1)
     with open_game_runner(1) as runner:
@@ -452,7 +452,7 @@ def test_the_third_occurrence_of_a_position_draws(repetition):
 
 
 @pytest.mark.parametrize("blocked_draws", [True, False])
-def test_a_side_that_cannot_move_draws_if_so_agreed(blocked_draws):
+def test_blocked_side_draws_under_the_rule(blocked_draws):
     regime, reasons = replace(BLOCKED, blocked_draws=blocked_draws), Counter()
     state = regime.init(3)
     with open_game_runner(1) as runner:
@@ -477,7 +477,7 @@ def seeds_of(regime, seed, generations):
     ]
 
 
-def test_each_game_has_chances_of_its_own():
+def test_each_game_has_its_own_generator():
     games = seeds_of(SIMULATING, 1, 4)
     assert games == seeds_of(SIMULATING, 1, 4)
     drawn, measured = games
@@ -487,7 +487,7 @@ def test_each_game_has_chances_of_its_own():
     assert not set(drawn) & set(seeds_of(SIMULATING, 2, 4)[0])
 
 
-def test_with_simulations_the_members_are_monte_carlo_players():
+def test_members_with_simulations_are_monte_carlo_players():
     regime = replace(SIMULATING, root_perspective=False)
     state = regime.init(0)
     genomes = state.arrays["genomes"]
@@ -503,7 +503,7 @@ def test_with_simulations_the_members_are_monte_carlo_players():
     assert SMALL.mcts_options == {}
 
 
-def test_a_logistic_network_is_the_network_of_half_the_weights():
+def test_logistic_network_equals_the_network_of_half_the_weights():
     regime = replace(SMALL, activation="logistic")
     state = regime.init(0)
     genomes = state.arrays["genomes"]
@@ -512,14 +512,14 @@ def test_a_logistic_network_is_the_network_of_half_the_weights():
     assert regime.champion(state).architecture == "nguyen-91-logistic"
 
 
-def test_whose_side_judges_leaves_makes_no_difference():
+def test_perspective_of_the_search_makes_no_difference():
     expected, measured = run_through(SMALL, 2)
     state, measured_there = run_through(replace(SMALL, root_perspective=False), 2)
     assert_states_equal(state, expected)
     assert measured_there == measured
 
 
-def test_a_step_leaves_the_state_before_it_as_it_was():
+def test_step_leaves_the_previous_state_unchanged():
     state = SAFE.init(1)
     for _ in range(GENERATIONS):
         memory_of_it = {name: array.copy() for name, array in state.arrays.items()}
@@ -532,7 +532,7 @@ def test_a_step_leaves_the_state_before_it_as_it_was():
 
 
 @pytest.mark.parametrize("regime", [SMALL, SAFE, SIMULATING])
-def test_every_generation_goes_on_from_its_checkpoint(regime, tmp_path):
+def test_every_generation_resumes_from_its_checkpoint(regime, tmp_path):
     state = regime.init(2)
     with open_game_runner(1) as runner:
         for _ in range(7):
@@ -556,7 +556,7 @@ def test_threads_give_equal_results(regime):
 @pytest.mark.parametrize(
     ("regime", "max_moves"), [(SAFE, 2), (SAFE, 12), (SIMULATING, 12), (BLOCKED, 60)]
 )
-def test_the_environment_gives_equal_results(regime, max_moves):
+def test_environment_gives_equal_results(regime, max_moves):
     regime = replace(regime, opponents=1, max_moves=max_moves, repetition=2)
     expected, measured = run_through(regime, 2)
     state, measured_there = run_through(regime, 2, engine="env")
@@ -568,7 +568,7 @@ def test_the_environment_gives_equal_results(regime, max_moves):
     ("regime", "network", "curve_every"),
     [(SAFE, "nguyen-91", 0), (LOGISTIC, "nguyen-91-logistic", 0), (SIMULATING, "nguyen-91", 3)],
 )
-def test_a_run_in_parts_is_the_whole_run_and_its_champion_is_saved(
+def test_run_in_parts_equals_the_whole_run_and_saves_its_champion(
     regime, network, curve_every, tmp_path
 ):
     plans = [
@@ -621,7 +621,7 @@ def test_a_run_in_parts_is_the_whole_run_and_its_champion_is_saved(
         ("skew", float("nan")),
     ],
 )
-def test_impossible_constants_are_refused_by_name(name, value):
+def test_invalid_constants_are_refused_by_name(name, value):
     with pytest.raises(ValueError, match=name) as raised:
         replace(SMALL, **{name: value})
     assert str(value) in str(raised.value)

@@ -1,4 +1,4 @@
-"""Individual and social learning: against the same in plain Python, and what it must hold to."""
+"""Individual and social learning against plain Python, and their invariants."""
 
 import csv
 from collections import Counter
@@ -248,7 +248,7 @@ def rows_of(population, others):
     ],
 )
 @pytest.mark.parametrize("seed", [0, 1])
-def test_generations_decided_by_lot_against_plain_python(changes, seed):
+def test_generations_with_random_results_equal_plain_python(changes, seed):
     regime, runner, lots = replace(SMALL, **changes), Lottery(seed), Lottery(seed)
     plain = Plain(regime, seed, lambda played: lots.winners(len(played)))
     state = regime.init(seed)
@@ -258,7 +258,7 @@ def test_generations_decided_by_lot_against_plain_python(changes, seed):
         assert_agree(state, plain)
 
 
-def test_the_lottery_brings_about_all_that_can_happen():
+def test_random_results_reach_every_branch():
     happened = Counter()
     for seed in range(4):
         lots = Lottery(seed)
@@ -271,7 +271,7 @@ def test_the_lottery_brings_about_all_that_can_happen():
     assert {name for name, count in happened.items() if count > 1} == expected
 
 
-def test_generations_of_real_games_against_plain_python():
+def test_generations_of_real_games_equal_plain_python():
     def winners(played):
         for pair in played:
             agents = [
@@ -290,7 +290,7 @@ def test_generations_of_real_games_against_plain_python():
     assert plain.happened["copied"] + plain.happened["restarted"]
 
 
-def test_the_first_players_are_twice_the_parents_with_an_empty_pool():
+def test_first_population_is_twice_the_parents_with_an_empty_pool():
     state = SMALL.init(7)
     genomes = np.random.default_rng(7).uniform(-0.2, 0.2, (MEMBERS, SIZE))
     np.testing.assert_array_equal(state.population.genomes, genomes)
@@ -305,7 +305,7 @@ def test_the_first_players_are_twice_the_parents_with_an_empty_pool():
     ("generation", "pool_size", "survivors"),
     [(1, 0, 3), (2, 2, 3), (3, 2, 6), (4, 2, 3), (5, 0, 3), (6, 2, 6)],
 )
-def test_the_number_of_a_generation_decides_what_happens(
+def test_generation_number_selects_the_kind_of_learning(
     monkeypatch, generation, pool_size, survivors
 ):
     fix_scores(monkeypatch, [-3, 5, 4.9, 5, 4.8, 4.7])
@@ -321,9 +321,7 @@ def test_the_number_of_a_generation_decides_what_happens(
 
 @pytest.mark.parametrize("score", [0.0, -14.0, 1 / 3])
 @pytest.mark.parametrize(("generation", "keep"), [(3, 6), (2, 3)])
-def test_where_all_are_equal_everybody_publishes_and_is_satisfied(
-    monkeypatch, score, generation, keep
-):
+def test_with_equal_scores_all_publish_and_are_satisfied(monkeypatch, score, generation, keep):
     fix_scores(monkeypatch, [score] * MEMBERS)
     before, after = after_social_learning(SMALL, generation=generation - 1)
     pool, sources = SocialPool.from_arrays(after.arrays), after.arrays["sources"]
@@ -338,7 +336,7 @@ def test_where_all_are_equal_everybody_publishes_and_is_satisfied(
         assert list(SocialPool.from_arrays(again.arrays).scores) == [2.0] * MEMBERS
 
 
-def test_who_is_satisfied(monkeypatch):
+def test_members_above_the_threshold_are_satisfied(monkeypatch):
     fix_scores(monkeypatch, [10, 9, 8.999, 0, 0, 0])
     changed = Counter()
     for seed in range(60):
@@ -349,7 +347,7 @@ def test_who_is_satisfied(monkeypatch):
     assert set(changed) == {2, 3, 4, 5}
 
 
-def test_the_dissatisfied_copy_restart_or_stay_with_equal_chances():
+def test_dissatisfied_members_copy_restart_or_stay_with_equal_probability():
     rng = np.random.default_rng(3)
     worths, members, rounds = np.array([1.0, 2.0, 5.0]), 30, 300
     regime = replace(SMALL, parents=members // 2, step_size=0.07, king=2.5)
@@ -393,7 +391,7 @@ def test_the_dissatisfied_copy_restart_or_stay_with_equal_chances():
     np.testing.assert_equal((asdict(players), asdict(pool)), untouched)
 
 
-def test_of_equal_winners_anyone_is_the_only_one_in_the_pool(monkeypatch):
+def test_any_of_equal_winners_can_be_alone_in_the_pool(monkeypatch):
     fix_scores(monkeypatch, [0, 1, 1, -4, 1, 0])
     rounds, found = 600, Counter()
     for seed in range(rounds):
@@ -406,7 +404,7 @@ def test_of_equal_winners_anyone_is_the_only_one_in_the_pool(monkeypatch):
 
 
 @pytest.mark.parametrize("generation", [2, 3])
-def test_only_those_whose_strategy_is_in_the_pool_are_counted(monkeypatch, generation):
+def test_only_members_whose_strategy_is_in_the_pool_are_counted(monkeypatch, generation):
     fix_scores(monkeypatch, [0] * MEMBERS)
     before = replace(SMALL.init(0), generation=generation - 1)
     after, measured = replace(SMALL, pool_limit=1).step(before, None)
@@ -416,7 +414,7 @@ def test_only_those_whose_strategy_is_in_the_pool_are_counted(monkeypatch, gener
 
 
 @pytest.mark.parametrize("doubling", [False, True])
-def test_a_strategy_that_wins_again_rises_once_whoever_plays_it(monkeypatch, doubling):
+def test_strategy_that_wins_again_is_raised_once(monkeypatch, doubling):
     """Members 0 and 1 play the same strategy of the pool, member 2 its own, 3 a dropped one."""
     regime = replace(SMALL, doubling=doubling)
     players = regime.init(0).population
@@ -433,14 +431,14 @@ def test_a_strategy_that_wins_again_rises_once_whoever_plays_it(monkeypatch, dou
     assert list(sources) == [3.0, 3, OWN, 1, OWN, 8]
 
 
-def test_scores_are_normalised_as_in_equation_5_1():
+def test_scores_are_normalised_by_equation_5_1():
     scores = np.array([-10.0, 5, -2.5, 0])
     assert list(normalise(scores)) == [0, 1, 0.5, 10 / 15]
     assert list(normalise(np.full(4, -2.0))) == [1.0] * 4
     assert list(scores) == [-10, 5, -2.5, 0]
 
 
-def test_a_pool_comes_back_from_its_arrays():
+def test_pool_round_trips_through_its_arrays():
     for generations in (0, 6):
         state = run_through(SMALL, generations)[0] if generations else SMALL.init(0)
         pool = SocialPool.from_arrays(state.arrays)
@@ -449,7 +447,7 @@ def test_a_pool_comes_back_from_its_arrays():
         assert all(array.dtype == np.float64 for array in state.arrays.values())
 
 
-def test_a_step_leaves_the_state_before_it_as_it_was():
+def test_step_leaves_the_previous_state_unchanged():
     state = SMALL.init(1)
     for _ in range(GENERATIONS):
         memory = {name: array.copy() for name, array in state.arrays.items()}
@@ -461,7 +459,7 @@ def test_a_step_leaves_the_state_before_it_as_it_was():
         state = after
 
 
-def test_every_generation_goes_on_from_its_checkpoint(tmp_path):
+def test_every_generation_resumes_from_its_checkpoint(tmp_path):
     state = SMALL.init(2)
     with open_game_runner(1) as runner:
         for _ in range(7):
@@ -483,7 +481,7 @@ def test_threads_and_engines_give_equal_results(threads, engine, generations):
     assert measured_there == measured
 
 
-def test_a_run_keeps_its_pool_as_a_table_and_goes_on_with_it(tmp_path):
+def test_run_saves_its_pool_as_a_table_and_resumes_with_it(tmp_path):
     plans = [
         RunConfig("c10", SMALL, generations, 4, tmp_path / name, threads, curve_every=0)
         for name, generations, threads in (("whole", 7, 1), ("parts", 3, 1), ("parts", 7, 2))
@@ -513,7 +511,7 @@ def metadata_of(regime, state):
 
 
 @pytest.mark.parametrize("network", ["blondie24-1999", "weighted-pieces", "walks-3"])
-def test_the_pool_is_kept_as_a_file_that_plays(tmp_path, network):
+def test_pool_is_saved_as_a_file_that_plays(tmp_path, network):
     regime = replace(SMALL, network=network, weight=0.3)
     state, _ = run_through(regime, 7)
     pool, path = SocialPool.from_arrays(state.arrays), tmp_path / POOL_FILE
@@ -533,7 +531,7 @@ def test_the_pool_is_kept_as_a_file_that_plays(tmp_path, network):
         assert there.player(row)[1:] == player[1:]
 
 
-def test_there_is_no_file_of_an_empty_pool():
+def test_empty_pool_has_no_file():
     state = SMALL.init(0)
     assert set(SMALL.files(state, metadata_of(SMALL, state))) == {POOL_TABLE}
 
@@ -552,7 +550,7 @@ def test_there_is_no_file_of_an_empty_pool():
         ("pairing", "swiss"),
     ],
 )
-def test_impossible_constants_are_refused_by_name(name, value):
+def test_invalid_constants_are_refused_by_name(name, value):
     with pytest.raises(ValueError, match=name) as raised:
         replace(SMALL, **{name: value})
     assert str(value) in str(raised.value)

@@ -1,4 +1,4 @@
-"""The report of a league: every figure against a plain count, every game against Board."""
+"""The league report: figures against plain counts, games against Board."""
 
 import base64
 import hashlib
@@ -140,7 +140,7 @@ def values(*keys):
     return [attributes[key] for _, attributes in PAGE.tags for key in keys if key in attributes]
 
 
-def test_the_page_is_whole_and_needs_nothing_else() -> None:
+def test_page_is_complete_and_self_contained() -> None:
     assert PAGE.open == []
     ids = values("id")
     assert len(ids) == len(set(ids))
@@ -152,7 +152,7 @@ def test_the_page_is_whole_and_needs_nothing_else() -> None:
     assert "@import" not in TEXT
 
 
-def test_names_stay_text() -> None:
+def test_names_are_escaped() -> None:
     assert Counter(tag for tag, _ in PAGE.tags)["script"] == 2
     assert "alert('x')" not in TEXT
     assert [row[0] for row in PAGE.rows("crosstable")] == [" ".join(name.split()) for name in ORDER]
@@ -160,14 +160,14 @@ def test_names_stay_text() -> None:
     assert json.loads(PAGE.scripts[0])["players"] == list(ORDER)
 
 
-def test_no_other_script_may_run() -> None:
+def test_content_security_policy_forbids_other_scripts() -> None:
     policy = next(value for value in values("content") if "script-src" in value)
     digest = base64.b64encode(hashlib.sha256(PAGE.scripts[1].encode()).digest()).decode()
     assert f"script-src 'sha256-{digest}'" in policy
     assert "default-src 'none'" in policy
 
 
-def test_standings_are_as_given() -> None:
+def test_standings_equal_the_given_ones() -> None:
     assert [row[1] for row in PAGE.rows("standings")] == [f"{name} about {name}" for name in ORDER]
     assert PAGE.rows("standings")[0][2:] == [
         *("1500", "1450 to 1550", "60.0", "50.0 to 70.0"),
@@ -176,14 +176,14 @@ def test_standings_are_as_given() -> None:
     assert PAGE.rows("standings", 1)[0] == ["third", "random", "seed 2"]
 
 
-def test_crosstable() -> None:
+def test_crosstable_equals_a_plain_count() -> None:
     for player, row in zip(ORDER, PAGE.rows("crosstable"), strict=True):
         for opponent, cell in zip(ORDER, row[1:], strict=True):
             found = scores(player, opponent=opponent)
             assert cell == (f"{share(found)} {record(found)}" if player != opponent else "")
 
 
-def test_score_by_colour() -> None:
+def test_scores_by_colour_equal_a_plain_count() -> None:
     for player, row in zip(ORDER, PAGE.rows("colours"), strict=True):
         black, white = scores(player, side=0), scores(player, side=1)
         assert row[:5] == [player, share(black), record(black), share(white), record(white)]
@@ -191,7 +191,7 @@ def test_score_by_colour() -> None:
         assert row[5].replace("\N{MINUS SIGN}", "-") == f"{difference:+.1f}"
 
 
-def test_score_by_opening() -> None:
+def test_scores_by_opening_equal_a_plain_count() -> None:
     rows = {int(row[1]): row for row in PAGE.rows("openings")}
     for number, card in enumerate(CARDS, 1):
         games = [game.score for game in LEAGUE.games if game.opening == card]
@@ -203,7 +203,7 @@ def test_score_by_opening() -> None:
     assert rows[4][0] == "start position"
 
 
-def test_endings_and_lengths() -> None:
+def test_endings_and_lengths_equal_a_plain_count() -> None:
     endings = {row[0]: row[1:] for row in PAGE.rows("lengths")}
     for reason in {game.reason for game in LEAGUE.games}:
         found = [game.score for game in LEAGUE.games if game.reason == reason]
@@ -215,7 +215,7 @@ def test_endings_and_lengths() -> None:
     assert "-".join(map(str, columns)) == record([game.score for game in LEAGUE.games])
 
 
-def test_rare_endings_are_counted_together() -> None:
+def test_rare_endings_are_grouped() -> None:
     games = tuple(
         replace(game, reason=f"crash {min(game.number, MOST_ENDINGS + 2)}") for game in LEAGUE.games
     )
@@ -224,7 +224,7 @@ def test_rare_endings_are_counted_together() -> None:
     assert "And 3 rarer endings, of 3 games." in text
 
 
-def test_the_viewer_can_replay_every_game() -> None:
+def test_viewer_can_replay_every_game() -> None:
     """Read the packed games back, and play them on a Board."""
     data = json.loads(PAGE.scripts[0])
     assert data["games"]
@@ -259,7 +259,7 @@ def unpacked(letters):
         yield tuple(LETTERS.index(letter) + 1 for letter in path)
 
 
-def test_links_lead_to_the_viewers_numbers() -> None:
+def test_links_open_the_game_of_their_number() -> None:
     data = json.loads(PAGE.scripts[0])
     links = values("href")
     pairs = {link for link in links if "player=" in link}
@@ -277,7 +277,7 @@ def test_links_lead_to_the_viewers_numbers() -> None:
 @pytest.mark.parametrize(
     ("move", "letters"), [("1-5", "ae"), ("32x23", "Fw"), ("22x15x8", "(voh)"), ("9x9", "ii")]
 )
-def test_a_move_is_two_letters_or_a_path(move: str, letters: str) -> None:
+def test_moves_are_encoded_as_two_letters_or_a_path(move: str, letters: str) -> None:
     assert pack_move(move) == letters
 
 
@@ -285,13 +285,13 @@ def test_a_move_is_two_letters_or_a_path(move: str, letters: str) -> None:
     "move",
     ["", "11", "11-15-19", "0-5", "11-33", "11x", "x", "11-15x8", "1-\N{ARABIC-INDIC DIGIT FIVE}"],
 )
-def test_what_is_no_move_is_refused(move: str) -> None:
+def test_invalid_move_is_refused(move: str) -> None:
     games = (replace(LEAGUE.games[0], number=7, moves=("9-13", move)),)
     with pytest.raises(ValueError, match=f"^game 7: '{move}' "):
         pack_games(replace(LEAGUE, games=games))
 
 
-def test_standings_must_be_those_of_the_entrants() -> None:
+def test_standings_must_have_the_same_entrants() -> None:
     with pytest.raises(ValueError, match="standings of plain, not of plain"):
         render_report(LEAGUE, [standing("plain")])
     twins = replace(LEAGUE, entrants=(LEAGUE.entrants[0],) * 3)
@@ -299,13 +299,13 @@ def test_standings_must_be_those_of_the_entrants() -> None:
         render_report(twins, [standing("plain")] * 3)
 
 
-def test_a_league_without_games_has_standings_only() -> None:
+def test_league_without_games_has_standings_only() -> None:
     page = Page(render_report(replace(LEAGUE, games=()), [standing(name) for name in NAMES]))
     assert set(page.tables) == {"standings"}
     assert page.open == []
 
 
-def test_a_rating_may_be_unbounded_or_unknown() -> None:
+def test_rating_may_be_unbounded_or_unknown() -> None:
     ratings = [(math.inf, 1500.0, math.inf), (1200.0, -math.inf, 1300.0), (math.nan,) * 3]
     lines = [standing(name, *rating) for name, rating in zip(NAMES, ratings, strict=True)]
     rows = Page(render_report(LEAGUE, lines)).rows("standings")
@@ -313,7 +313,7 @@ def test_a_rating_may_be_unbounded_or_unknown() -> None:
     assert rows[1][3] == "\N{MINUS SIGN}∞ to 1300"
 
 
-def test_the_file_is_the_page(tmp_path: Path) -> None:
+def test_written_file_equals_the_page(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     lines = [standing(name) for name in ORDER]
     write_report(path, LEAGUE, lines, title=HOSTILE, notes=[HOSTILE])
@@ -322,7 +322,7 @@ def test_the_file_is_the_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("players", "most"), [(2, 200_000), (20, 8_000_000)])
-def test_a_page_is_of_modest_size(players: int, most: int) -> None:
+def test_page_size_is_limited(players: int, most: int) -> None:
     """Every pair plays every card twice, and all games last as long as they may."""
     names = [f"player {number}" for number in range(players)]
     entrants = tuple(Entrant(name, "random") for name in names)
@@ -344,7 +344,7 @@ def test_a_page_is_of_modest_size(players: int, most: int) -> None:
 @given(st.lists(st.integers(-(10**8), 10**8).map(lambda cents: cents / 100), min_size=1))
 @example([0.35, 0.51])
 @example([0.0, 0.17])
-def test_an_axis_holds_its_values_in_order(values: list[float]) -> None:
+def test_axis_contains_its_values_in_order(values: list[float]) -> None:
     scale = make_axis([*values, math.inf, math.nan])
     assert scale.ticks[0] <= min(values) <= max(values) <= scale.ticks[-1]
     assert 2 <= len(scale.ticks) <= 12
@@ -369,7 +369,7 @@ def test_each_game_is_in_the_bar_of_its_length(drawn: list[tuple[int, float]]) -
     assert sum(bar.tally.games for bar in bars) == len(games)
 
 
-def test_wording() -> None:
+def test_values_are_formatted_for_readers() -> None:
     assert [format_percent(0.625), format_percent(math.nan)] == ["62.5", "\N{EN DASH}"]
     assert [format_rating(-0.4), format_rating(-17.6), format_rating(1234.5)] == [
         "0",

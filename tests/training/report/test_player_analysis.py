@@ -1,4 +1,4 @@
-"""Each figure about a player against its plain reading."""
+"""Figures of the player report against plain computations."""
 
 from collections import Counter
 from types import SimpleNamespace
@@ -73,7 +73,7 @@ def fens_after(board):
 
 
 @pytest.mark.parametrize("value", [1, 0])
-def test_endings_of_two_pieces_are_what_the_slow_rules_say(tables, value):
+def test_two_piece_endings_equal_the_slow_rules(tables, value):
     drawn = list(player_analysis.sample_endings(tables, 2, value, 40, np.random.default_rng(0)))
     plies = solve_slowly([board.fen() for board, _ in drawn])
 
@@ -89,7 +89,7 @@ def test_endings_of_two_pieces_are_what_the_slow_rules_say(tables, value):
 
 
 @pytest.mark.parametrize("value", [1, 0])
-def test_endings_of_three_pieces_have_the_moves_that_the_tables_call_good(tables, value):
+def test_good_moves_of_three_piece_endings_equal_the_tables(tables, value):
     for board, good in player_analysis.sample_endings(
         tables, 3, value, 60, np.random.default_rng(1)
     ):
@@ -105,7 +105,7 @@ def test_endings_of_three_pieces_have_the_moves_that_the_tables_call_good(tables
 
 
 @pytest.mark.parametrize("value", [1, 0])
-def test_every_ending_that_is_a_test_is_equally_likely(tables, value):
+def test_every_test_ending_has_equal_probability(tables, value):
     every = set()
     for part in material_slices(2):
         begin = slice_start(tables.indexing, part)
@@ -134,7 +134,7 @@ def drawn_tests(tables, pieces, positions, seed):
 
 @pytest.mark.parametrize("rule", [first, last])
 @pytest.mark.parametrize("pieces", [2, 3])
-def test_accuracy_counts_the_good_moves(tables, rule, pieces):
+def test_accuracy_is_the_share_of_good_moves(tables, rule, pieces):
     agent = Scripted(rule)
     found = measure_accuracy(agent, tables, pieces, 50, np.random.default_rng(3))
     won, drawn = drawn_tests(tables, pieces, 50, 3)
@@ -145,7 +145,7 @@ def test_accuracy_counts_the_good_moves(tables, rule, pieces):
     assert 0 < draws < 50
 
 
-def test_equal_seeds_equal_tests(tables):
+def test_equal_seeds_give_equal_tests(tables):
     fens = [
         [board.fen() for part in drawn_tests(tables, 3, 10, seed) for board, _ in part]
         for seed in (4, 4, 5)
@@ -154,7 +154,7 @@ def test_equal_seeds_equal_tests(tables):
     assert fens[0] != fens[2]
 
 
-def test_who_never_errs_keeps_everything_and_who_always_errs_nothing(tables):
+def test_perfect_player_scores_all_and_worst_player_nothing(tables):
     def worst(board):
         return min(board.legal_moves, key=lambda move: value_after(tables, board, move))
 
@@ -165,7 +165,7 @@ def test_who_never_errs_keeps_everything_and_who_always_errs_nothing(tables):
         assert measure_accuracy(Scripted(worst), tables, pieces, 30, rng) == (30, 0, 30, 0)
 
 
-def test_the_random_player_keeps_what_chance_lets_it(tables):
+def test_random_player_scores_its_expectation(tables):
     found = measure_accuracy(
         agents.make("random", seed=7), tables, 3, 150, np.random.default_rng(8)
     )
@@ -175,17 +175,17 @@ def test_the_random_player_keeps_what_chance_lets_it(tables):
         assert abs(count - chances.sum()) < 4 * np.sqrt((chances * (1 - chances)).sum())
 
 
-def test_without_positions_nothing_is_kept(tables):
+def test_no_positions_give_no_accuracy(tables):
     assert measure_accuracy(Scripted(first), tables, 3, 0, np.random.default_rng(0)) == (0, 0, 0, 0)
 
 
 @pytest.mark.parametrize("pieces", [0, 1, 4])
-def test_endings_that_the_tables_have_not_are_refused(tables, pieces):
+def test_endings_outside_the_tables_are_refused(tables, pieces):
     with pytest.raises(ValueError, match=f"of 2 to 3 pieces, not {pieces}"):
         measure_accuracy(Scripted(first), tables, pieces, 1, np.random.default_rng(0))
 
 
-def test_a_lost_ending_is_no_test(tables):
+def test_lost_endings_are_not_tested(tables):
     with pytest.raises(ValueError, match=r"a win .* or a draw .*, not -1"):
         next(player_analysis.sample_endings(tables, 3, -1, 1, np.random.default_rng(0)))
 
@@ -212,7 +212,7 @@ GAMES = [
 
 
 @pytest.mark.parametrize("player", [0, 1, 2, 3])
-def test_positions_are_those_in_which_the_player_had_a_choice(player):
+def test_sampled_positions_have_several_moves(player):
     expected = []
     for record in GAMES:
         board = Board(record.opening) if ":" in record.opening else Board()
@@ -251,25 +251,25 @@ def taking(clock, seconds):
     return Scripted(think)
 
 
-def test_timing_leaves_the_first_move_out(clock):
+def test_timing_excludes_the_first_move(clock):
     agent = taking(clock, (1000.0, 1.0, 2.0, 3.0, 10.0))
     fens = [board.fen() for board in BOARDS[:5]]
     assert measure_time(agent, BOARDS[:5]) == Timing(moves=4, mean=4.0, median=2.5, longest=10.0)
     assert agent.asked == fens == [board.fen() for board in BOARDS[:5]]
 
 
-def test_timing_of_one_move_is_that_move(clock):
+def test_timing_of_one_move_includes_it(clock):
     assert measure_time(taking(clock, (2.0,)), BOARDS[:1]) == Timing(1, 2.0, 2.0, 2.0)
 
 
-def test_timing_of_a_real_player():
+def test_timing_of_a_real_player_is_consistent():
     found = measure_time(agents.make("material", depth=2), BOARDS[:10])
     assert found.moves == 9
     assert 0 < found.median <= found.longest
     assert found.mean <= found.longest
 
 
-def test_determinism_counts_equal_moves():
+def test_determinism_is_the_share_of_equal_moves():
     rules = {1: first, 2: last}
     assert measure_determinism(lambda seed: Scripted(rules[seed]), BOARDS) == 0.0
     assert measure_determinism(lambda seed: Scripted(first), BOARDS) == 1.0
@@ -283,7 +283,7 @@ def test_determinism_counts_equal_moves():
     assert 0 < expected < 1
 
 
-def test_determinism_of_players():
+def test_determinism_of_players_is_as_expected():
     assert (
         measure_determinism(lambda seed: agents.make("blondie24", depth=1, seed=seed), BOARDS)
         == 1.0
@@ -295,7 +295,7 @@ def test_determinism_of_players():
     assert measure_determinism(lambda seed: agents.make("random", seed=1), boards) == 1.0
 
 
-def test_without_boards_there_are_no_figures():
+def test_no_boards_give_no_figures():
     with pytest.raises(ValueError, match="no positions"):
         measure_time(Scripted(first), [])
     with pytest.raises(ValueError, match="no positions"):

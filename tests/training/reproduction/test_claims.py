@@ -1,4 +1,4 @@
-"""Claims and verdicts: what is measured, what is made of it, and the page that tells."""
+"""Claims and verdicts: effects, tests and the page."""
 
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -49,19 +49,19 @@ def run(seconds=1.0, **curves):
 # Effects, by hand
 
 
-def test_an_advantage_is_the_mean_of_the_rows_above_one_half():
+def test_advantage_is_the_mean_of_the_rows_above_one_half():
     start = games("LL", opening="")
     assert advantage([games("WWDL") + start]) == 12.5  # 2.5 of 4; the start position is no card
     assert advantage([games("WW"), games("LD")]) == pytest.approx(12.5)
 
 
-def test_the_advantage_of_red_does_not_depend_on_who_is_asked():
+def test_advantage_of_red_is_independent_of_the_player_named_first():
     mine = games("WLWD", reds=[True, False, True, False])  # red: 1 + 1 + 1 + 0.5
     theirs = games("LWLD", reds=[False, True, False, True])
     assert red_advantage([mine]) == red_advantage([theirs]) == 37.5
 
 
-def test_a_rating_difference_is_of_the_logistic_curve():
+def test_rating_difference_is_logistic():
     assert rating_difference([games("WWWL")]) == pytest.approx(400 * np.log10(3))
     assert rating_difference([games("WWWW")]) == pytest.approx(
         400 * np.log10(7)
@@ -71,16 +71,16 @@ def test_a_rating_difference_is_of_the_logistic_curve():
     assert rating_difference(rows) == pytest.approx(400 * np.log10(3 / 2))
 
 
-def test_the_order_is_kendalls():
+def test_order_is_kendalls_tau():
     rows = [games(results) for results in ("LLLL", "LLLW", "LWWW", "LLWW")]
     assert order(rows) == pytest.approx(4 / 6)  # of six pairs one is the wrong way round
 
 
-def test_growth_is_of_the_last_step_over_the_first():
+def test_growth_compares_the_last_step_with_the_first():
     assert growth([games("WL"), games("LL"), games("WW")]) == 50
 
 
-def test_of_curves_the_ends_are_compared_and_gaps_left_out():
+def test_curves_are_compared_at_their_ends_without_gaps():
     rising, flat = [np.nan, 0, 0, 0, 0, 0, 0, 0, 0, 2, 4], [1.0] * 10
     first, second = run(curve__heuristic=rising), run(curve__heuristic=flat)
     assert levels("curve/heuristic")([first, second]) == 2
@@ -90,7 +90,7 @@ def test_of_curves_the_ends_are_compared_and_gaps_left_out():
     assert np.isnan(late("curve/heuristic")([run(curve__heuristic=[np.nan])]))
 
 
-def test_drawn_games_go_to_who_is_ahead():
+def test_adjudicated_games_count_for_the_player_ahead():
     ended = zip(games("WLDDDD", opening="9-13 22-18"), (-9, 9, 3, -1, 0, 2), strict=True)
     rows = [[game._replace(difference=difference) for game, difference in ended]]
     rows[0] += games("D", opening="")  # the start position is no card
@@ -100,11 +100,11 @@ def test_drawn_games_go_to_who_is_ahead():
     assert np.isnan(share_led([games("WL")]))
 
 
-def test_fewer_draws_are_those_of_the_second_half_of_the_rows():
+def test_fewer_draws_compares_the_second_half_of_the_rows():
     assert fewer_drawn([games("DD"), games("DL"), games("WL"), games("WD")]) == 50
 
 
-def test_speed_is_how_many_powers_of_ten_longer_the_second_took():
+def test_speed_is_the_decimal_logarithm_of_the_time_ratio():
     assert 10 ** speed([run(2.0), run(19.0)]) == pytest.approx(9.5)
 
 
@@ -124,7 +124,7 @@ SOME = Claim("a > b", "A beats b.", "somewhere", (row("c1-n0.001", "c1-n0.01"),)
         ((0, 0, 0), "not shown"),
     ],
 )
-def test_a_claim_of_more_goes_by_the_side_of_its_bar(values, word):
+def test_one_sided_claim_is_decided_by_the_side_of_its_bound(values, word):
     assert judge(SOME, values).word == word
     shifted = replace(SOME, bar=300.0)
     assert judge(shifted, [value + 300 for value in values]).word == word
@@ -139,11 +139,11 @@ def test_a_claim_of_more_goes_by_the_side_of_its_bar(values, word):
         ((-19, -20, -21), "reversed"),
     ],
 )
-def test_a_claim_of_equals_goes_by_the_margin(values, word):
+def test_equivalence_claim_is_decided_by_the_margin(values, word):
     assert judge(replace(SOME, kind="equal"), values).word == word
 
 
-def test_interval_and_p_are_students():
+def test_interval_and_p_value_are_students():
     values = [3.0, -1.0, 4.0, 1.5]
     verdict = judge(SOME, values)
     error = stats.sem(values)
@@ -157,11 +157,11 @@ def test_interval_and_p_are_students():
 @pytest.mark.parametrize(
     ("kind", "value", "p"), [("more", 0, 1), ("more", 5, 0), ("equal", 5, 0), ("equal", 50, 1)]
 )
-def test_seeds_that_are_all_alike_leave_no_doubt(kind, value, p):
+def test_identical_seeds_have_no_uncertainty(kind, value, p):
     assert judge(replace(SOME, kind=kind), [value] * 3).p == p
 
 
-def test_of_true_nothing_one_in_forty_holds():
+def test_false_positive_rate_is_one_in_forty():
     rng = np.random.default_rng(0)
     words = [judge(SOME, rng.normal(0, 9, 10)).word for _ in range(4000)]
     assert words.count("holds") == pytest.approx(100, abs=35)
@@ -169,7 +169,7 @@ def test_of_true_nothing_one_in_forty_holds():
     assert LEAST <= 10
 
 
-def test_doubtful_is_what_holds_alone_but_not_among_so_many():
+def test_claim_that_fails_the_multiple_test_is_doubtful():
     """Of the four the sorted p are compared with 1/4, 2/4, 3/4 and 4/4 of 5 %."""
     some = judge(SOME, (5, 6, 7))
     surest, sure, unsure = (replace(some, p=p) for p in (0.01, 0.02, 0.04))
@@ -183,7 +183,7 @@ def test_doubtful_is_what_holds_alone_but_not_among_so_many():
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-def test_a_reversed_equality_is_as_sure_as_it_is_far_beyond_the_margin(sign):
+def test_p_value_of_a_refuted_equivalence_is_measured_from_the_margin(sign):
     equal = replace(SOME, kind="equal")
     far, near = (judge(equal, [sign * (MARGIN + it) for it in by]) for by in ((5, 6, 7), (1, 3, 5)))
     just = replace(near, word="reversed", p=0.96)  # of its reversal it is 0.04
@@ -196,14 +196,14 @@ def test_a_reversed_equality_is_as_sure_as_it_is_far_beyond_the_margin(sign):
 
 
 @pytest.mark.parametrize("claim", CLAIMS + REASONS + CHANGES, ids=lambda claim: claim.name)
-def test_every_claim_rests_on_matches_of_the_tables(claim):
+def test_every_claim_uses_matches_of_the_tables(claim):
     scope = Scope(seeds=1)
     jobs = jobs_of(claim, scope)
     assert jobs
     assert jobs <= set(scope.jobs(EXPERIMENTS.values()))
 
 
-def test_claims_have_names_of_their_own():
+def test_claim_names_are_unique():
     claims = CLAIMS + REASONS + CHANGES
     assert len({claim.name for claim in claims}) == len(claims)
 
@@ -225,7 +225,7 @@ SCOPE = Scope(seeds=3, scale=0.01)
 TINY = Table("tiny", "a tiny match", RESULTS, SOME.rows)
 
 
-def test_a_seed_counts_when_all_of_it_is_done(store):
+def test_incomplete_seeds_do_not_count(store):
     found = effects(SOME, SCOPE, store)
     assert len(found) == 2
     match = next(job for job in SCOPE.jobs([TINY]) if isinstance(job, Match))
@@ -236,7 +236,7 @@ def test_a_seed_counts_when_all_of_it_is_done(store):
     assert found[0] == 100 * np.mean(shown) - 50
 
 
-def test_the_page_tells_what_there_is(store, tmp_path):
+def test_page_shows_the_available_results(store, tmp_path):
     asked = [EXPERIMENTS[name] for name in ("table-6.13", "skycak-2001")]
     write_page(tmp_path / "page.md", asked, SCOPE, store)
     page = (tmp_path / "page.md").read_text()

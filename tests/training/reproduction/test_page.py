@@ -1,4 +1,4 @@
-"""Players of several tables side by side: scores, and gains on the first player's same seeds."""
+"""Tables that compare players: scores, and gains on equal seeds."""
 
 import numpy as np
 from scipy import stats
@@ -48,7 +48,7 @@ def told():
     return {cells[0]: cells[1:] for cells in rows[2:]}
 
 
-def test_gains_are_over_the_same_seeds_and_sorted_by_the_last():
+def test_gains_use_equal_seeds_and_are_sorted_by_the_last():
     rows = told()
     assert list(rows) == ["blondie24-2001", "learns-games", "learns"]
     assert rows["learns"] == [
@@ -62,18 +62,18 @@ def test_gains_are_over_the_same_seeds_and_sorted_by_the_last():
     assert rows["learns-games"][3:] == [interval([10, -10, 10, 40]), interval([0, 20, -30])]
 
 
-def test_bold_is_what_students_t_tells_from_nothing():
+def test_bold_marks_significant_gains():
     for gains, cell, sure in (([30, 40, 30], 3, True), ([10, 20, 10], 4, False)):
         low, _ = stats.t.interval(0.95, 2, np.mean(gains), stats.sem(gains))
         assert told()["learns"][cell].startswith("**") == (low > 0) == sure
 
 
-def test_nothing_played_is_no_table():
+def test_page_without_results_has_no_table():
     nobody = Table("nobody", "", SCORE, (row("c0", "material"),), Conditions(4))
     assert list(lines([nobody], Scope(seeds=4), Told())) == []
 
 
-def test_the_page_of_learning_includes_what_the_other_page_has():
+def test_page_of_learning_includes_the_other_page():
     marks = [
         f'{option}: "{mark}"' for option, mark in ((":start-after", BEGIN), (":end-before", END))
     ]

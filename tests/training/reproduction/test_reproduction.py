@@ -1,4 +1,4 @@
-"""Experiments: their data, their jobs, and how these are carried out."""
+"""Experiments: data, jobs and their execution."""
 
 import itertools
 from collections import Counter
@@ -81,7 +81,7 @@ def played(counted):
 # The papers' data, and what no paper has
 
 
-def test_the_zoo_is_chosen_by_games_of_no_other_table():
+def test_zoo_is_selected_by_games_outside_the_tables():
     """Neither a card of the validation, nor a run of its panel, is in a table."""
     scope = Scope()
     others = scope.jobs(table for table in EXPERIMENTS.values() if table is not VALIDATION)
@@ -105,7 +105,7 @@ def test_every_table_is_there():
     assert papers <= EXPERIMENTS.keys()
 
 
-def test_conclusions_rest_on_ten_seeds_and_all_else_on_five():
+def test_claims_use_ten_seeds_and_all_else_five():
     pairs = {"c0", "blondie24-rr", "c10", "c5-n0.001"}
     assert {f"{player}-npd" for player in pairs} | pairs | {"c10-rr", "c1-n0.001"} <= OFTEN
     assert {"blondie24-1999", "blondie24-2001"} <= OFTEN <= PLAYERS.keys()
@@ -119,7 +119,7 @@ def test_conclusions_rest_on_ten_seeds_and_all_else_on_five():
     assert all(count == (10 if player in OFTEN else 5) for player, count in seeds.items())
 
 
-def test_printed_matches_have_all_their_games():
+def test_printed_matches_have_all_games():
     # Table 5.8's figures sum to 84: so they are printed.
     short = {(name, line.first.name) for name, line in printed(RESULTS) if sum(line.theirs) != 86}
     hundreds = {(name, line.first.name) for name, line in printed(RESULTS) if sum(line.theirs) > 86}
@@ -140,7 +140,7 @@ MISPRINTS = {  # where figures that are printed do not add up
 
 
 @pytest.mark.parametrize("wins", MISPRINTS)
-def test_printed_leagues_agree_with_themselves(wins):
+def test_printed_leagues_are_consistent(wins):
     chapter, number = wins.split(".")
     won, drawn, lost = (
         {(line.first, line.others): line.theirs[0] for line in EXPERIMENTS[name].rows}
@@ -159,7 +159,7 @@ def test_printed_leagues_agree_with_themselves(wins):
     assert wrong == MISPRINTS[wins]
 
 
-def test_a_league_knows_its_sums():
+def test_sums_of_a_printed_league_equal_its_rows():
     for line in EXPERIMENTS["table-5.2"].rows:
         if len(line.others) > 1:
             pairs = EXPERIMENTS["table-5.2"].rows
@@ -192,7 +192,7 @@ def test_every_player_is_a_preset_or_an_agent():
 # Jobs
 
 
-def test_a_match_is_one_match_whoever_is_named_first():
+def test_order_of_the_two_players_does_not_make_another_match():
     one, turned = match_of(Player("c0"), Player("c10"), 3, Conditions(), 1.0)
     other, otherwise = match_of(Player("c10"), Player("c0"), 3, Conditions(), 1.0)
     assert one == other
@@ -201,7 +201,7 @@ def test_a_match_is_one_match_whoever_is_named_first():
     assert {run.seed for run in one.runs} == {3}
 
 
-def test_a_match_has_the_start_position_and_every_card_with_both_colours():
+def test_match_has_the_start_position_and_every_opening_with_both_colours():
     match = Match(Player("heuristic"), Player("random"), 5)
     assert match.games == 88
     assert match.openings[0] == ""
@@ -212,7 +212,7 @@ def test_a_match_has_the_start_position_and_every_card_with_both_colours():
     assert fourteen != Match(*COUNTERS, 6, Conditions(games=14)).openings
 
 
-def test_a_trial_is_smaller_in_every_way():
+def test_scaled_experiment_is_smaller_in_every_way():
     whole, trial = Run("c0", 0, 840), Run("c0", 0, 840, 0.05)
     assert (whole.length, whole.regime.parents) == (840, 15)
     assert (trial.length, trial.regime.parents) == (42, 3)
@@ -220,11 +220,11 @@ def test_a_trial_is_smaller_in_every_way():
     assert len(Scope(scale=0.05).jobs(EXPERIMENTS.values())) < 500
 
 
-def test_points_of_a_curve_do_not_depend_on_how_long_a_run_is():
+def test_points_of_a_curve_do_not_depend_on_the_run_length():
     assert Run("c10", 0, 160).point_every == Run("c10", 0, 840).point_every == 9
 
 
-def test_first_seeds_come_first():
+def test_first_seeds_run_first():
     jobs = Scope(seeds=3).jobs([EXPERIMENTS["table-4.6"], EXPERIMENTS["table-7.7"]])
     assert [job.seed for job in jobs] == sorted(job.seed for job in jobs)
     assert len(jobs) == len(set(jobs)) == 3 * 6
@@ -235,7 +235,7 @@ def test_first_seeds_come_first():
 
 
 @pytest.mark.parametrize(("seeds", "scale"), [(0, 1.0), (None, 0.0), (None, 1.5)])
-def test_a_scope_that_makes_no_sense_is_refused(seeds, scale):
+def test_invalid_scope_is_refused(seeds, scale):
     with pytest.raises(ValueError, match="must be"):
         Scope(seeds, scale)
 
@@ -243,13 +243,13 @@ def test_a_scope_that_makes_no_sense_is_refused(seeds, scale):
 # Carrying them out
 
 
-def test_means_are_taken_over_the_generations_of_a_point():
+def test_means_cover_the_generations_of_a_point():
     measured = np.array([5.0, 1.0, np.nan, 3.0, np.nan, np.nan, 7.0])
     assert means(measured, np.array([0, 2, 4, 6])).tolist() == [5.0, 1.0, 3.0, 7.0]
     assert np.isnan(means(measured, np.array([0, 3, 5, 6]))[2])
 
 
-def test_training_gives_the_champion_of_the_last_checkpoint(tmp_path):
+def test_training_returns_the_champion_of_the_last_checkpoint(tmp_path):
     result = train(QUICK, tmp_path, Deadline())
     checkpoint = load_checkpoint(tmp_path)
     champion = QUICK.regime.champion(checkpoint.state)
@@ -265,7 +265,7 @@ def test_training_gives_the_champion_of_the_last_checkpoint(tmp_path):
     assert differences(result, train(QUICK, tmp_path / "again", Deadline())) == []
 
 
-def test_a_run_that_is_stopped_goes_on_to_the_same_end(tmp_path, monkeypatch):
+def test_stopped_run_resumes_to_the_same_result(tmp_path, monkeypatch):
     job = Run("c0-1ply", 0, 840, 0.005)
     whole = train(job, tmp_path / "whole", Deadline())
     clock = itertools.count()
@@ -277,7 +277,7 @@ def test_a_run_that_is_stopped_goes_on_to_the_same_end(tmp_path, monkeypatch):
     assert differences(train(job, tmp_path / "parts", Deadline()), whole) == []
 
 
-def test_members_are_kept_where_a_table_asks_for_them(tmp_path):
+def test_members_are_saved_for_tables_that_need_them(tmp_path):
     job = Run("blondie24-rr", 0, 140, 0.001)
     assert KEPT[job.preset] == 5
     result = train(job, tmp_path, Deadline())
@@ -291,7 +291,7 @@ def test_members_are_kept_where_a_table_asks_for_them(tmp_path):
     assert len(set(result.champions)) == 3
 
 
-def test_a_match_is_what_its_games_are(counted, played):
+def test_match_result_equals_its_games(counted, played):
     seats = [AlphaBeta(Material(), player.depth, random_ties=True) for player in COUNTERS]
     results, differ = [], []
     for number in range(counted.games):
@@ -311,14 +311,14 @@ def test_a_match_is_what_its_games_are(counted, played):
     assert settled == [result for result in results if result != "D"]
 
 
-def test_there_is_no_match_without_time(counted):
+def test_match_past_the_deadline_is_not_played(counted):
     assert play(counted, None, None, Deadline(0)) is None
 
 
 # Players
 
 
-def test_a_champion_may_judge_by_its_sums(tmp_path):
+def test_champion_may_adjudicate_by_its_sums(tmp_path):
     run = Run("c0", 0, 840, 0.001)
     result = train(run, tmp_path / "c0", Deadline())
     champion = run.regime.champion(load_checkpoint(tmp_path / "c0").state)
@@ -348,7 +348,7 @@ def test_a_champion_may_judge_by_its_sums(tmp_path):
     assert [judged for _, judged in apart] == sorted(judged for _, judged in apart)
 
 
-def test_only_networks_have_sums_to_judge_by(quick, tmp_path):
+def test_only_networks_can_adjudicate_by_sums(quick, tmp_path):
     store, player = ResultStore(tmp_path), Player("c1-n0.001", unsaturated=True)
     store.add(QUICK, quick)
     match, _ = match_of(player, Player("random"), 0, Conditions(), 0.01)
@@ -363,7 +363,7 @@ def context_in(folder, executor, deadline=float("inf")):
     return ExecutionContext(executor, 2, folder / "work", deadline)
 
 
-def test_work_is_done_once_and_leaves_nothing_behind(tmp_path):
+def test_work_is_done_once_and_leaves_no_files(tmp_path):
     store, jobs, reports = ResultStore(tmp_path / "results"), [QUICK, replace(QUICK, seed=1)], []
     match, _ = match_of(Player("c1-n0.001"), Player("random"), 0, Conditions(depth=1), 0.01)
     with open_executor("threads", 2) as executor:
@@ -381,7 +381,7 @@ def test_work_is_done_once_and_leaves_nothing_behind(tmp_path):
     assert list((tmp_path / "work").iterdir()) == []
 
 
-def test_nothing_is_begun_that_would_end_too_late(quick, tmp_path, monkeypatch):
+def test_no_job_begins_that_would_exceed_the_deadline(quick, tmp_path, monkeypatch):
     store, whole = ResultStore(tmp_path / "results"), Run("c0", 0, 840)
     with open_executor("threads", 1) as executor:
         monkeypatch.setattr("training.reproduction.scheduler.time.time", lambda: 1000.0)
@@ -395,7 +395,7 @@ def test_nothing_is_begun_that_would_end_too_late(quick, tmp_path, monkeypatch):
     assert costs.expected(replace(whole, generations=420)) == pytest.approx(42.0)
 
 
-def test_a_job_that_fails_stops_the_others_and_says_why(tmp_path):
+def test_failed_job_stops_the_others_and_is_named(tmp_path):
     bad = Match(Player("random"), Player("no-such-agent"), 0, Conditions(), 0.01)
     with open_executor("threads", 1) as executor, pytest.raises(ValueError, match="no-such-agent"):
         work_through(
@@ -406,7 +406,7 @@ def test_a_job_that_fails_stops_the_others_and_says_why(tmp_path):
 # Tables
 
 
-def test_a_player_sees_its_own_games(played):
+def test_player_sees_its_own_games(played):
     here, there = seen(played, False), seen(played, True)
     assert len(here) == len(there) == len(played.results)
     for mine, theirs in zip(here, there, strict=True):
@@ -427,7 +427,7 @@ GAMES = [
 ]
 
 
-def test_measures_leave_the_start_position_out_or_show_nothing_else():
+def test_measures_count_the_start_position_apart():
     assert RESULTS.of(GAMES) == [47, 26, 13]
     assert WINS.of(GAMES) == [47]
     assert WINS_AND_LOSSES.of(GAMES) == [47, 13]
@@ -435,7 +435,7 @@ def test_measures_leave_the_start_position_out_or_show_nothing_else():
     assert START.of(GAMES) == [1.0, 0.5]
 
 
-def test_ratings_are_those_of_the_thesis():
+def test_ratings_equal_those_of_the_thesis():
     ours = RATINGS.of(GAMES)
     theirs = EXPERIMENTS["table-4.7"].rows[0].theirs
     assert ours[:4] == pytest.approx(theirs, abs=2)
@@ -451,7 +451,7 @@ def test_intervals_are_students():
     assert START.show([1.0, 0.5, 1.0, 0.0]) == "2-1-1"
 
 
-def test_a_table_shows_theirs_and_ours():
+def test_table_shows_published_and_reproduced_values():
     table = Table("table-x", "a title", RESULTS, (row("c0", "c10", 1, 2, 3), row("c0", "c1")))
     lines = list(shown(table, [[[4, 5, 6], [4, 5, 6]], []]))
     assert lines == [
@@ -466,7 +466,7 @@ def test_a_table_shows_theirs_and_ours():
     ]
 
 
-def test_figures_are_of_the_seeds_that_are_there(tmp_path, played):
+def test_figures_are_of_the_available_seeds(tmp_path, played):
     store = ResultStore(tmp_path)
     table = Table("x", "x", RESULTS, (Row(*(COUNTERS[0], COUNTERS[1:], ())), row("c0", "c1")))
     scope = Scope(seeds=1, scale=0.05)

@@ -1,4 +1,4 @@
-"""The store of results: what is found again, and what is never lost, mixed up or trusted."""
+"""The store of results: round trips, outdated and damaged rows."""
 
 import json
 import signal
@@ -84,7 +84,7 @@ def rewrite(path, old, new):
 # Lines
 
 
-def test_results_come_back_from_their_lines(store, quick, counted, played):
+def test_results_round_trip(store, quick, counted, played):
     back = ResultStore(store.folder)
     assert differences(back.result(QUICK), quick) == []
     assert back.result(QUICK).origin == quick.origin
@@ -94,7 +94,7 @@ def test_results_come_back_from_their_lines(store, quick, counted, played):
     assert back.champion_path(name).read_bytes() == quick.files[name]
 
 
-def test_curves_come_back_to_the_last_bit():
+def test_curves_round_trip_exactly():
     numbers = np.random.default_rng(0).integers(2**32, size=20_000, dtype=np.uint32)
     numbers = numbers.view(np.float32)
     numbers = np.where(np.isinf(numbers), np.float32(0.1), numbers)
@@ -106,7 +106,7 @@ def test_curves_come_back_to_the_last_bit():
     assert to_json(np.array([0.1, np.nan], np.float32)) == [0.1, None]
 
 
-def test_lines_are_plain_json_in_order(store):
+def test_lines_are_sorted_plain_json(store):
     for seed in (10, 9, 1):
         store.add(*network(seed))
     lines = (store.folder / "runs.jsonl").read_text().splitlines()
@@ -124,14 +124,14 @@ def test_lines_are_plain_json_in_order(store):
     assert match["conditions"]["depth"] == 1
 
 
-def test_a_result_takes_the_place_of_an_older_one(store, counted, played):
+def test_new_result_replaces_the_old_one(store, counted, played):
     size = len((store.folder / "matches.jsonl").read_text().splitlines())
     store.add(counted, replace(played, plies=(1, *played.plies[1:])))
     assert len((store.folder / "matches.jsonl").read_text().splitlines()) == size
     assert ResultStore(store.folder).result(counted).plies[0] == 1
 
 
-def test_cards_are_numbers_in_the_ballot(counted):
+def test_openings_of_a_match_are_numbers_of_the_ballot(counted):
     assert counted.openings[0] == ""
     assert counted.cards[0] == 0
     whole = Match(*COUNTERS, 5)
@@ -150,7 +150,7 @@ def test_differences_are_named(quick, played):
 # Keys
 
 
-def test_a_new_constant_that_has_its_default_leaves_results_as_they_are(store, quick):
+def test_new_constant_with_its_default_keeps_results_valid(store, quick):
     """A line of the time before `half_at` was there; the preset has its default."""
     assert QUICK.regime.half_at == 0.0
     runs = store.folder / "runs.jsonl"
@@ -171,7 +171,7 @@ def test_a_new_constant_that_has_its_default_leaves_results_as_they_are(store, q
         ('"point_every":1', '"point_every":3'),
     ],
 )
-def test_a_run_of_another_configuration_is_not_taken(store, old, new):
+def test_run_of_another_configuration_is_not_used(store, old, new):
     rewrite(store.folder / "runs.jsonl", old, new)
     changed = ResultStore(store.folder)
     assert changed.result(QUICK) is None
@@ -185,17 +185,17 @@ def test_every_part_of_a_run_is_in_its_key():
     assert len({run_key(job.configuration) for job in (run, *others)}) == 4
 
 
-def test_a_match_is_out_of_date_when_its_search_is(store, counted, monkeypatch):
+def test_match_is_outdated_when_the_search_version_changes(store, counted, monkeypatch):
     monkeypatch.setattr("training.reproduction.jobs.RESULTS_VERSION", 2)
     assert ResultStore(store.folder).result(counted) is None
 
 
-def test_a_match_is_out_of_date_when_its_champion_is(store):
+def test_match_is_outdated_when_a_champion_changes(store):
     rewrite(store.folder / "runs.jsonl", '"champions":["', '"champions":["0000')
     assert ResultStore(store.folder).result(AGAINST_RANDOM) is None
 
 
-def test_every_setting_of_a_player_is_part_of_the_match(store, played):
+def test_every_setting_of_a_player_is_in_the_key_of_a_match(store, played):
     player = Player("c1-n0.001")
     others = [
         replace(player, depth=1),
@@ -227,7 +227,7 @@ def test_every_setting_of_a_player_is_part_of_the_match(store, played):
     assert [back.result(match).differences[0] for match in matches] == list(range(len(matches)))
 
 
-def test_a_match_of_untrained_players_has_no_result(tmp_path):
+def test_match_of_untrained_players_has_no_result(tmp_path):
     assert ResultStore(tmp_path).result(AGAINST_RANDOM) is None
 
 
@@ -241,7 +241,7 @@ def test_a_match_of_untrained_players_has_no_result(tmp_path):
         '{"first":{},"second":{}}',
     ],
 )
-def test_a_damaged_line_is_named_by_its_number(store, line):
+def test_damaged_line_is_named_by_number(store, line):
     for name, count in (("runs.jsonl", 1), ("matches.jsonl", 2)):
         path = store.folder / name
         whole = path.read_bytes()
@@ -264,20 +264,20 @@ def test_a_damaged_line_is_named_by_its_number(store, line):
         ('"differences"', '"differencez"'),
     ],
 )
-def test_a_line_whose_parts_do_not_fit_is_damaged(store, old, new):
+def test_inconsistent_line_is_refused(store, old, new):
     rewrite(store.folder / "matches.jsonl", old, new)
     with pytest.raises(ValueError, match=r"line 1 of .* is damaged"):
         ResultStore(store.folder)
 
 
-def test_a_line_that_stands_there_twice_is_damaged(store):
+def test_duplicate_line_is_refused(store):
     path = store.folder / "runs.jsonl"
     path.write_bytes(2 * path.read_bytes())
     with pytest.raises(ValueError, match=r"line 2 of .* \(another line has the same job\)"):
         ResultStore(store.folder)
 
 
-def test_lost_environments_are_an_error(store, counted):
+def test_missing_record_of_environments_is_an_error(store, counted):
     path = store.folder / "environments.json"
     whole = path.read_text()
     path.write_text("{}")
@@ -288,7 +288,7 @@ def test_lost_environments_are_an_error(store, counted):
         ResultStore(store.folder)
 
 
-def test_a_champion_that_is_not_what_its_name_says_is_refused(store, quick):
+def test_champion_with_a_wrong_hash_is_refused(store, quick):
     path = store.champion_path(*quick.champions)
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
@@ -300,7 +300,7 @@ def test_a_champion_that_is_not_what_its_name_says_is_refused(store, quick):
 # Champions
 
 
-def test_a_champions_name_is_the_hash_of_its_file_and_does_not_change(tmp_path):
+def test_champion_name_is_the_hash_of_its_constant_file(tmp_path):
     """Lines and files of years ago hold these names: the encoding of champions stays as it is."""
     run = Run("c0", 3, 840)
     genome = np.arange(5047, dtype=np.float32) / 64
@@ -314,7 +314,7 @@ def test_a_champions_name_is_the_hash_of_its_file_and_does_not_change(tmp_path):
     assert (champion.metadata.king, champion.metadata.depth) == (2.0, run.regime.depth)
 
 
-def test_large_champions_have_a_folder_of_their_own(tmp_path):
+def test_large_champions_have_their_own_folder(tmp_path):
     run, result = network()
     large = b"x" * (LARGEST_IN_GIT + 1)
     name = name_champion(large)
@@ -324,7 +324,7 @@ def test_large_champions_have_a_folder_of_their_own(tmp_path):
     assert not store.lacks_champion(run)
 
 
-def test_a_missing_champion_is_trained_again_for_its_match(store, quick, tmp_path):
+def test_missing_champion_is_trained_again_for_its_match(store, quick, tmp_path):
     path = store.champion_path(*quick.champions)
     before = path.read_bytes()
     line = (store.folder / "runs.jsonl").read_bytes()
@@ -344,7 +344,7 @@ def test_a_missing_champion_is_trained_again_for_its_match(store, quick, tmp_pat
     assert store.result(again) is not None
 
 
-def test_a_champion_that_comes_out_otherwise_is_refused(store, quick):
+def test_retrained_champion_that_differs_is_refused(store, quick):
     store.champion_path(*quick.champions).unlink()
     files = {path: path.read_bytes() for path in store.folder.rglob("*.*")}
     _, other = network()
@@ -375,7 +375,7 @@ def adding(folder, first, last):
     return start(sys.executable, "-c", ADDING, folder, first, last)
 
 
-def test_two_processes_that_add_lose_nothing(tmp_path):
+def test_two_writing_processes_lose_no_rows(tmp_path):
     both = [adding(tmp_path, first, first + 20) for first in (0, 20)]
     for process in both:
         said, _ = process.communicate(timeout=SECONDS)
@@ -389,7 +389,7 @@ def test_two_processes_that_add_lose_nothing(tmp_path):
     assert [row["seed"] for row in rows] == list(range(40))
 
 
-def test_a_killed_process_loses_nothing_that_it_has_added(tmp_path):
+def test_killed_process_loses_no_added_rows(tmp_path):
     process = adding(tmp_path, 0, 10_000)
     wait_for(lambda: len(list((tmp_path / "champions").glob("*.safetensors"))) > 20)
     process.send_signal(signal.SIGKILL)
@@ -435,7 +435,7 @@ def test_committed_lines_are_sorted(committed, tmp_path):
     assert [line for line in lines if '"seed":99,' not in line] == known
 
 
-def test_committed_champions_are_what_their_names_say(committed):
+def test_committed_champions_match_their_hashes(committed):
     lines = (committed.folder / "runs.jsonl").read_text().splitlines()
     rows = list(map(json.loads, lines))
     names = {name: row["preset"] for row in rows for name in row["champions"]}

@@ -1,4 +1,4 @@
-"""Runs of different lengths that are one course of training: done together, and equal to others."""
+"""Runs of different lengths trained as one course."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -57,7 +57,7 @@ def test_runs_of_different_lengths_are_one_course():
 
 
 @pytest.mark.parametrize("jobs", [COURSE, COURSE[::-1]])
-def test_a_longer_run_goes_on_from_a_shorter_one(jobs, apart, steps, tmp_path):
+def test_longer_run_continues_a_shorter_one(jobs, apart, steps, tmp_path):
     other, store = replace(QUICK, seed=1), ResultStore(tmp_path / "results")
     with open_executor("threads", 2) as executor:
         reports = all_done([*jobs, other], store, context_in(tmp_path, executor))
@@ -73,7 +73,7 @@ def test_a_longer_run_goes_on_from_a_shorter_one(jobs, apart, steps, tmp_path):
     ("preset", "generations", "scale"),
     [("c10", (280, 500), 0.02), ("blondie24-rr", (140, 200), 0.02), ("nguyen", (150, 200), 0.02)],
 )
-def test_a_course_gives_the_same_as_runs_apart(preset, generations, scale, tmp_path):
+def test_course_equals_separate_runs(preset, generations, scale, tmp_path):
     """The shorter one ends in the middle of a point of the longer one's curves."""
     jobs = [Run(preset, 0, number, scale) for number in generations]
     assert jobs[0].length % jobs[0].point_every
@@ -86,7 +86,7 @@ def test_a_course_gives_the_same_as_runs_apart(preset, generations, scale, tmp_p
     assert result.origin.cpu_seconds == pytest.approx(whole)
 
 
-def test_it_is_known_what_a_longer_run_takes(apart, tmp_path):
+def test_duration_of_a_longer_run_is_estimated(apart, tmp_path):
     longest, short, middle, equal = COURSE
     store = ResultStore(tmp_path / "results")
     costs = Costs(store, [], tmp_path / "work")
@@ -101,7 +101,7 @@ def test_it_is_known_what_a_longer_run_takes(apart, tmp_path):
     assert costs.expected(short) == 0
 
 
-def test_a_folder_is_kept_for_a_longer_run_that_is_asked_for(steps, tmp_path):
+def test_folder_is_kept_for_a_longer_run(steps, tmp_path):
     """Killed when the shorter run was done, a session is followed by two others."""
     store, (longest, short, *_) = ResultStore(tmp_path / "results"), COURSE
     with open_executor("threads", 1) as executor:
@@ -118,7 +118,7 @@ def test_a_folder_is_kept_for_a_longer_run_that_is_asked_for(steps, tmp_path):
     assert not folder.exists()
 
 
-def test_a_run_does_not_take_what_is_beyond_it_for_its_own(apart, steps, tmp_path):
+def test_run_ignores_checkpoints_beyond_its_end(apart, steps, tmp_path):
     """A session without the shorter run was killed in the middle of the longer one."""
     store, (longest, short, middle, _) = ResultStore(tmp_path / "results"), COURSE
     with open_executor("threads", 2) as executor:

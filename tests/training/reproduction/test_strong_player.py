@@ -1,4 +1,4 @@
-"""What the strong player is measured by, and the experiments about its ingredients."""
+"""The strong player: its measurements and ablations."""
 
 import xml.etree.ElementTree as ET
 from dataclasses import fields, replace
@@ -51,13 +51,13 @@ class Referee:
 # The yardsticks
 
 
-def test_points_are_spread_twice_to_a_doubling():
+def test_points_are_two_per_doubling():
     points = [generation for generation in range(600) if is_log_spaced(generation)]
     assert points[:11] == [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48]
     assert points[-3:] == [256, 384, 512]
 
 
-def test_every_card_is_played_with_either_colour_at_each_depth():
+def test_every_opening_is_played_with_both_colours_at_each_depth():
     player, runner = AlphaBeta(Material(king=3.0), 1), Referee(lambda fixture: BLACK)
     measured = material_scores(player, (2, 5), 7, (3, 8), RULES, runner)
     assert measured == {"score/material-2": 0.5, "score/material-5": 0.5}
@@ -74,7 +74,7 @@ def test_every_card_is_played_with_either_colour_at_each_depth():
     assert {seed[:2] for seed in seeds} == {(3, 8)}
 
 
-def test_a_draw_is_half_a_win():
+def test_draw_counts_half_a_win():
     def winner(fixture):
         own = BLACK if fixture.black.evaluator.king == 3.0 else WHITE
         return {0: own, 1: 1 - own}.get(fixture.seed[-2], DRAW)
@@ -89,7 +89,7 @@ def run(folder, generations, start=begin, **changes):
     return loop.train(plan, start(plan), lambda *told: None)
 
 
-def test_a_run_is_measured_by_its_own_yardsticks_at_its_points(tmp_path, monkeypatch):
+def test_run_is_measured_against_its_opponents_at_its_points(tmp_path, monkeypatch):
     monkeypatch.setattr("training.trainer.loop.plot_curve", lambda *given: None)
     whole = run(tmp_path / "whole", 6)
     for plies in TreeStrap.evaluation_depths:
@@ -106,7 +106,7 @@ def test_a_run_is_measured_by_its_own_yardsticks_at_its_points(tmp_path, monkeyp
 # The experiments
 
 
-def test_each_variant_differs_in_what_it_says():
+def test_each_variant_differs_as_named():
     assert STRONG_ABLATIONS.keys() <= PLAYERS.keys()
     for name, (_, games, changed) in CHANGES.items():
         regime = STRONG_ABLATIONS[name].regime
@@ -133,7 +133,7 @@ def test_every_variant_has_five_seeds_and_the_long_run_one():
     assert not validated & {*STRONG_ABLATIONS, "strong"}
 
 
-def test_a_trial_has_fewer_games_too():
+def test_scaled_experiment_has_fewer_games():
     trial = Run("strong", 0, STRONG.generations, 0.05)
     assert (trial.length, trial.regime.games, trial.regime.cards) == (26, 60, 2)
     assert trial.point_every == 1
@@ -148,7 +148,7 @@ def trained(tmp_path_factory):
     return job_of, train(job_of, tmp_path_factory.mktemp("run"), Deadline())
 
 
-def test_a_run_that_keeps_no_weights_comes_back(trained, tmp_path):
+def test_result_without_weights_round_trips(trained, tmp_path):
     job, result = trained
     assert (result.champions, result.files) == ((), {})
     assert result.points.tolist() == [0, 1, 2]
@@ -161,7 +161,7 @@ def test_a_run_that_keeps_no_weights_comes_back(trained, tmp_path):
     assert back.origin == result.origin
 
 
-def test_nobody_plays_against_a_run_without_weights(trained, tmp_path):
+def test_run_without_weights_cannot_play_matches(trained, tmp_path):
     job, result = trained
     store = ResultStore(tmp_path)
     store.add(job, result)
@@ -173,7 +173,7 @@ def test_nobody_plays_against_a_run_without_weights(trained, tmp_path):
         store.champions(match)
 
 
-def test_the_tables_tell_the_scores_and_the_time(trained):
+def test_tables_show_scores_and_time(trained):
     _, result = trained
     four, six, seconds = RESULTS.of(result)
     assert four == 100 * result.curves["score/material-4"][2]
@@ -184,7 +184,7 @@ def test_the_tables_tell_the_scores_and_the_time(trained):
     assert np.isnan(at(result, ()))
 
 
-def test_the_page_shows_how_it_grows(trained, tmp_path):
+def test_page_shows_the_curve(trained, tmp_path):
     _, result = trained
     scope, store = Scope(seeds=1), ResultStore(tmp_path / "results")
     for job in scope.jobs(TABLES):
@@ -204,7 +204,7 @@ def test_the_page_shows_how_it_grows(trained, tmp_path):
     assert "page/learning.svg" not in text  # not among these tables
 
 
-def test_two_seeds_have_no_interval_that_would_dwarf_all_others():
+def test_wide_interval_of_two_seeds_does_not_stretch_the_axis():
     picture = ET.fromstring(dots({"at 4 plies": {"one": [60.0] * 3, "two": [40.0, 80.0]}}, "score"))
     ticks = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
     numbers = [float(tick.replace("\u2212", "-")) for tick in ticks if tick[-1].isdigit()]
@@ -213,7 +213,7 @@ def test_two_seeds_have_no_interval_that_would_dwarf_all_others():
     assert max(numbers) <= 90
 
 
-def test_players_stand_below_each_other_with_their_seeds():
+def test_players_are_listed_with_their_seeds():
     columns = {"at 4 plies": {"one": [50.0, 60.0, 70.0], "two": [20.0]}, "at 6": {"two": [30.0]}}
     picture = ET.fromstring(dots(columns, "score, %"))
     words = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]

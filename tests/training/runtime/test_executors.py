@@ -1,4 +1,4 @@
-"""Executors: equal results anywhere, work that stops when it is not wanted, and nodes that die."""
+"""Executors: equal results, cancelled work and dying nodes."""
 
 import os
 import signal
@@ -67,13 +67,13 @@ def test_results_come_in_order(kind, workers):
 
 
 @pytest.mark.parametrize("kind", LOCAL)
-def test_an_error_is_handed_on(kind):
+def test_errors_are_passed_on(kind):
     with open_executor(kind, 1) as pool, pytest.raises(ValueError, match="not 3"):
         pool.submit(refuse, 3).result()
 
 
 @pytest.mark.parametrize("kind", LOCAL)
-def test_work_that_runs_is_asked_to_stop_and_what_waits_is_dropped(kind, tmp_path):
+def test_running_work_is_asked_to_stop_and_waiting_work_is_dropped(kind, tmp_path):
     folders = [tmp_path / str(number) for number in range(9)]
     for folder in folders:
         folder.mkdir()
@@ -91,7 +91,7 @@ def test_work_that_runs_is_asked_to_stop_and_what_waits_is_dropped(kind, tmp_pat
     assert not (folders[-1] / "runs").exists()
 
 
-def test_one_executor_does_not_stop_the_work_of_another(tmp_path):
+def test_executors_do_not_stop_each_others_work(tmp_path):
     def outer():
         with open_executor("threads", 1) as inner:
             inner.submit(square, 2).result()
@@ -102,7 +102,7 @@ def test_one_executor_does_not_stop_the_work_of_another(tmp_path):
     assert stop_requested() is False
 
 
-def test_processes_do_not_outlive_a_killed_parent(tmp_path):
+def test_worker_processes_end_with_a_killed_parent(tmp_path):
     script = tmp_path / "parent.py"
     script.write_text(ORPHANED)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -115,7 +115,7 @@ def test_processes_do_not_outlive_a_killed_parent(tmp_path):
     wait_for((tmp_path / "stopped").exists)
 
 
-def test_a_worker_that_dies_is_told_of():
+def test_dead_worker_is_an_error():
     with (
         pytest.raises(ChildProcessError, match="a worker process has died"),
         open_executor("processes", 1) as pool,
@@ -131,18 +131,18 @@ def test_a_worker_that_dies_is_told_of():
         (("threads", 1, "here:1"), "an address is for the executor 'ray'"),
     ],
 )
-def test_what_there_is_not_is_refused(arguments, message):
+def test_unknown_executor_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message), open_executor(*arguments):
         pass
 
 
-def test_without_ray_it_is_said_how_to_get_it(monkeypatch):
+def test_missing_ray_is_named(monkeypatch):
     monkeypatch.setattr(executors, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"checkers-laboratory\[ray\]"), open_executor("ray", 1):
         pass
 
 
-def test_what_was_shared_and_read_only_can_be_written_to_and_is_copied_once():
+def test_read_only_shared_arrays_are_copied_once():
     array = np.arange(5.0)
     array.flags.writeable = False
     player = AlphaBeta(Material(2.0), 3)
@@ -155,7 +155,7 @@ def test_what_was_shared_and_read_only_can_be_written_to_and_is_copied_once():
     assert type(same) is AlphaBeta
 
 
-def test_an_address_where_nobody_is_is_an_error_at_once(monkeypatch):
+def test_unreachable_address_is_an_error_at_once(monkeypatch):
     monkeypatch.setattr(executors, "find_spec", lambda name: name)
     with (
         pytest.raises(ValueError, match=r"no Ray cluster at '127\.0\.0\.1:1'"),
@@ -165,7 +165,7 @@ def test_an_address_where_nobody_is_is_an_error_at_once(monkeypatch):
 
 
 @pytest.mark.slow
-def test_ray_maps_in_shares_and_gives_the_results_in_order():
+def test_ray_maps_in_chunks_and_returns_results_in_order():
     with open_executor("ray", 2) as pool:
         assert list(pool.map(square, range(10), chunksize=4)) == [n**2 for n in range(10)]
         assert pool.submit(square, 5).result() == 25
@@ -174,7 +174,7 @@ def test_ray_maps_in_shares_and_gives_the_results_in_order():
 
 
 @pytest.mark.slow
-def test_a_dead_node_loses_nothing_and_nothing_counts_twice(tmp_path, monkeypatch):
+def test_dead_node_loses_nothing_and_nothing_counts_twice(tmp_path, monkeypatch):
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
     from ray.cluster_utils import Cluster
 

@@ -8,7 +8,7 @@ from checkers_env.files import write_atomically
 from training.runtime.run_folder import LOCK, lock_run_folder
 
 
-def test_one_at_a_time(tmp_path):
+def test_folder_allows_one_session_at_a_time(tmp_path):
     folder = tmp_path / "a" / "folder"
     with lock_run_folder(folder, "go away"):
         message = "another session is at work in .*folder': wait for it, or go away"
@@ -19,7 +19,7 @@ def test_one_at_a_time(tmp_path):
         assert (folder / "result").read_text() == "kept"
 
 
-def test_nothing_is_left_of_a_folder_without_content(tmp_path):
+def test_empty_folder_is_removed(tmp_path):
     with lock_run_folder(tmp_path / "new" / "empty", ""):
         assert (tmp_path / "new" / "empty" / LOCK).exists()
     assert not list(tmp_path.iterdir())
@@ -28,7 +28,7 @@ def test_nothing_is_left_of_a_folder_without_content(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_what_ended_the_work_is_told_though_the_folder_is_gone(tmp_path):
+def test_original_error_is_raised_even_if_the_folder_is_gone(tmp_path):
     def work():
         with lock_run_folder(tmp_path / "gone", ""):
             shutil.rmtree(tmp_path / "gone")
@@ -38,14 +38,14 @@ def test_what_ended_the_work_is_told_though_the_folder_is_gone(tmp_path):
         work()
 
 
-def test_a_file_of_that_name_with_something_in_it_stays(tmp_path):
+def test_foreign_lock_file_with_content_is_kept(tmp_path):
     (tmp_path / LOCK).write_text("mine")
     with lock_run_folder(tmp_path, ""):
         pass
     assert (tmp_path / LOCK).read_text() == "mine"
 
 
-def test_half_written_files_are_removed_and_no_others(tmp_path, monkeypatch):
+def test_only_half_written_files_are_removed(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr("pathlib.Path.unlink", lambda *_, **__: None)
         patch.setattr("pathlib.Path.replace", lambda *_: None)  # as if killed before

@@ -1,4 +1,4 @@
-"""Checkpoints: exact, whole or not at all, and clear about files that cannot be used."""
+"""Checkpoints: round trips, atomic writes and errors."""
 
 import errno
 import json
@@ -71,7 +71,7 @@ def test_round_trip_is_exact(tmp_path):
     assert_equal(load_checkpoint(tmp_path), sample())
 
 
-def test_the_arrays_of_a_regime_come_back_exactly(tmp_path):
+def test_arrays_of_a_regime_round_trip_exactly(tmp_path):
     arrays = {
         "sources": np.array([-1.0, 5e-324, np.nan]),
         "genomes": np.random.default_rng(1).standard_normal((2, 11)),
@@ -91,7 +91,7 @@ def test_the_arrays_of_a_regime_come_back_exactly(tmp_path):
 
 
 @pytest.mark.parametrize("words", [2, 3])
-def test_the_generator_goes_on_where_it_stood(tmp_path, words):
+def test_generator_continues_after_loading(tmp_path, words):
     rng = np.random.default_rng(5)
     rng.integers(10, size=words, dtype=np.int32)  # 3 leave half a draw in the generator
     save_checkpoint(
@@ -102,7 +102,7 @@ def test_the_generator_goes_on_where_it_stood(tmp_path, words):
         np.testing.assert_array_equal(draw(restored), draw(rng))
 
 
-def test_rows_of_a_larger_array_are_saved_as_what_they_are(tmp_path):
+def test_views_of_a_larger_array_are_saved_correctly(tmp_path):
     given = sample()
     population = given.state.population.pick([2, 0])
     strided = Population(population.genomes[:, ::2], population.steps[::-1], population.kings)
@@ -111,7 +111,7 @@ def test_rows_of_a_larger_array_are_saved_as_what_they_are(tmp_path):
     assert_equal(load_checkpoint(tmp_path), given)
 
 
-def test_a_later_checkpoint_takes_the_place_of_the_one_before(tmp_path):
+def test_later_checkpoint_replaces_the_earlier_one(tmp_path):
     save_checkpoint(tmp_path, sample())
     save_checkpoint(tmp_path, sample(8, seed=1))
     assert_equal(load_checkpoint(tmp_path), sample(8, seed=1))
@@ -119,7 +119,7 @@ def test_a_later_checkpoint_takes_the_place_of_the_one_before(tmp_path):
 
 
 @pytest.mark.parametrize(("owner", "name"), [(os, "fsync"), (Path, "replace")])
-def test_what_was_there_survives_a_failed_write(tmp_path, monkeypatch, owner, name):
+def test_failed_write_keeps_the_old_checkpoint(tmp_path, monkeypatch, owner, name):
     def fail(*arguments):
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -132,13 +132,13 @@ def test_what_was_there_survives_a_failed_write(tmp_path, monkeypatch, owner, na
     assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
 
 
-def test_a_folder_without_a_run(tmp_path):
+def test_folder_without_a_run_is_an_error(tmp_path):
     assert "there is no run to resume" in refusal(tmp_path)
     assert "there is no run to resume" in refusal(tmp_path / "not_there")
 
 
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.1, 0.5, 0.999])
-def test_a_truncated_checkpoint(tmp_path, share):
+def test_truncated_checkpoint_is_an_error(tmp_path, share):
     save_checkpoint(tmp_path, sample())
     path = tmp_path / FILE_NAME
     content = path.read_bytes()
@@ -147,7 +147,7 @@ def test_a_truncated_checkpoint(tmp_path, share):
 
 
 @pytest.mark.parametrize("content", [b"PK\x03\x04" * 100, b"\x00" * 64, b"\xff" * 1000])
-def test_something_else(tmp_path, content):
+def test_file_of_another_kind_is_an_error(tmp_path, content):
     (tmp_path / FILE_NAME).write_bytes(content)
     assert "not a checkpoint of ours" in refusal(tmp_path)
 
@@ -161,30 +161,30 @@ def test_a_weight_file_is_not_a_checkpoint(tmp_path):
     assert "header" in message
 
 
-def test_a_folder_in_its_place(tmp_path):
+def test_folder_in_place_of_the_file_is_an_error(tmp_path):
     (tmp_path / FILE_NAME).mkdir()
     assert "not a checkpoint of ours" in refusal(tmp_path)
 
 
-def test_another_format(tmp_path):
+def test_other_format_is_an_error(tmp_path):
     rewrite(tmp_path, lambda header: header | {"format": 99})
     assert "its format is 99, not 2" in refusal(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["format", "generation", "rng", "arrays", "config"])
-def test_a_header_without_a_field(tmp_path, name):
+def test_header_without_a_field_is_an_error(tmp_path, name):
     rewrite(tmp_path, lambda header: {key: header[key] for key in header if key != name})
     assert name in refusal(tmp_path)
 
 
 @pytest.mark.parametrize("header", [[], 5, None])
-def test_a_header_of_another_kind(tmp_path, header):
+def test_header_of_another_kind_is_an_error(tmp_path, header):
     rewrite(tmp_path, lambda _: header)
     assert "not a checkpoint of ours" in refusal(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["state/genomes", "state/steps", "state/kings", "state/scores"])
-def test_a_missing_array(tmp_path, name):
+def test_missing_array_is_an_error(tmp_path, name):
     rewrite(tmp_path, leave_out=name)
     assert name in refusal(tmp_path)
 
@@ -239,7 +239,7 @@ def save_format_1(folder, regime, state):
     ],
     ids=lambda regime: f"{regime.kind}-{getattr(regime, 'strategy', '')}",
 )
-def test_a_run_goes_on_from_a_checkpoint_of_format_1(tmp_path, regime):
+def test_run_resumes_from_a_checkpoint_of_format_1(tmp_path, regime):
     with open_game_runner(1) as runner:
         state, _ = regime.step(regime.init(5), runner)
         save_format_1(tmp_path, regime, state)
@@ -253,7 +253,7 @@ def test_a_run_goes_on_from_a_checkpoint_of_format_1(tmp_path, regime):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_array_missing_in_format_1(tmp_path, name):
+def test_missing_array_in_format_1_is_an_error(tmp_path, name):
     regime = GeneticAlgorithm()
     save_format_1(tmp_path, regime, regime.init(0))
     path = tmp_path / FILE_NAME

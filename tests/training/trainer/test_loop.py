@@ -1,4 +1,4 @@
-"""The loop of a run: what it leaves behind, and that it goes on exactly where it stopped."""
+"""The training loop: files, resumed runs and curves."""
 
 import csv
 from dataclasses import asdict, replace
@@ -84,13 +84,13 @@ def finished(tmp_path_factory):
     return plan, train(plan, begin(plan), nothing)
 
 
-def test_the_last_checkpoint_is_on_disk(finished):
+def test_last_checkpoint_is_on_disk(finished):
     plan, last = finished
     np.testing.assert_equal(asdict(load_checkpoint(plan.folder)), asdict(last))
     assert last.state.generation == GENERATIONS
 
 
-def test_progress_is_told_every_generation(tmp_path):
+def test_progress_is_reported_every_generation(tmp_path):
     told = []
     plan = plan_for(tmp_path, generations=3)
     train(plan, begin(plan), lambda state, measured: told.append((state, measured)))
@@ -98,14 +98,14 @@ def test_progress_is_told_every_generation(tmp_path):
     assert all(set(measured) == TAGS for _, measured in told)
 
 
-def test_a_longer_run_goes_on_from_a_finished_one(tmp_path, finished):
+def test_longer_run_continues_a_finished_one(tmp_path, finished):
     short = plan_for(tmp_path, generations=2)
     train(short, begin(short), nothing)
     longer = plan_for(tmp_path, threads=2, checkpoint_every=3)
     assert_equal_but_for_speed(train(longer, resume(longer), nothing), finished[1])
 
 
-def test_a_stopped_run_saves_what_it_reached_and_goes_on_from_there(tmp_path, finished):
+def test_stopped_run_saves_and_resumes(tmp_path, finished):
     plan = plan_for(tmp_path, checkpoint_every=100)
     with pytest.raises(PowerCutError):
         train(plan, begin(plan), stop_at(4))
@@ -114,7 +114,7 @@ def test_a_stopped_run_saves_what_it_reached_and_goes_on_from_there(tmp_path, fi
 
 
 @pytest.mark.parametrize("writer", ["save_weights", "to_csv", "plot_curve"])
-def test_a_run_that_dies_in_its_last_save_goes_on_and_saves_all(
+def test_run_that_dies_in_its_last_save_resumes_and_saves_all(
     tmp_path, finished, monkeypatch, writer
 ):
     plan = plan_for(tmp_path, checkpoint_every=4)
@@ -135,7 +135,7 @@ def test_a_run_that_dies_in_its_last_save_goes_on_and_saves_all(
         assert (tmp_path / name).exists()
 
 
-def test_checkpoints_are_written_on_the_way(tmp_path):
+def test_checkpoints_are_written_during_the_run(tmp_path):
     seen = {}
     plan = plan_for(tmp_path, checkpoint_every=2)
 
@@ -148,14 +148,14 @@ def test_checkpoints_are_written_on_the_way(tmp_path):
 
 
 @pytest.mark.parametrize("generations", [GENERATIONS, 2])
-def test_a_finished_run_has_nothing_to_resume(finished, generations):
+def test_finished_run_has_nothing_to_resume(finished, generations):
     plan, last = finished
     with pytest.raises(ValueError, match=r"has reached generation 6: .* ask for more"):
         resume(replace(plan, generations=generations))
     assert_equal_but_for_speed(load_checkpoint(plan.folder), last)
 
 
-def test_a_run_stopped_before_its_first_generation_goes_on(tmp_path, finished):
+def test_run_stopped_before_its_first_generation_resumes(tmp_path, finished):
     plan = plan_for(tmp_path)
     begin(plan)
     assert_equal_but_for_speed(train(plan, resume(plan), nothing), finished[1])
@@ -172,7 +172,7 @@ def test_a_run_stopped_before_its_first_generation_goes_on(tmp_path, finished):
         ),
     ],
 )
-def test_a_run_of_another_configuration_is_not_resumed(finished, changes, named):
+def test_run_of_another_configuration_is_not_resumed(finished, changes, named):
     with pytest.raises(ValueError, match="holds another run") as raised:
         resume(replace(finished[0], **changes))
     for difference in named:
@@ -180,27 +180,27 @@ def test_a_run_of_another_configuration_is_not_resumed(finished, changes, named)
     assert str(raised.value).count(" there and ") == len(named)
 
 
-def test_a_new_run_does_not_write_over_another(finished):
+def test_new_run_does_not_overwrite_another(finished):
     plan, last = finished
     with pytest.raises(ValueError, match=r"already holds a run.*--resume.*--out"):
         begin(plan)
     assert_equal_but_for_speed(load_checkpoint(plan.folder), last)
 
 
-def test_no_run_begins_where_something_else_is(tmp_path):
+def test_run_does_not_begin_in_a_folder_with_other_files(tmp_path):
     (tmp_path / FILE_NAME).write_bytes(b"of somebody else")
     with pytest.raises(ValueError, match="no run can begin here, choose another folder by --out: "):
         begin(plan_for(tmp_path))
     assert (tmp_path / FILE_NAME).read_bytes() == b"of somebody else"
 
 
-def test_nothing_is_resumed_from_an_empty_folder(tmp_path):
+def test_empty_folder_cannot_be_resumed(tmp_path):
     with pytest.raises(ValueError, match="there is no run to resume"):
         resume(plan_for(tmp_path))
 
 
 @pytest.mark.parametrize("root_perspective", [True, False])
-def test_the_champion_is_an_agent_that_plays_as_it_was_trained(tmp_path, root_perspective):
+def test_champion_plays_with_the_settings_of_training(tmp_path, root_perspective):
     plan = plan_for(
         tmp_path, regime=replace(SMALL, root_perspective=root_perspective), generations=1
     )
@@ -217,7 +217,7 @@ def test_the_champion_is_an_agent_that_plays_as_it_was_trained(tmp_path, root_pe
     assert champion.player.root_perspective == root_perspective
 
 
-def test_the_champion_file_says_how_it_was_made(finished):
+def test_champion_file_records_its_training(finished):
     plan, last = finished
     genome, metadata = load_weights(plan.folder / CHAMPION_FILE)
     np.testing.assert_array_equal(genome, last.state.population.genomes[0])
@@ -228,7 +228,7 @@ def test_the_champion_file_says_how_it_was_made(finished):
     assert last.state.scores[0] == max(last.state.scores) == metadata.extra["score"]
 
 
-def test_the_history_has_a_value_of_every_generation(finished):
+def test_history_has_a_value_of_every_generation(finished):
     _, last = finished
     assert set(last.history) == TAGS
     for name, row in last.history.items():
@@ -238,9 +238,7 @@ def test_the_history_has_a_value_of_every_generation(finished):
 
 
 @pytest.mark.parametrize(("every", "points"), [(0, None), (2, [0, 2, 4, 6]), (4, [0, 4])])
-def test_the_curve_is_measured_as_often_as_asked_and_changes_nothing(
-    tmp_path, finished, every, points
-):
+def test_curve_is_measured_at_its_interval_and_changes_nothing(tmp_path, finished, every, points):
     plan = plan_for(tmp_path, curve_every=every)
     there = train(plan, begin(plan), nothing)
     expected = finished[1]
@@ -254,7 +252,7 @@ def test_the_curve_is_measured_as_often_as_asked_and_changes_nothing(
         np.testing.assert_array_equal(values[points], full[points])
 
 
-def test_a_curve_begun_later_leaves_the_generations_before_it_empty(tmp_path, finished):
+def test_curve_begun_later_leaves_earlier_generations_empty(tmp_path, finished):
     without = plan_for(tmp_path, generations=3, curve_every=0)
     train(without, begin(without), nothing)
     history = train(plan_for(tmp_path), resume(plan_for(tmp_path)), nothing).history
@@ -263,7 +261,7 @@ def test_a_curve_begun_later_leaves_the_generations_before_it_empty(tmp_path, fi
         assert history[name][4:] == finished[1].history[name][4:]
 
 
-def test_the_table_holds_the_history(finished):
+def test_table_holds_the_history(finished):
     plan, last = finished
     with (plan.folder / CURVE_FILE).open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -274,7 +272,7 @@ def test_the_table_holds_the_history(finished):
 
 
 @pytest.mark.parametrize("every", [0, 1])
-def test_the_curve_is_drawn(tmp_path, every):
+def test_curve_is_plotted(tmp_path, every):
     plan = plan_for(tmp_path, generations=1, curve_every=every)
     train(plan, begin(plan), nothing)
     height, width, _ = imread(tmp_path / PLOT_FILE).shape
@@ -306,14 +304,14 @@ def test_tensorboard_shows_every_value(finished):
         ({"regime": replace(SMALL, max_moves=1)}, "max_moves must be at least 2"),
     ],
 )
-def test_impossible_plans_are_refused(tmp_path, changes, message):
+def test_invalid_config_is_refused(tmp_path, changes, message):
     with pytest.raises(ValueError, match=message):
         plan_for(tmp_path / "run", **changes)
 
 
 @pytest.mark.parametrize("executor", ["processes", pytest.param("ray", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("engine", ["kernel", "env"])
-def test_games_played_elsewhere_are_the_same(tmp_path, finished, executor, engine):
+def test_games_of_other_executors_are_the_same(tmp_path, finished, executor, engine):
     plan = plan_for(
         tmp_path / "run", threads=2, executor=executor, engine=engine, generations=GENERATIONS
     )
@@ -323,7 +321,7 @@ def test_games_played_elsewhere_are_the_same(tmp_path, finished, executor, engin
     assert (speeds > 0).all()
 
 
-def test_work_in_other_processes_counts(tmp_path, finished):  # after which all is compiled
+def test_cpu_time_of_other_processes_counts(tmp_path, finished):  # after which all is compiled
     """The CPU time of a generation is that of its games, wherever they are played."""
     plans = [
         plan_for(tmp_path / kind, executor=kind, generations=1, regime=replace(SMALL, depth=5))

@@ -1,4 +1,4 @@
-"""A regime of one's own: one file, one preset."""
+"""A new regime: one file, one preset."""
 
 import importlib.util
 
@@ -17,7 +17,7 @@ def load_example():
     return module
 
 
-def test_one_file_names_the_regime():
+def test_regime_is_named_in_one_file():
     """No file but the example knows its class or its kind."""
     names = ("CommaSelection", "comma-selection")
     folders = ("checkers_env", "agents", "training", "examples")
@@ -26,7 +26,7 @@ def test_one_file_names_the_regime():
     assert [path for path in files if any(name in texts[path] for name in names)] == [EXAMPLE]
 
 
-def test_the_trainer_runs_saves_and_resumes_it(tmp_path):
+def test_trainer_runs_saves_and_resumes_it(tmp_path):
     example = load_example()
     regime = type(example.COMMA.regime)(parents=3, depth=1, max_moves=20)
     try:

@@ -1,4 +1,4 @@
-"""Every preset: it runs, stops, goes on and leaves a player; and its constants are its paper's."""
+"""Presets: each runs, resumes and saves a player, with the constants of its paper."""
 
 from dataclasses import asdict, fields, replace
 
@@ -102,7 +102,7 @@ def without_speed(checkpoint):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_a_preset_runs_goes_on_and_leaves_a_player(name, tmp_path, monkeypatch):
+def test_preset_runs_resumes_and_saves_a_player(name, tmp_path, monkeypatch):
     monkeypatch.setattr(
         "training.trainer.loop.plot_curve", lambda *given: None
     )  # slow; see test_run
@@ -136,7 +136,7 @@ def test_every_preset_of_the_thesis_is_there():
 
 
 @pytest.mark.parametrize("name", COEVOLUTION)
-def test_constants_of_coevolution(name):
+def test_coevolution_has_the_constants_of_its_paper(name):
     preset = PRESETS[name]
     regime = preset.regime
     assert COEVOLUTION[name] == (
@@ -151,7 +151,7 @@ def test_constants_of_coevolution(name):
 
 
 @pytest.mark.parametrize("name", SOCIAL)
-def test_constants_of_social_learning(name):
+def test_social_learning_has_the_constants_of_the_thesis(name):
     preset = PRESETS[name]
     regime = preset.regime
     assert SOCIAL[name] == (
@@ -168,7 +168,7 @@ def test_constants_of_social_learning(name):
 
 
 @pytest.mark.parametrize("name", [*COEVOLUTION, *SOCIAL])
-def test_what_the_papers_have_in_common(name):
+def test_common_constants_of_the_papers_hold(name):
     regime = PRESETS[name].regime
     network = "blondie24-1999" if name == "blondie24-1999" else "blondie24-2001"
     assert (regime.network, regime.parents, regime.opponents) == (network, 15, 5)
@@ -178,7 +178,7 @@ def test_what_the_papers_have_in_common(name):
 
 
 @pytest.mark.parametrize("name", [*COEVOLUTION, *SOCIAL])
-def test_first_players(name):
+def test_first_players_are_those_of_the_papers(name):
     state = PRESETS[name].regime.init(0)
     genomes, steps = state.population.genomes, state.population.steps
     if not PRESETS[name].regime.piece_difference:
@@ -196,7 +196,7 @@ def test_first_players(name):
 
 
 @pytest.mark.parametrize("name", [name for name in TD_PRESETS if name != "strong"])
-def test_constants_of_temporal_differences(name):
+def test_td_learning_has_the_constants_of_its_paper(name):
     preset = TD_PRESETS[name]
     regime = preset.regime
     if name in LEAF:
@@ -213,13 +213,13 @@ def test_constants_of_temporal_differences(name):
         assert regime.alpha == float(alpha.removeprefix("n"))
 
 
-def test_every_temporal_difference_player_of_the_thesis_is_there():
+def test_every_td_player_of_the_thesis_is_there():
     thesis = {f"c{size}-n{alpha}" for size in (1, 5) for alpha in ("0.01", "0.001", "0.0001")}
     assert thesis | {"c5-n0.001-npd", "c5-n0.001-1ply", "c5-n0.001-4ply"} <= set(TD_PRESETS)
     assert TD_DEFAULT == "c5-n0.001"
 
 
-def test_the_strong_player_is_measured_at_the_end_of_its_run():
+def test_strong_player_is_measured_at_the_end_of_its_run():
     preset = TD_PRESETS["strong"]
     assert preset.regime == TreeStrap(games=1200, endgame=4)
     assert preset.games == 614_400
@@ -227,7 +227,7 @@ def test_the_strong_player_is_measured_at_the_end_of_its_run():
 
 
 @pytest.mark.parametrize("name", OTHER_GENOMES)
-def test_constants_of_other_genomes(name):
+def test_presets_of_other_genomes_have_their_constants(name):
     preset, regime = PRESETS[name], PRESETS[name].regime
     assert preset.games == 126_000
     assert OTHER_GENOMES[name] == (
