@@ -12,6 +12,7 @@ myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 autodoc_typehints = "description"
 napoleon_google_docstring = False
+napoleon_use_ivar = True  # attributes as fields: autodoc documents those of NamedTuples besides
 exclude_patterns = ["_build"]
 
 html_theme = "furo"

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+import agents
+import checkers_env
+import training
 from tests import ROOT
 
 PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -43,3 +46,13 @@ def test_python_blocks_run_in_order(page, tmp_path, monkeypatch):
         subprocess.run([sys.executable, ROOT / "training" / script, *options], check=True)
     for source in blocks_of(page):
         exec(compile(source, page, "exec"), session)
+
+
+@pytest.mark.parametrize(
+    "package", [agents, checkers_env, training], ids=lambda each: each.__name__
+)
+def test_reference_has_every_public_name(package):
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    part = text.partition(f"## {package.__name__}\n")[2].partition("\n## ")[0]
+    described = set(re.findall(r"^\.\. auto\w+:: (?:\w+\.)?(\w+)$|^`(\w+)` is", part, re.MULTILINE))
+    assert {a or b for a, b in described} == set(getattr(package, "__all__", []))

@@ -32,7 +32,7 @@ from training.report.player_analysis import mean_nodes
 from training.report.standings import standings
 from training.reproduction.champions import load_champion, name_champion
 from training.reproduction.league_results import LeaguePlan, LeagueStore
-from training.reproduction.model_card import HEAD, card, command, leaderboard
+from training.reproduction.model_card import HEAD, card, command, front_page, leaderboard
 from training.reproduction.model_zoo import Choice, choose
 from training.reproduction.plan import Scope
 from training.reproduction.results import ResultStore
@@ -45,11 +45,13 @@ YARDSTICKS = (
 )
 ANCHOR = "material (depth 4)"
 DEPTH = 4
-SHOWN = (  # one of each kind, in the README
-    *("strong", "learns", "c5-n0.001-4ply", "c5-n0.001", "c1-n0.001", "c5-leaf", "samuel"),
-    *("blondie24", "blondie24-1999", "c0", "blondie24-rr", "c10", "c10-rr", "c5-tuple", "nguyen"),
-    *(ANCHOR, "heuristic"),
-)
+SHOWN = {  # rows of the README: the name of a player, and what it is in plain words
+    "strong": "taught itself by temporal differences, in one CPU-hour",
+    "learns": "a modern evolution strategy, with as many games as the papers",
+    "blondie24": "the network of 2001, evolved as in the paper",
+    ANCHOR: "the piece counter: counts men and kings",
+    "random": "makes any legal move",
+}
 CARDS = "agents/zoo/"  # from the README
 BEGIN, END = "<!-- leaderboard: written by training/zoo.py -->\n", "<!-- end of leaderboard -->"
 LEAGUE = "zoo"  # the name of the common league in league.jsonl
@@ -112,7 +114,7 @@ def fill(arguments: Sequence[str], console: Console) -> None:
         write_atomically(settings.out / f"{name}.md", text.encode())
     whole = "\n".join([*HEAD, leaderboard(kept, lines, visited)])
     write_atomically(settings.out / "README.md", whole.encode())
-    best = leaderboard(kept, lines, visited, shown=SHOWN, folder=CARDS)
+    best = front_page(kept, lines, SHOWN, CARDS)
     told = placed(settings.readme.read_text("utf-8"), best)
     write_atomically(settings.readme, told.encode())
     console.print(f"{len(kept)} players are in {settings.out}", markup=False)

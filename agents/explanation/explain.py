@@ -71,7 +71,7 @@ class Explanation(Parts):
 
     @property
     def piece_difference_share(self) -> float | None:
-        """|d| / (|d| + |total - d|), 0 to 1; d is the piece difference's part of the total.
+        """``|d| / (|d| + |total - d|)``, 0 to 1; d is the piece difference's part of the total.
 
         None without such a part, or where both are 0.
         """

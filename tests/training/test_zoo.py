@@ -75,6 +75,7 @@ def test_zoo_is_filled_from_the_results(store, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["zoo.py", *words, "--threads", "1"])
     Path("README.md").write_text(f"before\n{zoo.BEGIN}old\n{zoo.END}\nafter\n")
     monkeypatch.setattr(zoo, "YARDSTICKS", ("random", "material@depth=4"))
+    monkeypatch.setattr(zoo, "SHOWN", {PLAYER: "the player of this test", "random": "any move"})
     monkeypatch.setattr("training.report.player_report.YARDSTICKS", ("random", "material@depth=4"))
     monkeypatch.setattr("training.report.player_report.DEPTHS", range(1, 3))
     monkeypatch.setattr("training.report.player_report.POSITIONS", 10)
@@ -96,10 +97,11 @@ def test_zoo_is_filled_from_the_results(store, tmp_path, monkeypatch, capsys):
     assert f"`python training/td.py {PLAYER} --seed {choice.run.seed}`" in table
     assert "| *random* |" in table
     shown = Path("README.md").read_text()
-    assert shown.startswith(f"before\n{zoo.BEGIN}| | player |")
+    assert shown.startswith(f"before\n{zoo.BEGIN}| player | Elo |")
     assert shown.endswith(f"|\n{zoo.END}\nafter\n")
     assert f"[{PLAYER}](agents/zoo/{PLAYER}.md)" in shown
-    assert "random" not in shown
+    assert "| the player of this test |" in shown
+    assert "material (depth 4)" not in shown
     told = Path("zoo", f"{PLAYER}.md").read_text()
     assert "Its seed, of 2, is the best in 160 games" in told
     assert "wins kept" in told
@@ -178,14 +180,26 @@ def test_leaderboard_needs_its_markers(text):
         zoo.placed(text, "table")
 
 
-def test_readme_shows_the_leaderboard_of_the_zoo():
+def test_readme_shows_ratings_of_the_zoos_leaderboard():
     root = Path(agents.__file__).parent
     whole = (root / "zoo" / "README.md").read_text()
     shown = (root.parent / "README.md").read_text().partition(zoo.BEGIN)[2].partition(zoo.END)[0]
-    rows = shown.splitlines()
-    assert len(rows) > 2
-    known = {line.replace("](", f"]({zoo.CARDS}") for line in whole.splitlines()}
-    assert set(rows) <= known | set(whole.splitlines())
+    ratings = {name_in(row[1]): row[2] for row in cells(whole) if len(row) == 6}
+    rows = cells(shown)[2:]
+    assert [name_in(row[0]) for row in rows] == list(zoo.SHOWN)
+    for player, elo, interval, words in rows:
+        wanted = f"{elo} [{interval.replace(' to', ',')}]" if interval else "+0 [+0, +0]"
+        assert ratings[name_in(player)] == wanted
+        assert words == zoo.SHOWN[name_in(player)]
+
+
+def cells(table):
+    lines = [line for line in table.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line[1:-1].split("|")] for line in lines]
+
+
+def name_in(cell):
+    return cell.partition("]")[0].strip("[*")
 
 
 def test_no_seed_of_the_panel_is_in_the_zoo():

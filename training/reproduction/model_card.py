@@ -109,35 +109,54 @@ def at(name: str, line: StandingsRow) -> bool:
 
 
 def leaderboard(
-    kept: Mapping[str, Choice],
-    lines: Sequence[StandingsRow],
-    visited: Mapping[str, float],
-    *,
-    shown: Collection[str] | None = None,
-    folder: str = "",
+    kept: Mapping[str, Choice], lines: Sequence[StandingsRow], visited: Mapping[str, float]
 ) -> str:
-    """The table of all, or of those `shown`, in Markdown, the best first.
+    """Return the table of all players in Markdown, the best first.
 
     Parameters
     ----------
     visited
         By name: positions that a move looks at.
-    folder
-        Where the cards are, as seen from the file that holds the table; "" or ending with a slash.
     """
     rows = []
     for place, line in enumerate(lines, 1):
-        if shown is not None and line.name not in shown:
-            continue
         if line.name not in kept:
             rows.append(f"| {place} | *{line.name}* | {rating(line)} | | | |")
             continue
         choice = kept[line.name]
         rows.append(
-            f"| {place} | [{line.name}]({folder}{line.name}.md) | {rating(line)} "
+            f"| {place} | [{line.name}]({line.name}.md) | {rating(line)} "
             f"| {visited[line.name]:.0f} | {_in_short(choice)} | `{command(choice)}` |"
         )
     return "\n".join([*COLUMNS, *rows, ""])
+
+
+def front_page(
+    kept: Collection[str], lines: Sequence[StandingsRow], shown: Mapping[str, str], folder: str
+) -> str:
+    """Return a short table for newcomers in Markdown, the best first.
+
+    Parameters
+    ----------
+    shown
+        By name: what the player is, in plain words. Others are left out.
+    folder
+        Folder of the cards, as seen from the file with the table; ends with a slash.
+    """
+    rows = [
+        f"| {f'[{line.name}]({folder}{line.name}.md)' if line.name in kept else f'*{line.name}*'} "
+        f"| {_front_rating(line)} | {shown[line.name]} |"
+        for line in lines
+        if line.name in shown
+    ]
+    columns = ("| player | Elo | 95 % interval | what it is |", "|---|---:|---|---|")
+    return "\n".join([*columns, *rows, ""])
+
+
+def _front_rating(line: StandingsRow) -> str:
+    if line.low == line.high:  # the anchor
+        return f"{line.elo:.0f} | "
+    return f"{line.elo:+.0f} | {line.low:+.0f} to {line.high:+.0f}"
 
 
 HEAD = (
@@ -150,7 +169,7 @@ HEAD = (
     "",
 )
 COLUMNS = (
-    "| | player | Elo | nodes a move | how it was trained | made again by |",
+    "| | player | Elo | nodes a move | how it was trained | reproduce with |",
     "|---|---|---|---:|---|---|",
 )
 

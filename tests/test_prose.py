@@ -1,0 +1,127 @@
+"""Length of the sentences in the README and the docs.
+
+    python -m tests.test_prose
+
+prints how many sentences of each page have more than 30 and more than 25 words.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT
+
+LIMIT = 30  # words
+GOAL = 25
+# Pages that may have sentences over the limit, and how many. These numbers only go down.
+ALLOWED: dict[str, int] = {
+    "docs/agents.md": 8,
+    "docs/app.md": 13,
+    "docs/benchmark.md": 8,
+    "docs/endgames.md": 9,
+    "docs/faq.md": 1,
+    "docs/findings.md": 23,
+    "docs/kernels.md": 7,
+    "docs/learning.md": 18,
+    "docs/metrics.md": 3,
+    "docs/outside.md": 5,
+    "docs/papers/ablations.md": 4,
+    "docs/papers/blondie24.md": 4,
+    "docs/papers/n-tuples.md": 5,
+    "docs/papers/nguyen.md": 7,
+    "docs/papers/round-robin.md": 1,
+    "docs/papers/skycak.md": 1,
+    "docs/papers/social-learning.md": 8,
+    "docs/ratings.md": 10,
+    "docs/regimes.md": 3,
+    "docs/reproducing.md": 2,
+    "docs/reproduction.md": 5,
+    "docs/rl.md": 7,
+    "docs/seeing.md": 2,
+    "docs/speed.md": 1,
+    "docs/strong.md": 16,
+    "docs/vector.md": 1,
+}
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    if "_build" not in path.parts
+}
+FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1\s*$", re.MULTILINE | re.DOTALL)
+COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\([^)]*\)")
+NEW_BLOCK = re.compile(r"^\s*(?:[-*+]|\d+\.|:)\s+", re.MULTILINE)
+# A full stop, an exclamation or a question mark, and a space, before what begins a sentence.
+SENTENCE_END = re.compile(r"(?<=[.!?])[\"')*_]*\s+(?=[\"'(*_]*[A-Z0-9`])")
+ABBREVIATION = re.compile(r"\b(e\.g|i\.e|etc|vs|No|al|[A-Z])\.")
+
+
+def sentences_of(text: str) -> list[str]:
+    """Return the sentences of a Markdown text without its code, tables and headings."""
+    text = COMMENT.sub("", FENCE.sub("\n\n", text))
+    text = re.sub(r"`[^`\n]*(?:\n[^`\n]+)?`", "CODE", text)
+    text = LINK.sub(r"\1", text)
+    lines = [
+        "" if re.match(r"\s*(\||#|</?\w|\+-|===)", line) else line for line in text.splitlines()
+    ]
+    text = NEW_BLOCK.sub("\n\n", "\n".join(lines))
+    sentences = []
+    for paragraph in re.split(r"\n\s*\n", text):
+        joined = ABBREVIATION.sub(r"\1", " ".join(paragraph.split()))
+        sentences += [part for part in SENTENCE_END.split(joined) if part]
+    return sentences
+
+
+def words_in(sentence: str) -> int:
+    """Return the number of words; a dash or a lone sign is none."""
+    return sum(any(letter.isalnum() for letter in word) for word in sentence.split())
+
+
+def long_sentences(path: Path, limit: int = LIMIT) -> list[str]:
+    text = path.read_text(encoding="utf-8")
+    return [sentence for sentence in sentences_of(text) if words_in(sentence) > limit]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_page_has_more_long_sentences_than_it_had(page):
+    found = long_sentences(PAGES[page])
+    assert len(found) <= ALLOWED.get(page, 0), "\n".join(found)
+
+
+def test_pages_for_newcomers_have_no_long_sentence():
+    assert not {"README.md", "docs/index.md", "docs/getting-started.md"} & ALLOWED.keys()
+    assert ALLOWED.keys() <= PAGES.keys()
+
+
+def test_code_tables_and_headings_are_not_prose():
+    text = "# A heading\n\nOne. Two `a b. C` three.\n```bash\nNo. More\n```\n| a. B | c |\n- Item\n"
+    assert sentences_of(text) == ["One.", "Two CODE three.", "Item"]
+    assert sentences_of("See [a long. Title](x.md), e.g. this.\nNext (one).") == [
+        *("See a long.", "Title, e.g this.", "Next (one)."),
+    ]
+
+
+def test_sentence_goes_on_over_lines_and_not_over_items(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(f"{'word ' * 20}\n{'word ' * 11}.\n\n- {'word ' * 20}\n- {'word ' * 20}\n")
+    assert [words_in(sentence) for sentence in long_sentences(page)] == [31]
+    assert words_in("one - two 3") == 3
+
+
+def main() -> None:
+    """Print a table of all pages."""
+    totals = [0, 0, 0]
+    for name, path in PAGES.items():
+        counts = (
+            len(sentences_of(path.read_text("utf-8"))),
+            len(long_sentences(path)),
+            len(long_sentences(path, GOAL)),
+        )
+        totals = [total + count for total, count in zip(totals, counts, strict=True)]
+        print(f"{name:34} {counts[0]:5} sentences {counts[1]:4} over 30 {counts[2]:4} over 25")
+    print(f"{'all':34} {totals[0]:5} sentences {totals[1]:4} over 30 {totals[2]:4} over 25")
+
+
+if __name__ == "__main__":
+    main()
