@@ -15,6 +15,7 @@ from typing import Any
 from agents.agent import Agent
 from agents.agent_spec import WEIGHTS_SUFFIX, AgentSpec, Kind
 from agents.continual.agent import make_continual
+from checkers_env.files import open_regular
 
 HUB_DEPTH = 4  # of an engine that is given no limit
 
@@ -73,6 +74,7 @@ def load_factory(text: str) -> Callable[..., Any]:
 
 def _import_file(path: Path) -> ModuleType:
     """Execute a file once in a process; its folder comes first on the path, as for a script."""
+    open_regular(path).close()  # a pipe would never end
     path = path.resolve()
     name = f"{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     if name in sys.modules:
@@ -132,6 +134,12 @@ def _openspiel(bot: str, **options: Any) -> Agent:
 
 def _sb3(path: str, **options: Any) -> Agent:
     """``file.zip``: a policy that Stable-Baselines3 trained with MaskablePPO."""
+    try:
+        open_regular(path).close()
+    except FileNotFoundError:  # a missing extra comes first
+        pass
+    except OSError as error:
+        raise ValueError(f"cannot read {path!r}: {error}") from None
     return _external("policy", "sb3_agent")(path, **options)
 
 

@@ -18,7 +18,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from agents.search.workspace import MAX_DEPTH
-from checkers_env.files import write_atomically
+from checkers_env.files import open_regular, write_atomically
 
 HEADER = "checkers-laboratory"
 SIZE = "weights"  # header field of a sparse file: the number of weights
@@ -154,7 +154,7 @@ def load_weights(path: Path | str) -> tuple[NDArray[Any], WeightsMetadata]:
         For a file that is missing, damaged or of another kind; the message names the file.
     """
     try:
-        with safe_open(str(path), framework="numpy") as file:
+        with open_safetensors(path) as file:
             header = (file.metadata() or {}).get(HEADER)
             if header is None:
                 raise ValueError(f"it has no {HEADER!r} header")
@@ -169,6 +169,12 @@ def load_weights(path: Path | str) -> tuple[NDArray[Any], WeightsMetadata]:
         raise ValueError(f"there is no weight file {str(path)!r}") from None
     except (SafetensorError, ValueError, TypeError, AttributeError, OSError) as error:
         raise ValueError(f"{str(path)!r} is not a weight file of ours: {error}") from None
+
+
+def open_safetensors(path: Path | str) -> Any:
+    """Open a safetensors file, whose opening would wait for ever for a pipe. Raises OSError."""
+    open_regular(path).close()
+    return safe_open(str(path), framework="numpy")
 
 
 def _read_header(text: str) -> tuple[WeightsMetadata, int | None]:

@@ -55,6 +55,23 @@ def read_regular(path: str | os.PathLike[str]) -> bytes:
         return file.read()
 
 
+def resolve_inside(folder: Path, name: str) -> Path:
+    """Return the real path of a folder's file, whether there is one or not.
+
+    Raises
+    ------
+    OSError
+        For a link that leads out of the folder, and for links that lead in a circle.
+    """
+    try:
+        path = (folder / name).resolve()
+        if path.is_relative_to(folder.resolve()):
+            return path
+    except RuntimeError as error:  # of Python before 3.13, for a circle
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(folder / name)) from error
+    raise OSError(errno.EINVAL, "A link that leads out of its folder", str(folder / name))
+
+
 def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
     """Write a file so that at any moment either the old or the whole new one is there.
 

@@ -22,7 +22,7 @@ from agents.agent import Agent, PlayerAgent
 from agents.continual.pool import StrategyPool, load_pool
 from agents.search.workspace import MAX_DEPTH
 from checkers_env.board import Board
-from checkers_env.files import write_atomically
+from checkers_env.files import read_regular, write_atomically
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.moves import Move
 
@@ -241,7 +241,7 @@ def load_record(path: Path, digest: str, size: int) -> tuple[GameEntry, ...]:
         For a file that is damaged or of another pool; the message names the file.
     """
     try:
-        fields = json.loads(path.read_bytes())
+        fields = json.loads(read_regular(path))
         if fields["format"] != FORMAT:
             raise ValueError(f"its format is {fields['format']!r}, not {FORMAT}")
         if fields["pool"] != digest:

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from safetensors.numpy import save
 
 from agents.architectures import build_evaluator
 from agents.search.player import AlphaBeta
-from agents.weights import HEADER, WeightsMetadata, load_weights
+from agents.weights import HEADER, WeightsMetadata, load_weights, open_safetensors
+from checkers_env.files import read_regular
 
 ARRAYS = {  # number of dimensions and type
     "genomes": (2, np.float64),
@@ -130,13 +131,13 @@ def load_pool(path: Path | str) -> StrategyPool:
     """
     genome, metadata = load_weights(path)
     try:
-        with safe_open(str(path), framework="numpy") as file:
+        with open_safetensors(path) as file:
             arrays = {name: file.get_tensor(name) for name in ARRAYS}
         pool = StrategyPool(metadata, *(arrays[name] for name in ARRAYS))
         if not np.array_equal(genome, pool.genomes[0]):
             raise ValueError("its weights are not those of its best strategy")
         for row in range(pool.size):
             pool.player(row)
-        return replace(pool, source_digest=hashlib.sha256(Path(path).read_bytes()).hexdigest())
+        return replace(pool, source_digest=hashlib.sha256(read_regular(path)).hexdigest())
     except (SafetensorError, ValueError, TypeError, OverflowError, OSError) as error:
         raise ValueError(f"{str(path)!r} is not a pool of ours: {error}") from None

@@ -99,7 +99,6 @@ def test_saving_is_deterministic_and_independent_of_memory_layout(tmp_path):
 
 def test_file_of_format_1_is_read_with_current_names(tmp_path):
     old = fields(format=1, options={"drawing": [[1]], "king": 2}, architecture="windows")
-    del old["root_perspective"]
     old |= {"made": {"score": 4.0}, "playouts": {"simulations": 8}, "own_leaves": False}
     write(tmp_path / "old", old)
     found = load_weights(tmp_path / "old")[1]

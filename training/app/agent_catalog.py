@@ -13,6 +13,7 @@ from agents.agent import Agent
 from agents.agent_spec import AgentSpec
 from agents.analysis import Limits
 from agents.search.workspace import MAX_DEPTH
+from checkers_env.files import open_regular
 from training.league.entrants import close_agent, describe_agent, display_name, file_digest
 
 DEFAULT_AGENT = "blondie24"
@@ -102,13 +103,21 @@ class AgentCatalog:
 
     def _check(self, name: str) -> None:
         if name not in self.names() and not self._is_weight_file_of_run(name):
-            raise ValueError(f"No agent {name!r} is on offer: {', '.join(self.names())} are.")
+            raise ValueError(f"No agent {name[:200]!r} is on offer: {', '.join(self.names())} are.")
 
     def _is_weight_file_of_run(self, name: str) -> bool:
         if AgentSpec.from_name(name).kind != "weights":
             return False
-        path = Path(name).resolve()
-        return any(path.is_relative_to(run.resolve()) for run in self.runs)
+        try:
+            path = Path(name).resolve()
+            if not any(path.is_relative_to(run.resolve()) for run in self.runs):
+                return False
+            open_regular(path).close()
+        except FileNotFoundError:  # agents.make says so
+            return True
+        except (OSError, RuntimeError) as error:  # RuntimeError: links that lead in a circle
+            raise ValueError(f"{name[:200]!r} is not a weight file: {error}.") from None
+        return True
 
 
 @functools.lru_cache(1000)

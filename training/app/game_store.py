@@ -19,7 +19,7 @@ from threading import Event
 
 from agents.agent import Agent, reseed
 from agents.analysis import Limits
-from checkers_env.files import write_atomically
+from checkers_env.files import read_regular, write_atomically
 from training.app.agent_catalog import AgentCatalog, is_same_version
 from training.app.game import HumanGame
 from training.app.game_archive import save_game
@@ -80,7 +80,7 @@ class GameStore:
         try:
             if not KEY.fullmatch(key):
                 raise ValueError("it is not a key of this store")
-            game = game_from_json(json.loads(self._path(key).read_bytes()))
+            game = game_from_json(json.loads(read_regular(self._path(key))))
             if not game.is_over:
                 game.agent_changed |= not is_same_version(game.setup.label, game.setup.agent)
             agent = self.make_agent(game.setup)

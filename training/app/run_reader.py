@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from checkers_env.files import read_regular, resolve_inside
 from training.app.serialize import Json
 from training.regimes import regime_from_config
 from training.trainer.ablations import ABLATIONS
@@ -26,7 +27,15 @@ def find_runs(folder: Path) -> dict[str, Path]:
         subfolders = sorted(path for path in folder.iterdir() if path.is_dir())
     except OSError:  # the folder does not exist yet
         return {}
-    return {path.name: path for path in [folder.resolve(), *subfolders] if has_checkpoint(path)}
+    return {path.name: path for path in [folder.resolve(), *subfolders] if _is_run(path)}
+
+
+def _is_run(folder: Path) -> bool:
+    try:
+        resolve_inside(folder, FILE_NAME)
+        return has_checkpoint(folder)
+    except OSError:
+        return False
 
 
 def save_time_ns(run: Path) -> int:
@@ -55,16 +64,17 @@ def _mtime_ns(path: Path) -> int:
 def read_history(run: Path) -> dict[str, list[float | None]]:
     """Return the columns of curve.csv, None for missing values; empty if there is no file yet.
 
-    Raise ValueError for a file of another form.
+    Raise ValueError for a file of another form, and for a link that leads out of the folder.
     """
     path = run / CURVE_FILE
     try:
-        names, *rows = csv.reader(path.read_text("utf-8").splitlines())
-        numbers = [[float(cell) for cell in row] for row in rows]
+        text = read_regular(resolve_inside(run, CURVE_FILE)).decode("utf-8")
+        names, *rows = csv.reader(text.splitlines())
+        numbers = [_numbers(line, row) for line, row in enumerate(rows, 2)]
         columns = dict(zip(names, zip(*numbers, strict=True), strict=True))
     except FileNotFoundError:
         return {}
-    except ValueError as error:
+    except (ValueError, OSError, csv.Error) as error:
         raise ValueError(f"{str(path)!r} is not a curve of ours: {error}") from None
     return {
         name: [number if math.isfinite(number) else None for number in column]
@@ -72,12 +82,20 @@ def read_history(run: Path) -> dict[str, list[float | None]]:
     }
 
 
-def last_generation(run: Path) -> int:
-    """Return the last generation in curve.csv; 0 if there is no file yet."""
+def _numbers(line: int, row: list[str]) -> list[float]:
     try:
-        return max((run / CURVE_FILE).read_bytes().count(b"\n") - 2, 0)
-    except FileNotFoundError:
+        return [float(cell) for cell in row]
+    except ValueError:  # without the cell, which need not be for the page
+        raise ValueError(f"line {line} does not hold numbers only") from None
+
+
+def last_generation(run: Path) -> int:
+    """Return the last generation in curve.csv; 0 if there is no file yet, or none of a run's."""
+    try:
+        content = read_regular(resolve_inside(run, CURVE_FILE))
+    except OSError:  # the page of the run says why
         return 0
+    return max(content.count(b"\n") - 2, 0)
 
 
 def read_run(run: Path) -> Json:

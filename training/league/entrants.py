@@ -15,6 +15,7 @@ from agents.external.subprocess_agent import SubprocessAgent
 from agents.factory import HUB_DEPTH
 from agents.mcts.player import MonteCarlo
 from agents.search.player import AlphaBeta
+from checkers_env.files import read_regular
 from training.league.records import Entrant
 
 CHAMPION = f"champion{WEIGHTS_SUFFIX}"
@@ -99,7 +100,7 @@ def describe_agent(agent: Agent, name: str) -> str:
 
 def file_digest(path: Path) -> str:
     """Return a short hash of a file's content."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    return hashlib.sha256(read_regular(path)).hexdigest()[:12]
 
 
 def _kind(player: Any) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from checkers_env.files import write_atomically
+from checkers_env.files import read_regular, write_atomically
 from training.league.records import GameRecord, game_from_json
 from training.league.schedule import LeagueFixture
 from training.runtime.run_folder import config_diff
@@ -40,7 +41,9 @@ class Journal:
 
         Raises ValueError if there is no league, another one, or games that are not its fixtures.
         """
-        content = self._path.read_bytes() if self._path.exists() else b""
+        content = b""
+        with suppress(FileNotFoundError):
+            content = read_regular(self._path)
         if not content:
             raise ValueError(f"there is no league to resume in {str(self._path.parent)!r}")
         whole = content[: content.rfind(b"\n") + 1]

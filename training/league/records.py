@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from checkers_env.files import write_atomically
+from checkers_env.files import read_regular, write_atomically
 
 FORMAT = 1
 
@@ -99,7 +99,7 @@ def save_league(path: Path, league: League) -> None:
 def load_league(path: Path) -> League:
     """Read a league. Raises ValueError that names the file for one that cannot be used."""
     try:
-        fields = json.loads(path.read_text("utf-8"))
+        fields = json.loads(read_regular(path))
         if fields["format"] != FORMAT:
             raise ValueError(f"its format is {fields['format']!r}, not {FORMAT}")
         return League(

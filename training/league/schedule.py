@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from checkers_env import openings
+from checkers_env.files import read_regular
 
 Pairing = tuple[int, int]  # numbers of two entrants
 
@@ -31,7 +31,7 @@ def read_openings(name: str) -> tuple[str, ...]:
     if name in BALLOTS:
         return BALLOTS[name]
     try:
-        lines = Path(name).read_text("utf-8-sig").splitlines()
+        lines = read_regular(name).decode("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         known = ", ".join(BALLOTS)
         raise ValueError(f"openings are {known}, or a file; {name!r}: {error}") from None

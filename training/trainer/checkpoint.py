@@ -11,9 +11,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from safetensors.numpy import save
 
+from agents.weights import open_safetensors
 from checkers_env.files import write_atomically
 from training.evolution.state import State
 from training.regimes import regimes
@@ -68,7 +69,7 @@ def has_checkpoint(folder: Path) -> bool:
     if not path.is_file():
         return False
     try:
-        with safe_open(str(path), framework="numpy") as file:
+        with open_safetensors(path) as file:
             return HEADER in (file.metadata() or {})
     except (SafetensorError, OSError):
         return True
@@ -163,7 +164,7 @@ def read_checkpoint(
     ValueError
         For another header or format.
     """
-    with safe_open(str(folder / FILE_NAME), framework="numpy") as file:
+    with open_safetensors(folder / FILE_NAME) as file:
         text = (file.metadata() or {}).get(kind)
         if text is None:
             raise ValueError(f"it has no {kind!r} header")

@@ -410,6 +410,34 @@ def test_the_champion_of_a_run_can_be_played_and_other_files_cannot(client, tmp_
             assert "is on offer" in answer.text
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("pipe", "Not a regular file"),
+        ("circle", "not a weight file"),
+        ("folder", "Is a directory"),
+        ("x" * 5000, "File name too long"),
+        ("missing", "there is no weight file"),
+        ("nul\0", "null byte"),
+    ],
+)
+def test_a_weight_file_that_is_none_is_refused_with_a_reason(client, tmp_path, name, words):
+    runs = tmp_path / "runs"
+    (runs / "folder.safetensors").mkdir(parents=True)
+    os.mkfifo(runs / "pipe.safetensors")
+    (runs / "circle.safetensors").symlink_to(runs / "circle.safetensors")
+    agent = str(runs / f"{name}.safetensors")
+    for answer in (
+        client.post("/api/games", json={"agent": agent}),
+        client.get("/api/explain", params={"agent": agent, "fen": fen.START}),
+        client.post("/api/compare", json={"black": {"agent": agent}, "white": {"agent": agent}}),
+        client.get("/", params={"agent": agent}),
+    ):
+        assert answer.status_code == 400
+        assert words in answer.text
+
+
 # Requests that make no sense
 
 GAME = "/api/games/{game}"

@@ -7,6 +7,7 @@ import shutil
 import threading
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import httpx2
 import numpy as np
@@ -518,6 +519,38 @@ def test_a_run_that_cannot_be_read_is_refused_with_a_reason(client, finished):
     answer = client.get("/api/runs/some run/generation")
     assert answer.status_code == 400
     assert "is not a checkpoint of ours" in answer.json()["error"]
+
+
+def test_a_curve_linked_elsewhere_tells_nothing_of_it(client, finished, tmp_path):
+    (tmp_path / "secret").write_text("a\npassword\n")
+    (finished / CURVE_FILE).unlink()
+    (finished / CURVE_FILE).symlink_to(tmp_path / "secret")
+    answer = client.get("/api/runs/some run")
+    assert answer.status_code == 400
+    assert "A link that leads out of its folder" in answer.json()["error"]
+    assert client.get("/api/runs").json()["runs"][0]["generation"] == 0
+    (finished / CURVE_FILE).unlink()
+    (finished / CURVE_FILE).write_text("a\npassword\n")
+    answer = client.get("/api/runs/some run")
+    assert "line 2 does not hold numbers only" in answer.json()["error"]
+    assert "password" not in answer.text
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to(path), Path.mkdir])
+def test_a_curve_that_is_no_file_is_refused_and_hides_no_other_run(client, finished, make):
+    (finished / CURVE_FILE).unlink()
+    make(finished / CURVE_FILE)
+    answer = client.get("/api/runs/some run")
+    assert answer.status_code == 400
+    assert "is not a curve of ours" in answer.json()["error"]
+    assert [run["name"] for run in client.get("/api/runs").json()["runs"]] == ["some run"]
+
+
+def test_a_checkpoint_linked_elsewhere_is_no_run(client, finished, tmp_path):
+    (finished / FILE_NAME).rename(tmp_path / "elsewhere")
+    (finished / FILE_NAME).symlink_to(tmp_path / "elsewhere")
+    assert client.get("/api/runs").json()["runs"] == []
 
 
 def test_nothing_is_changed_through_the_page(client):

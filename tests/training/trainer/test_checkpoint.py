@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
 from agents.weights import WeightsMetadata, save_weights
@@ -19,7 +20,6 @@ from training.regimes.evolution_strategies import EvolutionStrategy
 from training.regimes.genetic_algorithm import GeneticAlgorithm
 from training.regimes.social_learning import SocialLearning
 from training.regimes.td_learning import TDLearning
-from training.trainer import checkpoint as module
 from training.trainer.checkpoint import (
     FILE_NAME,
     HEADER,
@@ -61,7 +61,7 @@ def rewrite(folder, change_header=lambda header: header, leave_out=None):
     path = folder / FILE_NAME
     arrays = load_file(path)
     arrays.pop(leave_out, None)
-    with module.safe_open(str(path), framework="numpy") as file:
+    with safe_open(str(path), framework="numpy") as file:
         header = json.loads(file.metadata()[HEADER])
     save_file(arrays, path, metadata={HEADER: json.dumps(change_header(header))})
 
@@ -259,7 +259,7 @@ def test_missing_array_in_format_1_is_an_error(tmp_path, name):
     path = tmp_path / FILE_NAME
     arrays = load_file(path)
     del arrays[name]
-    with module.safe_open(str(path), framework="numpy") as file:
+    with safe_open(str(path), framework="numpy") as file:
         metadata = file.metadata()
     save_file(arrays, path, metadata=metadata)
     assert name in refusal(tmp_path)
