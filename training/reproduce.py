@@ -12,12 +12,10 @@ it again: unfinished runs go on from their last checkpoints. The page shows the 
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -25,22 +23,20 @@ from typing import Annotated, Literal
 import tyro
 from rich.box import SIMPLE
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column
 from rich.table import Table as Shown
 
 from training.reproduction.page import write_page
 from training.reproduction.plan import EXPERIMENTS, Scope
+from training.reproduction.progress_bar import show_progress
 from training.reproduction.results import ResultStore, differences
 from training.reproduction.scheduler import Costs, ExecutionContext, undone, work_through
-from training.reproduction.scheduler import Progress as Reached
 from training.reproduction.tables import Table
 from training.runtime.cli import run_command
 from training.runtime.executors import open_executor
 from training.runtime.run_folder import lock_run_folder
 
 RESULTS, WORK = Path("results"), Path("runs", "reproduce")
-SAY_EVERY = 60.0  # seconds, where there is no terminal to show a bar on
 
 
 @dataclass(frozen=True)
@@ -113,7 +109,7 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
             context = ExecutionContext(executor, settings.workers, work, deadline)
             if stale := sum(map(store.is_out_of_date, jobs)):
                 console.print(f"{stale} results are out of date: their jobs are done again")
-            with progress(console) as report:
+            with show_progress(console) as report:
                 left = work_through(jobs, store, context, report, settings.champions)
     except ChildProcessError as error:
         raise ChildProcessError(
@@ -142,31 +138,6 @@ def tables_of(settings: Settings) -> list[Table]:
     if not names:
         raise ValueError("say what to reproduce: --experiment NAME, or --all (see --list)")
     return [EXPERIMENTS[name] for name in names]
-
-
-@contextmanager
-def progress(console: Console) -> Iterator[Callable[[Reached], None]]:
-    """A bar on a terminal, and a line now and then elsewhere."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:.1f} %"),
-        TimeRemainingColumn(),
-    )
-    last = -math.inf
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
-        task = bar.add_task("jobs")
-
-        def report(reached: Reached) -> None:
-            nonlocal last
-            told = f"{reached.jobs_done} of {reached.jobs} jobs"
-            bar.update(task, description=told, completed=reached.seconds, total=reached.all_seconds)
-            if not console.is_terminal and time.monotonic() - last >= SAY_EVERY:
-                last = time.monotonic()
-                hours = (reached.all_seconds - reached.seconds) / 3600
-                console.print(f"{told}, {hours:.1f} CPU-hours left")
-
-        yield report
 
 
 def print_experiments(

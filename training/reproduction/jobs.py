@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 import math
@@ -19,6 +20,7 @@ from training.regimes.treestrap import TreeStrap
 from training.trainer.ablations import ABLATIONS
 from training.trainer.presets import PRESETS, TD_PRESETS, Preset
 from training.trainer.strong_ablations import STRONG_ABLATIONS
+from training.trainer.variants import make_variant
 
 PLAYERS: dict[str, Preset] = {**PRESETS, **TD_PRESETS, **STRONG_ABLATIONS, **ABLATIONS}
 POINTS = 100  # of a curve, at most
@@ -64,7 +66,7 @@ class Player:
     @property
     def trained(self) -> bool:
         """Whether it takes a training run."""
-        return self.name in PLAYERS
+        return find_preset(self.name) is not None
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -143,7 +145,7 @@ class Run:
     @property
     def regime(self) -> Regime:
         """What passes from a generation to the next."""
-        regime: Any = PLAYERS[self.preset].regime
+        regime: Any = get_preset(self.preset).regime
         if self.scale < 1:
             for name in {field.name for field in fields(regime)} & SMALLEST.keys():
                 size = getattr(regime, name)
@@ -167,7 +169,7 @@ class Run:
         if self.measures_itself:
             return 1
         points = max(1, round(POINTS * self.scale))
-        whole = replace(self, generations=PLAYERS[self.preset].generations)
+        whole = replace(self, generations=get_preset(self.preset).generations)
         return math.ceil(whole.length / points)
 
     @property
@@ -253,10 +255,24 @@ class Match:
 Job = Run | Match
 
 
+def find_preset(name: str) -> Preset | None:
+    """Return a preset or a variant of one, such as ``c0@opponents=10``; None for other names."""
+    return make_variant(name, PLAYERS)
+
+
+def get_preset(name: str) -> Preset:
+    """Return a preset or a variant of one. Raises ValueError for other names."""
+    preset = find_preset(name)
+    if preset is None:
+        near = difflib.get_close_matches(name, PLAYERS) or PLAYERS
+        raise ValueError(f"no preset {name!r}: did you mean {' or '.join(near)}?")
+    return preset
+
+
 def run_of(player: Player, scale: float) -> Run:
     """The run that trains a player whose seed is given."""
     assert player.seed is not None
-    generations = player.generations or PLAYERS[player.name].generations
+    generations = player.generations or get_preset(player.name).generations
     return Run(player.name, player.seed, generations, scale)
 
 
@@ -294,7 +310,7 @@ def run_key(row: Mapping[str, Any]) -> str:
     nothing leaves all keys as they are.
     """
     regime = dict(row["regime"])
-    if (preset := PLAYERS.get(row["preset"])) is not None:
+    if (preset := find_preset(row["preset"])) is not None:
         regime = without_defaults(regime, type(preset.regime))
     names = ("preset", "generations", "seed", "point_every", "results_version")
     return key_of({name: row[name] for name in names} | {"regime": regime})

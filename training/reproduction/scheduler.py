@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from safetensors import SafetensorError, safe_open
 
-from training.reproduction.jobs import PLAYERS, Job, Match, Run, key_of, run_key
+from training.reproduction.jobs import Job, Match, Run, get_preset, key_of, run_key
 from training.reproduction.results import Result, ResultStore
 from training.reproduction.worker import Deadline, play, train
 from training.trainer.checkpoint import FILE_NAME, HEADER
@@ -228,5 +228,5 @@ def _prior(job: Job) -> float:
     """CPU-seconds for a game of a job of which none was done yet."""
     if isinstance(job, Match):
         return float(PER_GAME * PER_PLY ** (_plies(job) - 6))
-    preset = PLAYERS[job.preset]
+    preset = get_preset(job.preset)
     return preset.cpu_seconds / preset.games if preset.cpu_seconds else PER_TRAINING_GAME

@@ -1,0 +1,129 @@
+"""Comparison of presets and constants: jobs, figures, pages and errors."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+
+from training import compare as program
+from training.reproduction.comparison import Comparison, ComparisonResult, compare, verdict
+from training.reproduction.jobs import Conditions, Match, Run
+from training.reproduction.results import ResultStore
+
+TINY = ["--scale", "0.01", "--depth", "1", "--executor", "threads"]
+
+
+def run(folder, *arguments):
+    paths = ["--out", str(folder), "--results", str(folder / "results")]
+    sys.argv = ["compare.py", *TINY, *paths, *arguments]
+    return program.main()
+
+
+@pytest.fixture(autouse=True)
+def keep_arguments(monkeypatch):
+    monkeypatch.setattr(sys, "argv", [])
+
+
+def rows(folder, name):
+    return [json.loads(line) for line in (folder / "results" / name).read_text().splitlines()]
+
+
+def points(row, player):
+    """Score of a player in a match, in per cent of the games with cards."""
+    sign = 1 if row["first"]["name"] == player else -1
+    value = {"W": 0.5 + sign * 0.5, "D": 0.5, "L": 0.5 - sign * 0.5}
+    cards = np.repeat(row["cards"], 2)
+    found = [value[it] for it, card in zip(row["results"], cards, strict=True) if card]
+    return 100 * float(np.mean(found))
+
+
+def test_a_constant_is_varied_and_nothing_is_done_twice(tmp_path, capsys):
+    command = ("c0", "--vary", "regime.king", "2", "3", "--seeds", "2")
+    assert run(tmp_path, *command) == 0
+    runs, matches = rows(tmp_path, "runs.jsonl"), rows(tmp_path, "matches.jsonl")
+    assert sorted((row["preset"], row["seed"]) for row in runs) == [
+        ("c0", 0),
+        ("c0", 1),
+        ("c0@king=3.0", 0),
+        ("c0@king=3.0", 1),
+    ]
+    assert {row["regime"]["king"] for row in runs if "@" in row["preset"]} == {3.0}
+    assert len(matches) == 2 * 3
+    figures = json.loads((tmp_path / "c0-and-regime.king.json").read_text())
+    baseline, variant = figures["players"]
+    assert (baseline["name"], variant["name"]) == ("c0", "c0@king=3.0")
+    for player in (baseline, variant):
+        expected = [
+            points(row, player["name"])
+            for row in sorted(matches, key=lambda row: row["seed"])
+            if {row["first"]["name"], row["second"]["name"]} == {player["name"], "material"}
+        ]
+        assert player["score_against_material"] == pytest.approx(expected)
+    between = [row for row in matches if "material" not in str(row)]
+    assert variant["score_against_baseline"] == pytest.approx(
+        [points(row, "c0@king=3.0") for row in sorted(between, key=lambda row: row["seed"])]
+    )
+    assert baseline["score_against_baseline"] == []
+    assert "| c0 | baseline | 0 |" in (tmp_path / "c0-and-regime.king.md").read_text()
+    before = (tmp_path / "results" / "runs.jsonl").stat().st_mtime_ns
+    capsys.readouterr()
+    assert run(tmp_path, *command) == 0
+    assert "c0@king=3.0" in capsys.readouterr().out
+    assert (tmp_path / "results" / "runs.jsonl").stat().st_mtime_ns == before
+
+
+def test_figures_are_over_finished_seeds_only(tmp_path):
+    comparison = Comparison(("c0", "c10"), 2, Conditions(depth=1), scale=0.01)
+    empty = compare(comparison, ResultStore(tmp_path))
+    assert [len(it.against_counter) for it in empty] == [0, 0]
+    assert verdict(empty[1], "c0").endswith("two finished seeds or more.")
+
+
+def test_champions_of_one_seed_meet():
+    comparison = Comparison(("c0", "c10"), 3, Conditions(depth=2), generations=7)
+    jobs = comparison.jobs()
+    assert [job.seed for job in jobs] == sorted(job.seed for job in jobs)
+    runs = [job for job in jobs if isinstance(job, Run)]
+    assert {(it.preset, it.seed, it.generations) for it in runs} == {
+        (name, seed, 7) for name in ("c0", "c10") for seed in range(3)
+    }
+    for match in (job for job in jobs if isinstance(job, Match)):
+        assert {player.seed for player in (match.first, match.second)} <= {match.seed, None}
+
+
+@pytest.mark.parametrize(
+    ("scores", "word"),
+    [([60, 61, 62, 63], "is stronger"), ([40, 39, 41], "is weaker"), ([50, 70], "Inconclusive")],
+)
+def test_the_verdict_follows_the_interval_over_seeds(scores, word):
+    text = verdict(ComparisonResult("new", np.array(scores), np.array(scores), np.ones(1)), "old")
+    mean, half = np.mean(scores), student.isf(0.025, len(scores) - 1) * np.std(scores, ddof=1)
+    half /= np.sqrt(len(scores))
+    assert word in text
+    assert (mean - half > 50, mean + half < 50) == ("stronger" in text, "weaker" in text)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["c0"], "compare two or more different players, not c0"),
+        (["c0", "c0"], "two or more different players"),
+        (["c0", "c11"], "no preset 'c11': did you mean c1"),
+        (["c0", "--vary", "opponents", "5"], "--vary takes one preset, an option, and two values"),
+        (["c0", "c10", "--vary", "opponents", "5", "6"], "--vary takes one preset"),
+        (["c0", "--vary", "oponents", "5", "6"], "no option 'oponents': it has opponents"),
+        (["c0", "--vary", "opponents", "5", "5"], "two or more different players"),
+        (["c0", "--vary", "opponents", "5", "x"], "'x' cannot take its place"),
+        (["c0", "c10", "--seeds", "0"], "seeds must be at least 1, not 0"),
+        (["c0", "c10", "--generations", "0"], "generations must be at least 1"),
+        (["c0", "c10", "--workers", "0"], "workers must be at least 1"),
+        (["c0", "c10", "--deadline", "-1"], "deadline is a number of minutes"),
+        (["c0", "strong"], "strong keeps no champions"),
+    ],
+)
+def test_bad_comparisons_are_refused(tmp_path, capsys, arguments, message):
+    assert run(tmp_path / "out", *arguments) == 1
+    assert message in " ".join(capsys.readouterr().err.split())
+    assert not (tmp_path / "out").exists()

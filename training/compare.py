@@ -1,0 +1,164 @@
+"""Change one constant of a preset, train several seeds, and say what the change does.
+
+    python training/compare.py blondie24-2001 --vary opponents 5 10 20 --seeds 10
+    python training/compare.py c0 c10 blondie24-rr --seeds 5
+
+Players are presets (see evolve.py --list and td.py --list). Champions of equal seeds play each card
+of the ballot with both colours. The table shows scores with 95 % intervals over the seeds. Runs and
+matches are kept: nothing is done twice, and a stopped comparison goes on by the same command.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Column, Table
+
+from checkers_env.files import write_atomically
+from training.reproduction.comparison import (
+    HEADINGS,
+    Comparison,
+    compare,
+    plot_curves,
+    plot_scores,
+    table_cells,
+    to_markdown,
+    verdict,
+)
+from training.reproduction.jobs import PLAYERS, Conditions, get_preset
+from training.reproduction.progress_bar import show_progress
+from training.reproduction.results import ResultStore
+from training.reproduction.scheduler import ExecutionContext, work_through
+from training.runtime.cli import run_command
+from training.runtime.executors import open_executor
+from training.runtime.run_folder import lock_run_folder
+from training.trainer.variants import variant_name
+
+FOLDER = Path("runs", "compare")
+
+
+@dataclass(frozen=True)
+class CompareConfig:
+    """What to compare and how."""
+
+    presets: tyro.conf.Positional[tuple[str, ...]]
+    """Presets; the first is the baseline."""
+    vary: tuple[str, ...] = ()
+    """An option of the one preset's regime, and two or more values; the first is the baseline."""
+    seeds: int = 5
+    """Training runs of each player."""
+    generations: int | None = None
+    """Generations of each run; by default those of the preset."""
+    depth: Annotated[int, tyro.conf.arg(metavar="PLIES")] = 6
+    """Plies of the searches in the matches."""
+    ballot: Literal["two-move", "three-move"] = "two-move"
+    """Openings of the matches: 43 or 156 cards, each with both colours."""
+    scale: float = 1.0
+    """Below 1 for a trial: that part of the generations, parents and openings."""
+    deadline: float | None = None
+    """Minutes after which to stop. No job is begun that would end later."""
+    workers: int = os.cpu_count() or 1
+    """Jobs at once. Results do not depend on it."""
+    executor: Literal["processes", "threads", "ray"] = "processes"
+    """Workers of the jobs: processes or threads of this machine, or a Ray cluster."""
+    address: str | None = None
+    """Address of a running Ray cluster; without it, Ray is started on this machine."""
+    results: Path = FOLDER / "results"
+    """Folder of finished runs and matches. `results` has those of the papers' players."""
+    out: Path = FOLDER
+    """Folder of the table (Markdown and JSON) and of the plots."""
+
+
+def main() -> int:
+    """Run the command line; return the exit status."""
+    return run_command(run_comparison)
+
+
+def run_comparison(arguments: Sequence[str], console: Console) -> None:
+    """Read the command line, train, play, and write the comparison."""
+    config = tyro.cli(
+        CompareConfig, args=arguments, prog="python training/compare.py", description=__doc__
+    )
+    if config.workers < 1:
+        raise ValueError(f"workers must be at least 1, not {config.workers}")
+    if config.deadline is not None and not config.deadline >= 0:
+        raise ValueError(f"deadline is a number of minutes from 0 on, not {config.deadline}")
+    conditions = Conditions(depth=config.depth, ballot=config.ballot)
+    names = player_names(config)
+    comparison = Comparison(names, config.seeds, conditions, config.generations, config.scale)
+    store, jobs = ResultStore(config.results), comparison.jobs()
+    deadline = float("inf") if config.deadline is None else time.time() + 60 * config.deadline
+    try:
+        with (
+            lock_run_folder(config.out, "use another --out and --results"),
+            open_executor(config.executor, config.workers, config.address) as executor,
+            show_progress(console) as report,
+        ):
+            context = ExecutionContext(executor, config.workers, config.out / "work", deadline)
+            left = work_through(jobs, store, context, report)
+    except KeyboardInterrupt:
+        console.print("Interrupted; what was reached is saved. Go on by the same command.")
+        raise
+    write_comparison(config, comparison, store, console)
+    if left:
+        console.print(f"{len(left)} of {len(jobs)} jobs are left: call again to go on.")
+
+
+def player_names(config: CompareConfig) -> tuple[str, ...]:
+    """Return the players' names, the baseline first. Raises ValueError for unknown ones."""
+    for name in config.presets:
+        get_preset(name)
+    if not config.vary:
+        return config.presets
+    if len(config.presets) != 1 or len(config.vary) < 3:
+        raise ValueError("--vary takes one preset, an option, and two values or more")
+    (base,), (option, *values) = config.presets, config.vary
+    option = option.removeprefix("regime.").replace("-", "_")
+    return tuple(variant_name(base, {option: value}, PLAYERS) for value in values)
+
+
+def write_comparison(
+    config: CompareConfig, comparison: Comparison, store: ResultStore, console: Console
+) -> None:
+    """Print the table, and write it with its plots to the folder."""
+    results = compare(comparison, store)
+    player, *figures = HEADINGS
+    columns = (Column(it, justify="right") for it in figures)
+    table = Table(Column(player, no_wrap=True), *columns, box=SIMPLE)
+    for row in table_cells(results):
+        table.add_row(*row)
+    Console().print(table)
+    for it in results[1:]:
+        console.print(verdict(it, comparison.names[0]), markup=False)
+    name = re.sub(r"[^\w.=,-]+", "-", "-and-".join((*config.presets, *config.vary[:1])))
+    content = {
+        "players": [it.to_json() for it in results],
+        "depth": config.depth,
+        "ballot": config.ballot,
+    }
+    files = {
+        "md": to_markdown(comparison, results).encode(),
+        "json": f"{json.dumps(content, indent=1)}\n".encode(),
+    }
+    if len(results[0].against_counter):
+        files["svg"] = plot_scores(results)
+    if (plot := plot_curves(comparison, store)) is not None:
+        files["curves.svg"] = plot
+    for suffix, data in files.items():
+        write_atomically(config.out / f"{name}.{suffix}", data)
+    console.print(f"Table, figures and plots: {config.out / name}.*", markup=False)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,284 @@
+"""Comparison of presets, or of values of one constant, over several training runs each.
+
+Champions of one seed meet: variant against baseline, and each against the piece counter. The seeds
+are the sample: an interval is Student's t over them, and p is of the two-sided t test that the mean
+score is 50 %. With several variants p is adjusted by Holm's method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import ttest_1samp
+
+from training.rating.elo import elo_difference
+from training.reproduction.effects import score
+from training.reproduction.jobs import Conditions, Job, Match, Player, Run, match_of, run_of
+from training.reproduction.plots import curves, dots
+from training.reproduction.results import MatchResult, ResultStore, TrainingResult
+from training.reproduction.tables import half_width, interval, seen
+
+PIECE_COUNTER = Player("material")
+PANELS = (
+    ("curve/heuristic", "points a game against the heuristic player"),
+    ("curve/material", "points a game against the piece counter"),
+)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A baseline and its variants.
+
+    Attributes
+    ----------
+    names
+        Names of presets or variants, the baseline first.
+    seeds
+        Training runs of each.
+    conditions
+        Conditions of the matches.
+    generations
+        Generations of all runs; None for those of the presets.
+    scale
+        Below 1 for a trial: that part of the generations, parents and openings.
+    """
+
+    names: tuple[str, ...]
+    seeds: int
+    conditions: Conditions
+    generations: int | None = None
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        if len(set(self.names)) < max(2, len(self.names)):
+            raise ValueError(f"compare two or more different players, not {', '.join(self.names)}")
+        if self.seeds < 1:
+            raise ValueError(f"seeds must be at least 1, not {self.seeds}")
+        if self.generations is not None and self.generations < 1:
+            raise ValueError(f"generations must be at least 1, not {self.generations}")
+        if not 0 < self.scale <= 1:
+            raise ValueError(f"scale must be above 0 and at most 1, not {self.scale}")
+        for name in self.names:
+            if not self.run(name, 0).kept:
+                raise ValueError(f"{name} keeps no champions to play matches with")
+
+    def run(self, name: str, seed: int) -> Run:
+        """Return a training run of a variant."""
+        return run_of(self._player(name, seed), self.scale)
+
+    def match(self, first: str, second: str | Player, seed: int) -> tuple[Match, bool]:
+        """Return the match of a variant, and whether the match has it as its second player."""
+        other = second if isinstance(second, Player) else self._player(second, seed)
+        return match_of(self._player(first, seed), other, seed, self.conditions, self.scale)
+
+    def jobs(self) -> list[Job]:
+        """Return the runs and matches, the first seeds first."""
+        jobs: list[Job] = []
+        for seed in range(self.seeds):
+            jobs += [self.run(name, seed) for name in self.names]
+            jobs += [self.match(name, PIECE_COUNTER, seed)[0] for name in self.names]
+            jobs += [self.match(name, self.names[0], seed)[0] for name in self.names[1:]]
+        return jobs
+
+    def _player(self, name: str, seed: int) -> Player:
+        return Player(name, seed=seed, generations=self.generations)
+
+
+@dataclass(frozen=True)
+class ComparisonResult:
+    """Figures of one variant.
+
+    Attributes
+    ----------
+    name
+        Preset or variant.
+    against_baseline
+        Score in per cent by seed, float64[seeds]; empty for the baseline.
+    against_counter
+        Score against the piece counter in per cent by seed, float64[seeds].
+    cpu_seconds
+        CPU time of training by seed, float64[seeds].
+    p
+        Adjusted p of a mean score of 50 % against the baseline; nan if it cannot be tested.
+    """
+
+    name: str
+    against_baseline: Any
+    against_counter: Any
+    cpu_seconds: Any
+    p: float = float("nan")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the figures for a JSON file."""
+        return {
+            "name": self.name,
+            "score_against_baseline": [float(it) for it in self.against_baseline],
+            "score_against_material": [float(it) for it in self.against_counter],
+            "cpu_seconds": [float(it) for it in self.cpu_seconds],
+            "p": None if np.isnan(self.p) else self.p,
+        }
+
+
+def compare(comparison: Comparison, store: ResultStore) -> list[ComparisonResult]:
+    """Return the figures of all variants, the baseline first, from the seeds that are finished."""
+    baseline = comparison.names[0]
+    done = [
+        seed
+        for seed in range(comparison.seeds)
+        if all(store.result(job) is not None for job in _jobs_of(comparison, seed))
+    ]
+    results = []
+    for name in comparison.names:
+        runs = [store.result(comparison.run(name, seed)) for seed in done]
+        scores = _scores(comparison, store, name, baseline, done) if name != baseline else []
+        results.append(
+            ComparisonResult(
+                name,
+                np.array(scores),
+                np.array(_scores(comparison, store, name, PIECE_COUNTER, done)),
+                np.array([run.origin.cpu_seconds for run in runs if run is not None]),
+            )
+        )
+    return _with_p(results)
+
+
+def _jobs_of(comparison: Comparison, seed: int) -> list[Job]:
+    return [job for job in comparison.jobs() if job.seed == seed]
+
+
+def _scores(
+    comparison: Comparison,
+    store: ResultStore,
+    name: str,
+    opponent: str | Player,
+    seeds: Sequence[int],
+) -> list[float]:
+    scores = []
+    for seed in seeds:
+        match, turned = comparison.match(name, opponent, seed)
+        result = store.result(match)
+        assert isinstance(result, MatchResult)
+        scores.append(score(seen(result, turned)))
+    return scores
+
+
+def _with_p(results: Sequence[ComparisonResult]) -> list[ComparisonResult]:
+    """Add Holm's adjusted p values."""
+    values = {it.name: _p(it.against_baseline) for it in results[1:]}
+    adjusted, largest = dict.fromkeys(values, float("nan")), 0.0
+    tested = sorted((p, name) for name, p in values.items() if not np.isnan(p))
+    for rank, (p, name) in enumerate(tested):
+        largest = max(largest, min(1.0, p * (len(tested) - rank)))
+        adjusted[name] = largest
+    return [
+        ComparisonResult(
+            it.name,
+            it.against_baseline,
+            it.against_counter,
+            it.cpu_seconds,
+            adjusted.get(it.name, float("nan")),
+        )
+        for it in results
+    ]
+
+
+def _p(scores: Any) -> float:
+    """Return p of the t test; nan for fewer than two seeds, or where all have one score."""
+    if len(scores) < 2 or np.ptp(scores) == 0:
+        return float("nan")
+    return float(ttest_1samp(scores, 50).pvalue)
+
+
+HEADINGS = ("player", "score, %", "Elo", "p", "against material, %", "CPU-s a run")
+
+
+def table_cells(results: Sequence[ComparisonResult]) -> list[tuple[str, ...]]:
+    """Return the cells of a table under HEADINGS, a row for each variant."""
+    return [_cells(it, is_baseline=it is results[0]) for it in results]
+
+
+def _cells(result: ComparisonResult, is_baseline: bool) -> tuple[str, ...]:
+    scores = result.against_baseline
+    if not len(result.against_counter):
+        return (result.name, "not finished", "", "", "", "")
+    match = (
+        ("baseline", "0", "")
+        if is_baseline
+        else (interval(scores), _elo(scores), _p_text(result.p))
+    )
+    return (
+        result.name,
+        *match,
+        interval(result.against_counter),
+        f"{np.mean(result.cpu_seconds):.1f}",
+    )
+
+
+def _elo(scores: Any) -> str:
+    """Return the Elo difference of a mean score, with the ends of its interval."""
+    mean, half = float(np.mean(scores)), float(half_width(scores))
+    parts = [mean] if len(scores) < 2 else [mean, mean - half, mean + half]
+    shown = [f"{elo_difference(np.clip(part / 100, 0.005, 0.995)):+.0f}" for part in parts]
+    return shown[0] if len(shown) == 1 else f"{shown[0]} [{shown[1]}, {shown[2]}]"
+
+
+def _p_text(p: float) -> str:
+    return "" if np.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def verdict(result: ComparisonResult, baseline: str) -> str:
+    """Return one sentence on a variant and the baseline."""
+    scores = result.against_baseline
+    if len(scores) < 2:
+        return f"{result.name} and {baseline}: an interval takes two finished seeds or more."
+    mean, half = float(np.mean(scores)), float(half_width(scores))
+    count = f"{interval(scores)} % of the points over {len(scores)} seeds"
+    if mean - half > 50:
+        return f"{result.name} is stronger than {baseline}: {count}."
+    if mean + half < 50:
+        return f"{result.name} is weaker than {baseline}: {count}."
+    return f"Inconclusive: {result.name} against {baseline} has {count}."
+
+
+def to_markdown(comparison: Comparison, results: Sequence[ComparisonResult]) -> str:
+    """Return the page: verdicts, the table and how it was played."""
+    baseline, conditions = comparison.names[0], comparison.conditions
+    rows = [HEADINGS, ("---", *["---:"] * (len(HEADINGS) - 1)), *table_cells(results)]
+    lines = [
+        f"# {baseline} and {len(results) - 1} variant{'s' if len(results) > 2 else ''}",
+        "",
+        *(f"- {verdict(it, baseline)}" for it in results[1:]),
+        "",
+        *(f"| {' | '.join(row)} |" for row in rows),
+        "",
+        f"Champions of one seed meet at {conditions.depth} plies: every card of the "
+        f"{conditions.ballot} ballot with both colours. Scores are against {baseline}, mean and "
+        "95 % interval over the seeds. p is of a mean score of 50 %, adjusted by Holm's method.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def plot_scores(results: Sequence[ComparisonResult]) -> bytes:
+    """Return the plot of the scores by player, an SVG file."""
+    columns = {
+        "against the baseline": {it.name: list(it.against_baseline) for it in results[1:]},
+        "against the piece counter": {it.name: list(it.against_counter) for it in results},
+    }
+    return dots(columns, "score, %")
+
+
+def plot_curves(comparison: Comparison, store: ResultStore) -> bytes | None:
+    """Return the plot of the performance curves, an SVG file; None without any."""
+    runs: dict[str, list[TrainingResult]] = {}
+    for name in comparison.names:
+        found = [store.result(comparison.run(name, seed)) for seed in range(comparison.seeds)]
+        runs[name] = [run for run in found if isinstance(run, TrainingResult)]
+    everyone = [run for several in runs.values() for run in several]
+    panels = [it for it in PANELS if everyone and all(it[0] in run.curves for run in everyone)]
+    if not panels or not all(runs.values()):
+        return None
+    return curves(runs, panels)

@@ -1,0 +1,81 @@
+"""Variants of presets: a preset with other constants is named ``c0@opponents=10,depth=2``."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, fields, replace
+from typing import Any
+
+from training.trainer.presets import Preset
+
+
+def make_variant(name: str, presets: Mapping[str, Preset]) -> Preset | None:
+    """Return the preset of a name, with the constants that follow an ``@``.
+
+    Parameters
+    ----------
+    name
+        A preset's name, or ``NAME@option=value,option=value``; options are fields of the regime.
+    presets
+        Presets by name.
+
+    Returns
+    -------
+    The preset, or None if the part before the ``@`` is no preset.
+
+    Raises
+    ------
+    ValueError
+        For an option that the regime does not have, or a value that it does not accept.
+    """
+    if name in presets or "@" not in name:
+        return presets.get(name)
+    base, _, changes = name.partition("@")
+    if base not in presets:
+        return None
+    preset = presets[base]
+    options = dict(_read_option(preset, change) for change in changes.split(","))
+    return preset._replace(regime=replace(preset.regime, **options), cpu_seconds=0)
+
+
+def variant_name(base: str, options: Mapping[str, str], presets: Mapping[str, Preset]) -> str:
+    """Return the name of a preset with other constants; those with the preset's value are left out.
+
+    Raises ValueError as :func:`make_variant` does.
+    """
+    preset = presets[base]
+    constants = asdict(preset.regime)
+    values = dict(_read_option(preset, f"{option}={text}") for option, text in options.items())
+    changed = {option: it for option, it in values.items() if it != constants[option]}
+    name = f"{base}@{','.join(f'{option}={_text(it)}' for option, it in changed.items())}"
+    if not changed:
+        return base
+    make_variant(name, presets)
+    return name
+
+
+def _read_option(preset: Preset, assignment: str) -> tuple[str, Any]:
+    """Read ``option=value``; the value gets the type of the preset's own."""
+    option, equals, text = assignment.partition("=")
+    regime: Any = preset.regime
+    names = [field.name for field in fields(regime)]
+    if option not in names or not equals:
+        near = difflib.get_close_matches(option, names) or names
+        kind = type(regime).__name__
+        raise ValueError(f"{kind} has no option {option!r}: it has {', '.join(near)}")
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = text
+    present = getattr(regime, option)
+    if isinstance(present, float) and type(value) is int:
+        value = float(value)
+    if type(value) is not type(present):
+        raise ValueError(f"{option} is {_text(present)}, so {text!r} cannot take its place")
+    return option, value
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
