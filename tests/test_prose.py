@@ -17,8 +17,6 @@ GOAL = 25
 # Pages that may have sentences over the limit, and how many. These numbers only go down.
 ALLOWED: dict[str, int] = {
     "docs/agents.md": 8,
-    "docs/app.md": 13,
-    "docs/benchmark.md": 8,
     "docs/endgames.md": 9,
     "docs/faq.md": 1,
     "docs/metrics.md": 3,
@@ -30,12 +28,10 @@ ALLOWED: dict[str, int] = {
     "docs/papers/round-robin.md": 1,
     "docs/papers/skycak.md": 1,
     "docs/papers/social-learning.md": 8,
-    "docs/ratings.md": 10,
     "docs/regimes.md": 3,
     "docs/reproducing.md": 2,
     "docs/reproduction.md": 5,
     "docs/speed.md": 1,
-    "docs/strong.md": 16,
     "docs/vector.md": 1,
 }
 PAGES = {
