@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+CLAIMS = ("loss", "draw", "win", "nothing")
+
 
 class EngineError(RuntimeError):
     """Raised when an outside player sends nonsense, plays an illegal move, dies or stalls."""

@@ -1,25 +1,37 @@
 """Agents in subprocesses: errors, time limits and clean ends."""
 
-import os
+import json
 import re
-import signal
 import subprocess
 import sys
 import textwrap
+import time
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import agents
 from agents.external import subprocess_agent
+from agents.external.channel import Channel, ProcessLimits
+from agents.external.codec import (
+    BoardReader,
+    board_to_json,
+    move_from_json,
+    rng_from_json,
+    rng_to_json,
+)
 from agents.external.errors import EngineError, GameEndedError
 from agents.external.subprocess_agent import SubprocessAgent
 from checkers_env.board import Board
+from checkers_env.state import DrawRules
 from tests import DATA
 from tests.training.commands import is_gone, recorded_processes, wait_for
 
 STRANGERS = DATA / "strangers.py"
+LIMITS = ProcessLimits()
 PATIENT = 60.0  # seconds, where nothing is to be waited for
 TOLD = [  # of what the agent Moody does, one move after the other
     r"ZeroDivisionError: a message\nof two \ud800 lines .*\(strangers.py, line \d+\)",
@@ -47,9 +59,9 @@ def host():
     """Host agents of strangers.py; all are closed."""
     made = []
 
-    def start(name, *, timeout=PATIENT, place=STRANGERS, **options):
+    def start(name, *, timeout=PATIENT, place=STRANGERS, limits=LIMITS, **options):
         make = partial(agents.make, f"{place}:{name}", **options)
-        made.append(SubprocessAgent(name, make, timeout=timeout))
+        made.append(SubprocessAgent(name, make, timeout=timeout, limits=limits))
         return made[-1]
 
     yield start
@@ -135,7 +147,7 @@ def test_late_answer_is_not_taken_for_the_next_one(host, monkeypatch):
 
     agent, board = host("First"), Board()
     with monkeypatch.context() as patched:
-        patched.setattr(subprocess_agent.Connection, "poll", interrupted)
+        patched.setattr(Channel, "_receive", interrupted)
         with pytest.raises(KeyboardInterrupt):
             agent.act(board)
     board.push("9-13")
@@ -276,5 +288,103 @@ def test_process_ends_when_its_parent_dies(family):
         caller.kill()
         caller.wait()
     pids = story.read_text().split()
-    wait_for(lambda: is_gone(pids[0]))
-    os.kill(int(pids[1]), signal.SIGKILL)
+    wait_for(lambda: all(map(is_gone, pids)))
+
+
+HOSTILE = DATA / "hostile.py"
+SMALL = ProcessLimits(memory=768, processes=16)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("Crash", r"it died in act \(exit code -11\)"),
+        ("Exit", r"it died in act \(exit code 0\)"),
+        ("Hang", "no answer to act within 2 s"),
+        ("Stop", "no answer to act within 2 s"),
+        ("PartialWrite", "no answer to act within 2 s"),
+        ("Trickle", "no answer to act within 2 s"),
+        ("Flood", "it sent more than 65536 bytes without a line end"),
+        ("FloodOfLines", "it answered another request"),
+        ("FloodOfText", r"ValueError: (.|\n)*"),
+        ("Forks", r"it died in act \(exit code 0\)"),
+        ("ManyForks", "it had more than 16 processes"),
+        ("Memory", r"(MemoryError: .*|it used more than 768 MB of memory)"),
+        ("SharedMemory", "it used more than 768 MB of memory"),
+        ("ClosedDescriptors", r"it died in act \(exit code \d+\)"),
+        ("WrongTypes", "it sent JSON that is no object"),
+        ("WrongMoves", "it sent no move"),
+        ("Pickle", "it sent no JSON: .*"),
+        ("KillSupervisor", r"it died in act \(exit code -9\)"),
+        ("StopSupervisor", "no answer to act within 2 s"),
+        ("ForeignDescriptors", "it answered another request"),
+    ],
+)
+def test_hostile_agent_ends_its_move_only(host, processes, name, reason, tmp_path, monkeypatch):
+    monkeypatch.setenv("STORY", str(tmp_path / "story"))
+    agent = host(name, place=HOSTILE, timeout=2.0, limits=SMALL)
+    board = Board()
+    for _ in range(2):
+        board.push(agent.act(board))
+    start = time.monotonic()
+    with pytest.raises(EngineError) as raised:
+        agent.act(board)
+    assert re.fullmatch(reason, str(raised.value)), str(raised.value)
+    assert len(str(raised.value)) < 5000
+    assert time.monotonic() - start < 20
+    assert (tmp_path / "story").exists() == (name == "Forks")
+    goes_on = reason.startswith("ValueError") or str(raised.value).startswith("MemoryError")
+    assert (processes[0].returncode is None) == (goes_on or name == "WrongMoves")
+    agent.close()
+    wait_for(lambda: not _sleepers())
+
+
+def _sleepers():
+    """Return the processes that hostile.py has left behind."""
+    left = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            words = (folder / "cmdline").read_bytes()
+            if b"time.sleep(1e6)" in words and not is_gone(folder.name):
+                left.append(folder.name)
+    return left
+
+
+@pytest.mark.parametrize("kind", ["PCG64", "MT19937", "Philox", "SFC64"])
+def test_generator_passes_as_json(kind):
+    rng = np.random.Generator(getattr(np.random, kind)(5))
+    rng.spawn(1)
+    rng.integers(2**31, size=7)
+    copy = rng_from_json(json.loads(json.dumps(rng_to_json(rng))))
+    assert copy.random(5).tolist() == rng.random(5).tolist()
+    assert copy.spawn(2)[1].random() == rng.spawn(2)[1].random()
+
+
+@pytest.mark.parametrize("opening", ["", "W:W18,22,K7:B12,K2,3"])
+def test_board_passes_as_json(opening):
+    rules = DrawRules(max_moves=50, repetition=3, no_progress=9, blocked_draws=True)
+    board = Board(opening, rules=rules) if opening else Board(rules=rules)
+    reader, rng = BoardReader(), np.random.default_rng(1)
+    for _ in range(30):
+        copy = reader.read(json.loads(json.dumps(board_to_json(board))))
+        assert vars(copy) | {"_legal": 0, "_successors": 0} == vars(board) | {
+            "_legal": 0,
+            "_successors": 0,
+        }
+        if board.outcome():
+            break
+        board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
+        if board.ply % 7 == 0:
+            board.pop()
+            board.pop()
+        copy.pop = None  # what an agent does to its copy stays there
+        copy.moves.clear()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, "x", [1], [["9"], []], [[9.5], []], [[True, 13], []], [[9] * 99, []], [[9], [], []]],
+)
+def test_other_json_is_no_move(value):
+    with pytest.raises(ValueError, match="it sent no move"):
+        move_from_json(value)

@@ -1,0 +1,183 @@
+"""Supervisor of a hosted agent: it runs one command, and ends every process that came of it.
+
+This file is executed as a script with the standard library alone, before any code of the agent. It
+adopts orphans (Linux), so that a process that left the session is found, too. It ends all when its
+caller closes the lifeline or dies, when the command ends, and when a limit is passed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import select
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36  # of linux/prctl.h
+POLL_SECONDS = 0.2
+KILL_SECONDS = 10.0
+TASKS_PER_PROCESS = 16  # threads that the user's limit leaves room for
+PROC = Path("/proc")
+
+
+def main() -> None:
+    """Run ``supervisor.py LIFELINE MEMORY PROCESSES COMMAND...``; end as the command did.
+
+    LIFELINE is the descriptor of a socket. MEMORY (bytes) and PROCESSES are limits, 0 for none. A
+    limit that is passed is named on the socket.
+    """
+    lifeline, memory, processes = map(int, sys.argv[1:4])
+    os.set_inheritable(lifeline, False)
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+    wakeup, written = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    command = os.fork()
+    if not command:
+        _execute(sys.argv[4:], memory, processes)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, lambda *arguments: None)
+    signal.set_wakeup_fd(written)
+    status = _watch(command, lifeline, wakeup, memory, processes)
+    _kill_all(command)
+    if os.WIFEXITED(status):
+        os._exit(os.WEXITSTATUS(status))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    with suppress(OSError):  # of SIGKILL and SIGSTOP
+        signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
+    os.kill(os.getpid(), os.WTERMSIG(status))
+
+
+def _execute(command: list[str], memory: int, processes: int) -> None:
+    """Become the command, in a session of its own and with limits that it cannot raise."""
+    try:
+        os.setsid()
+        _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        _limit(resource.RLIMIT_CORE, 0)
+        if memory:
+            _limit(resource.RLIMIT_DATA, memory)
+        if processes:
+            _limit(resource.RLIMIT_NPROC, _user_tasks() + TASKS_PER_PROCESS * processes)
+        os.execv(command[0], command)
+    finally:
+        os._exit(127)
+
+
+def _limit(kind: int, value: int) -> None:
+    hard = resource.getrlimit(kind)[1]
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(kind, (value, value))
+
+
+def _watch(command: int, lifeline: int, wakeup: int, memory: int, processes: int) -> int:
+    """Wait for the end of the command; return its status, or that of SIGKILL."""
+    while True:
+        ready = select.select([lifeline, wakeup], [], [], POLL_SECONDS)[0]
+        if wakeup in ready:
+            with suppress(BlockingIOError):
+                os.read(wakeup, 4096)
+        for pid, status in _reap():
+            if pid == command:
+                return status
+        fault = _excess(memory, processes)
+        if fault:
+            with suppress(OSError):
+                os.write(lifeline, fault.encode())
+        if fault or lifeline in ready:
+            return signal.SIGKILL
+
+
+def _excess(memory: int, processes: int) -> str:
+    """Name the limit that all processes together have passed."""
+    running = list(_descendants())
+    if processes and len(running) > processes:
+        return f"it had more than {processes} processes"
+    counts = (_resident_bytes, _own_bytes)  # the first is fast, but counts shared pages repeatedly
+    if memory and all(sum(map(count, running)) > memory for count in counts):
+        return f"it used more than {memory >> 20} MB of memory"
+    return ""
+
+
+def _kill_all(command: int) -> None:
+    end = time.monotonic() + KILL_SECONDS
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(command, signal.SIGKILL)
+    while time.monotonic() < end:
+        running = list(_descendants())
+        for number in (signal.SIGSTOP, signal.SIGKILL):  # stopped first: none can fork meanwhile
+            for pid in running:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, number)
+        list(_reap())
+        try:
+            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return
+        time.sleep(0.005)
+
+
+def _reap() -> Iterator[tuple[int, int]]:
+    """Yield the number and status of each child that has ended."""
+    with suppress(ChildProcessError):
+        while True:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if not pid:
+                return
+            yield pid, status
+
+
+def _descendants() -> Iterator[int]:
+    """Yield all processes that came of this one, where /proc tells."""
+    parents = [os.getpid()]
+    while parents:
+        for task in _tasks(parents.pop()):
+            with suppress(OSError):
+                children = [int(pid) for pid in (task / "children").read_text().split()]
+                parents += children
+                yield from children
+
+
+def _tasks(pid: int) -> list[Path]:
+    with suppress(OSError):
+        return list((PROC / str(pid) / "task").iterdir())
+    return []
+
+
+def _user_tasks() -> int:
+    """Count the threads of this user's processes."""
+    count = 0
+    for folder in PROC.glob("[0-9]*"):
+        with suppress(OSError):
+            if folder.stat().st_uid == os.getuid():
+                count += len(_tasks(int(folder.name)))
+    return count
+
+
+def _resident_bytes(pid: int) -> int:
+    with suppress(OSError, IndexError):
+        return int((PROC / str(pid) / "statm").read_text().split()[1]) * resource.getpagesize()
+    return 0
+
+
+def _own_bytes(pid: int) -> int:
+    """Return the memory of a process, of shared pages its share."""
+    with suppress(OSError, ValueError):
+        for line in (PROC / str(pid) / "smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) << 10
+    return _resident_bytes(pid)
+
+
+def _prctl(option: int, value: int) -> None:
+    """Set an option of this process, where the system has it."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+if __name__ == "__main__":
+    main()
