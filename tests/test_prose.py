@@ -16,7 +16,6 @@ LIMIT = 30  # words
 GOAL = 25
 # Pages that may have sentences over the limit, and how many. These numbers only go down.
 ALLOWED: dict[str, int] = {
-    "docs/agents.md": 8,
     "docs/endgames.md": 9,
     "docs/faq.md": 1,
     "docs/metrics.md": 3,
@@ -32,7 +31,6 @@ ALLOWED: dict[str, int] = {
     "docs/reproducing.md": 2,
     "docs/reproduction.md": 5,
     "docs/speed.md": 1,
-    "docs/vector.md": 1,
 }
 PAGES = {
     path.relative_to(ROOT).as_posix(): path
