@@ -46,3 +46,47 @@ def test_environment_imports_no_optional_library() -> None:
         [sys.executable, "-c", show], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert result.stdout.strip() == ""
+
+
+WITHOUT_TRAIN = """
+import sys
+
+class Missing:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name.partition(".")[0] in {"scipy", "matplotlib", "tensorboard", "torch", "pygame"}:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Missing)
+"""
+
+
+def run_without_extras(program: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", WITHOUT_TRAIN + program], cwd=ROOT, capture_output=True, text=True
+    )
+
+
+def test_the_plain_installation_plays_and_shows_the_page() -> None:
+    program = (
+        "import agents, checkers_env, training.app.serve, agents.external.hub.server\n"
+        "import agents.external.dxp.cli, training.trainer.cli\n"
+        "from training.rating.thesis_ratings import rate_match\n"
+        "board = checkers_env.Board()\n"
+        "agents.explain(agents.make('material'), board)._repr_svg_()\n"
+        "board.push(agents.make('material', depth=2).act(board))\n"
+    )
+    done = run_without_extras(program)
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_needs_an_extra_names_it() -> None:
+    for module in ("training.benchmark", "training.continual", "training.reproduce"):
+        done = run_without_extras(f"import {module}")
+        assert done.stderr.splitlines()[-1] == (
+            "ModuleNotFoundError: No module named 'scipy': pip install '.[train]'"
+        )
+    for call in ("curves.new_figure()", "loop.train(None, None, None)"):
+        imports = "from training.runtime import curves\nfrom training.trainer import loop\n"
+        done = run_without_extras(imports + call)
+        assert done.stderr.endswith(": pip install '.[train]'\n"), done.stderr

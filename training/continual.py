@@ -24,7 +24,6 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
-from scipy import stats
 
 from agents.agent import Agent, PlayerAgent, reseed
 from agents.continual.agent import SCORES, ContinualAgent, GameEntry
@@ -39,7 +38,11 @@ from checkers_env.openings import TWO_MOVE
 from checkers_env.state import DrawRules
 from training.league.entrants import close_agent, make_entry
 from training.runtime.cli import run_command
+from training.runtime.extras import extra
 from training.runtime.validation import Range, validate_ranges
+
+with extra("train"):
+    from scipy import stats
 
 MEMBER = "pool:"  # before the number of a strategy of the pool, as the opponent
 CONFIDENCE = 0.95

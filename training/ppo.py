@@ -21,9 +21,10 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from training.rl.config import PPOConfig, rename_old_options, validate_config
 from training.runtime.cli import in_folder, run_command
+from training.runtime.extras import install_command
 from training.trainer.checkpoint import FILE_NAME
 
-PACKAGES = ("torch", "stable_baselines3", "sb3_contrib")
+PACKAGES = ("torch", "stable_baselines3", "sb3_contrib", "tensorboard")
 
 
 def main() -> int:
@@ -48,9 +49,7 @@ def run_ppo(arguments: list[str], console: Console) -> None:
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in PACKAGES:
             raise
-        raise ValueError(
-            f"PPO needs {error.name}: pip install 'checkers-laboratory[sb3]'"
-        ) from error
+        raise ValueError(f"PPO needs {error.name}: {install_command('sb3')}") from error
     files = FILE_NAME, CHAMPION_FILE, PLOT_FILE
     with in_folder(config.folder, *files, console, kept="the last checkpoint is kept"):
         run = start_run(config)

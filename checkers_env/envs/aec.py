@@ -93,7 +93,7 @@ rules of the game say.
 
 `render_mode`: `"ansi"` returns text; `"rgb_array"` an image, uint8 of shape (512, 512, 3), with the
 last move tinted and its captures crossed; `"human"` shows that image in a window after each step,
-twice a second at most (it needs pygame-ce: `pip install 'checkers-laboratory[human]'`).
+twice a second at most (it needs pygame-ce: `pip install '.[human]'`).
 
 `env.unwrapped.board` is the game as a `checkers_env.Board`, at the start of the current turn.
 

@@ -97,7 +97,6 @@ def _pygame() -> Any:
             raise ImportError("the pygame that is installed is not pygame-ce")
     except ImportError as error:
         raise ImportError(
-            "render_mode 'human' needs pygame-ce (pip install 'checkers-laboratory[human]'): "
-            f"{error}"
+            f"render_mode 'human' needs pygame-ce (pip install '.[human]'): {error}"
         ) from error
     return pygame

@@ -465,7 +465,7 @@ def test_missing_extra_is_one_line(capsys, monkeypatch, tmp_path):
     status, text = run_command(capsys, monkeypatch, "--out", tmp_path / "run")
     assert (status, text) == (
         1,
-        "error: PPO needs torch: pip install 'checkers-laboratory[sb3]'",
+        "error: PPO needs torch: pip install '.[sb3]'",
     )
     assert not (tmp_path / "run").exists()
 

@@ -7,11 +7,14 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit
 
 from training.league.records import GameRecord
 from training.rating.clusters import opening_clusters
+from training.runtime.extras import extra
+
+with extra("train"):
+    from scipy.optimize import minimize
+    from scipy.special import expit
 
 
 class Observations(NamedTuple):

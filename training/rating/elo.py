@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
-from scipy.special import expit, logit
-from scipy.stats import t as student
 
 from training.league.records import Entrant, League
 from training.rating import bradley_terry
 from training.rating.bradley_terry import Observations, coefficient_covariance, fit
+from training.runtime.extras import extra
+
+with extra("train"):
+    from scipy.sparse.csgraph import connected_components
+    from scipy.special import expit, logit
+    from scipy.stats import t as student
 
 ELO_PER_LOGIT = 400 / math.log(10)  # Elo points per unit of log-odds
 

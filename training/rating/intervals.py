@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import t as student
 
 from training.league.records import GameRecord
 from training.rating.clusters import opening_clusters
+from training.runtime.extras import extra
+
+with extra("train"):
+    from scipy.stats import t as student
 
 
 @dataclass(frozen=True)

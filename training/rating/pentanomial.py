@@ -6,12 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 from training.league.records import GameRecord
 from training.rating.clusters import opening_clusters
 from training.rating.elo import ELO_PER_LOGIT, EloEstimate
 from training.rating.intervals import player_points
+from training.runtime.extras import extra
+
+with extra("train"):
+    from scipy.stats import t as student
 
 PAIR_SCORES = np.arange(5) / 4
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import ttest_ind_from_stats
 
-from training.rating.elo import expected_score
+from training.runtime.extras import extra
 
 START, ORDERINGS = 1600.0, 5000
 _LOWER_BOUNDS = (200, 400, 600, 800, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2400)
@@ -84,7 +83,8 @@ def _level(rating: float) -> int:
 def updated_rating(rating: Any, opponent: Any, score: Any) -> Any:
     """Return the rating after a game with `opponent` (equation 3.3); arrays or numbers."""
     factor = np.select([np.less(rating, 2100), np.less(rating, 2400)], [32.0, 24.0], 16.0)
-    return rating + factor * (score - expected_score(rating - opponent))
+    expected = 1 / (1 + 10 ** (np.subtract(opponent, rating) / 400))
+    return rating + factor * (score - expected)
 
 
 def rate_match(
@@ -144,6 +144,9 @@ def welch(first: Rating, second: Rating, samples: int) -> float:
     """P of the one-tailed t-test with unequal variances, in the direction of the difference."""
     if first.sd == second.sd == 0:  # all games alike
         return 0.5 if first.mean == second.mean else 0.0
+    with extra("train"):
+        from scipy.stats import ttest_ind_from_stats
+
     higher, lower = (first, second) if first.mean >= second.mean else (second, first)
     test = ttest_ind_from_stats(
         *higher, samples, *lower, samples, equal_var=False, alternative="greater"

@@ -8,11 +8,14 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from scipy.stats import kendalltau
 
 from training.rating.elo import elo_difference
 from training.reproduction.results import TrainingResult
 from training.reproduction.tables import POINTS, SCORE, Seen, by_material, with_cards
+from training.runtime.extras import extra
+
+with extra("train"):
+    from scipy.stats import kendalltau
 
 # Shares of a curve: its beginning, where it has risen, and where it has levelled off.
 FIRST, RISEN, LAST = (0, 0.1), (0.1, 0.3), (0.8, 1)

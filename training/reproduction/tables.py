@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import sem
-from scipy.stats import t as student
 
 from training.rating.thesis_ratings import rate_match
 from training.reproduction.jobs import AS_THE_THESIS, Conditions, Player
 from training.reproduction.results import MatchResult, TrainingResult
+from training.runtime.extras import extra
+
+with extra("train"):
+    from scipy.stats import sem
+    from scipy.stats import t as student
 
 CONFIDENCE = 0.95
 POINTS = {"W": 1.0, "D": 0.5, "L": 0.0}

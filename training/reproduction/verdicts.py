@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.stats import false_discovery_control, ttest_1samp
 
 from training.reproduction.claims import MARGIN, Claim
 from training.reproduction.jobs import Job
 from training.reproduction.plan import Scope
 from training.reproduction.results import ResultStore, TrainingResult
 from training.reproduction.tables import CONFIDENCE, Seen, seen
+from training.runtime.extras import extra
+
+with extra("train"):
+    from scipy.stats import false_discovery_control, ttest_1samp
 
 LEAST = 3  # seeds, for a verdict
 

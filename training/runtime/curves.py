@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checkers_env.files import write_atomically
+from training.runtime.extras import extra
 
 
 def to_csv(columns: Mapping[str, Sequence[float] | Any]) -> bytes:
@@ -53,7 +54,8 @@ def plot_curve(history: dict[str, list[float]], title: str, path: Path) -> None:
 
 def new_figure(width: float = 8, height: float = 4.5) -> Any:
     """Return an empty figure; width and height are in inches."""
-    from matplotlib.figure import Figure  # takes a second to import
+    with extra("train"):
+        from matplotlib.figure import Figure  # takes a second to import
 
     return Figure(figsize=(width, height), layout="constrained")
 

@@ -10,9 +10,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
-
-from tensorboard.summary import Writer
+from typing import TYPE_CHECKING, Annotated, Any
 
 from agents.search.interrupt import defer_signals
 from agents.weights import WeightsMetadata, save_weights
@@ -25,6 +23,7 @@ from training.evolution.state import State
 from training.regimes import Regime
 from training.runtime.curves import plot_curve, to_csv
 from training.runtime.executors import check_executor
+from training.runtime.extras import extra
 from training.runtime.validation import Range, validate_ranges
 from training.trainer.checkpoint import (
     FILE_NAME,
@@ -33,6 +32,9 @@ from training.trainer.checkpoint import (
     load_checkpoint,
     save_checkpoint,
 )
+
+if TYPE_CHECKING:
+    from tensorboard.summary import Writer
 
 CHAMPION_FILE, CURVE_FILE, PLOT_FILE = "champion.safetensors", "curve.csv", "curve.png"
 SPEED = "speed/games_per_cpu_second"  # a metric
@@ -155,6 +157,8 @@ def train(
     -------
     The final checkpoint.
     """
+    with extra("train"):
+        from tensorboard.summary import Writer  # takes a second to import
     positions = sample_positions()
     with (
         open_game_runner(config.threads, config.engine, config.executor, config.address) as runner,

@@ -1,0 +1,26 @@
+"""Packages that the plain installation leaves out, by the extra that installs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def extra(name: str) -> Iterator[None]:
+    """Name the extra if an import in the with block fails.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        For a package that is not installed, with the command that installs it.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(f"{error}: {install_command(name)}", name=error.name) from None
+
+
+def install_command(name: str) -> str:
+    """Return the command that installs an extra, in a clone of the repository."""
+    return f"pip install '.[{name}]'"
