@@ -1,4 +1,4 @@
-"""Agents by name, by weight file, or from anyone's code."""
+"""Agents by name, by weight file, or from a user's code."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ BASELINES: dict[str, Callable[[int | None], Any]] = {
 
 
 def available() -> list[str]:
-    """The names that :func:`make` knows: the baselines, and the trained players of the zoo."""
+    """Return all names for :func:`make`: the baselines and the trained players of the zoo."""
     return [*BASELINES, *sorted(_zoo())]
 
 
@@ -57,35 +57,45 @@ def make(
     Parameters
     ----------
     agent
-        A name out of :func:`available`, a weight file (``champion.safetensors``), anyone's class
-        or function as ``package.module:factory`` or ``file.py:factory``, or a player that is not
-        ours: ``hub:COMMAND``, ``dxp:HOST:PORT``, ``policy:file.py:name``, ``openspiel:mcts``, or a
-        zip file of Stable-Baselines3 (see the docs on outside players); or ``continual:POOL``, with
-        ``:RECORD`` behind it if the record is to be kept (see :mod:`agents.continual.agent`).
+        One of these texts:
+
+        - a name from :func:`available`;
+        - a weight file (``champion.safetensors``);
+        - a class or function of your own: ``package.module:factory`` or ``file.py:factory``;
+        - an outside player (see the docs): ``hub:COMMAND``, ``dxp:HOST:PORT``,
+          ``policy:file.py:name``, ``openspiel:mcts``, or a zip file of Stable-Baselines3;
+        - ``continual:POOL`` or ``continual:POOL:RECORD`` (see :mod:`agents.continual.agent`).
     depth
-        Plies to search; by default those a player was trained with, 4 for ``material``.
+        Search depth in plies. Default: the depth of the player's training, 4 for ``material``.
     simulations
-        Playouts a move, for ``mcts`` and ``mcts-ept`` (1,000 by default); for a player that
-        searches, to play by Monte Carlo tree search with its evaluator instead, and without the
-        endgame tables that it may have.
+        Playouts a move. Default for ``mcts`` and ``mcts-ept``: 1,000. An alpha-beta player then
+        plays by Monte Carlo tree search with its evaluator, without endgame tables.
     seconds
         Time a move, instead of a depth or simulations.
     seed
-        For agents that use chance.
+        Seed of agents that use chance.
     endgame
-        Let a player that searches by plies look endings of so many pieces up (2 to 5; see
-        :mod:`agents.endgame`; the tables are worked out once, in seconds up to 4 pieces).
+        Largest number of pieces for endgame tables, 2 to 5 (see :mod:`agents.endgame`). Only for
+        alpha-beta players. The tables are computed once, in seconds for up to 4 pieces.
     selective
-        Whether a player that searches by plies does so selectively (see
-        :class:`agents.search.selective.Selective`); by default as it was made, the papers'
-        players not.
+        Whether an alpha-beta player searches selectively (see
+        :class:`agents.search.selective.Selective`). Default: as its weight file says; the papers'
+        players do not.
     options
-        For factories and outside players only: passed on, as are the others that are not None.
+        For factories and outside players only. They get these options, and those of the
+        parameters above that are not None.
 
-    Raises ValueError for what is unknown, impossible or cannot be read.
+    Returns
+    -------
+    An object with ``act(board)``.
+
+    Raises
+    ------
+    ValueError
+        If the agent is unknown, its file cannot be read, or an option does not suit it.
     """
     if not isinstance(agent, str | Path):
-        raise ValueError(f"an agent is made from text or a path, not from {agent!r}")
+        raise ValueError(f"agent must be a text or a path, not {agent!r}")
     spec = AgentSpec.from_name(str(agent))
     depth, simulations, seconds, seed, endgame = map(
         _plain, (depth, simulations, seconds, seed, endgame)
@@ -120,10 +130,10 @@ def make(
 def _budgeted(
     agent: str, player: Any, depth: int | None, simulations: int | None, seconds: float | None
 ) -> Any:
-    """The player with what it may spend on a move."""
+    """Return the player with its limit of a move: depth, simulations or time."""
     if isinstance(player, AlphaBeta) and simulations is not None:
         if depth is not None:
-            raise ValueError("a player has a depth or simulations, not both")
+            raise ValueError("give depth or simulations, not both")
         player = monte_carlo(
             player.evaluator, simulations, root_perspective=player.root_perspective
         )
@@ -140,7 +150,7 @@ def _budgeted(
 
 
 def check_limits(depth: int | None, simulations: int | None, seconds: float | None) -> None:
-    """Raise ValueError for limits of a move that make no sense; None is no limit."""
+    """Raise ValueError for limits of a move that are out of range; None is no limit."""
     if depth is not None and not (isinstance(depth, int) and 1 <= depth <= MAX_DEPTH):
         raise ValueError(f"depth must be a whole number from 1 to {MAX_DEPTH}, not {depth!r}")
     if simulations is not None and not (
@@ -152,7 +162,7 @@ def check_limits(depth: int | None, simulations: int | None, seconds: float | No
     if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0):
         raise ValueError(f"seconds must be more than 0, not {seconds!r}")
     if seconds == math.inf and depth is simulations is None:
-        raise ValueError("without depth or simulations seconds must be finite: no move would end")
+        raise ValueError("seconds must be finite without depth or simulations: no move would end")
 
 
 def _check(seed: int | None, selective: bool | None) -> None:
@@ -163,7 +173,7 @@ def _check(seed: int | None, selective: bool | None) -> None:
 
 
 def _plain(number: Any) -> Any:
-    """A number of numpy's as one of Python's own."""
+    """Return a numpy number as a Python number, anything else as it is."""
     return number.item() if isinstance(number, np.number) else number
 
 

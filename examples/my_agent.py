@@ -1,6 +1,5 @@
-"""An agent of your own, which takes what it can and gives away little. To rate it:
-python training/benchmark.py examples/my_agent.py:MyAgent --against blondie24
-"""
+"""Agent of your own: it captures what it can and loses little."""
+# python training/benchmark.py examples/my_agent.py:MyAgent --against blondie24
 
 from checkers_env import Board, Move
 

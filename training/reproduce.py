@@ -1,13 +1,13 @@
-"""Train and play what the papers' tables need, and write the tables: theirs, and ours beside them.
+"""Reproduce the papers' tables: train the players, play the matches, and write the page.
 
     python training/reproduce.py --list
     python training/reproduce.py --experiment table-4.6 [table-7.5 ...] [options]
     python training/reproduce.py --all [options]
 
-Each finished training run and match is a line in the folder of results. It is found again by its
-configuration, seed and results_version: nothing is done twice. Stop the program in any way and call
-it again: unfinished runs go on from their last checkpoints. The page shows the results there are;
---deadline 0 writes it and begins nothing.
+The page shows the papers' figures with ours beside them. Each finished training run and match is a
+line in the folder of results, whose key is its configuration, seed and results_version: nothing is
+done twice. Stop the program in any way and call it again: unfinished runs resume from their last
+checkpoints. --deadline 0 starts no job and only writes the page.
 """
 
 from __future__ import annotations
@@ -40,35 +40,35 @@ RESULTS, WORK = Path("results"), Path("runs", "reproduce")
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What to reproduce and how."""
+class ReproductionConfig:
+    """Options of the command line."""
 
     experiment: tuple[str, ...] = ()
-    """Experiments, as --list names them."""
+    """Names of experiments, as --list shows them."""
     all: bool = False
-    """All of them."""
+    """All experiments."""
     list: bool = False
-    """Only show the experiments, what is done of them, and what is left."""
+    """Only list the experiments, with the number of finished jobs and the time left."""
     seeds: int | None = None
-    """Training runs of each player; by default 10, or 5 of those that less depends on."""
+    """Training runs of each player. Default: 10 for players that conclusions rest on, else 5."""
     scale: float = 1.0
-    """Below 1 for a trial: so much of the generations, parents, openings and seeds."""
+    """Below 1 for a trial: share of the generations, parents, openings and seeds."""
     deadline: float | None = None
-    """Minutes after which to stop. No job is begun that would end later."""
+    """Minutes after which to stop. No job starts that would end later."""
     workers: int = os.cpu_count() or 1
     """Jobs at once. Results do not depend on it."""
     executor: Literal["processes", "threads", "ray"] = "processes"
-    """Where jobs are done: processes or threads of this machine, or a Ray cluster."""
+    """Run jobs in processes or threads of this machine, or on a Ray cluster."""
     address: str | None = None
-    """Of a Ray cluster that runs; without, Ray is started on this machine."""
+    """Address of a running Ray cluster. Default: start Ray on this machine."""
     results: Annotated[Path | None, tyro.conf.arg(aliases=["--records"])] = None
-    """Folder of the results; by default results, for a trial one in --work."""
+    """Folder of the results. Default: results; for a trial, a folder in --work."""
     work: Path | None = None
-    """Folder of unfinished runs; by default runs/reproduce, with the scale for a trial."""
+    """Folder of unfinished runs. Default: runs/reproduce; for a trial, a folder in it."""
     page: Path | None = None
-    """File for the tables and verdicts (Markdown); by default reproduction.md in --work."""
+    """Markdown file of the page. Default: reproduction.md in --work."""
     champions: bool = False
-    """Train again the players whose weight files are missing: those that git does not keep."""
+    """Train again the players whose weight files are missing, because git does not keep them."""
     compare: Path | None = None
     """Only compare the results with those in another folder."""
 
@@ -79,12 +79,12 @@ def main() -> int:
 
 
 def reproduce(arguments: Sequence[str], console: Console) -> None:
-    """Read the command line and do what it asks for."""
+    """Read the command line and run the experiments, or list or compare their results."""
     settings = tyro.cli(
-        Settings, args=arguments, prog="python training/reproduce.py", description=__doc__
+        ReproductionConfig, args=arguments, prog="python training/reproduce.py", description=__doc__
     )
     if settings.deadline is not None and not settings.deadline >= 0:
-        raise ValueError(f"deadline is a number of minutes from 0 on, not {settings.deadline}")
+        raise ValueError(f"deadline must be at least 0 minutes, not {settings.deadline}")
     if settings.workers < 1:
         raise ValueError(f"workers must be at least 1, not {settings.workers}")
     scope, chosen = Scope(settings.seeds, settings.scale), tables_of(settings)
@@ -96,7 +96,7 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
     jobs = scope.jobs(chosen)
     if settings.compare is not None:
         if not settings.compare.is_dir():
-            raise ValueError(f"there is no folder {str(settings.compare)!r} to compare with")
+            raise ValueError(f"compare must be a folder: {str(settings.compare)!r} does not exist")
         compare(store, ResultStore(settings.compare), scope, chosen, console)
         return
     began = time.time()
@@ -108,42 +108,63 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
         ):
             context = ExecutionContext(executor, settings.workers, work, deadline)
             if stale := sum(map(store.is_out_of_date, jobs)):
-                console.print(f"{stale} results are out of date: their jobs are done again")
+                console.print(f"{stale} results are out of date: their jobs run again")
             with show_progress(console) as report:
                 left = work_through(jobs, store, context, report, settings.champions)
     except ChildProcessError as error:
         raise ChildProcessError(
-            f"{error}; what was finished is kept: call the same again"
+            f"{error}; finished jobs are saved: run the same command again"
         ) from None
     except KeyboardInterrupt:
-        console.print("Interrupted; what was reached is saved. Go on by the same command.")
+        console.print("Interrupted; all progress is saved. Run the same command again to resume.")
         raise
     path = settings.page or work / "reproduction.md"
     write_page(path, chosen, scope, store)
     console.print(f"{len(jobs) - len(left)} of {len(jobs)} jobs are done. The page: {path}")
     if left:
-        console.print(f"{len(left)} would have ended after the deadline: call again to go on.")
+        console.print(f"{len(left)} jobs were left at the deadline: run the same command again.")
 
 
-def tables_of(settings: Settings) -> list[Table]:
-    """The tables asked for. Raises ValueError for unknown ones, for none, and for some and all."""
+def tables_of(settings: ReproductionConfig) -> list[Table]:
+    """Return the tables of the options --experiment, --all and --list.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown, if there is no name, or if there are names beside --all.
+    """
     unknown = [name for name in settings.experiment if name not in EXPERIMENTS]
     if unknown:
         raise ValueError(
-            f"no experiment {', '.join(map(repr, unknown))}: known are {', '.join(EXPERIMENTS)}"
+            f"unknown experiment {', '.join(map(repr, unknown))}: known are "
+            f"{', '.join(EXPERIMENTS)}"
         )
     if settings.all and settings.experiment:
-        raise ValueError("say --all, or --experiment with names, but not both")
+        raise ValueError("give --all, or --experiment with names, but not both")
     names = settings.experiment or (EXPERIMENTS if settings.all or settings.list else ())
     if not names:
-        raise ValueError("say what to reproduce: --experiment NAME, or --all (see --list)")
+        raise ValueError("give --experiment NAME or --all; --list shows the names")
     return [EXPERIMENTS[name] for name in names]
 
 
 def print_experiments(
     chosen: Sequence[Table], scope: Scope, store: ResultStore, work: Path, champions: bool
 ) -> None:
-    """Show what there is to do and what is done."""
+    """Print a table of experiments: finished jobs, and the time left.
+
+    Parameters
+    ----------
+    chosen
+        Experiments to list.
+    scope
+        Seeds and scale.
+    store
+        Results.
+    work
+        Folder of unfinished runs.
+    champions
+        Whether missing weight files count as work.
+    """
     table = Shown(
         Column("experiment", no_wrap=True),
         "what it is",
@@ -166,7 +187,24 @@ def print_experiments(
 def compare(
     store: ResultStore, other: ResultStore, scope: Scope, chosen: Sequence[Table], console: Console
 ) -> None:
-    """Say which results of two folders differ. Raises ValueError if any do."""
+    """Print which results of two folders differ.
+
+    Parameters
+    ----------
+    store, other
+        Results of the two folders.
+    scope
+        Seeds and scale.
+    chosen
+        Experiments whose results to compare.
+    console
+        Console to print on.
+
+    Raises
+    ------
+    ValueError
+        If results differ, or the folders have no job in common.
+    """
     jobs = scope.jobs(chosen)
     pairs = [(job, store.result(job), other.result(job)) for job in jobs]
     both = [(job, one, two) for job, one, two in pairs if one and two]

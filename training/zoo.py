@@ -1,11 +1,11 @@
-"""Fill the zoo: the best of every player's seeds, rated in one league, with a model card each.
+"""Fill the zoo: the best seed of every player, rated in one league, with a model card each.
 
     python training/zoo.py [options]
 
-The results of reproduce.py say which seed did best in the validation; its weights go to the zoo.
-Then all of the zoo and the yardsticks play each other, and each is examined alone. The games are
-in results/league.jsonl: those of the same players are not played again, and without new ones the
-cards and the leaderboard are written from there. Call it again to go on where it was stopped.
+The validation in the results of reproduce.py selects the seed; its weights go to the zoo. All
+players of the zoo and the baselines then play a common league, and each has an examination of its
+own. results/league.jsonl keeps the games: only missing games are played. Call the same command
+again to resume it.
 """
 
 from __future__ import annotations
@@ -55,23 +55,23 @@ SHOWN = {  # rows of the README: the name of a player, and what it is in plain w
 CARDS = "agents/zoo/"  # from the README
 BEGIN, END = "<!-- leaderboard: written by training/zoo.py -->\n", "<!-- end of leaderboard -->"
 LEAGUE = "zoo"  # the name of the common league in league.jsonl
-POSITIONS = 300  # games, from the middle of which positions are taken
+POSITIONS = 300  # games whose middle position serves to count nodes
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Where things are."""
+class ZooConfig:
+    """Options of the command line."""
 
     results: Annotated[Path, tyro.conf.arg(aliases=["--records"])] = Path("results")
     """Folder of the results."""
     out: Path = Path(str(agents.__path__[0]), "zoo")
     """Folder of the zoo."""
     readme: Path = Path("README.md")
-    """File whose leaderboard is renewed: what stands there between its two marks."""
+    """File with the short leaderboard. The text between its two marks is replaced."""
     work: Path = Path("runs", "zoo")
-    """Folder of the league and of the examinations."""
+    """Folder of the league and the examinations while they run."""
     scale: float = 1.0
-    """That of a trial whose results these are."""
+    """Scale of the trial that made the results, as in reproduce.py."""
     threads: int = os.cpu_count() or 1
     """Games played at once. Results do not depend on it."""
 
@@ -82,46 +82,45 @@ def main() -> int:
 
 
 def fill(arguments: Sequence[str], console: Console) -> None:
-    """Choose, write the weights, play, and write the cards and the leaderboard."""
-    settings = tyro.cli(
-        Settings, args=arguments, prog="python training/zoo.py", description=__doc__
-    )
-    placed(settings.readme.read_text("utf-8"), "")  # raises before the work, not after it
-    store = ResultStore(settings.results)
-    chosen = choose(Scope(scale=settings.scale), store)
-    if not chosen:
+    """Select the seeds, copy their weights, play, and write the cards and the leaderboards."""
+    config = tyro.cli(ZooConfig, args=arguments, prog="python training/zoo.py", description=__doc__)
+    # Check the marks before the games, not after hours of play.
+    replace_leaderboard(config.readme.read_text("utf-8"), "")
+    store = ResultStore(config.results)
+    selection = choose(Scope(scale=config.scale), store)
+    if not selection:
         raise ValueError(
-            f"no validation is done in {str(settings.results)!r}: run "
+            f"{str(config.results)!r} has no finished validation: run "
             "python training/reproduce.py --experiment validation"
         )
-    kept = {NAMES.get(name, name): choice for name, choice in chosen.items()}
-    for name, choice in kept.items():
-        keep(settings.out / f"{name}{WEIGHTS_SUFFIX}", choice, store)
-    files = {name: settings.out / f"{name}{WEIGHTS_SUFFIX}" for name in kept}
-    games = LeagueStore(settings.results)
-    league, _, boards = run_league([*files.values()], settings, console, games)
-    short = {entrant.name: name for entrant, name in zip(league.entrants, kept, strict=False)}
+    choices = {NAMES.get(name, name): choice for name, choice in selection.items()}
+    for name, choice in choices.items():
+        copy_champion(config.out / f"{name}{WEIGHTS_SUFFIX}", choice, store)
+    files = {name: config.out / f"{name}{WEIGHTS_SUFFIX}" for name in choices}
+    games = LeagueStore(config.results)
+    league, _, boards = run_league([*files.values()], config, console, games)
+    short = {entrant.name: name for entrant, name in zip(league.entrants, choices, strict=False)}
     lines = [
         line._replace(name=short.get(line.name, line.name))
         for line in standings(league, anchor=(ANCHOR, 0.0))
     ]
-    visited = {
-        name: mean_nodes(agents.make(str(files[name]), depth=DEPTH), boards) for name in kept
+    nodes = {
+        name: mean_nodes(agents.make(str(files[name]), depth=DEPTH), boards) for name in choices
     }
-    for name, choice in kept.items():
-        alone, found, _ = run_league([files[name]], settings, console, games, examine=True)
-        text = card(name, choice, lines, standings(alone), found)
-        write_atomically(settings.out / f"{name}.md", text.encode())
-    whole = "\n".join([*HEAD, leaderboard(kept, lines, visited)])
-    write_atomically(settings.out / "README.md", whole.encode())
-    best = front_page(kept, lines, SHOWN, CARDS)
-    told = placed(settings.readme.read_text("utf-8"), best)
-    write_atomically(settings.readme, told.encode())
-    console.print(f"{len(kept)} players are in {settings.out}", markup=False)
+    for name, choice in choices.items():
+        alone, findings, _ = run_league([files[name]], config, console, games, examine=True)
+        text = card(name, choice, lines, standings(alone), findings)
+        write_atomically(config.out / f"{name}.md", text.encode())
+    whole = "\n".join([*HEAD, leaderboard(choices, lines, nodes)])
+    write_atomically(config.out / "README.md", whole.encode())
+    best = front_page(choices, lines, SHOWN, CARDS)
+    readme = replace_leaderboard(config.readme.read_text("utf-8"), best)
+    write_atomically(config.readme, readme.encode())
+    console.print(f"{len(choices)} players are in {config.out}", markup=False)
 
 
-def placed(text: str, table: str) -> str:
-    """A text with its leaderboard renewed. Raises ValueError where its marks are missing."""
+def replace_leaderboard(text: str, table: str) -> str:
+    """Return `text` with `table` between the marks. Raise ValueError if a mark is missing."""
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not (begin and end):
@@ -129,54 +128,82 @@ def placed(text: str, table: str) -> str:
     return before + begin + table + end + after
 
 
-def keep(path: Path, choice: Choice, store: ResultStore) -> None:
-    """Copy a champion's weight file into the zoo, where it has the name of its player.
+def copy_champion(path: Path, choice: Choice, store: ResultStore) -> None:
+    """Copy a champion's weight file into the zoo.
 
-    A file that is there already stays if it is the champion's, or if the results keep no weights
-    of the player. Raises ValueError if the weights are nowhere.
+    An existing file stays if it is the champion's, or if the results keep no weights of the player.
+
+    Parameters
+    ----------
+    path
+        Weight file in the zoo.
+    choice
+        The player's best seed.
+    store
+        Results with the champion's weight file.
+
+    Raises
+    ------
+    ValueError
+        If the weights are neither in the zoo nor in the results.
     """
     names = choice.result.champions
     if path.exists() and (not names or name_champion(path.read_bytes()) == names[0]):
         return
     if not names:
         raise ValueError(
-            f"there is no {str(path)!r}, and its run keeps no weights: train it by "
-            f"{command(choice)} and put its champion{WEIGHTS_SUFFIX} there"
+            f"{str(path)!r} is missing, and its run keeps no weights: train it by "
+            f"{command(choice)} and copy its champion{WEIGHTS_SUFFIX} there"
         )
     champion = store.champion_path(names[0])
     if not champion.exists():
         raise ValueError(
-            f"there is no {str(champion)!r}: train it again by python training/reproduce.py "
+            f"{str(champion)!r} is missing: train it again by python training/reproduce.py "
             "--experiment validation --champions"
         )
-    load_champion(champion)  # raises for a damaged one
+    load_champion(champion)  # raises ValueError for a damaged file
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, champion.read_bytes())
 
 
 def run_league(
     players: Sequence[Path],
-    settings: Settings,
+    config: ZooConfig,
     console: Console,
     store: LeagueStore,
     *,
     examine: bool = False,
 ) -> tuple[League, Sequence[str], Sequence[Board]]:
-    """Return a league of benchmark.py, its findings, and positions out of its games.
+    """Run a league of benchmark.py; only games that the store lacks are played.
 
-    Pairs that the store has are not played again. What is played is added to it.
+    Parameters
+    ----------
+    players
+        Weight files of the entrants. The common league adds the baselines.
+    config
+        Options of the command line.
+    console
+        Shows the progress.
+    store
+        Has the games that were played before; new games are added.
+    examine
+        Whether this is the examination of a single player.
+
+    Returns
+    -------
+    The league, the findings of an examination, and positions from the middle of its games.
     """
     others = () if examine else YARDSTICKS
     request = benchmark.BenchmarkConfig(
-        (*map(str, players), *others), depth=DEPTH, threads=settings.threads, analyse=examine
+        (*map(str, players), *others), depth=DEPTH, threads=config.threads, analyse=examine
     )
     plan = plan_league(players[0].stem if examine else LEAGUE, request)
     games = store.games(plan)
     if len(games) < len(plan.fixtures) or (examine and store.findings(plan) is None):
         if examine:
-            games = {}  # all are needed: it takes positions out of their moves
+            games = {}  # play all again: the analysis needs their moves, which the store lacks
         key = hashlib.sha256(repr([plan.pair_keys(), *games]).encode()).hexdigest()[:12]
-        folder = settings.work / f"{plan.name}-{key}"
+        folder = config.work / f"{plan.name}-{key}"
         if not (folder / FILE_NAME).exists():
             begin_journal(folder, plan, request, games)
         store.add(plan, *benchmark.play_league(replace(request, resume=True), folder, console))
@@ -187,7 +214,7 @@ def run_league(
 
 
 def plan_league(name: str, request: benchmark.BenchmarkConfig) -> LeaguePlan:
-    """Return who plays whom, and how."""
+    """Return the entrants, fixtures and conditions of a league by the rules of benchmark.py."""
     texts, pairings = benchmark.make_pairings(request)
     entries = benchmark.make_entries(request, texts)
     names = ("openings", "rounds", *benchmark.RANGES.keys() - {"threads"}, "adjudicate")
@@ -209,7 +236,19 @@ def begin_journal(
     request: benchmark.BenchmarkConfig,
     games: Mapping[int, GameRecord],
 ) -> None:
-    """Write the journal of a league that is to be resumed, with the games that are there."""
+    """Write a journal with the known games, so that benchmark.py resumes the league.
+
+    Parameters
+    ----------
+    folder
+        Folder of the journal.
+    plan
+        The league.
+    request
+        Its options for benchmark.py.
+    games
+        Known games by number.
+    """
     league = League(plan.entrants, benchmark.league_conditions(request))
     journal = Journal(folder / FILE_NAME)
     journal.create(asdict(league) | {"games": len(plan.fixtures)})
@@ -217,7 +256,7 @@ def begin_journal(
 
 
 def positions(beginnings: Sequence[Sequence[str]]) -> list[Board]:
-    """Return the boards after the first halves of games, where there is a choice of moves."""
+    """Return the positions after some moves of games that have more than one legal move."""
     boards = []
     for moves in beginnings:
         board = Board()

@@ -1,4 +1,8 @@
-"""Continual learning (thesis, chapter 5): the pool of strategies, and the agent that plays it."""
+"""Continual learning (thesis, section 8.2): players that keep their social pool.
+
+- ``pool``: pool files
+- ``agent``: the agent that changes its strategy after a loss
+"""
 
 from agents.continual.agent import ContinualAgent, make_continual
 

@@ -1,8 +1,8 @@
-"""The continual player: it plays from a social pool and changes its strategy after a lost game.
+"""Continual player: it plays from a social pool and changes its strategy after a loss.
 
-Source: B. Al-Khateeb's thesis (Nottingham, 2011), section 8.2, item 2. Blondie24
-does not learn from games once its evolution has ended. A player that keeps its social pool does:
-after each loss it plays another strategy of the pool against the same opponent.
+Source: B. Al-Khateeb's thesis (Nottingham, 2011), section 8.2, item 2. Blondie24 stops learning
+when its evolution ends. A player that keeps its social pool goes on: after each loss it plays
+another strategy of the pool against the same opponent.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PRIOR = 1.0  # wins and losses of the beta prior
 
 
 Rule = Callable[[int, NDArray[np.int64], np.random.Generator], int]
-"""From a strategy that lost and the results of all, int64[size, 3], to the next strategy."""
+"""Return the next strategy, from the one that lost and the results of all (see next_best)."""
 
 
 class LearningAgent(Agent, Protocol):
@@ -65,7 +65,7 @@ class GameEntry(NamedTuple):
 
 
 def count_results(games: Sequence[GameEntry], size: int) -> NDArray[np.int64]:
-    """Return the lost, drawn and won games of each of `size` strategies: int64[size, 3]."""
+    """Return the numbers of lost, drawn and won games of each strategy, shape (size, 3)."""
     counts = np.zeros((size, 3), np.int64)
     for game in games:
         counts[game.strategy, SCORES.index(game.score)] += 1
@@ -127,7 +127,7 @@ class ContinualAgent:
     Raises
     ------
     ValueError
-        For arguments that make no sense, and for a record that is damaged or of another pool.
+        If an argument is out of range, or the record is damaged or of another pool.
     """
 
     pool: StrategyPool
@@ -150,18 +150,18 @@ class ContinualAgent:
         if not isinstance(self.opponent, str | None):
             raise ValueError(f"opponent must be a name or None, not {self.opponent!r}")
         if self.record and not self.record.parent.is_dir():
-            raise ValueError(f"there is no folder {str(self.record.parent)!r} for a record")
+            raise ValueError(f"the record's folder {str(self.record.parent)!r} does not exist")
         self._digest = self.pool.digest()
         self.games = self._load_games()
         self._switch_to(self.relevant_games[-1].then if self.relevant_games else 0)
 
     @property
     def relevant_games(self) -> list[GameEntry]:
-        """Games against the opponent, or all games if there is none."""
+        """Games against the opponent, or all games if no opponent is set."""
         return [game for game in self.games if self.opponent in (None, game.opponent)]
 
     def act(self, board: Board) -> Move:
-        """Return the move of the current strategy. Raises ValueError when there is none."""
+        """Return the move of the current strategy. Raise ValueError if the game is over."""
         return self._player.act(board)
 
     def game_over(self, board: Board, side: int) -> None:
@@ -218,7 +218,7 @@ def make_continual(
 
 
 def save_record(path: Path, digest: str, games: Sequence[GameEntry]) -> None:
-    """Write the games of the pool with that digest as JSON, atomically."""
+    """Write a record atomically: the games, and the digest of their pool, as JSON."""
     fields = {"format": FORMAT, "pool": digest, "games": [game._asdict() for game in games]}
     write_atomically(path, json.dumps(fields, indent=1).encode())
 
@@ -250,9 +250,9 @@ def load_record(path: Path, digest: str, size: int) -> tuple[GameEntry, ...]:
     except FileNotFoundError:
         return ()
     except KeyError as error:
-        raise ValueError(f"{str(path)!r} is no record of a pool: it lacks {error}") from None
+        raise ValueError(f"{str(path)!r} is not a record of a pool: it lacks {error}") from None
     except (OSError, TypeError, ValueError, RecursionError) as error:
-        raise ValueError(f"{str(path)!r} is no record of this pool: {error}") from None
+        raise ValueError(f"{str(path)!r} is not a record of this pool: {error}") from None
 
 
 def _parse_game(fields: dict[str, Any], size: int) -> GameEntry:
@@ -265,5 +265,5 @@ def _parse_game(fields: dict[str, Any], size: int) -> GameEntry:
         and type(game.score) is float
         and game.score in SCORES
     ):
-        raise ValueError(f"{fields} is no game with one of {size} strategies")
+        raise ValueError(f"{fields} is not a game of one of {size} strategies")
     return game

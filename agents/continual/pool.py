@@ -1,7 +1,7 @@
-"""Pool files: the strategies of a social pool, which load without executing code.
+"""Pool files: the strategies of a social pool. They load without executing code.
 
-A pool file is the weight file of its best strategy (:mod:`agents.weights`) with all strategies
-beside it as further arrays. Loaded as a weight file it is the player that evolution leaves.
+A pool file is the weight file of its best strategy (:mod:`agents.weights`), with all strategies in
+further arrays. Loaded as a weight file it gives the player of the best strategy.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import save
 
@@ -32,72 +33,87 @@ ARRAYS = {  # number of dimensions and type
 
 @dataclass(frozen=True, eq=False)
 class StrategyPool:
-    """The strategies of a pool, the best first: a row of each array is one of them.
+    """Strategies of a pool, the best first: one row of each array is one strategy.
 
     Attributes
     ----------
     metadata
-        Of the best one; the others differ in K and generation only.
+        Metadata of the best strategy. The others differ in king value and generation only.
     genomes
-        float64[size, genome_size].
+        Weights, shape (size, genome_size).
     kings
-        float64[size]: K.
+        King value K in men, shape (size,).
     scores
-        float64[size]: pool scores, none higher than the one before.
+        Pool scores in descending order, shape (size,).
     generations
-        int64[size]: when each was published.
+        Generation of publication, shape (size,).
     numbers
-        int64[size]: what each is called in the pool's table.
+        Numbers in the pool's table, shape (size,).
+    source_digest
+        SHA-256 of the pool file; empty for a pool that was not loaded.
 
-    Raises ValueError for arrays that make no pool.
+    Raises
+    ------
+    ValueError
+        If the arrays differ in length, have the wrong type, or are not in descending order.
     """
 
     metadata: WeightsMetadata
-    genomes: Any
-    kings: Any
-    scores: Any
-    generations: Any
-    numbers: Any
-    source_digest: str = field(
-        default="", kw_only=True
-    )  # SHA-256 of the file that it was loaded from
+    genomes: NDArray[np.float64]
+    kings: NDArray[np.float64]
+    scores: NDArray[np.float64]
+    generations: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+    source_digest: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
         for name, array in self.arrays.items():
-            if (array.ndim, array.dtype) != ARRAYS[name] or len(array) != self.size:
+            dimensions, dtype = ARRAYS[name]
+            if array.ndim != dimensions or array.dtype != dtype or len(array) != self.size:
                 shape = ", ".join(map(str, array.shape))
                 raise ValueError(f"its {name} are {array.dtype}[{shape}] for {self.size} genomes")
         if not self.size:
-            raise ValueError("it holds no strategy")
+            raise ValueError("it has no strategy")
         if not (np.all(np.isfinite(self.scores)) and np.all(np.diff(self.scores) <= 0)):
-            raise ValueError("its strategies do not stand in the order of their scores")
+            raise ValueError("its scores are not finite and in descending order")
         if not np.all((self.kings >= 1) & (self.kings <= 5)):
-            raise ValueError("it has a king that is not worth 1 to 5 men")
+            raise ValueError("its king values are not all from 1 to 5 men")
         best = (float(self.kings[0]), int(self.generations[0]))
         if (self.metadata.king, self.metadata.generation) != best:
-            raise ValueError("its header is not that of its best strategy")
+            raise ValueError("its header does not match its best strategy")
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """Number of strategies."""
         return len(self.genomes)
 
     @property
-    def arrays(self) -> dict[str, Any]:
-        """The arrays by their names."""
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Arrays by name."""
         return {name: getattr(self, name) for name in ARRAYS}
 
     def player(self, row: int, depth: int | None = None) -> AlphaBeta:
-        """One of them as a player, at its training depth unless another is given.
+        """Return the player of a strategy.
 
-        Raises ValueError for one that cannot be played.
+        Parameters
+        ----------
+        row
+            Row of the strategy; 0 is the best.
+        depth
+            Search depth in plies; by default that of its training.
+
+        Raises
+        ------
+        ValueError
+            If the genome does not fit the architecture.
         """
-        made = replace(self.metadata, king=float(self.kings[row]))
-        evaluator = build_evaluator(self.genomes[row], made)
-        return AlphaBeta(evaluator, depth or made.depth, root_perspective=made.root_perspective)
+        metadata = replace(self.metadata, king=float(self.kings[row]))
+        evaluator = build_evaluator(self.genomes[row], metadata)
+        perspective = metadata.root_perspective
+        return AlphaBeta(evaluator, depth or metadata.depth, root_perspective=perspective)
 
     def content(self) -> bytes:
-        """The pool file. Equal pools make equal files."""
+        """Return the bytes of the pool file. Equal pools give equal bytes."""
         header = {HEADER: json.dumps(asdict(self.metadata), sort_keys=True)}
         arrays = {"genome": self.genomes[0], **self.arrays}
         arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
@@ -105,20 +121,34 @@ class StrategyPool:
         return content
 
     def digest(self) -> str:
-        """The SHA-256 of the pool file: what other files know the pool by."""
+        """Return the SHA-256 of the pool file, by which records name the pool."""
         return self.source_digest or hashlib.sha256(self.content()).hexdigest()
 
 
-def rank_strategies(metadata: WeightsMetadata, **columns: Any) -> StrategyPool:
-    """The strategies of a pool whose rows stand in the order of publication.
+def rank_strategies(metadata: WeightsMetadata, **columns: ArrayLike) -> StrategyPool:
+    """Sort strategies in order of publication by score into a pool, the best first.
 
-    The one with the highest pool score is the best, and of equal ones the latest.
+    Of strategies with equal scores the latest is the best.
+
+    Parameters
+    ----------
+    metadata
+        Metadata of the player that evolution left; its king value and generation are replaced.
+    columns
+        The arrays of :class:`StrategyPool`, one row a strategy.
+
+    Raises
+    ------
+    ValueError
+        If there is no strategy, or the arrays do not fit together.
     """
     scores = np.asarray(columns["scores"])
     if not len(scores):
-        raise ValueError("an empty pool has no best strategy")
+        raise ValueError("the pool is empty: it has no best strategy")
     order = np.lexsort((-np.arange(len(scores)), -scores))
-    arrays = {name: np.asarray(columns[name], ARRAYS[name][1])[order] for name in ARRAYS}
+    arrays: dict[str, NDArray[Any]] = {
+        name: np.asarray(columns[name], dtype)[order] for name, (_, dtype) in ARRAYS.items()
+    }
     king, generation = float(arrays["kings"][0]), int(arrays["generations"][0])
     best = replace(metadata, king=king, generation=generation, extra={})
     return StrategyPool(best, *(arrays[name] for name in ARRAYS))
@@ -127,7 +157,10 @@ def rank_strategies(metadata: WeightsMetadata, **columns: Any) -> StrategyPool:
 def load_pool(path: Path | str) -> StrategyPool:
     """Read a pool file.
 
-    Raises ValueError that names the file for one that is missing, damaged or no pool.
+    Raises
+    ------
+    ValueError
+        If the file is missing, damaged or not a pool; the message names the file.
     """
     genome, metadata = load_weights(path)
     try:
@@ -135,9 +168,9 @@ def load_pool(path: Path | str) -> StrategyPool:
             arrays = {name: file.get_tensor(name) for name in ARRAYS}
         pool = StrategyPool(metadata, *(arrays[name] for name in ARRAYS))
         if not np.array_equal(genome, pool.genomes[0]):
-            raise ValueError("its weights are not those of its best strategy")
+            raise ValueError("its weights differ from those of its best strategy")
         for row in range(pool.size):
             pool.player(row)
         return replace(pool, source_digest=hashlib.sha256(read_regular(path)).hexdigest())
     except (SafetensorError, ValueError, TypeError, OverflowError, OSError) as error:
-        raise ValueError(f"{str(path)!r} is not a pool of ours: {error}") from None
+        raise ValueError(f"{str(path)!r} is not a valid pool file: {error}") from None

@@ -1,1 +1,5 @@
-"""Environments for one side of the game; an agent plays the other."""
+"""Gymnasium environments for one side of the game; an agent plays the other.
+
+- ``env``: one game
+- ``vector_env``: many games, with the opponents' moves inside the kernels
+"""

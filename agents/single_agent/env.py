@@ -1,4 +1,4 @@
-"""The game as a single-agent Gymnasium environment: the other side is played by any agent."""
+"""Single-agent Gymnasium environment: any agent plays the other side."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium.error import ResetNeeded
+from numpy.typing import NDArray
 
 from agents.agent import Agent, PlayerAgent, reseed
 from agents.external.errors import GameEndedError
@@ -26,25 +27,29 @@ Observation = dict[str, Any]
 class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
     """One side of :mod:`checkers_env.envs.aec`, with its observations, actions and draw rules.
 
-    The opponent's turns are played inside :meth:`reset` and :meth:`step`. The reward is 0 until the
-    end, and then +1, 0 or -1; an action that the mask rules out ends the episode with -1.
+    :meth:`reset` and :meth:`step` play the opponent's turns. The reward is 0 until the game ends,
+    then +1, 0 or -1. An illegal action ends the episode with -1.
+
+    A seed fixes the colours and the ballot cards. It also seeds an opponent that has a method
+    ``new_game(rng)``, as all agents of :func:`agents.make` have. An opponent that ends the game
+    loses it, unless it claims a draw.
 
     Parameters
     ----------
     opponent
-        What :func:`agents.make` takes (a name, a weight file, a factory), or an agent.
-    depth
-        For the opponent, where it is not given as an agent.
+        A text for :func:`agents.make` (a name, a weight file, a factory), or an agent.
     colour
-        ``"black"`` or ``"white"``; None draws one at each reset.
+        The agent's colour: ``"black"``, ``"white"``, or None to sample one at each reset.
+    depth
+        Search depth of an opponent given as a text, in plies.
     opening, render_mode, **rules
         As for :func:`checkers_env.make`.
 
-    A seed decides on colours, ballot cards, and what opponents leave to chance that have a method
-    ``new_game(rng)``, as those of :func:`agents.make` do; others look after their own. An opponent
-    that ends the game has lost it, unless it claims a draw. Raises ValueError for arguments that
-    make no sense, for an opening that leaves the agent no turn, and when the opponent makes an
-    illegal move.
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, the opening leaves the agent no turn, or the opponent makes
+        an illegal move.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by gymnasium.Env
@@ -74,23 +79,32 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
 
     @property
     def board(self) -> Board:
-        """The game as :attr:`checkers_env.raw_env.board` shows it."""
+        """A copy of the game, as :attr:`checkers_env.raw_env.board`."""
         return self._game.board
 
-    def action_masks(self) -> Any:
-        """The legal actions, bool[128], as sb3-contrib's MaskablePPO asks for them."""
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return which actions are legal, shape (128,), for sb3-contrib's MaskablePPO."""
         return self._mask.astype(bool)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin a game; the information names the agent's colour.
+        """Begin a game.
 
-        ``options={"opening": ...}`` replaces the opening for this game.
+        Parameters
+        ----------
+        seed
+            Seed of this game and of all that follow.
+        options
+            ``{"opening": ...}`` replaces the opening for this game.
+
+        Returns
+        -------
+        The observation, and ``{"colour": ...}``, the agent's colour.
         """
         super().reset(seed=seed)
-        self._over = True  # should what follows fail, there is no game to go on with
-        # All are drawn whether needed or not: a seed then means the same games to every opponent.
+        self._over = True  # until the game is set up: an error below must not leave half a game
+        # Sample all three, needed or not: equal seeds then give equal games to every opponent.
         colour, chance, card = self.np_random.integers(2**31, size=3).tolist()
         side = colour % 2 if self._colour is None else COLOURS.index(self._colour)
         self._agent = AGENTS[side]
@@ -103,12 +117,15 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         return self._observation(), {"colour": COLOURS[side]}
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Play an action, and the opponent's turn if it is then to move.
+        """Play an action, and then the opponent's turn if it is to move.
 
-        Raises ValueError for what is no action at all.
+        Raises
+        ------
+        ValueError
+            If the action is not a whole number from 0 to 127.
         """
         if self._over:
-            raise ResetNeeded("the game is over, or was not begun: call reset()")
+            raise ResetNeeded("no game is in progress: call reset()")
         if isinstance(action, bool) or not self.action_space.contains(action):
             raise ValueError(f"action {action!r} is not a whole number from 0 to {ACTIONS - 1}")
         if not self._mask[action]:
@@ -123,17 +140,17 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         return self._observation(), reward, self._over, False, dict(self._game.infos[self._agent])
 
     def render(self) -> Any:
-        """Show the position as `render_mode` says (in mode "human" the game shows itself)."""
+        """Render the position by `render_mode`; in mode "human" the game opens a window."""
         return self._game.render()
 
     def close(self) -> None:
-        """Shut the window, if there is one."""
+        """Close the window, if there is one."""
         self._game.close()
 
     def _answer(self) -> GameEndedError | None:
-        """Let the opponent play until the agent is to move or the game is over.
+        """Play the opponent's moves until the agent is to move or the game is over.
 
-        Returns what it says if it ends the game.
+        Return the opponent's announcement if it ends the game.
         """
         game, self._over = self._game, True
         while game.agent_selection != self._agent and not game.terminations[self._agent]:
@@ -153,22 +170,24 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         return None
 
     def _observation(self) -> Observation:
-        """What the agent sees; without legal actions when the episode is over."""
-        seen: Observation = self._game.observe(self._agent)
+        """Return the agent's observation; without legal actions when the episode is over."""
+        observation: Observation = self._game.observe(self._agent)
         if self._over:
-            seen["action_mask"][:] = 0
-        self._mask = seen["action_mask"].copy()
-        return seen
+            observation["action_mask"][:] = 0
+        self._mask = observation["action_mask"].copy()
+        return observation
 
 
 def _opponent(opponent: str | Agent, depth: int | None) -> Agent:
-    """The opponent, with a generator and memory of its own where it is one of our agents."""
+    """Return the opponent; a PlayerAgent as a copy with its own generator and workspace."""
     if isinstance(opponent, str):
         return make(opponent, depth=depth)
     if depth is not None:
         raise ValueError("depth is for an opponent given by name: this one is an agent already")
     if not callable(getattr(opponent, "act", None)):
-        raise ValueError(f"opponent {opponent!r} is neither text nor has it a method act(board)")
+        raise ValueError(
+            f"opponent must be a text or an object with a method act(board), not {opponent!r}"
+        )
     if not isinstance(opponent, PlayerAgent):
         return opponent
     return replace(opponent, rng=np.random.default_rng(), ws=workspace(table_bits(opponent.player)))

@@ -1,4 +1,4 @@
-"""Many single-agent games at once: the opponents' moves are made inside the kernels."""
+"""Many single-agent games at once, with the opponents' moves inside the kernels."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from checkers_env.state import PLY, REVERSIBLE_PLIES, SIDE, make_move
 
 
 class CompiledOpponent(NamedTuple):
-    """A compiled player, and what it works with in all its games."""
+    """A compiled player, with one workspace and one generator for all its games."""
 
     player: Any
     ws: Workspace
@@ -36,27 +36,32 @@ class CompiledOpponent(NamedTuple):
 class SingleAgentVectorEnv(SelfPlayVectorEnv):
     """One side of many games: :class:`.env.SingleAgentEnv` as a vector environment.
 
-    The reward and the observation are always the agent's. The information of a game that begins has
-    its ``"colour"``; else all is as in :class:`checkers_env.envs.vector.SelfPlayVectorEnv`.
+    Rewards and observations are the agent's. When a game begins, its information holds the agent's
+    ``"colour"``. All else is as in :class:`checkers_env.envs.vector.SelfPlayVectorEnv`.
+
+    A game's seed fixes its colours, cards and opponents. Each opponent has one generator, and one
+    transposition table if it searches selectively, for all games. A seed for all games also
+    resets these.
 
     Parameters
     ----------
+    num_envs
+        Number of games.
     opponent
-        What :func:`agents.make` takes, or an agent; or several, of which chance draws one for each
-        game. They must be compiled players (the baselines, the zoo, weight files), without a limit
-        of time.
-    depth
-        For opponents that are given by name.
+        A text for :func:`agents.make` or an agent, or several: each game samples one. They must be
+        compiled players (the baselines, the zoo, weight files) without a time limit.
     colour
-        ``"black"`` or ``"white"``; None draws one for each game.
+        The agent's colour: ``"black"``, ``"white"``, or None to sample one for each game.
+    depth
+        Search depth of opponents given as texts, in plies.
     opening, autoreset_mode, **rules
         As for :func:`checkers_env.make_vec`.
 
-    A game's seed decides on its colours, cards and opponents. What the opponents leave to chance is
-    drawn for all games from common generators, and opponents that search selectively have one
-    memory for all games, which their moves depend on; a seed for all games also sets these. Raises
-    ValueError for arguments that make no sense, opponents that are not compiled, and an opening
-    that leaves the agent no turn.
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, an opponent is not compiled, or the opening leaves the agent
+        no turn.
     """
 
     def __init__(
@@ -76,7 +81,7 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
         given: Any = [opponent] if one else opponent
         players = [_player(each, depth) for each in given]
         if not players:
-            raise ValueError("there must be an opponent: the sequence of them is empty")
+            raise ValueError("opponent must name at least one: the sequence is empty")
         self._opponents = [
             CompiledOpponent(it, workspace(table_bits(it)), np.random.default_rng())
             for it in players
@@ -142,16 +147,15 @@ def play_opponent(player: Any, index: int, batch: Any, ws: Any, rng: Any) -> Non
 
 
 def _player(opponent: str | Agent, depth: int | None) -> Any:
-    """The compiled player of an opponent."""
+    """Return the compiled player of an opponent."""
     if depth is not None and not isinstance(opponent, str):
         raise ValueError("depth is for opponents given by name: this one is an agent already")
     agent = make(opponent, depth=depth) if isinstance(opponent, str) else opponent
     if not isinstance(agent, PlayerAgent):
         raise ValueError(
-            f"opponent {opponent!r} is not a compiled player, and only those play inside the "
-            "kernels: SingleAgentEnv takes any, and gymnasium.make_vec with "
-            'vectorization_mode="sync" many of them'
+            f"opponent {opponent!r} is not a compiled player. SingleAgentEnv takes any agent; for "
+            'many games use gymnasium.make_vec with vectorization_mode="sync"'
         )
     if agent.seconds is not None:
-        raise ValueError(f"opponent {opponent!r} has a limit of time: give it a depth instead")
+        raise ValueError(f"opponent {opponent!r} has a time limit: give it a depth instead")
     return agent.player

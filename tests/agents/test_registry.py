@@ -178,7 +178,7 @@ def test_file_with_an_evaluator_makes_any_number_of_agents(tmp_path):
         ("material", {"seconds": float("inf")}, "seconds must be finite"),
         ("material", {"seconds": "3"}, "seconds must be more than 0, not '3'"),
         ("material", {"selective": "no"}, "selective must be True or False, not 'no'"),
-        (5, {}, "an agent is made from text or a path, not from 5"),
+        (5, {}, "agent must be a text or a path, not 5"),
         ("hub:'abc", {}, '"\'abc" cannot be read: No closing quotation'),
         ("a\0b.py:c", {}, r"cannot import 'a\\x00b.py': embedded null"),
         ("builtins:dict", {}, "'builtins:dict' cannot be called with {}: no signature"),

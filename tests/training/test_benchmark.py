@@ -353,7 +353,7 @@ def test_error_at_the_start_is_one_line(command, tmp_path, processes):
 
 
 def test_worked_example_plays_as_documented(command, tmp_path, monkeypatch):
-    words = (ROOT / "examples" / "my_agent.py").read_text().splitlines()[1].split()
+    words = (ROOT / "examples" / "my_agent.py").read_text().splitlines()[1].split()[1:]
     assert len((ROOT / "examples" / "my_agent.py").read_text().splitlines()) <= 20
     assert words[:2] == ["python", "training/benchmark.py"]
     monkeypatch.chdir(ROOT)

@@ -277,7 +277,7 @@ def test_unreadable_files_are_refused(command, pool, options):
 def test_weight_file_is_not_a_pool_and_a_damaged_record_is_named(command, pool, tmp_path):
     zoo = Path(agents.__file__).parent / "zoo" / "blondie24.safetensors"
     status, said = command(*words(zoo))
-    assert (status, "is not a pool of ours" in said) == (1, True)
+    assert (status, "is not a valid pool file" in said) == (1, True)
     record = tmp_path / "record.json"
     record.write_text('{"format": 1}')
     status, said = command(*words(pool, "--record", record))

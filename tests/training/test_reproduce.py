@@ -111,23 +111,23 @@ def test_no_work_begins_at_the_deadline(command, tmp_path):
     status, said = command(*QUICK, "--work", "work", "--deadline", "0")
     assert status == 0
     assert "0 of 3 jobs are done" in said
-    assert "3 would have ended after the deadline: call again to go on" in said
+    assert "3 jobs were left at the deadline: run the same command again" in said
     assert not (tmp_path / "work" / "results").exists()
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "say what to reproduce: --experiment NAME, or --all"),
-        (["--all", "--experiment", "table-3.2"], "say --all, or --experiment with names, but not"),
-        (["--experiment", "table-9.9"], "no experiment 'table-9.9': known are table-3.2"),
+        ([], "give --experiment NAME or --all; --list shows"),
+        (["--all", "--experiment", "table-3.2"], "give --all, or --experiment with names, but not"),
+        (["--experiment", "table-9.9"], "unknown experiment 'table-9.9': known are table-3.2"),
         (["--all", "--scale", "2"], "scale must be above 0 and at most 1, not 2.0"),
         (["--all", "--seeds", "0"], "seeds must be at least 1, not 0"),
         (["--all", "--workers", "0"], "workers must be at least 1, not 0"),
         (["--list", "--workers", "-3"], "workers must be at least 1, not -3"),
-        (["--all", "--deadline", "nan"], "deadline is a number of minutes from 0 on, not nan"),
+        (["--all", "--deadline", "nan"], "deadline must be at least 0 minutes, not nan"),
         (["--all", "--address", "here:1"], "an address is for the executor 'ray'"),
-        (["--all", "--compare", "nowhere"], "there is no folder 'nowhere' to compare with"),
+        (["--all", "--compare", "nowhere"], "compare must be a folder: 'nowhere' does not exist"),
     ],
 )
 def test_invalid_options_are_refused(command, words, message):
@@ -189,7 +189,7 @@ def test_ctrl_c_and_sigterm_save_running_jobs(tmp_path):
         assert re.fullmatch(r"0 of 1 jobs, 0\.\d CPU-hours left", first)
         assert lines == [
             "Stopping when what is under way is done or saved; Ctrl-C again: at once.",
-            "Interrupted; what was reached is saved. Go on by the same command.",
+            "Interrupted; all progress is saved. Run the same command again to resume.",
         ]
     assert not (tmp_path / "results").exists()
 

@@ -171,13 +171,13 @@ def test_games_of_another_player_are_not_used(tmp_path):
 def test_zoo_needs_a_validation_league(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["zoo.py", "--results", str(tmp_path)])
     assert zoo.main() == 1
-    assert "no validation is done in" in capsys.readouterr().err
+    assert "has no finished validation" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["", zoo.BEGIN, zoo.END, f"{zoo.END}\n{zoo.BEGIN}"])
 def test_leaderboard_needs_its_markers(text):
     with pytest.raises(ValueError, match="goes between <!-- leaderboard"):
-        zoo.placed(text, "table")
+        zoo.replace_leaderboard(text, "table")
 
 
 def test_readme_shows_ratings_of_the_zoos_leaderboard():
@@ -211,9 +211,9 @@ def test_run_without_weights_keeps_the_zoos_file(store, tmp_path):
     bare = choice._replace(result=replace(choice.result, champions=()), scores={})
     path = tmp_path / "strong.safetensors"
     with pytest.raises(ValueError, match="its run keeps no weights: train it by python train"):
-        zoo.keep(path, bare, store)
+        zoo.copy_champion(path, bare, store)
     path.write_bytes(b"weights")
-    zoo.keep(path, bare, store)
+    zoo.copy_champion(path, bare, store)
     assert path.read_bytes() == b"weights"
     line = StandingsRow(PLAYER, 0.0, -1.0, 1.0, 2, 1, 0, 1, 0.5, 0.4, 0.6)
     told = card(PLAYER, bare, [line], [line], [])

@@ -142,7 +142,7 @@ def sample_endings(
 
 
 def move_value(tables: Tablebase, board: Board, move: Move) -> int:
-    """What a move is worth to the side that makes it."""
+    """Return the tables' value of a position after `move`, for the side that makes the move."""
     board.push(move)
     ending = probe_board(tables, board)
     board.pop()

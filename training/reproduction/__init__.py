@@ -1,1 +1,22 @@
-"""The papers' experiments: what is trained and played for each table, and the records of it."""
+"""The papers' experiments: their jobs, their results, and the page that compares them.
+
+- ``jobs``: training runs and matches, with their configurations
+- ``papers``: the papers' tables
+- ``plan``: jobs and figures of tables
+- ``scheduler``: order of the jobs, expected times, deadline
+- ``progress_bar``: progress on a terminal
+- ``worker``: one job, as an executor runs it
+- ``results``: results on disk
+- ``result_rows``, ``json_lines``: lines of the result files, and the files
+- ``champions``: weight files, named by their hash
+- ``league_results``: the zoo's leagues on disk
+- ``tables``: a table, its measure and its Markdown
+- ``claims``: conclusions of the papers
+- ``effects``: one figure a seed, by which a claim is judged
+- ``verdicts``: claims judged over seeds
+- ``page``: the page in Markdown
+- ``plots``: pictures of the page
+- ``drawn_games``, ``gains``: sections of the page
+- ``model_zoo``: best seed of each player
+- ``model_card``: model cards and the leaderboard
+"""

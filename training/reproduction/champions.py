@@ -24,17 +24,26 @@ OLD_NAMES = {"tuples": "drawing"}  # of options in format 1
 
 
 class Champion(NamedTuple):
-    """A trained player as a match takes it."""
+    """Weights of a trained player, shape (weights,), and their metadata."""
 
     genome: NDArray[np.float64]
     metadata: WeightsMetadata
 
 
 def encode_champion(player: TrainedPlayer, run: Run, generation: int) -> bytes:
-    """Return the content of a champion's weight file, which :mod:`agents.weights` reads.
+    """Encode a champion as a weight file, which :mod:`agents.weights` reads.
 
-    The header is spelled out here, in format 1, so that equal champions have equal files, and
-    thereby equal names, whatever format :mod:`agents.weights` writes.
+    Equal champions give equal bytes, and thus equal names: the header stays in format 1, whichever
+    format :mod:`agents.weights` writes.
+
+    Parameters
+    ----------
+    player
+        Weights, architecture and options.
+    run
+        Its training run.
+    generation
+        Generation of the champion.
     """
     regime: Any = run.regime
     genome = np.ascontiguousarray(player.genome, np.float32)
@@ -60,17 +69,17 @@ def encode_champion(player: TrainedPlayer, run: Run, generation: int) -> bytes:
 
 
 def name_champion(content: bytes) -> str:
-    """Return the name of a weight file: the first digits of its SHA-256 hash."""
+    """Return the name of a weight file: the first 16 digits of its SHA-256 hash."""
     return hashlib.sha256(content).hexdigest()[:HASH_DIGITS]
 
 
 def load_champion(path: Path) -> Champion:
-    """Read a champion's weight file. Raises ValueError if its content is not that of its name."""
+    """Read a champion's weight file. Raise ValueError if its hash is not its name."""
     name = name_champion(path.read_bytes())
     if name != path.stem:
         raise ValueError(
-            f"{str(path)!r} is damaged (its hash is {name}): restore it, or delete it, and it is "
-            "trained again"
+            f"{str(path)!r} is damaged (its hash is {name}): restore it, or delete it to train it "
+            "again"
         )
     genome, metadata = load_weights(path)
     return Champion(genome.astype(np.float64), metadata)
@@ -83,7 +92,7 @@ def champion_path(folder: Path, name: str) -> Path:
 
 
 def write_champions(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write weight files by name. Files that are there already are left as they are."""
+    """Write weight files, given by name. Existing files stay as they are."""
     for name, content in files.items():
         small = len(content) <= LARGEST_IN_GIT
         place = folder / CHAMPIONS / ("" if small else LARGE)

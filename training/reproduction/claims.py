@@ -1,4 +1,4 @@
-"""What the papers conclude, each claim with the matches or runs that it is measured by."""
+"""Claims of the papers, each with the matches or runs that measure it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from training.reproduction.papers.thesis_ch7 import RR as RR_BY_PLY
 from training.reproduction.tables import Row, row
 from training.trainer.ablations import ABLATIONS
 
-MARGIN = 10.0  # per cent of the points: 70 rating points, a third of a class of players
+MARGIN = 10.0  # % of the points: 70 rating points, a third of a class of players
 
 Kind = Literal["more", "equal"]
 
@@ -51,23 +51,23 @@ class Claim:
     Attributes
     ----------
     name
-        Short, for a picture.
+        Short name, for a picture.
     says
         The claim in a sentence.
     source
-        The paper, and where in it.
+        Paper and section.
     rows
-        The matches, or the training runs.
+        Matches, or training runs.
     effect
-        The figure of a seed, of these rows in order.
+        Function from the rows' games or results to the figure of one seed.
     unit
-        Of the effect.
+        Unit of the effect.
     kind
-        ``"more"``: the effect is above `bar`; ``"equal"``: it is within MARGIN of 0.
+        ``"more"``: the effect is above `bar`. ``"equal"``: it is within MARGIN of 0.
     bar
-        What the effect is compared with.
+        Threshold of the effect.
     conditions
-        Of the matches: at 6 plies, with the 86 games of the two-move ballot, if nothing is said.
+        Conditions of the matches; by default 6 plies and the 86 games of the two-move ballot.
     """
 
     name: str
@@ -86,7 +86,7 @@ def _thesis(section: str) -> str:
 
 
 def _better(first: str, others: str | tuple[str, ...], says: str, source: str) -> Claim:
-    """The first player scores above one half against the others."""
+    """Return the claim that the first player scores above 50 % against the others."""
     against = others if isinstance(others, str) else ", ".join(others)
     return Claim(f"{first} > {against}", says, source, (row(first, others),))
 
@@ -96,7 +96,7 @@ def _as_good(first: str, other: str, says: str, source: str) -> Claim:
 
 
 def _in_order(name: str, says: str, source: str, players: Sequence[str]) -> Claim:
-    """Each of the players, the weakest first, is better than those before it in their league."""
+    """Return the claim that players, the weakest first, have this order in their league."""
     return Claim(name, says, source, _all_play_all(players), order, "Kendall's tau")
 
 
@@ -107,7 +107,7 @@ def _all_play_all(players: Sequence[str]) -> tuple[Row, ...]:
 
 
 def _steps(players: Sequence[str]) -> tuple[Row, ...]:
-    """Each player against the one that was trained a ply less deep."""
+    """Return a row for each player against the one trained a ply less deep."""
     return tuple(row(deep, flat) for flat, deep in pairwise(players))
 
 
@@ -327,7 +327,7 @@ def _others() -> Iterable[Claim]:
 
 
 def _gains(name: str, says: str, first: str | Player, second: str | Player) -> Claim:
-    """The second player scores higher against the piece counter than the first."""
+    """Return the claim that the second player beats the piece counter more clearly."""
     return Claim(
         name,
         f"Against the piece counter {says}.",
@@ -396,7 +396,7 @@ def _reasons() -> Iterable[Claim]:
 
 
 def _played_otherwise(name: str, where: str, changed: Callable[[str], Player]) -> Iterable[Claim]:
-    """Whether a change in how the champions play makes fewer draws, and what it leaves of them."""
+    """Yield claims on a change in how champions play: fewer draws, and the same winners."""
     yield Claim(
         f"{name}: fewer draws",
         f"Fewer games are drawn where {where}.",
@@ -418,7 +418,7 @@ def _played_otherwise(name: str, where: str, changed: Callable[[str], Player]) -
 
 
 def _changes() -> Iterable[Claim]:
-    """What each change to the evolution of 2001 does for its champion."""
+    """Yield a claim for each change to the evolution of 2001: its champion plays better."""
     base = EVOLVED[0]
     for name, preset in ABLATIONS.items():
         yield _gains(f"{name} helps", f"{name} does better than {base}: {preset.what}", base, name)

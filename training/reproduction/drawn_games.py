@@ -1,4 +1,4 @@
-"""What the drawn games hide: who was ahead in them, and what then becomes of the claims."""
+"""Section of the page: the claims with drawn games decided by the piece difference."""
 
 from __future__ import annotations
 
@@ -16,7 +16,17 @@ from training.reproduction.verdicts import Verdict, effects, verdicts
 
 
 def lines(judged: Sequence[Verdict], scope: Scope, store: ResultStore) -> Iterator[str]:
-    """A section of the page, in Markdown: every claim about scores, as played and decided."""
+    """Yield the section in Markdown: every claim about scores, as played and decided.
+
+    Parameters
+    ----------
+    judged
+        Verdicts of the page.
+    scope
+        Seeds and scale.
+    store
+        Results.
+    """
     scores = [it for it in judged if it.claim.effect is advantage and it.values]
     if not scores:
         return

@@ -1,4 +1,4 @@
-"""What a claim is measured by: one figure for each seed, out of the games or runs of its rows."""
+"""Effects: one figure a seed, computed from the games or runs of a claim's rows."""
 
 from __future__ import annotations
 
@@ -17,26 +17,27 @@ from training.runtime.extras import extra
 with extra("train"):
     from scipy.stats import kendalltau
 
-# Shares of a curve: its beginning, where it has risen, and where it has levelled off.
+# Parts of a curve, as shares of its points: the beginning, the early rise, the level at the end.
 FIRST, RISEN, LAST = (0, 0.1), (0.1, 0.3), (0.8, 1)
 
 LEAD = 2  # pieces
 
+# From the games, or the training result, of each row of a claim to the figure of one seed.
 Effect = Callable[[Sequence[Any]], float]
 
 
 def score(games: Sequence[Seen]) -> float:
-    """Wins and half the draws, per cent of the games that began with a card."""
+    """Return the score in %: wins and half the draws, of the games that began with a card."""
     return SCORE.of(games)[0]
 
 
 def advantage(rows: Sequence[Sequence[Seen]]) -> float:
-    """How far the first players score above one half."""
+    """Return how far the first players' mean score lies above 50 %, in % of the points."""
     return float(np.mean([score(games) for games in rows])) - 50
 
 
 def red_advantage(rows: Sequence[Sequence[Seen]]) -> float:
-    """How far red, who moves first, scores above one half, whoever it is."""
+    """Return how far the side that moves first scores above 50 %, in % of the points."""
     reds = [POINTS[game.result] for games in rows for game in games if game.red and game.opening]
     others = [
         1 - POINTS[game.result] for games in rows for game in games if not game.red and game.opening
@@ -45,9 +46,9 @@ def red_advantage(rows: Sequence[Sequence[Seen]]) -> float:
 
 
 def rating_difference(rows: Sequence[Sequence[Seen]]) -> float:
-    """The rating points that a score stands for, drawn games going to who has more pieces.
+    """Return the first player's score as an Elo difference; more pieces win a drawn game.
 
-    A score of 100 % counts as half a point less.
+    A score of 100 % (or 0 %) has no finite difference: it counts as half a point less (or more).
     """
     (games,) = rows
     points = [POINTS[by_material(game).result] for game in with_cards(games)]
@@ -56,68 +57,68 @@ def rating_difference(rows: Sequence[Sequence[Seen]]) -> float:
 
 
 def decided(rows: Sequence[Sequence[Seen]]) -> float:
-    """How far the first players score above one half if drawn games go to who has more pieces."""
+    """Return the :func:`advantage` if more pieces win a drawn game."""
     return advantage([[by_material(game) for game in games] for games in rows])
 
 
 def share_drawn(rows: Sequence[Sequence[Seen]]) -> float:
-    """Per cent of the games that are drawn."""
+    """Return the share of drawn games in %."""
     return 100 * float(np.mean([game.result == "D" for game in with_cards([*chain(*rows)])]))
 
 
 def share_led(rows: Sequence[Sequence[Seen]]) -> float:
-    """Per cent of the drawn games at whose end a side is LEAD pieces ahead; nan without any."""
+    """Return the share of drawn games that end with a lead of LEAD pieces, in %; nan for none."""
     drawn = [game for game in with_cards([*chain(*rows)]) if game.result == "D"]
     led = [abs(game.difference) >= LEAD for game in drawn]
     return 100 * float(np.mean(led)) if led else float("nan")
 
 
 def fewer_drawn(rows: Sequence[Sequence[Seen]]) -> float:
-    """How many more per cent are drawn in the first half of the rows than in the second."""
+    """Return the share of drawn games in the first half of the rows less that in the second."""
     half = len(rows) // 2
     return share_drawn(rows[:half]) - share_drawn(rows[half:])
 
 
 def order(rows: Sequence[Sequence[Seen]]) -> float:
-    """Kendall's tau of the claimed order, the weakest first, and the order of the scores."""
+    """Return Kendall's tau between the claimed order, the weakest first, and the scores."""
     return float(kendalltau(range(len(rows)), [score(games) for games in rows]).statistic)
 
 
 def growth(rows: Sequence[Sequence[Seen]]) -> float:
-    """How much higher the first player scores in the last row than in the first row."""
+    """Return the first player's score in the last row less that in the first row, in %."""
     return score(rows[-1]) - score(rows[0])
 
 
 def levels(name: str) -> Effect:
-    """How far the first run's curve ends above the second's."""
+    """Return the effect: the level of the first run's curve less that of the second's."""
     return lambda runs: _mean(runs[0], name, *LAST) - _mean(runs[1], name, *LAST)
 
 
 def late(name: str) -> Effect:
-    """The mean of a curve's second half."""
+    """Return the effect: the mean of a curve's second half."""
     return lambda runs: _mean(runs[0], name, 0.5, 1)
 
 
 def rise(name: str) -> Effect:
-    """How much a curve's end lies above its beginning."""
+    """Return the effect: how far a curve's end lies above its beginning."""
     return lambda runs: _mean(runs[0], name, *LAST) - _mean(runs[0], name, *FIRST)
 
 
 def fall(name: str) -> Effect:
-    """How much a curve's end lies below where it had risen to."""
+    """Return the effect: how far a curve's end lies below its early rise."""
     return lambda runs: _mean(runs[0], name, *RISEN) - _mean(runs[0], name, *LAST)
 
 
 def speed(runs: Sequence[TrainingResult]) -> float:
-    """How many powers of ten more CPU time the second run took than the first.
+    """Return the ratio of CPU times, second run to first, in powers of ten.
 
-    What a ratio is off by, compiling in one run or another program beside it, is a factor too.
+    The logarithm suits the noise: compilation or another program multiplies the time.
     """
     return math.log10(runs[1].origin.cpu_seconds / runs[0].origin.cpu_seconds)
 
 
 def _mean(run: TrainingResult, name: str, start: float, end: float) -> float:
-    """The mean of a part of a curve, from one share of its points to another; nan for none."""
+    """Return the mean of a curve between two shares of its points; nan for no points."""
     line = run.curves[name]
     line = line[~np.isnan(line)]
     part = line[int(start * len(line)) : max(1, round(end * len(line)))]

@@ -1,4 +1,4 @@
-"""Players of several tables side by side: how they score, and what they gain on the first row."""
+"""Section of the page: players of several tables side by side, and their gains on the first row."""
 
 from __future__ import annotations
 
@@ -11,14 +11,23 @@ from training.reproduction.results import ResultStore
 from training.reproduction.tables import Row, Seen, Table, interval
 from training.reproduction.verdicts import Verdict, verdicts
 
-BEGIN, END = "<!-- gains -->", "<!-- end of gains -->"  # what other pages include lies between
+BEGIN, END = "<!-- gains -->", "<!-- end of gains -->"  # other pages include the lines between
 
 
 def lines(tables: Sequence[Table], scope: Scope, store: ResultStore) -> Iterator[str]:
-    """A table in Markdown: each player's scores, and its gains on the first player's same seeds.
+    """Yield a table in Markdown: each player's scores, and its gains on the first row's player.
 
-    The tables have the same rows; these are sorted by what they gain in the last of them. What has
-    not been played is left out, and seeds that the first player has not.
+    Gains are paired by seed: a seed that the first player lacks does not count. Rows are sorted by
+    the gain in the last table. Rows that were not played are left out.
+
+    Parameters
+    ----------
+    tables
+        Tables with equal rows.
+    scope
+        Seeds and scale.
+    store
+        Results.
     """
     names = [f"at {table.conditions.depth} plies" for table in tables]
     heads = ["player", "seeds", *names, *(f"gain {name}" for name in names)]

@@ -1,4 +1,4 @@
-"""The jobs that experiments are made of: a training run, and a match between two players."""
+"""Jobs of the experiments: a training run, and a match between two players."""
 
 from __future__ import annotations
 
@@ -25,33 +25,33 @@ from training.trainer.variants import make_variant
 PLAYERS: dict[str, Preset] = {**PRESETS, **TD_PRESETS, **STRONG_ABLATIONS, **ABLATIONS}
 POINTS = 100  # of a curve, at most
 KEY_DIGITS = 16
-SPARE = 100  # seeds from here on are of players that no table is about
-SMALLEST = {"parents": 3, "pairs": 3, "games": 1, "cards": 1}  # sizes that are scaled
-KEPT = {"blondie24-rr": 5}  # members in a record, where the champion is not enough (Table 4.1)
+SPARE = 100  # first seed of players outside all tables: the opponents of the validation
+SMALLEST = {"parents": 3, "pairs": 3, "games": 1, "cards": 1}  # sizes that a trial scales down to
+KEPT = {"blondie24-rr": 5}  # champions of a run, if not one (thesis, Table 4.1)
 
 
 @dataclass(frozen=True)
 class Player:
-    """Who plays, as a table names it: a trained player, or an agent of :func:`agents.registry`.
+    """Player of a table: a trained player, or an agent of :func:`agents.make`.
 
     Attributes
     ----------
     name
         A preset, or an agent's name.
     depth
-        Plies it searches; None for those of the match.
+        Search depth in plies; None for the depth of the match.
     seed
-        Of its training; None for the seed of the match, so that champions are paired by seed.
+        Seed of its training. None for the seed of the match: champions are then paired by seed.
     generations
-        Of its training; None for those of the preset.
+        Generations of its training; None for those of the preset.
     member
-        Its place in the last generation; 0 for the champion.
+        Rank in the last generation; 0 for the champion.
     simulations
-        Playouts a move, to play by Monte Carlo tree search with its evaluator instead.
+        Playouts a move. It then plays by Monte Carlo tree search with its evaluator.
     random_ties
-        Whether chance decides between moves that it finds equally good, and not their order.
+        Whether to choose at random between equally good moves, instead of the first.
     unsaturated
-        Whether it judges positions by the sum at its output, which its tanh may saturate.
+        Whether to evaluate by the sum at the output, without the tanh that may saturate.
     """
 
     name: str
@@ -65,12 +65,12 @@ class Player:
 
     @property
     def trained(self) -> bool:
-        """Whether it takes a training run."""
+        """Whether the player comes from a training run."""
         return find_preset(self.name) is not None
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The fields that differ from their defaults, by name."""
+        """Fields that differ from their defaults, by name."""
         return without_defaults(asdict(self), Player)
 
     def __str__(self) -> str:
@@ -89,21 +89,21 @@ class Player:
 
 @dataclass(frozen=True)
 class Conditions:
-    """How a match is played.
+    """Conditions of a match.
 
     Attributes
     ----------
     depth
-        Plies, for players without a depth of their own.
+        Search depth in plies of players without a depth of their own.
     games
-        0: every card of the ballot with both colours, and before them the start position with
-        both. Else so many, both colours of cards drawn by the seed of the match.
+        Number of games; the seed of the match samples the cards, each for two games. 0: the start
+        position and all cards of the ballot, each for two games.
     repetition
         Occurrences of a position that draw a game; 0 for no such rule.
     play_out
-        Plies of the piece counter that plays drawn games out; 0 to let them be drawn.
+        Search depth of the piece counter that plays drawn games on for both sides; 0 for none.
     ballot
-        Where the cards come from: ``"two-move"`` or ``"three-move"``.
+        Ballot of the cards: ``"two-move"`` or ``"three-move"``.
     """
 
     depth: int = 6
@@ -114,7 +114,7 @@ class Conditions:
 
     @property
     def rules(self) -> DrawRules:
-        """When games are drawn."""
+        """Draw rules of the games."""
         return DrawRules(repetition=self.repetition or None)
 
 
@@ -128,13 +128,13 @@ class Run:
     Attributes
     ----------
     preset
-        What is trained.
+        Name of the player.
     seed
-        Of all that is drawn.
+        Seed of its generator.
     generations
-        How many, before they are scaled.
+        Number of generations at scale 1.
     scale
-        Below 1 for a trial: so much of the generations, and of the parents where there are any.
+        Below 1 for a trial: share of the generations, parents, games and cards.
     """
 
     preset: str
@@ -144,7 +144,7 @@ class Run:
 
     @property
     def regime(self) -> Regime:
-        """What passes from a generation to the next."""
+        """Regime of the preset, scaled."""
         regime: Any = get_preset(self.preset).regime
         if self.scale < 1:
             for name in {field.name for field in fields(regime)} & SMALLEST.keys():
@@ -155,17 +155,17 @@ class Run:
 
     @property
     def measures_itself(self) -> bool:
-        """Whether the run's own scores are all that is wanted of it: nobody plays against it."""
+        """Whether the run measures its scores itself, so that its player enters no match."""
         return isinstance(self.regime, TreeStrap)
 
     @property
     def length(self) -> int:
-        """Generations."""
+        """Number of generations, scaled."""
         return max(1, round(self.generations * self.scale))
 
     @property
     def point_every(self) -> int:
-        """Generations for a point of the curve: the same for all runs of a preset."""
+        """Generations a point of the curve: the same for all runs of a preset."""
         if self.measures_itself:
             return 1
         points = max(1, round(POINTS * self.scale))
@@ -174,19 +174,19 @@ class Run:
 
     @property
     def kept(self) -> int:
-        """Members that the record keeps, the champion first."""
+        """Number of champions in the results, the best first."""
         if self.measures_itself:
             return 0
         return min(KEPT.get(self.preset, 1), self.regime.parents)
 
     @property
     def results_version(self) -> dict[str, int]:
-        """The versions that are raised by hand when results change."""
+        """Versions that are raised by hand when results change."""
         return {"regime": self.regime.results_version, "search": RESULTS_VERSION}
 
     @property
     def configuration(self) -> dict[str, Any]:
-        """All that the result depends on."""
+        """Everything that decides the result."""
         regime: Any = self.regime
         return {
             "preset": self.preset,
@@ -199,13 +199,25 @@ class Run:
 
     @property
     def title(self) -> str:
-        """What to call it."""
+        """Name in messages."""
         return f"{self.preset}-{self.length}-seed-{self.seed}"
 
 
 @dataclass(frozen=True)
 class Match:
-    """A match between two players whose seeds are given; `first` sorts before `second`."""
+    """A match between two players with seeds; `first` sorts before `second`.
+
+    Attributes
+    ----------
+    first, second
+        The players.
+    seed
+        Seed of the games, and of the cards where these are sampled.
+    conditions
+        Depth, games, draw rules and ballot.
+    scale
+        Below 1 for a trial: share of the cards.
+    """
 
     first: Player
     second: Player
@@ -215,24 +227,24 @@ class Match:
 
     @property
     def runs(self) -> tuple[Run, ...]:
-        """The training runs that it needs."""
+        """Training runs of its players."""
         players = [player for player in (self.first, self.second) if player.trained]
         return tuple(dict.fromkeys(run_of(player, self.scale) for player in players))
 
     @property
     def results_version(self) -> dict[str, int]:
-        """The version that is raised by hand when results change."""
+        """Version that is raised by hand when results change."""
         return {"search": RESULTS_VERSION}
 
     @property
     def cards(self) -> tuple[int, ...]:
-        """The numbers of the openings in the ballot, from 1; 0 for the start position."""
+        """Numbers of the openings in the ballot, from 1; 0 for the start position."""
         ballot = BALLOTS[self.conditions.ballot]
         return tuple(ballot.index(it) + 1 if it else 0 for it in self.openings)
 
     @property
     def openings(self) -> tuple[str, ...]:
-        """The opening of each pair of games, "" for the start position."""
+        """Opening of each pair of games; "" for the start position."""
         ballot = BALLOTS[self.conditions.ballot]
         cards = np.random.default_rng(self.seed).permutation(ballot)
         drawn = self.conditions.games // 2 or len(cards)
@@ -242,12 +254,12 @@ class Match:
 
     @property
     def games(self) -> int:
-        """How many."""
+        """Number of games."""
         return 2 * len(self.openings)
 
     @property
     def title(self) -> str:
-        """What to call it."""
+        """Name in messages."""
         other = "" if self.conditions == AS_THE_THESIS else f", {self.conditions.games} games"
         return f"{self.first} against {self.second}{other}, seed {self.seed}"
 
@@ -270,14 +282,14 @@ def get_preset(name: str) -> Preset:
 
 
 def run_of(player: Player, scale: float) -> Run:
-    """The run that trains a player whose seed is given."""
+    """Return the training run of a player that has a seed."""
     assert player.seed is not None
     generations = player.generations or get_preset(player.name).generations
     return Run(player.name, player.seed, generations, scale)
 
 
 def with_seed(player: Player, seed: int) -> Player:
-    """The player with that seed, if it is trained and has none of its own."""
+    """Return the player with `seed`, if it is trained and has no seed of its own."""
     if not player.trained or player.seed is not None:
         return player
     return replace(player, seed=seed)
@@ -286,9 +298,20 @@ def with_seed(player: Player, seed: int) -> Player:
 def match_of(
     first: Player, second: Player, seed: int, conditions: Conditions, scale: float
 ) -> tuple[Match, bool]:
-    """The match of two players, and whether it has them the other way round.
+    """Return the match of two players, and whether its `first` is the player `second`.
 
-    Whoever is named first, it is one match.
+    Both orders give the same match, so that it is played once.
+
+    Parameters
+    ----------
+    first, second
+        The players.
+    seed
+        Seed of trained players without one.
+    conditions
+        Conditions of the match.
+    scale
+        Scale of the trial.
     """
     players = with_seed(first, seed), with_seed(second, seed)
     seeds = [player.seed for player in players if player.seed is not None]
@@ -298,16 +321,16 @@ def match_of(
 
 
 def key_of(identity: Mapping[str, Any]) -> str:
-    """Return a hash of anything that JSON can hold, in hexadecimal digits."""
+    """Return a hash of JSON fields, 16 hexadecimal digits."""
     text = json.dumps(identity, sort_keys=True, default=list)
     return hashlib.sha256(text.encode()).hexdigest()[:KEY_DIGITS]
 
 
 def run_key(row: Mapping[str, Any]) -> str:
-    """Return what the line of a run is found by, from the line or from a configuration.
+    """Return the key of a run, from its line or its configuration.
 
-    Constants of the regime that have their default are left out: a new one whose default changes
-    nothing leaves all keys as they are.
+    Constants of the regime with their default value do not count. A new constant whose default
+    changes nothing thus leaves all keys as they are.
     """
     regime = dict(row["regime"])
     if (preset := find_preset(row["preset"])) is not None:
@@ -317,14 +340,14 @@ def run_key(row: Mapping[str, Any]) -> str:
 
 
 def match_key(row: Mapping[str, Any]) -> str:
-    """Return what the line of a match is found by."""
+    """Return the key of a match's line."""
     names = ("first", "second", "seed", "cards", "results_version", "champions")
     conditions = without_defaults(row["conditions"], Conditions)
     return key_of({name: row[name] for name in names} | {"conditions": conditions})
 
 
 def without_defaults(values: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
-    """Return the values that are not the defaults of a dataclass's fields."""
+    """Return the values that differ from the defaults of a dataclass's fields."""
     defaults = {field.name: field.default for field in fields(kind)}
     return {
         name: value

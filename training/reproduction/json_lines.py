@@ -13,18 +13,21 @@ Row = dict[str, Any]
 
 
 class JsonLines:
-    """The rows of a file by name, in memory.
+    """The rows of a file in memory.
 
     Parameters
     ----------
     path
         The file, which need not exist.
     order
-        Gives what rows are sorted by. Two rows of a file may not be equal in it.
+        Function from a row to its sort key, which is also its place: no two rows share one.
     check
-        Raises an error for a row whose parts do not fit together.
+        Function that raises ValueError for an inconsistent row.
 
-    Raises ValueError for a damaged line.
+    Raises
+    ------
+    ValueError
+        If a line is damaged.
     """
 
     def __init__(
@@ -40,7 +43,7 @@ class JsonLines:
         self.refresh()
 
     def get(self, row: Row) -> Row | None:
-        """Return the row in the place of another one, which may lack the results."""
+        """Return the row with the sort key of `row`, which may lack the results."""
         return self._rows.get(self._order(row))
 
     def refresh(self) -> None:
@@ -55,17 +58,25 @@ class JsonLines:
                 self._check(row)
                 place = self._order(row)
                 if place in rows:
-                    raise ValueError("another line has the same job")
+                    raise ValueError("another line is about the same job")
                 texts[place], rows[place] = line.decode(), row
             except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
                 raise ValueError(
                     f"line {number} of {str(self._path)!r} is damaged ({error}): restore it, or "
-                    "delete it, and its job is done again"
+                    "delete it to do its job again"
                 ) from None
         self._stamp, self._texts, self._rows = stamp, texts, rows
 
     def put(self, rows: Iterable[Row], drop: Callable[[Row], bool] | None = None) -> None:
-        """Write rows, which replace those in their places; rows to `drop` are left out first."""
+        """Write rows to the file.
+
+        Parameters
+        ----------
+        rows
+            New rows; they replace rows with the same sort key.
+        drop
+            Function that selects old rows to remove first.
+        """
         if drop is not None:
             self._rows = {place: row for place, row in self._rows.items() if not drop(row)}
         for row in rows:
@@ -84,7 +95,7 @@ class JsonLines:
 
 
 def check_fields(row: Row, fields: Mapping[str, type]) -> None:
-    """Raise ValueError for a row without these fields and types."""
+    """Raise ValueError unless a row has exactly these fields, of these types."""
     if row.keys() != fields.keys():
         raise ValueError(f"its fields are {', '.join(row)}, not {', '.join(fields)}")
     for name, kind in fields.items():

@@ -1,8 +1,8 @@
 """The zoo's leagues on disk: one JSON line for each pair of entrants, and for each examination.
 
-``results/league.jsonl`` holds the games, those of the common league and of each examination.
-``results/examinations.jsonl`` holds what an examination measures beside the games. A line is found
-by its entrants (the hash of a weight file is part of them), the conditions, and the search's
+``results/league.jsonl`` holds the games of the common league and of the examinations.
+``results/examinations.jsonl`` holds the other findings of the examinations. The key of a line is
+its entrants with the hashes of their weight files, the conditions, and the search's
 `results_version`.
 """
 
@@ -31,22 +31,22 @@ SCORES = {"W": 1.0, "D": 0.5, "L": 0.0}
 
 @dataclass(frozen=True)
 class LeaguePlan:
-    """A league to be played.
+    """Entrants, games and conditions of a league.
 
     Attributes
     ----------
     name
-        What its lines are known by: ``"zoo"``, or the player of an examination.
+        Name of the league in its lines: ``"zoo"``, or the player of an examination.
     entrants
-        Everybody, in the order of their numbers.
+        All entrants, in the order of their numbers.
     conditions
-        What differs from the defaults of benchmark.py.
+        Options of benchmark.py that differ from their defaults.
     pairings
-        Numbers of the entrants that meet.
+        Numbers of the entrants of each pair.
     fixtures
-        All games. Those of a pairing stand together, as many for each.
+        All games, pair by pair, equally many for each.
     sample
-        About how many games have their first halves kept, evenly spread; 0 for none.
+        Number of games, about, whose first halves the results keep; 0 for none.
     """
 
     name: str
@@ -58,15 +58,15 @@ class LeaguePlan:
 
     @property
     def games_per_pair(self) -> int:
-        """Return the number of games of a pairing."""
+        """Number of games of a pair."""
         return len(self.fixtures) // len(self.pairings)
 
     def is_sampled(self, number: int) -> bool:
-        """Tell whether the first half of a game is kept."""
+        """Return whether the results keep the first half of a game."""
         return bool(self.sample) and number % max(1, len(self.fixtures) // self.sample) == 0
 
     def pair_keys(self) -> list[Row]:
-        """Return the parts of the lines that say what is played, one for each pairing."""
+        """Return the key fields of each pair's line."""
         described = [describe(entrant) for entrant in self.entrants]
         return [
             {
@@ -82,7 +82,7 @@ class LeaguePlan:
 
 
 class LeagueStore:
-    """The lines of leagues and examinations in a folder of results."""
+    """Lines of leagues and examinations in a folder of results."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -90,7 +90,7 @@ class LeagueStore:
         self._examinations = JsonLines(folder / EXAMINATIONS, _examination_order, check_examination)
 
     def games(self, plan: LeaguePlan) -> dict[int, GameRecord]:
-        """Return the games that are there, by their numbers; their moves are left out."""
+        """Return the games in the results by number, without their moves."""
         found = {}
         for row in self._rows(plan):
             for place, letter in enumerate(row["results"]):
@@ -100,12 +100,12 @@ class LeagueStore:
         return found
 
     def beginnings(self, plan: LeaguePlan) -> list[tuple[str, ...]]:
-        """Return the first halves of some games, evenly spread over a league: moves as text."""
+        """Return the first halves of the sampled games, moves as text."""
         rows = self._rows(plan)
         return [tuple(moves.split()) for row in rows for moves in row["beginnings"].values()]
 
     def findings(self, plan: LeaguePlan) -> list[str] | None:
-        """Return the sentences of an examination, or None if it is to be done."""
+        """Return the sentences of an examination, or None if there is no current one."""
         key = _examination_key(plan)
         row = self._examinations.get(key)
         if row is None or any(row[name] != value for name, value in key.items()):
@@ -113,9 +113,16 @@ class LeagueStore:
         return list(row["findings"])
 
     def add(self, plan: LeaguePlan, league: League, findings: Sequence[str] = ()) -> None:
-        """Write a league whose games are all played, in place of the one of its name.
+        """Write a finished league; it replaces the league of its name.
 
-        Games without moves are taken to be those that are there.
+        Parameters
+        ----------
+        plan
+            The league's plan.
+        league
+            All its games. A pair that has a current line keeps it: its games may lack their moves.
+        findings
+            Sentences of an examination.
         """
         games = {game.number: game for game in league.games}
         known = {row["number"]: row for row in self._rows(plan)}
@@ -144,7 +151,7 @@ class LeagueStore:
 
 
 def describe(entrant: Entrant) -> Row:
-    """Return an entrant's agent, its options, and the hash of its weight file if it has one."""
+    """Return an entrant's agent and options, and the hash of its weight file if it has one."""
     path = Path(entrant.agent)
     if not entrant.agent.endswith(WEIGHTS_SUFFIX):
         return {"agent": entrant.agent, **entrant.options}
@@ -153,7 +160,17 @@ def describe(entrant: Entrant) -> Row:
 
 
 def pair_row(plan: LeaguePlan, key: Row, games: Mapping[int, GameRecord]) -> Row:
-    """Return the line of a pairing."""
+    """Return the line of a pair.
+
+    Parameters
+    ----------
+    plan
+        Plan of the league.
+    key
+        Key fields of the line.
+    games
+        Games of the league by number, with their moves.
+    """
     numbers = range(key["number"], key["number"] + plan.games_per_pair)
     played = [games[number] for number in numbers]
     letters = {score: letter for letter, score in SCORES.items()}
@@ -171,16 +188,16 @@ def pair_row(plan: LeaguePlan, key: Row, games: Mapping[int, GameRecord]) -> Row
 
 
 def check_pair(row: Row) -> None:
-    """Raise ValueError for the line of a pair whose parts do not fit together."""
+    """Raise ValueError if the line of a pair is inconsistent."""
     check_fields(row, PAIR_FIELDS)
     if not len(row["results"]) == len(row["plies"]) == sum(row["reasons"].values()):
-        raise ValueError("its games are not as many everywhere")
+        raise ValueError("its results, plies and reasons differ in their number of games")
     if not set(row["results"]) <= SCORES.keys():
-        raise ValueError("its results are not W, D and L")
+        raise ValueError("its results have letters other than W, D and L")
 
 
 def check_examination(row: Row) -> None:
-    """Raise ValueError for a damaged line of an examination."""
+    """Raise ValueError if the line of an examination is damaged."""
     check_fields(row, EXAMINATION_FIELDS)
 
 

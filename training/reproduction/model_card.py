@@ -1,4 +1,4 @@
-"""Model cards: what is to be known of a player of the zoo; and the leaderboard of all."""
+"""Model cards of the zoo's players, and their leaderboard."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from training.reproduction.jobs import PLAYERS
 from training.reproduction.model_zoo import Choice
 from training.trainer.presets import TD_PRESETS
 
-NEAREST = 5  # of those above a player, how many its card names
+NEAREST = 5  # stronger players that a card names
 
 
 def card(
@@ -19,16 +19,20 @@ def card(
     alone: Sequence[StandingsRow],
     found: Sequence[str],
 ) -> str:
-    """The card of a player, in Markdown.
+    """Return the card of a player in Markdown.
 
     Parameters
     ----------
+    name
+        Name in the zoo.
+    choice
+        Its best seed.
     lines
         Standings of the common league, the best first.
     alone
-        Standings of its examination: the yardsticks, and itself at other depths.
+        Standings of its examination: the baselines, and itself at other depths.
     found
-        What the examination says beside the games.
+        Findings of the examination beside the games, in sentences.
     """
     place = next(place for place, line in enumerate(lines, 1) if line.name == name)
     return "\n".join(
@@ -58,7 +62,7 @@ def card(
 
 
 def command(choice: Choice) -> str:
-    """The command line that makes the player."""
+    """Return the command line that trains the player."""
     script = "td.py" if choice.run.preset in TD_PRESETS else "evolve.py"
     return f"python training/{script} {choice.run.preset} --seed {choice.run.seed}"
 
@@ -104,7 +108,7 @@ def _weaknesses(
 
 
 def at(name: str, line: StandingsRow) -> bool:
-    """Whether a line of an examination is of the player itself, at some depth."""
+    """Return whether a line of an examination is about the player itself, at some depth."""
     return line.name.startswith(f"{name} (depth ")
 
 
@@ -115,8 +119,12 @@ def leaderboard(
 
     Parameters
     ----------
+    kept
+        Best seeds of the zoo's players by name.
+    lines
+        Standings of the common league, the best first.
     visited
-        By name: positions that a move looks at.
+        Mean number of nodes a move, by name.
     """
     rows = []
     for place, line in enumerate(lines, 1):
@@ -138,10 +146,14 @@ def front_page(
 
     Parameters
     ----------
+    kept
+        Names of players that have a card.
+    lines
+        Standings of the common league, the best first.
     shown
-        By name: what the player is, in plain words. Others are left out.
+        Plain description of each player in the table, by name.
     folder
-        Folder of the cards, as seen from the file with the table; ends with a slash.
+        Folder of the cards, relative to the file with the table; ends with a slash.
     """
     rows = [
         f"| {f'[{line.name}]({folder}{line.name}.md)' if line.name in kept else f'*{line.name}*'} "
@@ -182,5 +194,5 @@ def _in_short(choice: Choice) -> str:
 
 
 def rating(line: StandingsRow) -> str:
-    """A rating with its interval."""
+    """Format an Elo rating with its 95 % interval."""
     return f"{line.elo:+.0f} [{line.low:+.0f}, {line.high:+.0f}]"

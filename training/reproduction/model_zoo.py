@@ -1,4 +1,4 @@
-"""Which of a player's seeds stands in the zoo: the one that did best in the validation."""
+"""Selection of the zoo's players: the seed with the best score in the validation."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from training.reproduction.tables import Seen, seen
 
 
 class Choice(NamedTuple):
-    """A player's best seed, and how all its seeds did (per cent of 160 games).
+    """A player's best seed, and the scores of all its seeds in the validation, in %.
 
-    A player that measured itself has no scores, and its run keeps no weights: only the zoo does.
+    A player that measures itself has no scores. Its weights are in the zoo only.
     """
 
     run: Run
@@ -25,7 +25,7 @@ class Choice(NamedTuple):
 
 
 def choose(scope: Scope, store: ResultStore) -> dict[str, Choice]:
-    """The best seed of each player that has one with a finished validation; the first of equals."""
+    """Return the best seed of each player that finished a validation; of equal ones the first."""
     found = {}
     for line in VALIDATION.rows:
         scores, runs = {}, dict[int, tuple[Run, TrainingResult]]()

@@ -1,4 +1,4 @@
-"""The page of what is true: verdicts, plots, and every table, from the results alone."""
+"""The page in Markdown: verdicts, plots and all tables, from the results alone."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ GROWTH = (
     ("strong", BASE, *(f"strong-{plies}" for plies in ("1-ply", "2-plies", "6-plies", "no-tree"))),
     [(name, f"score at {plies} plies") for plies, name in SCORES.items()],
 )
-# Scores against the piece counter: tables and their columns, under the plies of both.
+# Pictures of scores against the piece counter: for each label a table and its column.
 DOTS = {
     "ingredients": {
         "at 4 plies": ("strong-ingredients", 0),
@@ -56,7 +56,7 @@ DOTS = {
 
 
 class Section(NamedTuple):
-    """A title and what is below it: pictures, tables side by side, and claims."""
+    """Section of the page: its title, pictures, claims, and tables side by side."""
 
     title: str
     pictures: Iterable[str] = ()
@@ -82,7 +82,19 @@ CAPTIONS = {
 
 
 def write_page(path: Path, tables: Sequence[Table], scope: Scope, store: ResultStore) -> None:
-    """Write the page in Markdown, and its plots into a folder beside it that has its name."""
+    """Write the page, and its plots to a folder of the same name beside it.
+
+    Parameters
+    ----------
+    path
+        Markdown file of the page.
+    tables
+        Tables on the page. Claims that need other jobs are left out.
+    scope
+        Seeds and scale.
+    store
+        Results.
+    """
     judged = verdicts(_within(CLAIMS, tables, scope), scope, store)
     found = {table.name: figures(table, scope, store) for table in tables}
     pictures = _pictures(judged, scope, store) | _dots(tables, found)
@@ -124,13 +136,13 @@ _ABOUT_TABLES = (
 
 
 def _within(claims: Sequence[Claim], tables: Sequence[Table], scope: Scope) -> list[Claim]:
-    """The claims that the tables have all jobs of."""
+    """Return the claims whose jobs are all among those of the tables."""
     jobs = set(scope.jobs(tables))
     return [claim for claim in claims if jobs_of(claim, scope) <= jobs]
 
 
 def jobs_of(claim: Claim, scope: Scope) -> set[Job]:
-    """What must be done to judge a claim."""
+    """Return the jobs that a claim needs."""
     seeds = (seed for line in claim.rows for seed in scope.games(line, claim.conditions))
     return {job for seed in seeds for job, _ in seed}
 
@@ -166,7 +178,7 @@ def _claims(judged: Sequence[Verdict]) -> Iterator[str]:
 
 
 def _doubts(judged: Sequence[Verdict]) -> Iterator[str]:
-    """Which verdicts would not be given were the number of claims reckoned with."""
+    """Yield a sentence on the verdicts that a false discovery rate of 5 % leaves."""
     decided = sum(verdict.word in ("holds", "reversed") for verdict in judged)
     found = doubtful(judged)
     names = "; ".join(f"*{verdict.claim.says.rstrip('.')}*" for verdict in found)
@@ -219,7 +231,7 @@ def _pictures(judged: Sequence[Verdict], scope: Scope, store: ResultStore) -> di
 def _dots(
     tables: Sequence[Table], found: Mapping[str, Sequence[Sequence[Sequence[float]]]]
 ) -> dict[str, bytes]:
-    """The pictures of tables of which there is something to show."""
+    """Return the pictures of tables that have values."""
     rows = {table.name: table.rows for table in tables}
     drawn = {}
     for picture, columns in DOTS.items():
@@ -238,7 +250,7 @@ def _dots(
 
 
 def _runs(player: str, scope: Scope, store: ResultStore) -> list[TrainingResult]:
-    """The finished runs of a player."""
+    """Return the results of a player's finished runs."""
     jobs = [job for seed in scope.games(Row(Player(player), (), ())) for job, _ in seed]
     results = [store.result(job) for job in jobs if isinstance(job, Run)]
     return [result for result in results if isinstance(result, TrainingResult)]

@@ -1,4 +1,4 @@
-"""Which jobs the tables need, which of them are done, and what the tables show of those."""
+"""Plan of the experiments: all tables, their seeds and jobs, and their figures."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ PARTS = (
 EXPERIMENTS: dict[str, Table] = {
     table.name: table for table in chain.from_iterable(part.TABLES for part in PARTS)
 }
-SEEDS, FEWER = 10, 5  # of the players that conclusions rest on, and of the others
+SEEDS, FEWER = 10, 5  # seeds of the players in OFTEN, which conclusions rest on, and of the others
 OFTEN = frozenset(
     {
         *("blondie24-1999", "blondie24-2001", "c0", "blondie24-rr", "c10", "c10-rr"),
@@ -61,7 +61,15 @@ OFTEN = frozenset(
 
 @dataclass(frozen=True)
 class Scope:
-    """How much of everything: seeds (None for as many as a player has), and the scale."""
+    """Size of the experiments.
+
+    Attributes
+    ----------
+    seeds
+        Seeds of each player; None for 10 or 5 by player.
+    scale
+        Below 1 for a trial: share of the generations, parents, games, cards and seeds.
+    """
 
     seeds: int | None = None
     scale: float = 1.0
@@ -73,13 +81,13 @@ class Scope:
             raise ValueError(f"seeds must be at least 1, not {self.seeds}")
 
     def seeds_of(self, player: Player) -> int:
-        """How many seeds a trained player has."""
+        """Return the number of seeds of a trained player."""
         if self.seeds is not None:
             return self.seeds
         return max(1, round((SEEDS if player.name in OFTEN else FEWER) * self.scale))
 
     def has(self, player: Player) -> bool:
-        """Whether the player is one of those that play."""
+        """Return whether a player with this seed takes part."""
         if not player.trained or player.seed is None or player.seed >= SPARE:
             return True
         return player.seed < max(2, self.seeds_of(player))
@@ -87,7 +95,19 @@ class Scope:
     def games(
         self, line: Row, conditions: Conditions = AS_THE_THESIS
     ) -> Iterator[list[tuple[Job, bool]]]:
-        """For each seed the jobs of a row, and whether the row sees them the other way round."""
+        """Yield the jobs of a row, seed by seed.
+
+        Parameters
+        ----------
+        line
+            Row of a table.
+        conditions
+            Conditions of its matches.
+
+        Yields
+        ------
+        The jobs of a seed, each with whether the row's first player is the match's second.
+        """
         others = [other for other in line.others if self.has(other)]
         if not self.has(line.first) or bool(line.others) != bool(others):
             return
@@ -101,7 +121,7 @@ class Scope:
             yield [match_of(line.first, other, seed, conditions, self.scale) for other in others]
 
     def jobs(self, tables: Iterable[Table]) -> list[Job]:
-        """All jobs of some tables, each once, the first seeds of all tables before the second."""
+        """Return all jobs of some tables, each once, sorted by seed."""
         wanted: dict[Job, None] = {}
         for table in tables:
             for line in table.rows:
@@ -113,7 +133,17 @@ class Scope:
 
 
 def figures(table: Table, scope: Scope, store: ResultStore) -> list[list[Sequence[float]]]:
-    """What there is to show of a table: rows x seeds x columns, seeds that are played only."""
+    """Return the figures of a table: rows x seeds x columns, of finished seeds only.
+
+    Parameters
+    ----------
+    table
+        The table.
+    scope
+        Seeds and scale.
+    store
+        Results.
+    """
     found: list[list[Sequence[float]]] = []
     for line in table.rows:
         found.append([])

@@ -1,4 +1,4 @@
-"""The plots of the page: effects of claims, scores of players, and curves over the generations."""
+"""Plots of the page: effects of claims, scores of players, and training curves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from training.reproduction.tables import half_width
 from training.reproduction.verdicts import LEAST, Verdict
 from training.runtime.curves import new_figure
 
-# Told apart by shape too. The word None is of claims with too few seeds.
+# Colour and marker by verdict. Shapes differ too, for colour-blind readers. None: too few seeds.
 LOOKS = {
     "holds": ("tab:green", "o"),
     "not shown": ("tab:grey", "s"),
@@ -23,7 +23,7 @@ LOOKS = {
 
 
 def forest(verdicts: Sequence[Verdict]) -> bytes:
-    """Effect and interval of claims that are measured in one unit, one below the other (SVG)."""
+    """Plot effects and intervals of claims with one unit, one below the other; return SVG."""
     figure, axes = _listed([verdict.claim.name for verdict in verdicts])
     for place, verdict in enumerate(verdicts):
         interval = (verdict.low, verdict.high)
@@ -40,10 +40,16 @@ def forest(verdicts: Sequence[Verdict]) -> bytes:
 
 
 def dots(columns: Mapping[str, Mapping[str, Sequence[float]]], label: str) -> bytes:
-    """Figures of players, one below the other: mean, 95 % interval, and each seed (SVG).
+    """Plot mean, 95 % interval and each seed's value of players, one below the other; return SVG.
 
-    `columns` are the players' values, one a seed, under each column's name; `label` is of the axis.
-    Below LEAST seeds there is no interval, as there is no verdict: it would dwarf all others.
+    With fewer than LEAST seeds there is no interval: it would be far wider than all others.
+
+    Parameters
+    ----------
+    columns
+        For each column its players' values, one a seed.
+    label
+        Label of the axis.
     """
     players = list(dict.fromkeys(name for column in columns.values() for name in column))
     figure, axes = _listed(players)
@@ -63,7 +69,7 @@ def dots(columns: Mapping[str, Mapping[str, Sequence[float]]], label: str) -> by
 
 
 def _listed(names: Sequence[str]) -> tuple[Any, Any]:
-    """A figure and its axes, with a row for each name, the first on top."""
+    """Return a new figure and its axes, with a row for each name from the top down."""
     figure = new_figure(8.5, 1 + 0.27 * len(names))
     axes = figure.subplots()
     axes.set_yticks(range(len(names)), names)
@@ -80,7 +86,7 @@ def _mark(
     colour: str,
     marker: str,
 ) -> None:
-    """Draw the values of some seeds, their mean, and the mean's interval if it is finite."""
+    """Plot the values of some seeds, their mean, and the mean's interval if it is finite."""
     if np.isfinite(interval).all():
         axes.plot(interval, [place, place], color=colour, linewidth=2)
     axes.plot(values, [place] * len(values), "|", color=colour, alpha=0.5)
@@ -92,10 +98,16 @@ def curves(
     panels: Sequence[tuple[str, str]],
     timed: bool = False,
 ) -> bytes:
-    """Measurements over the generations, mean and 95 % interval of each player's runs (SVG).
+    """Plot measurements over training, mean and 95 % interval of each player's runs; return SVG.
 
-    `panels` are the names of measurements, and what to call them. If `timed`, over the CPU time
-    that training has taken, in the mean of the runs.
+    Parameters
+    ----------
+    runs
+        Results of each player's runs.
+    panels
+        Name of a measurement and label of its axis, from the top down.
+    timed
+        Whether the axis is the mean CPU time of training, instead of the generations.
     """
     figure = new_figure(8.5, 3.2 * len(panels))
     rows = figure.subplots(len(panels), squeeze=False, sharex=True)[:, 0]

@@ -17,7 +17,7 @@ REPORT_EVERY = 60.0  # seconds, without a terminal
 
 @contextmanager
 def show_progress(console: Console) -> Iterator[Callable[[Progress], None]]:
-    """Yield a function that shows how far the jobs are."""
+    """Yield a function that shows the progress of the jobs."""
     columns = (
         rich.TextColumn("{task.description}"),
         rich.BarColumn(),

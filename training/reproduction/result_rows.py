@@ -1,4 +1,4 @@
-"""The lines of runs.jsonl and matches.jsonl: fields, checks, order and numbers."""
+"""Lines of runs.jsonl and matches.jsonl: fields, checks, sort keys and number formats."""
 
 from __future__ import annotations
 
@@ -45,26 +45,26 @@ MATCH_FIELDS = {
 
 
 def check_run(row: Row) -> None:
-    """Raise ValueError for the line of a run whose parts do not fit together."""
+    """Raise ValueError if the line of a run is inconsistent."""
     check_fields(row, RUN_FIELDS)
     if any(len(line) != len(row["points"]) for line in row["curves"].values()):
-        raise ValueError("its curves have not as many points as there are")
+        raise ValueError(f"its curves do not all have {len(row['points'])} points")
 
 
 def check_match(row: Row) -> None:
-    """Raise ValueError for the line of a match whose parts do not fit together."""
+    """Raise ValueError if the line of a match is inconsistent."""
     check_fields(row, MATCH_FIELDS)
     games = 2 * len(row["cards"])
     played_out = row["played_out"] or row["results"]
     counts = {len(row[name]) for name in ("results", "differences", "plies")} | {len(played_out)}
     if counts != {games} or sum(row["reasons"].values()) != games:
-        raise ValueError(f"it has not {games} games, two of each card")
+        raise ValueError(f"its columns do not all have {games} games, two for each card")
     if not set(row["results"] + played_out) <= set("WDL"):
-        raise ValueError("its results are not W, D and L")
+        raise ValueError("its results have letters other than W, D and L")
 
 
 def match_fields(match: Match) -> Row:
-    """Return the part of a match's line that says what was asked."""
+    """Return the fields of a match's line that come from its configuration."""
     return {
         "first": match.first.settings,
         "second": match.second.settings,
@@ -76,21 +76,21 @@ def match_fields(match: Match) -> Row:
 
 
 def run_order(row: Row) -> tuple[Any, ...]:
-    """Return what the lines of runs are sorted by."""
+    """Return the sort key of a run's line."""
     return row["preset"], row["generations"], row["seed"]
 
 
 def match_order(row: Row) -> tuple[Any, ...]:
-    """Return what the lines of matches are sorted by."""
+    """Return the sort key of a match's line."""
     rest = json.dumps([row[name] for name in ("first", "second", "conditions")], sort_keys=True)
     return row["first"]["name"], row["second"]["name"], row["seed"], rest
 
 
 def to_json(line: NDArray[np.float32]) -> list[float | None]:
-    """Return the shortest decimal numbers that give these float32 back; None for nan."""
+    """Return the shortest decimals that give these numbers back, shape (n,); None for nan."""
     return [None if np.isnan(value) else float(str(value)) for value in line]
 
 
 def from_json(line: Sequence[float | None]) -> NDArray[np.float32]:
-    """Return the numbers of :func:`to_json` as float32."""
+    """Return the numbers of :func:`to_json` as an array, shape (n,)."""
     return np.array([np.nan if value is None else value for value in line], np.float32)

@@ -4,11 +4,11 @@
 
     results/runs.jsonl           training runs: configuration, curves, names of the champions
     results/matches.jsonl        matches: players, cards, results
-    results/environments.json    processors and versions, by the key that the lines have
+    results/environments.json    processors and versions, by the key in the lines
     results/champions/           weight files; large/ holds those that git does not keep
 
-A line is found by its configuration, its seed and its `results_version`. A match is found by the
-champions of its players too. A champion's file is named by the SHA-256 hash of its bytes.
+The key of a line is its configuration, its seed and its `results_version`; for a match also the
+champions of its players. A champion's file has the SHA-256 hash of its bytes as its name.
 """
 
 from __future__ import annotations
@@ -53,18 +53,18 @@ NOT_COMPARED = ("origin", "files")
 
 @dataclass(frozen=True)
 class Origin:
-    """Where and with what a result was made. It is no part of the result.
+    """CPU time and environment of a result; two equal results may differ in it.
 
     Attributes
     ----------
     cpu_seconds
         CPU time of the job.
     clock
-        CPU-seconds that a training run had taken at each point of its curves.
+        CPU time of a training run up to each point of its curves, in seconds.
     processor
-        Its model name.
+        Model name of the processor.
     versions
-        Of Python and the libraries, by name.
+        Versions of Python and the libraries, by name.
     """
 
     cpu_seconds: float
@@ -85,15 +85,17 @@ class TrainingResult:
     Attributes
     ----------
     champions
-        Hashes of the weight files, the champion first. Empty where no match needs the weights.
+        Hashes of the weight files, the champion first. Empty if no match needs the weights.
     points
         Last generation of each point of the curves, shape (points,).
     curves
-        By the name of the measurement: means over the generations of a point, shape (points,).
+        Measurements by name: means over the generations of a point, shape (points,).
     pool
-        Of social learning, by the name of the column: one value for each published strategy.
+        Columns of the social pool by name, shape (strategies,). Empty for other regimes.
+    origin
+        CPU time and environment.
     files
-        Content of the weight files by hash. Empty in a result that was read from disk.
+        Bytes of the weight files by hash. Empty in a result that was read from disk.
     """
 
     champions: tuple[str, ...]
@@ -111,19 +113,21 @@ class MatchResult:
     Attributes
     ----------
     openings
-        Of each pair of games. `first` is Black in the pair's first game, White in its second.
+        Opening of each pair of games. `first` is Black in the first of the two, White in the other.
     results
         "W", "D" or "L" for each game, from the side of `first`.
     differences
-        Pieces of `first` less the other's in the final position.
+        Pieces of `first` less pieces of the other in the final position of each game.
     plies
-        Lengths, the opening included.
+        Length of each game, its opening included.
     reasons
         Number of games by the reason of their end.
     played_out
-        Like `results`, with the drawn games played out; "" where the match does not ask for it.
+        Like `results`, with drawn games played on by the piece counter; "" without this condition.
     moves
         Hash of all moves.
+    origin
+        CPU time and environment.
     """
 
     openings: tuple[str, ...]
@@ -140,12 +144,15 @@ Result = TrainingResult | MatchResult
 
 
 class ResultStore:
-    """The results in a folder.
+    """Results in a folder.
 
-    Several processes may add to one folder. Each addition replaces a file as a whole, so that a
-    killed process loses no result that was added.
+    Several processes may add to one folder. Each addition replaces a file atomically: a killed
+    process loses no earlier result.
 
-    Raises ValueError for a damaged line.
+    Raises
+    ------
+    ValueError
+        If a line is damaged.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -156,7 +163,7 @@ class ResultStore:
         self._results: dict[Job, Result] = {}
 
     def result(self, job: Job) -> Result | None:
-        """Return the result of a job, or None if it is not there or out of date."""
+        """Return the result of a job, or None if it is missing or out of date."""
         if job not in self._results:
             row = self._row(job)
             if row is None or _key_of_row(row) != self._key(job):
@@ -165,11 +172,11 @@ class ResultStore:
         return self._results[job]
 
     def is_out_of_date(self, job: Job) -> bool:
-        """Tell whether the only result has another configuration, version or champion."""
+        """Return whether a job's only result has another configuration, version or champion."""
         return self._row(job) is not None and self.result(job) is None
 
     def lacks_champion(self, run: Run) -> bool:
-        """Tell whether a weight file of a finished run is missing."""
+        """Return whether a weight file of a finished run is missing."""
         result = self.result(run)
         return isinstance(result, TrainingResult) and not all(
             self.champion_path(name).exists() for name in result.champions
@@ -180,17 +187,24 @@ class ResultStore:
         return champion_path(self.folder, name)
 
     def champions(self, match: Match) -> tuple[Champion | None, Champion | None]:
-        """Load the trained players of a match; None for an agent that is known by name.
+        """Load the trained players of a match; None for an agent that :func:`agents.make` knows.
 
-        Raises ValueError for a weight file that is missing or damaged.
+        Raises
+        ------
+        ValueError
+            If a weight file is missing or damaged.
         """
         return self._champion(match.first, match), self._champion(match.second, match)
 
     def add(self, job: Job, result: Result) -> None:
         """Write a result, and the weight files of a run.
 
-        A run that was trained again for its weight files keeps its line. Raises ValueError if its
-        champions are not those of the line.
+        A run that was trained again for its weight files keeps its line.
+
+        Raises
+        ------
+        ValueError
+            If a run that was trained again has other champions than its line.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         with FileLock(self.folder / LOCK):
@@ -222,7 +236,7 @@ class ResultStore:
         return self._matches.get(match_fields(job))
 
     def _key(self, job: Job) -> str | None:
-        """Return what a job's line is found by; None for a match with an untrained player."""
+        """Return the key of a job's line; None for a match whose players are not all trained."""
         if isinstance(job, Run):
             return run_key(job.configuration)
         names = [self._champion_name(player, job) for player in (job.first, job.second)]
@@ -232,7 +246,7 @@ class ResultStore:
         return match_key(match_fields(job) | {"champions": names})
 
     def _champion_name(self, player: Player, match: Match) -> str | None:
-        """Return the hash of a player's weight file; None without a run, or without training."""
+        """Return the hash of a player's weight file; None for an agent or an unfinished run."""
         result = self.result(run_of(player, match.scale)) if player.trained else None
         if result is None:
             return None
@@ -247,11 +261,11 @@ class ResultStore:
             return None
         path = self.champion_path(name)
         if not path.exists():
-            raise ValueError(f"the weight file of {player} is not there: {str(path)!r}")
+            raise ValueError(f"the weight file of {player} is missing: {str(path)!r}")
         return load_champion(path)
 
     def _write_environment(self, origin: Origin) -> str:
-        """Return the key of a processor and its versions, and write them if they are new."""
+        """Write a new environment (processor and versions); return its key."""
         environment = {"processor": origin.processor, "versions": origin.versions}
         key = key_of(environment)[:8]
         if key not in self._environments:
@@ -310,7 +324,7 @@ class ResultStore:
 
 
 def differences(one: Result, other: Result) -> list[str]:
-    """Name the parts in which two results of a job differ; the origin does not count."""
+    """Return the names of the parts in which two results differ; the origin does not count."""
     names = [it.name for it in fields(one) if it.name not in NOT_COMPARED]
     return [name for name in names if not _equal(getattr(one, name), getattr(other, name))]
 
@@ -328,8 +342,8 @@ def _check_same(job: Run, recorded: Result, result: TrainingResult) -> None:
     if result.champions != recorded.champions:
         raise ValueError(
             f"{job.title} was trained again, and its champion is {', '.join(result.champions)}, "
-            f"not {', '.join(recorded.champions)} as recorded. Nothing was written. If the code "
-            f"was to change results, raise results_version of {type(job.regime).__name__}, or "
+            f"not {', '.join(recorded.champions)} as recorded. Nothing was written. If a change of "
+            f"code was to change results, raise results_version of {type(job.regime).__name__} or "
             "RESULTS_VERSION of the search"
         )
 

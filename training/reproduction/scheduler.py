@@ -1,7 +1,7 @@
-"""The jobs are done: which one is next, how long it will take, and when to stop.
+"""Scheduler: the order of the jobs, their expected times, and the deadline.
 
-Runs that differ in nothing but their length are one course of training: they share a work folder,
-and the longer goes on from where the shorter has ended.
+Runs that differ in their length only are one course of training. They share a work folder, and the
+longer run continues the shorter one.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from training.reproduction.results import Result, ResultStore
 from training.reproduction.worker import Deadline, play, train
 from training.trainer.checkpoint import FILE_NAME, HEADER
 
-TICK = 1.0  # seconds between two looks at the clock
-PER_TRAINING_GAME = 0.004  # CPU-seconds, of a preset that was never measured
-PER_GAME, PER_PLY = 0.05, 2.2  # CPU-seconds of a game at 6 plies, and how they grow with a ply
+TICK = 1.0  # seconds between two progress reports
+PER_TRAINING_GAME = 0.004  # CPU-seconds of a training game, for a preset without measurements
+PER_GAME, PER_PLY = 0.05, 2.2  # CPU-seconds of a game at 6 plies, and their growth factor a ply
 
 
 class Progress(NamedTuple):
-    """How far it is, in CPU-seconds as expected."""
+    """Progress of a session, in expected CPU-seconds and in jobs."""
 
     seconds: float
     all_seconds: float
@@ -40,16 +40,29 @@ class Progress(NamedTuple):
 
 @dataclass(frozen=True)
 class ExecutionContext:
-    """Executor, number of workers, work folder and deadline of a session."""
+    """Executor, number of workers, work folder and deadline of a session.
+
+    The deadline is in seconds, as time.time() counts them.
+    """
 
     executor: Executor
     workers: int
     work: Path
-    deadline: float = float("inf")  # as time.time() counts
+    deadline: float = float("inf")
 
 
 class Costs:
-    """What jobs are expected to take, from those that are done."""
+    """Expected CPU times of jobs, estimated from finished jobs.
+
+    Parameters
+    ----------
+    store
+        Results.
+    jobs
+        Jobs whose results, if finished, give the estimates.
+    work
+        Work folder with the checkpoints of unfinished runs.
+    """
 
     def __init__(self, store: ResultStore, jobs: Sequence[Job], work: Path) -> None:
         self._work = work
@@ -59,13 +72,18 @@ class Costs:
                 self.learn(job, result)
 
     def learn(self, job: Job, result: Result) -> None:
-        """Take note of what a job took."""
+        """Add the CPU time of a finished job to the estimates."""
         self._measured[_kind(job)].append(result.origin.cpu_seconds / _games(job))
 
     def expected(self, job: Job, undone: Iterable[Job] = ()) -> float:
-        """The CPU-seconds that a job will take, or take on from where it stands.
+        """Return the expected CPU-seconds of a job from its checkpoint on.
 
-        With the jobs that are `undone`, from where the shorter runs of its course will have ended.
+        Parameters
+        ----------
+        job
+            The job.
+        undone
+            Jobs that are done before it: a run continues the shorter runs of its course.
         """
         measured = self._measured.get(_kind(job))
         each = sum(measured) / len(measured) if measured else _prior(job)
@@ -78,9 +96,16 @@ class Costs:
 
 
 def undone(jobs: Sequence[Job], store: ResultStore, champions: bool = False) -> list[Job]:
-    """Return the jobs to do: those without a result, and runs whose weight files are needed.
+    """Return the jobs to do: jobs without a result, and runs whose weight files are missing.
 
-    Those of the matches that are not played are; with `champions`, those of all runs.
+    Parameters
+    ----------
+    jobs
+        Jobs in order.
+    store
+        Results.
+    champions
+        Whether to train all runs whose weight files are missing, or only those of matches to play.
     """
     missing = {job for job in jobs if store.result(job) is None}
     players = {run for job in missing if isinstance(job, Match) for run in job.runs}
@@ -99,17 +124,34 @@ def work_through(
     report: Callable[[Progress], None],
     champions: bool = False,
 ) -> list[Job]:
-    """Do the jobs of :func:`undone`, in order, as far as there is time; return what is left.
+    """Do the jobs of :func:`undone` in order, until the deadline.
 
-    A match waits for its players, and a run for the shorter ones of its course. No job is begun
-    that would end after the deadline; at the deadline those that run are stopped. Every result is
-    written when its job ends.
+    A match waits for its players, and a run for the shorter runs of its course. No job starts that
+    would end after the deadline, and running jobs stop at the deadline. Each result is written
+    when its job ends.
+
+    Parameters
+    ----------
+    jobs
+        All jobs of the experiments.
+    store
+        Results; new ones are added.
+    context
+        Executor, work folder and deadline.
+    report
+        Called with the progress every second.
+    champions
+        As for :func:`undone`.
+
+    Returns
+    -------
+    The jobs that are left.
     """
     costs = Costs(store, jobs, context.work)
     left = dict.fromkeys(undone(jobs, store, champions))
     for job in jobs:
         if job not in left:
-            _clear(job, left, context)  # what a session that was killed has left
+            _clear(job, left, context)  # the folder that a killed session left behind
     expected = {job: costs.expected(job, left) for job in left}
     whole, done, stopped = sum(expected.values()), 0.0, set[Job]()
     running: dict[Future[Result | None], tuple[Job, float]] = {}
@@ -131,7 +173,7 @@ def work_through(
                 continue
             if time.time() + costs.expected(job) > context.deadline:
                 continue
-            # Its players were lost, or an equal run has ended.
+            # Either its players' weights were missing only, or an equal run has ended.
             if (result := store.result(job)) is not None and not _lacks(job, store):
                 finish(job, result)
                 continue
@@ -158,14 +200,14 @@ def _begin(job: Job, store: ResultStore, context: ExecutionContext) -> Future[Re
 
 
 def _waits(job: Job, left: Iterable[Job]) -> bool:
-    """Whether another of the jobs that are left must be done before."""
+    """Return whether one of the jobs in `left` must be done before `job`."""
     if isinstance(job, Run):
         return min(course(job, left), key=lambda run: run.length) != job
     return any(run in left for run in job.runs)
 
 
 def _clear(job: Job, left: Iterable[Job], context: ExecutionContext) -> None:
-    """Remove the work folder of a run that is done, unless one that is left goes on from there."""
+    """Remove the work folder of a finished run, unless a run in `left` continues it."""
     if not isinstance(job, Run):
         return
     folder = folder_of(context.work, job)
@@ -174,21 +216,21 @@ def _clear(job: Job, left: Iterable[Job], context: ExecutionContext) -> None:
 
 
 def course(job: Run, jobs: Iterable[Job]) -> list[Run]:
-    """Those of some jobs that are one course of training with a run, itself included."""
+    """Return the runs among `jobs` that belong to the course of training of `job`."""
     return [it for it in jobs if isinstance(it, Run) and _course_name(it) == _course_name(job)]
 
 
 @functools.cache
 def _course_name(job: Run) -> str:
-    """The name of a run's course: of all that its result depends on, but for its length."""
+    """Return the name of a run's course: a hash of its configuration without the length."""
     rest = {name: it for name, it in job.configuration.items() if name != "generations"}
     return f"{job.preset}-seed-{job.seed}-{key_of(rest)}"
 
 
 def folder_of(work: Path, job: Run) -> Path:
-    """Where a run keeps its checkpoint while it is not finished: in the folder of its course.
+    """Return the folder of a run's checkpoint: that of its course.
 
-    A run that is shorter than what is there already has a folder of its own.
+    If the checkpoint of the course is already beyond the run's end, the run has its own folder.
     """
     shared = work / _course_name(job)
     return (
@@ -199,7 +241,7 @@ def folder_of(work: Path, job: Run) -> Path:
 
 
 def generations_done(folder: Path) -> int:
-    """How far the run in a folder has come; 0 where there is none."""
+    """Return the generation of the checkpoint in a folder; 0 if there is none."""
     try:
         with safe_open(str(folder / FILE_NAME), framework="numpy") as file:
             return int(json.loads(file.metadata()[HEADER])["generation"])
@@ -208,14 +250,14 @@ def generations_done(folder: Path) -> int:
 
 
 def _kind(job: Job) -> str:
-    """Jobs of one kind take as long for a game."""
+    """Return the kind of a job; jobs of one kind take the same time a game."""
     if isinstance(job, Run):
         return job.preset
     return f"{job.first.name} - {job.second.name} at {_plies(job)}"
 
 
 def _plies(job: Match) -> int:
-    """Of the player that looks further ahead."""
+    """Return the search depth of the deeper player."""
     return max(player.depth or job.conditions.depth for player in (job.first, job.second))
 
 
@@ -225,7 +267,7 @@ def _games(job: Job) -> int:
 
 
 def _prior(job: Job) -> float:
-    """CPU-seconds for a game of a job of which none was done yet."""
+    """Return the expected CPU-seconds a game for a kind of job without a finished one."""
     if isinstance(job, Match):
         return float(PER_GAME * PER_PLY ** (_plies(job) - 6))
     preset = get_preset(job.preset)

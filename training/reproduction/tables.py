@@ -1,4 +1,4 @@
-"""A table of a paper as data, and what it becomes: their figures, and ours beside them."""
+"""Tables of the papers as data, and their Markdown with our figures beside the paper's."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from training.rating.thesis_ratings import rate_match
 from training.reproduction.jobs import AS_THE_THESIS, Conditions, Player
@@ -24,17 +25,31 @@ SWAPPED = str.maketrans("WL", "LW")
 
 
 class Seen(NamedTuple):
-    """A game as one of its two players sees it."""
+    """A game from the side of one of its players.
+
+    Attributes
+    ----------
+    opening
+        Moves of the card; "" for the start position.
+    red
+        Whether the player had the first move.
+    result
+        "W", "D" or "L".
+    difference
+        The player's pieces less the opponent's in the final position.
+    played_out
+        "W", "D" or "L" after the piece counter played a drawn game on; "" without this condition.
+    """
 
     opening: str
-    red: bool  # did the player have the first move?
-    result: str  # W, D or L
-    difference: int  # the player's pieces less the opponent's at the end
-    played_out: str  # W, D or L after the piece counter has played a drawn game on; or ""
+    red: bool
+    result: str
+    difference: int
+    played_out: str
 
 
 def seen(played: MatchResult, turned: bool) -> list[Seen]:
-    """The games of a match as its first player sees them, or (`turned`) its second."""
+    """Return the games of a match from the side of its first player, or second if `turned`."""
     results, sign = played.results, -1 if turned else 1
     ends = played.played_out or " " * len(results)
     if turned:
@@ -53,16 +68,16 @@ def seen(played: MatchResult, turned: bool) -> list[Seen]:
 
 @dataclass(frozen=True)
 class Measure:
-    """What a table shows of the games of a row, or of a training run.
+    """Columns of a table, computed from the games of a row or from a training run.
 
     Attributes
     ----------
     columns
-        What each figure is called.
+        Titles of the columns.
     of
-        The figures of one seed: of the games, or of the run.
+        Function from one seed's games, or its training result, to the figures, one a column.
     show
-        A figure's values over the seeds as text.
+        Function from one column's figures, one a seed, to the text of the cell.
     """
 
     columns: tuple[str, ...]
@@ -72,7 +87,17 @@ class Measure:
 
 @dataclass(frozen=True)
 class Row:
-    """Who played whom (or, without others, who was trained), and what the paper prints of it."""
+    """Row of a table.
+
+    Attributes
+    ----------
+    first
+        The player.
+    others
+        Its opponents; empty for a row about the player's training run.
+    theirs
+        Figures that the paper prints.
+    """
 
     first: Player
     others: tuple[Player, ...]
@@ -86,11 +111,17 @@ class Table:
     Attributes
     ----------
     name
-        Such as ``table-4.6``.
+        Name of the experiment, e.g. ``table-4.6``.
     title
-        What it shows.
+        Title on the page.
+    measure
+        Columns.
+    rows
+        Rows.
+    conditions
+        Conditions of the matches.
     note
-        Where ours differs, beside the number of runs.
+        Differences from the paper, other than the number of runs.
     """
 
     name: str
@@ -102,15 +133,30 @@ class Table:
 
 
 def row(first: Player | str, others: Any, *theirs: float | str) -> Row:
-    """A row; players may be given by their names, and others one by one or as a tuple."""
+    """Make a row.
+
+    Parameters
+    ----------
+    first
+        The player, or its name.
+    others
+        One opponent or a tuple of them, as players or names.
+    theirs
+        Figures that the paper prints.
+    """
     several = others if isinstance(others, tuple) else (others,)
     return Row(_player(first), tuple(map(_player, several)), theirs)
 
 
 def league(players: Sequence[Player | str], figures: Sequence[Sequence[float]]) -> tuple[Row, ...]:
-    """A row for each pair of a square table, and one for each player against all others.
+    """Return a row for each pair of a square table, and one for each player against all others.
 
-    `figures` are the table's lines, the sum last, without the empty cells on the diagonal.
+    Parameters
+    ----------
+    players
+        Players in the order of the table.
+    figures
+        Lines of the table without the empty cells of the diagonal, each with its sum at the end.
     """
     rows = []
     for place, (player, line) in enumerate(zip(players, figures, strict=True)):
@@ -125,7 +171,7 @@ def _player(player: Player | str) -> Player:
 
 
 def interval(values: Sequence[float]) -> str:
-    """The mean over seeds and its 95 % interval by Student's t, or the one value."""
+    """Format the mean over seeds with its 95 % interval by Student's t, or the only value."""
     mean = float(np.mean(values))
     if len(values) < 2:
         return f"{mean:g}" if mean.is_integer() else brief(mean)
@@ -133,8 +179,19 @@ def interval(values: Sequence[float]) -> str:
     return f"{brief(mean)} [{brief(mean - half)}, {brief(mean + half)}]"
 
 
-def half_width(values: Any) -> Any:
-    """Half of the 95 % interval of the mean over the first axis, by Student's t; 0 for one."""
+def half_width(values: ArrayLike) -> NDArray[np.float64]:
+    """Return half the width of the mean's 95 % interval, by Student's t; 0 for a single value.
+
+    Parameters
+    ----------
+    values
+        Values, shape (seeds, ...).
+
+    Returns
+    -------
+    Half widths, shape (...).
+    """
+    values = np.asarray(values)
     seeds = len(values)
     if seeds < 2:
         return np.zeros(np.shape(values)[1:])
@@ -143,19 +200,19 @@ def half_width(values: Any) -> Any:
 
 
 def tally(values: Sequence[float]) -> str:
-    """How many seeds won, drew and lost a game."""
+    """Format how many seeds won, drew and lost a game, e.g. ``7-2-1``."""
     counts = {point: sum(value == point for value in values) for point in POINTS.values()}
     return "-".join(str(count) for count in counts.values())
 
 
 def brief(number: float) -> str:
-    """Three digits or so."""
+    """Format a number with about three digits."""
     size = abs(number)
     return f"{number:.0f}" if size >= 1000 else f"{number:.1f}" if size >= 10 else f"{number:.2f}"
 
 
 def with_cards(games: Sequence[Seen]) -> list[Seen]:
-    """The games that began with a card."""
+    """Return the games that began with a card."""
     return [game for game in games if game.opening]
 
 
@@ -182,7 +239,7 @@ def _wins_and_losses(games: Sequence[Seen]) -> list[float]:
 
 
 def by_material(game: Seen) -> Seen:
-    """The game; if it is drawn, as if who has more pieces had won it."""
+    """Return the game; if it is drawn, as a win of the side with more pieces."""
     if game.result != "D":
         return game
     return game._replace(result="LDW"[int(np.sign(game.difference)) + 1])
@@ -232,7 +289,15 @@ def _pool(run: TrainingResult) -> list[float]:
 
 
 def curve(name: str, points: int = 5) -> Measure:
-    """A measurement at the start, at the end, and at equal steps between."""
+    """Return the measure of a curve at equal steps from its start to its end.
+
+    Parameters
+    ----------
+    name
+        Name of the measurement.
+    points
+        Number of columns.
+    """
     shares = np.linspace(0, 1, points)
 
     def at(run: TrainingResult) -> list[float]:
@@ -268,9 +333,14 @@ POOL = Measure(
 
 
 def shown(table: Table, figures: Sequence[Sequence[Sequence[float]]]) -> Iterator[str]:
-    """The table in Markdown, line by line; `figures` are rows x seeds x columns.
+    """Yield the lines of a table in Markdown.
 
-    A row without figures is one that has not been played yet.
+    Parameters
+    ----------
+    table
+        The table.
+    figures
+        Our figures: rows x seeds x columns. A row without figures was not played yet.
     """
     columns = table.measure.columns
     yield f"## {table.name}: {table.title}"

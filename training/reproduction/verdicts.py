@@ -1,4 +1,4 @@
-"""What the seeds say of a claim: players, not games, are the independent samples."""
+"""Verdicts on claims, by t-tests over seeds: players, not games, are the independent samples."""
 
 from __future__ import annotations
 
@@ -18,30 +18,32 @@ from training.runtime.extras import extra
 with extra("train"):
     from scipy.stats import false_discovery_control, ttest_1samp
 
-LEAST = 3  # seeds, for a verdict
+LEAST = 3  # seeds that a verdict needs
 
 Word = Literal["holds", "not shown", "reversed"]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim, and what was found.
+    """Verdict on a claim.
 
     Attributes
     ----------
+    claim
+        The claim.
     values
-        The effect of each seed that has been played.
+        Effect of each finished seed.
     mean
-        Of them; nan without any.
+        Mean effect; nan for no seeds.
     low, high
-        Its 95 % interval by Student's t; infinite below two seeds. Where all seeds are alike, what
-        it tends to as they become so: the mean alone, and a p of 0 or 1.
+        95 % interval of the mean by Student's t; infinite for fewer than two seeds. If all seeds
+        are equal, the interval is the mean alone, and p is 0 or 1.
     p
-        Of the two-sided t-test against the claim's bar; for "equal", the larger of the two
-        one-sided tests against the margins.
+        p-value of the two-sided t-test against the claim's bar. For "equal": the larger p-value of
+        the two one-sided tests against the margins.
     word
-        ``"holds"`` where the whole interval is on the claim's side, ``"reversed"`` where it is on
-        the other, else ``"not shown"``; None with fewer than LEAST seeds.
+        ``"holds"`` if the whole interval is on the claim's side, ``"reversed"`` if it is on the
+        other, else ``"not shown"``; None for fewer than LEAST seeds.
     """
 
     claim: Claim
@@ -54,7 +56,7 @@ class Verdict:
 
 
 def judge(claim: Claim, values: Sequence[float]) -> Verdict:
-    """The verdict on a claim by its effects, one for each seed."""
+    """Return the verdict on a claim from its effects, one a seed."""
     numbers = np.array(values, float)
     mean = float(numbers.mean()) if len(numbers) else float("nan")
     low, high, p = -np.inf, np.inf, 1.0
@@ -86,7 +88,17 @@ def _word(claim: Claim, low: float, high: float) -> Word:
 
 
 def effects(claim: Claim, scope: Scope, store: ResultStore) -> list[float]:
-    """The effect of each seed of which everything is done."""
+    """Return the effect of each finished seed, without nan.
+
+    Parameters
+    ----------
+    claim
+        The claim.
+    scope
+        Seeds and scale.
+    store
+        Results.
+    """
     found = []
     for lines in zip(*(scope.games(line, claim.conditions) for line in claim.rows), strict=False):
         outcomes = [_outcome(line, store) for line in lines]
@@ -98,7 +110,7 @@ def effects(claim: Claim, scope: Scope, store: ResultStore) -> list[float]:
 def _outcome(
     jobs: Sequence[tuple[Job, bool]], store: ResultStore
 ) -> list[Seen] | TrainingResult | None:
-    """The games of a row for a seed, or its run; None if they are not all done."""
+    """Return a row's games of a seed, or its training result; None if they are not all done."""
     games: list[Seen] = []
     for job, turned in jobs:
         result = store.result(job)
@@ -109,14 +121,14 @@ def _outcome(
 
 
 def verdicts(claims: Sequence[Claim], scope: Scope, store: ResultStore) -> list[Verdict]:
-    """The verdicts on some claims."""
+    """Return the verdicts on some claims, from the results in `store`."""
     return [judge(claim, effects(claim, scope, store)) for claim in claims]
 
 
 def doubtful(judged: Sequence[Verdict]) -> list[Verdict]:
-    """Those that hold or are reversed alone, but not as some of so many.
+    """Return the verdicts "holds" and "reversed" that many tests at once do not allow.
 
-    That is at a false discovery rate of 5 % (Benjamini & Hochberg 1995) among all with a verdict.
+    They fail at a false discovery rate of 5 % (Benjamini & Hochberg 1995) over all verdicts.
     """
     told = [verdict for verdict in judged if verdict.word]
     if not told:
@@ -130,6 +142,6 @@ def doubtful(judged: Sequence[Verdict]) -> list[Verdict]:
 
 
 def _p_of_the_verdict(verdict: Verdict) -> float:
-    """The p of what is said: that an equality is reversed is the other side of its test."""
+    """Return the p-value of a verdict's word; a reversed equality has 1 - p."""
     other_side = verdict.claim.kind == "equal" and verdict.word == "reversed"
     return 1 - verdict.p if other_side else verdict.p

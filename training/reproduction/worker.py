@@ -1,4 +1,4 @@
-"""Carrying out a job: a training run is trained, a match is played. This is what workers call."""
+"""Jobs as workers run them: train a player, or play a match."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from filelock import FileLock
+from numpy.typing import NDArray
 
 import agents
 from agents.agent import PlayerAgent
@@ -35,29 +36,44 @@ from training.trainer import loop
 from training.trainer.checkpoint import FILE_NAME, Checkpoint, load_checkpoint
 
 CHECKPOINT_EVERY = 25  # generations: a killed run loses half a minute
-LEFT_OUT = "speed/"  # measurements that differ from run to run
+LEFT_OUT = "speed/"  # prefix of measurements that differ from run to run
 
 
-class Stopped(Exception):  # noqa: N818 - no error
-    """The job was asked to stop."""
+class Stopped(Exception):  # noqa: N818 - not an error
+    """A job stops before its end, for the deadline or an interruption."""
 
 
 class Deadline(NamedTuple):
-    """When a worker must end: at `time` (seconds, as time.time() counts them)."""
+    """Time at which a worker must stop, in seconds as time.time() counts them."""
 
     time: float = float("inf")
 
     def check(self) -> None:
-        """Raise Stopped when the time is up, or the program is asked to stop."""
+        """Raise Stopped after the deadline, or if the program was asked to stop."""
         if stop_requested() or time.time() >= self.time:
             raise Stopped
 
 
 def train(job: Run, folder: Path, deadline: Deadline) -> TrainingResult | None:
-    """Train a player, from where the run in `folder` stands.
+    """Train a player, from the checkpoint in its folder if there is one.
 
-    None if there was no time to end it: then the folder holds how far it came. Raises ValueError
-    if the folder holds a longer run.
+    Parameters
+    ----------
+    job
+        The training run.
+    folder
+        Folder of the checkpoint.
+    deadline
+        Time at which to stop.
+
+    Returns
+    -------
+    The result, or None at the deadline: the folder then has a checkpoint.
+
+    Raises
+    ------
+    ValueError
+        If the checkpoint is beyond the run's end.
     """
     plan = loop.RunConfig(
         job.preset,
@@ -74,11 +90,14 @@ def train(job: Run, folder: Path, deadline: Deadline) -> TrainingResult | None:
             deadline.check()
 
     folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder / LOCK):  # what a killed session has left may still be at it
+    with FileLock(folder / LOCK):  # a worker of a killed session may still train here
         there = (folder / FILE_NAME).exists()
         checkpoint = load_checkpoint(folder) if there else loop.begin(plan)
-        if checkpoint.state.generation > job.length:  # by the time the lock was free
-            raise ValueError(f"{str(folder)!r} has gone beyond {job.title}: call the same again")
+        if checkpoint.state.generation > job.length:  # another worker trained on before the lock
+            raise ValueError(
+                f"the checkpoint in {str(folder)!r} is beyond the end of {job.title}: run the same "
+                "command again"
+            )
         if checkpoint.state.generation < job.length:
             try:
                 checkpoint = loop.train(plan, checkpoint, progress)
@@ -109,15 +128,27 @@ def training_result(job: Run, checkpoint: Checkpoint) -> TrainingResult:
     )
 
 
-def pool_of(state: State) -> dict[str, Any]:
-    """The columns of the social pool (thesis, Table 5.1)."""
+def pool_of(state: State) -> dict[str, NDArray[np.float32]]:
+    """Return the columns of the social pool by name, shape (strategies,) (thesis, Table 5.1)."""
     pool = SocialPool.from_arrays(state.arrays)
     columns = {"generation": pool.generations, "score": pool.scores, "reused": pool.reused}
     return {name: np.asarray(column, np.float32) for name, column in columns.items()}
 
 
-def means(row: Any, generations: Any) -> Any:
-    """The mean of a measurement over the generations of each point (float32); nan for none."""
+def means(row: NDArray[np.float64], generations: NDArray[np.int32]) -> NDArray[np.float32]:
+    """Return the mean of a measurement over the generations of each point; nan for none.
+
+    Parameters
+    ----------
+    row
+        Value of each generation, shape (generations + 1,); nan if it was not measured.
+    generations
+        Last generation of each point, shape (points,).
+
+    Returns
+    -------
+    Means, shape (points,).
+    """
     starts = np.concatenate([[0], generations[:-1] + 1])
     points = [
         row[start : end + 1][~np.isnan(row[start : end + 1])]
@@ -127,25 +158,30 @@ def means(row: Any, generations: Any) -> Any:
 
 
 def unsaturated(champion: Champion) -> Champion:
-    """Return the same network, judging by the sum at its output.
+    """Return the same network with the sum at its output as its value, without tanh.
 
-    Raises ValueError, when it is built, for what is no network.
+    :func:`agents.architectures.build_evaluator` raises ValueError if it is not a network.
     """
     name = f"{champion.metadata.architecture}-unsaturated"
     return champion._replace(metadata=replace(champion.metadata, architecture=name))
 
 
 def build_player(player: Player, champion: Champion | None, depth: int) -> Any:
-    """Build the player tuple of one of the two in a match.
+    """Build the compiled player of one side of a match.
 
     Parameters
     ----------
+    player
+        The player.
     champion
-        Its weights; None for an agent that is known by name.
+        Its weights; None for an agent that :func:`agents.make` knows.
     depth
-        Plies, for a player without a depth of its own.
+        Search depth in plies of a player without a depth of its own.
 
-    Raises ValueError for an agent that is no compiled player.
+    Raises
+    ------
+    ValueError
+        If the agent is not a compiled player.
     """
     if champion is not None:
         if player.unsaturated:
@@ -157,7 +193,7 @@ def build_player(player: Player, champion: Champion | None, depth: int) -> Any:
         return AlphaBeta(evaluator, player.depth or depth, player.random_ties, perspective)
     agent = agents.make(player.name, simulations=player.simulations)
     if not isinstance(agent, PlayerAgent):
-        raise ValueError(f"{player.name!r} does not play in compiled code: no match of ours")
+        raise ValueError(f"{player.name!r} is not a compiled player: it cannot play matches here")
     built = agent.player
     return built._replace(depth=player.depth or depth) if isinstance(built, AlphaBeta) else built
 
@@ -165,7 +201,21 @@ def build_player(player: Player, champion: Champion | None, depth: int) -> Any:
 def play(
     match: Match, first: Champion | None, second: Champion | None, deadline: Deadline
 ) -> MatchResult | None:
-    """Play a match; None if there was no time to end it."""
+    """Play a match.
+
+    Parameters
+    ----------
+    match
+        The match.
+    first, second
+        Weights of its players; None for agents that :func:`agents.make` knows.
+    deadline
+        Time at which to stop.
+
+    Returns
+    -------
+    The result, or None at the deadline.
+    """
     began, conditions = time.thread_time(), match.conditions
     players = (
         build_player(match.first, first, conditions.depth),
@@ -187,7 +237,21 @@ def play_each(
     seed: int,
     check: Callable[[], None],
 ) -> list[Game]:
-    """The games: each opening with the first player as Black, then with the second."""
+    """Play each opening twice, first with the first player as Black, then with the second.
+
+    Parameters
+    ----------
+    players
+        The two compiled players.
+    openings
+        Moves of the cards; "" for the start position.
+    rules
+        Draw rules.
+    seed
+        Seed of the games.
+    check
+        Called before each game; raises Stopped at the deadline.
+    """
     games = []
     for number, opening in enumerate(opening for opening in openings for _ in range(2)):
         check()
@@ -198,7 +262,17 @@ def play_each(
 
 
 def play_out(games: Sequence[Game], depth: int, seed: int) -> list[int]:
-    """The winners (or DRAW) when the piece counter plays drawn games on for both sides."""
+    """Return each game's winner (or DRAW) after the piece counter plays drawn games on.
+
+    Parameters
+    ----------
+    games
+        Games of a match.
+    depth
+        Search depth of the piece counter in plies.
+    seed
+        Seed of its choices between equally good moves.
+    """
     counter = AlphaBeta(Material(), depth, random_ties=True)
 
     def winner(number: int, game: Game) -> int:
@@ -211,9 +285,14 @@ def play_out(games: Sequence[Game], depth: int, seed: int) -> list[int]:
 
 
 def summary(games: Sequence[Game], ends: Sequence[int]) -> dict[str, Any]:
-    """Return the attributes of a :class:`training.reproduction.results.MatchResult` of the games.
+    """Return the attributes of a :class:`training.reproduction.results.MatchResult`.
 
-    `ends` are the winners with the drawn games played out, or nothing.
+    Parameters
+    ----------
+    games
+        Games of the match.
+    ends
+        Winner of each game with drawn games played on; empty without this condition.
     """
     sides = [(BLACK, WHITE)[number % 2] for number in range(len(games))]
     winners = [int(game.result.winner) for game in games]
@@ -232,7 +311,7 @@ def summary(games: Sequence[Game], ends: Sequence[int]) -> dict[str, Any]:
 
 
 def letter(winner: int, side: int) -> str:
-    """W, D or L for the player who had `side`."""
+    """Return "W", "D" or "L" for the player of `side`."""
     if winner == DRAW:
         return "D"
     return "W" if winner == side else "L"

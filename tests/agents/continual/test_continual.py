@@ -191,7 +191,7 @@ def test_invalid_pool_file_is_refused_by_name(tmp_path, make, reason):
 
 
 def test_an_empty_pool_has_no_best_strategy():
-    with pytest.raises(ValueError, match="empty pool"):
+    with pytest.raises(ValueError, match="pool is empty"):
         pool_of([])
 
 

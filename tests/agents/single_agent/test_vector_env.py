@@ -308,7 +308,7 @@ class Stranger:
     ({"opponent": 3}, "opponent 3 is not a compiled player"),
     ({"opponent": ["random", Stranger()]}, "is not a compiled player"),
     ({"opponent": []}, "there must be an opponent"),
-    ({"opponent": agents.make("mcts", seconds=1)}, "has a limit of time"),
+    ({"opponent": agents.make("mcts", seconds=1)}, "has a time limit"),
     ({"opponent": COUNTER, "depth": 3}, "depth is for opponents given by name"),
     ({"depth": 3}, "does not search"),
     ({"num_envs": 0}, "num_envs must be"),

@@ -273,7 +273,7 @@ def test_inconsistent_line_is_refused(store, old, new):
 def test_duplicate_line_is_refused(store):
     path = store.folder / "runs.jsonl"
     path.write_bytes(2 * path.read_bytes())
-    with pytest.raises(ValueError, match=r"line 2 of .* \(another line has the same job\)"):
+    with pytest.raises(ValueError, match=r"line 2 of .* \(another line is about the same job\)"):
         ResultStore(store.folder)
 
 
@@ -332,7 +332,7 @@ def test_missing_champion_is_trained_again_for_its_match(store, quick, tmp_path)
     jobs = [QUICK, AGAINST_RANDOM]
     assert undone(jobs, store) == []
     assert undone(jobs, store, champions=True) == [QUICK]
-    with pytest.raises(ValueError, match=r"the weight file of c1-n0.001 .* is not there"):
+    with pytest.raises(ValueError, match=r"the weight file of c1-n0.001 .* is missing"):
         store.champions(AGAINST_RANDOM)
     again, _ = match_of(Player("c1-n0.001"), Player("random"), 0, Conditions(depth=2), 0.01)
     assert undone([*jobs, again], store) == [QUICK, again]

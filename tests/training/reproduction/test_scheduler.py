@@ -126,7 +126,7 @@ def test_run_ignores_checkpoints_beyond_its_end(apart, steps, tmp_path):
         folder = folder_of(context.work, longest)
         train(middle, folder, Deadline())
         del steps[:]
-        with pytest.raises(ValueError, match=r"has gone beyond .*-2-seed-0: call the same"):
+        with pytest.raises(ValueError, match=r"is beyond the end of .*-2-seed-0: run the same"):
             train(short, folder, Deadline())
         all_done([short], store, context)
         assert steps == [1, 2]

@@ -1,4 +1,4 @@
-"""Evolution that learns: what each change to the regime of 2001 is worth, and all together."""
+"""Evolution that learns: the value of each change to the regime of 2001, and of all together."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from training.trainer.ablations import ABLATIONS
 
 BEST = "learns"
 NAMES = ("blondie24-2001", *ABLATIONS)
-QUARTERED = ("blondie24-2001", UNSATURATED, BEST)  # how they stand after a quarter of the run too
+QUARTERED = ("blondie24-2001", UNSATURATED, BEST)  # also measured after a quarter of the run
 
 TABLES = tuple(
     Table(

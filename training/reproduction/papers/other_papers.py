@@ -1,4 +1,4 @@
-"""What the other papers ask for: performance curves, and Nguyen's comparisons."""
+"""Skycak 2022 and Nguyen: performance curves and comparisons; saturation and random ties."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ PAIRS = (  # of the thesis's main claims
     ("c10-rr", "c10"),
 )
 EVOLVED = ("blondie24-2001", "c0", "blondie24-rr", "c10", "c10-rr")
-UNSATURATED = "learns-unsaturated"  # blondie24-2001, trained without the saturation too
+UNSATURATED = "learns-unsaturated"  # blondie24-2001, trained with an output that cannot saturate
 _STEPS = 11
 
 
 def early(player: str, parts: int) -> Player:
-    """The champion of the first of so many equal parts of the generations."""
+    """Return the champion after the first of `parts` equal parts of the generations."""
     return Player(player, generations=PLAYERS[player].generations // parts)
 
 
 def by_sum(player: str) -> Player:
-    """The player as it was trained, judging by the sum at its output and not by its tanh."""
+    """Return the player with the sum at its output as its value, without tanh."""
     return Player(player, unsaturated=True)
 
 
 def by_lot(player: str) -> Player:
-    """The player, with chance deciding between moves that it finds equally good."""
+    """Return the player with a random choice between equally good moves."""
     return Player(player, random_ties=True)
 
 

@@ -1,7 +1,7 @@
-"""Who of a player's seeds stands in the zoo: chosen by games that no table of a paper has.
+"""Validation: games outside the papers' tables, which select the seeds of the zoo.
 
-Players that measure themselves are no part of it: their runs keep no weights. Of the changes to
-evolution there is the best.
+Players that measure themselves take no part: their runs keep no weights. Of the changes to
+evolution only the best takes part.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
-"""The strong player: how it grows with training, and what each of its ingredients is worth.
+"""Strong player: its score over training time, and the value of each ingredient.
 
-All is measured by the runs themselves against the piece counter, so that no weights are kept.
+The runs measure themselves against the piece counter and keep no weights.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from training.regimes.treestrap import TreeStrap
 from training.reproduction.jobs import Player
@@ -17,11 +18,26 @@ from training.trainer.strong_ablations import CHANGES, GENERATIONS
 
 LONG_RUN = Player("strong", seed=0)
 SCORES = {plies: f"score/material-{plies}" for plies in TreeStrap.evaluation_depths}
-HALVES = (8, 6, 4, 2, 1, 0)  # how often training is halved
+HALVES = (8, 6, 4, 2, 1, 0)  # columns: training time halved so often
 
 
-def at(run: TrainingResult, line: Any, share: float = 1.0) -> float:
-    """The last value of a curve that is known after so much of a run; nan for none."""
+def at(run: TrainingResult, line: ArrayLike, share: float = 1.0) -> float:
+    """Return the value of a curve after a share of a run.
+
+    Parameters
+    ----------
+    run
+        Result of the run.
+    line
+        Values of the curve, shape (points,), or empty.
+    share
+        Share of the generations, 0 to 1.
+
+    Returns
+    -------
+    The last value measured by then; nan for none.
+    """
+    line = np.asarray(line)
     reached = run.points <= max(1.0, share * run.points[-1])
     known = np.flatnonzero(reached & ~np.isnan(run.curves[SCORES[4]]))
     return float(line[known[-1]]) if len(known) and len(line) else np.nan
@@ -32,8 +48,8 @@ def _results(run: TrainingResult) -> list[float]:
     return [*scores, run.origin.cpu_seconds]
 
 
-def _growth(line: Any) -> Measure:
-    """What `line` takes out of a run, by share of its training."""
+def _growth(line: Callable[[TrainingResult], ArrayLike]) -> Measure:
+    """Return the measure of a run's curve by share of its training."""
     shares = [0.5**halves for halves in HALVES]
     columns = tuple(f"1/{2**halves}" if halves else "all" for halves in HALVES)
     return Measure(columns, lambda run: [at(run, line(run), share) for share in shares], interval)

@@ -1,11 +1,11 @@
-"""Al-Khateeb 2011, chapter 3: ten C0 (and C0 is the one with the most wins)."""
+"""Al-Khateeb 2011, chapter 3: ten runs of C0, of which the one with most wins is C0."""
 
 from __future__ import annotations
 
 from training.reproduction.jobs import Player
 from training.reproduction.tables import WINS_AND_LOSSES, Table, row
 
-# The sums of wins and losses of C0(1) to C0(10) against the nine others.
+# Wins and losses of C0(1) to C0(10) against the nine others.
 _SUMS = (
     (192, 200),
     (195, 187),

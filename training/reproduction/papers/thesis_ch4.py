@@ -14,7 +14,7 @@ from training.reproduction.tables import (
 )
 
 C0, RR, RR_2009 = Player("c0"), Player("blondie24-rr"), Player("blondie24-rr", generations=145)
-# Their programs are not to be had: what plays in place of them.
+# The thesis's opponents are not available; these players stand in for them.
 ONLINE, WINCHECK = Player("heuristic"), Player("material", depth=8)
 SXCHECKERS = Player("c5-leaf", depth=8, seed=0)
 STAND_INS = {
@@ -25,7 +25,7 @@ STAND_INS = {
 
 _FIVE = tuple(Player("blondie24-rr", member=member) for member in range(5))
 _FIVE_SUMS = ((88, 77), (85, 88), (84, 85), (83, 91), (81, 80))
-# Pieces ahead at the end as red and as white, of C0 and of Blondie24-RR.
+# Final piece differences as red and as white, of C0 and of Blondie24-RR.
 _DIFFERENCES = {
     "an online program": ((4, 2), (7, 4)),
     "WinCheck3D": ((-7, -8), (-2, -4)),

@@ -11,12 +11,12 @@ _NAMES = dict(zip(FOUR, ("C0", "Blondie24-RR", "C10", "C10-RR"), strict=True))
 
 
 def _four(player: str, figures: Sequence[Sequence[float | str]]) -> tuple[Row, ...]:
-    """A row for the player against each of the four."""
+    """Return a row for the player against each of the four."""
     return tuple(row(player, other, *theirs) for other, theirs in zip(FOUR, figures, strict=True))
 
 
 def _by_four(player: str, figures: Sequence[Sequence[float | str]]) -> tuple[Row, ...]:
-    """A row for each of the four against the player."""
+    """Return a row for each of the four against the player."""
     return tuple(row(other, player, *theirs) for other, theirs in zip(FOUR, figures, strict=True))
 
 

@@ -24,7 +24,7 @@ from training.reproduction.tables import (
 
 FOURTEEN = Conditions(games=14, repetition=3, play_out=8)
 THOUSAND = Conditions(games=1000, depth=4)
-_XCHECKERS = Player("material", depth=6)  # not to be had either: what plays in its place
+_XCHECKERS = Player("material", depth=6)  # stands in for xcheckers, which is not available
 
 C0 = ("c0-1ply", "c0-2ply", "c0-3ply", "c0")
 RR = ("blondie24-rr-1ply", "blondie24-rr-2ply", "blondie24-rr-3ply", "blondie24-rr")
@@ -52,7 +52,7 @@ def _leagues(
     figures: Sequence[Sequence[Sequence[float]]],
     note: str = "",
 ) -> tuple[Table, ...]:
-    """The tables of wins, draws and losses of a league."""
+    """Return the tables of wins, draws and losses of a league."""
     measures: Sequence[tuple[str, Measure]] = (("wins", WINS), ("draws", DRAWS), ("losses", LOSSES))
     return tuple(
         Table(
