@@ -26,8 +26,8 @@ ENGINES = ("kernel", "env")
 _thread = threading.local()
 
 
-class Game(NamedTuple):
-    """A finished game.
+class MatchGame(NamedTuple):
+    """A finished game of a match.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ def play_game(
     rules: DrawRules = DrawRules(),  # noqa: B008 - immutable
     rng: np.random.Generator | None = None,
     engine: str = "kernel",
-) -> Game:
+) -> MatchGame:
     """Play one game between compiled players.
 
     Parameters
@@ -97,7 +97,7 @@ def play_game(
 
 def play_through_environment(
     black: Agent, white: Agent, *, opening: str | None, rules: DrawRules
-) -> Game:
+) -> MatchGame:
     """Play one game between any two agents through the AEC environment.
 
     Parameters
@@ -122,12 +122,12 @@ def play_through_environment(
     reward = env.rewards["player_0"]
     winner = DRAW if reward == 0 else BLACK if reward > 0 else WHITE
     result = Result(winner, REASONS.index(reason), board.ply)
-    return Game(result, opening_line(opening)[0], tuple(map(pack_move, board.moves)))
+    return MatchGame(result, opening_line(opening)[0], tuple(map(pack_move, board.moves)))
 
 
 def _play_in_kernel(
     black: Any, white: Any, opening: str | None, rules: DrawRules, rng: np.random.Generator
-) -> Game:
+) -> MatchGame:
     start, paths = opening_line(opening)
     if len(paths) >= rules.max_plies:
         raise _no_game(opening, MOVE_LIMIT)
@@ -145,7 +145,7 @@ def _play_in_kernel(
         result = play(*pair, first, start, rules.to_array(), cut_cycles, rng, game)
     if result[2] <= len(paths):
         raise _no_game(opening, result[1])
-    return Game(Result(*result), start, tuple(game[1 : result[2] + 1, PACKED_MOVE].tolist()))
+    return MatchGame(Result(*result), start, tuple(game[1 : result[2] + 1, PACKED_MOVE].tolist()))
 
 
 def _kind(thing: Any) -> Any:

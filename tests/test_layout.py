@@ -1,8 +1,9 @@
-"""Import rules: direction of the packages, numba's few importers, lazy imports."""
+"""Layout: import rules, numba's few importers, lazy imports, unique class names."""
 
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,6 +27,18 @@ def test_packages_import_in_one_direction() -> None:
     )
     done = subprocess.run([sys.executable, "-c", lint], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
+
+
+def test_class_names_are_unique() -> None:
+    names = Counter(
+        node.name
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert names["MatchGame"] == 1
+    assert [name for name, count in names.items() if count > 1] == []
 
 
 def test_numba_is_imported_by_few_modules_only() -> None:

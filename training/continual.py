@@ -29,7 +29,7 @@ from agents.agent import Agent, PlayerAgent, reseed
 from agents.continual.agent import SCORES, ContinualAgent, GameEntry
 from agents.continual.pool import StrategyPool, load_pool
 from agents.external.errors import EngineError
-from agents.match import Game, play_through_environment
+from agents.match import MatchGame, play_through_environment
 from agents.match_kernel import DRAW
 from agents.search.workspace import MAX_DEPTH
 from checkers_env.files import check_output, write_atomically
@@ -183,7 +183,7 @@ def fixtures(seed: int) -> Iterator[ScheduledGame]:
                 yield ScheduledGame(next(number), TWO_MOVE[card], side)
 
 
-def play(player: Agent, other: Agent, fixture: ScheduledGame, luck: tuple[int, ...]) -> Game:
+def play(player: Agent, other: Agent, fixture: ScheduledGame, luck: tuple[int, ...]) -> MatchGame:
     """Play one game with a seeded opponent.
 
     Raises

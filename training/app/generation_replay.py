@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from agents.match import Game
+from agents.match import MatchGame
 from agents.match_kernel import DRAW, Result
 from checkers_env import pdn
 from checkers_env.movegen import BLACK, WHITE
@@ -53,7 +53,7 @@ class ReplayGame(NamedTuple):
 
     black: str
     white: str
-    game: Game
+    game: MatchGame
 
 
 class GenerationReplay(NamedTuple):
@@ -152,9 +152,9 @@ class GameRecorder(GameRunner):
 
     def __init__(self, runner: GameRunner) -> None:
         self._runner = runner
-        self.rounds: list[list[tuple[Matchup, Game]]] = []
+        self.rounds: list[list[tuple[Matchup, MatchGame]]] = []
 
-    def play(self, matchups: Iterable[Matchup], rules: DrawRules) -> list[Game]:
+    def play(self, matchups: Iterable[Matchup], rules: DrawRules) -> list[MatchGame]:
         """Play each game to its end."""
         matchups = list(matchups)
         games = self._runner.play(matchups, rules)
@@ -163,7 +163,7 @@ class GameRecorder(GameRunner):
 
 
 def _tournament_replay(
-    regime: TournamentRegime, number: int, round_: list[tuple[Matchup, Game]]
+    regime: TournamentRegime, number: int, round_: list[tuple[Matchup, MatchGame]]
 ) -> GenerationReplay:
     """Return a tournament with the members' names and points.
 

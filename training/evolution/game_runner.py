@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.match import ENGINES, Game, play_game
+from agents.match import ENGINES, MatchGame, play_game
 from checkers_env.state import DrawRules
 from training.runtime.executors import open_executor
 
@@ -51,7 +51,7 @@ class GameRunner:
         self._pool, self._workers, self._engine = pool, workers, engine
         self.seconds = 0.0
 
-    def play(self, matchups: Iterable[Matchup], rules: DrawRules) -> list[Game]:
+    def play(self, matchups: Iterable[Matchup], rules: DrawRules) -> list[MatchGame]:
         """Play each game to its end."""
         games = list(matchups)
         play = partial(play_matchup, rules=rules, engine=self._engine)
@@ -61,7 +61,7 @@ class GameRunner:
         return [game for game, _ in results]
 
 
-def play_matchup(matchup: Matchup, rules: DrawRules, engine: str) -> tuple[Game, float]:
+def play_matchup(matchup: Matchup, rules: DrawRules, engine: str) -> tuple[MatchGame, float]:
     """Play one game; return it and the CPU seconds that it took."""
     began = time.thread_time()
     game = play_game(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.blondie.architecture import NetworkLayout, forward, layers
-from agents.match import Game
+from agents.match import MatchGame
 from checkers_env.movegen import SQUARES
 
 
@@ -81,7 +81,7 @@ def board_inputs(positions: NDArray[np.int64], king: float) -> NDArray[np.float6
 def sample_won_positions(
     member: int,
     pairs: Sequence[tuple[int, int]],
-    games: Sequence[Game],
+    games: Sequence[MatchGame],
     size: int,
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
@@ -114,7 +114,7 @@ def sample_won_positions(
     return rows[rng.integers(len(rows), size=size)]
 
 
-def bitboards(game: Game) -> NDArray[np.int64]:
+def bitboards(game: MatchGame) -> NDArray[np.int64]:
     """Return every position of a game but the first, the last one first, shape (plies, 3)."""
     board = game.board
     rows = []

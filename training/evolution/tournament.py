@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.match import Game
+from agents.match import MatchGame
 from agents.match_kernel import DRAW, Result
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.state import DrawRules
@@ -110,7 +110,7 @@ def run_tournament(
     runner: GameRunner,
     seed: tuple[int, ...] = (),
     openings: Sequence[str | None] | None = None,
-) -> tuple[list[Game], NDArray[np.float64]]:
+) -> tuple[list[MatchGame], NDArray[np.float64]]:
     """Play the games of all pairs.
 
     Parameters

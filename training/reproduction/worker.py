@@ -18,7 +18,7 @@ import agents
 from agents.agent import PlayerAgent
 from agents.architectures import build_evaluator
 from agents.baselines.material import Material
-from agents.match import Game, play_game
+from agents.match import MatchGame, play_game
 from agents.match_kernel import DRAW
 from agents.mcts.player import monte_carlo
 from agents.search.player import AlphaBeta
@@ -236,7 +236,7 @@ def play_each(
     rules: DrawRules,
     seed: int,
     check: Callable[[], None],
-) -> list[Game]:
+) -> list[MatchGame]:
     """Play each opening twice, first with the first player as Black, then with the second.
 
     Parameters
@@ -261,7 +261,7 @@ def play_each(
     return games
 
 
-def play_out(games: Sequence[Game], depth: int, seed: int) -> list[int]:
+def play_out(games: Sequence[MatchGame], depth: int, seed: int) -> list[int]:
     """Return each game's winner (or DRAW) after the piece counter plays drawn games on.
 
     Parameters
@@ -275,7 +275,7 @@ def play_out(games: Sequence[Game], depth: int, seed: int) -> list[int]:
     """
     counter = AlphaBeta(Material(), depth, random_ties=True)
 
-    def winner(number: int, game: Game) -> int:
+    def winner(number: int, game: MatchGame) -> int:
         if game.result.winner != DRAW:
             return int(game.result.winner)
         rng = np.random.default_rng((seed, number))
@@ -284,7 +284,7 @@ def play_out(games: Sequence[Game], depth: int, seed: int) -> list[int]:
     return [winner(number, game) for number, game in enumerate(games)]
 
 
-def summary(games: Sequence[Game], ends: Sequence[int]) -> dict[str, Any]:
+def summary(games: Sequence[MatchGame], ends: Sequence[int]) -> dict[str, Any]:
     """Return the attributes of a :class:`training.reproduction.results.MatchResult`.
 
     Parameters

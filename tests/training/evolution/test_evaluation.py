@@ -9,7 +9,7 @@ from agents.agent import PlayerAgent
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.random_player import RandomPlayer
 from agents.blondie.architecture import BLONDIE_1999, decode
-from agents.match import Game, opening_line
+from agents.match import MatchGame, opening_line
 from agents.match_kernel import DRAW, Result
 from agents.search.player import AlphaBeta
 from checkers_env.board import Board
@@ -36,7 +36,7 @@ class Recorder:
         winners = map(self.winner, self.fixtures[-1])
         reasons = {True: MOVE_LIMIT, False: NO_PIECES}
         results = [Result(winner, reasons[winner == DRAW], 60) for winner in winners]
-        return [Game(result, opening_line(None)[0], ()) for result in results]
+        return [MatchGame(result, opening_line(None)[0], ()) for result in results]
 
 
 def networks(count):

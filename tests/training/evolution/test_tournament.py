@@ -6,7 +6,7 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 
-from agents.match import Game, opening_line
+from agents.match import MatchGame, opening_line
 from agents.match_kernel import DRAW, Result
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.state import MOVE_LIMIT, NO_PIECES, DrawRules
@@ -135,7 +135,7 @@ def test_every_fixture_is_played_with_its_own_seed():
         def play(self, fixtures, given):
             asked.append((fixtures, given))
             results = [Result(winner, NO_PIECES, 9) for winner in winners]
-            return [Game(result, opening_line(None)[0], ()) for result in results]
+            return [MatchGame(result, opening_line(None)[0], ()) for result in results]
 
     for seed in ((), (5, 6)):
         players = ["first", "second", "third"]

@@ -10,7 +10,7 @@ import pytest
 from agents.agent import PlayerAgent
 from agents.blondie.architecture import BLONDIE_1999, decode
 from agents.continual.pool import load_pool
-from agents.match import Game, play_game
+from agents.match import MatchGame, play_game
 from agents.match_kernel import DRAW, Result
 from agents.search.player import AlphaBeta
 from agents.weights import WeightsMetadata
@@ -59,7 +59,7 @@ class Lottery:
             Result(winner, MOVE_LIMIT if winner == DRAW else NO_PIECES, 60)
             for winner in self.winners(len(fixtures))
         ]
-        return [Game(result, Position(0, 0, 0, BLACK), ()) for result in results]
+        return [MatchGame(result, Position(0, 0, 0, BLACK), ()) for result in results]
 
 
 class Entry:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from agents.baselines.material import Material
-from agents.match import Game, opening_line
+from agents.match import MatchGame, opening_line
 from agents.match_kernel import DRAW, Result
 from agents.search.player import AlphaBeta
 from checkers_env.movegen import BLACK, WHITE
@@ -43,7 +43,7 @@ class Referee:
         reasons = {True: MOVE_LIMIT, False: NO_PIECES}
         winners = map(self.winner, fixtures)
         return [
-            Game(Result(winner, reasons[winner == DRAW], 40), opening_line(None)[0], ())
+            MatchGame(Result(winner, reasons[winner == DRAW], 40), opening_line(None)[0], ())
             for winner in winners
         ]
 
