@@ -247,7 +247,7 @@ def test_help_is_shown_by_every_entry_point(way, tmp_path):
         ("--record nowhere/out.json", "nowhere"),
         ("--out pool.safetensors", "--out must be a file of its own"),
         ("--out x.json --record x.json", "--out must be a file of its own"),
-        ("--record pool.safetensors", "pool.safetensors' is no record"),
+        ("--record pool.safetensors", "pool.safetensors' is not a record"),
     ],
 )
 def test_invalid_options_are_refused_in_one_line(

@@ -38,7 +38,7 @@ def contents(folder):
 def test_help_states_the_purpose(command):
     status, said = command("--help")
     assert status == 0
-    assert "theirs, and ours beside them" in " ".join(said.split())
+    assert "figures with ours beside them" in " ".join(said.split())
     assert all(f"--{option}" in said for option in OPTIONS.split())
 
 

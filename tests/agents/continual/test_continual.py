@@ -167,11 +167,11 @@ DAMAGED = {
     "a column": (changed(numbers=lambda a: a[:, None]), r"numbers are int64\[5, 1\]"),
     "one number": (changed(numbers=lambda a: np.array(1)), r"numbers are int64\[\]"),
     "nobody": (changed(**{name: lambda a: a[:0] for name in ARRAYS}), "no strategy"),
-    "rising scores": (changed(scores=lambda a: a[::-1].copy()), "order of their scores"),
-    "infinite scores": (changed(scores=lambda a: a * np.inf), "order of their scores"),
+    "rising scores": (changed(scores=lambda a: a[::-1].copy()), "in descending order"),
+    "infinite scores": (changed(scores=lambda a: a * np.inf), "in descending order"),
     "a king of 6": (changed(kings=lambda a: a + 4), "1 to 5 men"),
     "another's header": (changed(generations=lambda a: a + 1), "header"),
-    "another's weights": (changed(genome=lambda a: a + 1), "weights are not those of its best"),
+    "another's weights": (changed(genome=lambda a: a + 1), "weights differ from those of its best"),
     "short genomes": (
         changed(genomes=lambda a: a[:, 1:].copy(), genome=lambda a: a[1:].copy()),
         "1741.*1742",
@@ -487,33 +487,33 @@ def game(**changes):
 
 
 BAD_RECORDS = {
-    "empty": ("", "is no record"),
-    "no JSON": ("{", "is no record"),
-    "not UTF-8": (b"\xff\xfe{}", "is no record"),
-    "deep": ("[" * 100_000, "is no record"),
-    "a list": ([], "is no record"),
-    "null": (None, "is no record"),
+    "empty": ("", "is not a record"),
+    "no JSON": ("{", "is not a record"),
+    "not UTF-8": (b"\xff\xfe{}", "is not a record"),
+    "deep": ("[" * 100_000, "is not a record"),
+    "a list": ([], "is not a record"),
+    "null": (None, "is not a record"),
     "no format": ({"pool": DIGEST, "games": []}, "lacks 'format'"),
     "newer": (record(format=2), "format is 2, not 1"),
     "another pool": (record(pool="1" * 64), "belongs to another pool"),
     "no pool": ({"format": 1, "games": []}, "lacks 'pool'"),
     "no games": ({"format": 1, "pool": DIGEST}, "lacks 'games'"),
-    "games of a kind": (record(games=5), "is no record"),
-    "a game of a kind": (record(games=[5]), "is no record"),
+    "games of a kind": (record(games=5), "is not a record"),
+    "a game of a kind": (record(games=[5]), "is not a record"),
     "a field too many": (game(colour=1), "colour"),
     "a field too few": (game(then="missing"), "then"),
-    "strategy 5 of 5": (game(strategy=5), "no game with one of 5 strategies"),
-    "strategy -1": (game(strategy=-1), "no game"),
-    "strategy true": (game(strategy=True), "no game"),
-    "strategy 1.0": (game(strategy=1.0), "no game"),
-    "then 5": (game(then=5), "no game"),
-    "side 2": (game(side=2), "no game"),
-    "side false": (game(side=False), "no game"),
-    "score 0.3": (game(score=0.3), "no game"),
-    "score 1": (game(score=1), "no game"),
-    "score NaN": (game(score=float("nan")), "no game"),
-    "score text": (game(score="1.0"), "no game"),
-    "opponent 5": (game(opponent=5), "no game"),
+    "strategy 5 of 5": (game(strategy=5), "not a game of one of 5 strategies"),
+    "strategy -1": (game(strategy=-1), "not a game"),
+    "strategy true": (game(strategy=True), "not a game"),
+    "strategy 1.0": (game(strategy=1.0), "not a game"),
+    "then 5": (game(then=5), "not a game"),
+    "side 2": (game(side=2), "not a game"),
+    "side false": (game(side=False), "not a game"),
+    "score 0.3": (game(score=0.3), "not a game"),
+    "score 1": (game(score=1), "not a game"),
+    "score NaN": (game(score=float("nan")), "not a game"),
+    "score text": (game(score="1.0"), "not a game"),
+    "opponent 5": (game(opponent=5), "not a game"),
 }
 
 
@@ -537,7 +537,7 @@ def test_record_of_another_pool_is_neither_used_nor_changed(tmp_path):
         ContinualAgent(pool_of([1, 3, 1, 2, 3], seed=1), path)
     agent = ContinualAgent(POOL, path)
     path.write_bytes(before[:-5])
-    with pytest.raises(ValueError, match="no record"):
+    with pytest.raises(ValueError, match="not a record"):
         play(agent, [LOSS])
     assert path.read_bytes() == before[:-5]
 

@@ -307,7 +307,7 @@ class Stranger:
     ({"opponent": Stranger()}, "is not a compiled player.*SingleAgentEnv takes any"),
     ({"opponent": 3}, "opponent 3 is not a compiled player"),
     ({"opponent": ["random", Stranger()]}, "is not a compiled player"),
-    ({"opponent": []}, "there must be an opponent"),
+    ({"opponent": []}, "opponent must name at least one"),
     ({"opponent": agents.make("mcts", seconds=1)}, "has a time limit"),
     ({"opponent": COUNTER, "depth": 3}, "depth is for opponents given by name"),
     ({"depth": 3}, "does not search"),
