@@ -1,4 +1,33 @@
-"""Agents that play checkers: baselines, evolved networks, and anything with ``act(board)``."""
+"""Agents that play checkers: baselines, evolved networks, and anything with ``act(board)``.
+
+- ``registry``: :func:`make` an agent by its name, weight file or code
+- ``agent_spec``: the text that names an agent, with its options
+- ``factory``: agents from a user's code and from other programs
+- ``agent``: the agent protocol, and agents of compiled players
+- ``analysis``: score, principal variation, depth and nodes of a position
+- ``player``: the player protocol of kernels
+- ``evaluator``: the evaluator protocol of kernels
+- ``architectures``: the table of evaluators that weights can build
+- ``weights``: weight files
+- ``match``: one game between two players
+- ``match_kernel``: the same, compiled
+- ``reference``: a slow search in plain Python, to test the kernels
+- ``geometry``: the board by square numbers
+- ``simd``: network layers in vector instructions
+- ``search``: alpha-beta
+- ``mcts``: Monte Carlo tree search
+- ``baselines``: simple players and evaluators
+- ``blondie``: evolved networks
+- ``ntuple``: n-tuple networks and temporal differences
+- ``treestrap``: the strong player
+- ``endgame``: endgame tables
+- ``explanation``: what an evaluator sees in a position
+- ``continual``: players that change their strategy after a loss
+- ``single_agent``: environments with an opponent inside
+- ``external``: players outside this program
+
+The folder ``zoo`` has the weight files and model cards of trained players.
+"""
 
 from agents.agent import Agent, PlayerAgent
 from agents.analysis import Analysis, analyse

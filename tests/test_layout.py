@@ -1,11 +1,14 @@
 """Layout: import rules, numba's few importers, lazy imports, unique class names."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from tests import ROOT
 
@@ -39,6 +42,20 @@ def test_class_names_are_unique() -> None:
     )
     assert names["MatchGame"] == 1
     assert [name for name, count in names.items() if count > 1] == []
+
+
+PACKAGE_FILES = sorted(path for name in PACKAGES for path in (ROOT / name).rglob("__init__.py"))
+
+
+@pytest.mark.parametrize("path", PACKAGE_FILES, ids=lambda path: path.parent.name)
+def test_package_docstring_has_a_line_for_each_module(path: Path) -> None:
+    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    # A line of the map is "- name: text", "- ``name``, ``name``: text" or "name text".
+    starts = [re.match(r"- ([^:]*):|(\w+) ", line) for line in docstring.splitlines()]
+    names = {name for start in starts if start for name in re.findall(r"\w+", start[0])}
+    modules = {it.stem for it in path.parent.glob("*.py") if not it.stem.startswith("__")}
+    packages = {it.parent.name for it in path.parent.glob("*/__init__.py")}
+    assert sorted((modules | packages) - names) == []
 
 
 def test_numba_is_imported_by_few_modules_only() -> None:

@@ -17,6 +17,7 @@
 - ``page``: the page in Markdown
 - ``plots``: pictures of the page
 - ``drawn_games``, ``gains``: sections of the page
+- ``comparison``: presets compared over several seeds
 - ``model_zoo``: best seed of each player
 - ``model_card``: model cards and the leaderboard
 """

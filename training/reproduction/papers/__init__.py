@@ -1,6 +1,11 @@
 """Tables of the papers, and tables of our own.
 
-- ``thesis_ch3`` to ``thesis_ch8``: Al-Khateeb's thesis (2011), one file a chapter
+- ``thesis_ch3``: Al-Khateeb's thesis (2011), chapter 3: ten runs of C0
+- ``thesis_ch4``: chapter 4: the round robin
+- ``thesis_ch5``: chapter 5: individual and social learning
+- ``thesis_ch6``: chapter 6: n-tuple networks
+- ``thesis_ch7``: chapter 7: the piece difference, and the depth of training
+- ``thesis_ch8``: chapter 8: the ranking
 - ``other_papers``: Skycak (2022) and Nguyen; saturation and random ties
 - ``coevolution_ablations``: changes to the evolution of 2001
 - ``strong_player``: the strong player and its ingredients
