@@ -1,6 +1,7 @@
 """The Python blocks of the README and of the docs, run in order."""
 
 import os
+import pkgutil
 import re
 import subprocess
 import sys
@@ -56,3 +57,16 @@ def test_reference_has_every_public_name(package):
     part = text.partition(f"## {package.__name__}\n")[2].partition("\n## ")[0]
     described = set(re.findall(r"^\.\. auto\w+:: (?:\w+\.)?(\w+)$|^`(\w+)` is", part, re.MULTILINE))
     assert {a or b for a, b in described} == set(getattr(package, "__all__", []))
+
+
+FOLDERS = "agents|checkers_env|docs|examples|tests|training"
+ENVIRONMENT = re.compile(r"checkers_env/[\w-]+-v\d")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_pages_name_only_files_and_modules_that_exist(page):
+    text = ENVIRONMENT.sub("", page.read_text(encoding="utf-8"))
+    paths = re.findall(rf"(?<![\w/])(?:{FOLDERS})/[\w./-]*[\w/]", text)
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    for name in re.findall(r"`((?:agents|checkers_env|training)(?:\.[a-z_]\w*)+)", text):
+        pkgutil.resolve_name(name)  # raises for a name that does not exist
