@@ -1,22 +1,22 @@
-"""Which games belong together: what happens in one says something of the others."""
+"""Clusters of games whose results depend on each other."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from training.league.records import GameRecord
 
 
-def opening_clusters(games: Sequence[GameRecord]) -> Any:
-    """Return the cluster of each game, int64[games], numbered from 0 in order of appearance.
+def opening_clusters(games: Sequence[GameRecord]) -> NDArray[np.int64]:
+    """Return the cluster of each game, numbered from 0 in order of appearance, shape (games,).
 
-    All games from one opening are a cluster: an opening that favours Black decides both games of a
-    pair, and players without chance repeat theirs. Where there is one opening only, a cluster is a
-    pair of games with colours swapped, and pairs of the same moves are the same pair.
+    All games of one opening are a cluster: an opening that favours Black decides both games of a
+    pair, and deterministic players repeat their games. With a single opening, a cluster is a pair
+    of games with colours swapped; pairs with equal moves are one cluster.
     """
     keys: list[Hashable] = [game.opening for game in games]
     if len(set(keys)) == 1:
@@ -26,7 +26,7 @@ def opening_clusters(games: Sequence[GameRecord]) -> Any:
 
 
 def _pairs(games: Sequence[GameRecord]) -> list[Hashable]:
-    """For each game the players and moves of its pair: the n-th of a kind and its reverse."""
+    """Return the players and moves of each game's pair: the n-th game of two and its reverse."""
     played: Counter[tuple[int, int]] = Counter()
     pairs, moves = [], defaultdict(set)
     for game in games:

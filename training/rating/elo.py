@@ -1,4 +1,4 @@
-"""The Elo scale: from a difference in rating to an expected score, and back."""
+"""Elo ratings of a league, with intervals; Elo differences and expected scores."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from training.league.records import Entrant, League
 from training.rating import bradley_terry
-from training.rating.bradley_terry import Observations, coefficient_covariance, fit
+from training.rating.bradley_terry import coefficient_covariance, fit
 from training.runtime.extras import extra
 
 with extra("train"):
@@ -22,12 +23,12 @@ with extra("train"):
 ELO_PER_LOGIT = 400 / math.log(10)  # Elo points per unit of log-odds
 
 
-def expected_score(difference: Any) -> Any:
+def expected_score(difference: Any) -> Any:  # a number or an array, as scipy's expit
     """Return the expected score, 0 to 1, of a player who is `difference` Elo points stronger."""
     return expit(difference / ELO_PER_LOGIT)
 
 
-def elo_difference(score: Any) -> Any:
+def elo_difference(score: Any) -> Any:  # a number or an array, as scipy's logit
     """Return the difference in Elo points with expected score `score`; infinite at 0 and 1."""
     return ELO_PER_LOGIT * logit(score)
 
@@ -45,24 +46,24 @@ class EloEstimate(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LeagueRatings:
-    """The strengths of a league's entrants.
+    """Ratings of a league's entrants.
 
     Attributes
     ----------
     elo
-        float64[entrants].
+        Ratings in Elo points, shape (entrants,).
     covariance
-        Of their errors, float64[entrants, entrants], in squared Elo points.
+        Covariance of their errors in squared Elo points, shape (entrants, entrants).
     freedom
-        Degrees of freedom: the clusters less one.
+        Degrees of freedom: the number of clusters less one.
     confidence
-        Of the intervals, such as 0.95.
+        Level of the intervals, e.g. 0.95.
     first_move
-        What playing Black is worth, or None if that was not asked for.
+        Advantage of Black in Elo points, or None if it was not fitted.
     """
 
-    elo: Any
-    covariance: Any
+    elo: NDArray[np.float64]
+    covariance: NDArray[np.float64]
     freedom: int
     confidence: float
     first_move: EloEstimate | None
@@ -73,7 +74,7 @@ class LeagueRatings:
         return _estimate(self.elo[player], variance, self.freedom, self.confidence)
 
     def difference(self, first: int, second: int) -> EloEstimate:
-        """How much stronger one entrant is than another."""
+        """Return the rating of entrant `first` less that of `second`."""
         return _estimate(*self._difference(first, second), self.freedom, self.confidence)
 
     def los(self, first: int, second: int) -> float:
@@ -83,9 +84,10 @@ class LeagueRatings:
         elo, variance = self._difference(first, second)
         return float(student.cdf(elo / np.sqrt(variance), self.freedom))
 
-    def _difference(self, first: int, second: int) -> tuple[Any, Any]:
+    def _difference(self, first: int, second: int) -> tuple[float, float]:
         errors = self.covariance[np.ix_([first, second], [first, second])]
-        return self.elo[first] - self.elo[second], np.trace(errors) - 2 * errors[0, 1]
+        difference = self.elo[first] - self.elo[second]
+        return float(difference), float(np.trace(errors) - 2 * errors[0, 1])
 
 
 def rate_league(
@@ -100,32 +102,38 @@ def rate_league(
 
     Parameters
     ----------
+    league
+        The league.
     anchor
-        The name of an entrant and its rating; without it the mean rating is 0.
+        Name of an entrant and its rating; by default the mean rating is 0.
     first_move
-        Allow for what playing Black is worth.
+        Whether to fit the advantage of Black.
     prior
-        So many drawn games are added for each entrant, spread over its opponents in proportion to
-        the games with them: who won everything stays finite, and a match of 86 games moves by 1 %
-        towards a draw. In the errors they count as a pair of games won and a pair lost.
+        Number of drawn games to add for each entrant, spread over its opponents in proportion to
+        its games. They keep the rating of an entrant that won all games finite, and move a match of
+        86 games by 1 % towards a draw. In the errors they count as two games won and two lost.
+    confidence
+        Level of the intervals, between 0 and 1.
 
-    Raises ValueError where the games do not connect all entrants, because their distances would
-    then come from the prior alone; for an unknown anchor; for a prior that is not above 0; and for
-    a confidence that is not between 0 and 1.
+    Raises
+    ------
+    ValueError
+        If the games do not connect all entrants: the prior alone would then decide their distance.
+        If the anchor is unknown, `prior` is not above 0, or `confidence` not between 0 and 1.
     """
     if not prior > 0:
-        raise ValueError(f"a prior of {prior} games: it is above 0")
+        raise ValueError(f"prior must be above 0 games, not {prior}")
     if not 0 < confidence < 1:
-        raise ValueError(f"a confidence of {confidence}: it lies between 0 and 1")
+        raise ValueError(f"confidence must be between 0 and 1, not {confidence}")
     entrants, games = league.entrants, league.games
     if len(entrants) < 2 or not games:
-        raise ValueError("nothing to rate: it takes two entrants and a game")
+        raise ValueError("a rating needs at least two entrants and one game")
     met = bradley_terry.count_meetings(games, len(entrants))
     _check_connected(entrants, met)
     anchoring, elo = _anchoring(entrants, anchor)
     observed = bradley_terry.game_observations(games, len(entrants), first_move)
     added = bradley_terry.prior_observations(met, prior, first_move)
-    coefficients = fit(Observations(*map(np.concatenate, zip(observed, added, strict=True))))
+    coefficients = fit(observed.join(added))
     errors = coefficient_covariance(observed, added, coefficients) * ELO_PER_LOGIT**2
     freedom = max(int(observed.clusters.max()), 1)
     others = len(entrants) - 1
@@ -145,18 +153,23 @@ def _estimate(elo: float, variance: float, freedom: int, confidence: float) -> E
     return EloEstimate(float(elo), float(elo - half), float(elo + half))
 
 
-def _anchoring(entrants: Sequence[Entrant], anchor: tuple[str, float] | None) -> tuple[Any, float]:
-    """From the distances of all but the first entrant from the first one to everybody's ratings."""
+def _anchoring(
+    entrants: Sequence[Entrant], anchor: tuple[str, float] | None
+) -> tuple[NDArray[np.float64], float]:
+    """Return a matrix and a number that turn distances from the first entrant into ratings.
+
+    The matrix has the shape (entrants, entrants - 1); the number is added to all ratings.
+    """
     distances = np.eye(len(entrants))[:, 1:]
     if anchor is None:
         return distances - distances.mean(axis=0), 0.0
     names = [entrant.name for entrant in entrants]
     if names.count(anchor[0]) != 1:
-        raise ValueError(f"no single entrant is named {anchor[0]!r}: choose from {names}")
+        raise ValueError(f"anchor must be the name of one entrant of {names}, not {anchor[0]!r}")
     return distances - distances[names.index(anchor[0])], anchor[1]
 
 
-def _check_connected(entrants: Sequence[Entrant], met: Any) -> None:
+def _check_connected(entrants: Sequence[Entrant], met: NDArray[np.int64]) -> None:
     count, groups = connected_components(met, directed=False)
     if count == 1:
         return
@@ -166,4 +179,4 @@ def _check_connected(entrants: Sequence[Entrant], met: Any) -> None:
         )
         for group in range(count)
     ]
-    raise ValueError(f"no common scale, for these groups have not met: {'; '.join(names)}")
+    raise ValueError(f"no common scale: these groups have not met: {'; '.join(names)}")

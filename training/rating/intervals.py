@@ -1,12 +1,12 @@
-"""The score of a match, and how far it can be trusted."""
+"""Score of a match, with its confidence interval."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from training.league.records import GameRecord
 from training.rating.clusters import opening_clusters
@@ -18,21 +18,21 @@ with extra("train"):
 
 @dataclass(frozen=True)
 class Score:
-    """A player's results, and what they say of other openings of the kind.
+    """A player's score, with its interval over openings of the same kind.
 
     Attributes
     ----------
     wins, draws, losses
         Numbers of games.
     clusters
-        How many independent groups these are; see :mod:`training.rating.clusters`.
+        Number of independent groups of games (see :mod:`training.rating.clusters`).
     mean
         Points a game, 0 to 1, with half a point for a draw.
     low, high
-        The confidence interval of the true score.
+        Confidence interval of the true score.
     los
-        The likelihood of superiority: the confidence with which the true score exceeds 0.5, that
-        is, the level of the one-sided interval that just reaches 0.5.
+        Likelihood of superiority: the confidence that the true score exceeds 0.5. It is the level
+        of the one-sided interval that just reaches 0.5.
     """
 
     wins: int
@@ -57,9 +57,21 @@ class MatchScore:
 def score_match(
     games: Sequence[GameRecord], first: int, second: int, confidence: float = 0.95
 ) -> MatchScore:
-    """Return the score of entrant `first` against entrant `second`; ignore other games.
+    """Return the score of entrant `first` against entrant `second`.
 
-    Raises ValueError if the two have not met.
+    Parameters
+    ----------
+    games
+        Games; those of other entrants do not count.
+    first, second
+        Numbers of the entrants.
+    confidence
+        Level of the intervals.
+
+    Raises
+    ------
+    ValueError
+        If the two have not played each other, or `confidence` is not between 0 and 1.
     """
     black = [game for game in games if (game.black, game.white) == (first, second)]
     white = [game for game in games if (game.black, game.white) == (second, first)]
@@ -72,22 +84,33 @@ def score_match(
     return MatchScore(of(black + white), of(black) if black else None, of(white) if white else None)
 
 
-def player_points(games: Sequence[GameRecord], player: int) -> Any:
-    """Return the points of `player`, one of the two, in each game, float64[games]."""
+def player_points(games: Sequence[GameRecord], player: int) -> NDArray[np.float64]:
+    """Return the points of `player`, one of the two, in each game, shape (games,)."""
     return np.array([game.score if game.black == player else 1 - game.score for game in games])
 
 
-def score(points: Any, clusters: Any, confidence: float = 0.95) -> Score:
+def score(points: ArrayLike, clusters: ArrayLike, confidence: float = 0.95) -> Score:
     """Return the mean of points, with an interval for clustered games.
 
-    `points` are 1, 0.5 or 0 and `clusters` anything that tells clusters apart, one of each a game.
-    Raises ValueError for others, for no games, and for a confidence that is not between 0 and 1.
+    Parameters
+    ----------
+    points
+        1, 0.5 or 0 for each game, shape (games,).
+    clusters
+        Cluster of each game, by any labels, shape (games,).
+    confidence
+        Level of the interval, between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If there are no games, or an argument is out of range.
     """
     points, clusters = np.asarray(points, float), np.asarray(clusters)
     if not 0 < confidence < 1:
-        raise ValueError(f"a confidence of {confidence}: it lies between 0 and 1")
+        raise ValueError(f"confidence must be between 0 and 1, not {confidence}")
     if not points.size or points.shape != clusters.shape or not np.isin(points, (0, 0.5, 1)).all():
-        raise ValueError("a score takes the points (1, 0.5 or 0) and the cluster of each game")
+        raise ValueError("give points (1, 0.5 or 0) and a cluster for each of one game or more")
     _, numbers, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
     sums = np.bincount(numbers, points)
     mean, groups, tail = float(points.mean()), len(sizes), (1 - confidence) / 2
@@ -102,11 +125,11 @@ def score(points: Any, clusters: Any, confidence: float = 0.95) -> Score:
 
 
 def _varied(mean: float, variance: float, groups: int, tail: float) -> tuple[float, float, float]:
-    """Bounds and superiority from the cluster-robust variance of the mean.
+    """Return bounds and superiority from the cluster-robust variance of the mean.
 
-    The interval of Wilson (1927) for as many games as would be that uncertain if each were won or
-    lost by itself, with Student's t for the number of clusters (as for surveys: Dean and Pagano,
-    2015). Unlike mean and standard error it stays between 0 and 1 and covers near them.
+    The interval is that of Wilson (1927) for the number of independent games with this variance,
+    with Student's t for the number of clusters (as for surveys: Dean and Pagano, 2015). Unlike mean
+    and standard error it stays between 0 and 1, and its coverage holds near them.
     """
     games = mean * (1 - mean) / variance
     freedom = groups - 1
@@ -118,12 +141,12 @@ def _varied(mean: float, variance: float, groups: int, tail: float) -> tuple[flo
 
 
 def _equal(mean: float, groups: int, tail: float) -> tuple[float, float, float]:
-    """Bounds and superiority where all clusters have the same score, so that nothing varies.
+    """Return bounds and superiority if all clusters have the same score.
 
-    Other clusters may exist, but with a chance c of them this would be seen with probability
-    (1 - c)^groups only, and at worst they are all lost, or all won: exact binomial bounds.
+    The bounds are exact and binomial. If a share c of all clusters had another score, none of them
+    would turn up with probability (1 - c)^groups; at worst they are all lost, or all won.
     """
     share = tail ** (1 / groups)
-    # So likely, at most, are such results between equals; beyond one half that says nothing.
+    # The largest probability of such results between equals; above one half it is no evidence.
     doubt = min((0.5 / max(mean, 1 - mean)) ** groups, 0.5)
     return mean * share, 1 - (1 - mean) * share, 1 - doubt if mean > 0.5 else doubt

@@ -1,7 +1,7 @@
-"""The evaluation of Al-Khateeb's thesis (2011, section 3.4): ratings over random orderings.
+"""Ratings of Al-Khateeb's thesis (2011, section 3.4), over random orderings of the games.
 
 The printed ratings do not follow the printed formula: ``MODES`` has the rules that lead to them.
-And 5000 orderings of the same games are not 5000 samples; for statistics that hold see
+The 5,000 orderings of the same games are not independent samples; for sound intervals see
 :mod:`training.rating.intervals`.
 """
 
@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from training.runtime.extras import extra
+
+Floats = NDArray[np.float64]
 
 START, ORDERINGS = 1600.0, 5000
 _LOWER_BOUNDS = (200, 400, 600, 800, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2400)
@@ -21,11 +24,21 @@ _CLASSES = ("J", "I", "H", "G", "F", "E", "D", "C", "B", "A", "Expert", "Master"
 
 
 class RatingMode(NamedTuple):
-    """How the results of a match move the two ratings."""
+    """Rule by which the results of a match change the two ratings.
 
-    draw: float  # what a drawn game scores, for either player
-    in_turn: bool  # is the second player rated against the first one's new rating?
-    exchanged: bool  # are draws and losses taken for each other?
+    Attributes
+    ----------
+    draw
+        Score of a drawn game, for either player.
+    in_turn
+        Whether the second player is rated against the first player's new rating.
+    exchanged
+        Whether draws count as losses and losses as draws.
+    """
+
+    draw: float
+    in_turn: bool
+    exchanged: bool
 
 
 MODES = {
@@ -43,7 +56,7 @@ class Rating(NamedTuple):
 
     @property
     def grade(self) -> str:
-        """The class of the mean, from "J" to "A", then "Expert", "Master", "Senior Master"."""
+        """Class of the mean, from "J" to "A", then "Expert", "Master", "Senior Master"."""
         return grade(self.mean)
 
 
@@ -56,8 +69,8 @@ class MatchRatings:
     first, second
         The two players' ratings.
     p_value
-        One-tailed Welch t-test of the difference of the means, in the direction observed, with the
-        orderings for samples. It is next to 0 for almost any match, and not evidence of anything.
+        p-value of the thesis's one-tailed Welch t-test with the orderings as samples. It is near 0
+        for almost any match, so it is no evidence.
     """
 
     first: Rating
@@ -66,7 +79,7 @@ class MatchRatings:
 
     @property
     def better(self) -> int:
-        """1 if the first player is "statistically better" (of a higher class), -1, or 0."""
+        """1 if the first player is of a higher class ("statistically better"), else -1 or 0."""
         first, second = (_level(rating.mean) for rating in (self.first, self.second))
         return (first > second) - (first < second)
 
@@ -80,11 +93,21 @@ def _level(rating: float) -> int:
     return bisect_right(_LOWER_BOUNDS, rating)
 
 
-def updated_rating(rating: Any, opponent: Any, score: Any) -> Any:
-    """Return the rating after a game with `opponent` (equation 3.3); arrays or numbers."""
+def updated_rating(
+    rating: Floats | float, opponent: Floats | float, score: Floats | float
+) -> Floats:
+    """Return the rating after a game (thesis, equation 3.3).
+
+    Parameters
+    ----------
+    rating, opponent
+        Ratings before the game, numbers or arrays of one shape.
+    score
+        Score of the game: 1, 0.5 or 0.
+    """
     factor = np.select([np.less(rating, 2100), np.less(rating, 2400)], [32.0, 24.0], 16.0)
     expected = 1 / (1 + 10 ** (np.subtract(opponent, rating) / 400))
-    return rating + factor * (score - expected)
+    return np.asarray(rating + factor * (score - expected))
 
 
 def rate_match(
@@ -101,29 +124,47 @@ def rate_match(
     Parameters
     ----------
     wins, draws, losses
-        The first player's.
+        Results of the first player.
     rng
-        Draws the orderings.
+        Samples the orderings.
     mode
-        ``"written"``: the formula. ``"printed"``: as most tables were made: a draw scores 0 for
-        both, and the second player is rated against the first one's new rating. ``"exchanged"``:
-        the same, with draws and losses taken for each other.
+        ``"written"``: the formula of the thesis. ``"printed"``: the rule of most of its tables: a
+        draw scores 0 for both, and the second player is rated against the first player's new
+        rating. ``"exchanged"``: the same with draws and losses exchanged.
+    orderings
+        Number of orderings, at least 2.
 
-    Raises ValueError for an unknown mode, a negative count or no game.
+    Raises
+    ------
+    ValueError
+        If the mode is unknown, a count is negative, or there is no game.
     """
     if min(wins, draws, losses) < 0 or wins + draws + losses == 0:
-        raise ValueError(f"not the results of a match: {wins}-{draws}-{losses}")
+        raise ValueError(f"wins, draws and losses must be 0 or more, not {wins}-{draws}-{losses}")
     scores = np.repeat([1.0, 0.5, 0.0], [wins, draws, losses])
     orders = _orders(len(scores), orderings, rng)
     first, second = map(_summary, final_ratings(scores[orders], mode))
     return MatchRatings(first, second, welch(first, second, orderings))
 
 
-def final_ratings(scores: Any, mode: str = "written") -> tuple[Any, Any]:
-    """Both players' ratings after games in a given order.
+def final_ratings(scores: ArrayLike, mode: str = "written") -> tuple[Floats, Floats]:
+    """Return both players' ratings after games in a given order.
 
-    `scores` is float64[..., games]: the first player's 1, 0.5 or 0; the results are float64[...].
-    Raises ValueError for other scores and an unknown mode.
+    Parameters
+    ----------
+    scores
+        The first player's scores (1, 0.5 or 0), shape (..., games).
+    mode
+        As for :func:`rate_match`.
+
+    Returns
+    -------
+    Ratings of the first and of the second player, each of shape (...).
+
+    Raises
+    ------
+    ValueError
+        If a score is another number, or the mode is unknown.
     """
     if mode not in MODES:
         raise ValueError(f"unknown mode {mode!r}: choose from {', '.join(MODES)}")
@@ -141,7 +182,15 @@ def final_ratings(scores: Any, mode: str = "written") -> tuple[Any, Any]:
 
 
 def welch(first: Rating, second: Rating, samples: int) -> float:
-    """P of the one-tailed t-test with unequal variances, in the direction of the difference."""
+    """Return p of the one-tailed t-test with unequal variances, in the observed direction.
+
+    Parameters
+    ----------
+    first, second
+        Means and standard deviations.
+    samples
+        Number of samples of each.
+    """
     if first.sd == second.sd == 0:  # all games alike
         return 0.5 if first.mean == second.mean else 0.0
     with extra("train"):
@@ -155,40 +204,58 @@ def welch(first: Rating, second: Rating, samples: int) -> float:
 
 
 def rate_series(
-    scores: Any,
-    opponents: Any,
+    scores: ArrayLike,
+    opponents: ArrayLike,
     rng: np.random.Generator,
     *,
     start: float = START,
     orderings: int = ORDERINGS,
 ) -> Rating:
-    """Rate a player by games with opponents of known rating, such as Blondie24's 165 on the web.
+    """Rate a player by games with opponents of known rating, e.g. Blondie24's 165 on the web.
 
-    `scores` (1, 0.5 or 0) and `opponents` (their ratings) are one number a game. Raises ValueError
-    for other scores, for no game, and if there are not as many of both.
+    Parameters
+    ----------
+    scores
+        The player's scores (1, 0.5 or 0), shape (games,).
+    opponents
+        Ratings of the opponents, shape (games,).
+    rng
+        Samples the orderings.
+    start
+        Rating before the first game.
+    orderings
+        Number of orderings, at least 2.
+
+    Raises
+    ------
+    ValueError
+        If a score is another number, there is no game, or the two differ in length.
     """
     scores, opponents = _checked(scores), np.asarray(opponents, float)
     if len(scores) != len(opponents) or not len(scores):
-        raise ValueError(f"{len(scores)} scores and {len(opponents)} ratings: one of each a game")
+        raise ValueError(
+            f"give a score and a rating for each of one game or more, not {len(scores)} scores and "
+            f"{len(opponents)} ratings"
+        )
     rating = np.full(orderings, start)
     for game in _orders(len(scores), orderings, rng).T:
         rating = updated_rating(rating, opponents[game], scores[game])
     return _summary(rating)
 
 
-def _checked(scores: Any) -> Any:
+def _checked(scores: ArrayLike) -> Floats:
     scores = np.asarray(scores, float)
     if not np.isin(scores, (0, 0.5, 1)).all():
-        raise ValueError("a game scores 1, 0.5 or 0")
+        raise ValueError("scores must be 1, 0.5 or 0")
     return scores
 
 
-def _orders(games: int, orderings: int, rng: np.random.Generator) -> Any:
-    """int64[orderings, games]: a permutation a row."""
+def _orders(games: int, orderings: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return random permutations of the games, one a row, shape (orderings, games)."""
     if orderings < 2:
-        raise ValueError(f"{orderings} orderings: a standard deviation takes two or more")
+        raise ValueError(f"orderings must be at least 2, not {orderings}")
     return rng.permuted(np.tile(np.arange(games), (orderings, 1)), axis=1)
 
 
-def _summary(ratings: Any) -> Rating:
+def _summary(ratings: Floats) -> Rating:
     return Rating(float(ratings.mean()), float(ratings.std(ddof=1)))

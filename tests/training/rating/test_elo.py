@@ -272,14 +272,26 @@ def test_in_a_round_robin_the_order_is_that_of_the_scores():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: rate_league(of("ab")), "nothing to rate"),
-        (lambda: rate_league(of("a", (0, 0, "", 1.0))), "nothing to rate"),
+        (lambda: rate_league(of("ab")), "at least two entrants"),
+        (lambda: rate_league(of("a", (0, 0, "", 1.0))), "at least two entrants"),
         (lambda: rate_league(of("abcd", (0, 1, "", 1.0), (3, 2, "", 0.5))), "not met: a b; c d$"),
         (lambda: rate_league(of("abc", (0, 1, "", 1.0))), "not met: a b; c$"),
-        (lambda: rate_league(of("ab", (0, 1, "", 1.0)), anchor=("c", 0)), "named 'c'.*'a', 'b'"),
-        (lambda: rate_league(of("aa", (0, 1, "", 1.0)), anchor=("a", 0)), "named 'a'"),
-        (lambda: rate_league(of("ab", (0, 1, "", 1.0)), prior=0), "a prior of 0"),
-        (lambda: rate_league(of("ab", (0, 1, "", 1.0)), confidence=95), "a confidence of 95"),
+        (
+            lambda: rate_league(of("ab", (0, 1, "", 1.0)), anchor=("c", 0)),
+            "one entrant of .*'a', 'b'.*not 'c'",
+        ),
+        (
+            lambda: rate_league(of("aa", (0, 1, "", 1.0)), anchor=("a", 0)),
+            "name of one entrant of .*, not 'a'",
+        ),
+        (
+            lambda: rate_league(of("ab", (0, 1, "", 1.0)), prior=0),
+            "prior must be above 0 games, not 0",
+        ),
+        (
+            lambda: rate_league(of("ab", (0, 1, "", 1.0)), confidence=95),
+            "confidence must be .*, not 95",
+        ),
     ],
 )
 def test_invalid_leagues_are_refused(call, message):

@@ -193,10 +193,10 @@ def test_no_games_have_no_clusters():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: score([], []), "a score takes"),
-        (lambda: score([1, 0], [1]), "a score takes"),
-        (lambda: score([1, 0.7], [1, 2]), "a score takes"),
-        (lambda: score([1], [1], 1.0), "a confidence of 1.0"),
+        (lambda: score([], []), "give points"),
+        (lambda: score([1, 0], [1]), "give points"),
+        (lambda: score([1, 0.7], [1, 2]), "give points"),
+        (lambda: score([1], [1], 1.0), "confidence must be .*, not 1.0"),
         (lambda: score_match([record(0, 1, "", 1.0)], 0, 2), "0 and 2 have not played"),
         (lambda: score_match([record(0, 1, "", 1.0)], 0, 0), "0 and 0 have not played"),
     ],

@@ -259,7 +259,7 @@ def test_equal_seeds_give_equal_ratings():
             lambda: rate_match(1, 1, 1, rng(), mode="thesis"),
             "'thesis'.*written, printed, exchanged",
         ),
-        (lambda: rate_match(1, 1, 1, rng(), orderings=1), "1 orderings"),
+        (lambda: rate_match(1, 1, 1, rng(), orderings=1), "orderings must be at least 2, not 1"),
         (lambda: final_ratings([1, 0.25]), "1, 0.5 or 0"),
         (lambda: rate_series([1, 0], [1500], rng()), "2 scores and 1 ratings"),
         (lambda: rate_series([], [], rng()), "0 scores"),

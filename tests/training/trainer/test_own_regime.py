@@ -24,6 +24,8 @@ def test_regime_is_named_in_one_file():
     files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
     texts = {path: path.read_text("utf-8") for path in files}
     assert [path for path in files if any(name in texts[path] for name in names)] == [EXAMPLE]
+    example = texts[EXAMPLE]
+    assert (example.count("\n@register\n"), example.count("= Preset(CommaSelection(")) == (1, 1)
 
 
 def test_trainer_runs_saves_and_resumes_it(tmp_path):
