@@ -44,3 +44,7 @@ __all__ = [
     "explain",
     "make",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

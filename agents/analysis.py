@@ -160,6 +160,18 @@ class Analysis(NamedTuple):
     nodes: int | None = None
     seconds: float = 0.0
 
+    def __repr__(self) -> str:
+        pv, numbers = " ".join(map(str, self.pv)), []
+        if self.score is not None:
+            numbers.append(f"score={self.score:+.3f}")
+        numbers += [
+            f"{name}={number}"
+            for name, number in (("depth", self.depth), ("nodes", self.nodes))
+            if number is not None
+        ]
+        parts = [f"move={str(self.move)!r}", *numbers, f"seconds={self.seconds:.3g}", f"pv={pv!r}"]
+        return f"Analysis({', '.join(parts)})"
+
 
 def analyse(
     agent: Agent,

@@ -57,3 +57,7 @@ except PackageNotFoundError:
     __version__ = "0.0.0"
 
 registration.register()
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -36,8 +36,12 @@ ILLEGAL, FULL, AGAIN = -3, -2, -1  # what an action did, where it did not end a 
 _DIRECTIONS = ("forward right", "forward left", "back left", "back right")
 
 
-def move_to_actions(move: Move, turn: int) -> list[int]:
-    """Return the actions of a move by the side `turn`: one, or one for each jump."""
+def move_to_actions(move: Move | str, turn: int) -> list[int]:
+    """Return the actions of a move by the side `turn`: one, or one for each jump.
+
+    Text has each square of the move, as :class:`checkers_env.Move` takes it.
+    """
+    move = Move(move) if isinstance(move, str) else move
     bits = [square_to_bit(square if turn == BLACK else 33 - square) for square in move.squares]
     actions = []
     for start, end in itertools.pairwise(bits):

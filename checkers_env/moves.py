@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
 from collections.abc import Sequence
@@ -14,18 +15,66 @@ MALFORMED = "{!r} is not a move: write 11-15, 22x15 for a capture, or each squar
 _MOVE = re.compile(r"[0-9]{1,9}(-[0-9]{1,9}|(x[0-9]{1,9})+)")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class Move:
-    """A turn of one piece: its squares, start first, and the squares it captures."""
+    """A turn of one piece: its squares, start first, and the squares it captures.
+
+    Parameters
+    ----------
+    squares
+        The squares; or text with each square, such as ``"11-15"`` or ``"22x15x8"``, which says
+        what is captured.
+    captured
+        Squares of captured pieces, in order.
+    ambiguous
+        Whether another legal move has the same start and end; then `str` gives the full path.
+
+    Raises
+    ------
+    ValueError
+        For text that is no move, and for a jump whose landing squares the text leaves out.
+
+    Examples
+    --------
+    >>> Move((22, 15, 8), (18, 11))
+    Move('22x15x8')
+    """
 
     squares: tuple[int, ...]
     captured: tuple[int, ...] = ()
     ambiguous: bool = field(default=False, compare=False)
-    """Whether another legal move has the same start and end; then `str` gives the full path."""
+
+    def __init__(
+        self,
+        squares: tuple[int, ...] | str,
+        captured: tuple[int, ...] = (),
+        ambiguous: bool = False,
+    ) -> None:
+        if isinstance(squares, str):
+            text, squares = squares, parse_squares(squares)
+            captured = _jumped(text, squares) if "x" in text else captured
+        object.__setattr__(self, "squares", squares)
+        object.__setattr__(self, "captured", captured)
+        object.__setattr__(self, "ambiguous", ambiguous)
 
     def __str__(self) -> str:
         squares = self.squares if self.ambiguous else (self.squares[0], self.squares[-1])
         return ("x" if self.captured else "-").join(map(str, squares))
+
+    def __repr__(self) -> str:
+        with contextlib.suppress(ValueError, TypeError):  # of a stranger's move with odd squares
+            text = ("x" if self.captured else "-").join(map(str, self.squares))
+            if Move(text) == self:
+                return f"Move({text!r})"
+        return f"Move({self.squares!r}, {self.captured!r})"
+
+
+def _jumped(text: str, squares: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the captured squares of a jump's text."""
+    bits = [square_to_bit(square) for square in squares]
+    if any(abs(b - a) not in (8, 10) for a, b in pairwise(bits)):
+        raise ValueError(f"{text!r} leaves out a square of the jump: write each, as in 22x15x8")
+    return tuple(bit_to_square((a + b) // 2) for a, b in pairwise(bits))
 
 
 def square_to_bit(square: int) -> int:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import agents
+import checkers_env
 from tests import ROOT
 
 PACKAGES = ("checkers_env", "agents", "training")
@@ -120,3 +122,9 @@ def test_what_needs_an_extra_names_it() -> None:
         imports = "from training.runtime import curves\nfrom training.trainer import loop\n"
         done = run_without_extras(imports + call)
         assert done.stderr.endswith(": pip install '.[train]'\n"), done.stderr
+
+
+def test_dir_shows_public_names_only() -> None:
+    for package in (checkers_env, agents):
+        assert dir(package) == sorted(package.__all__)
+        assert all(hasattr(package, name) for name in dir(package))

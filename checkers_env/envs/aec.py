@@ -121,6 +121,7 @@ env.close()
 
 from __future__ import annotations
 
+import difflib
 import functools
 import operator
 import sys
@@ -440,7 +441,9 @@ def _read_opening(text: str | None) -> OpeningLine:
     except ValueError as error:
         if not is_moves:
             raise
-        raise ValueError(f"bad opening {text!r}: {error} (accepted: {ACCEPTED})") from None
+        near = difflib.get_close_matches(str(text), openings.BALLOTS, 1)
+        hint = f"did you mean {near[0]!r}?" if near else error
+        raise ValueError(f"bad opening {text!r}: {hint} (accepted: {ACCEPTED})") from None
     if is_moves and not moves:
         raise ValueError(f"bad opening {text!r}: no moves (accepted: {ACCEPTED})")
     actions = [

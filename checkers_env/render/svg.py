@@ -50,8 +50,8 @@ class Svg(str):
 def svg(
     board: BoardLike,
     *,
-    last: Move | bool = True,
-    arrows: Iterable[Move] = (),
+    last: Move | str | bool = True,
+    arrows: Iterable[Move | str] = (),
     fill: Mapping[int, str] | None = None,
     size: float = 400,
     flipped: bool = False,
@@ -64,9 +64,9 @@ def svg(
         The board, with its last move.
     last
         The move whose squares are tinted and whose captures are marked: True is the last one made
-        on the board, if any, False none.
+        on the board, if any, False none. Text has each square of the move.
     arrows
-        Moves to draw as arrows, a multi-jump along all of its squares.
+        Moves to draw as arrows, a multi-jump along all of its squares; text as for `last`.
     fill
         Colours of squares, by number.
     size
@@ -81,12 +81,13 @@ def svg(
     """
     if not 0 < size < math.inf:
         raise ValueError(f"size must be a positive number of pixels, not {size!r}")
-    arrows = list(arrows)
+    drawn = [Move(arrow) if isinstance(arrow, str) else arrow for arrow in arrows]
+    last = Move(last) if isinstance(last, str) else last
     shown = last if isinstance(last, Move) else board.moves[-1] if last and board.moves else None
     root = ElementTree.Element("svg", ROOT, width=f"{size:g}", height=f"{size:g}")
     _add_text(root, "title", f"Checkers: {SIDES[board.turn]} to move")
-    _add_text(root, "desc", _in_words(board, shown, arrows, flipped))
-    for part in build_scene(board, shown, arrows=arrows, fill=fill, flipped=flipped):
+    _add_text(root, "desc", _in_words(board, shown, drawn, flipped))
+    for part in build_scene(board, shown, arrows=drawn, fill=fill, flipped=flipped):
         group = ElementTree.SubElement(root, "g")
         if part.title:
             _add_text(group, "title", part.title)

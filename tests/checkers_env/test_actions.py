@@ -95,6 +95,8 @@ def test_full_history_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("move", "turn", "expected"),
     [
+        ("22x15x8", WHITE, [40, 68]),
+        ("11-15", BLACK, [40]),
         (Move((11, 15)), BLACK, [40]),
         (Move((22, 18)), WHITE, [40]),
         (Move((11, 16)), BLACK, [41]),

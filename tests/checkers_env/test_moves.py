@@ -47,6 +47,34 @@ def test_moves_compare_by_their_effect():
     assert len({Move((9, 13)), Move((9, 13))}) == 1
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_repr_of_every_legal_move_makes_it_again(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(100):
+        board = Board(oracle.write_fen(*oracle.random_position(rng)))
+        for move in board.legal_moves:
+            assert eval(repr(move)) == move
+    assert repr(Move((9, 13))) == "Move('9-13')"
+    assert repr(Move((22, 15, 8), (18, 11))) == "Move('22x15x8')"
+
+
+@pytest.mark.parametrize(
+    "move", [Move(()), Move(5), Move((1, 32), (7,)), Move((40, 3)), Move((1, None))]
+)
+def test_the_repr_of_an_impossible_move_shows_what_it_holds(move):
+    assert repr(move) == f"Move({move.squares!r}, {move.captured!r})"
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [("22x8", "leaves out a square of the jump"), ("9", "is not a move"), ("9-33", "square 33")],
+)
+def test_a_move_is_made_from_text_with_each_square(text, wrong):
+    assert Move("22x15x8").captured == (18, 11)
+    with pytest.raises(ValueError, match=wrong):
+        Move(text)
+
+
 @pytest.mark.parametrize(
     ("fen", "text", "wrong"),
     [

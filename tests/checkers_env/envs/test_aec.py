@@ -306,6 +306,7 @@ def test_opening_can_be_set_for_one_game() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ({"opening": "two move"}, "bad opening 'two move': did you mean 'two-move'"),
         ({"opening": "four-move"}, "bad opening 'four-move'.*accepted: 'two-move', 'three-move'"),
         ({"opening": "9-13 9-13"}, "bad opening '9-13 9-13'.*illegal"),
         ({"opening": " "}, "bad opening ' ': no moves"),

@@ -173,3 +173,9 @@ def test_a_notebook_shows_boards_and_drawings() -> None:
     assert board._repr_svg_() == svg(board)
     assert svg(board)._repr_svg_() == svg(board)
     assert type(svg(board)._repr_svg_()) is str
+
+
+def test_moves_may_be_text() -> None:
+    board = after_double_jump()
+    arrow, last = Move((32, 27)), Move((1, 10, 19), (6, 15))
+    assert svg(board, last="1x10x19", arrows=["32-27"]) == svg(board, last=last, arrows=[arrow])

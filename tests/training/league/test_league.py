@@ -253,7 +253,7 @@ def test_agents_get_a_copy_of_the_board():
         (raises(EngineError("it hung")), "forfeits: it hung"),
         (raises(ValueError("two\n\tlines \ud800")), r"ValueError: two lines \ud800"),
         (raises(StopIteration()), "StopIteration"),
-        (Does(lambda board: Move((1, 32))), "Move(squares=(1, 32), captured=(), ambiguous=False)"),
+        (Does(lambda board: Move((1, 32))), "Move('1-32')"),
         (Does(lambda board: Move(())), "is illegal in "),
         (Does(lambda board: str(board.legal_moves[0])), "' is illegal in "),
         (Does(lambda board: None), "None is illegal in "),

@@ -138,7 +138,7 @@ def test_unknown_executor_is_refused(arguments, message):
 
 def test_missing_ray_is_named(monkeypatch):
     monkeypatch.setattr(executors, "find_spec", lambda name: None)
-    with pytest.raises(ValueError, match=r"checkers-laboratory\[ray\]"), open_executor("ray", 1):
+    with pytest.raises(ValueError, match=r"pip install '\.\[ray\]'"), open_executor("ray", 1):
         pass
 
 
