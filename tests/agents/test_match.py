@@ -56,7 +56,7 @@ def by_kernel(black, white, rules=PLAIN, *, fen=START, opening="", cut=False, se
     """The game's result, and all of its rows; the kernel is told the player of `first` first."""
     game = np.zeros((2 * rules.max_moves + 1, 4), np.int64)
     board = Board(fen)
-    start = Position(board.black, board.white, board.kings, board.turn)
+    start = board.position
     for ply, text in enumerate(opening.split(), 1):
         game[ply, PACKED_MOVE] = path_of(board.parse_move(text))
         board.push(text)

@@ -92,32 +92,24 @@ def test_pop_without_a_move_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("fen", "outcome"),
+    ("fen", "winner", "reason"),
     [
-        ("B:W18:B", Outcome(WHITE, "no pieces")),
-        ("W:W:B18", Outcome(BLACK, "no pieces")),
-        ("B:W9,5,6:B1", None),
-        ("B:W5,6,9,10:B1", Outcome(WHITE, "no legal move")),
-        ("W:W32:B23,24,27,28", Outcome(BLACK, "no legal move")),
+        ("B:W18:B", WHITE, "no pieces"),
+        ("W:W:B18", BLACK, "no pieces"),
+        ("B:W5,6,9,10:B1", WHITE, "no legal move"),
+        ("W:W32:B23,24,27,28", BLACK, "no legal move"),
+        ("W:WK29:B22,25", BLACK, "no legal move"),
     ],
 )
-def test_side_without_moves_has_lost(fen, outcome):
-    assert Board(fen).outcome() == outcome
+def test_side_without_moves_loses_or_draws_by_the_rule(fen, winner, reason):
+    assert Board(fen).outcome() == Outcome(winner, reason)
+    drawn = None if reason == "no legal move" else winner
+    assert Board(fen, blocked_draws=True).outcome() == Outcome(drawn, reason)
 
 
-@pytest.mark.parametrize(
-    ("fen", "outcome"),
-    [
-        ("B:W5,6,9,10:B1", Outcome(None, "no legal move")),
-        ("W:W32:B23,24,27,28", Outcome(None, "no legal move")),
-        ("W:WK29:B22,25", Outcome(None, "no legal move")),
-        ("B:W18:B", Outcome(WHITE, "no pieces")),
-        ("W:W:B18", Outcome(BLACK, "no pieces")),
-        ("B:W9,5,6:B1", None),
-    ],
-)
-def test_blocked_side_draws_under_the_rule(fen, outcome):
-    assert Board(fen, blocked_draws=True).outcome() == outcome
+@pytest.mark.parametrize("blocked_draws", [False, True])
+def test_side_with_a_move_goes_on(blocked_draws):
+    assert Board("B:W9,5,6:B1", blocked_draws=blocked_draws).outcome() is None
 
 
 def test_blocked_side_takes_precedence_over_draws_by_count():

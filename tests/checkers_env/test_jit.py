@@ -483,7 +483,7 @@ GAMES = """
         return decode(shape, genome, 2.0)
 
     board = Board()
-    start = Position(board.black, board.white, board.kings, board.turn)
+    start = board.position
     for seed in range(2):
         players = [AlphaBeta(net(BLONDIE_1999, seed + side), 2) for side in range(2)]
         game = np.zeros((201, 4), np.int64)

@@ -12,7 +12,6 @@ from agents.baselines.random_player import RandomPlayer
 from agents.evaluator import evaluate_position
 from agents.player import is_stochastic
 from checkers_env.board import Board
-from checkers_env.movegen import Position
 from tests import oracle
 
 DRAWS = 600
@@ -86,7 +85,7 @@ def test_material_is_the_difference_in_pieces(king):
     for _ in range(100):
         side, pieces = oracle.random_position(rng)
         board = Board(oracle.write_fen(side, pieces))
-        position = Position(board.black, board.white, board.kings, board.turn)
+        position = board.position
         for view, colour in enumerate("bw"):
             difference = sum(oracle.inputs(pieces, colour, king).values())
             assert evaluate_position(Material(king), position, view) == difference / FULL_SCALE
@@ -94,5 +93,5 @@ def test_material_is_the_difference_in_pieces(king):
 
 def test_material_never_evaluates_to_a_won_game():
     board = Board(f"B:W:B{','.join(f'K{square}' for square in range(1, 13))}")
-    position = Position(board.black, board.white, board.kings, board.turn)
+    position = board.position
     assert 0.9 < evaluate_position(Material(5.0), position, 0) < 1.0

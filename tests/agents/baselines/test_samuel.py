@@ -23,7 +23,7 @@ from checkers_env.openings import TWO_MOVE
 from checkers_env.state import DrawRules
 from tests import oracle
 from tests.agents.ntuple.test_network import turned
-from tests.agents.search.test_alphabeta import position_of, random_boards
+from tests.agents.search.test_alphabeta import random_boards
 
 CENTRE = {square for square in range(1, 33) if set(oracle.cell(square)) <= {2, 3, 4, 5}}
 
@@ -67,7 +67,7 @@ def some_positions(seed, count):
 
 
 def position(mover, pieces):
-    return position_of(Board(oracle.write_fen(mover, pieces)))
+    return Board(oracle.write_fen(mover, pieces)).position
 
 
 def weights(seed, scale=0.1):
@@ -93,12 +93,12 @@ def test_incremental_features_equal_recomputed_ones():
     system = samuel()
     old, new, fresh = (np.zeros(len(FEATURES), np.int32) for _ in range(3))
     for board in random_boards(2, 40, 120):
-        before = position_of(board)
+        before = board.position
         board.push(board.legal_moves[-1])
         for view in range(2):
             start_state(system, before, view, old)
-            advance_state(system, before, position_of(board), view, old, new)
-            start_state(system, position_of(board), view, fresh)
+            advance_state(system, before, board.position, view, old, new)
+            start_state(system, board.position, view, fresh)
             assert new.tolist() == fresh.tolist()
 
 

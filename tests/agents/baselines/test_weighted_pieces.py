@@ -12,7 +12,6 @@ from tests import oracle
 from tests.agents.search.test_alphabeta import (
     assert_search_is_minimax,
     judge_by,
-    position_of,
     random_boards,
 )
 
@@ -38,7 +37,7 @@ def test_value_is_the_sum_over_the_pieces(king, opponent_turned):
     rng = np.random.default_rng(1)
     for _ in range(100):
         _, pieces = oracle.random_position(rng)
-        position = position_of(Board(oracle.write_fen("b", pieces)))
+        position = Board(oracle.write_fen("b", pieces)).position
         for view, side in enumerate("bw"):
             expected = counted(WEIGHTS, king, side, pieces, opponent_turned)
             assert evaluate_position(counter, position, view) == pytest.approx(expected, abs=1e-6)
@@ -47,7 +46,7 @@ def test_value_is_the_sum_over_the_pieces(king, opponent_turned):
 def test_equal_weights_give_the_values_of_the_piece_counter():
     counter, material = weighted_pieces(np.full(32, 0.25), 1.5), Material(1.5)
     for board in random_boards(2, 60, 90):
-        position = position_of(board)
+        position = board.position
         scaled = evaluate_position(counter, position, 0) * 2 * 32 * 1.5 / 64
         assert scaled == pytest.approx(evaluate_position(material, position, 0), abs=1e-6)
 
@@ -56,7 +55,7 @@ def test_evaluation_is_antisymmetric_only_with_the_opponent_turned():
     plain, turned = (weighted_pieces(WEIGHTS, 2.0, opponent_turned=t) for t in (False, True))
     differing = 0
     for board in random_boards(3, 40, 90):
-        position = position_of(board)
+        position = board.position
         both = evaluate_position(turned, position, 0) + evaluate_position(turned, position, 1)
         assert both == pytest.approx(0.0, abs=1e-6)
         differing += (
@@ -72,7 +71,7 @@ def test_evaluation_stays_below_a_won_game(weights, king):
     counter, rng = weighted_pieces(weights, king), np.random.default_rng(4)
     for _ in range(50):
         _, pieces = oracle.random_position(rng)
-        position = position_of(Board(oracle.write_fen("b", pieces)))
+        position = Board(oracle.write_fen("b", pieces)).position
         assert -0.99 < evaluate_position(counter, position, 0) < 0.99
 
 

@@ -91,10 +91,6 @@ def expected(layout, genome, king, board, view):
     return SLOWLY[layout.name](genome, king, "bw"[view], pieces)
 
 
-def position_of(board):
-    return Position(board.black, board.white, board.kings, board.turn)
-
-
 def random_board(rng):
     return Board(oracle.write_fen(*oracle.random_position(rng)))
 
@@ -123,7 +119,7 @@ def test_output_equals_the_slow_network(layout, king):
     for _ in range(12):
         board = random_board(rng)
         for view in range(2):
-            found = evaluate_position(network, position_of(board), view)
+            found = evaluate_position(network, board.position, view)
             assert found == pytest.approx(expected(layout, genome, king, board, view), abs=1e-5)
 
 
@@ -139,7 +135,7 @@ def test_networks_with_other_layer_widths_equal_the_slow_network(hidden):
         for weights, biases in dense[:-1]:
             x = np.tanh(weights @ x + biases)
         (weights, biases), difference = dense[-1], genome[-1] * sum(squares.values())
-        found = evaluate_position(network, position_of(board), 0)
+        found = evaluate_position(network, board.position, 0)
         assert found == pytest.approx(np.tanh(weights @ x + biases + difference)[0], abs=1e-5)
 
 
@@ -158,7 +154,7 @@ def test_each_piece_on_each_square_reaches_its_weights(layout):
     for square in range(1, 33):
         board = Board(f"B:WK{square}:B{5 if square == 6 else 6}")
         for view in range(2):
-            found = evaluate_position(network, position_of(board), view)
+            found = evaluate_position(network, board.position, view)
             assert found == pytest.approx(expected(layout, genome, 2.0, board, view), abs=1e-5)
 
 
@@ -167,7 +163,7 @@ def test_white_sees_the_board_turned_round(layout):
     rng = np.random.default_rng(6)
     _, network = random_network(layout, 3)
     for _ in range(50):
-        black, white, kings, turn = position_of(random_board(rng))
+        black, white, kings, turn = random_board(rng).position
         turned = [int(f"{bits:035b}"[::-1], 2) for bits in (white, black, kings)]
         mirror = Position(*turned, 1 - turn)
         here = Position(black, white, kings, turn)
@@ -180,7 +176,7 @@ def test_by_colour_whites_value_is_the_negative_of_blacks(layout):
     rng = np.random.default_rng(6)
     _, network = random_network(layout, 3)
     for _ in range(50):
-        here = position_of(random_board(rng))
+        here = random_board(rng).position
         black, white = states(network, here)
         assert (black == white).all()
         assert evaluate_position(network, here, 1) == -evaluate_position(network, here, 0) != 0
@@ -195,7 +191,7 @@ def test_sum_of_one_subsquare_equals_a_hand_computation(layout, node):
     for fen, total in (("B:W9,20:B1,K6,11", 1.5), ("W:WK1,K5,9:B6,2", -3.0)):
         output = node(node(node(total / 2) / 2) / 2)
         for view, sign in ((0, 1), (1, -1)):
-            found = evaluate_position(network, position_of(Board(fen)), view)
+            found = evaluate_position(network, Board(fen).position, view)
             assert found == pytest.approx(sign * output, abs=1e-6)
 
 
@@ -209,7 +205,7 @@ def test_piece_difference_counts_a_king_as_k(layout):
         network = decode(layout, genome, king)
         weight = 1 / (12 * king) if layout is UNSATURATED_2001 else 0.125
         for view, sign in ((0, 1), (1, -1)):
-            found = evaluate_position(network, position_of(board), view)
+            found = evaluate_position(network, board.position, view)
             assert found == pytest.approx(node(sign * weight * difference), abs=1e-6)
 
 
@@ -241,10 +237,10 @@ def test_incremental_state_equals_a_recomputed_one_in_random_games(layout):
     for _ in range(8):
         board = Board(no_progress=20)
         while not board.outcome():
-            assert_every_move_keeps_the_state(network, position_of(board))
+            assert_every_move_keeps_the_state(network, board.position)
             board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
     for _ in range(300):
-        assert_every_move_keeps_the_state(network, position_of(random_board(rng)))
+        assert_every_move_keeps_the_state(network, random_board(rng).position)
 
 
 @every_layout
@@ -263,7 +259,7 @@ def test_incremental_state_is_right_after_captures(layout, fen, route):
     board = Board(fen)
     _, network = random_network(layout, 5, king=2.5)
     routes = {move.squares for move in board.legal_moves}
-    assert_every_move_keeps_the_state(network, position_of(board))
+    assert_every_move_keeps_the_state(network, board.position)
     assert route in routes
 
 
@@ -282,7 +278,7 @@ def test_large_weights_stay_accurate_within_int32(layout, spread):
     for _ in range(12):
         board = random_board(rng)
         for view in range(2):
-            found = evaluate_position(network, position_of(board), view)
+            found = evaluate_position(network, board.position, view)
             slow = expected(layout, small, 3.0, board, view)
             assert found == pytest.approx(slow, abs=1e-5 * max(1.0, spread / 30))
 
@@ -291,7 +287,7 @@ def test_large_weights_stay_accurate_within_int32(layout, spread):
 def test_saturated_outputs_stay_within_one(layout):
     rng = np.random.default_rng(9)
     _, network = random_network(layout, 7, spread=1e3)
-    values = [evaluate_position(network, position_of(random_board(rng)), 0) for _ in range(50)]
+    values = [evaluate_position(network, random_board(rng).position, 0) for _ in range(50)]
     assert max(map(abs, values)) <= 1.0
 
 
@@ -300,7 +296,7 @@ def test_unsaturated_outputs_order_positions_like_the_sums(spread):
     rng = np.random.default_rng(10)
     genome, network = random_network(UNSATURATED_2001, 8, spread)
     saturated = decode(BLONDIE_2001, genome, 2.0)
-    boards = [position_of(random_board(rng)) for _ in range(60)]
+    boards = [random_board(rng).position for _ in range(60)]
     found = np.array([evaluate_position(network, board, 0) for board in boards])
     plain = np.array([evaluate_position(saturated, board, 0) for board in boards])
     assert np.all(np.abs(found) < np.tanh(1.0))
@@ -313,4 +309,4 @@ def test_unsaturated_outputs_order_positions_like_the_sums(spread):
 
 def test_unsaturated_network_of_zeros_evaluates_to_zero():
     network = decode(UNSATURATED_2001, np.zeros(UNSATURATED_2001.genome_size), 1.5)
-    assert evaluate_position(network, position_of(Board("B:W21:B1,2,3")), 0) == 0.0
+    assert evaluate_position(network, Board("B:W21:B1,2,3").position, 0) == 0.0

@@ -55,10 +55,6 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("endgame")
 
 
-def position_on(board):
-    return Position(board.black, board.white, board.kings, board.turn)
-
-
 def turned(position):
     """The position with colours exchanged and the board turned round."""
     boards = (position.white, position.black, position.kings)
@@ -215,7 +211,7 @@ def test_two_piece_table_equals_the_slow_rules(folder):
     ]
     expected = solve_slowly(starts)
     assert len(starts) == 6_976
-    assert {fen: probe(tables, position_on(Board(fen))) for fen in starts} == {
+    assert {fen: probe(tables, Board(fen).position) for fen in starts} == {
         fen: expected[fen] for fen in starts
     }
 
@@ -248,7 +244,7 @@ def play_on(tables, board, rng):
             plies = []
             for move in moves:
                 board.push(move)
-                plies.append(probe(tables, position_on(board)))
+                plies.append(probe(tables, board.position))
                 board.pop()
             move = min((n, at) for at, n in enumerate(plies) if n % 2 == 0)[1]
         else:
@@ -276,7 +272,7 @@ def test_probe_board(folder):
     assert probe_board(tables, Board("B:W18:B")) == EndgameResult(-1, 0)
     assert probe_board(tables, Board("W:W18:B")) == EndgameResult(1, 1)
     assert probe_board(tables, Board()) is None
-    assert probe(tables, position_on(Board("B:WK1,K2:BK31,K32"))) == NO_HIT
+    assert probe(tables, Board("B:WK1,K2:BK31,K32").position) == NO_HIT
 
 
 def test_a_side_that_cannot_move_has_lost(folder):

@@ -38,7 +38,7 @@ from agents.external.errors import EngineError, GameEndedError
 from agents.match import play_through_environment
 from checkers_env import fen, pdn
 from checkers_env.board import Board, Outcome
-from checkers_env.movegen import BLACK, WHITE, Position
+from checkers_env.movegen import BLACK, WHITE
 from checkers_env.moves import Move
 from checkers_env.state import DrawRules
 from tests import ROOT
@@ -158,15 +158,11 @@ def random_boards(seed):
         board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
 
 
-def position(board):
-    return Position(board.black, board.white, board.kings, board.turn)
-
-
 def test_positions_round_trip():
     assert write_squares(Board()) == START
     for board in random_boards(0):
         request = GameRequest("ours", BLACK, 0, 0, board.turn, write_squares(board))
-        assert read_position(decode(encode(request))) == position(board)
+        assert read_position(decode(encode(request))) == board.position
 
 
 def test_small_positions_have_the_expected_text():

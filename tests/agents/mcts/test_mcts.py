@@ -34,7 +34,7 @@ from checkers_env.openings import TWO_MOVE
 from checkers_env.state import DrawRules
 from tests import oracle
 from tests.agents.baselines.test_baselines import even
-from tests.agents.search.test_alphabeta import Wide, network, position_of, random_boards
+from tests.agents.search.test_alphabeta import Wide, network, random_boards
 from training.evolution.game_runner import Matchup, open_game_runner
 
 PURE = monte_carlo(simulations=4000, cut=0)
@@ -75,7 +75,7 @@ def state_of(seed):
 
 
 def successors(board, write=generate_successors):
-    ws, position = workspace(), position_of(board)
+    ws, position = workspace(), board.position
     own = (position.black, position.white)
     if write is generate_steps:
         pieces = own if board.turn == 0 else own[::-1]
@@ -87,8 +87,8 @@ def successors(board, write=generate_successors):
 
 def tree_of(player, board, seed=0, ws=None):
     ws = ws or workspace()
-    count = generate_successors(ws.rows, 0, *position_of(board))
-    return grow_tree(player, position_of(board), ws, count, np.random.default_rng(seed))
+    count = generate_successors(ws.rows, 0, *board.position)
+    return grow_tree(player, board.position, ws, count, np.random.default_rng(seed))
 
 
 def move_of(player, board, seed=0):
@@ -123,7 +123,7 @@ def test_simple_moves_equal_those_of_the_move_generator():
     for board in random_boards(1, 150, 120):
         if not board.legal_moves[0].captured:
             rows = successors(board, generate_steps)
-            assert [apply_step(position_of(board), i) for i in range(len(rows))] == rows
+            assert [apply_step(board.position, i) for i in range(len(rows))] == rows
             checked += 1
     assert checked > 80
 
@@ -132,7 +132,7 @@ def test_simple_moves_equal_those_of_the_move_generator():
     "fen", [Board().fen(), "W:WK15,24:BK1,6", "B:W6,7,14,15,27:BK2,K24", "W:W22,31:B15,16,18"]
 )
 def test_random_moves_are_uniform_over_the_legal_ones(fen):
-    position, rows, chance = position_of(Board(fen)), workspace().rows, state_of(1)
+    position, rows, chance = Board(fen).position, workspace().rows, state_of(1)
     expected = Counter(successors(Board(fen)))
     draws = 500 * expected.total()
     counts = Counter(Position(*random_successor(position, rows, 5, chance)) for _ in range(draws))
@@ -146,10 +146,10 @@ def test_playout_heuristic_equals_the_heuristic_player(fen):
     board, rows, chance = Board(fen), workspace().rows, state_of(2)
     expected = set()
     for seed in range(100):
-        expected.add(position_of(board_after(board, move_of(Heuristic(), board, seed))))
+        expected.add(board_after(board, move_of(Heuristic(), board, seed)).position)
     draws = 300 * len(expected)
     counts = Counter(
-        Position(*heuristic_successor(position_of(board), rows, 5, chance)) for _ in range(draws)
+        Position(*heuristic_successor(board.position, rows, 5, chance)) for _ in range(draws)
     )
     assert set(counts) == expected
     assert even(counts, draws)
@@ -181,14 +181,12 @@ def test_mean_of_playouts_equals_the_exact_expectation(fen, cut):
     for root in range(2):
         expected = expectation(side, pieces, cut or 3, worth, "bw"[root])
         limit = 200 if cut else 3
-        results = [
-            playout(player, position_of(board), root, limit, ws, 9, chance) for _ in range(4000)
-        ]
+        results = [playout(player, board.position, root, limit, ws, 9, chance) for _ in range(4000)]
         assert abs(np.mean(results) - expected) <= 5 * np.std(results) / np.sqrt(4000) + 1e-9
 
 
 def test_playout_ended_by_the_limit_is_a_draw():
-    position, ws = position_of(Board("B:WK32,K31:BK1")), workspace()
+    position, ws = Board("B:WK32,K31:BK1").position, workspace()
     for limit, expected in ((0, 0.0), (5, 0.0), (6, -1.5 / 64), (7, -1.5 / 64)):
         assert playout(EARLY, position, 0, limit, ws, 0, state_of(0)) == expected
 
@@ -201,8 +199,8 @@ def test_playouts_are_evaluated_from_the_right_perspective(root_perspective):
         for root in range(2):
             view = root if root_perspective else board.turn
             sign = 1 if view == root else -1
-            expected = sign * evaluate_position(evaluator, position_of(board), view)
-            assert evaluate_playout(player, position_of(board), root, workspace()) == expected
+            expected = sign * evaluate_position(evaluator, board.position, view)
+            assert evaluate_playout(player, board.position, root, workspace()) == expected
 
 
 @every_player
@@ -337,9 +335,9 @@ def test_equal_generators_select_equal_moves_after_any_game(player):
     player = player._replace(simulations=300)
     used, moves = workspace(), []
     for turn, board in enumerate(random_boards(9, 30, 100)):
-        fresh = find_move(player, position_of(board), workspace(), np.random.default_rng(turn))
-        again = find_move(player, position_of(board), used, np.random.default_rng(turn))
-        other = find_move(player, position_of(board), used, np.random.default_rng(turn + 1000))
+        fresh = find_move(player, board.position, workspace(), np.random.default_rng(turn))
+        again = find_move(player, board.position, used, np.random.default_rng(turn))
+        other = find_move(player, board.position, used, np.random.default_rng(turn + 1000))
         assert fresh == again
         moves.append(fresh != other)
     assert any(moves)
@@ -348,7 +346,7 @@ def test_equal_generators_select_equal_moves_after_any_game(player):
 
 def test_search_samples_its_generator_once():
     one, other = np.random.default_rng(0), np.random.default_rng(0)
-    find_move(EARLY, position_of(Board()), workspace(), one)
+    find_move(EARLY, Board().position, workspace(), one)
     other.integers(1, SEEDS)
     assert one.integers(2**60) == other.integers(2**60)
 
@@ -369,7 +367,7 @@ def test_stop_flag_ends_the_search_after_one_simulation():
     ws = workspace()
     ws.stop[0] = 1
     assert tree_of(EARLY, Board(), ws=ws)["visits"][0] == 1
-    path = find_move(EARLY, position_of(Board()), ws, np.random.default_rng(0))
+    path = find_move(EARLY, Board().position, ws, np.random.default_rng(0))
     assert path in ws.rows[: len(Board().legal_moves), PACKED_MOVE]
 
 

@@ -16,7 +16,6 @@ from tests import oracle
 from tests.agents.search.test_alphabeta import (
     assert_search_is_minimax,
     judge_by,
-    position_of,
     random_boards,
 )
 
@@ -146,7 +145,7 @@ def test_values_equal_a_naive_computation(tuples, options):
     settings = {"difference": 1.0, "king": 1.0, "by_colour": False} | options
     for _ in range(40):
         _, pieces = oracle.random_position(rng)
-        position = position_of(Board(oracle.write_fen("b", pieces)))
+        position = Board(oracle.write_fen("b", pieces)).position
         state = np.zeros(len(tuples), np.int32)
         for view, side in enumerate("bw"):
             seen = "b" if settings["by_colour"] else side
@@ -164,9 +163,9 @@ def test_incremental_indices_equal_recomputed_ones(by_colour):
     for _ in range(6):
         board = Board(max_moves=60)
         while not board.outcome():
-            before = position_of(board)
+            before = board.position
             board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
-            after = position_of(board)
+            after = board.position
             for view in range(2):
                 start_state(system, before, view, old)
                 advance_state(system, before, after, view, old, new)
@@ -196,7 +195,7 @@ def test_both_perspectives_evaluate_as_defined():
     own, by_colour = random_system(MIXED), random_system(MIXED, by_colour=True)
     unlike = 0
     for board in random_boards(9, 30, 80):
-        here = position_of(board)
+        here = board.position
         assert evaluate_position(own, here, 0) == evaluate_position(own, turned(here), 1)
         assert evaluate_position(by_colour, here, 0) == -evaluate_position(by_colour, here, 1)
         assert evaluate_position(own, here, 0) == evaluate_position(by_colour, here, 0)

@@ -29,7 +29,7 @@ from checkers_env.state import DrawRules
 from tests import oracle as naive
 from tests.agents.baselines.test_samuel import features, weights
 from tests.agents.ntuple.test_network import MIXED, indices
-from tests.agents.search.test_alphabeta import ENDINGS, Wide, move_values, position_of
+from tests.agents.search.test_alphabeta import ENDINGS, Wide, move_values
 
 SHORT = DrawRules(max_moves=30)
 PLAIN = TDConfig(alpha=0.05)
@@ -377,8 +377,8 @@ def test_result_replaces_the_value_after_the_last_move():
 def test_equal_moves_are_chosen_at_random():
     system, board, draws = ntuple(SINGLES, difference=0.0), Board(), 1400
     ws, rng = workspace(), np.random.default_rng(3)
-    count = generate_successors(ws.rows, 0, *position_of(board))
-    found = [td.best_successor(system, position_of(board), ws, count, rng) for _ in range(draws)]
+    count = generate_successors(ws.rows, 0, *board.position)
+    found = [td.best_successor(system, board.position, ws, count, rng) for _ in range(draws)]
     counts = Counter(found)
     assert set(counts) == set(ws.rows[:count, PACKED_MOVE].tolist())
     assert max(abs(n - draws / 7) for n in counts.values()) < 5 * np.sqrt(draws / 7)

@@ -16,7 +16,7 @@ from agents.search.selective import FullWidth
 from agents.search.workspace import MAX_DEPTH, STATE_WIDTH, workspace
 from checkers_env.bits import popcount
 from checkers_env.board import Board
-from checkers_env.movegen import PACKED_MOVE, Position, generate_successors
+from checkers_env.movegen import PACKED_MOVE, generate_successors
 from tests import oracle
 
 ENDINGS = (
@@ -96,10 +96,6 @@ every_evaluator = pytest.mark.parametrize("evaluator", EVALUATORS.values(), ids=
 either_leaves = pytest.mark.parametrize("root_perspective", [True, False])
 
 
-def position_of(board):
-    return Position(board.black, board.white, board.kings, board.turn)
-
-
 def random_boards(seed, count, longest):
     """Positions out of random games, with two or more moves."""
     rng = np.random.default_rng(seed)
@@ -123,7 +119,7 @@ def judge_by(evaluator) -> Any:
         if key not in known:
             board = Board(oracle.write_fen(side, pieces))
             known[key] = float(
-                np.float32(evaluate_position(evaluator, position_of(board), "bw".index(side)))
+                np.float32(evaluate_position(evaluator, board.position, "bw".index(side)))
             )
         return known[key]
 
@@ -145,7 +141,7 @@ def move_values(board, judge, depth, root_perspective):
 
 def searched(board, evaluator, depth, root_perspective, ws):
     """The index of the move that the search chooses, and the value of the root."""
-    position = position_of(board)
+    position = board.position
     count = generate_successors(ws.rows, 0, *position)
     path = search(FullWidth(), evaluator, position, depth, root_perspective, board.turn, ws, count)
     fresh = workspace()

@@ -28,7 +28,6 @@ from tests.agents.search.test_alphabeta import (
     ENDINGS,
     Tempo,
     judge_by,
-    position_of,
     random_boards,
 )
 
@@ -97,7 +96,7 @@ def values_of(board, depth, judge, owner):
 
 def line_of(evaluator, board, depth, root_perspective, ws, order=None):
     """What principal_variation makes of a board, its moves in their own order or another."""
-    position, line = position_of(board), np.full((PLIES, ROW_WIDTH), -1)
+    position, line = board.position, np.full((PLIES, ROW_WIDTH), -1)
     count = generate_successors(ws.rows, 0, *position)
     rows = ws.rows[:count].copy()
     if order is not None:
@@ -137,7 +136,7 @@ def assert_line_is_principal(name, board, depth, root_perspective, ws, order=Non
         assert len(line) >= depth
         assert not here.legal_moves[0].captured
         seen = board.turn if root_perspective else here.turn
-        worth = float(np.float32(evaluate_position(evaluator, position_of(here), seen)))
+        worth = float(np.float32(evaluate_position(evaluator, here.position, seen)))
     assert worth == (root if seen == board.turn else -root)
     return here
 

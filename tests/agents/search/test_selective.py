@@ -27,7 +27,6 @@ from tests.agents.search.test_alphabeta import (
     EVALUATORS,
     judge_by,
     move_values,
-    position_of,
     random_boards,
 )
 
@@ -47,7 +46,7 @@ def evaluate_unmoved(unmoved, position, view, state, scratch):
 
 
 def value_of(style, evaluator, board, depth, ws):
-    position = position_of(board)
+    position = board.position
     count = generate_successors(ws.rows, 0, *position)
     return search_to(style, evaluator, position, depth, position.turn, 2, ws, count)
 
@@ -79,9 +78,9 @@ def test_move_that_repeats_a_position_of_the_game_is_a_draw():
                 break
             agent.set_history(board)
             for at, move in enumerate(board.legal_moves):
-                generate_successors(agent.ws.rows, 0, *position_of(board))
+                generate_successors(agent.ws.rows, 0, *board.position)
                 agent.ws.rows[0] = agent.ws.rows[at]
-                position = position_of(board)
+                position = board.position
                 found = search_to(EXACT, Unmoved(0.25), position, 1, position.turn, 2, agent.ws, 1)
                 board.push(move)
                 outcome = board.outcome()
@@ -103,7 +102,7 @@ def test_pv_ends_at_a_repetition():
             continue
         agent = PlayerAgent("a", AlphaBeta(Material(), 7, style=Selective()))
         agent.set_history(board)
-        ws, line, position = agent.ws, np.zeros((PLIES, ROW_WIDTH), np.int64), position_of(board)
+        ws, line, position = agent.ws, np.zeros((PLIES, ROW_WIDTH), np.int64), board.position
         count = generate_successors(ws.rows, 0, *position)
         length = principal_variation(Selective(), Material(), position, 7, True, 2, ws, count, line)
         for ply, row in enumerate(line[:length]):
@@ -165,7 +164,7 @@ def test_distances_to_a_win_equal_the_endgame_tables():
     while seen < 12:
         squares = rng.choice(32, 3, replace=False) + 1
         board = Board(f"B:WK{squares[0]}:BK{squares[1]},K{squares[2]}")
-        plies = stored_plies(tables, position_of(board))
+        plies = stored_plies(tables, board.position)
         if not board.legal_moves or plies == DRAWN or plies not in range(2, 9):
             continue
         found = value_of(EXACT, Unmoved(0.0), board, 9, workspace())
@@ -206,7 +205,7 @@ def test_new_game_starts_from_the_same_state():
 def test_node_limit_ends_the_search(nodes):
     ws, style = workspace(), Selective(nodes=nodes)
     for board in random_boards(8, 5, 60):
-        position = position_of(board)
+        position = board.position
         count = generate_successors(ws.rows, 0, *position)
         ws.counts[0] = 0
         path = search(style, Material(), position, 30, True, 2, ws, count)
@@ -219,7 +218,7 @@ def test_late_move_reductions_save_most_nodes():
     for style in (FullWidth(), EXACT, Selective()):
         ws = workspace()
         for board in random_boards(9, 10, 30):
-            position = position_of(board)
+            position = board.position
             count = generate_successors(ws.rows, 0, *position)
             search(style, EVALUATORS["tempo"], position, 8, True, 2, ws, count)
         visited.append(ws.counts[0])
@@ -231,11 +230,11 @@ def test_play_agrees_with_the_endgame_tables():
     player = AlphaBeta(Material(), 4, style=Selective(), tablebase=tables)
     agent = PlayerAgent("a", player)
     board = Board("B:WK32:BK3,K10")
-    plies = stored_plies(tables, position_of(board))
+    plies = stored_plies(tables, board.position)
     while plies:
         board.push(agent.act(board))
         plies -= 1
-        assert stored_plies(tables, position_of(board)) == plies
+        assert stored_plies(tables, board.position) == plies
 
 
 def test_timed_search_plays_its_best_move_so_far():
@@ -257,7 +256,7 @@ def test_search_stopped_at_once_keeps_the_previous_move():
 def test_move_key_is_unique_in_each_position():
     for board in random_boards(11, 40, 60):
         rows = np.zeros((MAX_ROWS, ROW_WIDTH), np.int64)
-        count = generate_successors(rows, 0, *position_of(board))
+        count = generate_successors(rows, 0, *board.position)
         keys = {move_key(Selective(), path, 0) for path in rows[:count, PACKED_MOVE]}
         assert len(keys) == count
         assert all(0 < key < 1 << 15 for key in keys)

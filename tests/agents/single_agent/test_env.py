@@ -3,8 +3,6 @@
 import importlib
 import subprocess
 import sys
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import gymnasium
@@ -26,13 +24,6 @@ ID = "checkers_env/Checkers-v0"
 STRANGER = f"{DATA / 'strangers.py'}:Draws"
 DOUBLE_JUMP = "B:W6,15,32:B1,12"  # 1x10x19
 SIDES = [("black", "player_0"), ("white", "player_1")]
-
-
-@pytest.fixture(autouse=True)
-def _no_warnings() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
 
 
 class First:

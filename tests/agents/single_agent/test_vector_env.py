@@ -4,9 +4,7 @@ import copy
 import pickle
 import subprocess
 import sys
-import warnings
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import gymnasium
@@ -66,13 +64,6 @@ GAMES: list[tuple[dict[str, Any], set[str]]] = [  # and the ends that they come 
         {"no pieces", "max moves"},
     ),
 ]
-
-
-@pytest.fixture(autouse=True)
-def _no_warnings() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
 
 
 class Common:

@@ -42,7 +42,6 @@ from tests import oracle
 from tests.agents.search.test_alphabeta import (
     assert_search_is_minimax,
     judge_by,
-    position_of,
     random_boards,
 )
 
@@ -125,9 +124,9 @@ def test_entries_equal_a_naive_computation_for_both_perspectives(system):
     for board in boards():
         stage, entries = named(*oracle.read_fen(board.fen()))
         for view in range(2):
-            assert entries_of(system, position_of(board), view) == entries
+            assert entries_of(system, board.position, view) == entries
         total = system.table[stage, entries].astype(float).sum()
-        found = evaluate_position(system, position_of(board), board.turn)
+        found = evaluate_position(system, board.position, board.turn)
         assert found == pytest.approx(np.tanh(total), abs=2e-6)
 
 
@@ -139,7 +138,7 @@ def test_piece_counts_above_twelve_count_as_twelve(system):
 
 def test_both_sides_evaluate_the_flipped_position_identically(system):
     for board in boards():
-        position = position_of(board)
+        position = board.position
         worth = evaluate_position(system, position, position.turn)
         assert evaluate_position(system, position, 1 - position.turn) == -worth
         other = turned_round(position)
@@ -153,11 +152,11 @@ def test_incremental_state_equals_a_recomputed_one(system, view):
     for _ in range(300):
         if board.outcome():
             board = Board()
-        before = position_of(board)
+        before = board.position
         start_state(system, before, view, old)
         board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
-        advance_state(system, before, position_of(board), view, old, new)
-        start_state(system, position_of(board), view, fresh)
+        advance_state(system, before, board.position, view, old, new)
+        start_state(system, board.position, view, fresh)
         assert new.tolist() == fresh.tolist()
 
 
@@ -166,7 +165,7 @@ def test_search_equals_minimax_for_both_perspectives(system):
     for board in random_boards(5, 8, 90):
         for depth in (1, 2, 3):
             assert_search_is_minimax(board, system, judge, depth, False, ws)
-        position, found = position_of(board), []
+        position, found = board.position, []
         for root_perspective in (True, False):
             count = generate_successors(ws.rows, 0, *position)
             path = search(
@@ -233,7 +232,7 @@ def test_update_of_a_game_equals_the_equations(config):
         positions, values = [], rng.uniform(-1, 1, 60)
         kinds = rng.choice([SEARCHED, FORCED, EXPLORED], 60, p=[0.6, 0.2, 0.2])
         while plies < 60 and not board.outcome():
-            student.positions[plies] = position_of(board)
+            student.positions[plies] = board.position
             positions.append(oracle.read_fen(board.fen()))
             board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
             plies += 1
@@ -258,7 +257,7 @@ def test_values_and_bounds_of_inner_nodes_are_learned():
     student, ws = learner_state(treestrap_network(), errors, config), workspace()
     rng, owner, learnt = np.random.default_rng(8), 5, 0
     for at, board in enumerate(random_boards(8, 150, 80)):
-        position = position_of(board)
+        position = board.position
         whose = owner if rng.random() < 0.8 else owner + 1
         remaining, bound = int(rng.integers(1, 4)), int(rng.integers(4))
         worth = np.float32(rng.uniform(-0.6, 0.6))
@@ -319,7 +318,7 @@ def test_rounded_tables_evaluate_like_their_multiples():
     rng = np.random.default_rng(17)
     levels = rng.integers(-300, 300, (STAGES, SIZE)).astype(np.int16)
     rounded, plain = treestrap_network(levels, STEP), treestrap_network(levels * np.float32(STEP))
-    for position in map(position_of, random_boards(18, 20, 90)):
+    for position in (board.position for board in random_boards(18, 20, 90)):
         for view in (0, 1):
             assert evaluate_position(rounded, position, view) == evaluate_position(
                 plain, position, view

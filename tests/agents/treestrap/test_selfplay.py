@@ -12,7 +12,6 @@ from agents.treestrap.network import SIZE, STAGES, treestrap_network
 from agents.treestrap.selfplay import learn
 from checkers_env.board import Board
 from checkers_env.movegen import Position
-from tests.agents.search.test_alphabeta import position_of
 from training.regimes.treestrap import TreeStrap
 from training.trainer.checkpoint import FILE_NAME, Checkpoint, load_checkpoint, save_checkpoint
 
@@ -59,7 +58,7 @@ def test_counts_of_games_and_positions_are_right():
 
 
 def test_game_ends_at_the_first_repetition():
-    start = position_of(Board(KINGS))
+    start = Board(KINGS).position
     for seed in range(10):
         student, plies, result, _ = played(start, QUICK, seed)
         past = list(map(tuple, student.positions[: plies + 1].tolist()))
@@ -69,7 +68,7 @@ def test_game_ends_at_the_first_repetition():
 
 
 def test_positions_repeat_without_the_rule():
-    start = position_of(Board(KINGS))
+    start = Board(KINGS).position
     student, plies, _, _ = played(start, QUICK._replace(repetition=False), 0)
     past = list(map(tuple, student.positions[: plies + 1].tolist()))
     assert len(set(past[:-1])) < plies
@@ -78,7 +77,7 @@ def test_positions_repeat_without_the_rule():
 @pytest.mark.slow  # games with endgame tables are kernels of their own to compile
 def test_endgame_tables_end_games_with_their_result():
     tables = load_tablebase(4)
-    start = position_of(Board(KINGS))
+    start = Board(KINGS).position
     for seed in range(5):
         student, plies, result, turn = played(start, QUICK, seed, tables)
         last = Position(*student.positions[plies].tolist())
@@ -91,7 +90,7 @@ def test_endgame_tables_end_games_with_their_result():
 
 
 def test_forced_moves_are_recognised():
-    student, plies, _, _ = played(position_of(Board()), QUICK._replace(epsilon=0.0), 3)
+    student, plies, _, _ = played(Board().position, QUICK._replace(epsilon=0.0), 3)
     for ply in range(plies):
         board = Board.from_position(*student.positions[ply].tolist(), max_moves=None)
         assert (len(board.legal_moves) == 1) == (student.kinds[ply] == FORCED)
@@ -99,7 +98,7 @@ def test_forced_moves_are_recognised():
         reached = []
         for move in list(board.legal_moves):
             board.push(move)
-            reached.append(tuple(position_of(board)))
+            reached.append(tuple(board.position))
             board.pop()
         assert following in reached
 

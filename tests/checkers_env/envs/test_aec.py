@@ -3,8 +3,7 @@
 import copy
 import importlib
 import pickle
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import gymnasium
@@ -28,13 +27,6 @@ FOUR_KINGS = "B:WK1,K3:BK30,K32"
 DOUBLE_JUMP = "B:W6,15,32:B1,12"  # 1x10x19
 COPIES = [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))]
 MAKERS = [checkers_env.raw_env, checkers_env.env]
-
-
-@pytest.fixture(autouse=True)
-def _no_warnings() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
 
 
 def random_action(env: Any, rng: np.random.Generator) -> int:

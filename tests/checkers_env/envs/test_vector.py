@@ -2,9 +2,7 @@
 
 import copy
 import pickle
-import warnings
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import gymnasium
@@ -39,13 +37,6 @@ GAMES: list[tuple[dict[str, Any], set[str]]] = [  # and the ends that they come 
     ({"opening": BLOCKED, "blocked_draws": True}, {"no pieces", "no legal move"}),
     ({"opening": DOUBLE_JUMP}, {"no pieces"}),
 ]
-
-
-@pytest.fixture(autouse=True)
-def _no_warnings() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
 
 
 class Referee:

@@ -7,7 +7,7 @@ from agents.baselines.material import Material
 from agents.blondie.architecture import BLONDIE_1999, decode
 from agents.match_kernel import DRAW, Result
 from checkers_env.board import Board
-from checkers_env.movegen import BLACK, WHITE, Position
+from checkers_env.movegen import BLACK, WHITE
 from checkers_env.state import MOVE_LIMIT, NO_PIECES
 from training.evolution.metrics import (
     SAMPLE_GAMES,
@@ -51,7 +51,7 @@ def test_population_metrics_equal_plain_counts():
 def test_spread_is_the_deviation_of_the_movers_values():
     fens = ["B:W21:B1,2", "W:W21:B1,2", "W:WK21:B1", "B:W21:B1"]
     boards = [Board(fen) for fen in fens]
-    positions = [Position(board.black, board.white, board.kings, board.turn) for board in boards]
+    positions = [board.position for board in boards]
     spread = evaluator_metrics(Material(), positions)["champion/spread"]
     assert spread == pytest.approx(np.std([1, -1, 0.5, 0]) / 64)
 
@@ -61,7 +61,7 @@ def test_saturation_is_the_share_of_values_near_one():
     genome[-1] = 1.0  # tanh of the piece difference: beyond 0.99 from 3 pieces on
     fens = ["B:W21:B1,2,3,4", "W:W21:B1,2,3,4", "B:W21:B1,2,3", "W:W21:B1"]
     boards = [Board(fen) for fen in fens]
-    positions = [Position(board.black, board.white, board.kings, board.turn) for board in boards]
+    positions = [board.position for board in boards]
     measured = evaluator_metrics(decode(BLONDIE_1999, genome, 2.0), positions)
     assert measured["champion/saturated"] == 0.5
     expected = np.std(np.tanh([3, -3, 2, 0]))

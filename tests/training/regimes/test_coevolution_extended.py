@@ -10,6 +10,7 @@ from cmaes import SepCMA
 
 import agents
 from agents.agent import PlayerAgent
+from agents.architectures import Encoding
 from agents.blondie.architecture import BLONDIE_1999, decode
 from agents.match import play_game
 from agents.match_kernel import DRAW
@@ -18,6 +19,7 @@ from checkers_env.board import Board
 from checkers_env.movegen import BLACK
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import DrawRules
+from tests.training.regimes.test_coevolution import run_generations
 from training.evolution.game_runner import open_game_runner
 from training.evolution.mutation import mutate, recombine
 from training.evolution.state import Population, rng_to_json
@@ -30,7 +32,7 @@ from training.regimes.coevolution_extended import (
 )
 from training.regimes.evolution_strategies import EvolutionStrategy
 from training.trainer.ablations import ABLATIONS
-from training.trainer.loop import CHAMPION_FILE, RunConfig, begin, resume, train
+from training.trainer.loop import CHAMPION_FILE, RunConfig, begin, train
 
 SMALL = ExtendedCoevolution(
     "blondie24-1999", parents=3, opponents=2, depth=1, max_moves=30, king=2.0, king_rule="tenths"
@@ -47,13 +49,9 @@ ALL_TOGETHER = replace(
 STRATEGY = EvolutionStrategy("blondie24-1999", "openai-es", pairs=3, depth=1, max_moves=30)
 
 
-def stepped(regime, generations, seed=0, threads=1, engine="kernel"):
-    state, states = regime.init(seed), []
-    with open_game_runner(threads, engine) as runner:
-        for _ in range(generations):
-            state, measured = regime.step(state, runner)
-            states.append(state)
-    return states, measured
+def stepped(regime, generations, seed=0):
+    states, metrics = zip(*run_generations(regime, generations, seed), strict=True)
+    return list(states), metrics[-1]
 
 
 def population(members, size, seed=0):
@@ -75,17 +73,6 @@ def test_default_options_equal_coevolution(pairing):
         assert state.rng == there.rng
     assert measured == measured_there
     assert ExtendedCoevolution(**asdict(plain)).games == plain.games
-
-
-@pytest.mark.parametrize(
-    "regime", [ALL_TOGETHER, STRATEGY, replace(STRATEGY, strategy="sep-cma-es")]
-)
-def test_threads_and_engines_give_equal_results(regime):
-    (state,), measured = stepped(regime, 1)
-    for threads, engine in ((3, "kernel"), (1, "env")):
-        (there,), measured_there = stepped(regime, 1, threads=threads, engine=engine)
-        np.testing.assert_equal(asdict(there), asdict(state))
-        assert measured_there == measured
 
 
 @pytest.mark.parametrize("limit", [0.02, 0.05])
@@ -220,7 +207,9 @@ def test_league_winner_has_the_highest_score_over_both_colours():
             seen.extend(zip(fixtures, games, strict=True))
             return games
 
-    winner = SMALL.league_winner(BLONDIE_1999, members, Watched(), np.random.default_rng(0))
+    winner = SMALL.league_winner(
+        Encoding(SMALL.network), members, Watched(), np.random.default_rng(0)
+    )
     points, cards, colours = Counter(), {}, Counter()
     for fixture, game in seen:
         black, white = (
@@ -354,31 +343,6 @@ def test_games_may_start_without_an_opening(monkeypatch, strategy):
 def test_invalid_constants_are_refused_by_name(regime, name, value):
     with pytest.raises(ValueError, match=name):
         replace(regime, **{name: value})
-
-
-def shrunk(regime):
-    small = {"network": "blondie24-1999", "depth": 1, "max_moves": 20}
-    if isinstance(regime, EvolutionStrategy):
-        return replace(regime, **small, pairs=2)
-    league = min(regime.league_every, 1)
-    return replace(regime, **small, parents=3, opponents=2, league_every=league)
-
-
-def carried_out(name, folder, generations, start=begin):
-    plan = RunConfig(name, shrunk(ABLATIONS[name].regime), generations, 5, folder, curve_every=0)
-    return train(plan, start(plan), lambda *told: None)
-
-
-@pytest.mark.parametrize("name", ABLATIONS)
-def test_presets_run_resume_and_save_a_player(name, tmp_path, monkeypatch):
-    monkeypatch.setattr("training.trainer.loop.plot_curve", lambda *given: None)
-    whole = carried_out(name, tmp_path / "whole", 3)
-    carried_out(name, tmp_path / "parts", 1)
-    parts = carried_out(name, tmp_path / "parts", 3, start=resume)
-    np.testing.assert_equal(asdict(parts.state), asdict(whole.state))
-    champion = tmp_path / "whole" / CHAMPION_FILE
-    assert champion.read_bytes() == (tmp_path / "parts" / CHAMPION_FILE).read_bytes()
-    assert agents.make(str(champion)).act(Board()) in Board().legal_moves
 
 
 @pytest.mark.parametrize("name", ABLATIONS)

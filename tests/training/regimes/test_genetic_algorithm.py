@@ -20,9 +20,9 @@ from checkers_env.openings import TWO_MOVE
 from checkers_env.state import REASONS, DrawRules
 from tests.training.evolution.test_crossover import NODES
 from tests.training.evolution.test_safe_mutation import LARGEST, game_won_by, positions, recount
+from tests.training.regimes.test_coevolution import run_generations
 from training.evolution.game_runner import open_game_runner
 from training.regimes.genetic_algorithm import GeneticAlgorithm
-from training.trainer.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from training.trainer.loop import CHAMPION_FILE, RunConfig, begin, resume, train
 
 SMALL = GeneticAlgorithm(opponents=2, depth=1, max_moves=30)
@@ -208,19 +208,6 @@ def assert_agree(state, measured, plain):
     assert state.generation == plain.generation
     assert list(state.scores) == plain.scores + [0] * 10
     assert measured == pytest.approx(plain.measured)
-
-
-def assert_states_equal(first, second):
-    np.testing.assert_equal(asdict(first), asdict(second))
-
-
-def run_through(regime, generations, threads=1, engine="kernel", seed=4):
-    state, measured = regime.init(seed), []
-    with open_game_runner(threads, engine) as runner:
-        for _ in range(generations):
-            state, of_this = regime.step(state, runner)
-            measured.append(of_this)
-    return state, measured
 
 
 @pytest.mark.parametrize(
@@ -513,55 +500,11 @@ def test_logistic_network_equals_the_network_of_half_the_weights():
 
 
 def test_perspective_of_the_search_makes_no_difference():
-    expected, measured = run_through(SMALL, 2)
-    state, measured_there = run_through(replace(SMALL, root_perspective=False), 2)
-    assert_states_equal(state, expected)
-    assert measured_there == measured
-
-
-def test_step_leaves_the_previous_state_unchanged():
-    state = SAFE.init(1)
-    for _ in range(GENERATIONS):
-        memory_of_it = {name: array.copy() for name, array in state.arrays.items()}
-        genomes = state.arrays["genomes"].copy()
-        after = SAFE.step(state, Lottery(state.generation))[0]
-        np.testing.assert_equal(state.arrays, memory_of_it)
-        np.testing.assert_array_equal(state.arrays["genomes"], genomes)
-        assert_states_equal(SAFE.step(state, Lottery(state.generation))[0], after)
-        state = after
-
-
-@pytest.mark.parametrize("regime", [SMALL, SAFE, SIMULATING])
-def test_every_generation_resumes_from_its_checkpoint(regime, tmp_path):
-    state = regime.init(2)
-    with open_game_runner(1) as runner:
-        for _ in range(7):
-            save_checkpoint(tmp_path, Checkpoint(state, {}, {}))
-            restored = load_checkpoint(tmp_path).state
-            assert_states_equal(restored, state)
-            state, measured = regime.step(state, runner)
-            there, measured_there = regime.step(restored, runner)
-            assert_states_equal(there, state)
-            assert measured_there == measured
-
-
-@pytest.mark.parametrize("regime", [SMALL, SAFE, SIMULATING, LOGISTIC])
-def test_threads_give_equal_results(regime):
-    expected, measured = run_through(regime, 7)
-    state, measured_there = run_through(regime, 7, threads=2)
-    assert_states_equal(state, expected)
-    assert measured_there == measured
-
-
-@pytest.mark.parametrize(
-    ("regime", "max_moves"), [(SAFE, 2), (SAFE, 12), (SIMULATING, 12), (BLOCKED, 60)]
-)
-def test_environment_gives_equal_results(regime, max_moves):
-    regime = replace(regime, opponents=1, max_moves=max_moves, repetition=2)
-    expected, measured = run_through(regime, 2)
-    state, measured_there = run_through(regime, 2, engine="env")
-    assert_states_equal(state, expected)
-    assert measured_there == measured
+    steps, others = (
+        [(asdict(state), metrics) for state, metrics in run_generations(regime, 2)]
+        for regime in (SMALL, replace(SMALL, root_perspective=False))
+    )
+    np.testing.assert_equal(steps, others)
 
 
 @pytest.mark.parametrize(
@@ -578,7 +521,7 @@ def test_run_in_parts_equals_the_whole_run_and_saves_its_champion(
     whole = train(plans[0], begin(plans[0]), lambda *told: None)
     train(plans[1], begin(plans[1]), lambda *told: None)
     parts = train(plans[2], resume(plans[2]), lambda *told: None)
-    assert_states_equal(parts.state, whole.state)
+    np.testing.assert_equal(asdict(parts.state), asdict(whole.state))
     names = {"champion/progress", "elites/age", "elites/crossed", "champion/spread"}
     names |= {"curve/heuristic", "curve/material"} if curve_every else set()
     assert names <= set(whole.history)

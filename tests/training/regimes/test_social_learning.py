@@ -16,7 +16,11 @@ from agents.search.player import AlphaBeta
 from agents.weights import WeightsMetadata
 from checkers_env.movegen import BLACK, WHITE, Position
 from checkers_env.state import MOVE_LIMIT, NO_PIECES
-from tests.training.regimes.test_coevolution import draw_offspring, winner_on_a_board
+from tests.training.regimes.test_coevolution import (
+    draw_offspring,
+    run_generations,
+    winner_on_a_board,
+)
 from training.evolution.game_runner import open_game_runner
 from training.evolution.state import Population
 from training.regimes.social_learning import (
@@ -27,7 +31,6 @@ from training.regimes.social_learning import (
     SocialPool,
     normalise,
 )
-from training.trainer.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from training.trainer.loop import RunConfig, begin, resume, train
 
 SMALL = SocialLearning(
@@ -200,18 +203,6 @@ def assert_agree(state, plain):
         assert pool.strategies.kings[row] == entry.values[2]
     assert state.generation == plain.generation
     assert list(state.scores) == plain.scores
-
-
-def assert_states_equal(first, second):
-    np.testing.assert_equal(asdict(first), asdict(second))
-
-
-def run_through(regime, generations, threads=1, engine="kernel", seed=4):
-    state = regime.init(seed)
-    with open_game_runner(threads, engine) as runner:
-        for _ in range(generations):
-            state, measured = regime.step(state, runner)
-    return state, measured
 
 
 def fix_scores(monkeypatch, scores):
@@ -440,45 +431,11 @@ def test_scores_are_normalised_by_equation_5_1():
 
 def test_pool_round_trips_through_its_arrays():
     for generations in (0, 6):
-        state = run_through(SMALL, generations)[0] if generations else SMALL.init(0)
+        state = run_generations(SMALL, generations, 4)[-1][0] if generations else SMALL.init(0)
         pool = SocialPool.from_arrays(state.arrays)
         again = SocialPool.from_arrays(pool.to_arrays())
         np.testing.assert_equal(asdict(again), asdict(pool))
         assert all(array.dtype == np.float64 for array in state.arrays.values())
-
-
-def test_step_leaves_the_previous_state_unchanged():
-    state = SMALL.init(1)
-    for _ in range(GENERATIONS):
-        memory = {name: array.copy() for name, array in state.arrays.items()}
-        genomes = state.population.genomes.copy()
-        after = SMALL.step(state, Lottery(state.generation))[0]
-        np.testing.assert_equal(state.arrays, memory)
-        np.testing.assert_array_equal(state.population.genomes, genomes)
-        assert_states_equal(SMALL.step(state, Lottery(state.generation))[0], after)
-        state = after
-
-
-def test_every_generation_resumes_from_its_checkpoint(tmp_path):
-    state = SMALL.init(2)
-    with open_game_runner(1) as runner:
-        for _ in range(7):
-            save_checkpoint(tmp_path, Checkpoint(state, {}, {}))
-            restored = load_checkpoint(tmp_path).state
-            state, measured = SMALL.step(state, runner)
-            there, measured_there = SMALL.step(restored, runner)
-            assert_states_equal(there, state)
-            assert measured_there == measured
-
-
-@pytest.mark.parametrize(
-    ("threads", "engine", "generations"), [(2, "kernel", 7), (3, "kernel", 7), (1, "env", 3)]
-)
-def test_threads_and_engines_give_equal_results(threads, engine, generations):
-    expected, measured = run_through(SMALL, generations)
-    state, measured_there = run_through(SMALL, generations, threads, engine)
-    assert_states_equal(state, expected)
-    assert measured_there == measured
 
 
 def test_run_saves_its_pool_as_a_table_and_resumes_with_it(tmp_path):
@@ -489,7 +446,7 @@ def test_run_saves_its_pool_as_a_table_and_resumes_with_it(tmp_path):
     whole = train(plans[0], begin(plans[0]), lambda *told: None)
     train(plans[1], begin(plans[1]), lambda *told: None)
     parts = train(plans[2], resume(plans[2]), lambda *told: None)
-    assert_states_equal(parts.state, whole.state)
+    np.testing.assert_equal(asdict(parts.state), asdict(whole.state))
     pool = SocialPool.from_arrays(whole.state.arrays)
     tables = [(tmp_path / name / "pool.csv").read_text() for name in ("whole", "parts")]
     assert tables[0] == tables[1]
@@ -513,7 +470,7 @@ def metadata_of(regime, state):
 @pytest.mark.parametrize("network", ["blondie24-1999", "weighted-pieces", "walks-3"])
 def test_pool_is_saved_as_a_file_that_plays(tmp_path, network):
     regime = replace(SMALL, network=network, weight=0.3)
-    state, _ = run_through(regime, 7)
+    state, _ = run_generations(regime, 7, 4)[-1]
     pool, path = SocialPool.from_arrays(state.arrays), tmp_path / POOL_FILE
     files = regime.files(state, metadata_of(regime, state))
     assert set(files) == {POOL_FILE, POOL_TABLE}
