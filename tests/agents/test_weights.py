@@ -3,6 +3,7 @@
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -265,10 +266,7 @@ def test_failed_write_leaves_the_old_file(tmp_path, monkeypatch, failing):
     save_weights(path, genome(), METADATA)
     before = path.read_bytes()
 
-    def fail(*arguments):
-        raise OSError("disk full")
-
-    monkeypatch.setattr(os, failing, fail)
+    monkeypatch.setattr(os, failing, Mock(side_effect=OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
         save_weights(path, genome(seed=1), METADATA)
     assert path.read_bytes() == before

@@ -9,6 +9,7 @@ import sys
 import textwrap
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import Mock
 
 import numba
 import pytest
@@ -409,10 +410,7 @@ def test_unwritable_cache_folder_costs_only_time(laboratory):
 
 
 def test_full_disk_costs_only_time(laboratory, monkeypatch):
-    def fail(number):
-        raise OSError("no space left on device")
-
-    monkeypatch.setattr(os, "fsync", fail)
+    monkeypatch.setattr(os, "fsync", Mock(side_effect=OSError("no space left on device")))
     assert laboratory.run() == "33 0 1"
     assert list(laboratory.cache.glob("*/*")) == []
 

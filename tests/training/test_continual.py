@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -208,10 +209,7 @@ def test_stopped_measurement_resumes_to_the_same_result(command, pool, tmp_path,
 
 
 def test_without_a_record_nothing_is_saved(command, pool, tmp_path, monkeypatch):
-    def interrupt(*arguments):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(continual, "play", interrupt)
+    monkeypatch.setattr(continual, "play", Mock(side_effect=KeyboardInterrupt))
     status, said = command(*words(pool))
     assert status == 130
     assert "Start again with the same command" in said

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -526,9 +527,6 @@ def test_command_trains_and_resumes(capsys, monkeypatch, tmp_path):
     """A run, and what can go wrong with its folder."""
     from training.rl import loop as run
 
-    def interrupted(*arguments):
-        raise KeyboardInterrupt
-
     folder = tmp_path / "run"
     options = ["--steps", 512, "--games", 16, "--learning.hidden", 16, "--learning.rollout", 16]
     options += ["--every", 1, "--measured-by", 10, "--threads", 1, "--out", folder]
@@ -539,7 +537,7 @@ def test_command_trains_and_resumes(capsys, monkeypatch, tmp_path):
     assert "unknown agent 'nobody'" in text
     assert not folder.exists()
     with monkeypatch.context() as patch:
-        patch.setattr(run, "update", interrupted)
+        patch.setattr(run, "update", Mock(side_effect=KeyboardInterrupt))
         status, text = run_command(capsys, monkeypatch, *options)
     assert status == 130
     assert "the last checkpoint is kept. Go on with: python training/ppo.py" in text

@@ -6,6 +6,7 @@ import pickle
 from collections import Counter
 from contextlib import suppress
 from fractions import Fraction
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -447,11 +448,8 @@ def test_failed_write_leaves_the_record_unchanged(tmp_path, monkeypatch):
     play(agent, [LOSS])
     before, games = path.read_bytes(), agent.games
 
-    def fail(*arguments):
-        raise OSError("disk full")
-
     with monkeypatch.context() as patch:
-        patch.setattr(module, "write_atomically", fail)
+        patch.setattr(module, "write_atomically", Mock(side_effect=OSError("disk full")))
         with pytest.raises(OSError, match="disk full"):
             play(agent, [LOSS])
     assert (agent.strategy, agent.games, path.read_bytes()) == (1, games, before)

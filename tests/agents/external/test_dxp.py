@@ -9,6 +9,7 @@ import sys
 import threading
 from contextlib import contextmanager, suppress
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -531,12 +532,9 @@ def test_closed_connection_is_replaced():
 
 
 def test_late_answer_is_not_taken_for_the_next_one(monkeypatch):
-    def interrupted(*arguments):
-        raise KeyboardInterrupt
-
     with peer_that_listens(after_acceptance(FIRST, "E00"), calls=2) as opponent:
         with monkeypatch.context() as patched:
-            patched.setattr(client, "receive_move", interrupted)
+            patched.setattr(client, "receive_move", Mock(side_effect=KeyboardInterrupt))
             with pytest.raises(KeyboardInterrupt):
                 opponent.act(Board())
         assert str(opponent.act(Board())) == "11-15"

@@ -9,6 +9,7 @@ import time
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -142,12 +143,9 @@ def test_agent_that_hangs_before_a_game_is_restarted(host, processes):
 
 
 def test_late_answer_is_not_taken_for_the_next_one(host, monkeypatch):
-    def interrupted(*arguments):
-        raise KeyboardInterrupt
-
     agent, board = host("First"), Board()
     with monkeypatch.context() as patched:
-        patched.setattr(Channel, "_receive", interrupted)
+        patched.setattr(Channel, "_receive", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             agent.act(board)
     board.push("9-13")
@@ -221,10 +219,7 @@ def test_factory_must_be_picklable(processes):
 
 
 def test_failed_start_terminates_the_process(processes, monkeypatch):
-    def interrupt(*arguments):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(SubprocessAgent, "_request", interrupt)
+    monkeypatch.setattr(SubprocessAgent, "_request", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         SubprocessAgent("mine", partial(agents.make, "material"))
     assert len(processes) == 1

@@ -1,6 +1,7 @@
 """Coevolution: a generation against the same generation in plain Python, and its constants."""
 
 from dataclasses import asdict, replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -138,15 +139,10 @@ def test_next_generation_continues_from_the_state():
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_engine_option_selects_the_engine(monkeypatch, engine):
-    played = []
-
-    def play(*players, **options):
-        played.append(options["engine"])
-        return play_game(*players, **options)
-
+    play = Mock(wraps=play_game)
     monkeypatch.setattr("training.evolution.game_runner.play_game", play)
     run_generations(SMALL, engine=engine)
-    assert played == [engine] * SMALL.games
+    assert [call.kwargs["engine"] for call in play.call_args_list] == [engine] * SMALL.games
 
 
 def test_seed_determines_the_first_parents():

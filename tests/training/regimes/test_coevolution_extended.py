@@ -3,6 +3,7 @@
 import itertools
 from collections import Counter
 from dataclasses import asdict, replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -302,19 +303,14 @@ def test_sep_cma_es_continues_like_the_librarys_own_instance():
 
 @pytest.mark.parametrize("strategy", ["openai-es", "sep-cma-es"])
 def test_games_may_start_without_an_opening(monkeypatch, strategy):
-    openings = []
-
-    def play(*players, **options):
-        openings.append(options["opening"])
-        return play_game(*players, **options)
-
+    play = Mock(wraps=play_game)
     monkeypatch.setattr("training.evolution.game_runner.play_game", play)
     stepped(replace(STRATEGY, strategy=strategy, openings="none"), 1)
-    assert openings == [None] * 6
-    openings.clear()
     stepped(replace(STRATEGY, strategy=strategy), 1)
-    assert openings[:3] == openings[3:]
-    assert set(openings) <= set(TWO_MOVE)
+    openings = [call.kwargs["opening"] for call in play.call_args_list]
+    assert openings[:6] == [None] * 6
+    assert openings[6:9] == openings[9:]
+    assert set(openings[6:]) <= set(TWO_MOVE)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from tests.training.evolution.test_safe_mutation import LARGEST, game_won_by, po
 from tests.training.regimes.test_coevolution import run_generations
 from training.evolution.game_runner import open_game_runner
 from training.regimes.genetic_algorithm import GeneticAlgorithm
-from training.trainer.loop import CHAMPION_FILE, RunConfig, begin, resume, train
+from training.trainer.loop import CHAMPION_FILE, RunConfig, begin, train
 
 SMALL = GeneticAlgorithm(opponents=2, depth=1, max_moves=30)
 SAFE = replace(SMALL, perturbations=3, memory_size=4)
@@ -511,27 +511,17 @@ def test_perspective_of_the_search_makes_no_difference():
     ("regime", "network", "curve_every"),
     [(SAFE, "nguyen-91", 0), (LOGISTIC, "nguyen-91-logistic", 0), (SIMULATING, "nguyen-91", 3)],
 )
-def test_run_in_parts_equals_the_whole_run_and_saves_its_champion(
-    regime, network, curve_every, tmp_path
-):
-    plans = [
-        RunConfig("nguyen", regime, generations, 4, tmp_path / name, threads, "kernel", curve_every)
-        for name, generations, threads in (("whole", 7, 1), ("parts", 3, 1), ("parts", 7, 2))
-    ]
-    whole = train(plans[0], begin(plans[0]), lambda *told: None)
-    train(plans[1], begin(plans[1]), lambda *told: None)
-    parts = train(plans[2], resume(plans[2]), lambda *told: None)
-    np.testing.assert_equal(asdict(parts.state), asdict(whole.state))
+def test_run_saves_its_champion_and_curves(regime, network, curve_every, tmp_path):
+    plan = RunConfig("nguyen", regime, 7, 4, tmp_path, 2, "kernel", curve_every)
+    done = train(plan, begin(plan), lambda *told: None)
     names = {"champion/progress", "elites/age", "elites/crossed", "champion/spread"}
     names |= {"curve/heuristic", "curve/material"} if curve_every else set()
-    assert names <= set(whole.history)
-    for name in names:
-        np.testing.assert_array_equal(parts.history[name], whole.history[name])
-    genome, metadata = load_weights(tmp_path / "parts" / CHAMPION_FILE)
-    np.testing.assert_allclose(genome, whole.state.arrays["genomes"][0], atol=1e-7)
+    assert names <= set(done.history)
+    genome, metadata = load_weights(tmp_path / CHAMPION_FILE)
+    np.testing.assert_allclose(genome, done.state.arrays["genomes"][0], atol=1e-7)
     assert (metadata.architecture, metadata.king) == (network, 1.5)
-    champion = regime.players(whole.state.arrays["genomes"])[0].evaluator
-    loaded = agents.make(str(tmp_path / "parts" / CHAMPION_FILE)).player.evaluator
+    champion = regime.players(done.state.arrays["genomes"])[0].evaluator
+    loaded = agents.make(str(tmp_path / CHAMPION_FILE)).player.evaluator
     np.testing.assert_equal(loaded._asdict(), champion._asdict())
 
 

@@ -15,6 +15,7 @@ from agents.match_kernel import DRAW
 from agents.search.player import AlphaBeta
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
+from tests.training.reproduction.conftest import COUNTERS, QUICK
 from training.evolution.metrics import sample_positions
 from training.rating.thesis_ratings import rate_match
 from training.reproduction import worker
@@ -56,27 +57,6 @@ from training.reproduction.tables import (
 from training.reproduction.worker import Deadline, build_player, means, play, train
 from training.runtime.executors import open_executor
 from training.trainer.checkpoint import load_checkpoint
-
-QUICK = Run("c1-n0.001", 0, 126, 0.01)  # a generation of a thousand games of self-play
-COUNTERS = Player("material", depth=1), Player("material", depth=3)
-
-
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    """A finished training run."""
-    return train(QUICK, tmp_path_factory.mktemp("quick"), Deadline())
-
-
-@pytest.fixture(scope="module")
-def counted():
-    """A match of two piece counters."""
-    return Match(*COUNTERS, 0, Conditions(play_out=2), 0.05)
-
-
-@pytest.fixture(scope="module")
-def played(counted):
-    return play(counted, None, None, Deadline())
-
 
 # The papers' data, and what no paper has
 

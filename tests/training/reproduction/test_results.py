@@ -10,7 +10,8 @@ import pytest
 
 from tests import ROOT
 from tests.training.commands import SECONDS, start, wait_for
-from tests.training.reproduction.test_reproduction import COUNTERS, QUICK, context_in
+from tests.training.reproduction.conftest import COUNTERS, QUICK
+from tests.training.reproduction.test_reproduction import context_in
 from training.evolution.state import ChampionWeights
 from training.reproduction.champions import (
     LARGEST_IN_GIT,
@@ -29,27 +30,10 @@ from training.reproduction.results import (
     differences,
 )
 from training.reproduction.scheduler import undone, work_through
-from training.reproduction.worker import Deadline, play, train
+from training.reproduction.worker import Deadline, play
 from training.runtime.executors import open_executor
 
 AGAINST_RANDOM, _ = match_of(Player("c1-n0.001"), Player("random"), 0, Conditions(depth=1), 0.01)
-
-
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    """A finished training run."""
-    return train(QUICK, tmp_path_factory.mktemp("quick"), Deadline())
-
-
-@pytest.fixture(scope="module")
-def counted():
-    """A match of two piece counters."""
-    return Match(*COUNTERS, 0, Conditions(play_out=2), 0.05)
-
-
-@pytest.fixture(scope="module")
-def played(counted):
-    return play(counted, None, None, Deadline())
 
 
 @pytest.fixture

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.training.reproduction.test_reproduction import COUNTERS, QUICK, context_in
+from tests.training.reproduction.conftest import COUNTERS, QUICK
+from tests.training.reproduction.test_reproduction import context_in
 from training.reproduction.jobs import Match, Run
 from training.reproduction.results import (
     Origin,

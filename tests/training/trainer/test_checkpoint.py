@@ -6,6 +6,7 @@ import os
 import re
 from dataclasses import asdict, replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -120,12 +121,11 @@ def test_later_checkpoint_replaces_the_earlier_one(tmp_path):
 
 @pytest.mark.parametrize(("owner", "name"), [(os, "fsync"), (Path, "replace")])
 def test_failed_write_keeps_the_old_checkpoint(tmp_path, monkeypatch, owner, name):
-    def fail(*arguments):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
     save_checkpoint(tmp_path, sample())
     with monkeypatch.context() as patch:
-        patch.setattr(owner, name, fail)
+        patch.setattr(
+            owner, name, Mock(side_effect=OSError(errno.ENOSPC, "No space left on device"))
+        )
         with pytest.raises(OSError, match="No space left"):
             save_checkpoint(tmp_path, sample(8, seed=1))
     assert_equal(load_checkpoint(tmp_path), sample())

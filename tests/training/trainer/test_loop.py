@@ -98,13 +98,6 @@ def test_progress_is_reported_every_generation(tmp_path):
     assert all(set(measured) == TAGS for _, measured in told)
 
 
-def test_longer_run_continues_a_finished_one(tmp_path, finished):
-    short = plan_for(tmp_path, generations=2)
-    train(short, begin(short), nothing)
-    longer = plan_for(tmp_path, threads=2, checkpoint_every=3)
-    assert_equal_but_for_speed(train(longer, resume(longer), nothing), finished[1])
-
-
 def test_stopped_run_saves_and_resumes(tmp_path, finished):
     plan = plan_for(tmp_path, checkpoint_every=100)
     with pytest.raises(PowerCutError):
@@ -192,11 +185,6 @@ def test_run_does_not_begin_in_a_folder_with_other_files(tmp_path):
     with pytest.raises(ValueError, match="no run can begin here, choose another folder by --out: "):
         begin(plan_for(tmp_path))
     assert (tmp_path / FILE_NAME).read_bytes() == b"of somebody else"
-
-
-def test_empty_folder_cannot_be_resumed(tmp_path):
-    with pytest.raises(ValueError, match="there is no run to resume"):
-        resume(plan_for(tmp_path))
 
 
 @pytest.mark.parametrize("root_perspective", [True, False])

@@ -14,6 +14,7 @@ from training.evolution.evaluation import is_log_spaced
 from training.regimes.coevolution import Coevolution
 from training.regimes.social_learning import SocialLearning
 from training.regimes.treestrap import TreeStrap
+from training.trainer.ablations import ABLATIONS
 from training.trainer.loop import CHAMPION_FILE, RunConfig, begin, resume, train
 from training.trainer.presets import DEFAULT, PRESETS, TD_DEFAULT, TD_PRESETS
 
@@ -28,8 +29,10 @@ QUICK = {
     "search": 1,
     "simulations": 4,
     "endgame": 0,
+    "pairs": 2,
+    "league_every": 1,
 }
-ALL = {**PRESETS, **TD_PRESETS}
+RUNS = {**PRESETS, **TD_PRESETS, **ABLATIONS}
 LEAF = ("c5-leaf", "samuel")
 LARGE = {"subsquares-4": "subsquares-3", "subsquares-3-4": "subsquares-3"}
 RULES = DrawRules(40)
@@ -81,7 +84,7 @@ def shrunk(regime):
     changes = {  # what is off stays off
         name: value for name, value in changes.items() if getattr(regime, name)
     }
-    if getattr(regime, "network", None) == "blondie24-2001":
+    if getattr(regime, "network", "").startswith("blondie24-2001"):
         changes["network"] = "blondie24-1999"
     if "features" in known:
         changes["features"] = LARGE.get(regime.features, regime.features)
@@ -89,7 +92,7 @@ def shrunk(regime):
 
 
 def carried_out(name, folder, generations, threads, start=begin, engine="kernel"):
-    regime = shrunk(ALL[name].regime)
+    regime = shrunk(RUNS[name].regime)
     plan = RunConfig(name, regime, generations, 5, folder, threads, engine, curve_every=0)
     return train(plan, start(plan), lambda *told: None)
 
@@ -101,7 +104,7 @@ def without_speed(checkpoint):
     return asdict(replace(checkpoint, history=history))
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", RUNS)
 def test_preset_runs_resumes_and_saves_a_player(name, tmp_path, monkeypatch):
     monkeypatch.setattr(
         "training.trainer.loop.plot_curve", lambda *given: None
@@ -116,7 +119,7 @@ def test_preset_runs_resumes_and_saves_a_player(name, tmp_path, monkeypatch):
     champion = tmp_path / "whole" / CHAMPION_FILE
     assert champion.read_bytes() == (tmp_path / "parts" / CHAMPION_FILE).read_bytes()
     genome, metadata = load_weights(champion)
-    np.testing.assert_array_equal(genome, shrunk(ALL[name].regime).champion(whole.state).genome)
+    np.testing.assert_array_equal(genome, shrunk(RUNS[name].regime).champion(whole.state).genome)
     assert (metadata.regime, metadata.generation) == (name, 2)
     players = agents.make(str(champion)), agents.make("random", seed=1)
     for pair in (players, players[::-1]):
