@@ -7,10 +7,11 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from anyio import move_on_after
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -20,10 +21,13 @@ from agents.external.errors import EngineError
 from checkers_env.board import Board
 from training.app import compare_page, play_page, runs_page
 from training.app.agent_catalog import AgentCatalog
+from training.app.async_agent import in_thread, run_in_thread
 from training.app.game_store import GameStore
 from training.app.security import SecurityMiddleware
 from training.app.templates import render_page
 from training.league.entrants import close_agent
+
+CLOSE_SECONDS = 1.0  # for all agents together to end when the server stops
 
 mimetypes.add_type("text/javascript", ".js")  # some systems register another type
 
@@ -48,14 +52,15 @@ def create_app(games: Path, *, extra: Sequence[str] = (), runs: Sequence[Path] =
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
-        app.state.store.close()
+        with move_on_after(CLOSE_SECONDS):
+            await run_in_thread(app.state.store.close)
 
     app = Starlette(
         routes=[
             *play_page.routes,
             *compare_page.routes,
             *runs_page.routes,
-            Route("/api/explain", explain),
+            Route("/api/explain", in_thread(explain)),
             Mount("/static", StaticFiles(packages=[("training.app", "static")])),
         ],
         middleware=[Middleware(SecurityMiddleware)],
@@ -64,6 +69,7 @@ def create_app(games: Path, *, extra: Sequence[str] = (), runs: Sequence[Path] =
             HTTPException: handle_request_error,
             EngineError: handle_request_error,
             OSError: handle_file_error,
+            ClientDisconnect: handle_disconnect,
         },
         lifespan=lifespan,
     )
@@ -95,6 +101,11 @@ async def handle_request_error(request: Request, error: Exception) -> Response:
 async def handle_file_error(request: Request, error: Exception) -> Response:
     """Respond with 500 where a file cannot be read or written."""
     return _error_response(request, 500, f"A file could not be read or written: {error}.")
+
+
+async def handle_disconnect(request: Request, error: Exception) -> Response:
+    """Respond to a client that has gone before its request was complete: nobody reads it."""
+    return _error_response(request, 400, "The request is not complete.")
 
 
 def _error_response(request: Request, status: int, reason: str) -> Response:

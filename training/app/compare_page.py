@@ -10,7 +10,6 @@ from threading import Event
 from typing import Any
 
 import numpy as np
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -20,7 +19,7 @@ from checkers_env import fen, pdn
 from checkers_env.board import Board
 from training.app import serialize
 from training.app.agent_catalog import AgentCatalog, AgentChoice
-from training.app.async_agent import analyse_in_thread
+from training.app.async_agent import analyse_in_thread, run_in_thread
 from training.app.game import DRAW, UNFINISHED, WIN
 from training.app.game_setup import choose_opening, create_board
 from training.app.messages import describe_move, describe_outcome
@@ -34,7 +33,7 @@ SEEDS = range(2**32)
 
 async def show_page(request: Request) -> Response:
     """Return the page."""
-    values = await run_in_threadpool(form_values, request.app.state.catalog, None)
+    values = await run_in_thread(form_values, request.app.state.catalog, None)
     return render_page("compare.html.jinja", "Compare", **values)
 
 
@@ -43,10 +42,11 @@ async def start_game(request: Request) -> Response:
     fields = await read_fields(request, black=dict, white=dict, opening=str)
     catalog: AgentCatalog = request.app.state.catalog
     black, white = [
-        await run_in_threadpool(_choose_agent, catalog, fields[side]) for side in ("black", "white")
+        await run_in_thread(_choose_agent, catalog, fields[side]) for side in ("black", "white")
     ]
     seed = secrets.randbits(32)
-    opening = choose_opening((fields["opening"] or "").strip(), np.random.default_rng(seed))
+    text, rng = (fields["opening"] or "").strip(), np.random.default_rng(seed)
+    opening = await run_in_thread(choose_opening, text, rng)
     return JSONResponse(
         {
             "black": black.label,
@@ -61,18 +61,18 @@ async def start_game(request: Request) -> Response:
 async def play_move(request: Request) -> Response:
     """Play the next move of a game with the agent of the request, and return its analysis."""
     fields = await read_fields(request, player=dict, start=str, moves=list, seed=int)
-    board, seed = _create_board(fields), fields["seed"] or 0
+    board, seed = await run_in_thread(_create_board, fields), fields["seed"] or 0
     if board.outcome():
         raise ValueError("The game is over.")
     if seed not in SEEDS:
         raise ValueError(f"seed must be from 0 to {SEEDS[-1]}.")
     catalog: AgentCatalog = request.app.state.catalog
-    choice = await run_in_threadpool(_choose_agent, catalog, fields["player"])
-    agent = await run_in_threadpool(_make_agent, catalog, choice.agent, seed + board.ply)
+    choice = await run_in_thread(_choose_agent, catalog, fields["player"])
+    agent = await run_in_thread(_make_agent, catalog, choice.agent, seed + board.ply)
     try:
         analysis = await analyse_in_thread(agent, board, choice.limits, seed, Event())
     finally:
-        close_agent(agent)
+        await run_in_thread(close_agent, agent)
     sentence = describe_move(board, analysis.move)
     board.push(analysis.move)
     result, reason = _result(board)
@@ -87,12 +87,16 @@ async def play_move(request: Request) -> Response:
 async def export_pdn(request: Request) -> Response:
     """Return a game as PDN."""
     fields = await read_fields(request, black=str, white=str, start=str, moves=list)
+    return JSONResponse({"pdn": await run_in_thread(_write_pdn, fields)})
+
+
+def _write_pdn(fields: Json) -> str:
     board = _create_board(fields)
     result, reason = _result(board)
     tags = {"Event": "Two agents", "Site": "checkers-play", "Round": "-"}
     tags |= {"Black": fields["black"] or "?", "White": fields["white"] or "?"}
     tags |= {"FEN": fields["start"] or fen.START} | ({"Termination": reason} if reason else {})
-    return JSONResponse({"pdn": pdn.dumps([pdn.Game(tags, tuple(board.moves), result)])})
+    return pdn.dumps([pdn.Game(tags, tuple(board.moves), result)])
 
 
 def _choose_agent(catalog: AgentCatalog, body: Any) -> AgentChoice:

@@ -75,8 +75,21 @@ class GameStore:
 
     def find(self, key: str) -> LiveGame:
         """Return the game with a key. Raise LookupError if there is none."""
-        if key in self._games:
-            return self._touch(self._games[key])
+        return self.in_memory(key) or self.keep(self.load(key))
+
+    def in_memory(self, key: str) -> LiveGame | None:
+        """Return the game with a key if it is in memory."""
+        return self._touch(self._games[key]) if key in self._games else None
+
+    def keep(self, loaded: LiveGame) -> LiveGame:
+        """Keep a game of :meth:`load` in memory; return the one there if it came first."""
+        if there := self.in_memory(loaded.key):
+            close_agent(loaded.agent)
+            return there
+        return self._touch(loaded)
+
+    def load(self, key: str) -> LiveGame:
+        """Read a game from disk, in any thread. Raise LookupError if there is none."""
         try:
             if not KEY.fullmatch(key):
                 raise ValueError("it is not a key of this store")
@@ -84,7 +97,7 @@ class GameStore:
             if not game.is_over:
                 game.agent_changed |= not is_same_version(game.setup.label, game.setup.agent)
             agent = self.make_agent(game.setup)
-            return self._touch(LiveGame(key, game, agent, is_saved=True, is_archived=game.is_over))
+            return LiveGame(key, game, agent, is_saved=True, is_archived=game.is_over)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise LookupError("There is no such game any more.") from error
 

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable
 from threading import Event
 
 import numpy as np
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -19,7 +18,7 @@ from checkers_env.movegen import BLACK, WHITE
 from checkers_env.render.scene import SIDES
 from training.app import game_archive, serialize
 from training.app.agent_catalog import DEFAULT_AGENT, AgentCatalog
-from training.app.async_agent import analyse_in_thread
+from training.app.async_agent import analyse_in_thread, run_in_thread
 from training.app.game import HumanGame
 from training.app.game_setup import GameSetup, choose_opening, opening_from_pdn
 from training.app.game_store import GameStore, LiveGame
@@ -35,7 +34,7 @@ COLOURS = {"black": BLACK, "white": WHITE}
 async def show_page(request: Request) -> Response:
     """Return the page; its address may choose an agent: ``/?agent=blondie24``."""
     catalog, agent = request.app.state.catalog, request.query_params.get("agent")
-    values = await run_in_threadpool(form_values, catalog, agent)
+    values = await run_in_thread(form_values, catalog, agent)
     return render_page("play.html.jinja", "Play", **values)
 
 
@@ -48,8 +47,8 @@ async def start_game(request: Request) -> Response:
         name=str, rating=int,
     )  # fmt: skip
     store: GameStore = request.app.state.store
-    setup = await run_in_threadpool(_make_setup, store.catalog, fields)
-    agent = await run_in_threadpool(store.make_agent, setup)
+    setup = await run_in_thread(_make_setup, store.catalog, fields)
+    agent = await run_in_thread(store.make_agent, setup)
     return JSONResponse(page_state(store.add(HumanGame(setup), agent)), 201)
 
 
@@ -109,13 +108,13 @@ def page_state(live: LiveGame) -> Json:
 
 async def show_game(request: Request) -> Response:
     """Return a game, and write it if that failed before."""
-    live = _find_game(request)
+    live = await _find_game(request)
     return JSONResponse(page_state(live)) if live.is_saved else _save(request, live)
 
 
 async def play_move(request: Request) -> Response:
     """Play the person's move; :func:`play_agent_move` follows on a request of its own."""
-    live, fields = _find_game(request), await read_fields(request, squares=list)
+    live, fields = await _find_game(request), await read_fields(request, squares=list)
     squares = fields["squares"] or []
     if not all(type(square) is int for square in squares):
         raise ValueError("A move is a list of squares from 1 to 32.")
@@ -126,7 +125,7 @@ async def play_move(request: Request) -> Response:
 
 async def play_agent_move(request: Request) -> Response:
     """Play the agent's move, if it is the agent's turn."""
-    live = _find_game(request)
+    live = await _find_game(request)
     async with live.lock:
         while live.game.is_agents_turn:
             version, analysis = await _analyse(live)
@@ -138,7 +137,7 @@ async def play_agent_move(request: Request) -> Response:
 
 async def give_hint(request: Request) -> Response:
     """Return the agent's move for the person's side."""
-    live = _find_game(request)
+    live = await _find_game(request)
     async with live.lock:
         live.game.check_persons_turn()
         version, analysis = await _analyse(live)
@@ -160,7 +159,7 @@ async def _analyse(live: LiveGame) -> tuple[int, Analysis]:
 
 async def interrupt_agent(request: Request) -> Response:
     """Make the agent play its best move so far."""
-    live = _find_game(request)
+    live = await _find_game(request)
     live.game.interrupt_agent()
     live.stop.set()
     return JSONResponse({})
@@ -168,7 +167,7 @@ async def interrupt_agent(request: Request) -> Response:
 
 async def take_back(request: Request) -> Response:
     """Undo the person's last move."""
-    live = _find_game(request)
+    live = await _find_game(request)
     live.game.take_back()
     live.stop.set()
     return _save(request, live)
@@ -176,14 +175,14 @@ async def take_back(request: Request) -> Response:
 
 async def offer_draw(request: Request) -> Response:
     """Offer the agent a draw."""
-    live = _find_game(request)
+    live = await _find_game(request)
     live.game.offer_draw()
     return _save(request, live)
 
 
 async def resign(request: Request) -> Response:
     """Resign for the person."""
-    live = _find_game(request)
+    live = await _find_game(request)
     live.game.resign()
     live.stop.set()
     return _save(request, live)
@@ -191,26 +190,28 @@ async def resign(request: Request) -> Response:
 
 async def export_pdn(request: Request) -> Response:
     """Return the game as a PDN file."""
-    return _file_response("game.pdn", pdn.dumps([_find_game(request).game.to_pdn()]))
+    live = await _find_game(request)
+    return _file_response("game.pdn", pdn.dumps([live.game.to_pdn()]))
 
 
 async def show_archive(request: Request) -> Response:
     """Return the agents' results against people, and their ratings."""
     folder = request.app.state.store.folder
-    games = await run_in_threadpool(game_archive.load_games, folder)
-    return JSONResponse(await run_in_threadpool(game_archive.archive_to_json, folder, games))
+    games = await run_in_thread(game_archive.load_games, folder)
+    return JSONResponse(await run_in_thread(game_archive.archive_to_json, folder, games))
 
 
 async def export_archive(request: Request) -> Response:
     """Return all finished games as one PDN file."""
-    games = await run_in_threadpool(game_archive.load_games, request.app.state.store.folder)
-    return _file_response("games.pdn", pdn.dumps(games))
+    games = await run_in_thread(game_archive.load_games, request.app.state.store.folder)
+    return _file_response("games.pdn", await run_in_thread(pdn.dumps, games))
 
 
-def _find_game(request: Request) -> LiveGame:
+async def _find_game(request: Request) -> LiveGame:
     store: GameStore = request.app.state.store
+    key = request.path_params["key"]
     try:
-        return store.find(request.path_params["key"])
+        return store.in_memory(key) or store.keep(await run_in_thread(store.load, key))
     except LookupError as error:
         raise HTTPException(404, str(error.args[0])) from None
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from anyio import fail_after
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 MAX_TEXT_LENGTH = 100_000
+MAX_QUOTE = 100  # characters of a wrong value in an error
+BODY_SECONDS = 10.0  # for a request's body to arrive
 TYPE_NAMES = {
     str: "a text",
     int: "a whole number",
@@ -24,7 +28,12 @@ async def read_fields(request: Request, **types: type) -> dict[str, Any]:
         name = media_type or "without a type"
         raise ValueError(f"The request must be application/json, not {name}.")
     try:
-        body = json.loads(await request.body() or b"{}")
+        with fail_after(BODY_SECONDS):
+            content = await request.body()
+        body = json.loads(content or b"{}")
+    except TimeoutError:
+        reason = f"The request did not arrive within {BODY_SECONDS:g} seconds."
+        raise HTTPException(408, reason) from None
     except (ValueError, RecursionError) as error:
         raise ValueError(f"The request is no JSON: {error}.") from None
     return check_fields(body, **types)
@@ -36,7 +45,9 @@ def check_fields(body: Any, **types: type) -> dict[str, Any]:
         raise ValueError("The request must be a JSON object.")
     for name in body:
         if name not in types:
-            raise ValueError(f"There is no field {name!r}: there are {', '.join(types) or 'none'}.")
+            raise ValueError(
+                f"There is no field {_quote(name)}: there are {', '.join(types) or 'none'}."
+            )
     return {name: _check_value(name, body.get(name), type_) for name, type_ in types.items()}
 
 
@@ -45,10 +56,15 @@ def _check_value(name: str, value: Any, type_: type) -> Any:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, classes):
-        raise ValueError(f"{name} must be {TYPE_NAMES[type_]}, not {value!r}.")
+        raise ValueError(f"{name} must be {TYPE_NAMES[type_]}, not {_quote(value)}.")
     if isinstance(value, str):
         _check_text(name, value)
     return value
+
+
+def _quote(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= MAX_QUOTE else f"{text[:MAX_QUOTE]}..."
 
 
 def _check_text(name: str, text: str) -> None:

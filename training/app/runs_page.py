@@ -19,6 +19,7 @@ from agents.match_kernel import DRAW
 from checkers_env import pdn
 from checkers_env.board import Outcome
 from checkers_env.state import REASONS
+from training.app.async_agent import in_thread
 from training.app.generation_replay import (
     RESULTS,
     ReplayGame,
@@ -145,8 +146,8 @@ def _game_header(game: ReplayGame) -> Json:
 
 routes = [
     Route("/evolution", show_page),
-    Route("/api/runs", list_runs),
-    Route("/api/runs/{run}", show_run),
-    Route("/api/runs/{run}/generation", show_generation),
-    Route("/api/runs/{run}/generation/{version}/games/{number}", show_game),
+    Route("/api/runs", in_thread(list_runs)),
+    Route("/api/runs/{run}", in_thread(show_run)),
+    Route("/api/runs/{run}/generation", in_thread(show_generation)),
+    Route("/api/runs/{run}/generation/{version}/games/{number}", in_thread(show_game)),
 ]

@@ -8,9 +8,13 @@ are rated by them.
 
 from __future__ import annotations
 
+import asyncio
 import errno
+import os
 import socket
 import sys
+import threading
+import time
 import webbrowser
 from collections.abc import Sequence
 from contextlib import suppress
@@ -18,12 +22,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from threading import Event, Thread
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
 import uvicorn
 from platformdirs import user_data_path
 from rich.console import Console
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from agents.analysis import Limits, analyse_until
 from checkers_env.board import Board
@@ -33,7 +40,8 @@ from training.app.security import is_loopback
 from training.runtime.cli import run_command
 
 DEFAULT_PORT, MAX_PORT = 8024, 65_535
-SHUTDOWN_SECONDS = 2  # for requests to end when the server stops
+SHUTDOWN_SECONDS = 2  # for requests, and then for threads, to end when the server stops
+HEADER_SECONDS = 10.0  # for the first line and the headers of a request to arrive
 
 Names = Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME ...", help_behavior_hint="")]
 Folders = Annotated[tuple[Path, ...], tyro.conf.arg(metavar="FOLDER ...")]
@@ -59,7 +67,10 @@ class ServerConfig:
 
 def main() -> int:
     """Run the command line; return the exit status."""
-    return run_command(run)
+    before = set(threading.enumerate())
+    status = run_command(run)
+    exit_despite_threads(set(threading.enumerate()) - before, status)
+    return status
 
 
 def run(arguments: Sequence[str], console: Console) -> None:
@@ -76,10 +87,81 @@ def run(arguments: Sequence[str], console: Console) -> None:
             webbrowser.open(address)
         Thread(target=warm_up, daemon=True).start()
         server = uvicorn.Server(
-            uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=SHUTDOWN_SECONDS)
+            uvicorn.Config(
+                answer_when_stopped(app),
+                http=HeaderTimeoutProtocol,
+                log_config=None,
+                timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+            )
         )
         with suppress(KeyboardInterrupt):  # Ctrl-C is the way to stop it
             server.run([listener])
+
+
+class HeaderTimeoutProtocol(H11Protocol):
+    """HTTP connection that is closed if a request's headers do not arrive in time.
+
+    uvicorn has a time-out for a connection at rest between two requests only.
+    """
+
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Start to wait for the first request."""
+        super().connection_made(transport)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        """Read a part of a request."""
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop waiting."""
+        super().connection_lost(exc)
+        self._stop_timer()
+
+    def _watch(self) -> None:
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop_timer()
+        elif self._timer is None:
+            self._timer = self.loop.call_later(HEADER_SECONDS, self.transport.close)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+def answer_when_stopped(app: ASGIApp) -> ASGIApp:
+    """Answer requests that the server cancels when it stops by 503, without a traceback."""
+
+    async def respond(scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await app(scope, receive, send)
+        except asyncio.CancelledError:
+            if scope["type"] != "http":
+                raise
+            response = JSONResponse({"error": "The server has stopped."}, 503)
+            with suppress(RuntimeError):  # an answer was on its way
+                await response(scope, receive, send)
+
+    return respond
+
+
+def exit_despite_threads(threads: set[Thread], status: int) -> None:
+    """End the process if one of these threads goes on, such as that of an agent that hangs.
+
+    Nothing is lost: every change of a game is on disk before the page shows it.
+    """
+    end = time.monotonic() + SHUTDOWN_SECONDS
+    waited_for = [thread for thread in threads if not thread.daemon]
+    for thread in waited_for:
+        thread.join(max(end - time.monotonic(), 0))
+    if any(thread.is_alive() for thread in waited_for):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
 
 
 def check_config(config: ServerConfig) -> None:

@@ -1,0 +1,176 @@
+"""The page answers others while one request is hostile, and ends at the first Ctrl-C."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import httpx2
+import pytest
+
+from training.app import request_body, serve
+
+HANGING = """
+import time
+
+
+class Sleeps:
+    def act(self, board):
+        time.sleep(1e6)
+
+
+class Works:
+    def act(self, board):
+        while True:
+            pass
+
+
+class Never:
+    def __init__(self):
+        if Never.made:
+            time.sleep(1e6)
+        Never.made = True
+
+    made = False
+"""
+MOVES = "11-15 22-18 15-22 25-18 12-16 18-14 9-18 23-14 10-17 21-14 6-10 14-7 3-10"
+ANSWER_SECONDS = 5.0  # generous: one second is what the docs promise
+
+
+class Server:
+    """``checkers-play`` in a process of its own."""
+
+    def __init__(self, folder, *options):
+        command = [sys.executable, "-c", START, "--no-open", "--port", "0"]
+        command += ["--games", str(folder / "games"), "--runs", str(folder / "runs"), *options]
+        self.log = folder / "log"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(command, stderr=log)
+        while not (found := re.search(r"http://127.0.0.1:([0-9]+)/", self.log.read_text())):
+            assert self.process.poll() is None, self.log.read_text()
+            time.sleep(0.05)
+        self.address, self.port = found[0], int(found[1])
+
+    def connect(self, text):
+        """Send a part of a request."""
+        connection = socket.create_connection(("127.0.0.1", self.port))
+        connection.sendall(text.replace("\n", "\r\n").encode())
+        return connection
+
+    def request(self, method, path, timeout=60, **options):
+        with httpx2.Client(base_url=self.address, timeout=timeout) as client:
+            return client.request(method, path, **options)
+
+    def hang(self, game, action="reply"):
+        """Ask for a move that never comes."""
+        with pytest.raises(httpx2.ReadTimeout):
+            self.request("POST", f"/api/games/{game}/{action}", timeout=1, json={})
+
+
+# No warm-up: it would take a core for a minute where kernels are not compiled yet.
+START = """
+import sys
+from training.app import request_body, serve
+serve.warm_up = lambda: None
+serve.HEADER_SECONDS = request_body.BODY_SECONDS = 2.0
+sys.exit(serve.main())
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "runs").mkdir()
+    os.mkfifo(tmp_path / "runs" / "pipe.safetensors")
+    (tmp_path / "hanging.py").write_text(HANGING)
+    return tmp_path
+
+
+@pytest.fixture
+def server(folder, request):
+    options = getattr(request, "param", ())
+    server = Server(folder, *(text.format(folder=folder) for text in options))
+    yield server
+    server.process.kill()
+    server.process.wait()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no named pipes in folders")
+def test_others_are_answered_while_one_request_is_hostile(server, folder):
+    pipe = {"agent": str(folder / "runs" / "pipe.safetensors")}
+    spaces = "B:W1" + " " * 50_000 + "x"
+    hostile = [
+        ("/api/compare/move", {"start": spaces, "player": {"agent": "random"}}),
+        ("/api/compare/pdn", {"start": spaces}),
+        ("/api/games", {"pdn": "(\n[a\n" * 16_000}),
+        ("/api/games", {"pdn": f'[FEN "{spaces}"]'}),
+        ("/api/games", {"opening": spaces}),
+        ("/api/games", {"opening": "11-15 24-19 15-24 28-19 " * 4000}),
+        ("/api/compare", {"black": pipe, "white": pipe}),
+        ("/api/games", pipe),
+        ("/api/games", {"pdn": "[" * 99_999}),
+        ("/api/compare/move", {"moves": ["11-15"] * 60_000, "player": {"agent": "random"}}),
+    ]
+    answers = {}
+    for number, (path, body) in enumerate(hostile):
+
+        def ask(number=number, path=path, body=body):
+            answers[number] = server.request("POST", path, json=body)
+
+        thread = threading.Thread(target=ask)
+        thread.start()
+        longest = 0.0
+        while True:
+            running, start = thread.is_alive(), time.monotonic()
+            assert server.request("GET", "/static/style.css").status_code == 200
+            longest = max(longest, time.monotonic() - start)
+            if not running:
+                break
+        assert longest < ANSWER_SECONDS, (path, body)
+        assert answers[number].status_code == 400, answers[number].text[:200]
+        assert len(answers[number].text) < 2000
+        assert answers[number].json()["error"]
+
+
+def test_a_request_that_does_not_arrive_is_ended_and_leaves_no_traceback(server):
+    head = f"POST /api/compare HTTP/1.1\nHost: 127.0.0.1:{server.port}\n"
+    body = head + "Content-Type: application/json\nContent-Length: 100\n\n{"
+    slow = [server.connect(text) for text in ("", "GET / HT", head, body)]
+    dropped = server.connect(body)
+    time.sleep(0.5)
+    dropped.close()
+    received = []
+    for connection in slow:
+        connection.settimeout(20)
+        received.append(connection.makefile("rb").read())  # until the server closes it
+        connection.close()
+    assert received[:3] == [b""] * 3
+    assert b" 408 " in received[3]
+    assert b"did not arrive within 2 seconds" in received[3]
+    assert server.request("GET", "/static/style.css").status_code == 200
+    assert "Traceback" not in server.log.read_text()
+
+
+@pytest.mark.parametrize(
+    ("server", "signals"),
+    [
+        pytest.param(["--agent", "{folder}/hanging.py:" + name], number, id=f"{name}-{number.name}")
+        for name, number in (("Sleeps", signal.SIGINT), ("Works", signal.SIGTERM))
+    ],
+    indirect=["server"],
+)
+def test_an_agent_that_hangs_does_not_keep_the_command_from_ending(server, folder, signals):
+    name = server.process.args[-1]
+    game = server.request("POST", "/api/games", json={"agent": name, "colour": "white"}).json()
+    server.hang(game["key"])
+    server.process.send_signal(signals)
+    assert server.process.wait(60) == 0
+    assert (folder / "games" / "tabs" / f"{game['key']}.json").exists()
+    assert "Traceback" not in server.log.read_text()
+
+
+def test_the_time_outs_are_those_of_the_docs():
+    assert serve.HEADER_SECONDS == request_body.BODY_SECONDS == 10
