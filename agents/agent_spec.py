@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 Kind = Literal[
-    "name", "weights", "continual", "hub", "dxp", "policy", "openspiel", "sb3", "factory"
+    "name", "weights", "continual", "hub", "dxp", "policy", "openspiel", "llm", "sb3", "factory"
 ]
 
-PREFIXES: tuple[Kind, ...] = ("continual", "hub", "dxp", "policy", "openspiel")
+PREFIXES: tuple[Kind, ...] = ("continual", "hub", "dxp", "policy", "openspiel", "llm")
 WEIGHTS_SUFFIX, SB3_SUFFIX = ".safetensors", ".zip"
 OPTIONS: dict[str, Callable[[str], Any]] = {
     "depth": int,
@@ -36,7 +36,7 @@ class AgentSpec:
         ``"name"`` (one of :func:`agents.available`), ``"weights"`` (a ``.safetensors`` file),
         ``"sb3"`` (a ``.zip`` file of Stable-Baselines3), ``"factory"`` (``package.module:name`` or
         ``file.py:name``), or the prefix of the text: ``"hub"``, ``"dxp"``, ``"policy"``,
-        ``"openspiel"`` or ``"continual"``.
+        ``"openspiel"``, ``"llm"`` or ``"continual"``.
     target
         The name without its prefix: a command, an address, a path, or the whole name.
     options

@@ -132,6 +132,11 @@ def _openspiel(bot: str, **options: Any) -> Agent:
         raise ValueError(str(error)) from None
 
 
+def _llm(address: str, **options: Any) -> Agent:
+    """``llm:URL:MODEL``: a language model behind a chat-completions server."""
+    return _external("llm", "make_llm")(address, **options)
+
+
 def _sb3(path: str, **options: Any) -> Agent:
     """``file.zip``: a policy that Stable-Baselines3 trained with MaskablePPO."""
     try:
@@ -157,5 +162,6 @@ MAKERS: dict[Kind, Callable[..., Agent]] = {
     "dxp": _dxp,
     "policy": _policy,
     "openspiel": _openspiel,
+    "llm": _llm,
     "sb3": _sb3,
 }

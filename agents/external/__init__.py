@@ -4,6 +4,7 @@
 - ``dxp``: the DamExchange protocol
 - ``policy``: policies of reinforcement learning
 - ``openspiel``: bots of OpenSpiel
+- ``llm``: language models behind a chat-completions server
 - ``subprocess_agent``: an agent in a child process
 - ``supervisor``: the process that runs and ends the child
 - ``channel``: JSON lines between the processes

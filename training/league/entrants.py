@@ -61,6 +61,8 @@ def make_entry(
         make = partial(agents.make, name, timeout=max(patience or FOREVER, READY), **options)
     elif spec.kind == "dxp":
         make = partial(agents.make, name, **{"seconds": patience or FOREVER, **options})
+    elif spec.kind == "llm":
+        make = partial(agents.make, name, **{"timeout": patience or FOREVER, **options})
     elif not spec.is_builtin:
         code = partial(agents.make, name, **options)
         make = partial(SubprocessAgent, repr(text), code, timeout=patience)
