@@ -16,23 +16,25 @@ English draughts, also called American checkers, for two agents.
 ## Rules
 
 `player_0` has the black men on squares 1-12 and moves first, `player_1` the white men on squares
-21-32. Men step and jump diagonally forward, kings one square in all four directions. A capture
-must be made when there is one, any of several may be chosen, and it goes on while the same piece
-can jump on. A man that reaches the far row becomes a king and its move ends there, even in the
-middle of a capture. A side that is to move and cannot has lost. These are the rules of the World
-Checkers Draughts Federation and the American Checker Federation, which also publish the ballots of
-two-move and three-move openings.
+21-32. Men step and jump diagonally forward, kings one square in all four directions. Captures are
+compulsory, and any of several may be chosen. A capture goes on while the same piece can jump. A man
+that reaches the far row becomes a king and its move ends there, even in the middle of a capture. A
+side that is to move and cannot has lost. These are the rules of the World Checkers Draughts
+Federation and the American Checker Federation, which also publish the ballots of two-move and
+three-move openings.
 
 A *move* is a whole turn, a multi-jump included; a *ply* is a move of one side.
 
 ## Observations
 
 A dictionary: `"observation"` holds the planes, `"action_mask"` (int8) the legal actions. Both are
-seen from the side of the observing agent, and the mask is all zeros for an agent that is not to
-move and after the end. Black sees the standard square numbers and White the board turned round,
-square *s* as 33 - *s*. Seen so, an agent's square 1 is in row 7 (the last), column 6; squares 1-4
-fill row 7 from right to left, columns 6, 4, 2, 0; squares 5-8 row 6, columns 7, 5, 3, 1; and so on
-up to squares 29-32 in row 0. Men advance from row 7 to row 0.
+seen from the side of the observing agent. The mask is all zeros for an agent that is not to move,
+and after the end. Black sees the standard square numbers. White sees the board turned round,
+square *s* as 33 - *s*.
+
+An agent's squares 1-4 fill row 7 (the last) from right to left: columns 6, 4, 2, 0. Squares 5-8
+are in row 6, columns 7, 5, 3, 1, and so on up to squares 29-32 in row 0. Men advance from row 7 to
+row 0.
 
 | Plane | Meaning                                                                   |
 |-------|---------------------------------------------------------------------------|
@@ -53,8 +55,8 @@ In a multi-jump the same agent acts again, once for each jump, and only the jump
 legal. `checkers_env.actions` turns moves into actions (`move_to_actions`) and puts them into words
 (`describe_action`).
 
-An illegal action ends the game in `env()`, with reward -1 for the agent that chose it and 0 for the
-other (the reason is `"illegal action"`); in `raw_env()` it raises a `ValueError`.
+In `env()` an illegal action ends the game, with reward -1 for the agent that chose it and 0 for the
+other. The reason is `"illegal action"`. In `raw_env()` it raises a `ValueError`.
 
 ## Rewards
 
@@ -62,7 +64,7 @@ other (the reason is `"illegal action"`); in `raw_env()` it raises a `ValueError
 |:------:|:-----:|:----:|
 | +1     | -1    | 0    |
 
-Every ending is a termination, none a truncation; `infos[agent]["reason"]` then says which it was:
+Every ending is a termination, none a truncation. `infos[agent]["reason"]` names it:
 `"no pieces"` or `"no legal move"` (of the side to move), `"max moves"`, `"repetition"`,
 `"no progress"` or `"illegal action"`.
 
@@ -75,10 +77,13 @@ checkers_env.env(
 )
 ```
 
-`opening`: what is played before the agents begin. `None` is the start position; `"two-move"` and
-`"three-move"` draw a card of that ballot at each reset; `"9-13 22-18"` are moves, which count as
-played; `"W:W18,24,K31:B12,K3"` is a position (FEN). `reset(options={"opening": ...})` replaces it
-for one game; other options are refused.
+`opening`: the position in which the agents begin. `reset(options={"opening": ...})` replaces it for
+one game; other options are refused.
+
+- `None` is the start position.
+- `"two-move"` and `"three-move"` draw a card of that ballot at each reset.
+- `"9-13 22-18"` are moves, which count as played.
+- `"W:W18,24,K31:B12,K3"` is a position (FEN).
 
 Each of the first three draw rules is off when it is `None`.
 
@@ -91,9 +96,13 @@ Each of the first three draw rules is off when it is `None`.
 `blocked_draws`: whether a side that has pieces but no legal move draws; otherwise it loses, as the
 rules of the game say.
 
-`render_mode`: `"ansi"` returns text; `"rgb_array"` an image, uint8 of shape (512, 512, 3), with the
-last move tinted and its captures crossed; `"human"` shows that image in a window after each step,
-twice a second at most (it needs pygame-ce: `pip install '.[human]'`).
+`render_mode`: the value of `render()`.
+
+- `"ansi"` returns text.
+- `"rgb_array"` returns an image, uint8 of shape (512, 512, 3), with the last move tinted and its
+  captures crossed.
+- `"human"` shows that image in a window after each step, twice a second at most. It needs
+  pygame-ce: `pip install '.[human]'`.
 
 `env.unwrapped.board` is the game as a `checkers_env.Board`, at the start of the current turn.
 

@@ -43,9 +43,9 @@ def card(
             "",
             "## Strength",
             "",
-            f"{rating(lines[place - 1])} Elo in the common league, place {place} of {len(lines)}: "
-            "all of the zoo and the yardsticks at 4 plies, 86 games a pair from the two-move "
-            "ballot; the piece counter at 4 plies is 0.",
+            f"{rating(lines[place - 1])} Elo, place {place} of {len(lines)} in the common league. "
+            "All of the zoo and the yardsticks play there at 4 plies, 86 games a pair from the "
+            "two-move ballot. 0 is the piece counter at 4 plies.",
             "",
             "| in its examination | Elo [95 %] | games |",
             "|---|---|---:|",
@@ -174,10 +174,15 @@ def _front_rating(line: StandingsRow) -> str:
 HEAD = (
     "# The zoo",
     "",
-    "Trained players that `agents.make(NAME)` loads, and the yardsticks. Of every player it is the "
-    "seed that did best in a validation, games that no table uses; its card says among how many. "
-    "Elo of one league: all at 4 plies, 86 games a pair from the two-move ballot, 95 % intervals; "
-    "the piece counter at 4 plies is 0. Written by `python training/zoo.py`.",
+    "Trained players that `agents.make(NAME)` loads, and the yardsticks. "
+    "0 Elo is the piece counter at 4 plies. `python training/zoo.py` writes this page.",
+    "",
+    "- **Seeds.** Each player is the best of its seeds in a validation league, "
+    "whose games no table uses. Its card says among how many. `strong` has one seed.",
+    "- **Games.** All meet all at 4 plies, 86 games a pair from the two-move ballot. Players by "
+    "Monte Carlo tree search use 200 playouts a move instead.",
+    "- **Search.** `strong` searches selectively. The other players by plies search full-width.",
+    "- **Intervals** have a confidence of 95 % and are over openings.",
     "",
 )
 COLUMNS = (
