@@ -23,7 +23,7 @@ from agents.agent_spec import AgentSpec
         ("hub", "name", "hub"),
     ],
 )
-def test_a_name_has_a_kind_and_a_target(name, kind, target):
+def test_name_has_a_kind_and_a_target(name, kind, target):
     assert AgentSpec.from_name(name) == AgentSpec(name, kind, target)
 
 
@@ -68,6 +68,6 @@ def test_options_follow_an_at_sign(text, name, options):
         ("hub:engine@width=5", "options are depth, .*, not 'width'"),
     ],
 )
-def test_a_wrong_option_raises_an_error(text, message):
+def test_wrong_option_raises_an_error(text, message):
     with pytest.raises(ValueError, match=message):
         AgentSpec.parse(text)

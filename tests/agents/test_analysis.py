@@ -94,7 +94,7 @@ def test_invalid_limits_are_refused(name, limits, message):
         agents.analyse(agents.make(name), Board(), **limits)
 
 
-def test_a_finished_game_is_refused():
+def test_finished_game_is_refused():
     with pytest.raises(ValueError, match="no legal move"):
         agents.analyse(agents.make("material"), Board("W:W:B1"))
 

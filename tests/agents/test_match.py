@@ -239,12 +239,12 @@ def test_openings_that_end_the_game_are_refused_by_both_engines(given, message, 
         play_game(RandomPlayer(), RandomPlayer(), engine=engine, **given)
 
 
-def test_an_unknown_engine_is_refused():
+def test_unknown_engine_is_refused():
     with pytest.raises(ValueError, match="engine must be one of kernel, env, not 'foo'"):
         play_game(RandomPlayer(), RandomPlayer(), engine="foo")
 
 
-def test_an_illegal_opening_is_refused():
+def test_illegal_opening_is_refused():
     game = np.zeros((201, 4), np.int64)
     game[1, PACKED_MOVE] = path_of(Move((11, 18)))
     start = Position(Board().black, Board().white, 0, 0)

@@ -94,7 +94,7 @@ def test_every_name_makes_a_player_that_depends_on_its_seed_only(name):
     assert games[0] == games[1]
 
 
-def test_the_baselines_are_available():
+def test_baselines_are_available():
     assert agents.available()[:3] == ["random", "heuristic", "material"]
     assert len(set(agents.available())) == len(agents.available())
 

@@ -75,7 +75,7 @@ def test_actions_of_a_move_have_the_effect_of_push(board: Board) -> None:
 
 
 @given(boards(), st.integers(-1000, 1000))
-def test_an_illegal_action_changes_nothing(board: Board, action: int) -> None:
+def test_illegal_action_changes_nothing(board: Board, action: int) -> None:
     game, history = new_game(board)
     if action not in legal_actions(game):
         before = game.copy(), history.copy()

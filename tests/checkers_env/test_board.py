@@ -207,7 +207,7 @@ def test_invalid_rules_are_refused(rule, value, least):
         Board(**{rule: value})
 
 
-def test_an_unknown_rule_is_refused():
+def test_unknown_rule_is_refused():
     with pytest.raises(TypeError, match="max_move"):
         Board(max_move=7)
 

@@ -127,7 +127,7 @@ def test_compilation_is_announced_once(laboratory, caplog):
     ]
 
 
-def test_a_kernel_may_call_itself(laboratory):
+def test_kernel_may_call_itself(laboratory):
     laboratory.write(
         deep="""
         from checkers_env.jit import kernel
@@ -352,7 +352,7 @@ def test_damaged_entry_is_compiled_again(laboratory, damage):
 
 
 @pytest.mark.parametrize("place", [40, 2000, -1])
-def test_an_entry_with_one_wrong_bit_is_compiled_again(laboratory, place):
+def test_entry_with_one_wrong_bit_is_compiled_again(laboratory, place):
     assert laboratory.run() == "33 0 1"
     [path] = laboratory.cache.rglob("outer*.kernel")
     content = bytearray(path.read_bytes())
@@ -362,7 +362,7 @@ def test_an_entry_with_one_wrong_bit_is_compiled_again(laboratory, place):
     assert laboratory.run() == "33 1 0"
 
 
-def test_an_entry_under_another_name_is_compiled_again(laboratory):
+def test_entry_under_another_name_is_compiled_again(laboratory):
     assert laboratory.run() == "33 0 1"
     [outer], [inner] = (laboratory.cache.rglob(f"{name}*.kernel") for name in ("outer", "inner"))
     outer.write_bytes(inner.read_bytes())
@@ -370,7 +370,7 @@ def test_an_entry_under_another_name_is_compiled_again(laboratory):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
-def test_an_entry_that_others_may_write_to_is_compiled_again(laboratory):
+def test_entry_that_others_may_write_to_is_compiled_again(laboratory):
     assert laboratory.run() == "33 0 1"
     for path in laboratory.cache.rglob("outer*.kernel"):
         path.chmod(0o666)

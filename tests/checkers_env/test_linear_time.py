@@ -95,14 +95,14 @@ def test_any_repeated_text_takes_twice_the_steps(name, data):
         (pdn.loads, "x" * 100_000_001, "PDN of 100,000,001 characters: at most 100,000,000"),
     ],
 )
-def test_a_bound_on_the_length_says_so(monkeypatch, parse, text, wrong):
+def test_too_long_text_is_refused_with_the_bound(monkeypatch, parse, text, wrong):
     monkeypatch.setattr(fen, "MAX_LENGTH", 1000)
     with pytest.raises(ValueError, match=wrong) as error:
         parse(text)
     assert len(str(error.value)) < 300
 
 
-def test_a_file_has_a_bound_too(monkeypatch, tmp_path):
+def test_too_long_file_is_refused_with_the_bound(monkeypatch, tmp_path):
     monkeypatch.setattr(pdn, "MAX_BYTES", 10)
     path = tmp_path / "games.pdn"
     path.write_text("1. 9-13 22-18 *")

@@ -117,7 +117,7 @@ def test_captures_equal_hand_computed_ones(fen, moves):
     assert {"x".join(map(str, move.squares)) for move in board.legal_moves} == moves
 
 
-def test_a_king_may_return_to_where_it_started():
+def test_king_may_return_to_where_it_started():
     board = Board("B:W6,7,14,15:BK2")
     routes = {move.squares for move in board.legal_moves}
     assert routes == {(2, 9, 18, 11, 2), (2, 11, 18, 9, 2)}

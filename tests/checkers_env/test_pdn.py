@@ -314,13 +314,13 @@ def test_files_of_other_programs_are_read(tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no named pipes in folders")
-def test_a_pipe_is_refused_at_once(tmp_path):
+def test_pipe_is_refused_at_once(tmp_path):
     os.mkfifo(tmp_path / "games.pdn")
     with pytest.raises(OSError, match=r"Not a regular file.*games\.pdn"):
         pdn.load(tmp_path / "games.pdn")
 
 
-def test_a_variation_ends_before_the_next_game():
+def test_variation_ends_before_the_next_game():
     errors = []
     games = pdn.loads('[Event "a"]\n9-13 (9-14\n[Event "b"]\n11-15 (12-16) 22-18 *', errors)
     assert [len(game.moves) for game in games] == [2]

@@ -172,7 +172,7 @@ def test_folders_with_long_names_differ():
     assert max(map(len, names)) <= 100
 
 
-def test_the_verdict_comes_first_and_zero_is_named(command, tmp_path):
+def test_verdict_comes_first_and_the_zero_of_the_scale_is_named(command, tmp_path):
     words = ["random", "--against", "material", "--max-moves", 20, "--adjudicate", "material"]
     status, out, _ = command(*words, "--out", "first")
     assert status == 0

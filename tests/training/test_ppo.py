@@ -307,7 +307,7 @@ def read_arrays(folder):
 
 
 @pytest.mark.sb3
-def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path):
+def test_resumed_run_equals_an_uninterrupted_one(tmp_path):
     """Interrupted within its third phase, of four; another seed gives another run."""
     whole, halves, other = (replace(TINY, out=tmp_path / name) for name in "abc")
     finish_run(whole)
@@ -356,7 +356,7 @@ def test_champion_plays_in_the_benchmark(tmp_path):
 
 
 @pytest.mark.sb3
-def test_a_checkpoint_of_format_1_is_resumed(tmp_path):
+def test_checkpoint_of_format_1_is_resumed(tmp_path):
     """Its key has the old names of the options, and its games count their limit in plies."""
     from safetensors.numpy import load_file, save_file
 

@@ -138,7 +138,7 @@ def test_cpu_seconds_of_a_run_are_read_from_its_metrics(tmp_path: Path) -> None:
     assert "24 games" in row.name
 
 
-def test_a_round_robin_has_more_games(tmp_path: Path) -> None:
+def test_round_robin_has_more_games(tmp_path: Path) -> None:
     row = speed.measure_run(run_folder(tmp_path, [6.0], pairing="round-robin"))
     assert (row.value, "12 games" in row.name) == (12 / 6, True)
 

@@ -74,7 +74,7 @@ def weights(seed, scale=0.1):
     return np.random.default_rng(seed).normal(0, scale, len(FEATURES))
 
 
-def test_there_are_eight_central_squares():
+def test_board_has_eight_central_squares():
     assert len(CENTRE) == 8
 
 

@@ -191,7 +191,7 @@ def test_invalid_pool_file_is_refused_by_name(tmp_path, make, reason):
     assert "\n" not in str(raised.value)
 
 
-def test_an_empty_pool_has_no_best_strategy():
+def test_empty_pool_has_no_best_strategy():
     with pytest.raises(ValueError, match="pool is empty"):
         pool_of([])
 
@@ -260,7 +260,7 @@ def test_rule_best_selects_the_highest_posterior_mean(scores):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_pool_of_one_keeps_its_strategy(rule):
+def test_pool_of_one_keeps_its_strategy(rule):
     agent = ContinualAgent(pool_of([1.0]), rule=rule, seed=0)
     assert play(agent, [LOSS] * 5) == [0] * 5
 
@@ -401,7 +401,7 @@ def test_unknown_option_is_refused(tmp_path):
         )
 
 
-def test_a_record_needs_a_folder(tmp_path):
+def test_record_needs_a_folder(tmp_path):
     with pytest.raises(ValueError, match="nowhere"):
         ContinualAgent(POOL, tmp_path / "nowhere" / "record.json")
 

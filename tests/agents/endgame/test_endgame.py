@@ -275,7 +275,7 @@ def test_probe_board(folder):
     assert probe(tables, Board("B:WK1,K2:BK31,K32").position) == NO_HIT
 
 
-def test_a_side_that_cannot_move_has_lost(folder):
+def test_side_that_cannot_move_has_lost(folder):
     assert probe_board(load_tablebase(3, folder), Board("B:W25,30:B21")) == EndgameResult(-1, 0)
 
 

@@ -1,4 +1,4 @@
-"""The inside of evaluators against weight files read, and worked through, slowly in float64."""
+"""Explanations of evaluators against weight files and slow computations in float64."""
 
 import json
 from pathlib import Path
@@ -115,7 +115,7 @@ def network(request, tmp_path_factory):
     return path, shape.name
 
 
-def test_a_network_is_that_of_its_weight_file(network):
+def test_explanation_equals_the_weight_file(network):
     path, name = network
     agent, (genome, king) = agents.make(str(path)), read(path)
     for side, pieces in positions(2, 12):
@@ -138,7 +138,7 @@ def test_a_network_is_that_of_its_weight_file(network):
         assert cells(found) == pytest.approx(expected, abs=1e-5)
 
 
-def test_a_networks_contributions_are_what_each_piece_makes_of_the_total(network):
+def test_contributions_of_a_network_are_the_effects_of_each_piece(network):
     path, name = network
     agent, (genome, king) = agents.make(str(path)), read(path)
     for side, pieces in positions(3, 4):
@@ -151,7 +151,7 @@ def test_a_networks_contributions_are_what_each_piece_makes_of_the_total(network
         assert contributions(found) == pytest.approx(expected, abs=1e-4)
 
 
-def test_the_share_of_the_piece_difference_is_what_the_value_lacks_without_its_weight(network):
+def test_share_of_the_piece_difference_is_the_loss_without_its_weight(network):
     path, name = network
     agent, (genome, king) = agents.make(str(path)), read(path)
     cut = genome.copy()
@@ -171,7 +171,7 @@ def test_the_share_of_the_piece_difference_is_what_the_value_lacks_without_its_w
             assert 0 <= share <= 1
 
 
-def test_subsquares_come_by_size_and_row_by_row_for_either_side():
+def test_subsquares_are_ordered_by_size_and_row():
     agent = agents.make("blondie24")
     for turn in "BW":
         layers = agents.explain(agent, Board(f"{turn}:W21,K3:B1,12")).to_json()["layers"]
@@ -182,7 +182,7 @@ def test_subsquares_come_by_size_and_row_by_row_for_either_side():
         assert [len(layer["cells"]) for layer in layers] == [36, 25, 16, 9, 4, 1]
 
 
-def test_without_a_majority_the_piece_difference_has_no_share():
+def test_piece_difference_has_no_share_at_equal_material():
     found = agents.explain(agents.make("blondie24"), Board()).to_json()
     assert found["piece_difference_share"] == 0.0
     assert (
@@ -196,9 +196,7 @@ TUPLES = {"mixed": MIXED, "table-6.1": drawing.TABLE_6_1}
 @pytest.mark.parametrize("by_colour", [False, True])
 @pytest.mark.parametrize("difference", [0.0, 1.0])
 @pytest.mark.parametrize("tuples", TUPLES.values(), ids=TUPLES)
-def test_each_square_has_its_share_of_the_entries_that_touch_it(
-    tmp_path, tuples, difference, by_colour
-):
+def test_each_square_has_its_share_of_its_entries(tmp_path, tuples, difference, by_colour):
     path = tmp_path / "champion.safetensors"
     options = {"tuples": tuples, "difference": difference, "by_colour": by_colour}
     table = np.random.default_rng(5).normal(0, 0.1, table_size(tuples))
@@ -231,7 +229,7 @@ def test_each_square_has_its_share_of_the_entries_that_touch_it(
         assert sum(len(layer["cells"]) for layer in found["layers"]) == len(tuples)
 
 
-def test_a_weighted_counters_contributions_are_its_weights(tmp_path):
+def test_contributions_of_a_weighted_counter_are_its_weights(tmp_path):
     path, weights = tmp_path / "champion.safetensors", np.random.default_rng(7).uniform(0, 1, 32)
     save_weights(
         path, np.append(weights, 0.0), WeightsMetadata("weighted-pieces", 2.0, "test", 0, 0)
@@ -253,7 +251,7 @@ def test_a_weighted_counters_contributions_are_its_weights(tmp_path):
         assert found["piece_difference_share"] is None
 
 
-def test_the_piece_counter_counts_pieces():
+def test_piece_counter_counts_pieces():
     found = agents.explain(agents.make("material"), Board("W:W21,K3:B1,2,K30")).to_json()
     expected = {21: 1 / 64, 3: 1.5 / 64, 1: -1 / 64, 2: -1 / 64, 30: -1.5 / 64}
     assert contributions(found) == pytest.approx(expected)
@@ -262,7 +260,7 @@ def test_the_piece_counter_counts_pieces():
     assert agents.explain(agents.make("mcts-ept"), Board("W:W21,K3:B1,2,K30")).to_json() == found
 
 
-def test_samuels_features_are_weighed_one_by_one(tmp_path):
+def test_samuels_features_are_listed_one_by_one(tmp_path):
     path, weights = tmp_path / "champion.safetensors", np.random.default_rng(9).normal(0, 0.1, 8)
     save_weights(path, weights, WeightsMetadata("samuel", 1.0, "test", 0, 0))
     agent = agents.make(str(path))
@@ -313,13 +311,13 @@ class Stranger:
         (PlayerAgent("lost", AlphaBeta(Unheard(float("nan")), 2)), None),
     ],
 )
-def test_what_is_not_understood_is_opaque(agent, value):
+def test_unknown_evaluators_are_opaque(agent, value):
     found = agents.explain(agent, Board()).to_json()
     assert (found["kind"], found["value"]) == ("opaque", value)
     assert not any(found[name] for name in ("squares", "layers", "terms", "hidden"))
 
 
-def test_the_continual_player_shows_the_strategy_that_it_plays():
+def test_continual_player_shows_its_current_strategy():
     genome, king = read(BLONDIE24)
     pool = rank_strategies(
         WeightsMetadata("blondie24-2001", king, "test", 0, 3, depth=1),
@@ -345,7 +343,7 @@ def test_the_continual_player_shows_the_strategy_that_it_plays():
         agents.make("blondie24", endgame=2),
     ],
 )
-def test_however_it_searches_it_sees_the_same_and_leaves_the_board_alone(agent):
+def test_search_changes_neither_the_explanation_nor_the_board(agent):
     board = Board()
     board.push("11-15")
     before = board.copy()
@@ -356,7 +354,7 @@ def test_however_it_searches_it_sees_the_same_and_leaves_the_board_alone(agent):
 
 @pytest.mark.parametrize("name", ["blondie24", "c5-tuple", "samuel", "material", "random"])
 @pytest.mark.parametrize("fen", ["B:W21,22,K3:B1,12", "W:W21,22,K3:B1,12"])
-def test_a_notebook_draws_the_board_and_every_part(name, fen):
+def test_notebook_draws_the_board_and_every_part(name, fen):
     board = Board(fen)
     found = agents.explain(agents.make(name), board)
     root = ElementTree.fromstring(found._repr_svg_())
@@ -370,7 +368,7 @@ def test_a_notebook_draws_the_board_and_every_part(name, fen):
     assert {group.text for group in root.iter(f"{SVG}title")} > {"White king on 3"}
 
 
-def test_squares_that_count_for_the_mover_are_bluer():
+def test_squares_in_the_movers_favour_are_bluer():
     board = Board("B:W21:B12")
     found = agents.explain(agents.make("material"), board)
     plain = svg(board, size=400)
@@ -380,13 +378,13 @@ def test_squares_that_count_for_the_mover_are_bluer():
     assert BAD in drawn
 
 
-def test_the_text_of_an_explanation_fits_a_screen():
+def test_text_fits_a_screen():
     text = repr(agents.explain(agents.make("blondie24"), Board()))
     assert text.startswith("blondie24 (network): value ")
     assert len(text.splitlines()) == 3
 
 
-def test_an_explanation_keeps_its_own_board():
+def test_explanation_copies_its_board():
     board = Board()
     found = agents.explain(agents.make("material"), board)
     board.push("9-13")

@@ -119,7 +119,7 @@ def test_boards_agree_throughout_random_games():
 
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
-def test_a_bot_plays_on_our_board(colour):
+def test_bot_plays_on_our_board(colour):
     for seed in range(3):
         board = Board()
         board.push("9-13")
@@ -130,7 +130,7 @@ def test_a_bot_plays_on_our_board(colour):
         assert board.outcome() or not any(move.captured for move in board.moves[-40:])
 
 
-def test_a_bot_plays_in_our_environment():
+def test_bot_plays_in_our_environment():
     rules = DrawRules(max_moves=15)
     players = mcts(simulations=10, seed=0), material(0)
     game = play_through_environment(*players, opening="9-13 22-18", rules=rules)
@@ -138,7 +138,7 @@ def test_a_bot_plays_in_our_environment():
 
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
-def test_an_agent_plays_in_the_loop_of_openspiel(colour):
+def test_agent_plays_in_the_loop_of_openspiel(colour):
     for seed in range(3):
         bots = [AgentBot(material(seed)), their_mcts(seed)]
         state = evaluated(bots if colour == BLACK else bots[::-1], seed)
@@ -227,7 +227,7 @@ def test_equal_seeds_play_equal_games():
     assert game(black, white) == expected  # whatever was played before
 
 
-def test_a_bot_is_made_by_name():
+def test_bot_is_made_by_name():
     bot = agents.make("agents.external.openspiel:mcts", simulations=3, seed=1)
     assert bot.act(Board()) in Board().legal_moves
     with pytest.raises(ValueError, match="simulations must be at least 1, not 0"):
@@ -242,14 +242,14 @@ def test_positions_unknown_to_openspiel_are_refused():
         bot.act(Board("B:W18:B"))
 
 
-def test_an_illegal_action_is_refused():
+def test_illegal_action_is_refused():
     agent = BotAgent(lambda game, player, seed: Fixed(0), "fixed")
     for _ in range(2):
         with pytest.raises(EngineError, match="fixed chose an illegal action in B:W21"):
             agent.act(Board())
 
 
-def test_an_illegal_move_is_refused():
+def test_illegal_move_is_refused():
     with pytest.raises(ValueError, match="the agent played 1-32, illegal in B:W21"):
         evaluated([AgentBot(Cheat()), their_mcts(0)])
 

@@ -128,7 +128,7 @@ def test_policy_may_overwrite_its_inputs():
         ([1, 2], r"mine chose \[1, 2\], which is no whole number"),
     ],
 )
-def test_an_illegal_action_is_refused(action, message):
+def test_illegal_action_is_refused(action, message):
     with pytest.raises(EngineError, match=message):
         PolicyAgent(lambda observation, mask: action, "mine").act(Board())
 
@@ -139,7 +139,7 @@ def test_actions_may_have_many_types(kind):
     assert move in Board().legal_moves
 
 
-def test_a_finished_game_is_refused():
+def test_finished_game_is_refused():
     board = Board(max_moves=1)
     board.push("9-13")
     board.push("22-18")
@@ -156,7 +156,7 @@ def test_board_played_on_past_a_draw_is_refused(moves):
         PolicyAgent(random_policy(0)).act(board)
 
 
-def test_a_policy_has_a_name():
+def test_policy_has_a_name():
     PolicyAgent(random_policy).new_game(np.random.default_rng(0))  # which it does not ask for
     assert PolicyAgent(random_policy).name == "random_policy"
     assert PolicyAgent(Replay([])).name == "Replay"

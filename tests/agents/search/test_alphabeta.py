@@ -268,7 +268,7 @@ def test_tie_break_never_plays_a_worse_move():
 
 @pytest.mark.parametrize("name", ["material", "1999", "2001"])
 @either_leaves
-def test_the_flipped_position_gets_the_flipped_move(name, root_perspective):
+def test_flipped_position_gets_the_flipped_move(name, root_perspective):
     evaluator = EVALUATORS[name]
     here, there = (agent(evaluator, 4, root_perspective=root_perspective) for _ in range(2))
     for board in random_boards(6, 40, 120):

@@ -51,7 +51,7 @@ def test_signal_is_handled_at_the_end_of_the_block():
     assert begun == ["went on"]
 
 
-def test_the_handlers_are_restored():
+def test_handlers_are_restored():
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     with defer_signals():
         assert signal.getsignal(signal.SIGINT) != before[0]
@@ -84,7 +84,7 @@ def test_signal_during_the_change_of_handlers_restores_the_old_ones(monkeypatch,
         set_handler(signal.SIGTERM, old)
 
 
-def test_an_error_in_the_block_is_raised():
+def test_error_in_the_block_is_raised():
     with pytest.raises(ValueError, match="inside"), defer_signals():
         raise ValueError("inside")
 

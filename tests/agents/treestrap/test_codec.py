@@ -100,7 +100,7 @@ def test_invalid_header_is_refused(tmp_path, packed, options, told):
     ],
     ids=["cut off", "begins late", "empty", "no bytes", "a vector of weights"],
 )
-def test_a_damaged_genome_is_refused(tmp_path, packed, damage):
+def test_damaged_genome_is_refused(tmp_path, packed, damage):
     path = saved(tmp_path, damage(packed))
     with pytest.raises(ValueError, match=r"strong.safetensors' cannot be played: .*packed"):
         agents.make(path)

@@ -203,7 +203,7 @@ def test_history_has_room_for_the_opening_of_the_next_games() -> None:
 # Seeds and resets
 
 
-def test_a_game_depends_on_its_own_seed_only() -> None:
+def test_game_depends_on_its_own_seed_only() -> None:
     rules = {"opening": "three-move"}
     env, alone = checkers_env.make_vec(5, **rules), checkers_env.make_vec(1, **rules)
     for seeds in (7, [7, 8, 9, 10, 11]):

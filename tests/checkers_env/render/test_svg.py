@@ -168,7 +168,7 @@ def test_square_off_the_board_is_refused() -> None:
         svg(Board(), arrows=[Move((29, 33))])
 
 
-def test_a_notebook_shows_boards_and_drawings() -> None:
+def test_notebook_shows_boards_and_drawings() -> None:
     board = after_double_jump()
     assert board._repr_svg_() == svg(board)
     assert svg(board)._repr_svg_() == svg(board)

@@ -10,7 +10,7 @@ DEEP = Entrant("material (depth 6)", "material", {"depth": 6})
 OTHER = Entrant("blondie24 (depth 4)", "blondie24", {"depth": 4})
 
 
-def test_the_piece_counter_at_4_plies_is_0_wherever_it_plays():
+def test_piece_counter_at_4_plies_has_rating_0_anywhere():
     assert find_anchor([OTHER, ZERO, DEEP]) == Anchor("material (depth 4)", 0.0)
     assert find_anchor([OTHER, DEEP]) is None
 
@@ -24,23 +24,23 @@ def test_the_piece_counter_at_4_plies_is_0_wherever_it_plays():
         ("blondie24@depth=4=0", Anchor("blondie24 (depth 4)", 0)),
     ],
 )
-def test_an_entrant_is_named_as_in_tables_or_as_on_the_command_line(text, anchor):
+def test_anchor_may_be_named_as_in_tables_or_on_the_command_line(text, anchor):
     assert find_anchor([OTHER, ZERO, DEEP], text) == anchor
 
 
 @pytest.mark.parametrize("text", ["material", "=5", "blondie24=", "blondie24=inf", "blondie24=a"])
-def test_what_is_no_anchor_is_refused(text):
+def test_unknown_anchor_is_refused(text):
     with pytest.raises(ValueError, match="an anchor is NAME=ELO, such as blondie24=1000, not "):
         find_anchor([OTHER, ZERO], text)
 
 
 @pytest.mark.parametrize("text", ["material=0", "strong=0", "blondie24@depth=6=0"])
-def test_a_name_that_no_single_entrant_has_is_refused(text):
+def test_ambiguous_anchor_is_refused(text):
     with pytest.raises(ValueError, match=r"no single player is named .*: the players are "):
         find_anchor([OTHER, ZERO, DEEP], text)
 
 
-def test_the_scale_is_described():
+def test_scale_is_described():
     assert describe_scale(Anchor("material (depth 4)", 0.0)) == "0 Elo is material (depth 4)."
     assert describe_scale(Anchor("x", 1500.0)) == "The scale is fixed by x: +1500 Elo."
     assert "mean" in describe_scale(None)

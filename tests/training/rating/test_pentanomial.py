@@ -46,7 +46,7 @@ def test_normalized_elo_is_the_score_in_standard_deviations_of_a_game():
     assert (turned.elo, turned.low) == pytest.approx((-found.elo, -found.high))
 
 
-def test_the_interval_covers_the_true_value():
+def test_interval_covers_the_true_value():
     rng, covered = np.random.default_rng(2), 0
     truth = normalized_elo(league([40, 0], 20_000, rng).games, 0, 1).elo
     for _ in range(400):

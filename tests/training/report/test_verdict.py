@@ -9,7 +9,7 @@ from training.report.verdict import format_elo, verdict
 
 
 @pytest.mark.parametrize("elo", [(200, 0), (0, 200)])
-def test_the_stronger_of_two_is_named_with_its_lead(elo):
+def test_stronger_of_two_is_named_with_its_lead(elo):
     played = league(elo, 43, np.random.default_rng(3))
     better = int(np.argmax(elo))
     lead = rate_league(played).difference(better, 1 - better)
@@ -26,7 +26,7 @@ def test_equals_are_inconclusive():
     assert "43 openings ahead of player" in text
 
 
-def test_the_leader_of_many_is_named():
+def test_leader_of_many_is_named():
     text = verdict(league((0, 300, 0, 0), 43, np.random.default_rng(5)))
     assert text.startswith("player 1 is the strongest: +")
 

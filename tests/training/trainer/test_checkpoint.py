@@ -152,7 +152,7 @@ def test_file_of_another_kind_is_an_error(tmp_path, content):
     assert "not a checkpoint of ours" in refusal(tmp_path)
 
 
-def test_a_weight_file_is_not_a_checkpoint(tmp_path):
+def test_weight_file_is_not_a_checkpoint(tmp_path):
     save_weights(
         tmp_path / FILE_NAME, np.zeros(3), WeightsMetadata("blondie24-1999", 2.0, "c0", 0, 0)
     )
