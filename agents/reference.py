@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.blondie.architecture import Layer, NetworkLayout, forward, scaled_layers
 from agents.match_kernel import DRAW
@@ -24,17 +25,41 @@ _ROWS = np.zeros((MAX_ROWS, ROW_WIDTH), np.int64)
 
 
 class SlowNetwork(NamedTuple):
-    """An evolved network as float32 matrices."""
+    """An evolved network as float32 matrices.
 
-    first: Any  # [nodes, 32]
-    bias: Any  # [nodes]
-    dense: list[Layer]  # the layers behind
-    difference: float  # weight of the piece difference
-    king: float  # K
+    Attributes
+    ----------
+    first
+        Weights of the first layer, shape (nodes, 32).
+    bias
+        Biases of the first layer, shape (nodes,).
+    dense
+        Layers after the first.
+    difference
+        Weight of the piece difference.
+    king
+        King value K in men.
+    """
+
+    first: NDArray[np.float32]
+    bias: NDArray[np.float32]
+    dense: list[Layer]
+    difference: float
+    king: float
 
 
-def slow_network(layout: NetworkLayout, genome: Any, king: float) -> SlowNetwork:
-    """Prepare a genome, as :func:`agents.blondie.architecture.decode` does for the kernels."""
+def slow_network(layout: NetworkLayout, genome: NDArray[np.float64], king: float) -> SlowNetwork:
+    """Decode a genome, as :func:`agents.blondie.architecture.decode` does for the kernels.
+
+    Parameters
+    ----------
+    layout
+        Sizes of the layers.
+    genome
+        Weights, shape (layout's size,).
+    king
+        King value K in men.
+    """
     parts, difference = scaled_layers(layout, genome, king)
     matrices = [
         (np.ascontiguousarray(weights, np.float32), np.ascontiguousarray(biases, np.float32))
@@ -43,10 +68,10 @@ def slow_network(layout: NetworkLayout, genome: Any, king: float) -> SlowNetwork
     return SlowNetwork(*matrices[0], matrices[1:], difference, king)
 
 
-def inputs(network: SlowNetwork, position: Position, view: int) -> Any:
-    """Return the squares as `view` sees them, float32[32]; White sees the board turned round.
+def inputs(network: SlowNetwork, position: Position, view: int) -> NDArray[np.float32]:
+    """Return the squares from the side of `view`, shape (32,): a man 1, a king K, opposing minus.
 
-    A man is 1 and a king K; opposing pieces are negative.
+    White's view is the board turned round.
     """
     boards = np.array(position[:3], "<u8").view(np.uint8)
     black, white, kings = np.unpackbits(boards, bitorder="little").reshape(3, 64)[:, SQUARES]
@@ -54,8 +79,18 @@ def inputs(network: SlowNetwork, position: Position, view: int) -> Any:
     return pieces.astype(np.float32) if view == BLACK else -pieces[::-1].astype(np.float32)
 
 
-def network_value(network: SlowNetwork, sums: Any, pieces: float) -> float:
-    """Return the network's value, from the sums of its first layer and the piece difference."""
+def network_value(network: SlowNetwork, sums: NDArray[np.float32], pieces: float) -> float:
+    """Return the network's value from its first layer and the piece difference.
+
+    Parameters
+    ----------
+    network
+        The network.
+    sums
+        Sums of the first layer before tanh, shape (nodes,).
+    pieces
+        Piece difference in men.
+    """
     output = forward(network.dense, np.tanh(sums))[-1][0]
     return float(np.tanh(output + network.difference * pieces))
 
@@ -73,7 +108,7 @@ def successors(position: Position) -> list[Position]:
 
 
 class SlowSearch:
-    """Plain alpha-beta to `depth` plies, and on where a side must jump; counts evaluations."""
+    """Plain alpha-beta to `depth` plies, deeper while jumps are due; counts evaluations."""
 
     def __init__(self, network: SlowNetwork, depth: int) -> None:
         self.network, self.depth, self.evaluations = network, depth, 0
@@ -108,13 +143,27 @@ class SlowSearch:
 
 
 def slow_game(players: Sequence[SlowSearch], start: Position, max_moves: int = 100) -> int:
-    """Play a game; return the winner, or DRAW."""
+    """Play a game.
+
+    Parameters
+    ----------
+    players
+        Black and White.
+    start
+        Start position.
+    max_moves
+        Moves of each side after which the game is drawn.
+
+    Returns
+    -------
+    The winner, or DRAW.
+    """
     position, seen = start, {start}
     for _ in range(2 * max_moves):
         if not successors(position):
             return 1 - position.turn
         position = players[position.turn].select_successor(position)
-        # Both players look at the position only: after a repetition the game goes on in a cycle.
+        # Both players depend on the position only: a repetition means an endless cycle.
         if position in seen:
             return DRAW
         seen.add(position)

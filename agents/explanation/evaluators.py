@@ -148,7 +148,7 @@ def _subsquare_layers(activations: NDArray[np.float64], view: int) -> tuple[Laye
     return tuple(layers)
 
 
-def _subsquare_sums(position: Position, king: float) -> Any:
+def _subsquare_sums(position: Position, king: float) -> NDArray[np.float64]:
     """Return the sum of the pieces on each sub-square, shape (91,); Black's are positive."""
     pieces = np.zeros(32)
     for square, bit in _occupied_squares(position):

@@ -18,9 +18,9 @@ from agents.search.workspace import Workspace, clear, table_bits, workspace
 from agents.single_agent.env import COLOURS
 from checkers_env.bits import borrowed
 from checkers_env.envs import vector_kernels as kernels
-from checkers_env.envs.vector import SelfPlayVectorEnv
+from checkers_env.envs.vector import Flags, Integers, SelfPlayVectorEnv
 from checkers_env.envs.vector_kernels import MOVER, Openings, StepOutput, is_over
-from checkers_env.jit import kernel
+from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import BLACK_BOARD, KINGS, WHITE_BOARD, Position, generate_successors
 from checkers_env.state import PLY, REVERSIBLE_PLIES, SIDE, make_move
 
@@ -93,7 +93,7 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
     def _count_outcomes(self, begun: Openings) -> int:
         return super()._count_outcomes(begun) * len(self._batch.choices) * len(self._opponents)
 
-    def _seed(self, seeds: Sequence[int | None], games: Any) -> None:
+    def _seed(self, seeds: Sequence[int | None], games: Integers) -> None:
         super()._seed(seeds, games)
         known = [seed for seed in seeds if seed is not None]
         if len(games) == len(known) == self.num_envs:
@@ -107,18 +107,18 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
             with defer_signals():
                 play_opponent(opponent.player, index, self._batch, opponent.ws, opponent.rng)
 
-    def _advance(self, actions: Any, seen: StepOutput) -> Any:
+    def _advance(self, actions: Integers, output: StepOutput) -> Any:
         kernels.play_actions(self._batch, actions)
         self._play_opponents()
-        kernels.write_rewards(self._batch, seen)
+        kernels.write_rewards(self._batch, output)
         last = None
         if self._mode == AutoresetMode.SAME_STEP:
-            last = kernels.autoreset(self._batch, seen)
+            last = kernels.autoreset(self._batch, output)
             self._play_opponents()
-        kernels.write_observations(self._batch, seen)
+        kernels.write_observations(self._batch, output)
         return last
 
-    def _info(self, began: Any) -> dict[str, Any]:
+    def _info(self, began: Flags) -> dict[str, Any]:
         if not began.any():
             return {}
         colours = np.array(COLOURS, object)[self._batch.seats]
@@ -127,7 +127,9 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
 
 
 @kernel
-def play_opponent(player: Any, index: int, batch: Any, ws: Any, rng: Any) -> None:
+def play_opponent(
+    player: KernelArg, index: int, batch: KernelArg, ws: KernelArg, rng: KernelArg
+) -> None:
     """Play a turn of opponent `index` in each of its games in which it is to move."""
     player, batch, ws = borrowed(player), borrowed(batch), borrowed(ws)
     for i in range(len(batch.events)):

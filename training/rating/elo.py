@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,15 +20,17 @@ with extra("train"):
     from scipy.special import expit, logit
     from scipy.stats import t as student
 
+Number = TypeVar("Number", float, NDArray[np.float64])
+
 ELO_PER_LOGIT = 400 / math.log(10)  # Elo points per unit of log-odds
 
 
-def expected_score(difference: Any) -> Any:  # a number or an array, as scipy's expit
-    """Return the expected score, 0 to 1, of a player who is `difference` Elo points stronger."""
+def expected_score(difference: Number) -> Number:
+    """Return the expected score, 0 to 1, of a player that is `difference` Elo points stronger."""
     return expit(difference / ELO_PER_LOGIT)
 
 
-def elo_difference(score: Any) -> Any:  # a number or an array, as scipy's logit
+def elo_difference(score: Number) -> Number:
     """Return the difference in Elo points with expected score `score`; infinite at 0 and 1."""
     return ELO_PER_LOGIT * logit(score)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import ttest_1samp
 
 from training.rating.elo import elo_difference
@@ -96,19 +97,19 @@ class ComparisonResult:
     name
         Preset or variant.
     against_baseline
-        Score in per cent by seed, float64[seeds]; empty for the baseline.
+        Score in % by seed, shape (seeds,); empty for the baseline.
     against_counter
-        Score against the piece counter in per cent by seed, float64[seeds].
+        Score against the piece counter in % by seed, shape (seeds,).
     cpu_seconds
-        CPU time of training by seed, float64[seeds].
+        CPU time of training by seed, shape (seeds,).
     p
         Adjusted p of a mean score of 50 % against the baseline; nan if it cannot be tested.
     """
 
     name: str
-    against_baseline: Any
-    against_counter: Any
-    cpu_seconds: Any
+    against_baseline: NDArray[np.float64]
+    against_counter: NDArray[np.float64]
+    cpu_seconds: NDArray[np.float64]
     p: float = float("nan")
 
     def to_json(self) -> dict[str, Any]:
@@ -185,7 +186,7 @@ def _with_p(results: Sequence[ComparisonResult]) -> list[ComparisonResult]:
     ]
 
 
-def _p(scores: Any) -> float:
+def _p(scores: NDArray[np.float64]) -> float:
     """Return p of the t test; nan for fewer than two seeds, or where all have one score."""
     if len(scores) < 2 or np.ptp(scores) == 0:
         return float("nan")
@@ -217,11 +218,11 @@ def _cells(result: ComparisonResult, is_baseline: bool) -> tuple[str, ...]:
     )
 
 
-def _elo(scores: Any) -> str:
+def _elo(scores: NDArray[np.float64]) -> str:
     """Return the Elo difference of a mean score, with the ends of its interval."""
     mean, half = float(np.mean(scores)), float(half_width(scores))
     parts = [mean] if len(scores) < 2 else [mean, mean - half, mean + half]
-    shown = [f"{elo_difference(np.clip(part / 100, 0.005, 0.995)):+.0f}" for part in parts]
+    shown = [f"{elo_difference(min(max(part / 100, 0.005), 0.995)):+.0f}" for part in parts]
     return shown[0] if len(shown) == 1 else f"{shown[0]} [{shown[1]}, {shown[2]}]"
 
 

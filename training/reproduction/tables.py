@@ -170,7 +170,7 @@ def _player(player: Player | str) -> Player:
     return Player(player) if isinstance(player, str) else player
 
 
-def interval(values: Sequence[float]) -> str:
+def interval(values: Sequence[float] | NDArray[np.float64]) -> str:
     """Format the mean over seeds with its 95 % interval by Student's t, or the only value."""
     mean = float(np.mean(values))
     if len(values) < 2:
