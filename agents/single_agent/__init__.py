@@ -1,5 +1,6 @@
 """Gymnasium environments for one side of the game; an agent plays the other.
 
 - ``env``: one game
+- ``opponents``: opponents as users give them
 - ``vector_env``: many games, with the opponents' moves inside the kernels
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -10,14 +10,12 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from agents.agent import Agent, PlayerAgent, reseed
+from agents.agent import reseed
 from agents.external.errors import GameEndedError
-from agents.registry import make
-from agents.search.workspace import table_bits, workspace
+from agents.single_agent.opponents import Opponent, legal_reply, make_opponents
 from checkers_env.actions import ACTIONS, describe_action, move_to_actions
 from checkers_env.board import Board
 from checkers_env.envs.aec import AGENTS, INDEX, raw_env
-from checkers_env.moves import format_moves
 
 COLOURS = ("black", "white")
 
@@ -37,11 +35,12 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
     Parameters
     ----------
     opponent
-        A text for :func:`agents.make` (a name, a weight file, a factory), or an agent.
+        A text for :func:`agents.make` (a name, a weight file, a factory), an agent, or a function
+        from a board to a move; or several, of which each game samples one.
     colour
         The agent's colour: ``"black"``, ``"white"``, or None to sample one at each reset.
     depth
-        Search depth of an opponent given as a text, in plies.
+        Search depth of opponents given as texts, in plies.
     opening, render_mode, **rules
         As for :func:`checkers_env.make`.
 
@@ -59,7 +58,7 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
 
     def __init__(
         self,
-        opponent: str | Agent = "blondie24",
+        opponent: Opponent | Sequence[Opponent] = "blondie24",
         colour: str | None = None,
         *,
         depth: int | None = None,
@@ -69,7 +68,8 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
     ) -> None:
         if colour not in (None, *COLOURS):
             raise ValueError(f"colour must be None or one of {list(COLOURS)}, not {colour!r}")
-        self._opponent = _opponent(opponent, depth)
+        self._opponents = make_opponents(opponent, depth)
+        self._opponent = self._opponents[0]
         self._colour = colour
         self._game = raw_env(opening, render_mode=render_mode, **rules)
         self._agent, self._mask, self._over = AGENTS[0], np.zeros(ACTIONS, np.int8), True
@@ -108,6 +108,7 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         colour, chance, card = self.np_random.integers(2**31, size=3).tolist()
         side = colour % 2 if self._colour is None else COLOURS.index(self._colour)
         self._agent = AGENTS[side]
+        self._opponent = self._opponents[chance % len(self._opponents)]
         reseed(self._opponent, chance)
         self._game.reset(seed=card, options=options)
         ended = self._answer()
@@ -156,14 +157,9 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         while game.agent_selection != self._agent and not game.terminations[self._agent]:
             board = game.board
             try:
-                move = self._opponent.act(board.copy())
+                move = legal_reply(self._opponent, board)
             except GameEndedError as ended:
                 return ended
-            if move not in board.legal_moves:
-                raise ValueError(
-                    f"the opponent ({type(self._opponent).__name__}) played {move}, illegal in "
-                    f"{board.fen()}: the legal moves are {format_moves(board.legal_moves)}"
-                )
             for action in move_to_actions(move, board.turn):
                 game.step(action)
         self._over = game.terminations[self._agent]
@@ -176,18 +172,3 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
             observation["action_mask"][:] = 0
         self._mask = observation["action_mask"].copy()
         return observation
-
-
-def _opponent(opponent: str | Agent, depth: int | None) -> Agent:
-    """Return the opponent; a PlayerAgent as a copy with its own generator and workspace."""
-    if isinstance(opponent, str):
-        return make(opponent, depth=depth)
-    if depth is not None:
-        raise ValueError("depth is for an opponent given by name: this one is an agent already")
-    if not callable(getattr(opponent, "act", None)):
-        raise ValueError(
-            f"opponent must be a text or an object with a method act(board), not {opponent!r}"
-        )
-    if not isinstance(opponent, PlayerAgent):
-        return opponent
-    return replace(opponent, rng=np.random.default_rng(), ws=workspace(table_bits(opponent.player)))

@@ -1,27 +1,36 @@
-"""Many single-agent games at once, with the opponents' moves inside the kernels."""
+"""Many single-agent games at once; compiled opponents move inside the kernels."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from agents.agent import FIRST_NAMESPACE, Agent, PlayerAgent
+from agents.agent import FIRST_NAMESPACE, Agent, PlayerAgent, reseed
 from agents.match_kernel import find_row
 from agents.player import select_move, uses_history
-from agents.registry import make
 from agents.search.interrupt import defer_signals
 from agents.search.selective import set_position_history
-from agents.search.workspace import Workspace, clear, table_bits, workspace
+from agents.search.workspace import Workspace, clear
 from agents.single_agent.env import COLOURS
+from agents.single_agent.opponents import Opponent, legal_reply, make_opponents
 from checkers_env.bits import borrowed
+from checkers_env.board import Board
 from checkers_env.envs import vector_kernels as kernels
 from checkers_env.envs.vector import Flags, Integers, SelfPlayVectorEnv
 from checkers_env.envs.vector_kernels import MOVER, Openings, StepOutput, is_over
 from checkers_env.jit import KernelArg, kernel
-from checkers_env.movegen import BLACK_BOARD, KINGS, WHITE_BOARD, Position, generate_successors
+from checkers_env.movegen import (
+    BLACK_BOARD,
+    KINGS,
+    MAX_ROWS,
+    ROW_WIDTH,
+    WHITE_BOARD,
+    Position,
+    generate_successors,
+)
 from checkers_env.state import PLY, REVERSIBLE_PLIES, SIDE, make_move
 
 
@@ -48,8 +57,10 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
     num_envs
         Number of games.
     opponent
-        A text for :func:`agents.make` or an agent, or several: each game samples one. They must be
-        compiled players (the baselines, the zoo, weight files) without a time limit.
+        A text for :func:`agents.make`, an agent, or a function from a board to a move; or several,
+        of which each game samples one. Compiled players (the baselines, the zoo, weight files) move
+        inside the kernels and have no time limit. All others move in Python, which is slow, and
+        play all their games with one object.
     colour
         The agent's colour: ``"black"``, ``"white"``, or None to sample one for each game.
     depth
@@ -60,14 +71,14 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
     Raises
     ------
     ValueError
-        If an argument is out of range, an opponent is not compiled, or the opening leaves the agent
-        no turn.
+        If an argument is out of range, the opening leaves the agent no turn, or an opponent makes
+        an illegal move.
     """
 
     def __init__(
         self,
         num_envs: int,
-        opponent: str | Agent | Sequence[str | Agent] = "blondie24",
+        opponent: Opponent | Sequence[Opponent] = "blondie24",
         colour: str | None = None,
         *,
         depth: int | None = None,
@@ -77,15 +88,7 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
     ) -> None:
         if colour not in (None, *COLOURS):
             raise ValueError(f"colour must be None or one of {list(COLOURS)}, not {colour!r}")
-        one = isinstance(opponent, str) or not isinstance(opponent, Sequence)
-        given: Any = [opponent] if one else opponent
-        players = [_player(each, depth) for each in given]
-        if not players:
-            raise ValueError("opponent must name at least one: the sequence is empty")
-        self._opponents = [
-            CompiledOpponent(it, workspace(table_bits(it)), np.random.default_rng())
-            for it in players
-        ]
+        self._opponents = [_compiled(agent) for agent in make_opponents(opponent, depth)]
         super().__init__(num_envs, opening=opening, autoreset_mode=autoreset_mode, **rules)
         seats = range(len(COLOURS)) if colour is None else [COLOURS.index(colour)]
         self._batch = self._batch._replace(choices=np.array(seats))
@@ -98,12 +101,18 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
         known = [seed for seed in seeds if seed is not None]
         if len(games) == len(known) == self.num_envs:
             for index, opponent in enumerate(self._opponents):
-                clear(opponent.ws)
-                rng = np.random.default_rng([index, *known])
-                self._opponents[index] = opponent._replace(rng=rng)
+                if isinstance(opponent, CompiledOpponent):
+                    clear(opponent.ws)
+                    rng = np.random.default_rng([index, *known])
+                    self._opponents[index] = opponent._replace(rng=rng)
+                else:
+                    reseed(opponent, (index, *known))
 
     def _play_opponents(self) -> None:
         for index, opponent in enumerate(self._opponents):
+            if not isinstance(opponent, CompiledOpponent):
+                play_agent(opponent, index, self._batch, self.board)
+                continue
             with defer_signals():
                 play_opponent(opponent.player, index, self._batch, opponent.ws, opponent.rng)
 
@@ -148,16 +157,36 @@ def play_opponent(
             raise ValueError("the opening leaves the agent no turn to play")
 
 
-def _player(opponent: str | Agent, depth: int | None) -> Any:
-    """Return the compiled player of an opponent."""
-    if depth is not None and not isinstance(opponent, str):
-        raise ValueError("depth is for opponents given by name: this one is an agent already")
-    agent = make(opponent, depth=depth) if isinstance(opponent, str) else opponent
+def play_agent(agent: Agent, index: int, batch: Any, boards: Callable[[int], Board]) -> None:
+    """Play a turn of an opponent that is not compiled, as :func:`play_opponent` does.
+
+    Parameters
+    ----------
+    agent
+        Opponent `index`.
+    batch
+        The games.
+    boards
+        Returns a game as a board.
+    """
+    rows = np.empty((MAX_ROWS, ROW_WIDTH), np.int64)
+    waiting = (batch.opponents == index) & (batch.seats != batch.games[:, SIDE])
+    for i in np.flatnonzero(waiting).tolist():
+        if is_over(batch.events[i]):
+            continue
+        board = boards(i)
+        move = legal_reply(agent, board)
+        generate_successors(rows, 0, *board.position)
+        row = rows[board.legal_moves.index(move)]
+        batch.events[i] = make_move(batch.games[i], batch.history[i], row)
+        if is_over(batch.events[i]) and batch.actors[i] == MOVER:
+            raise ValueError("the opening leaves the agent no turn to play")
+
+
+def _compiled(agent: Agent) -> CompiledOpponent | Agent:
+    """Return the compiled player of an agent, or an agent that has none."""
     if not isinstance(agent, PlayerAgent):
-        raise ValueError(
-            f"opponent {opponent!r} is not a compiled player. SingleAgentEnv takes any agent; for "
-            'many games use gymnasium.make_vec with vectorization_mode="sync"'
-        )
+        return agent
     if agent.seconds is not None:
-        raise ValueError(f"opponent {opponent!r} has a time limit: give it a depth instead")
-    return agent.player
+        raise ValueError(f"opponent {agent!r} has a time limit: give it a depth instead")
+    return CompiledOpponent(agent.player, agent.ws, agent.rng)

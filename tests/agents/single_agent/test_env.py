@@ -309,8 +309,9 @@ def test_opening_can_be_set_for_one_game() -> None:
 @pytest.mark.parametrize(("arguments", "message"), [
     ({"colour": "red"}, "colour must be None or one of"),
     ({"opponent": "nobody"}, "unknown agent 'nobody'"),
-    ({"opponent": 3}, "a text or an object with a method act"),
-    ({"opponent": First(), "depth": 3}, "depth is for an opponent given by name"),
+    ({"opponent": 3}, "must be a text, a function of a board, or an object"),
+    ({"opponent": []}, "opponent must name at least one"),
+    ({"opponent": First(), "depth": 3}, "depth is for opponents given by name"),
     ({"depth": 3}, "does not search"),
     ({"opening": "11-16 11-16"}, "bad opening"),
     ({"max_moves": 0}, "max_moves must be"),

@@ -295,9 +295,10 @@ class Stranger:
 @pytest.mark.parametrize(("arguments", "message"), [
     ({"colour": "red"}, "colour must be None or one of"),
     ({"opponent": "nobody"}, "unknown agent 'nobody'"),
-    ({"opponent": Stranger()}, "is not a compiled player.*SingleAgentEnv takes any"),
-    ({"opponent": 3}, "opponent 3 is not a compiled player"),
-    ({"opponent": ["random", Stranger()]}, "is not a compiled player"),
+    ({"opponent": Stranger}, "opponent is the class Stranger: give an object of it"),
+    ({"opponent": 3}, r"must be a text, a function of a board, or an object .*, not 3"),
+    ({"opponent": ["random", 3]}, r"must be a text, a function of a board, or an object"),
+    ({"opponent": Stranger(), "depth": 3}, "depth is for opponents given by name"),
     ({"opponent": []}, "opponent must name at least one"),
     ({"opponent": agents.make("mcts", seconds=1)}, "has a time limit"),
     ({"opponent": COUNTER, "depth": 3}, "depth is for opponents given by name"),
@@ -329,3 +330,61 @@ def test_opening_ended_by_the_opponent_is_refused(mode: AutoresetMode) -> None:
 def test_step_before_reset_is_refused() -> None:
     with pytest.raises(ResetNeeded, match="reset"):
         SingleAgentVectorEnv(1, "random").step([32])
+
+
+OUTSIDE = [Stranger(), Stranger().act, lambda board: str(board.legal_moves[0])]
+
+
+@pytest.mark.parametrize("opponent", OUTSIDE)
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_agents_and_functions_play_as_in_single_environments(
+    opponent: Any, mode: AutoresetMode
+) -> None:
+    env = SingleAgentVectorEnv(3, opponent, "white", autoreset_mode=mode, max_moves=20)
+    singles = [SingleAgentEnv(opponent, "white", max_moves=20) for _ in range(3)]
+    observation, _ = env.reset(seed=4)
+    shown = [single.reset(seed=0)[0] for single in singles]
+    over = np.zeros(3, bool)
+    rng = np.random.default_rng(1)
+    while not over.any():
+        for i in range(3):
+            for name in ("observation", "action_mask"):
+                np.testing.assert_array_equal(observation[name][i], shown[i][name])
+        actions = sample(observation["action_mask"], rng)
+        results = [single.step(action) for single, action in zip(singles, actions, strict=True)]
+        shown = [result[0] for result in results]
+        observation, reward, over, _, _ = env.step(actions)
+        assert [(result[1], result[2]) for result in results] == list(
+            zip(reward, over, strict=True)
+        )
+
+
+def test_several_opponents_take_turns_by_chance_in_both_environments() -> None:
+    seen: list[str] = []
+
+    def spy(board: Board) -> str:
+        seen.append("spy")
+        return str(board.legal_moves[0])
+
+    def other(board: Board) -> str:
+        seen.append("other")
+        return str(board.legal_moves[0])
+
+    gymnasium.make_vec(ID, num_envs=20, opponent=[spy, "random", other], colour="white").reset(
+        seed=0
+    )
+    assert {"spy", "other"} == set(seen)
+    assert 2 < len(seen) < 20
+    seen.clear()
+    env = gymnasium.make(ID, opponent=[spy, other], colour="white")
+    env.reset(seed=0)
+    for _ in range(30):
+        env.reset()
+    assert 5 < seen.count("spy") < 26
+    assert len(seen) == 31
+
+
+def test_an_illegal_move_of_a_function_is_an_error() -> None:
+    env = SingleAgentVectorEnv(2, lambda board: "1-5", "white")
+    with pytest.raises(ValueError, match=r"the opponent .* played 1-5, illegal in B:.*9-13"):
+        env.reset(seed=0)

@@ -1,0 +1,96 @@
+"""Opponents of the single-agent environments, as users give them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from agents.agent import Agent, PlayerAgent
+from agents.registry import make
+from agents.search.workspace import table_bits, workspace
+from checkers_env.board import Board
+from checkers_env.moves import Move, format_moves
+
+Opponent: TypeAlias = str | Agent | Callable[[Board], Move | str]
+
+
+@dataclass(frozen=True)
+class FunctionAgent:
+    """An agent whose moves a function selects."""
+
+    function: Callable[[Board], Move | str]
+
+    @property
+    def name(self) -> str:
+        """Name of the function."""
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
+
+    def act(self, board: Board) -> Any:
+        """Return the function's move, a Move or text."""
+        return self.function(board)
+
+
+def make_opponents(opponent: Opponent | Sequence[Opponent], depth: int | None) -> list[Agent]:
+    """Return the opponents, at least one.
+
+    Parameters
+    ----------
+    opponent
+        A text for :func:`agents.make`, an agent, or a function from a board to a move; or a
+        sequence of these.
+    depth
+        Search depth of opponents given as texts, in plies.
+
+    Returns
+    -------
+    Each :class:`agents.agent.PlayerAgent` is a copy with its own generator and workspace.
+
+    Raises
+    ------
+    ValueError
+        For anything else, for no opponent, and for a depth of one that is no text.
+    """
+    several = isinstance(opponent, Sequence) and not isinstance(opponent, str)
+    given: Any = opponent if several else [opponent]
+    agents = [_agent(each, depth) for each in given]
+    if not agents:
+        raise ValueError("opponent must name at least one: the sequence is empty")
+    return agents
+
+
+def _agent(opponent: Opponent, depth: int | None) -> Agent:
+    if isinstance(opponent, str):
+        return make(opponent, depth=depth)
+    if depth is not None:
+        raise ValueError("depth is for opponents given by name: this one is an agent already")
+    if isinstance(opponent, type):
+        raise ValueError(f"opponent is the class {opponent.__name__}: give an object of it")
+    if isinstance(opponent, PlayerAgent):
+        ws = workspace(table_bits(opponent.player))
+        return replace(opponent, rng=np.random.default_rng(), ws=ws)
+    act: Any = getattr(opponent, "act", None)
+    if callable(act):
+        return opponent  # type: ignore[return-value]
+    if callable(opponent):
+        return FunctionAgent(opponent)
+    raise ValueError(
+        "opponent must be a text, a function of a board, or an object with a method act(board), "
+        f"not {opponent!r}"
+    )
+
+
+def legal_reply(agent: Agent, board: Board) -> Move:
+    """Return an opponent's move, which may be text. Raises ValueError if it is illegal."""
+    move: Any = agent.act(board.copy())
+    legal = board.legal_moves
+    try:
+        return board.parse_move(move) if isinstance(move, str) else legal[legal.index(move)]
+    except ValueError:
+        who = getattr(agent, "name", type(agent).__name__)
+        raise ValueError(
+            f"the opponent ({who}) played {move}, illegal in {board.fen()}: "
+            f"the legal moves are {format_moves(legal)}"
+        ) from None
