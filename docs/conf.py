@@ -10,7 +10,9 @@ version = release = installed_version("checkers-laboratory")
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
-autodoc_typehints = "description"
+autodoc_typehints = "both"
+autodoc_type_aliases = {"ArrayLike": "ArrayLike"}
+autodoc_typehints_description_target = "documented"
 napoleon_google_docstring = False
 napoleon_use_ivar = True  # attributes as fields: autodoc documents those of NamedTuples besides
 exclude_patterns = ["_build"]

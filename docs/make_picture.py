@@ -120,7 +120,7 @@ def background() -> Iterator[str]:
     for size in range(3, 9):
         yield text(x, GRID_TOP + 6 * CELL + 16, f"{size}x{size}")
         x += (9 - size) * CELL + GAP
-    yield text(LEFT, HIDDEN_TOP - 8, "40 nodes")
+    yield text(LEFT, HIDDEN_TOP - 8, "40 nodes (blue: plus, amber: minus)")
     yield text(LEFT, OUTPUT_TOP - 8, "10 nodes")
     yield text(LEFT, PLOT_TOP - 10, "its value of the position")
     yield text(RIGHT - 44, PLOT_TOP + 6, "won")

@@ -49,7 +49,7 @@ SHOWN = {  # rows of the README: the name of a player, and what it is in plain w
     "strong": "taught itself by temporal differences, in one CPU-hour",
     "learns": "a modern evolution strategy, with as many games as the papers",
     "blondie24": "the network of 2001, evolved as in the paper",
-    ANCHOR: "the piece counter: counts men and kings",
+    ANCHOR: "the piece counter: it counts men and kings",
     "random": "makes any legal move",
 }
 CARDS = "agents/zoo/"  # from the README

@@ -155,12 +155,13 @@ def front_page(
     folder
         Folder of the cards, relative to the file with the table; ends with a slash.
     """
-    rows = [
-        f"| {f'[{line.name}]({folder}{line.name}.md)' if line.name in kept else f'*{line.name}*'} "
-        f"| {_front_rating(line)} | {shown[line.name]} |"
-        for line in lines
-        if line.name in shown
-    ]
+    rows = []
+    for line in lines:
+        if line.name not in shown:
+            continue
+        yardstick = f"*{line.name.partition(' (')[0]}*"
+        name = f"[{line.name}]({folder}{line.name}.md)" if line.name in kept else yardstick
+        rows.append(f"| {name} | {_front_rating(line)} | {shown[line.name]} |")
     columns = ("| player | Elo | 95 % interval | what it is |", "|---|---:|---|---|")
     return "\n".join([*columns, *rows, ""])
 
