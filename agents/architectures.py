@@ -186,20 +186,46 @@ class Encoding:
         return np.zeros(self.size) if initial is None else np.array(initial, np.float64)
 
     def decode(self, genome: NDArray[np.float64]) -> tuple[NDArray[np.float64], dict[str, Any]]:
-        """Split a genome into the weights and the options of a weight file."""
+        """Split a genome into the weights and the options of a weight file.
+
+        Parameters
+        ----------
+        genome
+            Weights, shape (size,).
+
+        Returns
+        -------
+        The weights of the file, shape (weights,), and its options.
+        """
         options = dict(self.options)
         if self.architecture.difference == "option":
             return genome[:-1].copy(), options | {"difference": float(genome[-1])}
         return genome, options
 
     def build(self, genome: NDArray[np.float64], king: float) -> Any:
-        """Build the evaluator of a genome; `king` is the worth of a king in men."""
+        """Build the evaluator of a genome.
+
+        Parameters
+        ----------
+        genome
+            Weights, shape (size,).
+        king
+            King value in men.
+        """
         weights, options = self.decode(genome)
         return self.architecture.build(weights, king, **options)
 
 
 def find_encoding(name: str, arrays: Mapping[str, NDArray[Any]]) -> Encoding:
-    """Return the encoding of a run from arrays that include those of :func:`sample_options`."""
+    """Return the encoding of a run.
+
+    Parameters
+    ----------
+    name
+        Architecture.
+    arrays
+        Arrays of the run, among them those of :func:`sample_options`.
+    """
     options = find_architecture(name).options or {}
     return Encoding(name, {key: it.from_array(arrays[key]) for key, it in options.items()})
 

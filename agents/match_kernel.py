@@ -150,7 +150,17 @@ class SelfPlayStats(NamedTuple):
 
 
 def validate_self_play(lam: float, epsilon: float, random_plies: int) -> None:
-    """Raise ValueError if lambda, epsilon or the random plies are out of range."""
+    """Raise ValueError if lambda, epsilon or the random plies are out of range.
+
+    Parameters
+    ----------
+    lam
+        Lambda, 0 to 1.
+    epsilon
+        Share of random moves, 0 to 1.
+    random_plies
+        Random plies at the start of a game, 0 or more.
+    """
     if not (0 <= lam <= 1 and 0 <= epsilon <= 1):
         raise ValueError(f"lambda and epsilon are from 0 to 1, not {lam!r} and {epsilon!r}")
     if random_plies < 0:

@@ -72,6 +72,15 @@ def inputs(network: SlowNetwork, position: Position, view: int) -> NDArray[np.fl
     """Return the squares from the side of `view`, shape (32,): a man 1, a king K, opposing minus.
 
     White's view is the board turned round.
+
+    Parameters
+    ----------
+    network
+        The network.
+    position
+        The position.
+    view
+        Side, BLACK or WHITE.
     """
     boards = np.array(position[:3], "<u8").view(np.uint8)
     black, white, kings = np.unpackbits(boards, bitorder="little").reshape(3, 64)[:, SQUARES]
@@ -96,7 +105,17 @@ def network_value(network: SlowNetwork, sums: NDArray[np.float32], pieces: float
 
 
 def slow_evaluate(network: SlowNetwork, position: Position, view: int) -> float:
-    """Return the evaluation of a position for side `view`."""
+    """Return the evaluation of a position for side `view`.
+
+    Parameters
+    ----------
+    network
+        The network.
+    position
+        The position.
+    view
+        Side, BLACK or WHITE.
+    """
     squares = inputs(network, position, view)
     return network_value(network, network.first @ squares + network.bias, squares.sum())
 

@@ -150,7 +150,17 @@ def _budgeted(
 
 
 def check_limits(depth: int | None, simulations: int | None, seconds: float | None) -> None:
-    """Raise ValueError for limits of a move that are out of range; None is no limit."""
+    """Raise ValueError for limits of a move that are out of range.
+
+    Parameters
+    ----------
+    depth
+        Plies, 1 to MAX_DEPTH; None for no limit.
+    simulations
+        Playouts, 1 or more; None for no limit.
+    seconds
+        Time, above 0; None for no limit.
+    """
     if depth is not None and not (isinstance(depth, int) and 1 <= depth <= MAX_DEPTH):
         raise ValueError(f"depth must be a whole number from 1 to {MAX_DEPTH}, not {depth!r}")
     if simulations is not None and not (

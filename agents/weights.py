@@ -190,9 +190,19 @@ def _read_header(text: str) -> tuple[WeightsMetadata, int | None]:
 
 
 def to_sparse(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.uint8]] | None:
-    """Return the entries that are not 0 and one bit for each entry; None for a full array.
+    """Return the entries of an array that are not 0.
 
     -0.0 counts as an entry, so that :func:`from_sparse` restores every bit.
+
+    Parameters
+    ----------
+    array
+        Array of any number type and shape.
+
+    Returns
+    -------
+    Entries in order, shape (entries,), and one bit for each entry of the array as of
+    :func:`numpy.packbits`; None if the array is not sparse.
     """
     present = array.view(f"u{array.itemsize}") != 0
     if not present.size or present.mean() >= MAX_DENSITY:

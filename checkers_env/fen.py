@@ -50,7 +50,15 @@ def _parse_cached(text: str) -> Position:
 
 
 def format_position(black: int, white: int, kings: int, turn: int) -> str:
-    """Write a position: side to move, white pieces, black pieces, squares in ascending order."""
+    """Write a position as FEN, squares in ascending order.
+
+    Parameters
+    ----------
+    black, white, kings
+        Bitboards.
+    turn
+        Side to move, BLACK or WHITE.
+    """
     return f"{'BW'[turn]}:W{_format_squares(white, kings)}:B{_format_squares(black, kings)}"
 
 

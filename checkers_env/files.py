@@ -73,10 +73,18 @@ def resolve_inside(folder: Path, name: str) -> Path:
 
 
 def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
-    """Write a file so that at any moment either the old or the whole new one is there.
+    """Write a file so that readers see either the old file or the whole new one.
 
-    If several processes write the same file, the last one wins. `mode` holds its permissions,
-    which the umask narrows.
+    If several processes write the same file, the last one wins.
+
+    Parameters
+    ----------
+    path
+        The file.
+    content
+        Its bytes.
+    mode
+        Its permissions, which the umask narrows.
     """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:

@@ -150,9 +150,25 @@ def run_benchmark(arguments: Sequence[str], console: Console) -> None:
 def play_league(
     config: BenchmarkConfig, folder: Path, console: Console
 ) -> tuple[League, Sequence[str]]:
-    """Play what is left to play; the league, and what was found beside the games.
+    """Play the games that the journal lacks.
 
-    Raises ValueError for settings that make no sense, before anything is written.
+    Parameters
+    ----------
+    config
+        Options of the command line.
+    folder
+        Folder of the journal.
+    console
+        Shows the progress.
+
+    Returns
+    -------
+    The league, and the findings beside its games in sentences.
+
+    Raises
+    ------
+    ValueError
+        If an option is out of range; nothing is written then.
     """
     validate_config(config)
     texts, pairings = make_pairings(config)
@@ -181,7 +197,17 @@ def play_league(
 
 
 def findings(entry: Entry, league: League, seed: int) -> list[str]:
-    """Return the findings of the examination, or why it was not finished."""
+    """Return the findings of an examination, or the reason why it was not finished.
+
+    Parameters
+    ----------
+    entry
+        The player.
+    league
+        League of its examination.
+    seed
+        Seed of the measurements.
+    """
     try:
         return report_lines(examine_player(entry.make, league, seed))
     except (EngineError, ValueError) as error:
@@ -285,7 +311,25 @@ def play(
     journal: Journal,
     console: Console,
 ) -> None:
-    """Play what is left, and add it to the games."""
+    """Play the games that are left, up to the decision of a sequential test.
+
+    Parameters
+    ----------
+    config
+        Options of the command line.
+    entries
+        Entrants with their factories.
+    fixtures
+        All games of the league.
+    games
+        Finished games by number; new ones are added.
+    terms
+        Rules of the games.
+    journal
+        Journal of the league.
+    console
+        Shows the progress.
+    """
     left = [fixture for fixture in fixtures if fixture.number not in games]
     threads = 1 if any(entry.single for entry in entries) else config.threads
     if config.sprt and is_decided(games, config.sprt):
@@ -301,7 +345,19 @@ def play(
 def show_progress(
     games: Iterator[GameRecord], done: int, total: int, console: Console
 ) -> Iterator[GameRecord]:
-    """Yield the games while a progress bar shows their number."""
+    """Yield the games while a progress bar shows their number.
+
+    Parameters
+    ----------
+    games
+        Games as they end.
+    done
+        Number of games finished before.
+    total
+        Number of all games.
+    console
+        Console of the bar.
+    """
     columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=total, completed=done)
@@ -313,7 +369,21 @@ def show_progress(
 def write_reports(
     config: BenchmarkConfig, folder: Path, league: League, found: Sequence[str], console: Console
 ) -> None:
-    """Write everything that is known of the league, and print its table."""
+    """Write the league's files and its page, and print its table.
+
+    Parameters
+    ----------
+    config
+        Options of the command line.
+    folder
+        Folder of the files.
+    league
+        The league.
+    found
+        Findings beside the games, in sentences.
+    console
+        Console of the message.
+    """
     anchor = find_anchor(league.entrants, config.anchor)
     lines, first = standings(league, anchor), verdict(league)
     save_league(folder / "league.json", league)

@@ -131,7 +131,19 @@ def player_names(config: CompareConfig) -> tuple[str, ...]:
 def write_comparison(
     config: CompareConfig, comparison: Comparison, store: ResultStore, console: Console
 ) -> None:
-    """Print the table, and write it with its plots to the folder."""
+    """Print the table, and write it with its plots to the folder.
+
+    Parameters
+    ----------
+    config
+        Options of the command line.
+    comparison
+        The presets and their matches.
+    store
+        Results.
+    console
+        Console of the sentences.
+    """
     results = compare(comparison, store)
     player, *figures = HEADINGS
     columns = (Column(it, justify="right") for it in figures)

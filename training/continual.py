@@ -135,7 +135,19 @@ def measure(
     record: Path | None,
     console: Console,
 ) -> list[GamePair]:
-    """Play the games; each of the continual player is recorded before the next one begins."""
+    """Play all pairs of games. The continual player records each game before the next one.
+
+    Parameters
+    ----------
+    settings
+        Options of the command line.
+    pool
+        Strategies of the player.
+    record
+        Record file; None to keep the games in memory.
+    console
+        Shows the progress.
+    """
     conditions = f"at {settings.depth} plies, rule {settings.rule}, seed {settings.seed}"
     match = f"{settings.against} {conditions}"
     agent = ContinualAgent(pool, record, settings.rule, match, settings.depth, settings.seed)
@@ -155,7 +167,21 @@ def measure(
 def play_pair(
     agent: ContinualAgent, twin: ContinualAgent, other: Agent, fixture: ScheduledGame, seed: int
 ) -> GamePair:
-    """Play a game of the continual player and one of its twin."""
+    """Play a game of the continual player and the same game of its twin.
+
+    Parameters
+    ----------
+    agent
+        The continual player.
+    twin
+        The same player, frozen.
+    other
+        Their opponent.
+    fixture
+        Opening and colour.
+    seed
+        Seed of the opponent.
+    """
     luck = (seed, fixture.number, 1)
     played = game_on_record(agent, other, fixture, luck)
     winner = play(twin, other, fixture, luck).result.winner
@@ -186,6 +212,17 @@ def fixtures(seed: int) -> Iterator[ScheduledGame]:
 def play(player: Agent, other: Agent, fixture: ScheduledGame, luck: tuple[int, ...]) -> MatchGame:
     """Play one game with a seeded opponent.
 
+    Parameters
+    ----------
+    player
+        The player of the fixture's side.
+    other
+        Its opponent.
+    fixture
+        Opening and colour.
+    luck
+        Seed of the opponent.
+
     Raises
     ------
     ValueError
@@ -202,7 +239,19 @@ def play(player: Agent, other: Agent, fixture: ScheduledGame, luck: tuple[int, .
 def game_on_record(
     agent: ContinualAgent, other: Agent, fixture: ScheduledGame, luck: tuple[int, ...]
 ) -> GameEntry:
-    """Return the continual player's game from its record, or play it now."""
+    """Return the continual player's game from its record, or play it now.
+
+    Parameters
+    ----------
+    agent
+        The continual player.
+    other
+        Its opponent.
+    fixture
+        Opening and colour.
+    luck
+        Seed of the opponent.
+    """
     if len(agent.relevant_games) == fixture.number:
         agent.game_over(play(agent, other, fixture, luck).board, fixture.side)
         if len(agent.relevant_games) != fixture.number + 1:
@@ -213,7 +262,17 @@ def game_on_record(
 def save_measurement(
     settings: ContinualConfig, pool: StrategyPool, pairs: Sequence[GamePair]
 ) -> None:
-    """Write games and result as JSON, atomically."""
+    """Write the games and the result as JSON, atomically.
+
+    Parameters
+    ----------
+    settings
+        Options of the command line.
+    pool
+        Strategies of the player.
+    pairs
+        Pairs of games.
+    """
     fields = {
         "conditions": {name: str(value) for name, value in vars(settings).items()},
         "pool": pool.digest(),

@@ -168,7 +168,21 @@ def openspiel() -> Any:
 
 
 def with_openspiel(label: str, work: Callable[[Any], Any], repeats: int) -> tuple[str, Any]:
-    """Return the name and the speed of a yardstick that needs OpenSpiel."""
+    """Measure a yardstick that needs OpenSpiel.
+
+    Parameters
+    ----------
+    label
+        What is measured.
+    work
+        Function that takes OpenSpiel's game and returns a count.
+    repeats
+        Number of measurements, of which the best counts.
+
+    Returns
+    -------
+    The name of the yardstick, and its speed; None without OpenSpiel.
+    """
     library = openspiel()
     if library is None:
         return "OpenSpiel (not installed)", None

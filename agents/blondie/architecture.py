@@ -93,8 +93,19 @@ NETWORK_LAYOUTS = {
 def layers(layout: NetworkLayout, genome: NDArray[np.float64]) -> list[Layer]:
     """Return the layers of a genome for nodes of tanh(x), all multiplied by the slope.
 
-    A weighted sum of sums of squares is a weighted sum of squares: with ``layout.sums``, the first
-    layer already combines the two.
+    With ``layout.sums`` the first layer already combines the sums of sub-squares with the next
+    layer's weights.
+
+    Parameters
+    ----------
+    layout
+        Sizes of the layers.
+    genome
+        Weights, shape (layout's size,).
+
+    Returns
+    -------
+    Weights, shape (nodes, inputs), and biases, shape (nodes,), of each layer.
     """
     parts: list[Layer] = []
     genome, at = layout.slope * genome, 0
@@ -119,7 +130,21 @@ def layers(layout: NetworkLayout, genome: NDArray[np.float64]) -> list[Layer]:
 def scaled_layers(
     layout: NetworkLayout, genome: ArrayLike, king: float
 ) -> tuple[list[Layer], float]:
-    """Return the layers, the output scaled if unsaturated, and the piece difference's weight."""
+    """Return the layers of a genome; an unsaturated layout scales the output to stay within +-1.
+
+    Parameters
+    ----------
+    layout
+        Sizes of the layers.
+    genome
+        Weights, shape (layout's size,).
+    king
+        King value in men.
+
+    Returns
+    -------
+    The layers, and the weight of the piece difference.
+    """
     genome = np.asarray(genome, np.float64)
     parts, difference = layers(layout, genome), float(layout.slope * genome[-1])
     if layout.unsaturated:

@@ -73,12 +73,40 @@ def count_results(games: Sequence[GameEntry], size: int) -> NDArray[np.int64]:
 
 
 def next_best(current: int, counts: NDArray[np.int64], rng: np.random.Generator) -> int:
-    """Return the next strategy in the order of pool scores; after the last one, the first."""
+    """Return the next strategy in the order of pool scores; after the last one, the first.
+
+    Parameters
+    ----------
+    current
+        Row of the strategy that lost.
+    counts
+        Lost, drawn and won games of each strategy, shape (size, 3).
+    rng
+        Generator of random choices.
+
+    Returns
+    -------
+    Row of the next strategy.
+    """
     return (current + 1) % len(counts)
 
 
 def random_other(current: int, counts: NDArray[np.int64], rng: np.random.Generator) -> int:
-    """Return another strategy, each with equal probability."""
+    """Return another strategy, each with equal probability.
+
+    Parameters
+    ----------
+    current
+        Row of the strategy that lost.
+    counts
+        Lost, drawn and won games of each strategy, shape (size, 3).
+    rng
+        Generator of random choices.
+
+    Returns
+    -------
+    Row of the next strategy.
+    """
     others = len(counts) - 1
     return (current + 1 + int(rng.integers(others))) % len(counts) if others else current
 
@@ -88,6 +116,19 @@ def best_posterior(current: int, counts: NDArray[np.int64], rng: np.random.Gener
 
     The mean is (wins + draws / 2 + 1) / (games + 2): a beta prior counts one win and one loss for
     each strategy. An untried strategy is worth 1/2. The result may be the current strategy.
+
+    Parameters
+    ----------
+    current
+        Row of the strategy that lost.
+    counts
+        Lost, drawn and won games of each strategy, shape (size, 3).
+    rng
+        Generator of random choices.
+
+    Returns
+    -------
+    Row of the next strategy.
     """
     means = (counts @ np.array(SCORES) + PRIOR) / (counts.sum(axis=1) + 2 * PRIOR)
     return int(np.argmax(means))
@@ -212,13 +253,33 @@ def make_continual(
     seed: int | None = None,
     frozen: bool = False,
 ) -> ContinualAgent:
-    """Make the continual player of a pool file; the parameters are those of ContinualAgent."""
+    """Make the continual player of a pool file.
+
+    Parameters
+    ----------
+    pool
+        Pool file.
+    record
+        Record file; by default the games stay in memory.
+    rule, opponent, depth, seed, frozen
+        As for :class:`ContinualAgent`.
+    """
     path = None if record is None else Path(record)
     return ContinualAgent(load_pool(pool), path, rule, opponent, depth, seed, frozen)
 
 
 def save_record(path: Path, digest: str, games: Sequence[GameEntry]) -> None:
-    """Write a record atomically: the games, and the digest of their pool, as JSON."""
+    """Write a record as JSON, atomically.
+
+    Parameters
+    ----------
+    path
+        The JSON file.
+    digest
+        Digest of the pool.
+    games
+        All games.
+    """
     fields = {"format": FORMAT, "pool": digest, "games": [game._asdict() for game in games]}
     write_atomically(path, json.dumps(fields, indent=1).encode())
 

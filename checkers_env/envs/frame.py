@@ -26,7 +26,15 @@ class View(NamedTuple):
 
 
 def view(game: NDArray[np.int64], history: NDArray[np.int64]) -> View:
-    """Return the view of a game in kernels (see :mod:`checkers_env.state`)."""
+    """Return the view of a game in kernels.
+
+    Parameters
+    ----------
+    game
+        State of the game (see :mod:`checkers_env.state`).
+    history
+        Its positions and moves, a row each.
+    """
     now = game.tolist()
     board = Board.from_position(now[BLACK_BOARD], now[WHITE_BOARD], now[KINGS], now[SIDE])
     jumps_on = now[PACKED_MOVE] > NO_MOVE

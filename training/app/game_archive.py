@@ -37,7 +37,26 @@ class AgentResults(NamedTuple):
 
 
 def save_game(folder: Path, game: HumanGame, key: str) -> Path:
-    """Write a finished game; the same `key` writes the same file. Raise OSError on failure."""
+    """Write a finished game as PDN.
+
+    Parameters
+    ----------
+    folder
+        Folder of the games.
+    game
+        The game.
+    key
+        Key of the file's name: the same key writes the same file.
+
+    Returns
+    -------
+    Path of the file.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     time = game.setup.start_time[:19].replace("-", "").replace(":", "").replace("T", "-")
     path = folder / f"{time}-{hashlib.sha256(key.encode()).hexdigest()[:8]}.pdn"

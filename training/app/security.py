@@ -62,6 +62,15 @@ class SecurityMiddleware:
 def check_request(method: str, path: str, headers: Headers) -> None:
     """Check that a request is for this machine, from its own pages, and short enough.
 
+    Parameters
+    ----------
+    method
+        HTTP method.
+    path
+        Path of the address.
+    headers
+        Headers of the request.
+
     Raises
     ------
     HTTPException

@@ -101,7 +101,19 @@ def material_scores(
 def both_colours(
     player: Any, opponent: Any, card: str | None, seed: tuple[int, ...]
 ) -> list[Matchup]:
-    """Pair a player with an opponent for two games, first with Black, then with White."""
+    """Pair a player with an opponent for two games, first with Black, then with White.
+
+    Parameters
+    ----------
+    player
+        Compiled player.
+    opponent
+        Compiled player.
+    card
+        Opening moves; None for the start position.
+    seed
+        Seed of the two games.
+    """
     return [
         Matchup(player, opponent, card, (*seed, BLACK)),
         Matchup(opponent, player, card, (*seed, WHITE)),
@@ -111,7 +123,19 @@ def both_colours(
 def play_for(
     payoff: Payoff, matchups: Sequence[Matchup], rules: DrawRules, runner: GameRunner
 ) -> list[float]:
-    """Play pairs of games as of :func:`both_colours`; return the player's payoff of each game."""
+    """Play pairs of games; return the player's payoff of each game.
+
+    Parameters
+    ----------
+    payoff
+        Points of a win, a draw and a loss.
+    matchups
+        Games of :func:`both_colours`, pair by pair.
+    rules
+        Draw rules.
+    runner
+        Runner of the games.
+    """
     games = runner.play(matchups, rules)
     return [payoff.of(game.result, (BLACK, WHITE)[index % 2]) for index, game in enumerate(games)]
 

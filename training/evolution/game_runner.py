@@ -62,7 +62,21 @@ class GameRunner:
 
 
 def play_matchup(matchup: Matchup, rules: DrawRules, engine: str) -> tuple[MatchGame, float]:
-    """Play one game; return it and the CPU seconds that it took."""
+    """Play one game.
+
+    Parameters
+    ----------
+    matchup
+        Players, opening and seed.
+    rules
+        Draw rules.
+    engine
+        ``"kernel"`` or ``"env"``.
+
+    Returns
+    -------
+    The game, and its CPU time in seconds.
+    """
     began = time.thread_time()
     game = play_game(
         matchup.black,

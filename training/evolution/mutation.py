@@ -57,6 +57,15 @@ def recombine(parents: Population, mates: int, rng: np.random.Generator) -> Popu
     Weights, step sizes and K are averaged: intermediate recombination (T. Bäck and H.-P. Schwefel,
     "An overview of evolutionary algorithms for parameter optimization", Evolutionary Computation
     1(1), 1993).
+
+    Parameters
+    ----------
+    parents
+        The parents.
+    mates
+        Number of parents whose mean is a result, itself included.
+    rng
+        Samples the mates.
     """
     ranks = rng.random((parents.size, parents.size))
     np.fill_diagonal(ranks, -1.0)  # the lowest ranks are taken, so the parent itself always is

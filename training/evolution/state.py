@@ -77,7 +77,23 @@ def random_population(
     king: float,
     rng: np.random.Generator,
 ) -> Population:
-    """Sample weights uniformly from [-weight, weight]; all have the same step size and K."""
+    """Sample a population with uniform weights from [-weight, weight].
+
+    Parameters
+    ----------
+    genome_size
+        Number of weights of a member.
+    members
+        Number of members.
+    weight
+        Largest absolute weight.
+    step
+        Step size of all weights.
+    king
+        King value K of all members, in men.
+    rng
+        Samples the weights.
+    """
     size = (members, genome_size)
     genomes = rng.uniform(-weight, weight, size)
     return Population(genomes, np.full(size, step), np.full(members, king))

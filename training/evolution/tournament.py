@@ -33,7 +33,21 @@ class Payoff(NamedTuple):
 
 
 def random_opponents(members: int, games: int, rng: np.random.Generator) -> Pairs:
-    """Pair each member as Black with `games` others, sampled with replacement."""
+    """Pair each member as Black with `games` others, sampled with replacement.
+
+    Parameters
+    ----------
+    members
+        Number of members.
+    games
+        Games of each member as Black.
+    rng
+        Samples the opponents.
+
+    Returns
+    -------
+    Black and White of each game.
+    """
     samples = rng.integers(members - 1, size=(members, games))
     return [
         (black, int(other) + int(other >= black))
@@ -43,14 +57,42 @@ def random_opponents(members: int, games: int, rng: np.random.Generator) -> Pair
 
 
 def round_robin(members: int, games: int, rng: np.random.Generator) -> Pairs:
-    """Pair each member as Black with each other; `games` has no effect (thesis, Algorithm 4.1)."""
+    """Pair each member as Black with each other (thesis, Algorithm 4.1).
+
+    Parameters
+    ----------
+    members
+        Number of members.
+    games
+        No effect: each member meets all others.
+    rng
+        No effect.
+
+    Returns
+    -------
+    Black and White of each game.
+    """
     return list(itertools.permutations(range(members), 2))
 
 
 def common_opponents(members: int, games: int, rng: np.random.Generator) -> Pairs:
     """Pair each member as Black with the same few opponents (Miconi 2009; thesis 4.4).
 
-    One opponent more than `games` is sampled, so that the opponents have as many games themselves.
+    The sample has one opponent more than `games`, so that the opponents play as many games
+    themselves.
+
+    Parameters
+    ----------
+    members
+        Number of members.
+    games
+        Games of each member as Black.
+    rng
+        Samples the opponents.
+
+    Returns
+    -------
+    Black and White of each game.
     """
     opponents = rng.choice(members, size=min(games + 1, members), replace=False).tolist()
     return [
@@ -149,8 +191,19 @@ def run_tournament(
 
 
 def best(scores: NDArray[np.float64], count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the indices of the `count` highest scores, best first, ties in random order.
+    """Select the members with the highest scores (truncation selection).
 
-    Truncation selection; `scores` has the shape (members,), the result (count,).
+    Parameters
+    ----------
+    scores
+        Score of each member, shape (members,).
+    count
+        Number of members to select.
+    rng
+        Orders equal scores at random.
+
+    Returns
+    -------
+    Indices of the members, the best first, shape (count,).
     """
     return np.lexsort((rng.random(len(scores)), -np.asarray(scores)))[:count]

@@ -42,7 +42,17 @@ def adjudicate_by_material(board: Board, game: GameRecord) -> GameRecord:
 
 
 def adjudicate_by_playout(player: object, name: str, seed: int) -> Adjudicator:
-    """Return an adjudicator that plays the rest of the game with `player` on both sides."""
+    """Return an adjudicator that plays the rest of the game with `player` on both sides.
+
+    Parameters
+    ----------
+    player
+        Compiled player.
+    name
+        Its name, for the reason in the record.
+    seed
+        Seed of the playouts.
+    """
 
     def judge(board: Board, game: GameRecord) -> GameRecord:
         rng = np.random.default_rng((seed, game.number, 1))  # another one than of the game

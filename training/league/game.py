@@ -64,12 +64,28 @@ class Forfeit(Exception):  # noqa: N818 - it ends a game, not the program
 def play_game(
     agents: Sequence[Agent], fixture: LeagueFixture, terms: LeagueRules, stop: Event | None = None
 ) -> GameRecord:
-    """Play a game between two agents, Black's first.
+    """Play a game between two agents.
 
-    An agent that fails, that makes an illegal move or that is too slow loses the game, and the
-    record says why. An agent may have two more methods: ``new_game(rng)``, called before each game
-    with a numpy Generator of its own, and ``game_over(board, side)``, called after one that was
-    played to its end. Raises CancelledError between two moves once `stop` is set.
+    An agent loses the game if it fails, makes an illegal move or is too slow; the record says why.
+    An agent may have two more methods: ``new_game(rng)``, called before each game with a numpy
+    Generator of its own, and ``game_over(board, side)``, called after each game that was played to
+    its end.
+
+    Parameters
+    ----------
+    agents
+        Black and White.
+    fixture
+        Opening and number of the game.
+    terms
+        Rules of the league.
+    stop
+        Event that stops the game.
+
+    Raises
+    ------
+    CancelledError
+        Between two moves, once `stop` is set.
     """
     board, clocks = opening_board(fixture.opening, terms.rules), [0.0, 0.0]
     if all(isinstance(agent, PlayerAgent) and agent.seconds is None for agent in agents):

@@ -29,11 +29,27 @@ def run_league(
     journal: Journal,
     threads: int,
 ) -> Generator[GameRecord, None, None]:
-    """Play the fixtures; give each game as it ends, when it is in the journal.
+    """Play the fixtures on threads.
 
-    Each thread has agents of its own, made when they are first needed. Games are begun in the
-    order of the fixtures, and only as they are asked for; those that are being played when this
-    is closed are dropped.
+    Games start in the order of the fixtures, and only while the caller asks for more. Closing the
+    generator stops and drops the games in progress.
+
+    Parameters
+    ----------
+    makers
+        Factory of each entrant, by number.
+    fixtures
+        Games in order.
+    terms
+        Rules of the league.
+    journal
+        Journal, which gets each game before it is yielded.
+    threads
+        Games at once. Each thread has agents of its own.
+
+    Yields
+    ------
+    Each game as it ends.
     """
     stop = threading.Event()
     with _seats(makers) as seat, ThreadPoolExecutor(threads) as pool:

@@ -62,7 +62,19 @@ def challenge_pairings(challengers: Sequence[int], others: Sequence[int]) -> lis
 def schedule_games(
     pairings: Iterable[Pairing], cards: Sequence[str], rounds: int = 1
 ) -> tuple[LeagueFixture, ...]:
-    """Each pairing plays each opening with both colours, the two games one after the other."""
+    """Return the games of a league: each pair plays each opening with both colours.
+
+    The two games of an opening follow each other.
+
+    Parameters
+    ----------
+    pairings
+        Numbers of the entrants of each pair.
+    cards
+        Openings.
+    rounds
+        Times that each pair plays all openings.
+    """
     games = (
         (black, white, card)
         for first, second in pairings

@@ -20,14 +20,17 @@ PAIR_SCORES = np.arange(5) / 4
 
 
 def count_pairs(games: Sequence[GameRecord], first: int, second: int) -> NDArray[np.int64]:
-    """Count the pairs in which entrant `first` scored 0, 1/2, 1, 3/2 and 2 points against `second`.
+    """Count pairs in which `first` scored 0, 1/2, 1, 3/2 and 2 points against `second`.
 
-    The n-th game of an opening with one colour is paired with the n-th with the other; a game
-    without a partner is left out.
+    A pair is the n-th game of an opening with one colour and the n-th with the other. A game
+    without a partner does not count.
 
-    Returns
-    -------
-    int64, shape (5,).
+    Parameters
+    ----------
+    games
+        Games; those of other entrants do not count.
+    first, second
+        Numbers of the entrants.
     """
     counts = np.zeros(5, np.int64)
     met = [game for game in games if {game.black, game.white} == {first, second}]
@@ -46,9 +49,22 @@ def normalized_elo(
 ) -> EloEstimate | None:
     """Return the normalized Elo of entrant `first` against `second`.
 
-    It is the score's distance from 1/2 in standard deviations of a game, scaled so that it equals
-    Elo if every game is won or lost. Unlike Elo it does not shrink where most games are drawn
-    (M. Van den Bergh, "Normalized Elo", 2021). None where all pairs have the same score.
+    It is the distance of the score from 1/2 in standard deviations of a game. The scale makes it
+    equal Elo if no game is drawn. Unlike Elo it does not shrink if most games are drawn (M. Van den
+    Bergh, "Normalized Elo", 2021).
+
+    Parameters
+    ----------
+    games
+        Games; those of other entrants do not count.
+    first, second
+        Numbers of the entrants.
+    confidence
+        Level of the interval.
+
+    Returns
+    -------
+    The estimate; None if all pairs have the same score.
     """
     counts = count_pairs(games, first, second)
     pairs = int(counts.sum())

@@ -89,6 +89,13 @@ def pair_scores(games: Sequence[GameRecord], first: int, second: int) -> list[fl
     """Return the mean score of entrant `first` against `second` in each opening.
 
     Openings that lack a colour are left out.
+
+    Parameters
+    ----------
+    games
+        Games; those of other entrants do not count.
+    first, second
+        Numbers of the entrants.
     """
     met = [game for game in games if {game.black, game.white} == {first, second}]
     scores, groups = player_points(met, first), opening_clusters(met)

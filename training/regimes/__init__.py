@@ -83,7 +83,17 @@ class Regime(Protocol):
         ...
 
     def evaluate(self, state: State, seed: int, runner: GameRunner) -> Metrics:
-        """Play games for measurement only; return no metrics if this generation needs none."""
+        """Play games for measurement only; return no metrics if this generation needs none.
+
+        Parameters
+        ----------
+        state
+            State after the generation.
+        seed
+            Seed of the run.
+        runner
+            Runner of the games.
+        """
         ...
 
     def champion(self, state: State, member: int = 0) -> ChampionWeights:

@@ -133,7 +133,21 @@ class Coevolution:
         rng: np.random.Generator,
         arrays: Arrays,
     ) -> State:
-        """Build a state of a population and the regime's other arrays."""
+        """Build the state of a generation.
+
+        Parameters
+        ----------
+        generation
+            Number of the generation.
+        members
+            Its population.
+        scores
+            Score of each member, shape (members,).
+        rng
+            Generator, whose state is saved.
+        arrays
+            The regime's other arrays.
+        """
         arrays = {**arrays, **members.to_arrays(), "scores": scores}
         return State(generation, rng_to_json(rng), arrays)
 
@@ -144,7 +158,17 @@ class Coevolution:
     def random_members(
         self, encoding: Encoding, members: int, rng: np.random.Generator
     ) -> Population:
-        """Sample new networks."""
+        """Sample a population of the regime's network.
+
+        Parameters
+        ----------
+        encoding
+            Encoding of the genomes.
+        members
+            Number of members.
+        rng
+            Samples the weights.
+        """
         sample = random_population(
             encoding.genome_size, members, self.weight, self.step_size, self.king, rng
         )
@@ -160,14 +184,40 @@ class Coevolution:
     def with_offspring(
         self, encoding: Encoding, parents: Population, rng: np.random.Generator
     ) -> Population:
-        """Return the parents followed by one offspring of each."""
+        """Return the parents followed by one offspring of each.
+
+        Parameters
+        ----------
+        encoding
+            Encoding of the genomes.
+        parents
+            The parents.
+        rng
+            Samples the mutations.
+        """
         count, adaptive = encoding.weight_count, self.self_adaptive
         return parents.join(mutate(parents, count, self.king_rule, rng, self_adaptive=adaptive))
 
     def tournament(
         self, encoding: Encoding, members: Population, runner: GameRunner, rng: np.random.Generator
     ) -> tuple[NDArray[np.float64], Metrics]:
-        """Play the games of a generation; return scores, shape (members,), and metrics."""
+        """Play the games of a generation.
+
+        Parameters
+        ----------
+        encoding
+            Encoding of the genomes.
+        members
+            The players.
+        runner
+            Runner of the games.
+        rng
+            Samples the opponents.
+
+        Returns
+        -------
+        Score of each member, shape (members,), and metrics.
+        """
         pairs = PAIRINGS[self.pairing](members.size, self.opponents, rng)
         players = self.players(encoding, members)
         games, scores = run_tournament(

@@ -89,7 +89,17 @@ class ExtendedCoevolution(Coevolution):
     def with_offspring(
         self, encoding: Encoding, parents: Population, rng: np.random.Generator
     ) -> Population:
-        """Return the parents followed by as many offspring."""
+        """Return the parents followed by as many offspring.
+
+        Parameters
+        ----------
+        encoding
+            Encoding of the genomes.
+        parents
+            The parents.
+        rng
+            Samples mates and mutations.
+        """
         offspring = mutate(
             recombine(parents, self.mates, rng) if self.mates > 1 else parents,
             encoding.weight_count,
@@ -119,7 +129,19 @@ class ExtendedCoevolution(Coevolution):
     def league_winner(
         self, encoding: Encoding, members: Population, runner: GameRunner, rng: np.random.Generator
     ) -> Population:
-        """Return the best of a league: each pair plays both colours of a card of its own."""
+        """Return the best of a league: each pair plays both colours of a card of its own.
+
+        Parameters
+        ----------
+        encoding
+            Encoding of the genomes.
+        members
+            Entrants of the league.
+        runner
+            Runner of the games.
+        rng
+            Samples the cards.
+        """
         pairs = list(itertools.combinations(range(members.size), 2))
         cards = rng.choice(TWO_MOVE, len(pairs)).tolist() * 2
         _, scores = run_tournament(
@@ -150,9 +172,20 @@ def both_ways(pairs: Pairs) -> Pairs:
 def reservoir_sample(
     hall: Population, champion: Population, generation: int, rng: np.random.Generator
 ) -> Population:
-    """Return the next hall of fame: every champion so far has an equal chance to be in it.
+    """Return the next hall of fame, which each champion so far is in with equal probability.
 
-    J. S. Vitter, "Random sampling with a reservoir", ACM Trans. Math. Software 11(1), 1985.
+    Source: J. S. Vitter, "Random sampling with a reservoir", ACM Trans. Math. Software 11(1), 1985.
+
+    Parameters
+    ----------
+    hall
+        The hall of fame.
+    champion
+        The new champion, a population of one.
+    generation
+        Number of champions so far.
+    rng
+        Samples the place.
     """
     place = int(rng.integers(hall.size + generation))
     return hall.put(place, champion) if place < hall.size else hall

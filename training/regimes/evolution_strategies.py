@@ -201,9 +201,16 @@ def openai_es(
 def sep_cma_es(
     regime: EvolutionStrategy, state: State, rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], Tell]:
-    """Sample moves by the separable CMA-ES, with the two of a pair as two solutions.
+    """Sample moves by the separable CMA-ES; the two of a pair are two solutions.
 
-    Parameters and results are those of :func:`openai_es`.
+    Parameters
+    ----------
+    regime, state, rng
+        As for :func:`openai_es`.
+
+    Returns
+    -------
+    As of :func:`openai_es`.
     """
     mean = state.arrays["mean"]
     optimiser = SepCMA(mean.copy(), regime.sigma, population_size=regime.games)

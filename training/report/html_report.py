@@ -114,7 +114,15 @@ def write_report(
     verdict: str = "",
     notes: Sequence[str] = (),
 ) -> None:
-    """Write the page of :func:`report_page` to a file, all or nothing."""
+    """Write the page of :func:`render_report` to a file, atomically.
+
+    Parameters
+    ----------
+    path
+        The HTML file.
+    league, standings, title, verdict, notes
+        As for :func:`render_report`.
+    """
     page = render_report(league, standings, title=title, verdict=verdict, notes=notes)
     write_atomically(path, page.encode())
 

@@ -40,7 +40,17 @@ class Accuracy(NamedTuple):
 
 
 def choice_positions(games: Iterable[GameRecord], player: int, every: int = 5) -> list[Board]:
-    """Boards out of a player's games in which it is to move and has a choice: every few of them."""
+    """Return positions of a player's games in which it is to move and has a choice.
+
+    Parameters
+    ----------
+    games
+        Games of the player.
+    player
+        Its number.
+    every
+        Keep one position of so many.
+    """
     found = []
     for game in games:
         board = Board(game.opening) if ":" in game.opening else Board()
@@ -100,9 +110,22 @@ def measure_determinism(make: Callable[[int], Agent], boards: Sequence[Board]) -
 def measure_accuracy(
     agent: Agent, tables: Tablebase, pieces: int, positions: int, rng: np.random.Generator
 ) -> Accuracy:
-    """Try so many won and so many drawn endings of `pieces` pieces, drawn at random.
+    """Count the won and drawn endings that an agent's move keeps.
 
-    Counted are those in which a legal move would give the win, or the draw, away.
+    The sample has only endings in which some legal move spoils the win, or the draw.
+
+    Parameters
+    ----------
+    agent
+        The agent.
+    tables
+        Endgame tables.
+    pieces
+        Number of pieces of the endings.
+    positions
+        Number of won endings, and of drawn ones.
+    rng
+        Samples the endings.
     """
     kept = {1: 0, 0: 0}
     for value in kept:
@@ -114,10 +137,29 @@ def measure_accuracy(
 def sample_endings(
     tables: Tablebase, pieces: int, value: int, count: int, rng: np.random.Generator
 ) -> Iterator[tuple[Board, list[Move]]]:
-    """Yield endings with Black to move of this value, and the moves that keep it; not all do.
+    """Yield random endings that a move can spoil.
 
-    All those of `pieces` pieces are equally likely. Raises ValueError for more pieces than the
-    tables have, and for another value than 1 or 0: a lost ending cannot be spoilt.
+    Parameters
+    ----------
+    tables
+        Endgame tables.
+    pieces
+        Number of pieces.
+    value
+        1 for a win, 0 for a draw.
+    count
+        Number of endings.
+    rng
+        Samples the endings, all with equal probability.
+
+    Yields
+    ------
+    A board with Black to move, and the moves that keep the value; others do not.
+
+    Raises
+    ------
+    ValueError
+        If the tables do not have so many pieces, or `value` is neither 1 nor 0.
     """
     most = tables.indexing.pieces
     if not 2 <= pieces <= most:
@@ -142,7 +184,17 @@ def sample_endings(
 
 
 def move_value(tables: Tablebase, board: Board, move: Move) -> int:
-    """Return the tables' value of a position after `move`, for the side that makes the move."""
+    """Return the tables' value of a position after `move`, for the side that makes the move.
+
+    Parameters
+    ----------
+    tables
+        Endgame tables.
+    board
+        Position before the move.
+    move
+        The move.
+    """
     board.push(move)
     ending = probe_board(tables, board)
     board.pop()

@@ -42,10 +42,23 @@ class PlayerReport(NamedTuple):
 def lineup(
     text: str, depth: int | None = None, seconds: float | None = None
 ) -> tuple[list[str], list[Pairing]]:
-    """Return entrants and pairings: the player first, against all yardsticks and at each depth.
+    """Return the entrants and pairings of an examination.
 
-    A player that searches by plies (`depth` of them, or for `seconds` a move, unless the text says
-    otherwise) meets one piece counter at 1 to 8 plies besides. Nobody meets himself.
+    The player meets all baselines. A player that searches by plies also enters at other depths, and
+    each depth meets one piece counter.
+
+    Parameters
+    ----------
+    text
+        Text of the player.
+    depth
+        Its search depth in plies, unless the text has a limit.
+    seconds
+        Its time a move, unless the text has a limit.
+
+    Returns
+    -------
+    Texts of all entrants, the player first, and the pairs that meet.
     """
     own = default_depth(text, depth, seconds)
     itself = {text, with_depth(text, own)} if own else {text}
@@ -60,7 +73,15 @@ def lineup(
 
 
 def default_depth(text: str, depth: int | None, seconds: float | None) -> int | None:
-    """Return the plies of a built-in player, 0 with another limit; None for other agents."""
+    """Return the plies of a built-in player, 0 with another limit; None for other agents.
+
+    Parameters
+    ----------
+    text
+        Text of the player.
+    depth, seconds
+        As for :func:`lineup`.
+    """
     spec = AgentSpec.parse(text)
     if spec.kind != "weights" and spec.name not in agents.available():
         return None
@@ -78,7 +99,17 @@ def with_depth(text: str, depth: int) -> str:
 
 
 def examine_player(make: Callable[[], Agent], league: League, seed: int) -> PlayerReport:
-    """Measure the first entrant of a league of :func:`lineup`, in positions of its games."""
+    """Measure the first entrant of an examination, in positions of its games.
+
+    Parameters
+    ----------
+    make
+        Factory of the first entrant.
+    league
+        Games of :func:`lineup`.
+    seed
+        Seed of the measurements.
+    """
     boards = choice_positions((game for game in league.games if 0 in (game.black, game.white)), 0)
     boards = boards[:: max(len(boards) // MOVES, 1)][:MOVES]
     agent = reseed(make(), seed)

@@ -63,7 +63,17 @@ def standings(league: League, anchor: tuple[str, float] | None = None) -> list[S
 
 
 def write_standings(path: Path, league: League, lines: list[StandingsRow]) -> None:
-    """Write the table and the league as JSON, all or nothing."""
+    """Write the standings and the league as JSON, atomically.
+
+    Parameters
+    ----------
+    path
+        The JSON file.
+    league
+        The league.
+    lines
+        Its standings.
+    """
     content = {"standings": [line._asdict() for line in lines], "league": asdict(league)}
     write_atomically(path, json.dumps(content, indent=1).encode())
 

@@ -71,7 +71,21 @@ class Comparison:
         return run_of(self._player(name, seed), self.scale)
 
     def match(self, first: str, second: str | Player, seed: int) -> tuple[Match, bool]:
-        """Return the match of a variant, and whether the match has it as its second player."""
+        """Return the match of a variant with an opponent.
+
+        Parameters
+        ----------
+        first
+            Name of the variant.
+        second
+            Name of another variant, or a player.
+        seed
+            Seed of the training runs and of the match.
+
+        Returns
+        -------
+        The match, and whether the variant is its second player.
+        """
         other = second if isinstance(second, Player) else self._player(second, seed)
         return match_of(self._player(first, seed), other, seed, self.conditions, self.scale)
 

@@ -171,7 +171,13 @@ def _player(player: Player | str) -> Player:
 
 
 def interval(values: Sequence[float] | NDArray[np.float64]) -> str:
-    """Format the mean over seeds with its 95 % interval by Student's t, or the only value."""
+    """Format the mean over seeds with its 95 % interval by Student's t, or the only value.
+
+    Parameters
+    ----------
+    values
+        One value a seed, shape (seeds,).
+    """
     mean = float(np.mean(values))
     if len(values) < 2:
         return f"{mean:g}" if mean.is_integer() else brief(mean)

@@ -121,7 +121,17 @@ def _outcome(
 
 
 def verdicts(claims: Sequence[Claim], scope: Scope, store: ResultStore) -> list[Verdict]:
-    """Return the verdicts on some claims, from the results in `store`."""
+    """Return the verdicts on some claims.
+
+    Parameters
+    ----------
+    claims
+        The claims.
+    scope
+        Seeds and scale.
+    store
+        Results.
+    """
     return [judge(claim, effects(claim, scope, store)) for claim in claims]
 
 

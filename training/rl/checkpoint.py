@@ -41,7 +41,17 @@ class PPORun:
 
 
 def save_run(folder: Path, run: PPORun, key: dict[str, Any]) -> None:
-    """Replace the checkpoint of a folder; `key` is that of the run's config."""
+    """Replace the checkpoint of a folder.
+
+    Parameters
+    ----------
+    folder
+        Folder of the run.
+    run
+        The run.
+    key
+        Key of its configuration.
+    """
     arrays = {f"weights/{name}": it.numpy() for name, it in run.model.policy.state_dict().items()}
     for number, moments in run.model.policy.optimizer.state_dict()["state"].items():
         arrays |= {f"optimiser/{number}/{name}": it.numpy() for name, it in moments.items()}

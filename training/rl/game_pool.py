@@ -91,7 +91,17 @@ class GamePool:
     def restore(self, arrays: Mapping[str, NDArray[np.int64]]) -> None:
         """Replace the games by those of :meth:`state`.
 
-        Raises KeyError for a missing array, and ValueError for arrays of other games.
+        Parameters
+        ----------
+        arrays
+            Arrays of a checkpoint, by their names there.
+
+        Raises
+        ------
+        KeyError
+            If an array is missing.
+        ValueError
+            If an array belongs to other games.
         """
         state = self.state()
         for name, current in state.items():

@@ -65,9 +65,18 @@ def start_run(config: PPOConfig) -> PPORun:
 
 
 def train(config: PPOConfig, run: PPORun, progress: Callable[[PPORun], None]) -> None:
-    """Train to the last step, calling `progress` after each update and each checkpoint.
+    """Train to the last step.
 
-    An interruption loses what came after the last checkpoint. A resumed run repeats it.
+    An interruption loses the updates after the last checkpoint; a resumed run repeats them.
+
+    Parameters
+    ----------
+    config
+        Options of the run.
+    run
+        The run, which training changes.
+    progress
+        Called after each update and each checkpoint.
     """
     with closing(Writer(str(config.folder))) as log:
         if not run.history:
@@ -85,7 +94,17 @@ def train(config: PPOConfig, run: PPORun, progress: Callable[[PPORun], None]) ->
 def run_phase(
     config: PPOConfig, run: PPORun, progress: Callable[[PPORun], None]
 ) -> dict[str, float]:
-    """Run the updates up to the next checkpoint; return their metrics."""
+    """Run the updates up to the next checkpoint; return their metrics.
+
+    Parameters
+    ----------
+    config
+        Options of the run.
+    run
+        The run, which training changes.
+    progress
+        Called after each update.
+    """
     began, before = time.process_time(), run.steps
     past = run.pool.sample(config.num_past_policies, run.rng)
     actors = [run.pool.actors[index] for index in past]
@@ -145,7 +164,17 @@ def evaluate_run(config: PPOConfig, run: PPORun) -> dict[str, float]:
 
 
 def log_metrics(run: PPORun, metrics: dict[str, float], log: Writer) -> None:
-    """Add a row to the history and to TensorBoard."""
+    """Add a row to the history and to TensorBoard.
+
+    Parameters
+    ----------
+    run
+        The run.
+    metrics
+        Metrics by name.
+    log
+        TensorBoard's writer.
+    """
     metrics = {"steps": float(run.steps), **metrics}
     run.history = append_row(run.history, metrics)
     for name, number in metrics.items():

@@ -11,7 +11,17 @@ from training.runtime.curves import new_figure, save_figure
 
 
 def plot_scores(history: dict[str, list[float]], title: str, path: Path) -> None:
-    """Plot the score against each baseline over the actions learned from, as a PNG."""
+    """Plot the score against each baseline over the steps of training.
+
+    Parameters
+    ----------
+    history
+        Metrics by name, one value a checkpoint.
+    title
+        Title of the plot.
+    path
+        The PNG file.
+    """
     figure = new_figure()
     axes = figure.subplots()
     millions = np.array(history["steps"]) / 1e6

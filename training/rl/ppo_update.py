@@ -28,7 +28,21 @@ TRAIN_METRICS = (
 def collect_rollout(
     model: MaskablePPO, games: GamePool, rng: np.random.Generator
 ) -> list[FinishedGames]:
-    """Fill the model's buffer by playing; return the games that each step ended."""
+    """Fill the model's buffer by playing.
+
+    Parameters
+    ----------
+    model
+        Model whose buffer is filled.
+    games
+        Games in progress.
+    rng
+        Samples the actions.
+
+    Returns
+    -------
+    The games that ended in each step.
+    """
     buffer: Any = model.rollout_buffer
     buffer.reset()
     starts, finished = np.zeros(games.count, np.bool_), []
@@ -55,10 +69,20 @@ def forward(model: MaskablePPO, features: NDArray[np.float32]) -> tuple[torch.Te
 
 
 def update(model: MaskablePPO, config: PPOConfig, progress_remaining: float) -> dict[str, float]:
-    """Update the model by its buffer; return the metrics of MaskablePPO.
+    """Update the model by its buffer.
 
-    `progress_remaining` is the share of the run still to come: learning rate and entropy weight
-    fall with it.
+    Parameters
+    ----------
+    model
+        The model.
+    config
+        Options of the run.
+    progress_remaining
+        Share of the run that is left; learning rate and entropy weight fall with it.
+
+    Returns
+    -------
+    Metrics of MaskablePPO by name.
     """
     model._current_progress_remaining = progress_remaining
     share = FINAL_ENTROPY_SHARE + (1 - FINAL_ENTROPY_SHARE) * progress_remaining

@@ -33,7 +33,17 @@ SMOOTHED_OVER = 20
 
 
 def plot_curve(history: dict[str, list[float]], title: str, path: Path) -> None:
-    """Plot mean payoff against generation, with a running mean, to a PNG file."""
+    """Plot mean payoff over the generations, with a running mean.
+
+    Parameters
+    ----------
+    history
+        Metrics by name, one value a generation.
+    title
+        Title of the plot.
+    path
+        The PNG file.
+    """
     figure = new_figure()
     axes = figure.subplots()
     for name, (label, colour) in LINES.items():

@@ -99,6 +99,11 @@ def open_executor(kind: str, workers: int, address: str | None = None) -> Iterat
 def check_executor(kind: str, workers: int, address: str | None) -> None:
     """Check the arguments of :func:`open_executor`.
 
+    Parameters
+    ----------
+    kind, workers, address
+        As for :func:`open_executor`.
+
     Raises
     ------
     ValueError

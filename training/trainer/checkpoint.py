@@ -175,7 +175,17 @@ def read_checkpoint(
 
 
 def check_same_run(folder: Path, saved: Mapping[str, Any], config: Mapping[str, Any]) -> None:
-    """Raise ValueError if the run of a folder has another configuration."""
+    """Raise ValueError if a checkpoint belongs to another configuration.
+
+    Parameters
+    ----------
+    folder
+        Folder of the run, for the error.
+    saved
+        Configuration in the checkpoint.
+    config
+        Configuration of the run to resume.
+    """
     if different := config_diff(saved, config):
         raise ValueError(
             f"{str(folder)!r} holds another run: {different}; choose another folder by --out"

@@ -96,7 +96,17 @@ def run_program(program: TrainingCommand) -> int:
 
 
 def run_training(program: TrainingCommand, arguments: list[str], console: Console) -> None:
-    """Read the command line and train."""
+    """Read the command line and train.
+
+    Parameters
+    ----------
+    program
+        Command with its presets.
+    arguments
+        Words of the command line.
+    console
+        Shows the progress.
+    """
     if arguments == ["--list"]:
         print_presets(program)
         return

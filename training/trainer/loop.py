@@ -218,7 +218,19 @@ def run_generation(
 def measure(
     config: RunConfig, state: State, runner: GameRunner, positions: Sequence[Position]
 ) -> Metrics:
-    """Measure the parents of a state before they replicate; parameters as in `run_generation`."""
+    """Measure the parents of a state before they replicate.
+
+    Parameters
+    ----------
+    config
+        Configuration of the run.
+    state
+        State before the generation.
+    runner
+        Runner of the games.
+    positions
+        Positions for measurements of the evaluator.
+    """
     regime = config.regime
     players = regime.contenders(state)
     metrics = regime.metrics(state) | evaluator_metrics(players[0].evaluator, positions)

@@ -41,9 +41,21 @@ def make_variant(name: str, presets: Mapping[str, Preset]) -> Preset | None:
 
 
 def variant_name(base: str, options: Mapping[str, str], presets: Mapping[str, Preset]) -> str:
-    """Return the name of a preset with other constants; those with the preset's value are left out.
+    """Return the name of a preset with other constants.
 
-    Raises ValueError as :func:`make_variant` does.
+    Parameters
+    ----------
+    base
+        Name of the preset.
+    options
+        Values by option, as text. Values that equal the preset's are left out.
+    presets
+        Presets by name.
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown, or a value does not fit.
     """
     preset = presets[base]
     constants = asdict(preset.regime)

@@ -222,10 +222,26 @@ def _is_next(last: Board, board: Board) -> bool:
 def connect(
     host: str = HOST, port: int = PORT, *, minutes: int = 0, seconds: float = 60.0
 ) -> DxpAgent:
-    """Return a program that listens as an agent; see :class:`DxpAgent` for the parameters."""
+    """Return a program that listens as an agent.
+
+    Parameters
+    ----------
+    host, port
+        Address of the program.
+    minutes, seconds
+        As for :class:`DxpAgent`.
+    """
     return DxpAgent(host, port, listens=False, minutes=minutes, seconds=seconds)
 
 
 def listen(host: str = HOST, port: int = PORT, *, seconds: float = 60.0) -> DxpAgent:
-    """Return a program that connects as an agent; see :class:`DxpAgent` for the parameters."""
+    """Return a program that connects as an agent.
+
+    Parameters
+    ----------
+    host, port
+        Address to listen on.
+    seconds
+        As for :class:`DxpAgent`.
+    """
     return DxpAgent(host, port, listens=True, seconds=seconds)

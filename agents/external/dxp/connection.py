@@ -134,7 +134,20 @@ def accept_connection(listener: socket.socket, seconds: float | None) -> DxpConn
 
 
 def open_connection(host: str, port: int, seconds: float) -> DxpConnection:
-    """Connect to a program that listens."""
+    """Connect to a program that listens.
+
+    Parameters
+    ----------
+    host, port
+        Address of the program.
+    seconds
+        Time to connect.
+
+    Raises
+    ------
+    EngineError
+        If the connection fails.
+    """
     try:
         client = socket.create_connection((host, port), timeout=seconds)
     except (OSError, OverflowError) as error:
@@ -143,7 +156,22 @@ def open_connection(host: str, port: int, seconds: float) -> DxpConnection:
 
 
 def request_game(connection: DxpConnection, request: GameRequest, seconds: float) -> None:
-    """Request a game; return when it is accepted."""
+    """Request a game and wait until it is accepted.
+
+    Parameters
+    ----------
+    connection
+        The connection.
+    request
+        The request.
+    seconds
+        Time for the answer.
+
+    Raises
+    ------
+    EngineError
+        If the other side refuses.
+    """
     connection.send(request)
     answer = connection.receive(seconds)
     if not isinstance(answer, GameAccept):
@@ -155,7 +183,22 @@ def request_game(connection: DxpConnection, request: GameRequest, seconds: float
 
 
 def wait_for_request(connection: DxpConnection, name: str, seconds: float) -> GameRequest:
-    """Return the next request for a game; refuse other versions of the protocol."""
+    """Return the next request for a game; refuse other versions of the protocol.
+
+    Parameters
+    ----------
+    connection
+        The connection.
+    name
+        Our name, for refusals.
+    seconds
+        Time for each message.
+
+    Raises
+    ------
+    EngineError
+        If the other side wants no further game.
+    """
     while True:
         request = connection.receive(seconds)
         if isinstance(request, GameEnd):
@@ -171,20 +214,57 @@ def wait_for_request(connection: DxpConnection, name: str, seconds: float) -> Ga
 
 
 def accept_game(connection: DxpConnection, name: str, we_move: bool) -> None:
-    """Accept the requested game."""
+    """Accept the requested game.
+
+    Parameters
+    ----------
+    connection
+        The connection.
+    name
+        Our name.
+    we_move
+        Whether we have the first move.
+    """
     connection.send(GameAccept(name, ACCEPTED))
     if we_move:
         time.sleep(PAUSE_SECONDS)  # pydraughts 0.6.7 reads two messages at once as one
 
 
 def send_move(connection: DxpConnection, move: Move, seconds: float = 0) -> None:
-    """Send a move and its time in seconds."""
+    """Send a move.
+
+    Parameters
+    ----------
+    connection
+        The connection.
+    move
+        The move.
+    seconds
+        Time that it took.
+    """
     whole_seconds = min(round(seconds), MAX_SECONDS)
     connection.send(MoveMessage(whole_seconds, move.squares[0], move.squares[-1], move.captured))
 
 
 def receive_move(connection: DxpConnection, board: Board, seconds: float) -> Move:
-    """Return the other side's move on `board`. Raises GameEndedError if it ends the game."""
+    """Return the other side's move.
+
+    Parameters
+    ----------
+    connection
+        The connection.
+    board
+        Position before the move.
+    seconds
+        Time for the move.
+
+    Raises
+    ------
+    GameEndedError
+        If the other side ends the game.
+    EngineError
+        If the move is illegal.
+    """
     message = connection.receive(seconds)
     if isinstance(message, GameEnd):
         with suppress(EngineError):  # the connection may be closed already
@@ -207,7 +287,19 @@ def receive_move(connection: DxpConnection, board: Board, seconds: float) -> Mov
 def end_game(
     connection: DxpConnection, reason: int, seconds: float, stop: int = LATER_GAMES
 ) -> None:
-    """End the game at our turn, and wait for the confirmation."""
+    """End the game at our turn, and wait for the confirmation.
+
+    Parameters
+    ----------
+    connection
+        The connection.
+    reason
+        Reason of the GAMEEND message.
+    seconds
+        Time for the confirmation.
+    stop
+        Whether more games follow.
+    """
     connection.send(GameEnd(reason, stop))
     answer = connection.receive(seconds)
     if not isinstance(answer, GameEnd):
@@ -224,5 +316,15 @@ def end_reason(outcome: Outcome | None, colour: int) -> int:
 
 
 def raise_unexpected(connection: DxpConnection, message: Message, expected: str) -> NoReturn:
-    """Raise EngineError for an unexpected message."""
+    """Raise EngineError for an unexpected message.
+
+    Parameters
+    ----------
+    connection
+        The connection.
+    message
+        The message.
+    expected
+        What was expected, for the error.
+    """
     raise EngineError(f"{connection.peer} sent {message!r} instead of {expected}")

@@ -67,7 +67,19 @@ def exchange(
 
 
 def request(process: LineProcess, line: str, last: str, seconds: float) -> dict[str, str]:
-    """Send a line and return the arguments of the last command (see :func:`exchange`)."""
+    """Send a line and return the arguments of the answer's last command.
+
+    Parameters
+    ----------
+    process
+        The engine.
+    line
+        Line to send.
+    last
+        Command that ends the answer.
+    seconds
+        Time for the whole answer.
+    """
     [(_, arguments)] = deque(exchange(process, line, last, seconds), maxlen=1)
     return arguments
 
