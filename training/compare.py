@@ -11,12 +11,10 @@ matches are kept: nothing is done twice, and a stopped comparison goes on by the
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -24,6 +22,7 @@ import tyro
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Column, Table
+from tyro.conf import OmitArgPrefixes
 
 from checkers_env.files import write_atomically
 from training.reproduction.comparison import (
@@ -37,12 +36,9 @@ from training.reproduction.comparison import (
     verdict,
 )
 from training.reproduction.jobs import PLAYERS, Conditions, get_preset
-from training.reproduction.progress_bar import show_progress
 from training.reproduction.results import ResultStore
-from training.reproduction.scheduler import ExecutionContext, work_through
+from training.reproduction.session import SessionConfig, run_session
 from training.runtime.cli import run_command
-from training.runtime.executors import open_executor
-from training.runtime.run_folder import lock_run_folder
 from training.trainer.variants import variant_name
 
 FOLDER = Path("runs", "compare")
@@ -66,18 +62,12 @@ class CompareConfig:
     """Openings of the matches: 43 or 156 cards, each with both colours."""
     scale: float = 1.0
     """Below 1 for a trial: that part of the generations, parents and openings."""
-    deadline: float | None = None
-    """Minutes after which to stop. No job is begun that would end later."""
-    workers: int = os.cpu_count() or 1
-    """Jobs at once. Results do not depend on it."""
-    executor: Literal["processes", "threads", "ray"] = "processes"
-    """Workers of the jobs: processes or threads of this machine, or a Ray cluster."""
-    address: str | None = None
-    """Address of a running Ray cluster; without it, Ray is started on this machine."""
     results: Path = FOLDER / "results"
     """Folder of finished runs and matches. `results` has those of the papers' players."""
     out: Path = FOLDER
     """Folder of the table (Markdown and JSON) and of the plots."""
+    session: OmitArgPrefixes[SessionConfig] = field(default_factory=SessionConfig)
+    """Executor and deadline."""
 
 
 def main() -> int:
@@ -90,26 +80,12 @@ def run_comparison(arguments: Sequence[str], console: Console) -> None:
     config = tyro.cli(
         CompareConfig, args=arguments, prog="python training/compare.py", description=__doc__
     )
-    if config.workers < 1:
-        raise ValueError(f"workers must be at least 1, not {config.workers}")
-    if config.deadline is not None and not config.deadline >= 0:
-        raise ValueError(f"deadline is a number of minutes from 0 on, not {config.deadline}")
+    config.session.validate()
     conditions = Conditions(depth=config.depth, ballot=config.ballot)
     names = player_names(config)
     comparison = Comparison(names, config.seeds, conditions, config.generations, config.scale)
     store, jobs = ResultStore(config.results), comparison.jobs()
-    deadline = float("inf") if config.deadline is None else time.time() + 60 * config.deadline
-    try:
-        with (
-            lock_run_folder(config.out, "use another --out and --results"),
-            open_executor(config.executor, config.workers, config.address) as executor,
-            show_progress(console) as report,
-        ):
-            context = ExecutionContext(executor, config.workers, config.out / "work", deadline)
-            left = work_through(jobs, store, context, report)
-    except KeyboardInterrupt:
-        console.print("Interrupted; what was reached is saved. Go on by the same command.")
-        raise
+    left = run_session(config.session, jobs, store, config.out / "work", console)
     write_comparison(config, comparison, store, console)
     if left:
         console.print(f"{len(left)} of {len(jobs)} jobs are left: call again to go on.")

@@ -12,29 +12,26 @@ checkpoints. --deadline 0 starts no job and only writes the page.
 
 from __future__ import annotations
 
-import os
 import sys
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import tyro
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Column
 from rich.table import Table as Shown
+from tyro.conf import OmitArgPrefixes
 
 from training.reproduction.page import write_page
 from training.reproduction.plan import EXPERIMENTS, Scope
-from training.reproduction.progress_bar import show_progress
 from training.reproduction.results import ResultStore, differences
-from training.reproduction.scheduler import Costs, ExecutionContext, undone, work_through
+from training.reproduction.scheduler import Costs, undone
+from training.reproduction.session import SessionConfig, run_session
 from training.reproduction.tables import Table
 from training.runtime.cli import run_command
-from training.runtime.executors import open_executor
-from training.runtime.run_folder import lock_run_folder
 
 RESULTS, WORK = Path("results"), Path("runs", "reproduce")
 
@@ -53,14 +50,6 @@ class ReproductionConfig:
     """Training runs of each player. Default: 10 for players that conclusions rest on, else 5."""
     scale: float = 1.0
     """Below 1 for a trial: share of the generations, parents, openings and seeds."""
-    deadline: float | None = None
-    """Minutes after which to stop. No job starts that would end later."""
-    workers: int = os.cpu_count() or 1
-    """Jobs at once. Results do not depend on it."""
-    executor: Literal["processes", "threads", "ray"] = "processes"
-    """Run jobs in processes or threads of this machine, or on a Ray cluster."""
-    address: str | None = None
-    """Address of a running Ray cluster. Default: start Ray on this machine."""
     results: Annotated[Path | None, tyro.conf.arg(aliases=["--records"])] = None
     """Folder of the results. Default: results; for a trial, a folder in --work."""
     work: Path | None = None
@@ -71,6 +60,8 @@ class ReproductionConfig:
     """Train again the players whose weight files are missing, because git does not keep them."""
     compare: Path | None = None
     """Only compare the results with those in another folder."""
+    session: OmitArgPrefixes[SessionConfig] = field(default_factory=SessionConfig)
+    """Executor and deadline."""
 
 
 def main() -> int:
@@ -83,10 +74,7 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
     settings = tyro.cli(
         ReproductionConfig, args=arguments, prog="python training/reproduce.py", description=__doc__
     )
-    if settings.deadline is not None and not settings.deadline >= 0:
-        raise ValueError(f"deadline must be at least 0 minutes, not {settings.deadline}")
-    if settings.workers < 1:
-        raise ValueError(f"workers must be at least 1, not {settings.workers}")
+    settings.session.validate()
     scope, chosen = Scope(settings.seeds, settings.scale), tables_of(settings)
     work = settings.work or (WORK if scope.scale == 1 else WORK / f"scale-{scope.scale:g}")
     store = ResultStore(settings.results or (RESULTS if scope.scale == 1 else work / "results"))
@@ -99,25 +87,7 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
             raise ValueError(f"compare must be a folder: {str(settings.compare)!r} does not exist")
         compare(store, ResultStore(settings.compare), scope, chosen, console)
         return
-    began = time.time()
-    deadline = float("inf") if settings.deadline is None else began + 60 * settings.deadline
-    try:
-        with (
-            lock_run_folder(work, "use another --work and --results"),
-            open_executor(settings.executor, settings.workers, settings.address) as executor,
-        ):
-            context = ExecutionContext(executor, settings.workers, work, deadline)
-            if stale := sum(map(store.is_out_of_date, jobs)):
-                console.print(f"{stale} results are out of date: their jobs run again")
-            with show_progress(console) as report:
-                left = work_through(jobs, store, context, report, settings.champions)
-    except ChildProcessError as error:
-        raise ChildProcessError(
-            f"{error}; finished jobs are saved: run the same command again"
-        ) from None
-    except KeyboardInterrupt:
-        console.print("Interrupted; all progress is saved. Run the same command again to resume.")
-        raise
+    left = run_session(settings.session, jobs, store, work, console, settings.champions)
     path = settings.page or work / "reproduction.md"
     write_page(path, chosen, scope, store)
     console.print(f"{len(jobs) - len(left)} of {len(jobs)} jobs are done. The page: {path}")

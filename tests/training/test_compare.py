@@ -119,7 +119,7 @@ def test_the_verdict_follows_the_interval_over_seeds(scores, word):
         (["c0", "c10", "--seeds", "0"], "seeds must be at least 1, not 0"),
         (["c0", "c10", "--generations", "0"], "generations must be at least 1"),
         (["c0", "c10", "--workers", "0"], "workers must be at least 1"),
-        (["c0", "c10", "--deadline", "-1"], "deadline is a number of minutes"),
+        (["c0", "c10", "--deadline", "-1"], "deadline must be at least 0 minutes, not -1"),
         (["c0", "strong"], "strong keeps no champions"),
     ],
 )

@@ -4,7 +4,7 @@
 - ``papers``: the papers' tables
 - ``plan``: jobs and figures of tables
 - ``scheduler``: order of the jobs, expected times, deadline
-- ``progress_bar``: progress on a terminal
+- ``session``: options of the command lines, deadline, progress on a terminal
 - ``worker``: one job, as an executor runs it
 - ``results``: results on disk
 - ``result_rows``, ``json_lines``: lines of the result files, and the files
