@@ -2,5 +2,6 @@
 
 - ``env``: one game
 - ``opponents``: opponents as users give them
+- ``sb3_env``: many games as a VecEnv of Stable-Baselines3
 - ``vector_env``: many games, with the opponents' moves inside the kernels
 """

@@ -1,0 +1,61 @@
+"""The VecEnv of Stable-Baselines3 against the vector environment, and in training."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from agents.single_agent.vector_env import SingleAgentVectorEnv
+from checkers_env.envs.vector import sample
+
+OPTIONS = {"opponent": ["random", "material"], "depth": None, "opening": "two-move"}
+
+
+@pytest.mark.sb3
+def test_steps_are_those_of_the_vector_environment():
+    from agents.single_agent.sb3_env import SB3VecEnv
+
+    env, expected = SB3VecEnv(6, **OPTIONS), SingleAgentVectorEnv(6, **OPTIONS)
+    env.seed(3)
+    shown, (observation, _) = env.reset(), expected.reset(seed=3)
+    rng, endings = np.random.default_rng(0), 0
+    for _ in range(400):
+        for name in observation:
+            np.testing.assert_array_equal(shown[name], observation[name])
+        assert (np.stack(env.env_method("action_masks")) == observation["action_mask"]).all()
+        actions = sample(observation["action_mask"], rng)
+        shown, rewards, over, infos = env.step(actions)
+        observation, reward, terminated, _, info = expected.step(actions)
+        np.testing.assert_array_equal(rewards, reward)
+        np.testing.assert_array_equal(over, terminated)
+        for i in range(6):
+            assert bool(infos[i]) == terminated[i]
+            if terminated[i]:
+                endings += 1
+                last = infos[i]["terminal_observation"]["observation"]
+                np.testing.assert_array_equal(last, info["final_obs"][i]["observation"])
+                assert infos[i]["reason"] == info["reason"][i]
+    assert endings > 10
+
+
+@pytest.mark.sb3
+def test_maskable_ppo_learns_on_it_with_a_monitor():
+    from sb3_contrib import MaskablePPO
+    from sb3_contrib.common.maskable.utils import is_masking_supported
+    from stable_baselines3.common.vec_env import VecMonitor
+
+    from agents.single_agent.sb3_env import SB3VecEnv
+
+    env = VecMonitor(SB3VecEnv(8, opponent="random"))
+    assert is_masking_supported(env)
+    model = MaskablePPO("MultiInputPolicy", env, n_steps=64, batch_size=64, n_epochs=1, seed=0)
+    model.learn(1024)
+    assert len(model.ep_info_buffer) > 3
+    assert {info["r"] for info in model.ep_info_buffer} <= {-1.0, 0.0, 1.0}
+
+
+def test_without_the_extra_the_import_names_it():
+    code = "import sys; sys.modules['stable_baselines3'] = None; import agents.single_agent.sb3_env"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "pip install '.[sb3]'" in done.stderr.splitlines()[-1]
