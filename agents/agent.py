@@ -118,7 +118,7 @@ class PlayerAgent:
 
     def _search(self, player: Any, board: Board) -> Move:
         position = board.position
-        with defer_signals():
+        with defer_signals(self.ws):
             self.set_history(board)
             path = find_move(player, position, self.ws, self.rng)
         squares = unpack_move(path, False).squares

@@ -286,9 +286,10 @@ def _search_pv(agent: PlayerAgent, board: Board, move: Move, depth: int) -> list
     line = np.zeros((PLIES, ROW_WIDTH), np.int64)
     evaluator, judged = _evaluator(player), player.root_perspective
     tt_namespace = FIRST_NAMESPACE | position.turn
-    length = principal_variation(
-        player.style, evaluator, position, depth, judged, tt_namespace, ws, 1, line
-    )
+    with defer_signals(ws):
+        length = principal_variation(
+            player.style, evaluator, position, depth, judged, tt_namespace, ws, 1, line
+        )
     paths: list[int] = line[:length, PACKED_MOVE].tolist()
     return paths
 
@@ -332,11 +333,11 @@ def _analyse_simulations(
         return Analysis(move, score, (move,), seconds=time.perf_counter() - start)
     most = UNLIMITED if limits.seconds is not None else agent.player.simulations
     player = agent.player._replace(simulations=limits.simulations or most)
-    with defer_signals():  # kernels are compiled here, not in the time of the move
+    with defer_signals(agent.ws):  # kernels are compiled here, not in the time of the move
         grow_tree(
             player._replace(simulations=1), position, agent.ws, count, np.random.default_rng(0)
         )
-    with stop_after(agent.ws, stopped, limits.seconds), defer_signals():
+    with stop_after(agent.ws, stopped, limits.seconds), defer_signals(agent.ws):
         tree = grow_tree(player, position, agent.ws, count, agent.rng)
     seconds = time.perf_counter() - start
     nodes = _most_visited_line(tree)

@@ -141,7 +141,7 @@ def _play_in_kernel(
     seats = [_seat(side, table_bits(player)) for side, player in enumerate(players)]
     first, second = sorted((BLACK, WHITE), key=lambda side: _kind(players[side]))
     pair = players[first], players[second], seats[first], seats[second]
-    with defer_signals():
+    with defer_signals(*seats):
         result = play(*pair, first, start, rules.to_array(), cut_cycles, rng, game)
     if result[2] <= len(paths):
         raise _no_game(opening, result[1])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -12,13 +13,75 @@ from agents.search.workspace import Workspace
 
 Handler = Callable[[int, FrameType | None], object]
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+HAS_WAKEUP_PIPE = os.name == "posix"  # elsewhere a search ends before the signal is handled
+
+
+class _SignalListener:
+    """Thread that sets stop flags when a signal arrives, while the main thread runs a kernel.
+
+    Python runs signal handlers between two instructions of the main thread, so not before a kernel
+    returns. At once it only writes the signal's number to a pipe, from which the thread reads.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._workspaces: tuple[Workspace, ...] = ()
+        self._numbers: Collection[int] = ()
+        self._pipe: int | None = None
+
+    @contextmanager
+    def stop_on(self, numbers: Collection[int], *workspaces: Workspace) -> Iterator[None]:
+        """Stop the searches of a with block at these signals."""
+        if self._pipe is None:
+            self._pipe = self._start()
+        self._numbers, self._workspaces = numbers, workspaces
+        before = signal.set_wakeup_fd(self._pipe, warn_on_full_buffer=False)
+        if before != -1:  # an event loop listens, which must hear of its signals
+            signal.set_wakeup_fd(before)
+        try:
+            yield
+        finally:
+            if before == -1:
+                signal.set_wakeup_fd(-1)
+            with self._lock:  # no flag is set from here on
+                self._workspaces = ()
+
+    def _start(self) -> int:
+        source, target = os.pipe()
+        os.set_blocking(target, False)
+        threading.Thread(target=self._listen, args=(source,), daemon=True).start()
+        return target
+
+    def _listen(self, source: int) -> None:
+        while numbers := os.read(source, 1024):
+            if set(numbers) & set(self._numbers):
+                with self._lock:
+                    _fill_stop(self._workspaces, 1)
+
+
+_listener = _SignalListener()
+
+
+def _forget_listener() -> None:
+    global _listener
+    _listener = _SignalListener()  # a fork has no copy of its thread
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_listener)
 
 
 @contextmanager
-def defer_signals() -> Iterator[None]:
+def defer_signals(*workspaces: Workspace) -> Iterator[None]:
     """Handle SIGINT and SIGTERM at the end of a with block.
 
     Python handles signals on the main thread only; on other threads this does nothing.
+
+    Parameters
+    ----------
+    *workspaces
+        Workspaces of the block's searches. A signal that raises KeyboardInterrupt at the end of the
+        block ends them at once; another handler may go on, and needs whole searches.
     """
     received: list[tuple[int, FrameType | None]] = []
 
@@ -31,11 +94,25 @@ def defer_signals() -> Iterator[None]:
     try:
         for each in handlers:
             signal.signal(each, note)
-        yield
+        raising = [it for it, call in handlers.items() if call is signal.default_int_handler]
+        if workspaces and raising and HAS_WAKEUP_PIPE:
+            with _listener.stop_on(raising, *workspaces):
+                if any(number in raising for number, _ in received):  # before the listener heard
+                    _fill_stop(workspaces, 1)
+                yield
+        else:
+            yield
     finally:
+        if any(handlers[number] is signal.default_int_handler for number, _ in received):
+            _fill_stop(workspaces, 0)
         _restore(list(handlers.items()))
         for number, frame in received:
             handlers[number](number, frame)
+
+
+def _fill_stop(workspaces: Collection[Workspace], value: int) -> None:
+    for ws in workspaces:
+        ws.stop.fill(value)
 
 
 def _restore(handlers: list[tuple[int, Handler]]) -> None:

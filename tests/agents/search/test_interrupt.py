@@ -9,8 +9,11 @@ import time
 
 import pytest
 
+import agents
+from agents.match import play_game
 from agents.search.interrupt import defer_signals, stop_after
 from agents.search.workspace import workspace
+from checkers_env import Board
 
 LOOP = """
 import signal
@@ -117,6 +120,107 @@ def test_ctrl_c_ends_a_loop_cleanly(work, attempt):
         process.kill()
     assert "KeyboardInterrupt" in error
     assert process.returncode == -signal.SIGINT
+
+
+SEARCHES = {
+    "a search": lambda: agents.make("blondie24", depth=64).act(Board()),
+    "a selective search": lambda: agents.make("strong", depth=64).act(Board()),
+    "simulations": lambda: agents.make("mcts", simulations=10**9).act(Board()),
+    "an analysis": lambda: agents.analyse(agents.make("blondie24"), Board(), depth=64),
+    "a game": lambda: play_game(*[agents.make("blondie24", depth=64).player] * 2),
+}
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_ctrl_c_ends_a_search_without_a_limit_at_once(name):
+    process = subprocess.Popen(
+        [sys.executable, "-c", SEARCH.format(name=name)], stdout=-1, stderr=-1, text=True
+    )
+    try:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        printed, error = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert printed == "stopped\n", error
+
+
+SEARCH = """
+import signal, agents
+from checkers_env import Board
+from tests.agents.search.test_interrupt import SEARCHES
+signal.signal(signal.SIGINT, signal.default_int_handler)
+for name in ("blondie24", "strong", "mcts"):
+    agents.make(name).act(Board())  # compile
+print("ready", flush=True)
+try:
+    SEARCHES["{name}"]()
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+"""
+
+
+def test_a_handler_that_goes_on_leaves_the_flag_of_a_time_limit():
+    ws, old = workspace(8), signal.signal(signal.SIGINT, lambda number, frame: None)
+    try:
+        with stop_after(ws, threading.Event(), 0.0):
+            time.sleep(0.1)
+            with defer_signals(ws):
+                os.kill(os.getpid(), signal.SIGINT)
+            assert ws.stop[0]
+    finally:
+        signal.signal(signal.SIGINT, old)
+
+
+def test_a_handler_that_goes_on_gets_the_whole_search():
+    ws, calls = workspace(8), []
+    old = signal.signal(signal.SIGINT, lambda number, frame: calls.append(number))
+    try:
+        with defer_signals(ws):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.2)
+            assert not ws.stop[0]
+    finally:
+        signal.signal(signal.SIGINT, old)
+    assert calls == [signal.SIGINT]
+
+
+def test_an_interrupted_search_leaves_no_stop_flag_and_no_wake_up():
+    ws = workspace(8)
+
+    def search():
+        with defer_signals(ws):
+            os.kill(os.getpid(), signal.SIGINT)
+            while not ws.stop[0]:
+                time.sleep(0.001)
+
+    for _ in range(20):
+        with pytest.raises(KeyboardInterrupt):
+            search()
+        assert not ws.stop[0]
+    wakeup = signal.set_wakeup_fd(-1)
+    assert wakeup == -1
+
+
+def test_an_event_loop_keeps_its_own_wake_up():
+    ws, (source, target) = workspace(8), os.pipe()
+    os.set_blocking(target, False)
+
+    def search():
+        with defer_signals(ws):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.1)
+
+    signal.set_wakeup_fd(target)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            search()
+    finally:
+        assert signal.set_wakeup_fd(-1) == target
+    assert os.read(source, 10) == bytes([signal.SIGINT])
+    os.close(source)
+    os.close(target)
 
 
 def test_ctrl_c_at_the_end_of_a_timed_search_clears_the_stop_flag(monkeypatch):
