@@ -1,50 +1,19 @@
 """The pages to play and to compare on, in a real browser: by mouse, by keyboard, on a phone."""
 
-import shutil
-import threading
-from contextlib import contextmanager
-
 import numpy as np
 import pytest
-import uvicorn
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from checkers_env import Board, pdn
-from training.app.app import create_app
-from training.app.serve import open_listener
+from tests.training.app.conftest import serve_in_thread
 
 pytestmark = pytest.mark.browser
 PATIENCE = 120_000  # ms: a busy machine
 expect.set_options(timeout=PATIENCE)
 
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
 REFUSED = "Failed to load resource: the server responded with a status of 40"
 ROUTES = "B:W6,7,14,15:BK2"  # 2x9x18x11x2 and 2x11x18x9x2
-
-
-@pytest.fixture(scope="module")
-def browser():
-    chromium = shutil.which("chromium")
-    assert chromium, "these tests need Debian's chromium"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@contextmanager
-def serving(games, port=0):
-    """The application, in a thread; its address."""
-    with open_listener("127.0.0.1", port) as listener:
-        server = uvicorn.Server(uvicorn.Config(create_app(games), log_config=None))
-        thread = threading.Thread(target=server.run, args=([listener],))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        finally:
-            server.should_exit = True
-            thread.join()
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +23,7 @@ def games(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def address(games):
-    with serving(games) as address:
+    with serve_in_thread(games) as address:
         yield address
 
 
@@ -362,14 +331,14 @@ def test_a_game_goes_on_after_a_reload(open_page):
 def test_a_game_goes_on_with_a_server_that_was_stopped_meanwhile(browser, tmp_path):
     context = browser.new_context()
     page = context.new_page()
-    with serving(tmp_path) as address:
+    with serve_in_thread(tmp_path) as address:
         page.goto(address)
         begin(page, agent="material", colour="white")
     cell(page, 22).click()
     cell(page, 18).click()
     expect(page.locator("#error")).to_contain_text("The server does not answer.")
     before = position(page)
-    with serving(tmp_path, int(address.rpartition(":")[2])):
+    with serve_in_thread(tmp_path, int(address.rpartition(":")[2])):
         cell(page, 22).click()
         cell(page, 18).click()
         settle(page)

@@ -1,22 +1,17 @@
 """The page that watches evolution, in a browser: on finished runs, and on one that goes on."""
 
-import shutil
 import signal
 import subprocess
 import sys
-import threading
-import time
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import uvicorn
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from checkers_env.board import Board
 from tests import ROOT
-from training.app.app import create_app
+from tests.training.app.conftest import serve_in_thread
 from training.app.generation_replay import game_to_pdn, replay_generation
 from training.regimes.coevolution import Coevolution
 from training.trainer.checkpoint import load_checkpoint
@@ -25,7 +20,6 @@ from training.trainer.loop import RunConfig, begin, train
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=120_000)  # ms: a busy machine
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
 EVOLVE = ROOT / "training" / "evolve.py"
 REGIME = Coevolution(
     "blondie24-1999", parents=3, opponents=2, depth=1, max_moves=40, king_rule="tenths"
@@ -34,21 +28,9 @@ NAME = "a run"
 POINTS = ".curve:first-child polyline.series-0:not(.raw)"
 
 
-@contextmanager
-def serving(folder):
-    """The application over the runs in a folder, at an address of its own."""
-    app = create_app(folder / "games", runs=[folder / "runs"])
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        while not server.started:
-            time.sleep(0.01)
-        port = server.servers[0].sockets[0].getsockname()[1]
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.should_exit = True
-        thread.join()
+def serve_runs(folder):
+    """Serve the application over the runs in a folder."""
+    return serve_in_thread(folder / "games", runs=[folder / "runs"])
 
 
 @pytest.fixture(scope="module")
@@ -62,22 +44,14 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def address(folder):
-    with serving(folder) as found:
+    with serve_runs(folder) as found:
         yield found
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
-def page(chromium):
+def page(browser):
     """A page that must not complain, nor ask anybody but the server."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
     page, complaints, hosts = context.new_page(), [], set()
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
@@ -191,7 +165,7 @@ def test_nothing_is_wider_than_a_phone(page, address, scheme):
 
 
 def test_without_runs_it_says_how_to_begin_one_and_sees_it_begin(page, tmp_path):
-    with serving(tmp_path) as address:
+    with serve_runs(tmp_path) as address:
         page.goto(f"{address}/evolution")
         expect(page.get_by_text("python training/evolve.py")).to_be_visible()
         begin(RunConfig("first", REGIME, 3, 1, tmp_path / "runs" / "first"))
@@ -230,9 +204,9 @@ def test_the_champion_is_played_against(page, address, folder):
     assert Path(chosen) == folder / "runs" / NAME / "champion.safetensors"
 
 
-def test_a_server_that_stops_is_told_of(chromium, folder):
-    page = chromium.new_page()
-    with serving(folder) as address:
+def test_a_server_that_stops_is_told_of(browser, folder):
+    page = browser.new_page()
+    with serve_runs(folder) as address:
         open_run(page, address)
     expect(page.get_by_role("status")).to_contain_text("The server does not answer")
     assert count_points(page) > 1
@@ -246,7 +220,7 @@ def test_a_run_is_watched_while_it_goes_on_until_it_ends(page, tmp_path):
     words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
     command = [sys.executable, str(EVOLVE), "blondie24-1999", *words]
     with (
-        serving(tmp_path) as address,
+        serve_runs(tmp_path) as address,
         subprocess.Popen(command, stdout=subprocess.DEVNULL) as run,
     ):
         try:
