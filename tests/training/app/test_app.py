@@ -1,4 +1,4 @@
-"""The web application without a browser: games, errors, the archive, security."""
+"""The web application without a browser: games, errors, archive, security."""
 
 import json
 import os
@@ -153,7 +153,7 @@ def play_out(client, state, choose):
     (3, "black", "material"),
     (4, "black", "mcts-ept"),
 ])  # fmt: skip
-def test_a_game_to_its_end_is_legal_and_kept(client, games, seed, colour, agent):
+def test_game_to_its_end_is_legal_and_archived(client, games, seed, colour, agent):
     rng = np.random.default_rng(seed)
     limits = {"amount": 2} if agent == "material" else {}
     limits = {"amount": 50} if agent == "mcts-ept" else limits
@@ -174,14 +174,14 @@ def test_a_game_to_its_end_is_legal_and_kept(client, games, seed, colour, agent)
     assert client.get("/api/archive.pdn").text == path.read_text()
 
 
-def test_a_draw_by_repetition(client, games):
+def test_game_is_drawn_by_repetition(client, games):
     state = begin(client, colour="white", opening="B:WK32:BK1,K28", agent="heuristic")
     state = play_out(client, state, lambda legal: legal[0])
     assert board_shown(state).outcome().reason in ("repetition", "no progress", "no pieces")
     assert state["result"] == pdn.loads(client.get("/api/archive.pdn").text)[0].result
 
 
-def test_a_multi_jump_is_made_by_all_its_squares(client):
+def test_multi_jump_is_made_square_by_square(client):
     state = begin(client, opening=ROUTES)
     legal = state["frames"][-1]["legal"]
     assert [move["squares"] for move in legal] == [[2, 9, 18, 11, 2], [2, 11, 18, 9, 2]]
@@ -194,7 +194,7 @@ def test_a_multi_jump_is_made_by_all_its_squares(client):
     assert (after["status"], after["result"]) == ("over", "1-0")
 
 
-def test_a_man_becomes_a_king(client):
+def test_man_becomes_a_king(client):
     state = begin(client, opening="B:W5,9:B25", agent="material")
     after = do(client, state, "move", squares=[25, 30])
     assert after["frames"][-1]["fen"] == "W:W5,9:BK30"
@@ -210,7 +210,7 @@ def test_two_tabs_are_two_games(client):
     assert client.get(f"/api/games/{one['key']}").json() == one
 
 
-def test_a_ballot_a_position_or_a_game_may_come_first(client):
+def test_game_may_start_from_a_ballot_a_position_or_moves(client):
     card = begin(client, opening=openings.THREE_MOVE[7])
     moves = [frame["move"]["text"] for frame in card["frames"][1:]]
     assert (" ".join(moves), card["status"]) == (openings.THREE_MOVE[7], "thinking")
@@ -222,14 +222,14 @@ def test_a_ballot_a_position_or_a_game_may_come_first(client):
     assert begin(client, pdn=pdn.dumps([given]))["frames"][0]["fen"] == Board(ROUTES).fen()
 
 
-def test_without_a_colour_either_is_drawn(client):
+def test_colour_is_random_unless_given(client):
     assert {begin(client, colour=None)["side"] for _ in range(30)} == set(SIDES)
 
 
 # What is asked for beside moves
 
 
-def test_take_back(client):
+def test_takeback_undoes_the_last_moves(client):
     state = begin(client)
     assert refused(client, state, "take-back") == "There is no move of yours to take back."
     first = do(client, state, "move", squares=[11, 15])
@@ -241,14 +241,14 @@ def test_take_back(client):
     assert do(client, again, "take-back")["frames"] == state["frames"]
 
 
-def test_the_agent_answers_alike_after_a_move_was_taken_back(client):
+def test_agent_answers_alike_after_a_takeback(client):
     state = do(client, begin(client), "move", squares=[11, 15])
     one = do(client, state, "reply")
     state = do(client, do(client, one, "take-back"), "move", squares=[11, 15])
     assert do(client, state, "reply")["frames"][-1]["move"] == one["frames"][-1]["move"]
 
 
-def test_a_hint_is_the_agents_own_move(client):
+def test_hint_is_the_agents_own_move(client):
     state = begin(client, agent="blondie24", amount=3, opening=FORCED, colour="white")
     answer = do(client, state, "hint")
     expected = agents.make("blondie24", depth=3).act(Board(FORCED))
@@ -257,7 +257,7 @@ def test_a_hint_is_the_agents_own_move(client):
     assert f"would play {expected} in your place" in answer["message"]
 
 
-def test_an_offer_of_a_draw_follows_the_evaluation(client, monkeypatch):
+def test_draw_offer_is_decided_by_the_evaluation(client, monkeypatch):
     monkeypatch.setattr("agents.analysis.LEAST_SECONDS", 60.0)
     lost, won = "B:W5,6,7,8:BK32", "B:W32:BK1,K2,K3,K9"
     for opening, accepted in ((lost, False), (won, True)):
@@ -277,7 +277,7 @@ def test_an_offer_of_a_draw_follows_the_evaluation(client, monkeypatch):
 @pytest.mark.parametrize(("opening", "accepted"), [
     ("B:WK32,K31:BK1,K2", True), ("B:WK32,K31,K30:BK1,K2", False), ("B:WK32:BK1,K2", True),
 ])  # fmt: skip
-def test_an_agent_without_an_evaluation_counts_pieces(client, opening, accepted):
+def test_agent_without_an_evaluation_counts_pieces(client, opening, accepted):
     state = begin(client, opening=opening)
     state = do(client, state, "move", squares=state["frames"][-1]["legal"][0]["squares"])
     state = do(client, do(client, state, "reply"), "draw")
@@ -285,7 +285,7 @@ def test_an_agent_without_an_evaluation_counts_pieces(client, opening, accepted)
 
 
 @pytest.mark.parametrize(("colour", "result"), [("black", "0-1"), ("white", "1-0")])
-def test_resigning(client, games, colour, result):
+def test_resigned_game_is_lost(client, games, colour, result):
     state = begin(client, colour=colour)
     over = do(client, state, "resign")
     assert (over["status"], over["result"]) == ("over", result)
@@ -296,14 +296,14 @@ def test_resigning(client, games, colour, result):
     assert do(client, over, "reply") == over
 
 
-def test_in_the_agents_turn_a_person_waits(client):
+def test_player_cannot_move_in_the_agents_turn(client):
     state = begin(client, colour="white")
     for action in ("hint", "draw"):
         assert refused(client, state, action) == "It is random's turn."
     assert refused(client, state, "move", squares=[22, 18]) == "It is random's turn."
 
 
-def test_an_agent_that_thinks_can_be_told_to_move_and_does_not_keep_others_waiting(client):
+def test_searching_agent_can_be_told_to_move_and_blocks_nobody(client):
     state = begin(client, agent="blondie24", amount=64, seconds=60, colour="white")
     live = client.app.state.store.find(state["key"])
     answers = []
@@ -322,7 +322,7 @@ def test_an_agent_that_thinks_can_be_told_to_move_and_does_not_keep_others_waiti
     assert refused(client, answers[0], "interrupt") == "The agent is not thinking."
 
 
-def test_a_thought_about_a_position_that_is_gone_is_dropped(client):
+def test_analysis_of_a_past_position_is_dropped(client):
     state = begin(client, agent="blondie24", amount=64, seconds=60)
     first = do(client, state, "move", squares=[11, 15])
     live = client.app.state.store.find(state["key"])
@@ -336,7 +336,7 @@ def test_a_thought_about_a_position_that_is_gone_is_dropped(client):
     assert answers[0]["frames"] == back["frames"] == state["frames"]
 
 
-def test_a_move_ends_the_thought_about_a_hint(client):
+def test_move_ends_the_search_for_a_hint(client):
     state = begin(client, agent="blondie24", amount=64, seconds=60)
     live = client.app.state.store.find(state["key"])
     url, answers = f"/api/games/{state['key']}/hint", []
@@ -353,7 +353,7 @@ def test_a_move_ends_the_thought_about_a_hint(client):
 
 
 @pytest.mark.parametrize(("name", "words"), [("Failing", "it has no idea"), ("Illegal", "illegal")])
-def test_an_agent_that_fails_leaves_the_game_as_it_is(client, strangers, name, words):
+def test_failing_agent_leaves_the_game_unchanged(client, strangers, name, words):
     state = begin(client, agent=strangers[name])
     state = do(client, state, "move", squares=[11, 15])
     answer = client.post(f"/api/games/{state['key']}/reply", json={})
@@ -363,7 +363,7 @@ def test_an_agent_that_fails_leaves_the_game_as_it_is(client, strangers, name, w
     assert do(client, state, "take-back")["status"] == "yours"
 
 
-def test_an_engine_that_does_not_start(games):
+def test_engine_that_does_not_start_is_reported(games):
     with serving(games, extra=["hub:false"]) as client:
         answer = client.post("/api/games", json={"agent": "hub:false"})
         assert answer.status_code == 502
@@ -371,7 +371,7 @@ def test_an_engine_that_does_not_start(games):
         assert client.post("/api/games", json={"agent": "random"}).status_code == 201
 
 
-def test_an_agent_that_learns_hears_how_the_game_ended_once(client, strangers):
+def test_learning_agent_is_told_the_result_once(client, strangers):
     state = begin(client, agent=strangers["Learner"], opening=ROUTES)
     over = do(client, state, "move", squares=[2, 11, 18, 9, 2])
     client.get(f"/api/games/{over['key']}")
@@ -389,7 +389,7 @@ def weight_file(folder, seed=0):
     return str(path)
 
 
-def test_the_champion_of_a_run_can_be_played_and_other_files_cannot(client, tmp_path):
+def test_champion_of_a_run_can_be_played_and_other_files_cannot(client, tmp_path):
     state = begin(client, agent=weight_file(tmp_path / "runs" / "mine"), colour="white")
     assert re.fullmatch(r"mine \(depth 2\) #[0-9a-f]{6}", state["label"])
     assert do(client, state, "reply")["frames"][-1]["analysis"]["depth"] == 2
@@ -422,7 +422,7 @@ def test_the_champion_of_a_run_can_be_played_and_other_files_cannot(client, tmp_
         ("nul\0", "null byte"),
     ],
 )
-def test_a_weight_file_that_is_none_is_refused_with_a_reason(client, tmp_path, name, words):
+def test_invalid_weight_file_is_refused_with_a_reason(client, tmp_path, name, words):
     runs = tmp_path / "runs"
     (runs / "folder.safetensors").mkdir(parents=True)
     os.mkfifo(runs / "pipe.safetensors")
@@ -492,7 +492,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("method", "path", "body", "status", "words"), BAD)
-def test_a_bad_request_is_refused_with_a_reason(client, method, path, body, status, words):
+def test_invalid_request_is_refused_with_a_reason(client, method, path, body, status, words):
     path = path.replace("{game}", begin(client)["key"])
     answer = client.request(method, path, **({} if body is None else {"json": body}))
     assert answer.status_code == status
@@ -512,14 +512,14 @@ def test_a_bad_request_is_refused_with_a_reason(client, method, path, body, stat
     (b"{}", "text/plain", "application/json"),
     (b"{}", "", "without a type"),
 ])  # fmt: skip
-def test_a_body_that_is_no_request(client, content, kind, words):
+def test_body_that_is_not_a_request_is_refused(client, content, kind, words):
     headers = {"Content-Type": kind} if kind else {}
     answer = client.post("/api/games", content=content, headers=headers)
     assert answer.status_code == 400
     assert words in answer.json()["error"]
 
 
-def test_a_page_that_is_not_there_says_so_as_a_page(client):
+def test_missing_page_is_answered_with_a_page(client):
     answer = client.get("/nowhere")
     assert (answer.status_code, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
     assert "Not Found" in answer.text
@@ -533,7 +533,7 @@ json_values = st.recursive(
 
 
 @given(json_values)
-def test_fields_are_of_their_kind_or_refused(value):
+def test_fields_of_wrong_type_are_refused(value):
     kinds = {"text": str, "whole": int, "number": float, "items": list}
     for body in (value, {"text": value}, {"whole": value}, {"number": value}, {"items": value}):
         try:
@@ -550,13 +550,13 @@ def test_fields_are_of_their_kind_or_refused(value):
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8024", "127.0.0.1.evil.example",
     "", "[::1", "192.168.0.7:8024", "localhost.evil", "0.0.0.0"])  # fmt: skip
-def test_a_request_for_another_host_is_refused(client, host):
+def test_request_for_another_host_is_refused(client, host):
     answer = client.get("/", headers={"Host": host})
     assert (answer.status_code, answer.json()["error"][:11]) == (421, "This server")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8024", "localhost:8024", "[::1]:8024", "127.1.2.3"])
-def test_this_machine_is_served(client, host):
+def test_local_hosts_are_served(client, host):
     assert client.get("/", headers={"Host": host}).status_code == 200
 
 
@@ -568,7 +568,7 @@ def test_this_machine_is_served(client, host):
     {"Sec-Fetch-Site": "cross-site"},
     {"Sec-Fetch-Site": "same-site"},
 ])  # fmt: skip
-def test_another_page_can_change_nothing(client, games, headers):
+def test_other_origins_cannot_change_anything(client, games, headers):
     answer = client.post("/api/games", json={}, headers=headers)
     assert (answer.status_code, answer.json()) == (
         403, {"error": "Requests from other pages are refused."})  # fmt: skip
@@ -577,13 +577,13 @@ def test_another_page_can_change_nothing(client, games, headers):
     assert client.get("/", headers=headers).status_code == 200  # a link
 
 
-def test_our_own_page_can(client):
+def test_own_page_can_change_the_game(client):
     headers = {"Origin": HOST, "Sec-Fetch-Site": "same-origin"}
     assert client.post("/api/games", json={}, headers=headers).status_code == 201
     assert client.get("/api/archive", headers=headers).status_code == 200
 
 
-def test_too_long_a_request(client):
+def test_too_long_request_is_refused(client):
     answer = client.post("/api/games", content=b" " * (MAX_BYTES + 1))
     assert answer.status_code == 413
     assert client.post("/api/games", content=iter([b"{}"])).status_code == 411
@@ -591,7 +591,7 @@ def test_too_long_a_request(client):
 
 @pytest.mark.parametrize("path", ["/", "/compare", "/evolution", "/static/board.js", "/nowhere",
     "/api/archive", "/api/games/x", "/static/nothing"])  # fmt: skip
-def test_every_answer_forbids_what_is_not_ours(client, path):
+def test_every_response_has_the_security_headers(client, path):
     answer = client.get(path)
     assert (
         HEADERS.items()
@@ -603,7 +603,7 @@ def test_every_answer_forbids_what_is_not_ours(client, path):
     assert "unsafe" not in policy
 
 
-def test_nothing_is_loaded_from_elsewhere_nor_written_inline():
+def test_pages_load_nothing_external_and_have_no_inline_script():
     for folder in ("static", "template"):
         for path in Path(str(files("training.app") / folder)).iterdir():
             text = path.read_text()
@@ -616,7 +616,7 @@ def test_nothing_is_loaded_from_elsewhere_nor_written_inline():
                 )
 
 
-def test_loopback():
+def test_loopback_addresses_are_recognised():
     names = ("127.0.0.1", "localhost", "::1", "127.8.8.8", "0.0.0.0", "10.0.0.1", "example", "")
     assert [is_loopback(name) for name in names] == [True] * 4 + [False] * 4
 
@@ -624,7 +624,7 @@ def test_loopback():
 # A server that is stopped
 
 
-def test_games_go_on_after_the_server_was_stopped(games):
+def test_games_survive_a_restart_of_the_server(games):
     with serving(games) as client:
         state = begin(
             client, agent="material", amount=2, opening="two-move", name="Ada", rating=1800
@@ -643,7 +643,7 @@ def test_games_go_on_after_the_server_was_stopped(games):
         assert client.get("/api/archive").json()["games"] == 1
 
 
-def test_a_game_that_goes_on_with_other_weights_does_not_count(games, tmp_path):
+def test_game_continued_with_other_weights_is_not_rated(games, tmp_path):
     folder = tmp_path / "runs" / "mine #1"
     runs, agent = [tmp_path / "runs"], weight_file(folder)
     with serving(games, runs=runs) as client:
@@ -662,7 +662,7 @@ def test_a_game_that_goes_on_with_other_weights_does_not_count(games, tmp_path):
 
 
 @pytest.mark.parametrize("missing", [None, "replaced"])
-def test_a_game_in_the_first_file_format_goes_on(games, missing):
+def test_game_in_the_first_file_format_continues(games, missing):
     fields = json.loads((DATA / "game_format_1.json").read_text())
     fields.pop(missing, None)
     key = "x" * 22
@@ -689,7 +689,7 @@ def test_a_game_in_the_first_file_format_goes_on(games, missing):
 
 @pytest.mark.parametrize("damage", ["", "{}", "[]", '{"format": 3}', "null",
     '{"format": 1, "setup": {}}', '{"format": 1, "setup": 7}'])  # fmt: skip
-def test_a_damaged_game_is_none(games, damage):
+def test_damaged_game_file_is_ignored(games, damage):
     with serving(games) as client:
         state = begin(client)
     (path,) = (games / "tabs").iterdir()
@@ -698,7 +698,7 @@ def test_a_damaged_game_is_none(games, damage):
         assert client.get(f"/api/games/{state['key']}").status_code == 404
 
 
-def test_a_finished_game_that_cannot_be_written_is_written_later(client, games):
+def test_finished_game_that_cannot_be_written_is_written_later(client, games):
     state = begin(client)
     for path in (games / "tabs").iterdir():
         path.unlink()
@@ -713,7 +713,7 @@ def test_a_finished_game_that_cannot_be_written_is_written_later(client, games):
     assert len(list(games.glob("*.pdn"))) == 1
 
 
-def test_only_the_last_games_are_in_memory_and_all_on_disk(client, monkeypatch):
+def test_memory_holds_recent_games_and_the_disk_all(client, monkeypatch):
     monkeypatch.setattr(game_store, "MAX_IN_MEMORY", 3)
     states = [begin(client) for _ in range(6)]
     assert len(client.app.state.store._games) == 3
@@ -722,7 +722,7 @@ def test_only_the_last_games_are_in_memory_and_all_on_disk(client, monkeypatch):
         assert len(client.app.state.store._games) == 3
 
 
-def test_old_games_and_too_many_are_forgotten(client, games, monkeypatch):
+def test_old_and_excess_games_are_deleted(client, games, monkeypatch):
     monkeypatch.setattr(game_store, "MAX_ON_DISK", 4)
     old = begin(client)
     os.utime(games / "tabs" / f"{old['key']}.json", (0, 0))
@@ -753,7 +753,7 @@ def results_in(games):
     return game_archive.results_by_agent(game_archive.load_games(games))
 
 
-def test_an_agent_is_rated_by_the_papers_formula(games):
+def test_rating_follows_the_papers_formula(games):
     for number, (score, rating, side) in enumerate(((1, 1700, BLACK), (0.5, 1500, WHITE))):
         game_archive.save_game(
             games, finished("x", score, rating, f"{number:02}", side=side), str(number)
@@ -796,7 +796,7 @@ def test_only_fair_games_with_a_rating_count(games):
     assert results_in(games)[0].rated_games == 4
 
 
-def test_files_of_others_among_the_games_are_passed_over(games, caplog):
+def test_foreign_files_among_the_games_are_ignored(games, caplog):
     game_archive.save_game(games, finished("x", 1, 1700, "01"), "a")
     (games / "0.pdn").write_text("not a game")
     (games / "1.pdn").write_bytes(b"\xff\xfe")
@@ -805,7 +805,7 @@ def test_files_of_others_among_the_games_are_passed_over(games, caplog):
     assert caplog.text.count("is passed over") == 2
 
 
-def test_the_page_tells_of_the_results(client, games):
+def test_page_shows_the_results(client, games):
     assert client.get("/api/archive").json() == {"folder": str(games), "games": 0, "results": []}
     state = begin(client, agent="blondie24", amount=2, rating=1500)
     assert do(client, state, "resign")["unrated_reason"] == ""
@@ -818,7 +818,7 @@ def test_the_page_tells_of_the_results(client, games):
 
 
 @pytest.mark.parametrize("name", ["blondie24", "material"])
-def test_a_thought_is_worth_what_plain_minimax_finds(name, monkeypatch):
+def test_analysis_score_equals_minimax(name, monkeypatch):
     monkeypatch.setattr("agents.analysis.LEAST_SECONDS", 60.0)
     agent = agents.make(name, depth=3, seed=0)
     judge = judge_by(agent.player.evaluator)
@@ -836,14 +836,14 @@ def test_a_thought_is_worth_what_plain_minimax_finds(name, monkeypatch):
             assert len(thought.pv) >= depth or not after.legal_moves
 
 
-def test_a_thought_without_chance_is_the_agents_own_move():
+def test_analysis_of_a_deterministic_agent_is_its_own_move():
     for board in random_boards(6, 20, 60):
         thought = analyse_until(agents.make("blondie24"), board, Limits(depth=5), Event())
         assert thought.move == agents.make("blondie24", depth=5).act(board.copy())
 
 
 @pytest.mark.parametrize("name", ["mcts", "mcts-ept"])
-def test_simulations_are_those_of_the_agent(name):
+def test_analysis_uses_the_agents_simulations(name):
     for number, board in enumerate(random_boards(7, 25, 90)):
         agent = reseed(agents.make(name, simulations=80), number)
         thought = analyse_until(agent, board, Limits(simulations=80), Event())
@@ -856,7 +856,7 @@ def test_simulations_are_those_of_the_agent(name):
 @pytest.mark.parametrize(("name", "limits"), [
     ("blondie24", Limits(depth=4)), ("mcts", Limits(simulations=9)), ("random", Limits()),
 ])  # fmt: skip
-def test_an_only_move_is_made_without_a_search(name, limits):
+def test_only_move_is_made_without_a_search(name, limits):
     board = Board("B:W32:BK1,5")
     board.push("5-9")
     board.push(board.legal_moves[0])
@@ -867,7 +867,7 @@ def test_an_only_move_is_made_without_a_search(name, limits):
     assert not thought.nodes
 
 
-def test_a_search_that_is_stopped_at_once_still_moves():
+def test_search_stopped_at_once_still_moves():
     stopped = Event()
     stopped.set()
     for name, limits in (("blondie24", Limits(depth=64)), ("mcts", Limits(simulations=10**6))):
@@ -877,7 +877,7 @@ def test_a_search_that_is_stopped_at_once_still_moves():
         assert -1 <= thought.score <= 1
 
 
-def test_what_is_thought_after_the_time_is_up_is_a_line_and_its_value(monkeypatch):
+def test_timed_out_search_has_a_pv_and_its_score(monkeypatch):
     monkeypatch.setattr("agents.analysis.LEAST_SECONDS", 0.05)
     agent, limits = agents.make("blondie24"), Limits(depth=64, seconds=0.2)
     for board in random_boards(8, 5, 30):
@@ -892,7 +892,7 @@ def test_what_is_thought_after_the_time_is_up_is_a_line_and_its_value(monkeypatc
 # Words
 
 
-def test_moves_in_words():
+def test_moves_are_described_in_words():
     assert describe_move(Board(), Board().parse_move("11-15")) == "Black's man moves from 11 to 15."
     board = Board(ROUTES)
     assert describe_move(board, board.legal_moves[0]) == (
@@ -913,7 +913,7 @@ def test_moves_in_words():
     (ROUTES, [2, 9], "not finished"),
     (ROUTES, [2, 6], "A capture must be made"),
 ])  # fmt: skip
-def test_refusals_say_why(position, squares, words):
+def test_illegal_moves_are_refused_with_a_reason(position, squares, words):
     assert words in explain_illegal_move(Board(position), squares)
 
 
@@ -931,7 +931,7 @@ def test_any_squares_are_refused_in_words():
 # Two agents
 
 
-def test_two_agents_play_as_they_would_without_the_page(client):
+def test_two_agents_play_as_without_the_page(client):
     black, white = {"agent": "blondie24", "amount": 3}, {"agent": "mcts-ept", "amount": 40}
     told = client.post("/api/compare", json={"black": black, "white": white, "opening": "11-15"})
     game = told.json()
@@ -962,7 +962,7 @@ def test_two_agents_play_as_they_would_without_the_page(client):
     assert client.post("/api/compare/move", json={**body, "seed": 1}).status_code == 400
 
 
-def test_two_agents_of_others_are_given_their_generators(client, strangers):
+def test_two_external_agents_receive_their_generators(client, strangers):
     body = {"player": {"agent": strangers["Draws"]}, "start": fen.START, "moves": []}
     for seed in range(5):
         answer = client.post("/api/compare/move", json={**body, "seed": seed}).json()
@@ -973,13 +973,13 @@ def test_two_agents_of_others_are_given_their_generators(client, strangers):
 # The rest
 
 
-def test_inside_is_asked_for(client):
+def test_explanation_equals_that_of_agents_explain(client):
     answer = client.get("/api/explain", params={"agent": "blondie24", "fen": FORCED})
     expected = agents.explain(agents.make("blondie24"), Board(FORCED)).to_json()
     assert answer.json() == json.loads(json.dumps(expected))
 
 
-def test_the_forms_offer_everything(client, strangers):
+def test_forms_offer_all_options(client, strangers):
     for path in ("/", "/compare"):
         text = client.get(path).text
         for name in [*agents.available(), *openings.TWO_MOVE, *openings.THREE_MOVE]:
@@ -996,7 +996,7 @@ def test_limits_are_part_of_the_name():
     assert catalog.choose("random", None, None).label == "random"
 
 
-def test_a_thought_as_json():
+def test_analysis_is_serialised_to_json():
     move = Board().legal_moves[0]
     told = analysis_to_json(Analysis(move, None, (move,), 3, 70, 0.5))
     assert told["pv"] == [str(move)]
@@ -1004,12 +1004,12 @@ def test_a_thought_as_json():
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.1", "example.com"])
-def test_the_server_is_for_this_machine_only(host):
+def test_server_accepts_local_connections_only(host):
     with pytest.raises(ValueError, match="--host must be this machine's own address"):
         serve.run(["--host", host], None)
 
 
-def test_games_are_kept_in_a_folder(tmp_path):
+def test_games_are_stored_in_a_folder(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(ValueError, match=r"--games must be a folder, not '.*file'"):
         serve.run(["--games", str(tmp_path / "file")], None)
@@ -1018,33 +1018,33 @@ def test_games_are_kept_in_a_folder(tmp_path):
 
 
 @pytest.mark.parametrize("port", ["-1", "65536"])
-def test_a_port_that_is_none(port, monkeypatch, capsys):
+def test_invalid_port_is_refused(port, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["checkers-play", "--port", port])
     assert serve.main() == 1
     assert f"--port must be 0 to 65535, not {port}" in capsys.readouterr().err
 
 
-def test_a_port_that_is_taken():
+def test_port_in_use_is_refused():
     with serve.open_listener("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(OSError, match=f"cannot listen at 127.0.0.1, port {port}"):
             serve.open_listener("127.0.0.1", port)
 
 
-def test_without_a_port_a_free_one_will_do(monkeypatch):
+def test_free_port_is_used_if_none_is_given(monkeypatch):
     with serve.open_listener("127.0.0.1", 0) as taken:
         monkeypatch.setattr(serve, "DEFAULT_PORT", taken.getsockname()[1])
         with serve.open_listener("127.0.0.1", None) as other:
             assert other.getsockname()[1] not in (0, taken.getsockname()[1])
 
 
-def test_an_agent_that_cannot_be_made_is_told_of_at_the_start():
+def test_agent_that_cannot_be_created_is_reported_at_the_start():
     with pytest.raises(ValueError, match="there is no weight file"):
         serve.run(["--agent", "missing.safetensors"], None)
 
 
 @pytest.mark.parametrize(("number", "thinks"), [(signal.SIGINT, False), (signal.SIGTERM, True)])
-def test_the_command_serves_until_it_is_stopped(games, number, thinks):
+def test_command_serves_until_it_is_stopped(games, number, thinks):
     serve.warm_up()  # a thread that compiles cannot be stopped
     options = ["--no-open", "--port", "0", "--games", str(games)]
     command = [sys.executable, "-m", "training.app.serve", *options]
@@ -1064,7 +1064,7 @@ def test_the_command_serves_until_it_is_stopped(games, number, thinks):
     assert (games / "tabs" / f"{game}.json").exists()
 
 
-def test_the_command_tells_what_it_can_do(capsys):
+def test_command_has_help(capsys):
     with pytest.raises(SystemExit):
         serve.run(["--help"], None)
     shown = " ".join(capsys.readouterr().out.split())

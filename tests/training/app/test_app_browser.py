@@ -1,4 +1,4 @@
-"""The pages to play and to compare on, in a real browser: by mouse, by keyboard, on a phone."""
+"""The pages to play and to compare, in a browser: mouse, keyboard, phone."""
 
 import numpy as np
 import pytest
@@ -94,7 +94,7 @@ def squares_of(page, mark):
 # A game by mouse
 
 
-def test_a_whole_game_by_clicking(open_page, games):
+def test_whole_game_is_played_by_clicking(open_page, games):
     page, rng, board = open_page(), np.random.default_rng(1), Board(max_moves=None)
     begin(page, agent="heuristic")
     while page.locator("[data-do=resign]").is_visible():
@@ -127,7 +127,7 @@ def test_a_whole_game_by_clicking(open_page, games):
     assert pdn.load(download.value.path())[0].moves == game.moves
 
 
-def test_a_multi_jump_square_by_square(open_page):
+def test_multi_jump_is_clicked_square_by_square(open_page):
     page = open_page()
     begin(page, opening=ROUTES)
     assert "Black must capture: 2x9x18x11x2 or 2x11x18x9x2." in page.inner_text("#status")
@@ -146,7 +146,7 @@ def test_a_multi_jump_square_by_square(open_page):
     assert page.locator("#board .cross").count() == 4
 
 
-def test_a_capture_may_be_chosen_by_its_last_square(open_page):
+def test_capture_may_be_chosen_by_its_last_square(open_page):
     page = open_page()
     begin(page, opening="B:W6,14,32:BK2")
     cell(page, 2).click()
@@ -154,7 +154,7 @@ def test_a_capture_may_be_chosen_by_its_last_square(open_page):
     expect(page.locator("#score")).to_contain_text("2x18")
 
 
-def test_a_man_is_crowned(open_page):
+def test_man_is_crowned(open_page):
     page = open_page()
     begin(page, opening="B:W5,9:B25")
     cell(page, 25).click()
@@ -165,7 +165,7 @@ def test_a_man_is_crowned(open_page):
     assert position(page).endswith(":BK30")
 
 
-def test_an_illegal_move_is_refused_in_words(open_page):
+def test_illegal_move_is_refused_in_words(open_page):
     page = open_page()
     begin(page, opening="B:W15,32:B11,1")
     cell(page, 1).click()
@@ -183,7 +183,7 @@ def test_an_illegal_move_is_refused_in_words(open_page):
     assert moves_shown(page)[0] == "11x18"
 
 
-def test_a_bad_opening_is_refused_in_words(open_page):
+def test_invalid_opening_is_refused_in_words(open_page):
     page = open_page()
     page.select_option("#setup [data-field=opening]", "moves")
     page.fill("[data-opening=moves] input", "11-16 1-2")
@@ -194,7 +194,7 @@ def test_a_bad_opening_is_refused_in_words(open_page):
     expect(page.locator("#error")).to_contain_text("Give the opening")
 
 
-def test_take_back(open_page):
+def test_takeback_undoes_the_last_moves(open_page):
     page = open_page()
     begin(page)
     before = position(page)
@@ -207,7 +207,7 @@ def test_take_back(open_page):
     assert position(page) == before
 
 
-def test_hint_draw_and_resigning(open_page):
+def test_hint_draw_offer_and_resignation_work(open_page):
     page = open_page()
     begin(page, agent="blondie24", plies=2)
     page.click("[data-do=hint]")
@@ -226,7 +226,7 @@ def test_hint_draw_and_resigning(open_page):
     expect(page.locator("[data-do=resign]")).to_have_text("Resign")
 
 
-def test_what_the_agent_thinks(open_page):
+def test_analysis_of_the_agent_is_shown(open_page):
     page = open_page()
     begin(page, agent="blondie24", colour="white", plies=4)
     facts = page.locator("#analysis")
@@ -237,7 +237,7 @@ def test_what_the_agent_thinks(open_page):
     assert "for blondie24" in page.get_attribute("#bar", "aria-valuetext")
 
 
-def test_earlier_positions_are_shown_and_cannot_be_played_in(open_page):
+def test_earlier_positions_are_shown_read_only(open_page):
     page = open_page()
     begin(page)
     cell(page, 11).click()
@@ -252,7 +252,7 @@ def test_earlier_positions_are_shown_and_cannot_be_played_in(open_page):
     assert squares_of(page, "able")
 
 
-def test_see_inside(open_page):
+def test_explanation_is_shown(open_page):
     page = open_page()
     begin(page, agent="blondie24", plies=2)
     page.click("#explanation summary")
@@ -284,7 +284,7 @@ def test_two_tabs_are_two_games(open_page):
     assert one.url != other.url
 
 
-def test_a_late_answer_says_nothing_about_another_game(open_page):
+def test_late_answer_does_not_change_another_game(open_page):
     page, held = open_page(), []
     page.route("**/reply", lambda route: route.continue_() if held else held.append(route))
     page.select_option("#setup [data-field=agent]", "random")
@@ -306,14 +306,14 @@ def test_a_late_answer_says_nothing_about_another_game(open_page):
     assert moves_shown(page)[0] == "11-15"
 
 
-def test_what_a_hidden_field_holds_does_not_matter(open_page):
+def test_value_of_a_hidden_field_is_ignored(open_page):
     page = open_page()
     page.select_option("#setup [data-field=agent]", "blondie24")
     page.fill("#setup [data-field=seconds]", "90")
     begin(page, agent="random")
 
 
-def test_a_game_goes_on_after_a_reload(open_page):
+def test_game_continues_after_a_reload(open_page):
     page = open_page()
     begin(page)
     cell(page, 11).click()
@@ -328,7 +328,7 @@ def test_a_game_goes_on_after_a_reload(open_page):
     expect(page.locator("#error")).to_contain_text("There is no such game any more")
 
 
-def test_a_game_goes_on_with_a_server_that_was_stopped_meanwhile(browser, tmp_path):
+def test_game_continues_after_a_restart_of_the_server(browser, tmp_path):
     context = browser.new_context()
     page = context.new_page()
     with serve_in_thread(tmp_path) as address:
@@ -351,7 +351,7 @@ def test_a_game_goes_on_with_a_server_that_was_stopped_meanwhile(browser, tmp_pa
 # By keyboard, for screen readers, on a phone
 
 
-def test_a_move_by_keyboard_alone(open_page):
+def test_move_is_made_by_keyboard_alone(open_page):
     page = open_page()
     page.focus("#start")
     page.keyboard.press("Enter")
@@ -376,7 +376,7 @@ def test_a_move_by_keyboard_alone(open_page):
     assert page.locator("#board [tabindex='0']").count() == 1
 
 
-def test_the_board_tells_screen_readers_what_is_where(open_page):
+def test_board_is_described_to_screen_readers(open_page):
     page = open_page()
     assert page.get_by_role("grid", name="Board").count() == 1
     assert page.get_by_role("row").count() == 8
@@ -399,7 +399,7 @@ def test_the_board_tells_screen_readers_what_is_where(open_page):
 
 @pytest.mark.parametrize("path", ["/", "/compare"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_phone_needs_no_scrolling_sideways(open_page, path, scheme):
+def test_phone_needs_no_sideways_scrolling(open_page, path, scheme):
     page = open_page(path, PHONE, color_scheme=scheme)
     width = "document.documentElement.scrollWidth"
     assert page.evaluate(width) == PHONE["width"]
@@ -412,7 +412,7 @@ def test_a_phone_needs_no_scrolling_sideways(open_page, path, scheme):
     assert page.locator("#board").bounding_box()["width"] > 290
 
 
-def test_light_and_dark(open_page):
+def test_light_and_dark_themes_are_readable(open_page):
     page = open_page(color_scheme="dark")
     paper = "getComputedStyle(document.body).backgroundColor"
     dark = page.evaluate(paper)

@@ -99,7 +99,7 @@ def server(folder, request):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no named pipes in folders")
-def test_others_are_answered_while_one_request_is_hostile(server, folder):
+def test_others_are_answered_during_a_hostile_request(server, folder):
     pipe = {"agent": str(folder / "runs" / "pipe.safetensors")}
     spaces = "B:W1" + " " * 50_000 + "x"
     hostile = [
@@ -135,7 +135,7 @@ def test_others_are_answered_while_one_request_is_hostile(server, folder):
         assert answers[number].json()["error"]
 
 
-def test_a_request_that_does_not_arrive_is_ended_and_leaves_no_traceback(server):
+def test_incomplete_request_is_ended_without_a_traceback(server):
     head = f"POST /api/compare HTTP/1.1\nHost: 127.0.0.1:{server.port}\n"
     body = head + "Content-Type: application/json\nContent-Length: 100\n\n{"
     slow = [server.connect(text) for text in ("", "GET / HT", head, body)]
@@ -162,7 +162,7 @@ def test_a_request_that_does_not_arrive_is_ended_and_leaves_no_traceback(server)
     ],
     indirect=["server"],
 )
-def test_an_agent_that_hangs_does_not_keep_the_command_from_ending(server, folder, signals):
+def test_hanging_agent_does_not_keep_the_command_from_ending(server, folder, signals):
     name = server.process.args[-1]
     game = server.request("POST", "/api/games", json={"agent": name, "colour": "white"}).json()
     server.hang(game["key"])
@@ -172,5 +172,5 @@ def test_an_agent_that_hangs_does_not_keep_the_command_from_ending(server, folde
     assert "Traceback" not in server.log.read_text()
 
 
-def test_the_time_outs_are_those_of_the_docs():
+def test_timeouts_are_those_of_the_docs():
     assert serve.HEADER_SECONDS == request_body.BODY_SECONDS == 10

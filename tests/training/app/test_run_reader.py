@@ -1,4 +1,4 @@
-"""Runs as the page shows them, against what the same runs measure and save themselves."""
+"""Runs on the page against what the same runs measure and save."""
 
 import asyncio
 import json
@@ -72,7 +72,7 @@ def run_to(folder, regime, generations, **changes):
     ("name", "reached"),
     [("social", 1), *((name, reached) for name in REGIMES for reached in (0, 2))],
 )
-def test_the_games_are_those_that_the_run_goes_on_to_play(tmp_path, name, reached):
+def test_replayed_games_are_those_of_the_next_generation(tmp_path, name, reached):
     regime = REGIMES[name]
     if reached:
         run_to(tmp_path, regime, reached)
@@ -118,7 +118,7 @@ def test_names_and_kings_are_those_of_the_members(tmp_path):
             assert standing.king == pytest.approx(after.population.kings[place])
 
 
-def test_the_parents_games_are_the_ones_they_play_with_each_other(tmp_path):
+def test_games_of_the_parents_are_those_between_them(tmp_path):
     regime = REGIMES["round robin"]
     run_to(tmp_path, regime, 2)
     checkpoint = load_checkpoint(tmp_path)
@@ -155,7 +155,7 @@ def test_points_are_counted_game_by_game(tmp_path):
         assert standing.points == 3 * wins + draws - 1.5 * losses
 
 
-def test_after_social_learning_nobody_is_a_parent(tmp_path):
+def test_social_learning_leaves_no_parents(tmp_path):
     for reached, name in ((1, "parent 1"), (2, "player 1")):
         run_to(tmp_path, REGIMES["social"], reached)
         played = generation_replay.replay_generation(load_checkpoint(tmp_path))
@@ -163,7 +163,7 @@ def test_after_social_learning_nobody_is_a_parent(tmp_path):
         assert len({standing.name for standing in played.standings}) == 6
 
 
-def test_of_temporal_differences_there_are_the_games_of_the_curve(tmp_path):
+def test_td_runs_replay_the_games_of_the_curve(tmp_path):
     history = run_to(tmp_path, LEARNER, 2).history
     played = generation_replay.replay_generation(load_checkpoint(tmp_path))
     assert (played.number, played.standings, played.survivors) == (2, [], 0)
@@ -178,7 +178,7 @@ def test_of_temporal_differences_there_are_the_games_of_the_curve(tmp_path):
         assert np.mean(payoffs) == history[f"curve/{opponent}"][-1]
 
 
-def test_a_game_is_written_as_pdn(tmp_path):
+def test_game_is_written_as_pdn(tmp_path):
     begin(plan_for(tmp_path, REGIMES["coevolution"]))
     played = generation_replay.replay_generation(load_checkpoint(tmp_path))
     for game in played.games:
@@ -204,7 +204,7 @@ def finished(original, tmp_path):
     return shutil.copytree(original, tmp_path / "runs" / "some run")
 
 
-def test_the_history_is_what_the_run_has_measured(finished):
+def test_history_equals_the_metrics_of_the_run(finished):
     history, expected = run_reader.read_history(finished), load_checkpoint(finished).history
     assert history["generation"] == [0, 1, 2]
     assert set(history) == {"generation", *expected}
@@ -214,7 +214,7 @@ def test_the_history_is_what_the_run_has_measured(finished):
     assert history["score/best"][0] is None
 
 
-def test_an_overview_says_how_far_a_run_is(finished):
+def test_overview_shows_the_progress_of_a_run(finished):
     seen = run_reader.read_run(finished)
     assert json.loads(json.dumps(seen, allow_nan=False)) == seen
     assert seen["history"] == run_reader.read_history(finished)
@@ -230,7 +230,7 @@ def test_an_overview_says_how_far_a_run_is(finished):
     assert seen["save_time"] == (finished / FILE_NAME).stat().st_mtime_ns / 1e9
 
 
-def test_a_run_that_has_saved_nothing_but_its_start(tmp_path):
+def test_run_with_only_its_first_checkpoint_is_read(tmp_path):
     plan = plan_for(tmp_path / "new", REGIMES["coevolution"], checkpoint_every=10)
     begin(replace(plan, name="c10"))
     seen = run_reader.read_run(plan.folder)
@@ -238,7 +238,7 @@ def test_a_run_that_has_saved_nothing_but_its_start(tmp_path):
     assert (seen["running"], seen["preset_generations"]) == (True, 840)
 
 
-def test_a_run_is_running_from_its_first_checkpoint_to_its_picture(tmp_path):
+def test_run_is_active_from_its_first_checkpoint_to_its_plot(tmp_path):
     regime, seen = REGIMES["coevolution"], []
 
     def look(state, measured):
@@ -254,7 +254,7 @@ def test_a_run_is_running_from_its_first_checkpoint_to_its_picture(tmp_path):
     assert len({version for _, version in seen}) == 6
 
 
-def test_runs_are_folders_with_a_checkpoint_by_name(finished):
+def test_runs_are_folders_with_a_checkpoint_sorted_by_name(finished):
     runs = finished.parent
     begin(plan_for(runs / "another", REGIMES["coevolution"]))
     (runs / "no run").mkdir()
@@ -269,7 +269,7 @@ def test_runs_are_folders_with_a_checkpoint_by_name(finished):
     assert run_reader.find_runs(runs / "not there yet") == {}
 
 
-def test_a_folder_whose_run_has_been_taken_away_is_refused(finished):
+def test_removed_run_is_refused(finished):
     at = run_reader.save_time_ns(finished)
     (finished / FILE_NAME).unlink()
     assert run_reader.find_runs(finished.parent) == {}
@@ -282,13 +282,13 @@ def test_a_folder_whose_run_has_been_taken_away_is_refused(finished):
 @pytest.mark.parametrize(
     "content", ["", "generation\n1,2\n", "generation,a\n0,x\n", "generation\n"]
 )
-def test_a_curve_that_is_none_is_refused_by_name(finished, content):
+def test_invalid_curve_file_is_refused_by_name(finished, content):
     (finished / CURVE_FILE).write_text(content)
     with pytest.raises(ValueError, match=r"curve\.csv' is not a curve of ours"):
         run_reader.read_run(finished)
 
 
-def test_a_run_of_an_unknown_regime_has_a_curve_but_no_games(finished):
+def test_run_of_an_unknown_regime_has_a_curve_but_no_games(finished):
     checkpoint = load_checkpoint(finished)
     strange = replace(checkpoint, config_key=checkpoint.config_key | {"temperature": 3.0})
     save_checkpoint(finished, strange)
@@ -299,7 +299,7 @@ def test_a_run_of_an_unknown_regime_has_a_curve_but_no_games(finished):
 
 
 @pytest.mark.parametrize("missing", ["name", "seed"])
-def test_a_checkpoint_without_a_name_or_a_seed_is_refused(finished, missing):
+def test_checkpoint_without_a_name_or_a_seed_is_refused(finished, missing):
     checkpoint = load_checkpoint(finished)
     rest = {name: value for name, value in checkpoint.config_key.items() if name != missing}
     save_checkpoint(finished, replace(checkpoint, config_key=rest))
@@ -308,13 +308,13 @@ def test_a_checkpoint_without_a_name_or_a_seed_is_refused(finished, missing):
 
 
 @pytest.mark.parametrize("regime", [*REGIMES.values(), LEARNER])
-def test_a_regime_comes_back_from_its_checkpoint(tmp_path, regime):
+def test_regime_is_read_from_its_checkpoint(tmp_path, regime):
     plan = plan_for(tmp_path, regime)
     begin(plan)
     assert regime_from_config(load_checkpoint(tmp_path).config_key) == regime
 
 
-def test_a_generation_is_remembered_when_its_checkpoint_is_gone(finished):
+def test_replayed_generation_is_cached_after_a_newer_checkpoint(finished):
     at = run_reader.save_time_ns(finished)
     first = generation_replay.replay_checkpoint(finished, at)
     assert generation_replay.replay_checkpoint(finished, at) is first
@@ -327,7 +327,7 @@ def test_a_generation_is_remembered_when_its_checkpoint_is_gone(finished):
     )
 
 
-def test_the_replay_latest_is_read_though_the_run_saves_meanwhile(finished, monkeypatch):
+def test_latest_replay_is_read_while_the_run_saves(finished, monkeypatch):
     def load(run):
         loaded.append(run)
         if len(loaded) < 3:
@@ -340,7 +340,7 @@ def test_the_replay_latest_is_read_though_the_run_saves_meanwhile(finished, monk
     assert (at, latest.number, len(loaded)) == (2, 3, 3)
 
 
-def test_files_may_be_replaced_while_they_are_read(tmp_path):
+def test_files_may_be_replaced_during_reading(tmp_path):
     """A writer that saves without a pause, and a reader that always sees whole files."""
     plan = plan_for(tmp_path, REGIMES["coevolution"])
     checkpoint = train(plan, begin(plan), nothing)
@@ -392,7 +392,7 @@ def client(finished):
     return Client(create_app(finished.parent / "games", runs=[finished.parent]))
 
 
-def test_the_page_is_there_and_has_no_script_of_its_own(client):
+def test_page_has_no_script_of_its_own(client):
     answer = client.get("/evolution")
     assert (answer.status_code, answer.headers["content-type"][:9]) == (200, "text/html")
     assert "/static/evolution.js" in answer.text
@@ -402,7 +402,7 @@ def test_the_page_is_there_and_has_no_script_of_its_own(client):
         assert client.get(f"/static/{name}").status_code == 200
 
 
-def test_runs_are_listed_the_latest_first(client, finished):
+def test_runs_are_listed_latest_first(client, finished):
     begin(plan_for(finished.parent / "later", REGIMES["coevolution"]))
     first, second = client.get("/api/runs").json()["runs"]
     assert {"name": "later", "generation": 0, "running": True}.items() <= first.items()
@@ -410,7 +410,7 @@ def test_runs_are_listed_the_latest_first(client, finished):
     assert first["save_time"] > second["save_time"]
 
 
-def test_of_runs_of_one_name_the_first_folder_has_its_own(client, finished, tmp_path):
+def test_first_folder_keeps_its_name_among_equal_ones(client, finished, tmp_path):
     other = tmp_path / "other"
     run_to(other / "some run", REGIMES["coevolution"], 1)
     client.app.state.runs = [finished.parent, other]
@@ -419,7 +419,7 @@ def test_of_runs_of_one_name_the_first_folder_has_its_own(client, finished, tmp_
     assert client.get("/api/runs/some run").json()["generation"] == 1
 
 
-def test_a_run_is_told_of_once_and_again_when_it_has_gone_on(client, finished):
+def test_run_is_sent_once_and_again_after_progress(client, finished):
     seen = client.get("/api/runs/some%20run").json()
     assert seen == run_reader.read_run(finished)
     query = {"version": seen["version"]}
@@ -439,13 +439,13 @@ def test_a_run_is_told_of_once_and_again_when_it_has_gone_on(client, finished):
         ),
     ],
 )
-def test_where_it_is_not_the_best_who_go_on_the_page_says_who_does(tmp_path, regime, outcome):
+def test_page_explains_which_members_continue(tmp_path, regime, outcome):
     run_to(tmp_path / "run", regime, 1)
     played = generation_replay.replay_generation(load_checkpoint(tmp_path / "run"))
     assert (played.survivors, played.outcome) == (0, outcome)
 
 
-def test_a_generation_and_each_of_its_games(client, finished):
+def test_generation_and_each_of_its_games_are_sent(client, finished):
     told = client.get("/api/runs/some run/generation").json()
     played = generation_replay.replay_generation(load_checkpoint(finished))
     assert (told["number"], told["survivors"]) == (3, 3)
@@ -471,7 +471,7 @@ def test_a_generation_and_each_of_its_games(client, finished):
         assert found["outcome"].startswith(winner)
 
 
-def test_a_game_can_be_asked_for_when_the_run_has_gone_on(client, finished):
+def test_game_is_available_after_the_run_has_continued(client, finished):
     at = client.get("/api/runs/some run/generation").json()["version"]
     before = client.get(f"/api/runs/some run/generation/{at}/games/0").json()
     run_to(finished, REGIMES["coevolution"], 3)
@@ -498,7 +498,7 @@ def test_a_game_can_be_asked_for_when_the_run_has_gone_on(client, finished):
         ("some run/generation/AT/games/²", "is not a number."),
     ],
 )
-def test_what_is_not_there_is_refused_with_a_reason(client, finished, path, reason):
+def test_missing_items_are_refused_with_a_reason(client, finished, path, reason):
     (finished.parent.parent / "secret").mkdir()
     save_checkpoint(finished.parent.parent / "secret", load_checkpoint(finished))
     (finished.parent / "file").write_text("")
@@ -509,7 +509,7 @@ def test_what_is_not_there_is_refused_with_a_reason(client, finished, path, reas
         assert reason in answer.json()["error"]
 
 
-def test_a_run_that_cannot_be_read_is_refused_with_a_reason(client, finished):
+def test_unreadable_run_is_refused_with_a_reason(client, finished):
     (finished / CURVE_FILE).write_text("generation\n")
     assert client.get("/api/runs").status_code == 200
     answer = client.get("/api/runs/some run")
@@ -521,7 +521,7 @@ def test_a_run_that_cannot_be_read_is_refused_with_a_reason(client, finished):
     assert "is not a checkpoint of ours" in answer.json()["error"]
 
 
-def test_a_curve_linked_elsewhere_tells_nothing_of_it(client, finished, tmp_path):
+def test_curve_behind_a_link_is_not_read(client, finished, tmp_path):
     (tmp_path / "secret").write_text("a\npassword\n")
     (finished / CURVE_FILE).unlink()
     (finished / CURVE_FILE).symlink_to(tmp_path / "secret")
@@ -538,7 +538,7 @@ def test_a_curve_linked_elsewhere_tells_nothing_of_it(client, finished, tmp_path
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to(path), Path.mkdir])
-def test_a_curve_that_is_no_file_is_refused_and_hides_no_other_run(client, finished, make):
+def test_special_file_as_curve_is_refused_and_hides_no_other_run(client, finished, make):
     (finished / CURVE_FILE).unlink()
     make(finished / CURVE_FILE)
     answer = client.get("/api/runs/some run")
@@ -547,18 +547,18 @@ def test_a_curve_that_is_no_file_is_refused_and_hides_no_other_run(client, finis
     assert [run["name"] for run in client.get("/api/runs").json()["runs"]] == ["some run"]
 
 
-def test_a_checkpoint_linked_elsewhere_is_no_run(client, finished, tmp_path):
+def test_checkpoint_behind_a_link_is_not_a_run(client, finished, tmp_path):
     (finished / FILE_NAME).rename(tmp_path / "elsewhere")
     (finished / FILE_NAME).symlink_to(tmp_path / "elsewhere")
     assert client.get("/api/runs").json()["runs"] == []
 
 
-def test_nothing_is_changed_through_the_page(client):
+def test_page_changes_nothing(client):
     for path in ("/api/runs", "/api/runs/some run", "/api/runs/some run/generation"):
         assert client.ask("POST", path).status_code == 405
 
 
-def test_the_champion_of_a_run_can_be_played_against(client, finished):
+def test_champion_of_a_run_can_be_played(client, finished):
     champion = client.get("/api/runs/some run").json()["champion"]
     answer = client.get("/", params={"agent": champion})
     assert answer.status_code == 200

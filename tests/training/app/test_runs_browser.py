@@ -1,4 +1,4 @@
-"""The page that watches evolution, in a browser: on finished runs, and on one that goes on."""
+"""The evolution page in a browser: finished runs, and one that continues."""
 
 import signal
 import subprocess
@@ -86,7 +86,7 @@ def pieces_of(board):
     return {square: names[symbol] for square, symbol in enumerate(symbols, 1) if symbol in names}
 
 
-def test_a_finished_run_has_its_curves_standings_and_games(page, address, folder):
+def test_finished_run_has_curves_standings_and_games(page, address, folder):
     open_run(page, address)
     expect(page.locator("#state")).to_have_text("Generation 3")
     expect(page.locator("#facts")).to_contain_text("ended")
@@ -109,7 +109,7 @@ def test_a_finished_run_has_its_curves_standings_and_games(page, address, folder
         assert row.locator("td").all_text_contents()[1:3] == [game.black, game.white]
 
 
-def test_a_game_is_replayed_on_the_board_by_buttons_and_by_keys(page, address, folder):
+def test_game_is_replayed_by_buttons_and_keys(page, address, folder):
     open_run(page, address)
     number = 5
     played = replay_generation(load_checkpoint(folder / "runs" / NAME))
@@ -132,7 +132,7 @@ def test_a_game_is_replayed_on_the_board_by_buttons_and_by_keys(page, address, f
     assert f'[Black "{played.games[number].black}"]' in page.locator("#pdn").input_value()
 
 
-def test_the_games_of_one_member_are_listed_alone(page, address):
+def test_games_can_be_filtered_by_member(page, address):
     open_run(page, address)
     page.get_by_role("combobox", name="Member").select_option("offspring 2")
     rows = page.locator("#games tr")
@@ -140,7 +140,7 @@ def test_the_games_of_one_member_are_listed_alone(page, address):
     assert 2 <= rows.count() < 12
 
 
-def test_a_chart_is_read_with_the_keyboard(page, address, folder):
+def test_chart_is_read_with_the_keyboard(page, address, folder):
     open_run(page, address)
     kings = load_checkpoint(folder / "runs" / NAME).history["king/mean"]
     chart = page.get_by_role("slider", name="K, the worth of a king")
@@ -164,7 +164,7 @@ def test_nothing_is_wider_than_a_phone(page, address, scheme):
     assert (background == "rgb(250, 249, 246)") == (scheme == "light")
 
 
-def test_without_runs_it_says_how_to_begin_one_and_sees_it_begin(page, tmp_path):
+def test_page_without_runs_explains_how_to_start_one_and_shows_it(page, tmp_path):
     with serve_runs(tmp_path) as address:
         page.goto(f"{address}/evolution")
         expect(page.get_by_text("python training/evolve.py")).to_be_visible()
@@ -175,7 +175,7 @@ def test_without_runs_it_says_how_to_begin_one_and_sees_it_begin(page, tmp_path)
         expect(page.locator("#play")).to_be_hidden()
 
 
-def test_a_run_that_is_not_there_is_named_and_another_shown(page, address):
+def test_missing_run_is_named_and_another_shown(page, address):
     page.goto(f"{address}/evolution?run=..%2Fsecret")
     expect(page.get_by_role("status")).to_contain_text("There is no run ../secret here")
     expect(page.locator("#state")).to_have_text("Generation 3")
@@ -197,14 +197,14 @@ def test_another_run_can_be_chosen(page, address, folder):
     expect(page.locator("#state")).to_have_text("Generation 1")
 
 
-def test_the_champion_is_played_against(page, address, folder):
+def test_champion_can_be_played(page, address, folder):
     open_run(page, address)
     page.get_by_role("link", name="Play against its champion").click()
     chosen = page.locator("[data-field=agent]").input_value()
     assert Path(chosen) == folder / "runs" / NAME / "champion.safetensors"
 
 
-def test_a_server_that_stops_is_told_of(browser, folder):
+def test_stopped_server_is_reported(browser, folder):
     page = browser.new_page()
     with serve_runs(folder) as address:
         open_run(page, address)
@@ -213,7 +213,7 @@ def test_a_server_that_stops_is_told_of(browser, folder):
     page.close()
 
 
-def test_a_run_is_watched_while_it_goes_on_until_it_ends(page, tmp_path):
+def test_running_run_is_updated_until_it_ends(page, tmp_path):
     out = tmp_path / "runs" / "live"
     options = {"generations": 100_000, "checkpoint-every": 1, "threads": 1, "out": out}
     options |= {"regime.parents": 2, "regime.opponents": 1, "regime.depth": 1}
