@@ -7,7 +7,8 @@ author = "the checkers-laboratory authors"
 project_copyright = f"2026, {author}"
 version = release = installed_version("checkers-laboratory")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+nb_execution_mode = "off"  # the notebooks hold their outputs; tests run them
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 autodoc_typehints = "both"
