@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal
 
 Kind = Literal[
@@ -22,6 +24,30 @@ OPTIONS: dict[str, Callable[[str], Any]] = {
     "endgame": int,
     "selective": ("0", "1").index,
 }
+
+
+PLAYER_FILES = (f"champion{WEIGHTS_SUFFIX}", f"champion{SB3_SUFFIX}", f"model{WEIGHTS_SUFFIX}")
+
+
+def find_player_file(folder: Path) -> Path:
+    """Return the weight file or policy in a run's folder, or in that of a model hub.
+
+    Raises
+    ------
+    ValueError
+        For a folder without one, and with several of which none has a name of
+        :data:`PLAYER_FILES`.
+    """
+    for name in PLAYER_FILES:
+        if (folder / name).is_file():
+            return folder / name
+    found = sorted(folder.glob(f"*{WEIGHTS_SUFFIX}"))
+    if len(found) == 1 and found[0].stem != "checkpoint":
+        return found[0]
+    raise ValueError(
+        f"the folder {str(folder)!r} holds no player: expected {', '.join(PLAYER_FILES)}, "
+        f"or one other {WEIGHTS_SUFFIX} file; it has {len(found)}"
+    )
 
 
 @dataclass(frozen=True)
@@ -50,10 +76,15 @@ class AgentSpec:
 
     @classmethod
     def from_name(cls, name: str) -> AgentSpec:
-        """Return the spec of a text without options. Every text has one."""
+        """Return the spec of a text without options. Every text has one.
+
+        A folder, written with a slash, stands for the player in it.
+        """
         for prefix in PREFIXES:
             if name.startswith(f"{prefix}:"):
                 return cls(name, prefix, name.removeprefix(f"{prefix}:"))
+        if "/" in name.replace(os.sep, "/") and Path(name).is_dir():
+            name = str(find_player_file(Path(name)))
         if name.endswith(WEIGHTS_SUFFIX):
             return cls(name, "weights", name)
         if name.endswith(SB3_SUFFIX):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import os
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -61,6 +62,7 @@ def make(
 
         - a name from :func:`available`;
         - a weight file (``champion.safetensors``);
+        - a folder with one, such as a run's or a model hub's: ``runs/c0-seed-1``, ``./folder``;
         - a class or function of your own: ``package.module:factory`` or ``file.py:factory``;
         - an outside player (see the docs): ``hub:COMMAND``, ``dxp:HOST:PORT``,
           ``policy:file.py:name``, ``openspiel:mcts``, or a zip file of Stable-Baselines3;
@@ -96,7 +98,8 @@ def make(
     """
     if not isinstance(agent, str | Path):
         raise ValueError(f"agent must be a text or a path, not {agent!r}")
-    spec = AgentSpec.from_name(str(agent))
+    is_folder = isinstance(agent, Path) and agent.is_dir()
+    spec = AgentSpec.from_name(os.path.join(".", agent) if is_folder else str(agent))
     depth, simulations, seconds, seed, endgame = map(
         _plain, (depth, simulations, seconds, seed, endgame)
     )

@@ -1,6 +1,7 @@
 """Agents by name, by weight file and from code, and the errors."""
 
 import textwrap
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -97,6 +98,29 @@ def test_every_name_makes_a_player_that_depends_on_its_seed_only(name):
 def test_baselines_are_available():
     assert agents.available()[:3] == ["random", "heuristic", "material"]
     assert len(set(agents.available())) == len(agents.available())
+
+
+def test_a_folder_stands_for_the_player_in_it(weight_file, tmp_path, monkeypatch):
+    hub = tmp_path / "hub"
+    hub.mkdir()
+    (hub / "README.md").write_text("card")
+    with pytest.raises(ValueError, match=r"holds no player: expected champion\.safetensors, cham"):
+        agents.make(str(hub))
+    (hub / "model.safetensors").write_bytes(weight_file.read_bytes())
+    (hub / "other.safetensors").write_bytes(b"")
+    (weight_file.parent / "checkpoint.safetensors").write_bytes(b"")
+    monkeypatch.chdir(tmp_path)
+    for agent in (str(hub), hub, "./hub", "hub/", Path("hub"), str(tmp_path), tmp_path, Path()):
+        assert agents.make(agent).player.depth == 3
+    assert agents.make(hub, depth=2).player.depth == 2
+    with pytest.raises(ValueError, match="unknown agent 'hub'"):
+        agents.make("hub")
+
+
+def test_a_folder_with_a_checkpoint_only_holds_no_player(tmp_path):
+    (tmp_path / "checkpoint.safetensors").write_bytes(b"")
+    with pytest.raises(ValueError, match="holds no player"):
+        agents.make(tmp_path)
 
 
 def test_depth_and_seconds_reach_the_player(weight_file):

@@ -18,7 +18,7 @@ from agents.search.player import AlphaBeta
 from checkers_env.files import read_regular
 from training.league.records import Entrant
 
-CHAMPION = f"champion{WEIGHTS_SUFFIX}"
+FOLDER_NAMED = {f"champion{WEIGHTS_SUFFIX}", f"model{WEIGHTS_SUFFIX}"}
 LIMITS = {"depth", "simulations", "nodes", "seconds"}
 FILES = {".py", WEIGHTS_SUFFIX, SB3_SUFFIX}
 READY = 30.0  # seconds, at least, for an engine to get ready in
@@ -85,7 +85,11 @@ def display_name(name: str, options: dict[str, Any]) -> str:
     told = ", ".join(f"{key} {value}" for key, value in options.items())
     if name.endswith(WEIGHTS_SUFFIX):
         path = Path(name).absolute()
-        name = path.parent.name if path.name == CHAMPION else path.name.removesuffix(WEIGHTS_SUFFIX)
+        name = (
+            path.parent.name
+            if path.name in FOLDER_NAMED
+            else path.name.removesuffix(WEIGHTS_SUFFIX)
+        )
     return f"{name} ({told})" if told else name
 
 
