@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from threading import Event
 from typing import Any, NamedTuple, TypeVar
 
@@ -19,7 +20,7 @@ from agents.evaluator import NO_HIT, evaluate_position, probe_tablebase
 from agents.mcts.player import UNLIMITED, MonteCarlo, is_winning_move
 from agents.mcts.tree import grow_tree, most_visited
 from agents.player import uses_history
-from agents.registry import check_limits
+from agents.registry import check_limits, open_agent
 from agents.search.interrupt import defer_signals, stop_after
 from agents.search.player import AlphaBeta
 from agents.search.pv import principal_variation
@@ -174,7 +175,7 @@ class Analysis(NamedTuple):
 
 
 def analyse(
-    agent: Agent,
+    agent: Agent | str | Path,
     board: Board,
     *,
     depth: int | None = None,
@@ -186,7 +187,8 @@ def analyse(
     Parameters
     ----------
     agent
-        Any agent. An agent that is not a :class:`agents.agent.PlayerAgent` returns its move only.
+        Any agent, or the text or path that :func:`agents.make` makes it of. An agent that is not a
+        :class:`agents.agent.PlayerAgent` returns its move only.
     board
         Position to analyse; it stays as it is.
     depth, simulations, seconds
@@ -195,19 +197,20 @@ def analyse(
     Raises
     ------
     ValueError
-        For a position without a legal move, for limits out of range, and for limits that the agent
-        does not know.
+        For a position without a legal move, for limits out of range, for limits that the agent does
+        not know, and for what is no agent.
     """
     if not board.legal_moves:
         raise ValueError(f"there is no legal move in {board.fen()}")
     check_limits(depth, simulations, seconds)
     limits = Limits(depth, simulations, seconds)
-    own, known = _limits_of(agent)
-    for name, limit in limits._asdict().items():
-        if limit is not None and name not in known:
-            who = getattr(agent, "name", type(agent).__name__)
-            raise ValueError(f"{who} is not limited by {name}")
-    return analyse_until(agent, board, limits if any(limits) else own, Event())
+    with open_agent(agent) as opened:
+        own, known = _limits_of(opened)
+        for name, limit in limits._asdict().items():
+            if limit is not None and name not in known:
+                who = getattr(opened, "name", type(opened).__name__)
+                raise ValueError(f"{who} is not limited by {name}")
+        return analyse_until(opened, board, limits if any(limits) else own, Event())
 
 
 def _limits_of(agent: Agent) -> tuple[Limits, set[str]]:

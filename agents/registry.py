@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -128,6 +129,27 @@ def make(
             raise ValueError(f"{agent!r} does not search by plies: it takes no endgame")
         player = player._replace(tablebase=load_tablebase(endgame))
     return PlayerAgent(agent, player, np.random.default_rng(seed), seconds)
+
+
+@contextmanager
+def open_agent(agent: Agent | str | Path) -> Iterator[Agent]:
+    """Yield an agent for a with block; an agent named by text is made, and closed at the end.
+
+    Raises ValueError for what is neither text nor an agent, and as :func:`make` does.
+    """
+    if not isinstance(agent, str | Path):
+        if not callable(getattr(agent, "act", None)):
+            raise ValueError(
+                f"an agent is text, a path or an object with act(board), not {agent!r}"
+            )
+        yield agent
+        return
+    own = make(agent)
+    try:
+        yield own
+    finally:
+        if close := getattr(own, "close", None):
+            close()
 
 
 def _budgeted(

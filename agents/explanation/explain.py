@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from agents.agent import Agent, PlayerAgent
@@ -12,6 +13,7 @@ from agents.evaluator import evaluate_position
 from agents.explanation.evaluators import Parts, find_parts
 from agents.explanation.picture import draw
 from agents.mcts.player import MonteCarlo
+from agents.registry import open_agent
 from agents.search.player import AlphaBeta
 from checkers_env.board import Board
 from checkers_env.render.scene import SIDES
@@ -117,16 +119,27 @@ class Explanation(Parts):
         return draw(self, self.agent, self.board, self.value)
 
 
-def explain(agent: Agent, board: Board) -> Explanation:
+def explain(agent: Agent | str | Path, board: Board) -> Explanation:
     """Explain a position by an agent's evaluator, without any search.
 
     Parameters
     ----------
     agent
-        Any agent. Of agents without an evaluator that is known here, the explanation is empty.
+        Any agent, or the text or path that :func:`agents.make` makes it of. Of agents without an
+        evaluator that is known here, the explanation is empty.
     board
         Position to explain; it stays as it is.
+
+    Raises
+    ------
+    ValueError
+        For what is no agent.
     """
+    with open_agent(agent) as opened:
+        return _explain(opened, board)
+
+
+def _explain(agent: Agent, board: Board) -> Explanation:
     position, evaluator = board.position, _find_evaluator(agent)
     parts, value = Parts(), None
     if evaluator is not None:

@@ -31,6 +31,22 @@ def test_analysed_move_is_the_agents_move_and_begins_the_pv(name):
     assert len(analysis.pv) >= 4
 
 
+def test_an_agent_may_be_named():
+    board = Board(WON)
+    made = agents.make("blondie24")
+    named = agents.analyse("blondie24", board, depth=2)
+    assert named._replace(seconds=0) == agents.analyse(made, board, depth=2)._replace(seconds=0)
+    assert agents.explain("blondie24", board).to_json() == agents.explain(made, board).to_json()
+
+
+@pytest.mark.parametrize("call", [agents.analyse, agents.explain])
+def test_what_is_no_agent_is_refused(call):
+    with pytest.raises(ValueError, match=r"text, a path or an object with act\(board\), not 7"):
+        call(7, Board())
+    with pytest.raises(ValueError, match="unknown agent 'blondie25'"):
+        call("blondie25", Board())
+
+
 def test_limits_apply_to_one_call():
     agent, board = agents.make("blondie24", depth=2), Board(WON)
     assert [agents.analyse(agent, board, depth=plies).depth for plies in (6, 3)] == [6, 3]
