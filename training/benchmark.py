@@ -1,11 +1,11 @@
-"""Play anyone's agents against each other, and rate them.
+"""Play agents against each other, and rate them.
 
     python training/benchmark.py AGENT [AGENT ...] [--against NAME [NAME ...]] [options]
 
-An agent is a name (blondie24, material, ...), a weight file, anyone's code as file.py:factory or
-package.module:factory, a program as "hub:COMMAND", a policy as zip file; options of its own follow
-an @, as in material@depth=6 or blondie24@seconds=0.05. Without --against all play all. Each pair
-plays every opening with both colours. The folder of a league holds its games (PDN and JSON) and a
+An agent is a name (blondie24, material, ...), a weight file, your own code as file.py:factory or
+package.module:factory, a program as "hub:COMMAND", or a policy as zip file. Options of an agent
+follow an @: material@depth=6, blondie24@seconds=0.05. Without --against all agents meet. Each pair
+plays every opening with both colours. The folder of a league has its games (PDN and JSON) and a
 page with tables and a board to replay them on.
 """
 
@@ -80,16 +80,16 @@ Names = Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME [NAME ...]", help
 
 @dataclass(frozen=True)
 class BenchmarkConfig:
-    """Who plays whom, and how."""
+    """Options of the command line."""
 
     agents: tyro.conf.Positional[Names]
     """Agents to be measured."""
     against: Names = ()
     """Opponents; without any, the agents play each other."""
     depth: int | None = None
-    """Plies for players of ours (by default as in training) and for Hub engines (by default 4)."""
+    """Search depth of built-in players (default: that of training) and Hub engines (4)."""
     seconds: float | None = None
-    """Time a move for players of ours that search and for Hub engines, instead of a depth."""
+    """Time a move of built-in players and Hub engines, instead of a depth."""
     openings: str = "two-move"
     """two-move (43 cards), three-move (156), start, or a file with an opening a line."""
     rounds: int = 1
@@ -101,27 +101,27 @@ class BenchmarkConfig:
     no_progress: int = 0
     """Moves by each side without a capture or a man's move that draw a game; 0 for no such rule."""
     adjudicate: str = "none"
-    """What becomes of drawn games: none, material, or an agent that plays the rest out."""
+    """Winner of drawn games: none, material (more pieces), or an agent that plays them out."""
     move_limit: float = 60.0
-    """Seconds, 0 for no limit: who takes longer forfeits. Not for two of ours, both at a depth."""
+    """Seconds a move, after which an agent forfeits; 0 for no limit. Not for built-in players."""
     sprt: tuple[float, float] | None = None
-    """Two leads in Elo, such as 0 50: a match of two stops when one of them is accepted."""
+    """Two leads in Elo, e.g. 0 50: a match of two stops when the test accepts one of them."""
     anchor: str = ""
-    """NAME=ELO: a player's rating; by default 0 for material@depth=4 or else for the mean."""
+    """NAME=ELO: the rating of one player. Default: material@depth=4 is 0, else the mean is 0."""
     thesis: bool = False
     """Rate a match of two by the thesis's formula as well."""
     seed: int = 0
-    """Seed of everything that agents leave to chance."""
+    """Seed of the agents' random choices."""
     threads: int = os.cpu_count() or 1
-    """Games played at once. Results do not depend on it, unless agents do on time."""
+    """Games at once. Results do not depend on it, unless agents have a time limit."""
     out: Path | None = None
-    """Folder of the league; by default runs/AGENT-...-against-NAME-...-seed-SEED."""
+    """Folder of the league. Default: runs/AGENT-...-against-NAME-...-seed-SEED."""
     analyse: bool = False
-    """Examine one agent: against all yardsticks, at 1 to 8 plies, its time, and its endings."""
+    """Examine one agent: games against all baselines, at 1 to 8 plies; its time and endings."""
     json: Path | None = None
-    """A further file for the standings and the games."""
+    """Write the standings and the games to this JSON file too."""
     resume: bool = False
-    """Go on with the league in the folder."""
+    """Resume the league in the folder."""
 
 
 def main() -> int:
@@ -130,11 +130,11 @@ def main() -> int:
 
 
 def run_benchmark(arguments: Sequence[str], console: Console) -> None:
-    """Read the command line, hold the league and write its reports."""
+    """Read the command line, run the league and write its reports."""
     config = tyro.cli(
         BenchmarkConfig, args=arguments, prog="python training/benchmark.py", description=__doc__
     )
-    sys.path.append(os.getcwd())  # where a package of the caller's is, as package.module:factory
+    sys.path.append(os.getcwd())  # for package.module:factory in the user's folder
     folder = config.out or default_folder(config)
     try:
         with lock_run_folder(folder, "choose another folder by --out"):
@@ -215,14 +215,14 @@ def findings(entry: Entry, league: League, seed: int) -> list[str]:
 
 
 def validate_config(config: BenchmarkConfig) -> None:
-    """Raise ValueError for settings that make no sense."""
+    """Raise ValueError for options that are out of range or do not go together."""
     validation.validate_ranges(config, RANGES)
     if config.repetition == 1:
         raise ValueError("repetition must be 0, or at least 2, not 1")
     if config.seconds is not None and not config.seconds > 0:
         raise ValueError(f"seconds must be more than 0, not {config.seconds}")
     if config.depth is not None and config.seconds is not None:
-        raise ValueError("agents have a depth or seconds, not both")
+        raise ValueError("give depth or seconds, not both")
     if config.json:
         check_output("json", config.json)
     if config.analyse and (config.against or config.sprt or len(config.agents) != 1):
@@ -234,7 +234,7 @@ def validate_config(config: BenchmarkConfig) -> None:
 
 
 def default_folder(config: BenchmarkConfig) -> Path:
-    """Where a league is kept if nothing else is said: a folder named after the agents."""
+    """Return the default folder of a league, named after its agents."""
     text = "-".join(config.agents)
     if config.against:
         text += "-against-" + "-".join(config.against)
@@ -245,19 +245,25 @@ def default_folder(config: BenchmarkConfig) -> Path:
 
 
 def make_pairings(config: BenchmarkConfig) -> tuple[list[str], list[Pairing]]:
-    """Return the agents' texts and their pairings. Raises ValueError for fewer than two agents."""
+    """Return the agents' texts and their pairings. Raise ValueError for fewer than two agents."""
     if config.analyse:
         return lineup(config.agents[0], config.depth, config.seconds)
     texts, first = [*config.agents, *config.against], len(config.agents)
     if len(texts) < 2:
-        raise ValueError("it takes two to play: name a second agent, or one --against")
+        raise ValueError("a league needs two agents: name a second agent, or one by --against")
     if config.against:
         return texts, challenge_pairings(range(first), range(first, len(texts)))
     return texts, round_robin_pairings(first)
 
 
 def make_entries(config: BenchmarkConfig, texts: Sequence[str]) -> list[Entry]:
-    """Everybody. Raises ValueError for who cannot be made, and for namesakes."""
+    """Make the entries of all agents.
+
+    Raises
+    ------
+    ValueError
+        If an agent cannot be made, or two agents have one name.
+    """
     patience = config.move_limit or None
     entries = [
         make_entry(text, depth=config.depth, seconds=config.seconds, patience=patience)
@@ -266,23 +272,23 @@ def make_entries(config: BenchmarkConfig, texts: Sequence[str]) -> list[Entry]:
     names = [entry.entrant.name for entry in entries]
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"{name!r} was entered twice")
+            raise ValueError(f"two agents are named {name!r}: enter each agent once")
     return entries
 
 
 def make_schedule(
     config: BenchmarkConfig, pairings: Sequence[Pairing]
 ) -> tuple[LeagueFixture, ...]:
-    """All games, in the order in which they are begun."""
+    """Return all games in order. Raise ValueError for an opening that ends the game."""
     cards = read_openings(config.openings)
     for card in cards:
         if over := opening_board(card, draw_rules(config)).outcome():
-            raise ValueError(f"nothing can be played from {card!r}: {over.reason}")
+            raise ValueError(f"the opening {card!r} ends the game: {over.reason}")
     return schedule_games(pairings, cards, config.rounds)
 
 
 def draw_rules(config: BenchmarkConfig) -> DrawRules:
-    """When games are drawn."""
+    """Return the draw rules of all games."""
     return DrawRules(config.max_moves, config.repetition or None, config.no_progress or None)
 
 
@@ -293,7 +299,7 @@ def league_rules(config: BenchmarkConfig) -> LeagueRules:
 
 
 def league_conditions(config: BenchmarkConfig) -> dict[str, Any]:
-    """Return the conditions of the games, beside the entrants."""
+    """Return the conditions of the games by name."""
     openings = config.openings
     if openings not in BALLOTS:
         openings += f" {file_digest(Path(openings))}"

@@ -152,7 +152,7 @@ def test_folder_is_named_after_the_agents(command, cards, tmp_path):
     assert command(*words)[0] == 0
     first = tmp_path / "runs" / "random-against-material-depth=1-seed-0"
     assert (first / "report.html").exists()
-    assert "already holds a league: go on with it by --resume" in one_line(*command(*words))
+    assert "already holds a league: resume it by --resume" in one_line(*command(*words))
     assert command(*words, "--seed", 3)[0] == 0
     assert command("random", "material@depth=2", "--openings", cards)[0] == 0
     names = {path.name for path in (tmp_path / "runs").iterdir()}
@@ -438,12 +438,12 @@ def test_another_league_is_not_resumed(command, cards, tmp_path):
     before = journal_of(tmp_path / "league")
     for options in (["--rounds", 2], ["--seed", 1], ["--depth", 2], ["--move-limit", 1]):
         refused = one_line(*command(*words, *options, "--resume"))
-        assert "cannot be resumed: it is another league's: " in refused
+        assert "cannot be resumed: it belongs to another league: " in refused
     save_weights(tmp_path / "mine.safetensors", genome + 0.125, metadata)
-    assert "another league's: entrants is " in one_line(*command(*words, "--resume"))
+    assert "another league: entrants is " in one_line(*command(*words, "--resume"))
     save_weights(tmp_path / "mine.safetensors", genome, metadata)
     cards.write_text(cards.read_text() + "\n11-15 23-19\n")
-    assert "another league's: conditions.openings is " in one_line(*command(*words, "--resume"))
+    assert "another league: conditions.openings is " in one_line(*command(*words, "--resume"))
     cards.write_text(cards.read_text().removesuffix("\n11-15 23-19\n"))
     (tmp_path / "league" / "report.html").unlink()
     assert command(*words, "--resume")[0] == 0
@@ -454,23 +454,23 @@ def test_another_league_is_not_resumed(command, cards, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("", "it takes two to play"),
-        ("random", "it takes two to play"),
-        ("random random", "'random' was entered twice"),
-        ("blondie24 --against blondie24@depth=4", "'blondie24 (depth 4)' was entered twice"),
+        ("", "a league needs two agents"),
+        ("random", "a league needs two agents"),
+        ("random random", "two agents are named 'random'"),
+        ("blondie24 --against blondie24@depth=4", "two agents are named 'blondie24 (depth 4)'"),
         ("random nobody", "unknown agent 'nobody': "),
         ("random nobody.safetensors", "no weight file 'nobody.safetensors'"),
         ("random material@depth=0", "depth must be a whole number from 1"),
         ("random material@deep=2", "options are depth, "),
         ("random material --depth 0", "depth must be a whole number from 1"),
-        ("random material --depth 2 --seconds 1", "a depth or seconds, not both"),
+        ("random material --depth 2 --seconds 1", "give depth or seconds, not both"),
         ("random material --seconds 0", "seconds must be more than 0, not 0"),
         ("random heuristic --seconds nan", "seconds must be more than 0, not nan"),
         ("random material --seconds 60", "would use up the 60 seconds"),
-        ("random heuristic --openings four-move", "openings are two-move, three-move, start"),
+        ("random heuristic --openings four-move", "openings must be two-move, three-move, start"),
         ("random heuristic --rounds 0", "rounds must be 1 to 10000, not 0"),
         ("random heuristic --max-moves 0", "max_moves must be 1 to 100000, not 0"),
-        ("random heuristic --max-moves 1", "nothing can be played from '9-13 21-17': max moves"),
+        ("random heuristic --max-moves 1", "the opening '9-13 21-17' ends the game: max moves"),
         ("random heuristic --repetition 1", "repetition must be 0, or at least 2, not 1"),
         ("random heuristic --repetition -1", "repetition must be 0 to 100000, not -1"),
         ("random heuristic --no-progress -1", "no_progress must be 0 to 100000, not -1"),
@@ -480,9 +480,15 @@ def test_another_league_is_not_resumed(command, cards, tmp_path):
         ("random heuristic --move-limit nan", "move_limit must be 0 to 86400, not nan"),
         ("random heuristic --move-limit inf", "move_limit must be 0 to 86400, not inf"),
         ("random heuristic --adjudicate nobody", "unknown agent 'nobody'"),
-        ("random heuristic --adjudicate material@seconds=1", "by players of ours at a depth"),
+        (
+            "random heuristic --adjudicate material@seconds=1",
+            "a built-in player at a depth, not 'material@seconds=1'",
+        ),
         ("random heuristic mcts --sprt 0 10", "sprt is for a match of two"),
-        ("random heuristic --sprt 10 0", "elo0 = 10.0 and elo1 = 0.0"),
+        (
+            "random heuristic --sprt 10 0",
+            "elo0 must be below elo1, and both finite, not 10.0 and 0.0",
+        ),
         ("random heuristic --sprt 0 inf", "and both finite"),
         ("random heuristic --json no/folder/x.json", "json is a file in a folder that exists"),
         ("random heuristic --json .", "json is a file in a folder that exists"),

@@ -547,7 +547,7 @@ def test_command_trains_and_resumes(capsys, monkeypatch, tmp_path):
     assert f"Champion: {folder / 'champion.zip'}" in text
     status, text = run_command(capsys, monkeypatch, *options)
     assert status == 1
-    assert "already holds a run: go on with it by --resume" in text
+    assert "already holds a run: resume it by --resume" in text
     status, text = run_command(capsys, monkeypatch, *options, "--resume")
     assert status == 1
     assert text.startswith(f"error: the run in {str(folder)!r} has come to its end, and its learn")

@@ -1,4 +1,4 @@
-"""Winners for drawn games, as the papers have them: by material, or by playing the rest out."""
+"""Adjudication of drawn games, as in the papers: by material, or by playing them out."""
 
 from __future__ import annotations
 
@@ -23,19 +23,24 @@ PLAYED_OUT = DrawRules(max_moves=100)
 def make_adjudicator(text: str, seed: int) -> Adjudicator | None:
     """Return the adjudicator of a text: ``none``, ``material``, or an agent that plays games out.
 
-    Raises ValueError for agents other than ours at a depth.
+    Raises
+    ------
+    ValueError
+        If the agent is not a built-in player at a depth.
     """
     if text in ("none", "material"):
         return adjudicate_by_material if text == "material" else None
     spec = AgentSpec.parse(text)
     agent = make(spec.name, **spec.options)
     if not isinstance(agent, PlayerAgent) or agent.seconds is not None:
-        raise ValueError(f"games are played out by players of ours at a depth, not by {text!r}")
+        raise ValueError(
+            f"adjudicate must be none, material, or a built-in player at a depth, not {text!r}"
+        )
     return adjudicate_by_playout(agent.player, text, seed)
 
 
 def adjudicate_by_material(board: Board, game: GameRecord) -> GameRecord:
-    """Who has more pieces has won."""
+    """Return the game as a win of the side with more pieces."""
     score = (1 + np.sign(game.difference)) / 2
     reason = f"{game.reason}; by material {game.difference:+d}"
     return replace(game, score=float(score), reason=reason)
@@ -55,7 +60,7 @@ def adjudicate_by_playout(player: object, name: str, seed: int) -> Adjudicator:
     """
 
     def judge(board: Board, game: GameRecord) -> GameRecord:
-        rng = np.random.default_rng((seed, game.number, 1))  # another one than of the game
+        rng = np.random.default_rng((seed, game.number, 1))  # not the generator of the game
         end = play_game(player, player, opening=board.fen(), rules=PLAYED_OUT, rng=rng).result
         score = 0.5 if end.winner == DRAW else float(end.winner == BLACK)
         reason = f"{game.reason}; played out by {name}: {REASONS[end.reason]}"

@@ -45,13 +45,16 @@ def make_entry(
     Parameters
     ----------
     text
-        What :func:`agents.make` takes and, after an @, its options.
+        Text for :func:`agents.make`, with options after an @.
     depth, seconds
-        For agents of ours that search and for Hub engines, unless the text has its own.
+        Limits of built-in players and Hub engines whose text has none.
     patience
-        Seconds after which an agent in another process is taken to hang.
+        Seconds after which an agent in another process counts as hanging.
 
-    The agent is made once, to see whether it can be. Raises ValueError or EngineError if it cannot.
+    Raises
+    ------
+    ValueError, EngineError
+        If the agent cannot be made: it is made once, as a trial.
     """
     spec = AgentSpec.parse(text)
     name, options = spec.name, spec.options
@@ -78,11 +81,11 @@ def make_entry(
 
 
 def display_name(name: str, options: dict[str, Any]) -> str:
-    """Return an agent's name for tables: a weight file has neither folder nor suffix.
+    """Return an agent's name for tables: a weight file loses its folder and suffix.
 
-    A file that every run has is called by the run's folder.
+    The champion of a run has the name of the run's folder.
     """
-    told = ", ".join(f"{key} {value}" for key, value in options.items())
+    limits = ", ".join(f"{key} {value}" for key, value in options.items())
     if name.endswith(WEIGHTS_SUFFIX):
         path = Path(name).absolute()
         name = (
@@ -90,7 +93,7 @@ def display_name(name: str, options: dict[str, Any]) -> str:
             if path.name in FOLDER_NAMED
             else path.name.removesuffix(WEIGHTS_SUFFIX)
         )
-    return f"{name} ({told})" if told else name
+    return f"{name} ({limits})" if limits else name
 
 
 def describe_agent(agent: Agent, name: str) -> str:

@@ -1,4 +1,4 @@
-"""One game of a league: whatever an agent does, there is a record of it in the end."""
+"""One game of a league; it ends with a record even if an agent fails."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ Adjudicator = Callable[[Board, GameRecord], GameRecord]
 
 @dataclass(frozen=True)
 class LeagueRules:
-    """What all games of a league have in common.
+    """Rules of all games of a league.
 
     Attributes
     ----------
     rules
-        When games are drawn.
+        Draw rules.
     seed
-        Of everything that agents leave to chance; each game has generators of its own.
+        Seed of the agents' random choices; each game has generators of its own.
     move_limit
-        Seconds after which a move comes too late and the game is forfeited; None for no limit.
-        Games between compiled players at a depth are not timed.
+        Seconds a move, after which the agent forfeits the game; None for no limit. Games between
+        compiled players at a depth have no limit.
     judge
-        What becomes of drawn games; None lets them be.
+        Adjudicator of drawn games; None for none.
     """
 
     rules: DrawRules = DrawRules()  # noqa: RUF009 - immutable
@@ -54,7 +54,7 @@ class LeagueRules:
 
 
 class Forfeit(Exception):  # noqa: N818 - it ends a game, not the program
-    """Why a side has lost for another reason than the position."""
+    """A side loses for another reason than the position."""
 
     def __init__(self, side: int, reason: str) -> None:
         super().__init__(one_line(f"{SIDES[side]} forfeits: {reason}"))
@@ -110,7 +110,7 @@ def opening_board(opening: str, rules: DrawRules) -> Board:
 def _in_kernel(
     agents: Sequence[Any], board: Board, fixture: LeagueFixture, terms: LeagueRules
 ) -> tuple[float, str]:
-    """Play on a board between compiled players; Black's score, and why."""
+    """Play on a board between compiled players; return Black's score and the reason."""
     game = match.play_game(
         *(agent.player for agent in agents),
         opening=fixture.opening or None,
@@ -130,7 +130,7 @@ def _move_by_move(
     terms: LeagueRules,
     stop: Event,
 ) -> tuple[float, str]:
-    """Play on a board; Black's score, and why."""
+    """Play on a board, move by move; return Black's score and the reason."""
     generators = np.random.default_rng((terms.seed, fixture.number)).spawn(2)
     try:
         for side, agent in enumerate(agents):
@@ -154,13 +154,18 @@ def _begin(agent: Agent, side: int, rng: np.random.Generator) -> None:
     try:
         getattr(agent, "new_game", _nothing)(rng)
     except Exception as error:
-        raise Forfeit(side, f"before the game, {_told(error)}") from error
+        raise Forfeit(side, f"before the game, {_message(error)}") from error
 
 
 def _timed_move(agent: Agent, board: Board, clocks: list[float], limit: float | None) -> Move:
     """Return a legal move of the agent, and add its time to its clock.
 
-    Raises Forfeit when there is none, or too late, and GameEndedError when the agent ends the game.
+    Raises
+    ------
+    Forfeit
+        If the agent fails, or its move is illegal or too late.
+    GameEndedError
+        If the agent ends the game.
     """
     side, began = board.turn, time.perf_counter()
     try:
@@ -170,7 +175,7 @@ def _timed_move(agent: Agent, board: Board, clocks: list[float], limit: float | 
     except GameEndedError:
         raise
     except Exception as error:
-        raise Forfeit(side, _told(error)) from error
+        raise Forfeit(side, _message(error)) from error
     finally:
         took = time.perf_counter() - began
         clocks[side] += took
@@ -180,14 +185,14 @@ def _timed_move(agent: Agent, board: Board, clocks: list[float], limit: float | 
 
 
 def _result(board: Board) -> tuple[float, str]:
-    """Black's score in a finished game, and why."""
+    """Return Black's score in a finished game and the reason."""
     outcome = board.outcome()
     assert outcome is not None
     scores = {None: 0.5, BLACK: 1.0}
     return scores.get(outcome.winner, 0.0), outcome.reason
 
 
-def _told(error: Exception) -> str:
+def _message(error: Exception) -> str:
     return str(error) if isinstance(error, EngineError) else f"{type(error).__name__}: {error}"
 
 
@@ -198,4 +203,4 @@ def one_line(text: str) -> str:
 
 
 def _nothing(*arguments: Any) -> None:
-    """In place of a method that an agent does not have."""
+    """Do nothing, for an agent without the method."""

@@ -19,18 +19,18 @@ FILE_NAME = "games.jsonl"
 
 
 class Journal:
-    """An append-only file: what the league is, then its games as they end."""
+    """An append-only file: a line that identifies the league, then its games as they end."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def create(self, identity: dict[str, Any]) -> None:
-        """Start a new one. Raises ValueError if the folder holds a league already."""
+        """Start a new journal. Raise ValueError if the folder already has one."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        if self._path.exists() and self._path.stat().st_size:  # empty: of a disk that was full
+        if self._path.exists() and self._path.stat().st_size:  # a full disk leaves an empty file
             raise ValueError(
-                f"{str(self._path.parent)!r} already holds a league: go on with it by --resume, "
-                "or choose another folder by --out"
+                f"{str(self._path.parent)!r} already holds a league: resume it by --resume, or "
+                "choose another folder by --out"
             )
         write_atomically(self._path, (json.dumps(identity) + "\n").encode())
 
@@ -39,7 +39,17 @@ class Journal:
     ) -> list[GameRecord]:
         """Return the games of the journal; cut off a half-written last line.
 
-        Raises ValueError if there is no league, another one, or games that are not its fixtures.
+        Parameters
+        ----------
+        identity
+            Fields that identify the league.
+        fixtures
+            All its games.
+
+        Raises
+        ------
+        ValueError
+            If there is no journal, or it belongs to another league or other fixtures.
         """
         content = b""
         with suppress(FileNotFoundError):
@@ -50,7 +60,7 @@ class Journal:
         try:
             there, *games = map(json.loads, whole.splitlines())
             if different := config_diff(dict(there), json.loads(json.dumps(identity))):
-                raise ValueError(f"it is another league's: {different}")
+                raise ValueError(f"it belongs to another league: {different}")
             found = [_checked(game_from_json(game), fixtures) for game in games]
         except (ValueError, TypeError, KeyError, IndexError) as error:
             raise ValueError(f"{str(self._path)!r} cannot be resumed: {error}") from None

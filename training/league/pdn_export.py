@@ -11,7 +11,7 @@ from training.league.records import GameRecord, League
 
 
 def games_to_pdn(league: League) -> Iterator[pdn.Game]:
-    """Every game, with all that is known of it in its tags."""
+    """Yield every game as PDN, with its conditions and result in tags."""
     conditions = "; ".join(f"{name} {value}" for name, value in league.conditions.items())
     for game in league.games:
         yield pdn.Game(

@@ -33,7 +33,17 @@ class WinDrawLoss(NamedTuple):
 
 @dataclass(frozen=True)
 class Entrant:
-    """Who plays: the name in tables, how ``agents.make`` is called for it, and what it is."""
+    """A player of a league.
+
+    Attributes
+    ----------
+    name
+        Name in tables.
+    agent, options
+        Arguments of :func:`agents.make`.
+    about
+        Kind of player, and the version of its file.
+    """
 
     name: str
     agent: str
@@ -48,21 +58,21 @@ class GameRecord:
     Attributes
     ----------
     number
-        Its place in the schedule, from 0.
+        Number in the schedule, from 0.
     black, white
         Numbers of the entrants.
     opening
-        The moves of its card, such as ``"9-13 22-18"``, a FEN, or ``""`` for the start position.
+        Moves of the card, e.g. ``"9-13 22-18"``, a FEN, or ``""`` for the start position.
     score
-        Black's: 1, 0.5 or 0.
+        Black's score: 1, 0.5 or 0.
     reason
-        How it ended: a reason of ``Board.outcome()``, or who forfeited it and why.
+        Reason of the end: that of ``Board.outcome()``, or a forfeit with its cause.
     difference
         Black's pieces less White's in the final position.
     moves
         All moves in PDN notation, those of the opening included.
     seconds
-        Black's and White's time for all their moves.
+        Time of Black and of White for all their moves.
     """
 
     number: int
@@ -77,13 +87,13 @@ class GameRecord:
 
     @property
     def result(self) -> str:
-        """As PDN has it."""
+        """Result as in PDN: ``1-0``, ``0-1`` or ``1/2-1/2``."""
         return {1.0: "1-0", 0.0: "0-1"}.get(self.score, "1/2-1/2")
 
 
 @dataclass(frozen=True)
 class League:
-    """Everybody, the conditions (openings, draw rules, seed, versions), and the games so far."""
+    """Entrants, conditions (openings, draw rules, seed, versions), and the games so far."""
 
     entrants: tuple[Entrant, ...]
     conditions: dict[str, Any]
@@ -91,13 +101,13 @@ class League:
 
 
 def save_league(path: Path, league: League) -> None:
-    """Write a league as JSON, all or nothing."""
+    """Write a league as JSON, atomically."""
     text = json.dumps({"format": FORMAT, **asdict(league)}, indent=1)
     write_atomically(path, text.encode())
 
 
 def load_league(path: Path) -> League:
-    """Read a league. Raises ValueError that names the file for one that cannot be used."""
+    """Read a league. Raise ValueError with the name of the file if it is invalid."""
     try:
         fields = json.loads(read_regular(path))
         if fields["format"] != FORMAT:
@@ -108,7 +118,7 @@ def load_league(path: Path) -> League:
             tuple(game_from_json(game) for game in fields["games"]),
         )
     except (OSError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{str(path)!r} is not a league of ours: {error}") from None
+        raise ValueError(f"{str(path)!r} is not a valid league file: {error}") from None
 
 
 def game_from_json(fields: dict[str, Any]) -> GameRecord:

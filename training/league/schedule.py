@@ -1,4 +1,4 @@
-"""Which games are played: the openings, and who has which colour."""
+"""Schedule of a league: openings, pairings and fixtures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BALLOTS: dict[str, tuple[str, ...]] = {**openings.BALLOTS, "start": ("",)}
 
 
 class LeagueFixture(NamedTuple):
-    """A game to be played: its number, the numbers of the entrants, and the opening."""
+    """A game of the schedule: its number, the numbers of Black and White, and the opening."""
 
     number: int
     black: int
@@ -26,7 +26,10 @@ class LeagueFixture(NamedTuple):
 def read_openings(name: str) -> tuple[str, ...]:
     """Return the openings of a ballot, or of a file with moves (``9-13 22-18``) or a FEN a line.
 
-    Raises ValueError for what is neither, and names the line that cannot be used.
+    Raises
+    ------
+    ValueError
+        If `name` is neither, or a line is invalid; the message names the line.
     """
     if name in BALLOTS:
         return BALLOTS[name]
@@ -34,7 +37,7 @@ def read_openings(name: str) -> tuple[str, ...]:
         lines = read_regular(name).decode("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         known = ", ".join(BALLOTS)
-        raise ValueError(f"openings are {known}, or a file; {name!r}: {error}") from None
+        raise ValueError(f"openings must be {known}, or a file, not {name!r}: {error}") from None
     found = []
     for number, line in enumerate(lines, 1):
         text = " ".join(line.partition("#")[0].split())
@@ -45,17 +48,17 @@ def read_openings(name: str) -> tuple[str, ...]:
         if text:
             found.append(text)
     if not found:
-        raise ValueError(f"{name!r} has no openings in it")
+        raise ValueError(f"the file {name!r} has no openings")
     return tuple(found)
 
 
 def round_robin_pairings(entrants: int) -> list[Pairing]:
-    """Each against each."""
+    """Pair each entrant with each other."""
     return list(itertools.combinations(range(entrants), 2))
 
 
 def challenge_pairings(challengers: Sequence[int], others: Sequence[int]) -> list[Pairing]:
-    """Each challenger against each of the others."""
+    """Pair each challenger with each of the others."""
     return [(one, other) for one in challengers for other in others]
 
 

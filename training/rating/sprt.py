@@ -21,16 +21,16 @@ from training.rating.intervals import player_points
 
 @dataclass(frozen=True)
 class SprtState:
-    """Where a test stands.
+    """State of a test.
 
     Attributes
     ----------
     ratio
-        Log of the likelihood of the results at `elo1` over that at `elo0`.
+        Log-likelihood ratio of the results, `elo1` to `elo0`.
     lower, upper
-        The bounds at which the test stops.
+        Bounds at which the test stops.
     pairs
-        How many pairs it has seen.
+        Number of pairs.
     """
 
     ratio: float
@@ -40,7 +40,7 @@ class SprtState:
 
     @property
     def decision(self) -> str:
-        """``"elo0"`` or ``"elo1"``, whichever is accepted, or ``""``: play on."""
+        """The accepted hypothesis, ``"elo0"`` or ``"elo1"``, or ``""`` to play on."""
         if self.ratio >= self.upper:
             return "elo1"
         return "elo0" if self.ratio <= self.lower else ""
@@ -54,29 +54,34 @@ def sprt(
     alpha: float = 0.05,
     beta: float = 0.05,
 ) -> SprtState:
-    """Is the first player `elo0` or `elo1` points stronger? To be asked after each pair.
+    """Test whether the first player is `elo0` or `elo1` points stronger, after each pair.
 
-    The ratio is that of a normal mean with the variance of the scores, to which a pair won and a
-    pair lost are added: otherwise the first two pairs that happen to be equal would end the match.
+    The ratio is that of a normal mean with the variance of the scores. One pair won and one pair
+    lost are added to them: otherwise the first two equal pairs would end the match.
 
     Parameters
     ----------
     pair_scores
-        The mean score of the first player in each pair of games so far, 0 to 1.
-    alpha, beta
-        Accepted chances of "elo1" if `elo0` is true, and of "elo0" if `elo1` is.
+        Mean score of the first player in each pair of games so far, 0 to 1.
+    elo0, elo1
+        Leads of the two hypotheses, in Elo points.
+    alpha
+        Accepted probability of "elo1" if `elo0` is true.
+    beta
+        Accepted probability of "elo0" if `elo1` is true.
 
-    Raises ValueError for scores that are none, `elo0` not below `elo1`, and impossible chances.
+    Raises
+    ------
+    ValueError
+        If a score is not from 0 to 1, `elo0` is not below `elo1`, or a probability is out of range.
     """
     if not -math.inf < elo0 < elo1 < math.inf:
-        raise ValueError(
-            f"elo0 = {elo0} and elo1 = {elo1}: the second is to be the greater, and both finite"
-        )
+        raise ValueError(f"elo0 must be below elo1, and both finite, not {elo0} and {elo1}")
     if not (0 < alpha < 0.5 and 0 < beta < 0.5):
-        raise ValueError(f"alpha = {alpha} and beta = {beta}: both lie between 0 and 0.5")
+        raise ValueError(f"alpha and beta must be between 0 and 0.5, not {alpha} and {beta}")
     scores = np.asarray(pair_scores, float)
     if not ((scores >= 0) & (scores <= 1)).all():
-        raise ValueError("the score of a pair of games lies between 0 and 1")
+        raise ValueError("scores of pairs must be between 0 and 1")
     low, high = expected_score(elo0), expected_score(elo1)
     mean = scores.mean() if scores.size else 0.5
     variance = np.mean((np.append(scores, (0, 1)) - mean) ** 2)
@@ -111,7 +116,7 @@ Bounds = tuple[float, float]  # the two leads of entrant 0 over entrant 1, in El
 
 
 def is_decided(games: Mapping[int, GameRecord], bounds: Bounds) -> bool:
-    """Whether the test accepts a bound by the pairs of games (by their numbers) without a gap."""
+    """Return whether the test is decided by the games (given by number) before the first gap."""
     return bool(_test(_in_a_row(games), bounds).decision)
 
 

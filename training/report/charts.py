@@ -1,4 +1,4 @@
-"""Where the marks of a chart stand, in per cent of its width and height."""
+"""Charts of the page: axes, bars and number formats; positions in % of width and height."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Axis(NamedTuple):
     ticks: tuple[float, ...]
 
     def place(self, value: float) -> float:
-        """Where a value stands from 0 to 100; what lies beyond an end is put at it."""
+        """Return the position of a value, 0 to 100; values beyond an end stand at the end."""
         low, high = self.ticks[0], self.ticks[-1]
         return 100 * ((min(max(value, low), high) - low) / (high - low))
 
@@ -50,7 +50,7 @@ def game_length(game: GameRecord) -> int:
 
 
 def length_histogram(games: Sequence[GameRecord]) -> list[Bar]:
-    """Game lengths in bars of equal width from 0 on, empty ones included."""
+    """Count games by length, in bars of equal width from 0 on, empty bars included."""
     longest = max(map(game_length, games), default=0)
     ticks = make_axis([0, longest + 1], MOST_BARS).ticks
     width = max(1, int(ticks[1] - ticks[0]))

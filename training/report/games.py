@@ -1,4 +1,4 @@
-"""The games of a league, packed for the viewer: two letters a move."""
+"""Games of a league as the viewer's JSON: two letters a move."""
 
 from __future__ import annotations
 
@@ -18,9 +18,13 @@ START = "start position"
 def pack_games(league: League) -> dict[str, Any]:
     """Return the games as the viewer's JSON.
 
-    ``games`` has a row for each: its number, Black, White, opening, Black's score doubled, reason
-    (numbers into the other lists) and moves, as :func:`pack` writes them. Raises ValueError for
-    an opening that is none, and for what is not a move.
+    ``games`` has a row for each game: number, Black, White, opening, twice Black's score, reason
+    (numbers into the other lists), and moves as :func:`pack_move` writes them.
+
+    Raises
+    ------
+    ValueError
+        If an opening or a move is invalid.
     """
     cards = _places(game.opening for game in league.games)
     reasons = _places(game.reason for game in league.games)
@@ -69,5 +73,5 @@ def _card(opening: str) -> dict[str, Any]:
 
 
 def _places(values: Iterable[str]) -> dict[str, int]:
-    """Each value, and where it comes first."""
+    """Return the distinct values, numbered in order of appearance."""
     return {value: place for place, value in enumerate(dict.fromkeys(values))}

@@ -46,7 +46,7 @@ class Card(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """A reason for which games ended, and what they were worth to Black."""
+    """A reason for which games ended, and Black's results in them."""
 
     number: int
     reason: str

@@ -1,4 +1,4 @@
-"""What people ask of a player beside its rating: time, determinism, and what it does in endings."""
+"""Measurements of a player: time a move, nodes, determinism, accuracy in endings."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from checkers_env.moves import Move
 from training.league.entrants import close_agent
 from training.league.records import GameRecord
 
-OPTIONS = 2  # a position with fewer moves asks nothing of a player
+OPTIONS = 2  # legal moves of a position with a choice, at least
 
 
 class Timing(NamedTuple):
-    """Seconds for a move, in positions with more than one."""
+    """Seconds a move, in positions with more than one legal move."""
 
     moves: int
     mean: float
@@ -31,7 +31,7 @@ class Timing(NamedTuple):
 
 
 class Accuracy(NamedTuple):
-    """What a player gave away in endings of few pieces where it could have gone wrong."""
+    """Won and drawn endings, and how many of them the player's move kept."""
 
     won: int
     wins_kept: int
@@ -64,25 +64,26 @@ def choice_positions(games: Iterable[GameRecord], player: int, every: int = 5) -
 
 
 def measure_time(agent: Agent, boards: Sequence[Board]) -> Timing:
-    """How long an agent takes, the first move left out: it may compile or load.
+    """Measure an agent's time a move, without the first move, which may compile or load.
 
-    Raises ValueError without boards.
+    Raises
+    ------
+    ValueError
+        If there are no boards.
     """
     if not boards:
-        raise ValueError("there are no positions to measure in")
-    taken = []
+        raise ValueError("boards must have at least one position to measure in")
+    times = []
     for board in boards:
         began = time.perf_counter()
         agent.act(board.copy())
-        taken.append(time.perf_counter() - began)
-    measured = np.array(taken[1:] or taken)
-    return Timing(
-        len(measured), *map(float, (measured.mean(), np.median(measured), measured.max()))
-    )
+        times.append(time.perf_counter() - began)
+    seconds = np.array(times[1:] or times)
+    return Timing(len(seconds), *map(float, (seconds.mean(), np.median(seconds), seconds.max())))
 
 
 def mean_nodes(agent: Agent, boards: Sequence[Board]) -> float:
-    """Positions that a player of ours visits for a move (mean); nan for one without a search."""
+    """Return the mean number of nodes a move of a built-in player; nan without a search."""
     if not (isinstance(agent, PlayerAgent) and hasattr(agent.player, "evaluator")):
         return float("nan")
     agent.ws.counts[0] = 0
@@ -94,10 +95,13 @@ def mean_nodes(agent: Agent, boards: Sequence[Board]) -> float:
 def measure_determinism(make: Callable[[int], Agent], boards: Sequence[Board]) -> float:
     """Return the share of positions in which agents of different seeds choose the same move.
 
-    Raises ValueError without boards.
+    Raises
+    ------
+    ValueError
+        If there are no boards.
     """
     if not boards:
-        raise ValueError("there are no positions to compare in")
+        raise ValueError("boards must have at least one position to compare in")
     with ExitStack() as both:
         moves = []
         for seed in (1, 2):
@@ -163,9 +167,9 @@ def sample_endings(
     """
     most = tables.indexing.pieces
     if not 2 <= pieces <= most:
-        raise ValueError(f"the tables are for endings of 2 to {most} pieces, not {pieces}")
+        raise ValueError(f"pieces must be from 2 to {most}, as in the tables, not {pieces}")
     if value not in (1, 0):
-        raise ValueError(f"what can be given away is a win (1) or a draw (0), not {value}")
+        raise ValueError(f"value must be 1 (a win) or 0 (a draw), not {value}")
     parts = material_slices(pieces)
     sizes = np.array([slice_size(part) for part in parts], float)
     while count:

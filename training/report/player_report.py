@@ -1,4 +1,4 @@
-"""The analysis of one player: whom it meets, and what is measured beside the games."""
+"""Examination of one player: its opponents, and measurements other than its games."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from training.report.player_analysis import (
 YARDSTICKS = ("random", "heuristic", *(f"material@depth={depth}" for depth in (1, 2, 4, 6, 8)))
 REFERENCE = "material@depth=4"  # for the same player at all depths
 DEPTHS = range(1, 9)
-POSITIONS, MOVES = 300, 200  # endings of each kind, and moves that are timed, at most
+POSITIONS, MOVES = 300, 200  # endings of each kind; largest number of timed moves
 PIECES = (3, 4)
 
 
 class PlayerReport(NamedTuple):
-    """What was measured beside the games."""
+    """Measurements of an examination; accuracy by the number of pieces."""
 
     timing: Timing
     determinism: float
-    accuracy: dict[int, Accuracy]  # by the number of pieces
+    accuracy: dict[int, Accuracy]
 
 
 def lineup(

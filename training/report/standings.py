@@ -37,7 +37,7 @@ class StandingsRow(NamedTuple):
 
 
 def standings(league: League, anchor: tuple[str, float] | None = None) -> list[StandingsRow]:
-    """Return a row for each entrant, best first. Raises ValueError if no rating is possible."""
+    """Return a row for each entrant, best first. Raise ValueError if no rating is possible."""
     rated = rate_league(league, anchor=anchor)
     lines = []
     for number, entrant in enumerate(league.entrants):

@@ -53,7 +53,7 @@ def print_league(
 
 
 def standings_table(lines: Sequence[StandingsRow]) -> Table:
-    """Everybody, best first."""
+    """Return the standings as a table, the best first."""
     table = _table("", "player", "Elo", "95 %", "W-D-L", "score (95 %)")
     for place, line in enumerate(lines, 1):
         table.add_row(

@@ -30,7 +30,7 @@ def verdict(league: League) -> str:
 
 
 def too_few_openings(league: League) -> bool:
-    """Whether the games are too few independent observations for a comparison."""
+    """Return whether the games are too few independent observations for a comparison."""
     return len(set(opening_clusters(league.games).tolist())) < FEWEST_OPENINGS
 
 

@@ -41,7 +41,7 @@ def start_run(config: PPOConfig) -> PPORun:
     torch.set_num_threads(config.threads)
     if (config.folder / FILE_NAME).exists() and not config.resume:
         raise ValueError(
-            f"{str(config.folder)!r} already holds a run: go on with it by --resume, "
+            f"{str(config.folder)!r} already holds a run: resume it by --resume, "
             "or choose another folder by --out"
         )
     make_zoo_opponents(config, np.random.default_rng(0))  # raises before there is a folder

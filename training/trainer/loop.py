@@ -114,7 +114,7 @@ def begin(config: RunConfig) -> Checkpoint:
             raise ValueError(f"no run can begin here, {otherwise}: {error}") from None
         check_same_run(config.folder, saved, config.config_key)
         raise ValueError(
-            f"{str(config.folder)!r} already holds a run: go on with it by --resume, or {otherwise}"
+            f"{str(config.folder)!r} already holds a run: resume it by --resume, or {otherwise}"
         )
     checkpoint = Checkpoint(config.regime.init(config.seed), {}, config.config_key)
     save_checkpoint(config.folder, checkpoint)

@@ -134,10 +134,10 @@ def test_openings_are_read_from_a_file(tmp_path):
     ("text", "message"),
     [
         ("9-13\n9-13 22-19\n", "line 2: '22-19' is illegal"),
-        ("# nothing\n", "has no openings in it"),
+        ("# nothing\n", "has no openings"),
         ("eleven to fifteen", "line 1: 'eleven' is not a move"),
         ("B:W18,W18", "line 1: "),
-        (b"\xff\xfe", "openings are two-move, three-move, start, or a file"),
+        (b"\xff\xfe", "openings must be two-move, three-move, start, or a file"),
     ],
 )
 def test_file_without_openings_is_refused(tmp_path, text, message):
@@ -148,7 +148,7 @@ def test_file_without_openings_is_refused(tmp_path, text, message):
 
 
 def test_missing_file_of_openings_is_named():
-    with pytest.raises(ValueError, match="or a file; 'four-move'"):
+    with pytest.raises(ValueError, match="or a file, not 'four-move'"):
         read_openings("four-move")
 
 
@@ -559,7 +559,7 @@ def test_half_written_line_is_cut_off(tmp_path_factory, data):
 
 def test_folder_takes_one_league_only(tmp_path):
     journal = filled(tmp_path)
-    with pytest.raises(ValueError, match="already holds a league: go on with it by --resume"):
+    with pytest.raises(ValueError, match="already holds a league: resume it by --resume"):
         journal.create({"a": 1})
     assert journal.resume({"a": [1, 2]}, FIXTURES) == RECORDS
 
@@ -582,11 +582,11 @@ def test_error_names_only_the_differing_settings(tmp_path):
         tmp_path, identity={"conditions": {"rounds": 1, "rules": {"moves": 9, "x": 0}}}
     )
     different = (
-        "another league's: conditions.rounds is 1 there and 2 here; conditions.rules.moves is 9"
+        "another league: conditions.rounds is 1 there and 2 here; conditions.rules.moves is 9"
     )
     with pytest.raises(ValueError, match=f"{different} there and 8 here$"):
         journal.resume({"conditions": {"rounds": 2, "rules": {"moves": 8, "x": 0}}}, FIXTURES)
-    with pytest.raises(ValueError, match="another league's: conditions is"):
+    with pytest.raises(ValueError, match="another league: conditions is"):
         journal.resume(
             {"conditions": {"rounds": 1, "rules": {"moves": 9, "x": 0}, "y": None}}, FIXTURES
         )
@@ -664,7 +664,7 @@ def test_league_file_round_trips(tmp_path):
 @pytest.mark.parametrize("content", ["", "{}", "[]", '{"format": 9}', '{"format": 1}'])
 def test_invalid_league_file_is_named(tmp_path, content):
     (tmp_path / "league.json").write_text(content)
-    with pytest.raises(ValueError, match=r"league.json' is not a league of ours"):
+    with pytest.raises(ValueError, match=r"league.json' is not a valid league file"):
         load_league(tmp_path / "league.json")
 
 
