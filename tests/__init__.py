@@ -1,4 +1,4 @@
-"""The tests: a folder for each package, with the names of the sources."""
+"""Tests: one folder for each package, with the names of the sources."""
 
 from pathlib import Path
 

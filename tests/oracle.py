@@ -27,7 +27,7 @@ class Turn(NamedTuple):
 
 
 def cell(square: int) -> Cell:
-    """Row and column, both 0-7; square 1 is in the top row, in the second column."""
+    """Return row and column, both 0-7; square 1 is in the top row, second column."""
     row, place = divmod(square - 1, 4)
     return row, 2 * place + (1 if row % 2 == 0 else 0)
 
@@ -36,21 +36,21 @@ SQUARE_AT = {cell(square): square for square in range(1, 33)}
 
 
 def legal_turns(side: str, pieces: Pieces) -> list[Turn]:
-    """Every legal turn: the captures, each route on its own, or else the simple moves."""
+    """Return every legal turn: each capture route, or else the simple moves."""
     own = [square for square, piece in pieces.items() if piece.lower() == side]
     captures = [turn for square in own for turn in _captures(pieces, square)]
     return captures or [turn for square in own for turn in _simple_moves(pieces, square)]
 
 
 def perft(side: str, pieces: Pieces, depth: int) -> int:
-    """How many lines of `depth` turns there are."""
+    """Count the lines of `depth` turns."""
     if depth == 0:
         return 1
     return sum(perft(OTHER[side], turn.after, depth - 1) for turn in legal_turns(side, pieces))
 
 
 def _neighbours(square: int, piece: str, distance: int) -> list[int | None]:
-    """The squares at a diagonal distance that the piece may look at, None if off the board."""
+    """Return the diagonal squares at a distance in a piece's directions, None off the board."""
     row, column = cell(square)
     rows = (1, -1) if piece.isupper() else (FORWARD[piece],)
     return [
@@ -96,7 +96,7 @@ def _moved(pieces: Pieces, start: int, end: int) -> Pieces:
 
 
 def read_fen(fen: str) -> tuple[str, Pieces]:
-    """The position of a plain FEN such as W:W18,24,K31:B12,K3."""
+    """Return the position of a plain FEN such as W:W18,24,K31:B12,K3."""
     side, *sections = fen.split(":")
     pieces = {}
     for section in sections:
@@ -108,7 +108,7 @@ def read_fen(fen: str) -> tuple[str, Pieces]:
 
 
 def write_fen(side: str, pieces: Pieces) -> str:
-    """The plain FEN of a position, squares in ascending order."""
+    """Return the plain FEN of a position, squares in ascending order."""
     lists = {"w": [], "b": []}
     for square, piece in sorted(pieces.items()):
         lists[piece.lower()].append(("K" if piece.isupper() else "") + str(square))
@@ -116,7 +116,7 @@ def write_fen(side: str, pieces: Pieces) -> str:
 
 
 def random_position(rng: np.random.Generator) -> tuple[str, Pieces]:
-    """Up to 12 pieces of each colour anywhere, as many kings as chance has it this time."""
+    """Return up to 12 pieces of each colour anywhere, with a random number of kings."""
     black, white = rng.integers(0, 13, 2)
     kings = rng.choice([0.0, 0.3, 1.0])
     squares = [int(square) for square in rng.permutation(32)[: black + white] + 1]
@@ -148,7 +148,7 @@ def minimax(
 
 
 def subsquares() -> list[list[int]]:
-    """The playable squares inside each sub-square of the board, 3x3 to 8x8, row by row."""
+    """Return the playable squares of each sub-square, 3x3 to 8x8, row by row."""
     found = []
     for size in range(3, 9):
         for top in range(9 - size):
@@ -163,7 +163,7 @@ def subsquares() -> list[list[int]]:
 
 
 def inputs(pieces: Pieces, side: str, king: float) -> dict[int, float]:
-    """What `side` sees on each square, 1-32 from its own end of the board."""
+    """Return the input of `side` on each square, 1-32 from its own end of the board."""
     seen = dict.fromkeys(range(1, 33), 0.0)
     for square, piece in pieces.items():
         worth = king if piece.isupper() else 1.0
@@ -180,7 +180,7 @@ def network(
     side: str,
     pieces: Pieces,
 ) -> float:
-    """A network's output, in float64, weight by weight: each node's weights, then its bias."""
+    """Return a network's output in float64: each node's weights, then its bias."""
     weights = iter(genome.tolist())
     seen = inputs(pieces, side, king)
     nodes = []
@@ -198,7 +198,7 @@ def sums_network(
     side: str,
     pieces: Pieces,
 ) -> float:
-    """The output of a network over sums of fields, Black's pieces positive; for White negated."""
+    """Return the output of a network over sums, Black's pieces positive; negated for White."""
     seen = inputs(pieces, "b", king)
     sums = [sum(seen[square] for square in field) for field in fields]
     found = output(sums, hidden, iter(genome.tolist()), sum(seen.values()))
@@ -208,7 +208,7 @@ def sums_network(
 def output(
     nodes: list[float], hidden: tuple[int, ...], weights: Iterator[float], difference: float
 ) -> float:
-    """What layers behind some nodes make of them, and of the piece difference."""
+    """Return the output of the layers behind some nodes, with the piece difference."""
     for layer, width in enumerate(hidden):
         sums = []
         for _ in range(width):

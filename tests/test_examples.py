@@ -1,4 +1,4 @@
-"""Every script in examples/ runs, and says something."""
+"""Every script in examples/ runs, and prints something."""
 
 import subprocess
 import sys

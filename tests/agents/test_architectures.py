@@ -27,7 +27,7 @@ REGIMES = {
 
 @pytest.fixture(scope="module")
 def example():
-    """The example's functions; its evaluator is in the table as long as these tests run."""
+    """Yield the example's functions; its evaluator is registered during these tests."""
     yield runpy.run_path(str(EXAMPLE))
     del ARCHITECTURES[NAME]
 

@@ -53,7 +53,7 @@ def path_of(move):
 
 
 def by_kernel(black, white, rules=PLAIN, *, fen=START, opening="", cut=False, seed=0, first=BLACK):
-    """The game's result, and all of its rows; the kernel is told the player of `first` first."""
+    """Return the game's result and all its rows; the kernel gets the player of `first` first."""
     game = np.zeros((2 * rules.max_moves + 1, 4), np.int64)
     board = Board(fen)
     start = board.position
@@ -67,7 +67,7 @@ def by_kernel(black, white, rules=PLAIN, *, fen=START, opening="", cut=False, se
 
 
 def by_hand(black, white, rules=PLAIN, *, fen=START, opening="", seed=0):
-    """The board at the end of the game."""
+    """Return the board at the end of the game."""
     rng = np.random.default_rng(seed)
     agents = [PlayerAgent("black", black, rng), PlayerAgent("white", white, rng)]
     board = board_with(rules, fen)
@@ -205,7 +205,7 @@ def test_both_engines_and_the_board_agree_on_blocked_sides(blocked_draws):
 
 
 def test_players_evaluate_a_blocked_side_as_lost_under_any_rule():
-    """The black king can play on, or block the white man at once, which draws here."""
+    """The black king can play on, or block the white man, which draws here."""
     rules, player = DrawRules(blocked_draws=True), AlphaBeta(Material(), 3)
     assert len(Board("B:W5:BK6").legal_moves) == 4
     result, _ = by_kernel(player, player, rules, fen="B:W5:BK6")

@@ -140,7 +140,7 @@ def changed_size(size):
 
 
 def thinned(size=1742, entries=3, length=218):
-    """A file that says it holds a few of its weights."""
+    """Return a writer of files with sparse weights."""
 
     def make(path):
         header = {HEADER: json.dumps(fields() | {SIZE: size})}
@@ -152,7 +152,7 @@ def thinned(size=1742, entries=3, length=218):
 
 
 def of_dtype(path, name, size):
-    """A file of 1742 zeros of a type that numpy does not know."""
+    """Write a file of 1742 zeros of a dtype that numpy does not know."""
     tensor = {"dtype": name, "shape": [1742], "data_offsets": [0, 1742 * size]}
     header = {"genome": tensor, "__metadata__": {HEADER: json.dumps(fields())}}
     text = json.dumps(header).encode()

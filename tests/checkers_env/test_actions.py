@@ -18,7 +18,7 @@ START = Board()
 
 @st.composite
 def boards(draw: Any) -> Board:
-    """Any position with up to 12 pieces a side, men never on their king row."""
+    """Draw any position with up to 12 pieces a side, men never on their king row."""
     squares = draw(st.lists(st.integers(1, 32), min_size=2, max_size=24, unique=True))
     half = len(squares) // 2
     sections = []
@@ -42,7 +42,7 @@ def legal_actions(game: Any) -> list[int]:
 
 
 def turns(game: Any, history: Any, before: tuple[int, ...] = ()) -> dict[tuple[int, ...], Move]:
-    """Every way to play actions until the turn passes, and the move that it was."""
+    """Yield every sequence of actions of a turn, and its move."""
     found = {}
     for action in legal_actions(game):
         game_now, history_now = game.copy(), history.copy()

@@ -1,4 +1,4 @@
-"""Reads that never wait, and writes whose permissions are chosen."""
+"""Reads that never block, and permissions of written files."""
 
 import errno
 import os
@@ -12,7 +12,7 @@ from checkers_env.files import open_regular, read_regular, write_atomically
 
 @pytest.fixture
 def alarm():
-    """End a test that waits, by an error: a blocked read answers no other call."""
+    """Raise an error in a test whose read blocks: such a read ends by nothing else."""
 
     def fail(number, frame):
         raise AssertionError("the read waits")

@@ -50,7 +50,7 @@ SHOW = """
 
 
 class Laboratory:
-    """A package ``own`` in a folder, a cache beside it, and code that is run with both."""
+    """Package ``own`` in a folder, a cache beside it, and code that runs with both."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.package, self.cache = folder / "own", folder / "cache"
@@ -72,7 +72,7 @@ class Laboratory:
         path.write_text(text.replace(old, new))
 
     def run(self, code: str = SHOW) -> str:
-        """What `code` prints when the package is imported anew: quicker than a process."""
+        """Import the package anew and return the output of `code`: quicker than a process."""
         for name in [name for name in sys.modules if name.split(".")[0] == "own"]:
             del sys.modules[name]
         self.monkeypatch.setattr(jit, "_generics", [])  # as in a process of its own
@@ -93,7 +93,7 @@ class Laboratory:
         return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
 
     def run_process(self, code: str = SHOW, **variables: str) -> str:
-        """What a process of its own prints."""
+        """Return the output of `code` in a new process."""
         process = self.start(code, **variables)
         printed, _ = process.communicate()
         assert process.returncode == 0

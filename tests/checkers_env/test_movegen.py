@@ -13,14 +13,14 @@ POSITIONS = 2_000
 
 
 def successors(board):
-    """The rows of a position, as tuples of black, white, kings and path."""
+    """Return the rows of a position, as tuples of black, white, kings and path."""
     rows = np.empty((movegen.MAX_ROWS, movegen.ROW_WIDTH), np.int64)
     end = movegen.generate_successors(rows, 0, board.black, board.white, board.kings, board.turn)
     return [tuple(row) for row in rows[:end].tolist()]
 
 
 def described(board):
-    """The rows of a position as text: squares, captures and the position that comes of them."""
+    """Return the rows of a position as text: squares, captures and the next position."""
     for black, white, kings, path in successors(board):
         move = unpack_move(path)
         after = Board.from_position(black, white, kings, 1 - board.turn).fen()
@@ -33,7 +33,7 @@ def expected(side, pieces):
 
 
 def flipped(board_bits):
-    """A board turned by 180 degrees."""
+    """Return a board turned by 180 degrees."""
     return sum(1 << (34 - bit) for bit in range(35) if board_bits >> bit & 1)
 
 

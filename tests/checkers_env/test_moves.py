@@ -1,4 +1,4 @@
-"""Moves as text: how they are written, read back and refused."""
+"""Moves as text: written, parsed and refused."""
 
 import copy
 import pickle

@@ -20,7 +20,7 @@ TURNS_TO_DRAW = 40
 
 
 def square_at(column, rank):
-    """Our square 1-32 of a cell in algebraic notation: a1 is square 4, h8 square 29."""
+    """Return our square 1-32 of a cell in algebraic notation: a1 is square 4, h8 square 29."""
     row = rank - 1
     return 4 * row + (7 - column) // 2 + 1
 
@@ -34,7 +34,7 @@ OFFSETS = {  # where OpenSpiel's diagram, ranks 8 to 1 of ten characters each, s
 
 
 def boards_of(state):
-    """Black, white and kings as 35-bit boards."""
+    """Return black, white and kings as 35-bit boards."""
     text = str(state)
     black = white = kings = 0
     for square, offset in OFFSETS.items():
@@ -47,7 +47,7 @@ def boards_of(state):
 
 
 def turns(state):
-    """Every whole turn from a state: its squares, and the state that it ends in."""
+    """Yield every whole turn from a state: its squares and its final state."""
     player = state.current_player()
     for action in state.legal_actions():
         name = state.action_to_string(action)
@@ -71,7 +71,7 @@ def successors(rows, black, white, kings, side):
 
 
 def random_games(rng):
-    """The positions of random games: boards, side to move, and the turns OpenSpiel allows."""
+    """Yield positions of random games: boards, side to move, and OpenSpiel's turns."""
     game = pyspiel.load_game("checkers")
     while True:
         state = game.new_initial_state()

@@ -1,4 +1,4 @@
-"""Games as text: round trips, what is passed over, and where an error is found."""
+"""PDN: round trips, skipped text, and the places of errors."""
 
 import os
 from dataclasses import replace

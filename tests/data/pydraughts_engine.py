@@ -1,4 +1,4 @@
-"""A Hub engine whose knowledge of the game is all pydraughts': it plays any legal move."""
+"""Hub engine with the rules of pydraughts: it plays any legal move."""
 
 import random
 import sys

@@ -1,4 +1,4 @@
-"""Agents as strangers write them: most of them go wrong."""
+"""Agents of strangers: most of them fail."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from checkers_env import Move
 
 
 class First:
-    """What all the others do until they go wrong."""
+    """Agent that plays the first legal move; the others do so until they fail."""
 
     def act(self, board):
         return board.legal_moves[0]
 
 
 class Draws:
-    """Leaves its moves to the generator that it is given for each game."""
+    """Agent that plays by the generator of each game."""
 
     def new_game(self, rng):
         self.rng = rng
@@ -29,7 +29,7 @@ class Draws:
 
 
 class Dawdles(Draws):
-    """Takes its time, and writes its process to the file that STORY names."""
+    """Agent that is slow, and writes its process id to the file that STORY names."""
 
     def __init__(self):
         with Path(os.environ["STORY"]).open("a") as story:
@@ -47,7 +47,7 @@ class Noisy(First):
 
 
 class Tells:
-    """Writes what happens to it to the file that STORY names."""
+    """Agent that writes its calls to the file that STORY names."""
 
     def new_game(self, rng):
         self.tell(f"new game {rng.integers(1000)}")
@@ -70,7 +70,7 @@ class Hangs:
 
 
 class Moody(First):
-    """Does another thing at each move of a game."""
+    """Agent that fails in another way at each move of a game."""
 
     def act(self, board):
         match board.ply:

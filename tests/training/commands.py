@@ -1,4 +1,4 @@
-"""Command lines as tests call them: here or in a process of their own; and waiting for those."""
+"""Command lines in this process or in another one, and waiting for them."""
 
 import signal
 import subprocess
@@ -10,7 +10,7 @@ SECONDS = 300  # after which nothing is waited for any more
 
 
 def run_here(program, words, monkeypatch, capsys, columns=200):
-    """Call the main of a module in this process; gives its exit status, output and errors."""
+    """Call the main of a module in this process; return exit status, output and errors."""
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setattr(sys, "argv", [program.__file__, *map(str, words)])
     handler = signal.getsignal(signal.SIGTERM)
@@ -25,7 +25,7 @@ def run_here(program, words, monkeypatch, capsys, columns=200):
 
 
 def command_of(program, monkeypatch, capsys):
-    """Calls a module's main with words; each call gives the exit status and all that it said."""
+    """Return a function that calls a module's main; it returns exit status and output."""
 
     def call(*words):
         status, out, error = run_here(program, words, monkeypatch, capsys)
@@ -35,14 +35,14 @@ def command_of(program, monkeypatch, capsys):
 
 
 def start(*line):
-    """Start a command line in a process of its own; its errors are part of its output."""
+    """Start a command line in another process; its errors are part of its output."""
     return subprocess.Popen(
         [*map(str, line)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
 
 
 def recorded_processes(monkeypatch):
-    """All processes that are started from here on, as they come."""
+    """Yield a list of all processes that are started from here on."""
     started = []
 
     class Recorded(subprocess.Popen):
@@ -55,7 +55,7 @@ def recorded_processes(monkeypatch):
 
 
 def wait_for(condition, process=None):
-    """Until a condition holds; a process that is to bring it about must not end before."""
+    """Wait for a condition; a process that is to bring it about must not end before."""
     end = time.monotonic() + SECONDS
     while not condition():
         assert process is None or process.poll() is None, process.communicate()
@@ -64,7 +64,7 @@ def wait_for(condition, process=None):
 
 
 def is_gone(pid):
-    """Whether a process has ended; one that waits to be reaped has."""
+    """Return whether a process has ended, reaped or not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except (FileNotFoundError, ProcessLookupError):

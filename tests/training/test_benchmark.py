@@ -35,7 +35,7 @@ QUICK = ["random", "--against", "material@depth=1", "--threads", "1"]
 
 @pytest.fixture
 def command(monkeypatch, capsys, tmp_path):
-    """Run the command line in this process; gives its exit status and what it said."""
+    """Run the command line in this process; return its exit status and output."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", sys.path.copy())
 
@@ -54,12 +54,12 @@ def cards(tmp_path):
 
 @pytest.fixture
 def processes(monkeypatch):
-    """All processes that are started from here."""
+    """Return all processes that are started from here."""
     return recorded_processes(monkeypatch)
 
 
 def games_of(folder):
-    """The games in a folder, but for their times."""
+    """Return the games in a folder without their times."""
     league = json.loads((folder / "league.json").read_text())
     for game in league["games"]:
         del game["seconds"]
@@ -235,7 +235,7 @@ def test_drawn_games_can_be_adjudicated(command, tmp_path, adjudicate):
 
 @pytest.fixture
 def short(monkeypatch):
-    """An examination of a few games and positions."""
+    """Limit the analysis to a few games and positions."""
     monkeypatch.setattr(player_report, "YARDSTICKS", ("random", "material@depth=2"))
     monkeypatch.setattr(player_report, "REFERENCE", "material@depth=2")
     monkeypatch.setattr(player_report, "DEPTHS", range(1, 4))

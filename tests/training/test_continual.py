@@ -39,7 +39,7 @@ OPTIONS = ["against", "games", "depth", "seed", "rule", "record", "out"]
 
 @pytest.fixture
 def command(monkeypatch, capsys):
-    """Run the command line in this process; gives its exit status and what it said."""
+    """Run the command line in this process; return its exit status and output."""
     return command_of(continual, monkeypatch, capsys)
 
 
@@ -60,7 +60,7 @@ def measured(path):
 
 
 def replayed(pool, row, opponent, pair, luck):
-    """The score of a strategy in a game played by the kernel."""
+    """Return the score of a strategy in a game played by the kernel."""
     seats = (pool.player(row, 1), opponent)
     seats = seats if pair.side == BLACK else seats[::-1]
     rng = np.random.default_rng(luck)
@@ -133,7 +133,7 @@ def test_pack_has_each_opening_with_each_colour_once_in_random_order():
 
 
 def test_change_of_strategy_helps_where_the_best_is_worst(command, tmp_path):
-    """Strategy 0 would rather have few pieces; all others count them."""
+    """Strategy 0 prefers few pieces; all others count them."""
     metadata = WeightsMetadata("weighted-pieces", 2.0, "c10", 0, 5, depth=1)
     genomes = np.ones((4, 33))
     genomes[:, -1], genomes[0, :-1] = 0.0, -1.0
@@ -284,7 +284,7 @@ def test_weight_file_is_not_a_pool_and_a_damaged_record_is_named(command, pool, 
 
 
 def test_two_sessions_of_one_measurement_are_refused(command, pool, tmp_path, monkeypatch):
-    """The other one's game comes between the reading of the record and this one's first game."""
+    """The other session's game comes between this one's reading of the record and its game."""
     record, play = tmp_path / "record.json", continual.play
 
     def slowly(agent, other, fixture, luck):

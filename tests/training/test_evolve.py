@@ -46,7 +46,7 @@ WAYS = {
 
 @pytest.fixture
 def command(monkeypatch, capsys):
-    """Run the command line in this process; gives its exit status and what it said."""
+    """Run the command line in this process; return its exit status and output."""
     return command_of(evolve, monkeypatch, capsys)
 
 

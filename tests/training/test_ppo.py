@@ -34,7 +34,7 @@ TINY = PPOConfig(
 
 
 def finish_run(config, reports=None):
-    """A run, interrupted at its report of this number where that is given."""
+    """Train a run, optionally interrupted at a report."""
     from training.rl.loop import start_run, train
 
     done = []
@@ -81,7 +81,7 @@ def slow_advantages(rewards, values, sides, starts, last, gamma, gae_lambda):
 @pytest.mark.sb3
 @pytest.mark.parametrize(("gamma", "gae_lambda"), [(1.0, 1.0), (0.99, 0.9), (0.9, 0.0)])
 def test_advantages_are_those_of_the_player_to_move(gamma, gae_lambda):
-    """Sides change, or not (as in multi-jumps), and games end, as chance has it."""
+    """Sides change or not, as in multi-jumps, and games end at random."""
     import torch
     from gymnasium import spaces
 
@@ -132,7 +132,7 @@ def test_advantages_are_those_of_the_player_to_move(gamma, gae_lambda):
 
 @pytest.mark.sb3
 def test_self_play_equals_the_environment():
-    """Each beside an AEC environment: who is to move, what is seen, and what both sides get."""
+    """Each game equals one in an AEC environment: mover, observation and rewards."""
     from training.rl.features import FEATURE_INDICES
     from training.rl.game_pool import GamePool
 
@@ -173,7 +173,7 @@ def test_self_play_equals_the_environment():
 
 @pytest.mark.sb3
 def test_both_sides_of_a_game_learn_its_result():
-    """Without discount and values, every sample's return is the result, as its side sees it."""
+    """Without discount and values, every sample's return is the result for its side."""
     from training.rl.game_pool import GamePool
     from training.rl.model import new_model
     from training.rl.ppo_update import collect_rollout
@@ -296,7 +296,7 @@ def test_stronger_opponents_are_sampled_more_often():
 
 
 def read_arrays(folder):
-    """The arrays and the header of a checkpoint, but for the speed."""
+    """Return the arrays and the header of a checkpoint without the speed."""
     from safetensors import safe_open
 
     with safe_open(str(folder / "checkpoint.safetensors"), framework="numpy") as file:
@@ -308,7 +308,7 @@ def read_arrays(folder):
 
 @pytest.mark.sb3
 def test_resumed_run_equals_an_uninterrupted_one(tmp_path):
-    """Interrupted within its third phase, of four; another seed gives another run."""
+    """Interrupted in its third phase of four; another seed gives another run."""
     whole, halves, other = (replace(TINY, out=tmp_path / name) for name in "abc")
     finish_run(whole)
     finish_run(halves, reports=8)
@@ -328,7 +328,7 @@ def test_resumed_run_equals_an_uninterrupted_one(tmp_path):
 
 @pytest.mark.sb3
 def test_champion_plays_in_the_benchmark(tmp_path):
-    """As a file loaded without its pickles; it plays as it did in the evaluation."""
+    """The file is loaded without its pickles, and plays as in the evaluation."""
     from training.rl.actor import copy_actor
     from training.rl.evaluation import evaluate_actor
 
@@ -357,7 +357,7 @@ def test_champion_plays_in_the_benchmark(tmp_path):
 
 @pytest.mark.sb3
 def test_checkpoint_of_format_1_is_resumed(tmp_path):
-    """Its key has the old names of the options, and its games count their limit in plies."""
+    """Its key has the old option names, and its games count their limit in plies."""
     from safetensors.numpy import load_file, save_file
 
     whole, config = (replace(TINY, out=tmp_path / name) for name in "ab")
@@ -392,7 +392,7 @@ def test_run_with_self_play_only_works(tmp_path):
 @pytest.mark.sb3
 @pytest.mark.parametrize("seed", [0, 1])
 def test_policy_learns(tmp_path, seed):
-    """In seconds: from equal chances against a random player to winning most games."""
+    """In seconds: from equal probabilities to winning most games against a random player."""
     config = replace(
         TINY,
         total_timesteps=32768,
@@ -524,7 +524,7 @@ def test_damaged_checkpoint_is_named(tmp_path, name, change, message):
 
 @pytest.mark.sb3
 def test_command_trains_and_resumes(capsys, monkeypatch, tmp_path):
-    """A run, and what can go wrong with its folder."""
+    """A run, and errors of its folder."""
     from training.rl import loop as run
 
     folder = tmp_path / "run"

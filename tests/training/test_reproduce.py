@@ -26,7 +26,7 @@ OPTIONS = (
 
 @pytest.fixture
 def command(monkeypatch, capsys, tmp_path):
-    """Run the command line in this process; gives its exit status and what it said."""
+    """Run the command line in this process; return its exit status and output."""
     monkeypatch.chdir(tmp_path)
     return command_of(reproduce, monkeypatch, capsys)
 
@@ -155,7 +155,7 @@ def test_two_sessions_in_one_folder_are_refused(command, tmp_path):
 
 
 def test_killed_session_resumes_to_the_same_results(command, tmp_path):
-    """Killed twice without warning: while a run trains, and when a first result is there."""
+    """Killed twice: while a run trains, and after the first result."""
     words = ["--experiment", "table-6.18", "--scale", "0.05", "--seeds", "2"]
     work = tmp_path / "killed"
     for sign in ("c*/checkpoint.safetensors", "results/runs.jsonl"):

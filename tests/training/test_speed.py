@@ -36,7 +36,7 @@ NONE = speed.Effort(1, 1, 3, 16 * 50, 2, 1, 1, 1)
 
 
 def contestants(name: str, depth: int) -> tuple[list[Any], list[SlowSearch]]:
-    """Two random networks as players, and the same two as slow ones."""
+    """Return two random networks as players, and the same two as slow ones."""
     shape = NETWORK_LAYOUTS[name]
     regime = Coevolution(shape.name, parents=1, depth=depth)
     states = [regime.init(seed) for seed in (1, 2)]

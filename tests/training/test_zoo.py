@@ -36,7 +36,7 @@ PLAYER = "c1-n0.001"
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
-    """The validation of two seeds of one player, in small; and of another, not finished."""
+    """Return a small validation of two seeds of one player, and of another, unfinished one."""
     folder = tmp_path_factory.mktemp("results")
     store = ResultStore(folder)
     rows = tuple(line for line in VALIDATION.rows if line.first.name in (PLAYER, "c1-n0.01"))
@@ -125,7 +125,7 @@ def test_zoo_is_filled_from_the_results(store, tmp_path, monkeypatch, capsys):
 
 
 def counted_games(monkeypatch):
-    """The numbers of the league games that are played from now on."""
+    """Return the numbers of the league games that are played from now on."""
     numbers, play_game = [], runner.play_game
 
     def counted(agents, fixture, *others):

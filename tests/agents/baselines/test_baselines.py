@@ -27,7 +27,7 @@ def moves_of(player, fen, draws):
 
 
 def even(counts, draws):
-    """Whether every count is within five standard deviations of its share."""
+    """Return whether every count is within five standard deviations of its share."""
     share = draws / len(counts)
     spread = 5 * np.sqrt(share * (1 - 1 / len(counts)))
     return all(abs(count - share) <= spread for count in counts.values())

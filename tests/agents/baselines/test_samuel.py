@@ -29,7 +29,7 @@ CENTRE = {square for square in range(1, 33) if set(oracle.cell(square)) <= {2, 3
 
 
 def counts(side, pieces, mover):
-    """What one side has of each feature."""
+    """Count each feature of one side."""
     men = [square for square, piece in pieces.items() if piece == side]
     own = [square for square, piece in pieces.items() if piece.lower() == side]
     home = oracle.KING_ROW[oracle.OTHER[side]]
@@ -48,18 +48,18 @@ def counts(side, pieces, mover):
 
 
 def first_jumps(pieces, square):
-    """The squares that a piece would land on with its first jump."""
+    """Return the squares on which a piece lands with its first jump."""
     return {turn.squares[1] for turn in oracle._captures(pieces, square)}
 
 
 def features(mover, pieces, side):
-    """FEATURES as `side` sees them."""
+    """Return FEATURES from the view of `side`."""
     own, others = (counts(each, pieces, mover) for each in (side, oracle.OTHER[side]))
     return [own[name] - others[name] for name in FEATURES]
 
 
 def some_positions(seed, count):
-    """Positions out of games, their endings too, and some that no game would reach."""
+    """Return positions of games, of their endings, and some that no game reaches."""
     rng = np.random.default_rng(seed)
     for board in random_boards(seed, count, 120):
         yield oracle.read_fen(board.fen())
@@ -172,7 +172,7 @@ def test_kernel_and_environment_play_the_same_game():
 
 
 def wins(player, games):
-    """Games won out of so many against the random player, each colour in turn."""
+    """Count wins against the random player, each colour in turn."""
     rng, won = np.random.default_rng(10), 0
     for game in range(games):
         players = (player, RandomPlayer()) if game % 2 == 0 else (RandomPlayer(), player)

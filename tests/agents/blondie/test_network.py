@@ -29,7 +29,7 @@ def logistic(total):
 
 
 def logistic_network(genome, king, side, pieces):
-    """The network over sums with logistic nodes, as naive.sums_network is with nodes of tanh."""
+    """Network over sums with logistic nodes; oracle.sums_network has nodes of tanh."""
     weights, seen = iter(genome.tolist()), oracle.inputs(pieces, "b", king)
     nodes = [sum(seen[square] for square in field) for field in oracle.subsquares()]
     for width in (40, 10, 1):
@@ -43,7 +43,7 @@ def logistic_network(genome, king, side, pieces):
 
 
 def unsaturated_network(genome, king, side, pieces):
-    """The network of 2001, its output divided by the most that it can be with 12 pieces."""
+    """Network of 2001 whose output is divided by its maximum with 12 pieces."""
     *_, difference = output = genome[-12:]
     most = np.abs(output[:-1]).sum() + 12 * max(king, 1.0) * abs(difference)
     small = np.append(genome[:-12], output / (most or 1.0))
@@ -184,7 +184,7 @@ def test_by_colour_whites_value_is_the_negative_of_blacks(layout):
 
 @pytest.mark.parametrize(("layout", "node"), [(NGUYEN, math.tanh), (NGUYEN_LOGISTIC, logistic)])
 def test_sum_of_one_subsquare_equals_a_hand_computation(layout, node):
-    """The sum of squares 1, 5, 6 and 9 goes alone through one node of each layer."""
+    """Only the sum of squares 1, 5, 6 and 9 passes through one node of each layer."""
     genome = np.zeros(NGUYEN.genome_size)
     genome[[0, 40 * 92, 40 * 92 + 10 * 41]] = 0.5
     network = decode(layout, genome, 1.5)
@@ -217,7 +217,7 @@ def states(network, position):
 
 
 def assert_every_move_keeps_the_state(network, position):
-    """Each successor's state, brought up to date, equals the one computed anew."""
+    """Assert that each successor's incremental state equals a recomputed one."""
     rows = np.zeros((512, ROW_WIDTH), np.int64)
     count = generate_successors(rows, 0, *position)
     old = states(network, position)

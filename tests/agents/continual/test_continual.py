@@ -44,7 +44,7 @@ WIN, DRAW, LOSS = 1.0, 0.5, 0.0
 
 
 def pool_of(scores, seed=0, **columns):
-    """A pool of random networks with the given scores, in the order of publication."""
+    """Return a pool of random networks with these scores, in the order of publication."""
     rng, count = np.random.default_rng(seed), len(scores)
     given = {
         "genomes": rng.normal(0, 0.3, (count, SIZE)),
@@ -60,7 +60,7 @@ POOL = pool_of([1, 3, 1, 2, 3])
 
 
 def final(side, score):
-    """A final position in which `side` has that score."""
+    """Return a final position in which `side` has that score."""
     if score == DRAW:
         return Board("W:WK32:BK1")
     loser = side if score == LOSS else 1 - side
@@ -70,7 +70,7 @@ def final(side, score):
 
 
 def play(agent, scores, side=BLACK):
-    """Let games end so; the strategies they were played with."""
+    """Play games with these results; return the strategies of the player."""
     used = []
     for score in scores:
         used.append(agent.strategy)
@@ -134,7 +134,7 @@ def test_every_strategy_plays_with_its_own_weights_and_king():
 
 
 def changed(**changes):
-    """A pool file with other arrays."""
+    """Return a writer of pool files with other arrays."""
 
     def make(path):
         arrays = load_tensors(POOL.content())

@@ -56,14 +56,14 @@ def folder(tmp_path_factory):
 
 
 def turned(position):
-    """The position with colours exchanged and the board turned round."""
+    """Return the position with colours exchanged and the board turned round."""
     boards = (position.white, position.black, position.kings)
     black, white, kings = (int(f"{bits:035b}"[::-1], 2) for bits in boards)
     return Position(black, white, kings, 1 - position.turn)
 
 
 def random_positions(tables, pieces, count, seed):
-    """Positions of exactly `pieces` pieces, with either side to move."""
+    """Yield positions of exactly `pieces` pieces, with either side to move."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
         part = material_slices(pieces)[rng.integers(len(material_slices(pieces)))]
@@ -73,7 +73,7 @@ def random_positions(tables, pieces, count, seed):
 
 
 def slice_of(tables, part):
-    """Every position of a slice, Black to move, with its plies."""
+    """Yield every position of a slice, Black to move, with its plies."""
     begin = slice_start(tables.indexing, part)
     for number in range(begin, begin + slice_size(part)):
         yield index_to_position(tables.indexing, part, number), int(tables.plies[number])
@@ -94,7 +94,7 @@ def test_numbers_of_positions_equal_those_of_chinook():
 
 @kernel
 def count_flaws(indexing, part, begin, count):
-    """How many numbers of a slice are no legal position of it, or one with another number."""
+    """Count indices of a slice whose position is illegal or has another index."""
     flaws = 0
     men, crowned, their_men, their_crowned = part
     for number in range(begin, begin + count):
@@ -175,7 +175,7 @@ def test_numbers_of_wins_losses_and_draws_are_the_known_ones(folder, pieces):
 
 
 def solve_slowly(starts):
-    """Plies to the end of every position that can follow from `starts`, by the slow rules."""
+    """Return the plies to the end of all positions that follow `starts`, by slow rules."""
     successors, waiting = {}, list(starts)
     while waiting:
         fen = waiting.pop()
@@ -236,7 +236,7 @@ def test_search_finds_the_results_of_the_tables(folder, pieces):
 
 
 def play_on(tables, board, rng):
-    """Play to the end, the winner by the tables, the loser by chance; count the plies."""
+    """Play to the end, the winner by the tables, the loser at random; count the plies."""
     side = board.turn
     while board.legal_moves:
         moves = board.legal_moves

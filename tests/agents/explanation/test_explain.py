@@ -35,7 +35,7 @@ SIZES = [3, 4, 5, 6, 7, 8]
 
 
 def read(path):
-    """Weights and K, out of the file as its format says."""
+    """Read weights and K from the file as its format defines."""
     with safe_open(path, framework="numpy") as file:
         return file.get_tensor("genome"), json.loads(file.metadata()["checkers-laboratory"])["king"]
 
@@ -51,7 +51,7 @@ def seen_from(side, square):
 
 
 def network_layers(name, genome, king, side, pieces):
-    """Each layer's numbers, the last one before tanh, and the piece difference's part of it."""
+    """Return each layer's values, the last one before tanh, and the piece difference's part."""
     by_colour = name.startswith("nguyen")
     seen = oracle.inputs(pieces, "b" if by_colour else side, king)
     weights = iter(genome.tolist())
@@ -103,7 +103,7 @@ def without(pieces, square):
 
 @pytest.fixture(scope="module", params=["the zoo's", *NETWORK_LAYOUTS])
 def network(request, tmp_path_factory):
-    """A weight file of each kind of network, and which it is."""
+    """Yield a weight file of each kind of network, and its kind."""
     if request.param == "the zoo's":
         return BLONDIE24, "blondie24-2001"
     shape = NETWORK_LAYOUTS[request.param]
@@ -283,7 +283,7 @@ def test_samuels_features_are_listed_one_by_one(tmp_path):
 
 
 class Unheard(NamedTuple):
-    """An evaluator that this laboratory does not know."""
+    """Evaluator that the laboratory does not know."""
 
     worth: float = 0.25
 

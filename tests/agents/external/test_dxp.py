@@ -118,7 +118,7 @@ def test_messages_round_trip(message):
     | st.builds(lambda m, at, b: encode(m)[:at] + b, messages, numbers(2), st.binary(max_size=3))
 )
 def test_split_stream_is_read_as_the_sent_messages(data):
-    """Whatever comes is either refused or, read and written again, the same."""
+    """Any data are refused, or the same after being read and written."""
     try:
         message = decode(data)
     except ValueError:
@@ -199,7 +199,7 @@ def free_port():
 
 @contextmanager
 def beside(work):
-    """Run `work` in a thread; what it returns or raises is there when the block is left."""
+    """Run `work` in a thread; its result or error is available after the block."""
     results = []
 
     def run():
@@ -217,7 +217,7 @@ def beside(work):
 
 
 def reached(port):
-    """The place of a server that is about to begin to listen."""
+    """Return the address of a server that is about to listen."""
 
     def listens():
         with socket.socket() as probe:
@@ -232,7 +232,7 @@ def material(seed, depth=2):
 
 
 def plain_game(black, white, opening=None, **rules):
-    """The game in the plainest of loops."""
+    """Play the game in a plain loop."""
     board = Board(**rules)
     for move in (opening or "").split():
         board.push(move)
@@ -242,7 +242,7 @@ def plain_game(black, white, opening=None, **rules):
 
 
 def test_client_and_server_play_the_games_of_one_process():
-    """Of either side four games over one connection: moves and results as without DXP."""
+    """Four games of each side over one connection have the moves played without DXP."""
     port, games = free_port(), 4
     here, there = agents.make("heuristic", seed=1), material(2)
     with beside(lambda: serve(there, DxpAddress(HOST, port, SECONDS), games=games)) as results:
@@ -266,7 +266,7 @@ OPENINGS = [None, "9-13", "9-13 22-18", "11-15 23-19 8-11"]
 
 
 def matched(opponent, seed):
-    """A match between a served `material` and one in our environment, and what it should be."""
+    """Play a served `material` and one in our environment; return both matches."""
     mine, alone, other = material(seed), material(seed), material(2)
     for opening in OPENINGS:
         for colour in (BLACK, WHITE):
@@ -328,7 +328,7 @@ def test_calling_program_is_an_agent():
 
 
 class Peer:
-    """The other end of a connection, which says what a test lets it say."""
+    """Other end of a connection, which sends the messages of a test."""
 
     def __init__(self, connection):
         self.connection = connection
@@ -350,7 +350,7 @@ class Peer:
 
 @contextmanager
 def peer_that_listens(script, calls=1):
-    """A program that listens and follows `script`; the block gets an opponent that calls it."""
+    """Run a listening program that follows `script`; yield an opponent that calls it."""
 
     def run():
         for _ in range(calls):
@@ -685,7 +685,7 @@ def test_server_survives_faulty_peers():
 
 
 def test_server_ends_games_by_the_rules():
-    """A limit of moves, and time: at its turn, with the reason."""
+    """Limits of moves and of time end games, with their reason."""
     port = free_port()
     with beside(
         lambda: serve(agents.make("random", seed=1), DxpAddress(HOST, port, SECONDS), games=1)
@@ -713,7 +713,7 @@ def test_peer_that_exceeds_its_time_loses(monkeypatch):
 
 
 class Shuffler:
-    """Moves the king of square 32 to 28 and back, and remembers how its games ended."""
+    """Agent that moves the king of square 32 to 28 and back, and records the results."""
 
     def __init__(self):
         self.told = []
@@ -776,7 +776,7 @@ def pydraughts(monkeypatch):
 
 
 def their_game(draughts, port, colour, seed):
-    """A game of pydraughts, which plays `colour` at random against the program at `port`."""
+    """Play a game of pydraughts at random against the program at `port`."""
     engine = draughts.engine.DXPEngine(options={"port": port})
     board, rng = draughts.Board(variant="english"), random.Random(seed)
     mine = (draughts.BLACK, draughts.WHITE)[colour]

@@ -57,7 +57,7 @@ def pid_of(agent: HubAgent) -> int:
 
 
 def is_gone(pid: int) -> bool:
-    """Within a second, and reaped."""
+    """Return whether a process has ended and is reaped within a second."""
     for _ in range(100):
         try:
             os.kill(pid, 0)
@@ -68,7 +68,7 @@ def is_gone(pid: int) -> bool:
 
 
 def random_game(seed: int) -> Iterator[Board]:
-    """The positions of a game of random moves."""
+    """Return the positions of a game of random moves."""
     board, rng = Board(), np.random.default_rng(seed)
     while not board.outcome():
         yield board

@@ -1,4 +1,4 @@
-"""Language models as players, against a local server that answers well, badly and not at all."""
+"""Language models as players, with a local server that answers well, badly or never."""
 
 import json
 import threading
@@ -18,7 +18,7 @@ def reply(text):
 
 
 class Server:
-    """A chat-completions server that sends a list of answers, the last one again and again."""
+    """Chat-completions server that sends a list of answers and repeats the last one."""
 
     def __init__(self):
         outer, self.requests, self.answers = self, [], []

@@ -34,14 +34,14 @@ def their_mcts(seed, simulations=10):
 
 
 def evaluated(bots, seed=0):
-    """The final state of a game in OpenSpiel's loop."""
+    """Return the final state of a game in OpenSpiel's loop."""
     state = GAME.new_initial_state()
     pyspiel.evaluate_bots(state, bots, seed)
     return state
 
 
 def played(board, black, white):
-    """The game in the plainest of loops, from `board` to its end or to where a draw is claimed."""
+    """Play in a plain loop, from `board` to its end or to a claimed draw."""
     while board.outcome() is None:
         try:
             board.push((black, white)[board.turn].act(board.copy()))
@@ -51,7 +51,7 @@ def played(board, black, white):
 
 
 class Tracker(pyspiel.Bot):
-    """Plays at random, and keeps a state of its own from what it is told."""
+    """Random bot that keeps a state of its own from the moves it is told."""
 
     def __init__(self, seed):
         super().__init__()
@@ -75,7 +75,7 @@ class Tracker(pyspiel.Bot):
 
 
 class Fixed(pyspiel.Bot):
-    """Plays the same action everywhere."""
+    """Agent that plays the same action everywhere."""
 
     def __init__(self, action):
         super().__init__()
@@ -150,7 +150,7 @@ def test_agent_plays_in_the_loop_of_openspiel(colour):
 
 
 def test_wrapping_changes_no_move():
-    """An agent in OpenSpiel's loop, and as OpenSpiel's bot in ours, plays as it plays by itself."""
+    """An agent plays alike in OpenSpiel's loop, and as OpenSpiel's bot in ours."""
     plies, jumps = 0, 0
     for seed in range(6):
         plain = played(Board(), material(seed), material(seed + 100))

@@ -38,7 +38,7 @@ def random_policy(seed):
 
 @pytest.mark.parametrize("rules", RULES)
 def test_policy_gets_the_observation_of_the_environment(rules):
-    """A game by the environment's own loop: at each turn the board tells all that was observed."""
+    """The board gives at each turn the observation of a game in the environment's own loop."""
     env = checkers_env.raw_env(**rules)
     policies = {"player_0": random_policy(1), "player_1": random_policy(2)}
     for seed in range(3):
@@ -59,7 +59,7 @@ def test_policy_gets_the_observation_of_the_environment(rules):
 
 
 class Replay:
-    """Checks what it is shown against a record, and plays the record's actions."""
+    """Policy that compares its inputs with a record, and plays the record's actions."""
 
     def __init__(self, shown):
         self.shown = list(shown)
@@ -186,7 +186,7 @@ PICKLED = {
 
 
 class StandIn:
-    """What is used of sb3-contrib: it loads spaces, and acts by fixed chances."""
+    """The part of sb3-contrib in use: it loads spaces, and samples with fixed probabilities."""
 
     policy_aliases = {"MlpPolicy": "mlp", "MultiInputPolicy": "multi"}  # noqa: RUF012
 
@@ -229,7 +229,7 @@ def stand_in(monkeypatch):
 
 
 def write_zip(path, **changes):
-    """A zip with entries as MaskablePPO saves them."""
+    """Write a zip with entries as MaskablePPO saves them."""
     entries = {key: {":serialized:": "no base64"} | entry for key, entry in PICKLED.items()}
     entries |= {"n_steps": 2048, "policy_kwargs": {}, "env": "evil:Env"} | changes
     with zipfile.ZipFile(path, "w") as archive:
@@ -337,7 +337,7 @@ def test_model_is_made_by_name(tmp_path):
 
 
 class Masked(gymnasium.Wrapper):
-    """The single-agent environment as MaskablePPO wants it, with all of it or the planes alone."""
+    """Single-agent environment for MaskablePPO, with the whole observation or the planes."""
 
     def __init__(self, env, planes_only=False):
         super().__init__(env)
@@ -362,7 +362,7 @@ class Masked(gymnasium.Wrapper):
 
 
 class Bomb:
-    """Executes code when it is unpickled."""
+    """Object that executes code when it is unpickled."""
 
     def __init__(self, path):
         self.path = path
@@ -372,7 +372,7 @@ class Bomb:
 
 
 def with_bombs(source, target, bomb):
-    """A copy of a saved model in which unpickling anything creates the file `bomb`."""
+    """Copy a saved model so that unpickling any part creates the file `bomb`."""
     payload = base64.b64encode(pickle.dumps(Bomb(bomb))).decode()
     with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
         for name in old.namelist():
@@ -389,7 +389,7 @@ def with_bombs(source, target, bomb):
 @pytest.mark.sb3
 @pytest.mark.parametrize("planes_only", [False, True])
 def test_trained_model_plays_what_it_predicts(tmp_path, planes_only):
-    """A short training with sb3-contrib itself; saved, loaded without its pickles, and played."""
+    """Train with sb3-contrib, save, load without the pickles, and play."""
     import torch
     from sb3_contrib import MaskablePPO
 

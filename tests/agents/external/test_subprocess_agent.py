@@ -49,7 +49,7 @@ TOLD = [  # of what the agent Moody does, one move after the other
 
 @pytest.fixture(autouse=True)
 def processes(monkeypatch):
-    """All processes that a test starts; in the end none of them may be left."""
+    """Return all processes that a test starts; none of them may be left at its end."""
     started = recorded_processes(monkeypatch)
     yield started
     assert [process for process in started if process.returncode is None] == []
@@ -257,7 +257,7 @@ CALLER = """
 
 @pytest.fixture
 def family(tmp_path, monkeypatch):
-    """An agent that starts a process of its own, and where it tells the two numbers."""
+    """Return the file of an agent that starts a process, and the file of both process ids."""
     monkeypatch.setenv("STORY", str(tmp_path / "story"))
     (tmp_path / "family.py").write_text(textwrap.dedent(FAMILY))
     return tmp_path / "family.py", tmp_path / "story"

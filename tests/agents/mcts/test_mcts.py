@@ -156,7 +156,7 @@ def test_playout_heuristic_equals_the_heuristic_player(fen):
 
 
 def expectation(side, pieces, plies, worth, root):
-    """The mean result for `root` of uniformly random play for so many plies."""
+    """Return the mean result for `root` of uniformly random play for so many plies."""
     turns = oracle.legal_turns(side, pieces)
     if not turns:
         return -1.0 if side == root else 1.0
@@ -223,7 +223,7 @@ def test_visits_and_results_of_children_add_up(player):
 
 @functools.cache
 def loses(fen, plies):
-    """Whether the side to move has lost, or must lose within so many plies."""
+    """Return whether the side to move has lost, or must lose within so many plies."""
     side, pieces = oracle.read_fen(fen)
     replies = [
         oracle.write_fen(oracle.OTHER[side], t.after) for t in oracle.legal_turns(side, pieces)
@@ -235,7 +235,7 @@ def loses(fen, plies):
 
 @functools.cache
 def wins(fen, plies):
-    """Whether the side to move can force a win within so many plies."""
+    """Return whether the side to move can force a win within so many plies."""
     side, pieces = oracle.read_fen(fen)
     other = oracle.OTHER[side]
     return plies > 0 and any(
@@ -245,7 +245,7 @@ def wins(fen, plies):
 
 
 def small_endings(seed):
-    """Positions of two to four pieces, kings or not, with two or more moves."""
+    """Yield positions of two to four pieces with two or more moves."""
     rng = np.random.default_rng(seed)
     while True:
         count = int(rng.integers(2, 5))
@@ -265,7 +265,7 @@ def after(fen, move):
 
 
 def right_moves(kind, fen):
-    """The moves that should be found in an ending of this kind, or none if it is not of it."""
+    """Return the moves to be found in an ending of this kind, or none."""
     if (kind == "win at once") != wins(fen, 1):
         return []
     there = {move: after(fen, move) for move in Board(fen).legal_moves}
@@ -283,7 +283,7 @@ def right_moves(kind, fen):
 
 @functools.cache
 def solved(kind, count):
-    """Endings of a kind, each with the moves that are right."""
+    """Return endings of a kind, each with its right moves."""
     fens = WIN_OR_LOSE if kind == "win or lose" else small_endings(5)
     endings = ((fen, right_moves(kind, fen)) for fen in fens)
     return list(itertools.islice(((fen, right) for fen, right in endings if right), count))
@@ -299,7 +299,7 @@ def test_winning_move_is_found_where_all_others_lose(player):
 @pytest.mark.parametrize("name", ["cut at 6 plies", "cut and skewed"])
 @pytest.mark.parametrize("kind", ["win", "do not lose"])
 def test_best_move_is_found_where_a_draw_is_possible(kind, name):
-    """Random play to the end seldom holds a draw, so that pure playouts hardly see these."""
+    """Pure playouts hardly find these: random play seldom holds a draw."""
     for fen, right in solved(kind, 30):
         assert move_of(PLAYERS[name], Board(fen)) in right, fen
 
@@ -372,7 +372,7 @@ def test_stop_flag_ends_the_search_after_one_simulation():
 
 
 def test_full_tree_stops_growing():
-    """With much exploration nearly 3000 positions at three plies would be in it."""
+    """With much exploration the tree would hold nearly 3000 positions at three plies."""
     kings = "B:WK{}:BK{}".format(
         ",K".join(map(str, range(21, 29))), ",K".join(map(str, range(5, 13)))
     )
@@ -384,7 +384,7 @@ def test_full_tree_stops_growing():
 
 
 def ends(side, pieces, plies):
-    """Whether some line ends the game within so many plies."""
+    """Return whether some line ends the game within so many plies."""
     turns = oracle.legal_turns(side, pieces)
     return not turns or (
         plies > 0 and any(ends(oracle.OTHER[side], turn.after, plies - 1) for turn in turns)

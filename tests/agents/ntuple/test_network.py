@@ -23,7 +23,7 @@ MIXED = ((1,), (32, 27, 23), (5, 9, 1, 6), (14, 18), (4, 8, 12, 3, 7, 11), (20,)
 
 
 def digits(pieces, side):
-    """What `side` has on squares 1-32 as it sees them: 0 o, 1 O, 2 nothing, 3 own, 4 own king."""
+    """Return the contents of squares 1-32 for `side`: 0 o, 1 O, 2 empty, 3 own, 4 own king."""
     seen = {}
     for square in range(1, 33):
         piece = pieces.get(square if side == "b" else 33 - square, "")
@@ -33,7 +33,7 @@ def digits(pieces, side):
 
 
 def indices(tuples, pieces, side):
-    """Each tuple's entry in the flat table."""
+    """Return each tuple's entry in the flat table."""
     seen, offset, found = digits(pieces, side), 0, []
     for squares in tuples:
         found.append(offset + int("".join(str(seen[square]) for square in squares), 5))
@@ -42,7 +42,7 @@ def indices(tuples, pieces, side):
 
 
 def judged(tuples, table, pieces, side, difference, king, by_colour):
-    """The value for `side`, in float64."""
+    """Return the value for `side`, in float64."""
     seen = "b" if by_colour else side
     total = sum(table[index] for index in indices(tuples, pieces, seen))
     total += difference * sum(oracle.inputs(pieces, seen, king).values())
@@ -191,7 +191,7 @@ def turned(position):
 
 
 def test_both_perspectives_evaluate_as_defined():
-    """From the viewer's side colours are alike; by colour one's gain is the other's loss."""
+    """By the mover colours are alike; by colour one side's gain is the other's loss."""
     own, by_colour = random_system(MIXED), random_system(MIXED, by_colour=True)
     unlike = 0
     for board in random_boards(9, 30, 80):

@@ -36,7 +36,7 @@ PLAIN = TDConfig(alpha=0.05)
 
 
 class Tables(NamedTuple):
-    """How an n-tuple system reads a position, digit by digit."""
+    """Digits of a position for an n-tuple network."""
 
     tuples: tuple[tuple[int, ...], ...]
     by_colour: bool
@@ -47,11 +47,11 @@ class Tables(NamedTuple):
         return "b" if self.by_colour else "bw"
 
     def amounts(self, mover, pieces, side):
-        """What a unit of each weight adds to the sum."""
+        """Return what a unit of each weight adds to the sum."""
         return dict.fromkeys(indices(self.tuples, pieces, side), 1)
 
     def total(self, weights, mover, pieces, side):
-        """The sum before tanh as `side` sees it, in the kernel's order, so that ties are ties."""
+        """Return the sum before tanh for `side`, in the kernel's order, so that ties are ties."""
         found = [weights[index] for index in indices(self.tuples, pieces, side)]
         whole = len(found) // 4 * 4
         chains = [sum(found[i:whole:4]) for i in range(4)]
@@ -61,7 +61,7 @@ class Tables(NamedTuple):
 
 
 class Samuels(NamedTuple):
-    """How Samuel's features read a position."""
+    """Samuel's features of a position."""
 
     sides: str = "b"
 
@@ -73,20 +73,20 @@ class Samuels(NamedTuple):
 
 
 class Student:
-    """Self-play and learning with a list of weights, a naive reading of the board, and tanh."""
+    """Self-play and learning with a list of weights, naive features, and tanh."""
 
     def __init__(self, reading, weights, learning):
         self.reading, self.weights, self.learning = reading, list(weights), learning
         self.sides, self.errors, self.results, self.plies = reading.sides, [], [], 0
 
     def value(self, mover, pieces, side):
-        """v as `side` sees it: of a position that is over, the result."""
+        """Return v for `side`; of a finished position, the result."""
         if not naive.legal_turns(mover, pieces):
             return -1.0 if mover == side else 1.0
         return np.tanh(self.reading.total(self.weights, mover, pieces, side))
 
     def worth(self, board, mover):
-        """What a position that `mover` has reached is worth to it."""
+        """Return the value of a position for `mover`, who has reached it."""
         if not board.legal_moves:
             return np.inf
         seen = mover if mover in self.sides else "b"
@@ -94,7 +94,7 @@ class Student:
         return worth if seen == mover else -worth
 
     def look(self, board, rng):
-        """The position to learn about, and the move to make where that is known by now."""
+        """Return the position to learn about, and the move if it is known by now."""
         return naive.read_fen(board.fen()), None
 
     def choose(self, board, rng):
@@ -175,7 +175,7 @@ class LeafStudent(Student):
         self.decided = 0
 
     def leaf(self, mover, pieces, depth):
-        """What the position is worth to Black, and the position that this is the worth of."""
+        """Return the position's value to Black, and the leaf that has this value."""
         turns = naive.legal_turns(mover, pieces)
         if not turns or (depth <= 0 and not turns[0].captured):
             return self.value(mover, pieces, "b"), (mover, pieces)
@@ -272,7 +272,7 @@ def small_tables():
 
 
 def small_features():
-    """Samuel's features; they are no digits but numbers, so that the steps must be smaller."""
+    """Samuel's features; they are large numbers, so steps must be smaller."""
     system = samuel(weights(14, 0.03))
     return system, Samuels(), system.weights, 0.02
 
@@ -337,7 +337,7 @@ def test_td_leaf_update_equals_the_equation_in_decided_games(made):
 
 
 def test_terminal_leaf_is_a_target_but_is_not_updated():
-    """25-30 is forced, and so are 29-25, after which 30x21 wins: there the leaf is the end."""
+    """25-30 and 29-25 are forced, and 30x21 wins: the leaf is the end of the game."""
     system, reading, table, _ = small_tables()
     alpha, before = 0.5, table.copy()
     student = td.td_learner(system, TDConfig(alpha, lam=1.0, depth=1, leaf=True), 10)
@@ -357,7 +357,7 @@ def test_terminal_leaf_is_a_target_but_is_not_updated():
 
 
 def test_result_replaces_the_value_after_the_last_move():
-    """One move before the end the result stands in place of v(x'), for both views."""
+    """One move before the end the result replaces v(x'), for both views."""
     for fen, reward in (("B:W6:B1", 1.0), ("W:W26:B22", -1.0), ("B:WK10:BK1", 0.0)):
         for by_colour in (True, False):
             system = ntuple(SINGLES, by_colour=by_colour, difference=0.0)
@@ -427,7 +427,7 @@ def test_random_moves_are_not_learned_from():
 
 
 def test_openings_are_sampled_uniformly():
-    """With learning rate and chance as they are, the openings of many games show in the plies."""
+    """Games without an opening have two more moves to learn from, which shows their share."""
     lines = lines_of(("", *TWO_MOVE))
     system = ntuple(SINGLES)
     learnt = learn(system, 2000, np.random.default_rng(7), openings=lines, rules=DrawRules(2))
@@ -438,7 +438,7 @@ def test_openings_are_sampled_uniformly():
 
 @pytest.mark.parametrize("by_colour", [True, False])
 def test_searching_learner_plays_the_best_move_of_its_current_weights(by_colour):
-    """Each move of a recorded game is a best one by minimax, with the weights as they then were."""
+    """Each move of a recorded game is a best one by minimax with the weights of that time."""
     table = np.random.default_rng(8).normal(0, 0.1, 160)
     learning = TDConfig(0.5, depth=2)
     system = ntuple(SINGLES, table.copy(), by_colour=by_colour)
@@ -483,7 +483,7 @@ def test_game_through_the_environment_gives_the_same_update(made, depth):
 
 
 def wins(player, games):
-    """Games won out of so many against the random player, each colour in turn."""
+    """Count wins against the random player, each colour in turn."""
     rng, won = np.random.default_rng(11), 0
     for game in range(games):
         players = (player, RandomPlayer()) if game % 2 == 0 else (RandomPlayer(), player)

@@ -35,7 +35,7 @@ CAPTURES = (
 
 
 class Tempo(NamedTuple):
-    """A user's own evaluator: pieces, and how far up the board they stand, kept move by move."""
+    """Evaluator of a user: pieces and their advance, kept incrementally."""
 
     scale: float
 
@@ -71,7 +71,7 @@ def network(shape, seed):
 
 
 class Wide(NamedTuple):
-    """An evaluator with a larger state than a workspace has room for."""
+    """Evaluator whose state is too large for a workspace."""
 
     unused: int = 0
 
@@ -97,7 +97,7 @@ either_leaves = pytest.mark.parametrize("root_perspective", [True, False])
 
 
 def random_boards(seed, count, longest):
-    """Positions out of random games, with two or more moves."""
+    """Yield positions of random games with two or more moves."""
     rng = np.random.default_rng(seed)
     while count:
         board = Board(no_progress=20)
@@ -111,7 +111,7 @@ def random_boards(seed, count, longest):
 
 
 def judge_by(evaluator) -> Any:
-    """The evaluator for naive.minimax; each position is evaluated once."""
+    """Return the evaluator for oracle.minimax; it evaluates each position once."""
     known = {}
 
     def judge(side, pieces):
@@ -127,7 +127,7 @@ def judge_by(evaluator) -> Any:
 
 
 def move_values(board, judge, depth, root_perspective):
-    """The value of each legal move, by plain minimax."""
+    """Return the value of each legal move, by plain minimax."""
     side = "bw"[board.turn]
     values = []
     for move in board.legal_moves:
@@ -140,7 +140,7 @@ def move_values(board, judge, depth, root_perspective):
 
 
 def searched(board, evaluator, depth, root_perspective, ws):
-    """The index of the move that the search chooses, and the value of the root."""
+    """Return the index of the search's move, and the value of the root."""
     position = board.position
     count = generate_successors(ws.rows, 0, *position)
     path = search(FullWidth(), evaluator, position, depth, root_perspective, board.turn, ws, count)
@@ -180,7 +180,7 @@ def test_search_equals_minimax_in_endings_and_exchanges(evaluator, root_perspect
 
 @pytest.fixture
 def remembered(monkeypatch):
-    """Minimax that computes a position once a depth: the same values, for deeper trees."""
+    """Minimax that computes a position once per depth: equal values, deeper trees."""
     plain, known = oracle.minimax, {}
 
     def minimax(side, pieces, depth, judge, owner=None):
@@ -217,7 +217,7 @@ def test_filled_transposition_table_changes_nothing(name, root_perspective):
 
 
 def extends(board, depth):
-    """Whether some line must go on beyond `depth` plies."""
+    """Return whether some line must go on beyond `depth` plies."""
     if depth == 0 or not board.legal_moves:
         return any(move.captured for move in board.legal_moves)
     longer = False
@@ -229,7 +229,7 @@ def extends(board, depth):
 
 
 def test_perspective_matters_on_extended_lines_only():
-    """After 2 plies the searching side is to move again, so both kinds of leaves are one."""
+    """After 2 plies the searching side is to move again, so both perspectives agree."""
     differing = 0
     for board in random_boards(4, 60, 60):
         for name in ("material", "2001"):

@@ -50,7 +50,7 @@ either_leaves = pytest.mark.parametrize("root_perspective", [True, False])
 
 @pytest.fixture(scope="module", autouse=True)
 def turns_once():
-    """The naive rules with a memory: the same turns, found once a position."""
+    """Return the turns of the slow rules, computed once a position."""
     plain, known = oracle.legal_turns, {}
 
     def legal_turns(side, pieces):
@@ -70,7 +70,7 @@ def judge_of(name):
 
 
 def plain(board):
-    """The position alone, with no rule that could end a game."""
+    """Return the position alone, without any rule that could end the game."""
     return Board(board.fen(), max_moves=None)
 
 
@@ -84,7 +84,7 @@ def owner_of(name, board, root_perspective):
 
 
 def values_of(board, depth, judge, owner):
-    """The value of each legal move, by plain minimax."""
+    """Return the value of each legal move, by plain minimax."""
     values = []
     for move in board.legal_moves:
         board.push(move)
@@ -95,7 +95,7 @@ def values_of(board, depth, judge, owner):
 
 
 def line_of(evaluator, board, depth, root_perspective, ws, order=None):
-    """What principal_variation makes of a board, its moves in their own order or another."""
+    """Return the principal variation of a board, with its moves in their own order or another."""
     position, line = board.position, np.full((PLIES, ROW_WIDTH), -1)
     count = generate_successors(ws.rows, 0, *position)
     rows = ws.rows[:count].copy()

@@ -35,7 +35,7 @@ WON = "B:W7,14:B2,K8,K17,K23,K26,K29,K31,K32"  # by 17x3, and not by 2x11
 
 
 class Unmoved(NamedTuple):
-    """An evaluator that thinks the same of everything."""
+    """Evaluator with the same value everywhere."""
 
     worth: float
 
@@ -53,7 +53,7 @@ def value_of(style, evaluator, board, depth, ws):
 
 @pytest.mark.parametrize("name", EVALUATORS)
 def test_search_without_reductions_equals_minimax(name):
-    """For men, which never come back to where they were."""
+    """Positions of men only, which never repeat."""
     evaluator, compared = EVALUATORS[name], 0
     judge = judge_by(evaluator)
     for board in random_boards(21, 40, 30):
@@ -118,7 +118,7 @@ def test_pv_ends_at_a_repetition():
 
 
 def worth_with_repetition(board, judge, depth, side):
-    """Minimax in which a position that stood before is a draw; ends are +1 and -1."""
+    """Minimax in which a repeated position is a draw; ends are +1 and -1."""
     if not board.legal_moves:
         return -1.0
     if board.outcome():
@@ -135,7 +135,7 @@ def worth_with_repetition(board, judge, depth, side):
 
 
 def test_repetition_inside_a_line_is_a_draw():
-    """With a table too small to mix up lines that came to a position by different ways."""
+    """The table is too small to mix lines that reach a position by different ways."""
     evaluator, rng, changed = EVALUATORS["2001"], np.random.default_rng(6), 0
     judge = judge_by(evaluator)
     for _ in range(12):
@@ -178,7 +178,7 @@ def test_distances_to_a_win_equal_the_endgame_tables():
     AlphaBeta(EVALUATORS["2001"], MAX_DEPTH, root_perspective=False, style=Selective(nodes=300)),
 ])  # fmt: skip
 def test_kernel_and_environment_play_the_same_games(player):
-    """And do not depend on the games before them, whose table and orders of moves are there."""
+    """Games do not depend on the table and move orders of earlier games."""
     other = AlphaBeta(Material(), 2)
     for card in TWO_MOVE[:4]:
         fast = [play_game(player, other, opening=card) for _ in range(2)]
@@ -247,7 +247,7 @@ def test_timed_search_plays_its_best_move_so_far():
 
 
 def test_search_stopped_at_once_keeps_the_previous_move():
-    """Though the moves, which have equal chances where they are equally good, are shuffled."""
+    """Equally good moves are shuffled; the previous move stays all the same."""
     player = AlphaBeta(Material(), MAX_DEPTH, random_ties=True, style=Selective())
     agent = PlayerAgent("a", player, np.random.default_rng(0), seconds=1e-9)
     assert {str(agent.act(Board(WON))) for _ in range(30)} == {"17x3"}

@@ -60,7 +60,7 @@ EXCHANGES = (  # into endings of three pieces
 
 
 class Boast(NamedTuple):
-    """An evaluator that takes everything for won, or for lost."""
+    """Evaluator that takes every position for won, or for lost."""
 
     worth: float
 
@@ -72,7 +72,7 @@ def evaluate_boast(boast, position, view, state, scratch):
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory):
-    """The tables' folder in place of the user's."""
+    """Use a temporary folder of tables in place of the user's."""
     folder = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CHECKERS_CACHE_DIR", str(folder))
@@ -85,7 +85,7 @@ def tables(cache):
 
 
 def boards_of(pieces, count, seed):
-    """Positions of so many pieces in which there is a choice."""
+    """Return positions of so many pieces with a choice of moves."""
     numbers = SimpleNamespace(indexing=make_indexing(pieces))
     positions = random_positions(numbers, pieces, 20 * count, seed)
     boards = (Board.from_position(*position, max_moves=None) for position in positions)
@@ -93,7 +93,7 @@ def boards_of(pieces, count, seed):
 
 
 def endings_of(tables, value, count, seed):
-    """Endings worth `value` to the side to move, of as many pieces as the tables have."""
+    """Return endings of the tables' size with `value` for the side to move."""
     boards = boards_of(tables.indexing.pieces, 40 * count, seed)
     return [board for board in boards if probe_board(tables, board).value == value][:count]
 
@@ -114,7 +114,7 @@ def knowing(tables, evaluator, depth, **options):
 
 
 def root_value(agent):
-    """What the agent's last search said."""
+    """Return the value of the agent's last search."""
     return float(agent.ws.frames["value"][0])
 
 
@@ -150,7 +150,7 @@ def known_minimax(tables, judge, owner):
 
 
 def known_values(board, tables, judge, depth, root_perspective):
-    """The value of each legal move."""
+    """Return the value of each legal move."""
     value = known_minimax(tables, judge, "bw"[board.turn] if root_perspective else None)
     return [-value(after(board, move).fen(), 1, depth) for move in board.legal_moves]
 
@@ -183,7 +183,7 @@ def test_search_equals_minimax_that_stops_at_the_tables(cache, name, root_perspe
 @pytest.mark.parametrize("worth", [1.0, -1.0])
 @either_leaves
 def test_table_results_outweigh_every_evaluation(tables, worth, root_perspective):
-    """What the search of a modest evaluator is sure of, that of an immodest one is sure of too."""
+    """A result that is certain to a modest evaluator is certain to a boasting one."""
     boast, modest = TablebaseEvaluator(Boast(worth), tables), TablebaseEvaluator(Boast(0.0), tables)
     sure = 0
     for board in boards_of(4, 60, seed=3):
@@ -198,7 +198,7 @@ def test_table_results_outweigh_every_evaluation(tables, worth, root_perspective
 
 
 def most_stubborn(tables, board):
-    """The move after which the loss takes longest."""
+    """Return the move after which the loss takes longest."""
     return max(board.legal_moves, key=lambda move: probe_board(tables, after(board, move)).plies)
 
 
@@ -248,7 +248,7 @@ def test_results_of_endings_are_held_in_play(cache, pieces, value):
 
 
 def equally_good(tables, board):
-    """Legal moves that win soonest, draw, or lose latest."""
+    """Return legal moves that win soonest, draw, or lose latest."""
 
     def worth(move):
         value, plies = probe_board(tables, after(board, move))
@@ -289,7 +289,7 @@ def test_ties_are_broken_uniformly_among_the_best_moves(cache):
 
 @pytest.mark.parametrize("name", ["1999", "2001"])
 def test_earlier_searches_change_nothing(cache, name):
-    """Neither in a game nor from one to the next."""
+    """Neither searches of the same game nor of earlier games matter."""
     tables = load_tablebase(2)
     used, choices = knowing(tables, EVALUATORS[name], 6), 0
     for start in endings_of(tables, 0, 40, seed=10):
@@ -321,7 +321,7 @@ def test_positions_far_from_the_tables_are_unaffected(tables, name, random_ties)
 
 @pytest.mark.parametrize("depth", [4, 6])
 def test_search_makes_progress_in_a_won_ending(tables, depth):
-    """Whatever the opponent does, no position comes back in which the search was sure to win."""
+    """No position with a certain win repeats, whatever the opponent plays."""
     agent, following = knowing(tables, Material(), depth), {}
     waiting = [Board("B:WK4:BK15,K19,K31", max_moves=None), *boards_of(4, 300, seed=13)]
     while waiting and len(following) < 1500:
@@ -342,7 +342,7 @@ def test_search_makes_progress_in_a_won_ending(tables, depth):
 
 @pytest.mark.parametrize("name", ["material", "2001"])
 def test_won_ending_is_converted(tables, name):
-    """Games from positions above the tables, in which the search has seen a certain win."""
+    """Games from positions above the tables in which the search has found a certain win."""
     agent, defence = knowing(tables, EVALUATORS[name], 5), knowing(tables, Material(), 5)
     won = 0
     for board in [*boards_of(4, 60, seed=14), *boards_of(5, 40, seed=15)]:

@@ -27,7 +27,7 @@ SIDES = [("black", "player_0"), ("white", "player_1")]
 
 
 class First:
-    """Plays the first legal move, and remembers the positions it was shown."""
+    """Agent that plays the first legal move, and records its positions."""
 
     def __init__(self) -> None:
         self.shown: list[str] = []
@@ -38,14 +38,14 @@ class First:
 
 
 class Cheat:
-    """Plays the same move everywhere."""
+    """Agent that plays the same move everywhere."""
 
     def act(self, board: Board) -> Move:
         return Move((11, 15))
 
 
 class Quitter(First):
-    """Ends the game at its third move."""
+    """Agent that ends the game at its third move."""
 
     def __init__(self, claim: str) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class Quitter(First):
 
 
 class Meddler:
-    """Spoils the board that it is shown."""
+    """Agent that changes the board it gets."""
 
     def act(self, board: Board) -> Move:
         move = board.legal_moves[0]
@@ -67,7 +67,7 @@ class Meddler:
 
 
 def play_on(env: Any, seed: int | None, chooser: int = 0) -> list[Any]:
-    """Play legal actions by chance to the end of a game; return all there was to see."""
+    """Play random legal actions to the end of a game; return all outputs."""
     rng = np.random.default_rng(chooser)
     observation, info = env.reset(seed=seed)
     reward, over, seen = 0.0, False, []

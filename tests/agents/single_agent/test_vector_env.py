@@ -67,7 +67,7 @@ GAMES: list[tuple[dict[str, Any], set[str]]] = [  # and the ends that they come 
 
 
 class Common:
-    """An opponent that draws from one generator in all its games."""
+    """Opponent that uses one generator in all its games."""
 
     def __init__(self, given: Any, depth: int | None, entropy: list[int]) -> None:
         agent = agents.make(given, depth=depth) if isinstance(given, str) else given
@@ -78,7 +78,7 @@ class Common:
 
 
 class Referee:
-    """One game as the environment for one game plays it."""
+    """One game in the environment for one game."""
 
     def __init__(self, seed: int, opponents: list[Common], colour: Any, **rules: Any) -> None:
         self.rng, self.opening = np.random.default_rng(seed), rules.pop("opening", None)
@@ -109,7 +109,7 @@ def check_views(observation: Any, referees: list[Referee]) -> None:
 
 
 def check_beginnings(info: Any, referees: list[Referee]) -> None:
-    """Of the games that the referees have, or have not, just begun."""
+    """Check the games that have, or have not, just begun."""
     begun = ["colour" in referee.info for referee in referees]
     assert ("colour" in info) == any(begun)
     if any(begun):
@@ -124,7 +124,7 @@ def begin_those_over(referees: list[Referee]) -> None:
 
 
 def follow(rules: dict[str, Any], mode: AutoresetMode, count: int, steps: int) -> Counter[str]:
-    """Play by chance, now and then illegally, and compare all there is to see; return the ends."""
+    """Play at random, sometimes illegally, and compare all outputs; return the ends."""
     env = SingleAgentVectorEnv(count, autoreset_mode=mode, **rules)
     rules = {"colour": None} | rules
     given, depth, seeds = rules.pop("opponent"), rules.pop("depth", None), range(3, 3 + count)
@@ -286,7 +286,7 @@ def test_loop_of_the_speed_script_plays_legally(monkeypatch: pytest.MonkeyPatch)
 
 
 class Stranger:
-    """Plays legal moves, but is no compiled player."""
+    """Agent with legal moves that is not a compiled player."""
 
     def act(self, board: Board) -> Move:
         return board.legal_moves[0]

@@ -63,14 +63,14 @@ def boards():
 
 
 def reading(seen):
-    """The number that a window reads: of 12 squares only men are seen."""
+    """Return the index of a window's contents; in windows of 12 squares only men count."""
     if len(seen) == 8:
         return int("".join(map(str, seen)), 5)
     return int("".join("2" if here == 3 else "0" if here == 1 else "1" for here in seen), 3)
 
 
 def named(mover, pieces):
-    """The stage of a position and the entries that it adds up, read square by square."""
+    """Return a position's stage and its entries, read square by square."""
     seen = {}
     for square in range(1, 33):
         piece = pieces.get(square if mover == "b" else 33 - square, "")
@@ -95,7 +95,7 @@ def entries_of(system, position, view):
 
 
 def turned_round(position):
-    """The same position for the other side."""
+    """Return the same position for the other side."""
     boards = [int(f"{board:035b}"[::-1], 2) for board in position[:3]]
     return Position(boards[1], boards[0], boards[2], 1 - position.turn)
 

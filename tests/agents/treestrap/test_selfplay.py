@@ -25,7 +25,7 @@ def blank():
 
 
 def played(start, config, seed, tables=None):
-    """A game as it was written down."""
+    """Play one game; return its record."""
     system, errors = blank()
     student, rng = learner_state(system, errors, config), np.random.default_rng(seed)
     searcher = system if tables is None else selfplay.TablebaseEvaluator(system, tables)

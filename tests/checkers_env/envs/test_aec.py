@@ -35,7 +35,7 @@ def random_action(env: Any, rng: np.random.Generator) -> int:
 
 
 def play_on(env: Any, seed: int, steps: int = 10_000) -> list[Any]:
-    """Play random actions to the end or for some steps; return all there was to see."""
+    """Play random actions to the end or for some steps; return all outputs."""
     rng, seen = np.random.default_rng(seed), []
     for _ in range(steps):
         observation, *rest = env.last()
@@ -78,7 +78,7 @@ def test_performance_benchmark() -> None:
 
 
 def naive_reason(side: str, pieces: oracle.Pieces, past: list[Any], quiet: int, rules: Any) -> str:
-    """Why the game is over, or nothing; `past` are the earlier positions of the game."""
+    """Return the reason of the end, or None; `past` are the game's earlier positions."""
     if side not in "".join(pieces.values()).lower():
         return "no pieces"
     if not oracle.legal_turns(side, pieces):
@@ -93,7 +93,7 @@ def naive_reason(side: str, pieces: oracle.Pieces, past: list[Any], quiet: int, 
 
 
 class Moment(NamedTuple):
-    """What the agents should see: the lifted piece is the one in the middle of a capture, or 0."""
+    """Expected observation; `lifted` is the piece inside a capture, or 0."""
 
     side: str
     pieces: oracle.Pieces
@@ -133,7 +133,7 @@ def naive_clocks(plies: int, quiet: int, earlier: int, rules: Any) -> list[float
 
 
 def partly_moved(pieces: oracle.Pieces, turn: oracle.Turn, jumps: int) -> oracle.Pieces:
-    """The pieces after so many jumps of a turn that goes on."""
+    """Return the pieces after so many jumps of an unfinished turn."""
     gone = turn.captured[:jumps]
     now = {square: piece for square, piece in pieces.items() if square not in gone}
     now[turn.squares[jumps]] = now.pop(turn.squares[0])
@@ -143,7 +143,7 @@ def partly_moved(pieces: oracle.Pieces, turn: oracle.Turn, jumps: int) -> oracle
 def random_turn(
     env: Any, side: str, pieces: oracle.Pieces, clocks: list[float], rng: np.random.Generator
 ) -> oracle.Turn:
-    """Play random actions until one legal turn is complete, checking each moment; return it."""
+    """Play random actions until one legal turn is complete, checking each; return it."""
     number, played = "bw".index(side), []
     turns = oracle.legal_turns(side, pieces)
     while len(turns) > 1 or len(turns[0].squares) > len(played) + 1:
@@ -162,7 +162,7 @@ def random_turn(
 
 
 def referee(env: Any, rules: Any, rng: np.random.Generator) -> str:
-    """Play a random game, check all there is to see at each step, and return how it ended."""
+    """Play a random game, check all outputs at each step, and return its end."""
     side, pieces = oracle.read_fen(env.unwrapped.board.fen())
     past: list[Any] = []
     quiet = 0

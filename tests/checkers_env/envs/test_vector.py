@@ -40,7 +40,7 @@ GAMES: list[tuple[dict[str, Any], set[str]]] = [  # and the ends that they come 
 
 
 class Referee:
-    """One game as the AEC environment plays it."""
+    """One game in the AEC environment."""
 
     def __init__(self, seed: int | None, rules: dict[str, Any]) -> None:
         self.env = checkers_env.raw_env(**rules)
@@ -72,7 +72,7 @@ class Referee:
 
 
 def same(found: Any, expected: Any) -> bool:
-    """Whether arrays are equal in every bit."""
+    """Return whether arrays are equal in every bit."""
     return found.dtype == expected.dtype and found.tobytes() == expected.tobytes()
 
 
@@ -84,7 +84,7 @@ def check_views(observation: Any, info: Any, referees: list[Referee]) -> None:
 
 
 def check_endings(info: Any, referees: list[Referee], mode: AutoresetMode) -> None:
-    """What is told about the games that ended with this step."""
+    """Check the information about games that ended with this step."""
     ended = [bool(referee.reason) for referee in referees]
     assert same(info["rewards"], np.array([referee.rewards for referee in referees]))
     assert ("reason" in info) == any(ended)
@@ -110,7 +110,7 @@ def check_endings(info: Any, referees: list[Referee], mode: AutoresetMode) -> No
 def follow(
     env: Any, referees: list[Referee], seed: int, steps: int, slip: float = 0.004
 ) -> Counter[str]:
-    """Play by chance, now and then illegally, and compare all there is to see; return the ends."""
+    """Play at random, sometimes illegally, and compare all outputs; return the ends."""
     rng, mode, ends = np.random.default_rng(seed), env.metadata["autoreset_mode"], Counter[str]()
     observation, info = env.reset(seed=seed)
     check_views(observation, info, referees)

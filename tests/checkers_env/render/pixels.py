@@ -1,4 +1,4 @@
-"""What a picture of a board shows where: the squares of an image, and two positions to look at."""
+"""Pixels of a board's picture: the squares of an image, and two positions."""
 
 import itertools
 from typing import Any
@@ -33,7 +33,7 @@ def has(image: Image, colour: str) -> bool:
 
 
 def ground(image: Image, square: int) -> str:
-    """The colour of a square, at its lower left corner."""
+    """Return the colour of a square, at its lower left corner."""
     colours = (scene.DARK, scene.MOVED)
     return next(colour for colour in colours if tuple(cell(image, square)[-1, 0]) == rgb(colour))
 

@@ -13,7 +13,7 @@ from checkers_env.render.scene import Area, Disc, Line, Part
 
 
 def covered(*shapes: scene.Shape) -> Any:
-    """Which pixels a white shape on black covers by more than a half."""
+    """Return the pixels of which a white shape on black covers more than half."""
     black = Area(((0, 0), (512, 0), (512, 512), (0, 512)), "#000000")
     return paint([Part("", (black, *shapes))])[..., 0] > 127.5
 

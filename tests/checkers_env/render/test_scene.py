@@ -62,7 +62,7 @@ def test_dark_and_light_squares_are_shaded() -> None:
 
 
 def test_each_square_shows_its_number() -> None:
-    """Equal digits look alike, different ones do not, in both places of a number."""
+    """Equal digits look alike and different ones do not, in both places of a number."""
     image = image_of("B:W:B")
     tens = {square: number(image, square)[:, 1:6] for square in range(10, 33)}
     units = {square: number(image, square)[:, 7:] for square in range(10, 33)}
@@ -144,7 +144,7 @@ def test_impossible_arrow_is_refused(squares: tuple[int, ...]) -> None:
 
 
 def test_colours_have_enough_contrast() -> None:
-    """The contrast ratio of WCAG 2.2: 4.5 for text, 3 for the parts of a picture."""
+    """WCAG 2.2 asks for a contrast ratio of 4.5 for text and 3 for parts of a picture."""
 
     def luminance(colour: str) -> float:
         parts = [value / 255 for value in rgb(colour)]

@@ -44,7 +44,7 @@ def titles(text: str) -> list[str]:
 
 
 def squares_of(text: str, colour: str) -> set[int]:
-    """The numbers on the squares of a colour."""
+    """Return the numbers on the squares of a colour."""
     return {
         int(text_of(group, "text"))
         for group in parsed(text).iter(f"{NAMESPACE}g")
@@ -61,7 +61,7 @@ def after_double_jump() -> Board:
 
 @st.composite
 def boards(draw: st.DrawFn) -> Board:
-    """A board after some random moves."""
+    """Return a board after some random moves."""
     rng, board = np.random.default_rng(draw(st.integers(0, 2**32))), Board()
     for _ in range(draw(st.integers(0, 60))):
         if board.outcome():

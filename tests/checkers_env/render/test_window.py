@@ -21,7 +21,7 @@ from tests.checkers_env.render.pixels import DOUBLE_JUMP, after_double_jump
 
 
 class Clock:
-    """A clock that notes for how many frames a second it was asked, and does not wait."""
+    """Clock that records the requested frame rates, and does not wait."""
 
     ticks: list[float]
 
@@ -31,7 +31,7 @@ class Clock:
 
 @pytest.fixture
 def windows(monkeypatch: pytest.MonkeyPatch) -> list[pygame.Window]:
-    """The windows that are opened on a screen that nobody sees, by clocks that do not wait."""
+    """Yield the windows on an invisible screen, with clocks that do not wait."""
     opened: list[pygame.Window] = []
     real = pygame.Window
 

@@ -104,7 +104,7 @@ def do(client, state, action, **body):
 
 
 def refused(client, state, action, **body):
-    """The reason, of an action that changes nothing."""
+    """Return the reason for which an action is refused; it changes nothing."""
     before = client.get(f"/api/games/{state['key']}").json()
     answer = client.post(f"/api/games/{state['key']}/{action}", json=body)
     assert answer.status_code == 400, answer.text
@@ -113,7 +113,7 @@ def refused(client, state, action, **body):
 
 
 def board_shown(state):
-    """The board that a game's frames tell of, each frame compared with it."""
+    """Return the board of a game's frames; compare each frame with it."""
     frames = state["frames"]
     board = Board(frames[0]["fen"], max_moves=None, repetition=3, no_progress=40)
     assert frames[0]["move"] is None
@@ -127,7 +127,7 @@ def board_shown(state):
 
 
 def play_out(client, state, choose):
-    """Play to the end, the person's moves out of those the server calls legal."""
+    """Play to the end with moves that the server calls legal."""
     while state["status"] != "over":
         board = board_shown(state)
         assert board.outcome() is None
@@ -739,7 +739,7 @@ def test_old_and_excess_games_are_deleted(client, games, monkeypatch):
 
 
 def finished(agent, score, rating, name, *, side=BLACK, opening="", **counted):
-    """A game that an agent, of the other side, has won (1), drawn or lost."""
+    """Return a game that an agent of the other side has won (1), drawn or lost."""
     begun = choose_opening(opening, np.random.default_rng(0))
     time = f"2026-01-{name}T00:00:00"
     session = HumanGame(GameSetup(agent, agent, Limits(), side, "Ada", rating, begun, 0, time))

@@ -29,7 +29,7 @@ def address(games):
 
 @pytest.fixture
 def open_page(browser, address):
-    """Opens pages, each in a context of its own; in the end none may have complained."""
+    """Yield a function that opens pages; at the end none may have logged an error."""
     contexts, complaints = [], []
 
     def told(message):
@@ -58,7 +58,7 @@ def cell(page, square):
 
 
 def begin(page, *, agent="random", colour="black", opening=None, plies=None):
-    """Begin a game, and wait until it is the person's turn."""
+    """Begin a game, and wait for the user's turn."""
     page.select_option("#setup [data-field=agent]", agent)
     if plies:
         page.fill("#setup [data-field=amount]", str(plies))
@@ -72,7 +72,7 @@ def begin(page, *, agent="random", colour="black", opening=None, plies=None):
 
 
 def settle(page):
-    """Wait until all that was asked for is answered, and the agent has moved."""
+    """Wait until all requests are answered, and the agent has moved."""
     expect(page.locator("#game")).to_have_attribute("aria-busy", "false")
     page.locator("[data-do=hint]:not([hidden]), #start:not([hidden])").first.wait_for()
 

@@ -62,7 +62,7 @@ def nothing(state, measured):
 
 
 def run_to(folder, regime, generations, **changes):
-    """A run of so many generations, gone on with if it was there before."""
+    """Run so many generations, or continue a run up to there."""
     plan = plan_for(folder, regime, generations, **changes)
     start = resume(plan) if (folder / FILE_NAME).exists() else begin(plan)
     return train(plan, start, nothing)
@@ -200,7 +200,7 @@ def original(tmp_path_factory):
 
 @pytest.fixture
 def finished(original, tmp_path):
-    """A run of two generations, to be done with as a test likes."""
+    """Return a run of two generations, which a test may change."""
     return shutil.copytree(original, tmp_path / "runs" / "some run")
 
 
@@ -341,7 +341,7 @@ def test_latest_replay_is_read_while_the_run_saves(finished, monkeypatch):
 
 
 def test_files_may_be_replaced_during_reading(tmp_path):
-    """A writer that saves without a pause, and a reader that always sees whole files."""
+    """A writer saves all the time, and a reader always gets whole files."""
     plan = plan_for(tmp_path, REGIMES["coevolution"])
     checkpoint = train(plan, begin(plan), nothing)
     grown = replace(
@@ -368,7 +368,7 @@ def test_files_may_be_replaced_during_reading(tmp_path):
 
 
 class Client:
-    """Asks an application in this process."""
+    """Client of an application in this process."""
 
     def __init__(self, app):
         self.app = app

@@ -35,7 +35,7 @@ def serve_runs(folder):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A folder with a finished run of three generations."""
+    """Return a folder with a finished run of three generations."""
     folder = tmp_path_factory.mktemp("watched")
     plan = RunConfig(NAME, REGIME, 3, 7, folder / "runs" / NAME)
     train(plan, begin(plan), lambda state, measured: None)
@@ -50,7 +50,7 @@ def address(folder):
 
 @pytest.fixture
 def page(browser):
-    """A page that must not complain, nor ask anybody but the server."""
+    """Yield a page that logs no error, and asks no other server."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page, complaints, hosts = context.new_page(), [], set()
     page.on("console", lambda message: complaints.append(message.text))
@@ -72,7 +72,7 @@ def count_points(page):
 
 
 def shown_board(page):
-    """The pieces that the board names: square to "black man" and so on."""
+    """Return the pieces that the board names: square to "black man" and so on."""
     labels = page.locator("#board [data-square]").evaluate_all(
         "cells => cells.map((cell) => cell.getAttribute('aria-label'))"
     )

@@ -25,7 +25,7 @@ PAYOFFS = {True: 1, None: 0, False: -2}
 
 
 class Recorder:
-    """A game runner that plays nothing: `winner` says who wins each fixture."""
+    """Game runner that plays nothing: `winner` names the winner of each fixture."""
 
     def __init__(self, winner):
         self.winner, self.fixtures, self.rules = winner, [], []

@@ -31,13 +31,13 @@ every_shape = pytest.mark.parametrize(
 
 @cache
 def game_won_by(winner, seed=0):
-    """A game of random moves, and the result that it is to have had."""
+    """Return a game of random moves with a given result."""
     game = play_game(RandomPlayer(), RandomPlayer(), rng=np.random.default_rng(seed))
     return game._replace(result=game.result._replace(winner=winner))
 
 
 def positions(game):
-    """The board after each move of a game."""
+    """Return the board after each move of a game."""
     board, after = Board(), []
     for move in game.board.moves:
         board.push(move)
@@ -51,7 +51,7 @@ def slow_value(shape, genome, board, king=1.5):
 
 
 def recount(shape, parent, child, boards):
-    """For how many positions the child's output has the parent's sign and is no smaller."""
+    """Count the positions whose output keeps the parent's sign and is no smaller."""
     return sum(
         slow_value(shape, child, board) / slow_value(shape, parent, board) >= 1 for board in boards
     )
@@ -109,7 +109,7 @@ def test_safe_mutation_takes_the_first_mutant_that_preserves_most_outputs(shape)
 
 
 class Drawn:
-    """A generator whose perturbations of one weight are given."""
+    """Generator whose perturbations of one weight are given."""
 
     def __init__(self, weight, moves):
         self.weight, self.moves = weight, moves
@@ -122,7 +122,7 @@ class Drawn:
 
 
 def test_output_is_preserved_if_at_least_as_large_and_of_equal_sign():
-    """The first sub-square's sum goes alone through one node of each layer."""
+    """Only the first sub-square's sum passes through one node of each layer."""
     chain = [0, 40 * 92, 40 * 92 + 10 * 41]
     parent = np.zeros(SIZE)
     parent[chain] = 0.9, 0.9, 0.05

@@ -45,14 +45,14 @@ RULES = LeagueRules()
 
 
 class Plain:
-    """Another agent by its act alone: to a league it is a stranger's."""
+    """Agent known by its act alone, as a stranger's."""
 
     def __init__(self, agent):
         self.act = agent.act
 
 
 class Draws:
-    """A stranger's agent that uses chance, and keeps count of what it is told."""
+    """Stranger's agent that uses chance, and records its calls."""
 
     def __init__(self):
         self.games, self.ends = 0, []
@@ -68,7 +68,7 @@ class Draws:
 
 
 class Does:
-    """An agent that does something else than to move, from its second move on."""
+    """Agent that does something else than move, from its second move on."""
 
     def __init__(self, what):
         self._what, self._moves = what, itertools.count()
@@ -446,7 +446,7 @@ def test_game_is_in_the_journal_before_it_is_reported(tmp_path, journal):
 
 
 class Closes(Draws):
-    """Tells how many there are that were not closed."""
+    """Agent that counts the instances that were not closed."""
 
     open = 0
 

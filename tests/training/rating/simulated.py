@@ -1,4 +1,4 @@
-"""Players of known strength: games that score as they should, in pairs that hang together."""
+"""Players of known strength: correlated pairs of games with the expected scores."""
 
 import itertools
 
@@ -24,7 +24,7 @@ def pairs(expected, draws, correlation, count, rng):
 
 
 def league(elo, openings, rng, *, draws=0.5, correlation=0.0, first_move=0.0):
-    """A round robin: each two play a pair of games from each opening."""
+    """Return a round robin: each pair of players plays two games from each opening."""
     games = []
     for first, second in itertools.combinations(range(len(elo)), 2):
         difference = elo[first] - elo[second]
@@ -37,5 +37,5 @@ def league(elo, openings, rng, *, draws=0.5, correlation=0.0, first_move=0.0):
 
 
 def record(black, white, opening, score, moves=()):
-    """A game of which only the result matters."""
+    """Return a game of which only the result matters."""
     return GameRecord(0, black, white, str(opening), score, "simulated", 0, tuple(moves))

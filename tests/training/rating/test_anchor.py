@@ -1,4 +1,4 @@
-"""The anchor of a scale: which entrant a text names, and what 0 means."""
+"""Anchor of a rating scale: its name, and the meaning of 0."""
 
 import pytest
 

@@ -25,7 +25,7 @@ def rng(seed=0):
 
 
 def fitted_slowly(games, players, prior):
-    """Ratings of mean 0 and the first move's worth: the likelihood game by game, no gradients."""
+    """Return ratings of mean 0 and the first move's value: likelihood by game, no gradients."""
     meetings = [frozenset((game.black, game.white)) for game in games]
     played = [sum(player in pair for pair in meetings) for player in range(players)]
 
@@ -130,7 +130,7 @@ CASES = {
 
 @pytest.fixture(scope="module", params=CASES)
 def simulated(request):
-    """120 leagues of six, each two of whom play 20 openings."""
+    """Return 120 leagues of six players; each pair plays 20 openings."""
     chance = rng(20)
     leagues = [
         league(LADDER, 20, chance, first_move=40, **CASES[request.param]) for _ in range(120)
@@ -148,7 +148,7 @@ def test_known_strengths_are_recovered(simulated):
 
 
 def test_intervals_cover_at_their_nominal_rate(simulated):
-    """1800 differences and 720 ratings; those of one league hang together."""
+    """1800 differences and 720 ratings; those of one league are correlated."""
     between = [
         (estimate.low <= LADDER[one] - LADDER[other] <= estimate.high)
         for rated in simulated

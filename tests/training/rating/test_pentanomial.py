@@ -11,7 +11,7 @@ from training.rating.pentanomial import count_pairs, normalized_elo
 
 
 def match(*pairs):
-    """Games of player 0 as Black and as White, an opening a pair."""
+    """Return games of player 0 as Black and as White, one opening a pair."""
     games = []
     for opening, (black, white) in enumerate(pairs):
         games += [record(0, 1, opening, black), record(1, 0, opening, 1 - white)]

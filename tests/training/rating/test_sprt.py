@@ -46,7 +46,7 @@ def test_test_stops_on_clear_results_only():
 
 
 def stopped(scores, elo0, elo1):
-    """The decision of a match that is asked after each pair, and its length."""
+    """Return the decision of a match that is tested after each pair, and its length."""
     for length in range(1, len(scores) + 1):
         found = sprt(scores[:length], elo0, elo1)
         if found.decision:

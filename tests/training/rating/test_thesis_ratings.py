@@ -94,7 +94,7 @@ def rng(seed=2011):
 
 
 def slowly(scores, mode):
-    """Both ratings after some games of the first player, one step at a time."""
+    """Return both ratings after some games of the first player, one step at a time."""
     ratings = {"first": START, "second": START}
     for score in scores:
         if mode == "exchanged":

@@ -25,7 +25,7 @@ WITH_SUBSQUARES = replace(SMALL, network="blondie24-2001", parents=2, king_rule=
 
 
 def run_generations(regime, generations=1, seed=0, threads=1, engine="kernel"):
-    """The state and the metrics after each generation."""
+    """Return the state and the metrics after each generation."""
     state, steps = regime.init(seed), []
     with open_game_runner(threads, engine) as runner:
         for _ in range(generations):
@@ -59,7 +59,7 @@ def draw_offspring(parents, king_rule, rng, count):
 
 
 def draw_opponents(regime, rng, members):
-    """Whom each member plays as Black."""
+    """Yield the opponents of each member as Black."""
     if regime.pairing == "common":
         drawn = rng.choice(members, size=regime.opponents + 1, replace=False)
     elif regime.pairing == "random":

@@ -238,7 +238,7 @@ def test_league_winner_has_the_highest_score_over_both_colours():
 
 
 def duel(one, other, card, rules):
-    """What the first of two genomes scores in a game with each colour, played on a Board."""
+    """Return the first genome's score in a game with each colour, played on a Board."""
     players = [PlayerAgent("", AlphaBeta(decode(BLONDIE_1999, g, 1.5), 1)) for g in (one, other)]
     score = 0
     for mine in (0, 1):

@@ -36,7 +36,7 @@ GENERATIONS, ERRORS = 8, 5
 
 
 class Lottery:
-    """A game runner whose games are decided by lot; it remembers its fixtures."""
+    """Game runner with random results; it records its fixtures."""
 
     def __init__(self, seed):
         self.rng, self.asked = np.random.default_rng(seed), []
@@ -51,14 +51,14 @@ class Lottery:
 
 
 class Ended(NamedTuple):
-    """A finished game, as far as the genetic algorithm looks at it."""
+    """Finished game, as far as the genetic algorithm uses it."""
 
     result: Result
     board: Board
 
 
 class Member:
-    """A network of plain Python, and how and when it came about."""
+    """Network of plain Python, with its origin and generation."""
 
     def __init__(self, genome, born=0, crossed=False):
         self.genome, self.born, self.crossed = np.array(genome), born, crossed
@@ -179,7 +179,7 @@ class Plain:
 
 
 def play_on_boards(fixtures, regime=SMALL):
-    """The games of genomes, played on boards by agents."""
+    """Yield the games of genomes, played on boards by agents."""
     for black, white, opening, seed in fixtures:
         networks = [decode(SHAPES[regime.activation], genome, 1.5) for genome in (black, white)]
         players = [AlphaBeta(network, regime.depth) for network in networks]
@@ -199,7 +199,7 @@ def play_on_boards(fixtures, regime=SMALL):
 
 
 def assert_agree(state, measured, plain):
-    """The whole state of a run and what was measured against plain Python's."""
+    """Compare the whole state and the metrics with plain Python's."""
     genomes = [member.genome for member in plain.members]
     np.testing.assert_array_equal(state.arrays["genomes"], genomes)
     assert list(state.arrays["births"]) == [member.born for member in plain.members]
@@ -399,7 +399,7 @@ def test_progress_is_the_mean_payoff_of_the_champion(as_black, as_white, expecte
 
 
 class Listening:
-    """A game runner that keeps the games which another one plays."""
+    """Game runner that records the games of another one."""
 
     def __init__(self, runner):
         self.runner, self.games = runner, []
@@ -411,7 +411,7 @@ class Listening:
 
 
 def occurrences(game):
-    """How often the last position stood on the board, and the most that another one did."""
+    """Count the last position on the board, and the most frequent other one."""
     boards = [Board.from_position(*game.start), *positions(game)]
     keys = [(board.black, board.white, board.kings, board.turn) for board in boards]
     counts = Counter(keys)
@@ -454,7 +454,7 @@ def test_blocked_side_draws_under_the_rule(blocked_draws):
 
 
 def seeds_of(regime, seed, generations):
-    """The seeds of the games of some generations: for the tournaments, and for the progress."""
+    """Return the seeds of the games of some generations: of tournaments and of progress."""
     runner, state = Lottery(0), regime.init(seed)
     for _ in range(generations):
         state, _ = regime.step(state, runner)

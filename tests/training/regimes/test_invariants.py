@@ -40,7 +40,7 @@ IN_THE_ENVIRONMENT = [  # regime and generations
 
 
 def outcome(*arguments):
-    """The state and the metrics after each generation, as comparable values."""
+    """Return the state and the metrics after each generation, as comparable values."""
     return [(asdict(state), metrics) for state, metrics in coevolution.run_generations(*arguments)]
 
 

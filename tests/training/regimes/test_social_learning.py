@@ -49,7 +49,7 @@ GENERATIONS, ERRORS = 12, 5
 
 
 class Lottery:
-    """A game runner whose games are decided by lot."""
+    """Game runner with random results."""
 
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)
@@ -66,7 +66,7 @@ class Lottery:
 
 
 class Entry:
-    """A strategy in the pool of plain Python."""
+    """Strategy in the pool of plain Python."""
 
     def __init__(self, player, number, generation):
         self.values = player.values
@@ -75,7 +75,7 @@ class Entry:
 
 
 class Player:
-    """A player of plain Python: weights, step sizes and K, and the entry that it goes by."""
+    """Player of plain Python: weights, step sizes and K, and its entry in the pool."""
 
     def __init__(self, values, source=None):
         self.values, self.source = values, source
@@ -166,7 +166,7 @@ class Plain:
             self.scores[member] = 0
 
     def spun(self):
-        """Where the roulette wheel stops."""
+        """Return the place where the roulette wheel stops."""
         stop = self.rng.random() * sum(entry.score for entry in self.pool)
         for entry in self.pool:
             stop -= entry.score
@@ -184,7 +184,7 @@ class Plain:
 
 
 def assert_agree(state, plain):
-    """The whole state of a run against plain Python's."""
+    """Compare the whole state of a run with plain Python's."""
     for name, place in (("genomes", 0), ("steps", 1), ("kings", 2)):
         players = [player.values[place] for player in plain.players]
         np.testing.assert_array_equal(getattr(state.population, name), players)
@@ -206,19 +206,19 @@ def assert_agree(state, plain):
 
 
 def fix_scores(monkeypatch, scores):
-    """Let every tournament end with the given scores, which then need no games."""
+    """Give every tournament these scores, which then needs no games."""
     ended = np.array(scores, np.float64), {}
     monkeypatch.setattr(SocialLearning, "tournament", lambda *arguments: (ended[0], dict(ended[1])))
 
 
 def after_social_learning(regime, seed=0, generation=2):
-    """A round of social learning: the state before it, and after."""
+    """Return the states before and after a round of social learning."""
     before = replace(regime.init(seed), generation=generation)
     return before, regime.step(before, None)[0]
 
 
 def rows_of(population, others):
-    """For each member, which of the others it is; None for nobody."""
+    """Return the row of each member among the others; None if it is not there."""
     places = {genome.tobytes(): row for row, genome in enumerate(others.genomes)}
     return [places.get(genome.tobytes()) for genome in population.genomes]
 
@@ -406,7 +406,7 @@ def test_only_members_whose_strategy_is_in_the_pool_are_counted(monkeypatch, gen
 
 @pytest.mark.parametrize("doubling", [False, True])
 def test_strategy_that_wins_again_is_raised_once(monkeypatch, doubling):
-    """Members 0 and 1 play the same strategy of the pool, member 2 its own, 3 a dropped one."""
+    """Members 0 and 1 play one strategy of the pool, member 2 its own, 3 a dropped one."""
     regime = replace(SMALL, doubling=doubling)
     players = regime.init(0).population
     pool = SocialPool(players.pick([0, 5]), *np.array([[3.0, 8], [4, 9], [2, 0], [1, 2]]))

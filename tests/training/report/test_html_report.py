@@ -77,12 +77,12 @@ class Page(HTMLParser):
             self.tables[self.section][-1][-1][-1] += data + " "
 
     def rows(self, section, table=0):
-        """The rows of a table's body, each cell with single spaces."""
+        """Return the rows of a table's body, each cell with single spaces."""
         return [[" ".join(cell.split()) for cell in row] for row in self.tables[section][table][1:]]
 
 
 def played(number, black, white, opening, rng):
-    """A game of random moves, cut short by a forfeit now and then."""
+    """Return a game of random moves, sometimes cut short by a forfeit."""
     board = Board(opening if ":" in opening else Board().fen(), max_moves=30)
     for move in [] if ":" in opening else opening.split():
         board.push(move)
@@ -114,7 +114,7 @@ PAGE = Page(TEXT)
 
 
 def scores(player, **wanted):
-    """The scores of a player, by its name, in the games that have what is wanted."""
+    """Return a player's scores, by its name, in the games with some property."""
     found = []
     for game in LEAGUE.games:
         sides = (NAMES[game.black], NAMES[game.white])
@@ -136,7 +136,7 @@ def share(found):
 
 
 def values(*keys):
-    """All values of some attributes, in the order of the page."""
+    """Return all values of some attributes, in the order of the page."""
     return [attributes[key] for _, attributes in PAGE.tags for key in keys if key in attributes]
 
 
@@ -248,7 +248,7 @@ def test_viewer_can_replay_every_game() -> None:
 
 
 def unpacked(letters):
-    """The squares of each move: two letters, or those between brackets."""
+    """Return the squares of each move: two letters, or those between brackets."""
     rest = list(letters)
     while rest:
         letter = rest.pop(0)
@@ -323,7 +323,7 @@ def test_written_file_equals_the_page(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("players", "most"), [(2, 200_000), (20, 8_000_000)])
 def test_page_size_is_limited(players: int, most: int) -> None:
-    """Every pair plays every card twice, and all games last as long as they may."""
+    """Every pair plays every opening twice, and all games have the greatest length."""
     names = [f"player {number}" for number in range(players)]
     entrants = tuple(Entrant(name, "random") for name in names)
     moves = ("9-13", "22-17") * 100

@@ -35,7 +35,7 @@ def tables(tmp_path_factory):
 
 
 class Scripted:
-    """Plays by a rule, and notes what it was asked."""
+    """Agent that plays by a rule, and records its positions."""
 
     def __init__(self, rule):
         self.rule = rule
@@ -67,7 +67,7 @@ def turns_of(board):
 
 
 def fens_after(board):
-    """What follows each move, by its squares, as the slow rules have it."""
+    """Return the position after each move, by its squares, as the slow rules have it."""
     side = oracle.OTHER["bw"[board.turn]]
     return {turn.squares: oracle.write_fen(side, turn.after) for turn in turns_of(board)}
 
@@ -124,7 +124,7 @@ def test_every_test_ending_has_equal_probability(tables, value):
 
 
 def drawn_tests(tables, pieces, positions, seed):
-    """The won and the drawn endings that `accuracy` tries with this seed."""
+    """Return the won and the drawn endings that `accuracy` tries with this seed."""
     rng = np.random.default_rng(seed)
     return [
         list(player_analysis.sample_endings(tables, pieces, value, positions, rng))
@@ -191,7 +191,7 @@ def test_lost_endings_are_not_tested(tables):
 
 
 def game(opening, moves, black, white, seed):
-    """A game of 60 plies at most, its first moves given."""
+    """Return a game of 60 plies at most, its first moves given."""
     board, rng = Board(opening) if ":" in opening else Board(), np.random.default_rng(seed)
     for move in moves:
         board.push(move)
@@ -234,14 +234,14 @@ BOARDS = choice_positions(GAMES, 0, 1)
 
 @pytest.fixture
 def clock(monkeypatch):
-    """The time, which passes as the test has it."""
+    """Replace the clock by one that the test advances."""
     clock = SimpleNamespace(now=100.0)
     monkeypatch.setattr(player_analysis, "time", SimpleNamespace(perf_counter=lambda: clock.now))
     return clock
 
 
 def taking(clock, seconds):
-    """An agent that takes so long, move after move."""
+    """Return an agent with given times of its moves."""
     left = iter(seconds)
 
     def think(board):

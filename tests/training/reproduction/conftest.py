@@ -11,13 +11,13 @@ COUNTERS = Player("material", depth=1), Player("material", depth=3)
 
 @pytest.fixture(scope="session")
 def quick(tmp_path_factory):
-    """A finished training run."""
+    """Return a finished training run."""
     return train(QUICK, tmp_path_factory.mktemp("quick"), Deadline())
 
 
 @pytest.fixture(scope="session")
 def counted():
-    """A match of two piece counters."""
+    """Return a match of two piece counters."""
     return Match(*COUNTERS, 0, Conditions(play_out=2), 0.05)
 
 

@@ -34,13 +34,13 @@ from training.reproduction.worker import Deadline, play, train
 
 
 def games(results, reds=None, opening="9-13 22-18"):
-    """Games by their results; the player is red in every other one."""
+    """Return games by their results; the player is red in every second one."""
     reds = [number % 2 == 0 for number in range(len(results))] if reds is None else reds
     return [Seen(opening, red, it, 0, "") for red, it in zip(reds, results, strict=True)]
 
 
 def run(seconds=1.0, **curves):
-    """A finished run with these curves."""
+    """Return a finished run with these curves."""
     lines = {name.replace("__", "/"): np.array(line, np.float32) for name, line in curves.items()}
     length = len(next(iter(lines.values()), ()))
     return TrainingResult((), np.arange(length), lines, {}, Origin(seconds))
@@ -170,7 +170,7 @@ def test_false_positive_rate_is_one_in_forty():
 
 
 def test_claim_that_fails_the_multiple_test_is_doubtful():
-    """Of the four the sorted p are compared with 1/4, 2/4, 3/4 and 4/4 of 5 %."""
+    """The four sorted p-values are compared with 1/4, 2/4, 3/4 and 4/4 of 5 %."""
     some = judge(SOME, (5, 6, 7))
     surest, sure, unsure = (replace(some, p=p) for p in (0.01, 0.02, 0.04))
     not_shown = judge(SOME, (-5, 6, 7))
@@ -210,7 +210,7 @@ def test_claim_names_are_unique():
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
-    """Two seeds of a tiny match, and a third of which one player is not trained."""
+    """Return two seeds of a tiny match, and a third of which one player is not trained."""
     folder = tmp_path_factory.mktemp("claims")
     store = ResultStore(folder)
     for job in SCOPE.jobs([TINY]):

@@ -29,7 +29,7 @@ WON = {
 
 
 class Told:
-    """A store of matches whose results are made up."""
+    """Store of matches with invented results."""
 
     def result(self, job):
         won = dict(enumerate(WON.get((job.first.name, job.conditions.depth), ())))

@@ -62,7 +62,7 @@ from training.trainer.checkpoint import load_checkpoint
 
 
 def test_zoo_is_selected_by_games_outside_the_tables():
-    """Neither a card of the validation, nor a run of its panel, is in a table."""
+    """No opening of the validation, and no run of its panel, is in a table."""
     scope = Scope()
     others = scope.jobs(table for table in EXPERIMENTS.values() if table is not VALIDATION)
     played = {card for job in others if isinstance(job, Match) for card in job.openings}

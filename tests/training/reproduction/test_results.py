@@ -38,7 +38,7 @@ AGAINST_RANDOM, _ = match_of(Player("c1-n0.001"), Player("random"), 0, Condition
 
 @pytest.fixture
 def store(quick, counted, played, tmp_path):
-    """A store with a run and two matches, one of them by the run's champion."""
+    """Return a store with a run and two matches, one of them by the run's champion."""
     store = ResultStore(tmp_path / "results")
     store.add(QUICK, quick)
     store.add(counted, played)
@@ -47,7 +47,7 @@ def store(quick, counted, played, tmp_path):
 
 
 def network(seed=0):
-    """A run that was not trained: a random champion and a curve."""
+    """Return an untrained run: a random champion and a curve."""
     run, rng = Run("c0", seed, 840), np.random.default_rng(seed)
     player = ChampionWeights("blondie24-2001", rng.normal(size=5047), 1.5)
     content = encode_champion(player, run, 840)
@@ -135,7 +135,7 @@ def test_differences_are_named(quick, played):
 
 
 def test_new_constant_with_its_default_keeps_results_valid(store, quick):
-    """A line of the time before `half_at` was there; the preset has its default."""
+    """A line from before `half_at`; the preset has the default."""
     assert QUICK.regime.half_at == 0.0
     runs = store.folder / "runs.jsonl"
     rewrite(runs, '"half_at":0.0,', "")
@@ -285,7 +285,7 @@ def test_champion_with_a_wrong_hash_is_refused(store, quick):
 
 
 def test_champion_name_is_the_hash_of_its_constant_file(tmp_path):
-    """Lines and files of years ago hold these names: the encoding of champions stays as it is."""
+    """Old lines and files hold these names, so the encoding of champions must not change."""
     run = Run("c0", 3, 840)
     genome = np.arange(5047, dtype=np.float32) / 64
     content = encode_champion(ChampionWeights("blondie24-2001", genome, 2.0), run, 840)
@@ -398,7 +398,7 @@ def committed():
 
 
 def test_committed_results_are_found_by_their_jobs(committed):
-    """A line is out of date by its version alone, or by that of its players."""
+    """A line is outdated by its version alone, or by that of its players."""
     jobs = Scope().jobs(EXPERIMENTS.values())
     for job in filter(committed.is_out_of_date, jobs):
         players = job.runs if isinstance(job, Match) else ()

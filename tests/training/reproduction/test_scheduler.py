@@ -24,13 +24,13 @@ COURSE = [replace(QUICK, generations=generations) for generations in (600, 200, 
 
 @pytest.fixture(scope="module")
 def apart(tmp_path_factory):
-    """The runs of a course (6, 2, 4 and 2 generations), each from its beginning."""
+    """Return the runs of a course (6, 2, 4 and 2 generations), each trained from its start."""
     return {job: train(job, tmp_path_factory.mktemp("apart"), Deadline()) for job in COURSE}
 
 
 @pytest.fixture
 def steps(monkeypatch):
-    """The generations that are trained, in order."""
+    """Return the trained generations, in order."""
     taken, generation = [], loop.run_generation
 
     def counted(plan, checkpoint, *others):
@@ -42,7 +42,7 @@ def steps(monkeypatch):
 
 
 def all_done(jobs, store, context):
-    """Do all jobs; gives what was told of the progress."""
+    """Run all jobs; return the reports of progress."""
     reports = []
     assert work_through(jobs, store, context, reports.append) == []
     return reports
@@ -75,7 +75,7 @@ def test_longer_run_continues_a_shorter_one(jobs, apart, steps, tmp_path):
     [("c10", (280, 500), 0.02), ("blondie24-rr", (140, 200), 0.02), ("nguyen", (150, 200), 0.02)],
 )
 def test_course_equals_separate_runs(preset, generations, scale, tmp_path):
-    """The shorter one ends in the middle of a point of the longer one's curves."""
+    """The shorter run ends within a point of the longer one's curves."""
     jobs = [Run(preset, 0, number, scale) for number in generations]
     assert jobs[0].length % jobs[0].point_every
     for job in jobs:
@@ -103,7 +103,7 @@ def test_duration_of_a_longer_run_is_estimated(apart, tmp_path):
 
 
 def test_folder_is_kept_for_a_longer_run(steps, tmp_path):
-    """Killed when the shorter run was done, a session is followed by two others."""
+    """A session killed after the shorter run is followed by two others."""
     store, (longest, short, *_) = ResultStore(tmp_path / "results"), COURSE
     with open_executor("threads", 1) as executor:
         context = context_in(tmp_path, executor)
@@ -120,7 +120,7 @@ def test_folder_is_kept_for_a_longer_run(steps, tmp_path):
 
 
 def test_run_ignores_checkpoints_beyond_its_end(apart, steps, tmp_path):
-    """A session without the shorter run was killed in the middle of the longer one."""
+    """A session without the shorter run was killed within the longer one."""
     store, (longest, short, middle, _) = ResultStore(tmp_path / "results"), COURSE
     with open_executor("threads", 2) as executor:
         context = context_in(tmp_path, executor)

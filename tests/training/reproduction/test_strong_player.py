@@ -32,7 +32,7 @@ RULES = DrawRules(20)
 
 
 class Referee:
-    """A game runner that plays nothing: `winner` says who wins each fixture."""
+    """Game runner that plays nothing: `winner` names the winner of each fixture."""
 
     def __init__(self, winner):
         self.winner, self.fixtures = winner, []

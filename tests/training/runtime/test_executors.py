@@ -40,7 +40,7 @@ def refuse(number):
 
 
 def until_stopped(path):
-    """Say that it runs; when it is asked to stop, say so."""
+    """Report the start, and the request to stop."""
     Path(path, "runs").touch()
     while not stop_requested():
         time.sleep(0.01)
@@ -48,7 +48,7 @@ def until_stopped(path):
 
 
 def held_square(number, folder):
-    """Leave a mark of each time that it is begun, and where; end when there is a file "go"."""
+    """Record each start and its process; end when the file "go" exists."""
     import ray  # an extra: the other tests do without
 
     node = ray.get_runtime_context().get_node_id()

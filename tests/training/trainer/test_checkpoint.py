@@ -57,7 +57,7 @@ def refusal(folder):
 
 
 def rewrite(folder, change_header=lambda header: header, leave_out=None):
-    """Damage a checkpoint that is otherwise in order."""
+    """Damage an otherwise valid checkpoint."""
     save_checkpoint(folder, sample())
     path = folder / FILE_NAME
     arrays = load_file(path)

@@ -48,7 +48,7 @@ TOURNAMENT_TAGS = {name for name in TAGS if name.startswith(("score/", "games/",
 
 
 class PowerCutError(Exception):
-    """Stops a run from outside."""
+    """Error that stops a run from outside."""
 
 
 def plan_for(folder, **changes):
@@ -79,7 +79,7 @@ def assert_equal_but_for_speed(first, second):
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    """An uninterrupted run: its plan and its last checkpoint."""
+    """Return the configuration and the last checkpoint of an uninterrupted run."""
     plan = plan_for(tmp_path_factory.mktemp("finished") / "run")
     return plan, train(plan, begin(plan), nothing)
 
@@ -310,7 +310,7 @@ def test_games_of_other_executors_are_the_same(tmp_path, finished, executor, eng
 
 
 def test_cpu_time_of_other_processes_counts(tmp_path, finished):  # after which all is compiled
-    """The CPU time of a generation is that of its games, wherever they are played."""
+    """The CPU time of a generation is that of its games on any executor."""
     plans = [
         plan_for(tmp_path / kind, executor=kind, generations=1, regime=replace(SMALL, depth=5))
         for kind in ("threads", "processes")

@@ -18,7 +18,7 @@ def load_example():
 
 
 def test_regime_is_named_in_one_file():
-    """No file but the example knows its class or its kind."""
+    """No file but the example contains its class or its kind."""
     names = ("CommaSelection", "comma-selection")
     folders = ("checkers_env", "agents", "training", "examples")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]

@@ -78,7 +78,7 @@ SOCIAL = {
 
 
 def shrunk(regime):
-    """The same regime with as little to do as possible."""
+    """Return the same regime with as little work as possible."""
     known = {field.name for field in fields(regime)}
     changes = {name: value for name, value in QUICK.items() if name in known}
     changes = {  # what is off stays off
