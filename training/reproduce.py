@@ -178,9 +178,9 @@ def compare(
     jobs = scope.jobs(chosen)
     pairs = [(job, store.result(job), other.result(job)) for job in jobs]
     both = [(job, one, two) for job, one, two in pairs if one and two]
-    different = [(job, told) for job, one, two in both if (told := differences(one, two))]
-    for job, told in different:
-        console.print(f"{job.title}: {', '.join(told)}", markup=False)
+    different = [(job, names) for job, one, two in both if (names := differences(one, two))]
+    for job, names in different:
+        console.print(f"{job.title}: {', '.join(names)}", markup=False)
     if different or not both:
         raise ValueError(f"of {len(both)} jobs in both folders {len(different)} differ")
     console.print(f"{len(both)} of {len(jobs)} jobs are in both folders, and all are equal")

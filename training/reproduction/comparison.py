@@ -20,7 +20,7 @@ from training.reproduction.effects import score
 from training.reproduction.jobs import Conditions, Job, Match, Player, Run, match_of, run_of
 from training.reproduction.plots import curves, dots
 from training.reproduction.results import MatchResult, ResultStore, TrainingResult
-from training.reproduction.tables import half_width, interval, seen
+from training.reproduction.tables import half_width, interval, player_games
 
 PIECE_COUNTER = Player("material")
 PANELS = (
@@ -176,7 +176,7 @@ def _scores(
         match, turned = comparison.match(name, opponent, seed)
         result = store.result(match)
         assert isinstance(result, MatchResult)
-        scores.append(score(seen(result, turned)))
+        scores.append(score(player_games(result, turned)))
     return scores
 
 

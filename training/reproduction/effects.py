@@ -11,7 +11,7 @@ import numpy as np
 
 from training.rating.elo import elo_difference
 from training.reproduction.results import TrainingResult
-from training.reproduction.tables import POINTS, SCORE, Seen, by_material, with_cards
+from training.reproduction.tables import POINTS, SCORE, PlayerGame, by_material, with_cards
 from training.runtime.extras import extra
 
 with extra("train"):
@@ -26,17 +26,17 @@ LEAD = 2  # pieces
 Effect = Callable[[Sequence[Any]], float]
 
 
-def score(games: Sequence[Seen]) -> float:
+def score(games: Sequence[PlayerGame]) -> float:
     """Return the score in %: wins and half the draws, of the games that began with a card."""
     return SCORE.of(games)[0]
 
 
-def advantage(rows: Sequence[Sequence[Seen]]) -> float:
+def advantage(rows: Sequence[Sequence[PlayerGame]]) -> float:
     """Return how far the first players' mean score lies above 50 %, in % of the points."""
     return float(np.mean([score(games) for games in rows])) - 50
 
 
-def red_advantage(rows: Sequence[Sequence[Seen]]) -> float:
+def red_advantage(rows: Sequence[Sequence[PlayerGame]]) -> float:
     """Return how far the side that moves first scores above 50 %, in % of the points."""
     reds = [POINTS[game.result] for games in rows for game in games if game.red and game.opening]
     others = [
@@ -45,7 +45,7 @@ def red_advantage(rows: Sequence[Sequence[Seen]]) -> float:
     return 100 * float(np.mean(reds + others)) - 50
 
 
-def rating_difference(rows: Sequence[Sequence[Seen]]) -> float:
+def rating_difference(rows: Sequence[Sequence[PlayerGame]]) -> float:
     """Return the first player's score as an Elo difference; more pieces win a drawn game.
 
     A score of 100 % (or 0 %) has no finite difference: it counts as half a point less (or more).
@@ -56,35 +56,35 @@ def rating_difference(rows: Sequence[Sequence[Seen]]) -> float:
     return float(elo_difference(share))
 
 
-def decided(rows: Sequence[Sequence[Seen]]) -> float:
+def decided(rows: Sequence[Sequence[PlayerGame]]) -> float:
     """Return the :func:`advantage` if more pieces win a drawn game."""
     return advantage([[by_material(game) for game in games] for games in rows])
 
 
-def share_drawn(rows: Sequence[Sequence[Seen]]) -> float:
+def share_drawn(rows: Sequence[Sequence[PlayerGame]]) -> float:
     """Return the share of drawn games in %."""
     return 100 * float(np.mean([game.result == "D" for game in with_cards([*chain(*rows)])]))
 
 
-def share_led(rows: Sequence[Sequence[Seen]]) -> float:
+def share_led(rows: Sequence[Sequence[PlayerGame]]) -> float:
     """Return the share of drawn games that end with a lead of LEAD pieces, in %; nan for none."""
     drawn = [game for game in with_cards([*chain(*rows)]) if game.result == "D"]
     led = [abs(game.difference) >= LEAD for game in drawn]
     return 100 * float(np.mean(led)) if led else float("nan")
 
 
-def fewer_drawn(rows: Sequence[Sequence[Seen]]) -> float:
+def fewer_drawn(rows: Sequence[Sequence[PlayerGame]]) -> float:
     """Return the share of drawn games in the first half of the rows less that in the second."""
     half = len(rows) // 2
     return share_drawn(rows[:half]) - share_drawn(rows[half:])
 
 
-def order(rows: Sequence[Sequence[Seen]]) -> float:
+def order(rows: Sequence[Sequence[PlayerGame]]) -> float:
     """Return Kendall's tau between the claimed order, the weakest first, and the scores."""
     return float(kendalltau(range(len(rows)), [score(games) for games in rows]).statistic)
 
 
-def growth(rows: Sequence[Sequence[Seen]]) -> float:
+def growth(rows: Sequence[Sequence[PlayerGame]]) -> float:
     """Return the first player's score in the last row less that in the first row, in %."""
     return score(rows[-1]) - score(rows[0])
 

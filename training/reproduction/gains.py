@@ -8,7 +8,7 @@ from training.reproduction.claims import Claim
 from training.reproduction.effects import Effect, growth, score
 from training.reproduction.plan import Scope
 from training.reproduction.results import ResultStore
-from training.reproduction.tables import Row, Seen, Table, interval
+from training.reproduction.tables import PlayerGame, Row, Table, interval
 from training.reproduction.verdicts import Verdict, verdicts
 
 BEGIN, END = "<!-- gains -->", "<!-- end of gains -->"  # other pages include the lines between
@@ -31,7 +31,7 @@ def lines(tables: Sequence[Table], scope: Scope, store: ResultStore) -> Iterator
     """
     names = [f"at {table.conditions.depth} plies" for table in tables]
     heads = ["player", "seeds", *names, *(f"gain {name}" for name in names)]
-    first, told = tables[0].rows[0], []
+    first, rows = tables[0].rows[0], []
     for row in tables[0].rows:
         scores, gains = (
             [_of_both(effect, row, table, scope, store) for table in tables]
@@ -42,11 +42,11 @@ def lines(tables: Sequence[Table], scope: Scope, store: ResultStore) -> Iterator
         seeds = dict.fromkeys(str(len(it.values)) for it in scores)
         cells = [str(row.first), ", ".join(seeds), *(interval(it.values) for it in scores)]
         cells += ["" if row is first else _bold(it) for it in gains]
-        told.append((row is not first, gains[-1].mean, f"| {' | '.join(cells)} |"))
-    if told:
+        rows.append((row is not first, gains[-1].mean, f"| {' | '.join(cells)} |"))
+    if rows:
         yield from (BEGIN, _ABOUT.format(base=first.first), "", f"| {' | '.join(heads)} |")
         yield "|---|---|" + "---:|" * (len(heads) - 2)
-        yield from (line for *_, line in sorted(told))
+        yield from (line for *_, line in sorted(rows))
         yield from (END, "")
 
 
@@ -63,7 +63,7 @@ def _of_both(effect: Effect, row: Row, table: Table, scope: Scope, store: Result
     return verdicts([claim], scope, store)[0]
 
 
-def _last_score(rows: Sequence[Sequence[Seen]]) -> float:
+def _last_score(rows: Sequence[Sequence[PlayerGame]]) -> float:
     return score(rows[-1])
 
 

@@ -83,8 +83,8 @@ class Player:
             "random ties" if self.random_ties else "",
             "unsaturated" if self.unsaturated else "",
         ]
-        told = ", ".join(part for part in parts if part)
-        return f"{self.name} ({told})" if told else self.name
+        text = ", ".join(part for part in parts if part)
+        return f"{self.name} ({text})" if text else self.name
 
 
 @dataclass(frozen=True)

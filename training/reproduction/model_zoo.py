@@ -10,7 +10,7 @@ from training.reproduction.papers.seed_selection import FORTY, VALIDATION
 from training.reproduction.papers.strong_player import LONG_RUN
 from training.reproduction.plan import Scope
 from training.reproduction.results import MatchResult, ResultStore, TrainingResult
-from training.reproduction.tables import Seen, seen
+from training.reproduction.tables import PlayerGame, player_games
 
 
 class Choice(NamedTuple):
@@ -33,9 +33,9 @@ def choose(scope: Scope, store: ResultStore) -> dict[str, Choice]:
             played = [store.result(job) for job, _ in jobs]
             run = run_of(with_seed(line.first, seed), scope.scale)
             trained = store.result(run)
-            games: list[Seen] = []
+            games: list[PlayerGame] = []
             for result, (_, turned) in zip(played, jobs, strict=True):
-                games += seen(result, turned) if isinstance(result, MatchResult) else []
+                games += player_games(result, turned) if isinstance(result, MatchResult) else []
             if isinstance(trained, TrainingResult) and None not in played:
                 scores[seed], runs[seed] = score(games), (run, trained)
         if scores:

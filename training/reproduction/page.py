@@ -104,11 +104,11 @@ def write_page(path: Path, tables: Sequence[Table], scope: Scope, store: ResultS
         return [line for link in links for line in (link, "")]
 
     def shown_in(section: Section) -> list[str]:
-        told = verdicts(_within(section.claims, tables, scope), scope, store)
+        judged = verdicts(_within(section.claims, tables, scope), scope, store)
         body = pictured(*section.pictures)
         if section.compared and set(section.compared) <= set(tables):
             body += gains.lines(section.compared, scope, store)
-        body += _claims(told) if told else ()
+        body += _claims(judged) if judged else ()
         return [f"## {section.title}", "", *body] if body else []
 
     lines = [*_beginning(tables, scope, store)]
@@ -164,9 +164,9 @@ def _beginning(tables: Sequence[Table], scope: Scope, store: ResultStore) -> Ite
 
 def _count(judged: Sequence[Verdict]) -> str:
     words = Counter(verdict.word for verdict in judged)
-    told = [f"{words[word]} {word}" for word in ("holds", "not shown", "reversed")]
+    counts = [f"{words[word]} {word}" for word in ("holds", "not shown", "reversed")]
     waiting = f", {words[None]} wait for more seeds" if words[None] else ""
-    return f"Of {len(judged)} claims: {', '.join(told)}{waiting}."
+    return f"Of {len(judged)} claims: {', '.join(counts)}{waiting}."
 
 
 def _claims(judged: Sequence[Verdict]) -> Iterator[str]:

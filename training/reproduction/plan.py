@@ -30,7 +30,7 @@ from training.reproduction.papers import (
 )
 from training.reproduction.papers import other_papers as others
 from training.reproduction.results import MatchResult, ResultStore, TrainingResult
-from training.reproduction.tables import Row, Table, seen
+from training.reproduction.tables import Row, Table, player_games
 from training.trainer.ablations import ABLATIONS
 
 PARTS = (
@@ -156,7 +156,7 @@ def figures(table: Table, scope: Scope, store: ResultStore) -> list[list[Sequenc
                 if isinstance(result, TrainingResult):
                     found[-1].append(table.measure.of(result))
                 elif isinstance(result, MatchResult):
-                    games += seen(result, turned)
+                    games += player_games(result, turned)
             if games:
                 found[-1].append(table.measure.of(games))
     return found

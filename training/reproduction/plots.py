@@ -130,8 +130,8 @@ def curves(
         rows[-1].set(xlabel="CPU-seconds of training", xscale="log")
     else:
         rows[-1].set(xlabel="% of the generations")
-    told = rows[-1].get_legend_handles_labels()
-    figure.legend(*told, loc="outside upper center", ncols=3, frameon=False)
+    legend = rows[-1].get_legend_handles_labels()
+    figure.legend(*legend, loc="outside upper center", ncols=3, frameon=False)
     return _svg(figure)
 
 

@@ -24,7 +24,7 @@ POINTS = {"W": 1.0, "D": 0.5, "L": 0.0}
 SWAPPED = str.maketrans("WL", "LW")
 
 
-class Seen(NamedTuple):
+class PlayerGame(NamedTuple):
     """A game from the side of one of its players.
 
     Attributes
@@ -48,14 +48,14 @@ class Seen(NamedTuple):
     played_out: str
 
 
-def seen(played: MatchResult, turned: bool) -> list[Seen]:
+def player_games(played: MatchResult, turned: bool) -> list[PlayerGame]:
     """Return the games of a match from the side of its first player, or second if `turned`."""
     results, sign = played.results, -1 if turned else 1
     ends = played.played_out or " " * len(results)
     if turned:
         results, ends = results.translate(SWAPPED), ends.translate(SWAPPED)
     return [
-        Seen(
+        PlayerGame(
             played.openings[number // 2],
             (number % 2 == 1) == turned,
             results[number],
@@ -217,7 +217,7 @@ def brief(number: float) -> str:
     return f"{number:.0f}" if size >= 1000 else f"{number:.1f}" if size >= 10 else f"{number:.2f}"
 
 
-def with_cards(games: Sequence[Seen]) -> list[Seen]:
+def with_cards(games: Sequence[PlayerGame]) -> list[PlayerGame]:
     """Return the games that began with a card."""
     return [game for game in games if game.opening]
 
@@ -231,47 +231,47 @@ def _count(result: str) -> Measure:
     )
 
 
-def _results(games: Sequence[Seen]) -> list[float]:
+def _results(games: Sequence[PlayerGame]) -> list[float]:
     return [sum(game.result == result for game in with_cards(games)) for result in "WDL"]
 
 
-def _score(games: Sequence[Seen]) -> list[float]:
+def _score(games: Sequence[PlayerGame]) -> list[float]:
     return [100 * float(np.mean([POINTS[game.result] for game in with_cards(games)]))]
 
 
-def _wins_and_losses(games: Sequence[Seen]) -> list[float]:
+def _wins_and_losses(games: Sequence[PlayerGame]) -> list[float]:
     wins, _, losses = _results(games)
     return [wins, losses]
 
 
-def by_material(game: Seen) -> Seen:
+def by_material(game: PlayerGame) -> PlayerGame:
     """Return the game; if it is drawn, as a win of the side with more pieces."""
     if game.result != "D":
         return game
     return game._replace(result="LDW"[int(np.sign(game.difference)) + 1])
 
 
-def _by_material(games: Sequence[Seen]) -> list[float]:
+def _by_material(games: Sequence[PlayerGame]) -> list[float]:
     return _results([by_material(game) for game in games])
 
 
-def _by_playing_out(games: Sequence[Seen]) -> list[float]:
+def _by_playing_out(games: Sequence[PlayerGame]) -> list[float]:
     return [sum(game.played_out == result for game in with_cards(games)) for result in "WDL"]
 
 
-def _from_the_start(games: Sequence[Seen], red: bool) -> Seen:
+def _from_the_start(games: Sequence[PlayerGame], red: bool) -> PlayerGame:
     return next(game for game in games if not game.opening and game.red == red)
 
 
-def _start(games: Sequence[Seen]) -> list[float]:
+def _start(games: Sequence[PlayerGame]) -> list[float]:
     return [POINTS[_from_the_start(games, red).result] for red in (True, False)]
 
 
-def _differences(games: Sequence[Seen]) -> list[float]:
+def _differences(games: Sequence[PlayerGame]) -> list[float]:
     return [_from_the_start(games, red).difference for red in (True, False)]
 
 
-def _ratings(games: Sequence[Seen]) -> list[float]:
+def _ratings(games: Sequence[PlayerGame]) -> list[float]:
     wins, draws, losses = map(int, _results(games))
     return [*_rated(wins, draws, losses, "printed"), *_rated(wins, draws, losses, "written")]
 
@@ -360,9 +360,9 @@ def shown(table: Table, figures: Sequence[Sequence[Sequence[float]]]) -> Iterato
         if line.theirs:
             theirs = [str(it) for it in line.theirs] + [""] * (len(columns) - len(line.theirs))
             yield _line(line.first, opponents, "theirs", *theirs)
-        told = f"ours, {len(ours)} seed{'s' if len(ours) > 1 else ''}" if ours else "not yet played"
+        note = f"ours, {len(ours)} seed{'s' if len(ours) > 1 else ''}" if ours else "not yet played"
         cells = [table.measure.show(values) for values in zip(*ours, strict=True)]
-        yield _line(line.first, opponents, told, *(cells or [""] * len(columns)))
+        yield _line(line.first, opponents, note, *(cells or [""] * len(columns)))
     yield ""
 
 

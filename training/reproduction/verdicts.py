@@ -12,7 +12,7 @@ from training.reproduction.claims import MARGIN, Claim
 from training.reproduction.jobs import Job
 from training.reproduction.plan import Scope
 from training.reproduction.results import ResultStore, TrainingResult
-from training.reproduction.tables import CONFIDENCE, Seen, seen
+from training.reproduction.tables import CONFIDENCE, PlayerGame, player_games
 from training.runtime.extras import extra
 
 with extra("train"):
@@ -65,8 +65,8 @@ def judge(claim: Claim, values: Sequence[float]) -> Verdict:
         low, high, p = float(interval.low), float(interval.high), _p_value(claim, numbers)
     elif len(numbers) > 1:
         low = high = mean
-        told = abs(mean) < MARGIN if claim.kind == "equal" else mean != claim.bar
-        p = 0.0 if told else 1.0
+        is_met = abs(mean) < MARGIN if claim.kind == "equal" else mean != claim.bar
+        p = 0.0 if is_met else 1.0
     word = _word(claim, low, high) if len(numbers) >= LEAST else None
     return Verdict(claim, tuple(values), mean, low, high, p, word)
 
@@ -109,14 +109,14 @@ def effects(claim: Claim, scope: Scope, store: ResultStore) -> list[float]:
 
 def _outcome(
     jobs: Sequence[tuple[Job, bool]], store: ResultStore
-) -> list[Seen] | TrainingResult | None:
+) -> list[PlayerGame] | TrainingResult | None:
     """Return a row's games of a seed, or its training result; None if they are not all done."""
-    games: list[Seen] = []
+    games: list[PlayerGame] = []
     for job, turned in jobs:
         result = store.result(job)
         if result is None or isinstance(result, TrainingResult):
             return result
-        games += seen(result, turned)
+        games += player_games(result, turned)
     return games
 
 
@@ -140,13 +140,13 @@ def doubtful(judged: Sequence[Verdict]) -> list[Verdict]:
 
     They fail at a false discovery rate of 5 % (Benjamini & Hochberg 1995) over all verdicts.
     """
-    told = [verdict for verdict in judged if verdict.word]
-    if not told:
+    decided = [verdict for verdict in judged if verdict.word]
+    if not decided:
         return []
-    adjusted = false_discovery_control([_p_of_the_verdict(verdict) for verdict in told])
+    adjusted = false_discovery_control([_p_of_the_verdict(verdict) for verdict in decided])
     return [
         verdict
-        for verdict, p in zip(told, adjusted, strict=True)
+        for verdict, p in zip(decided, adjusted, strict=True)
         if verdict.word != "not shown" and p > 1 - CONFIDENCE
     ]
 

@@ -353,7 +353,7 @@ def test_weight_file_of_an_unsaturated_network_round_trips(tmp_path, monkeypatch
     monkeypatch.setattr("training.trainer.loop.plot_curve", lambda *given: None)
     regime = replace(STRATEGY, network="blondie24-2001-unsaturated", pairs=2)
     plan = RunConfig("learns", regime, 1, 0, tmp_path, curve_every=0)
-    state = train(plan, begin(plan), lambda *told: None).state
+    state = train(plan, begin(plan), lambda *progress: None).state
     agent = agents.make(str(tmp_path / CHAMPION_FILE))
     player = regime.contenders(state)[0]
     for name in ("features", "weights", "difference"):

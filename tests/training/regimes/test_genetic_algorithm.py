@@ -513,7 +513,7 @@ def test_perspective_of_the_search_makes_no_difference():
 )
 def test_run_saves_its_champion_and_curves(regime, network, curve_every, tmp_path):
     plan = RunConfig("nguyen", regime, 7, 4, tmp_path, 2, "kernel", curve_every)
-    done = train(plan, begin(plan), lambda *told: None)
+    done = train(plan, begin(plan), lambda *progress: None)
     names = {"champion/progress", "elites/age", "elites/crossed", "champion/spread"}
     names |= {"curve/heuristic", "curve/material"} if curve_every else set()
     assert names <= set(done.history)

@@ -443,9 +443,9 @@ def test_run_saves_its_pool_as_a_table_and_resumes_with_it(tmp_path):
         RunConfig("c10", SMALL, generations, 4, tmp_path / name, threads, curve_every=0)
         for name, generations, threads in (("whole", 7, 1), ("parts", 3, 1), ("parts", 7, 2))
     ]
-    whole = train(plans[0], begin(plans[0]), lambda *told: None)
-    train(plans[1], begin(plans[1]), lambda *told: None)
-    parts = train(plans[2], resume(plans[2]), lambda *told: None)
+    whole = train(plans[0], begin(plans[0]), lambda *progress: None)
+    train(plans[1], begin(plans[1]), lambda *progress: None)
+    parts = train(plans[2], resume(plans[2]), lambda *progress: None)
     np.testing.assert_equal(asdict(parts.state), asdict(whole.state))
     pool = SocialPool.from_arrays(whole.state.arrays)
     tables = [(tmp_path / name / "pool.csv").read_text() for name in ("whole", "parts")]

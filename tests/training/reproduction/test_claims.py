@@ -28,7 +28,7 @@ from training.reproduction.jobs import Match, Player, Run
 from training.reproduction.page import jobs_of, write_page
 from training.reproduction.plan import EXPERIMENTS, Scope
 from training.reproduction.results import Origin, ResultStore, TrainingResult
-from training.reproduction.tables import RESULTS, Seen, Table, row
+from training.reproduction.tables import RESULTS, PlayerGame, Table, row
 from training.reproduction.verdicts import LEAST, doubtful, effects, judge, verdicts
 from training.reproduction.worker import Deadline, play, train
 
@@ -36,7 +36,7 @@ from training.reproduction.worker import Deadline, play, train
 def games(results, reds=None, opening="9-13 22-18"):
     """Return games by their results; the player is red in every second one."""
     reds = [number % 2 == 0 for number in range(len(results))] if reds is None else reds
-    return [Seen(opening, red, it, 0, "") for red, it in zip(reds, results, strict=True)]
+    return [PlayerGame(opening, red, it, 0, "") for red, it in zip(reds, results, strict=True)]
 
 
 def run(seconds=1.0, **curves):

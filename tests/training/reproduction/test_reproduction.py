@@ -46,12 +46,12 @@ from training.reproduction.tables import (
     START,
     WINS,
     WINS_AND_LOSSES,
+    PlayerGame,
     Row,
-    Seen,
     Table,
     interval,
+    player_games,
     row,
-    seen,
     shown,
 )
 from training.reproduction.worker import Deadline, build_player, means, play, train
@@ -387,7 +387,7 @@ def test_failed_job_stops_the_others_and_is_named(tmp_path):
 
 
 def test_player_sees_its_own_games(played):
-    here, there = seen(played, False), seen(played, True)
+    here, there = player_games(played, False), player_games(played, True)
     assert len(here) == len(there) == len(played.results)
     for mine, theirs in zip(here, there, strict=True):
         assert mine.opening == theirs.opening
@@ -399,11 +399,11 @@ def test_player_sees_its_own_games(played):
 
 
 GAMES = [
-    Seen("", True, "W", 3, "W"),
-    Seen("", False, "D", 0, "D"),
-    *[Seen("9-13 21-17", True, "W", 2, "W")] * 47,
-    *[Seen("9-13 21-17", True, "D", 1, "L")] * 26,
-    *[Seen("9-13 21-17", True, "L", -1, "L")] * 13,
+    PlayerGame("", True, "W", 3, "W"),
+    PlayerGame("", False, "D", 0, "D"),
+    *[PlayerGame("9-13 21-17", True, "W", 2, "W")] * 47,
+    *[PlayerGame("9-13 21-17", True, "D", 1, "L")] * 26,
+    *[PlayerGame("9-13 21-17", True, "L", -1, "L")] * 13,
 ]
 
 

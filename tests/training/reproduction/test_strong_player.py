@@ -86,7 +86,7 @@ def test_draw_counts_half_a_win():
 
 def run(folder, generations, start=begin, **changes):
     plan = RunConfig("strong", TINY, generations, 2, folder, **changes)
-    return loop.train(plan, start(plan), lambda *told: None)
+    return loop.train(plan, start(plan), lambda *progress: None)
 
 
 def test_run_is_measured_against_its_opponents_at_its_points(tmp_path, monkeypatch):

@@ -94,7 +94,7 @@ def shrunk(regime):
 def carried_out(name, folder, generations, threads, start=begin, engine="kernel"):
     regime = shrunk(RUNS[name].regime)
     plan = RunConfig(name, regime, generations, 5, folder, threads, engine, curve_every=0)
-    return train(plan, start(plan), lambda *told: None)
+    return train(plan, start(plan), lambda *progress: None)
 
 
 def without_speed(checkpoint):
