@@ -60,6 +60,13 @@ def test_reference_has_every_public_name(package):
     assert set(described) == set(getattr(package, "__all__", []))
 
 
+def test_links_of_the_readme_lead_to_files():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)#]+)", text) if "://" not in link]
+    assert len(links) > 20
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
 FOLDERS = "agents|checkers_env|docs|examples|tests|training"
 ENVIRONMENT = re.compile(r"checkers_env/[\w-]+-v\d")
 

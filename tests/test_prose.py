@@ -24,8 +24,11 @@ PAGES = {
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     if "_build" not in path.parts
 } | {
-    "agents/zoo/README.md": ROOT / "agents" / "zoo" / "README.md",
-    "checkers_env/envs/aec.py": ROOT / "checkers_env" / "envs" / "aec.py",  # docs/environment.md
+    name: ROOT / name
+    for name in (
+        *("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "agents/zoo/README.md"),
+        "checkers_env/envs/aec.py",  # its docstring is docs/environment.md
+    )
 }
 FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1\s*$", re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
