@@ -7,7 +7,8 @@ from hypothesis import settings
 
 # A first example may have to compile kernels, so no deadline; in CI a run must be repeatable.
 settings.register_profile("laboratory", deadline=None, derandomize="CI" in os.environ)
-settings.load_profile("laboratory")
+settings.register_profile("fuzz", deadline=None, max_examples=5_000)  # for tests/test_fuzz.py
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "laboratory"))
 
 # What is printed must not depend on the caller's terminal, nor on how a CI asks for colours.
 for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
