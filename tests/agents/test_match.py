@@ -143,30 +143,18 @@ def test_long_games_under_all_rules_together_equal_the_board():
 
 
 @pytest.mark.parametrize(
-    ("fen", "expected"),
+    ("fen", "blocked_draws", "expected"),
     [
-        ("B:W18:B", (1, "no pieces", 0)),
-        ("B:W9,14:B5", (1, "no legal move", 0)),
-        ("W:W18:B14", (1, "no pieces", 1)),
+        ("B:W18:B", False, (1, "no pieces", 0)),
+        ("B:W18:B", True, (1, "no pieces", 0)),
+        ("B:W9,14:B5", False, (1, "no legal move", 0)),
+        ("B:W9,14:B5", True, (DRAW, "no legal move", 0)),
+        ("W:W18:B14", False, (1, "no pieces", 1)),
+        ("W:W18:B14", True, (1, "no pieces", 1)),
     ],
 )
-def test_position_without_pieces_or_moves_is_lost(fen, expected):
-    found = by_kernel(RandomPlayer(), RandomPlayer(), fen=fen)
-    assert_same_game(found, by_hand(RandomPlayer(), RandomPlayer(), fen=fen))
-    winner, reason, plies = found[0]
-    assert (winner, REASONS[reason], plies) == expected
-
-
-@pytest.mark.parametrize(
-    ("fen", "expected"),
-    [
-        ("B:W18:B", (1, "no pieces", 0)),
-        ("B:W9,14:B5", (DRAW, "no legal move", 0)),
-        ("W:W18:B14", (1, "no pieces", 1)),
-    ],
-)
-def test_blocked_side_draws_under_the_rule(fen, expected):
-    rules = DrawRules(blocked_draws=True)
+def test_side_without_moves_loses_or_draws_by_the_rule(fen, blocked_draws, expected):
+    rules = DrawRules(blocked_draws=blocked_draws)
     found = by_kernel(RandomPlayer(), RandomPlayer(), rules, fen=fen)
     assert_same_game(found, by_hand(RandomPlayer(), RandomPlayer(), rules, fen=fen))
     winner, reason, plies = found[0]

@@ -222,16 +222,18 @@ DAMAGED = {
     "bfloat16": (lambda path: of_dtype(path, "BF16", 2), "not a weight file of ours"),
     "float8": (lambda path: of_dtype(path, "F8_E4M3", 1), "not a weight file of ours"),
     "a matrix": (lambda path: write(path, fields(), genome=genome().reshape(2, 871)), "1742"),
-}
-# Weights that no network can have, which a file of ours may nevertheless say.
-IMPOSSIBLE = {
-    "not a number": not_finite(np.nan),
-    "infinite": not_finite(np.inf),
-    "beyond float32": not_finite(1e300),
-    "king as text": lambda path: write(path, fields(king="2")),
-    "king not a number": lambda path: write(path, fields(king=float("nan"))),
-    "depth as text": lambda path: write(path, fields(depth="4")),
-    "depth 0": lambda path: write(path, fields(depth=0)),
+    "code": (
+        lambda path: path.write_bytes(b"\x80\x04cos\nsystem\n(S'exit 1'\ntR."),
+        "not a weight file of ours",
+    ),
+    # Weights that no network can have, which a file of ours may nevertheless say.
+    "not a number": (not_finite(np.nan), "bad"),
+    "infinite": (not_finite(np.inf), "bad"),
+    "beyond float32": (not_finite(1e300), "bad"),
+    "king as text": (lambda path: write(path, fields(king="2")), "bad"),
+    "king not a number": (lambda path: write(path, fields(king=float("nan"))), "bad"),
+    "depth as text": (lambda path: write(path, fields(depth="4")), "bad"),
+    "depth 0": (lambda path: write(path, fields(depth=0)), "bad"),
 }
 
 
@@ -243,21 +245,6 @@ def test_invalid_weight_file_is_refused_by_name(tmp_path, make, reason):
         load_player(path)
     assert "bad.safetensors" in str(raised.value)
     assert "\n" not in str(raised.value)
-
-
-@pytest.mark.parametrize("make", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
-def test_invalid_weights_are_refused_by_name(tmp_path, make):
-    path = tmp_path / "bad.safetensors"
-    make(path)
-    with pytest.raises(ValueError, match=r"bad\.safetensors"):
-        load_player(path)
-
-
-def test_file_with_code_is_not_executed(tmp_path):
-    path = tmp_path / "bad.safetensors"
-    path.write_bytes(b"\x80\x04cos\nsystem\n(S'exit 1'\ntR.")
-    with pytest.raises(ValueError, match="bad"):
-        load_weights(path)
 
 
 @pytest.mark.parametrize("failing", ["fsync", "replace"])

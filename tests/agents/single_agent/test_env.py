@@ -146,37 +146,23 @@ def test_game_equals_that_of_the_aec_environment(colour: str, agent: str, seed: 
 
 
 @pytest.mark.parametrize(
-    ("opening", "action", "reward"),
+    ("colour", "opening", "move", "rules", "reward", "reason"),
     [
-        ("B:W6:B1", (1, 10), 1.0),  # takes the last piece
-        ("B:W17:B1", (1, 5), 0.0),  # drawn by the rule of one move
+        ("black", "B:W6:B1", "1x10", {"max_moves": 1}, 1.0, "no pieces"),
+        ("black", "B:W17:B1", "1-5", {"max_moves": 1}, 0.0, "max moves"),
+        ("black", "B:W15,32:B6", "6-10", {}, -1.0, "no pieces"),
+        ("white", "W:W11,12:B4", "12-8", {}, 1.0, "no legal move"),
+        ("white", "W:W11,12:B4", "12-8", {"blocked_draws": True}, 0.0, "no legal move"),
     ],
 )
-def test_final_reward_is_the_result(opening: str, action: tuple[int, int], reward: float) -> None:
-    env = SingleAgentEnv(First(), "black", opening=opening, max_moves=1)
+def test_final_reward_is_the_result(
+    colour: str, opening: str, move: str, rules: dict[str, Any], reward: float, reason: str
+) -> None:
+    env = SingleAgentEnv(First(), colour, opening=opening, **rules)
     env.reset()
-    move = next(m for m in env.board.legal_moves if m.squares == action)
-    _, found, terminated, truncated, info = env.step(move_to_actions(move, env.board.turn)[0])
-    assert (found, terminated, truncated) == (reward, True, False)
-    assert info["reason"] == ("no pieces" if reward else "max moves")
-
-
-@pytest.mark.parametrize(("blocked_draws", "reward"), [(False, 1.0), (True, 0.0)])
-def test_blocked_opponent_loses_or_draws_by_the_rule(blocked_draws: bool, reward: float) -> None:
-    env = SingleAgentEnv(First(), "white", opening="W:W11,12:B4", blocked_draws=blocked_draws)
-    env.reset()
-    [action] = move_to_actions(env.board.parse_move("12-8"), env.board.turn)
-    _, found, terminated, _, info = env.step(action)
-    assert (found, terminated, info["reason"]) == (reward, True, "no legal move")
-
-
-def test_lost_game_gives_minus_one() -> None:
-    env = SingleAgentEnv(First(), "black", opening="B:W15,32:B6")
-    env.reset()
-    _, reward, terminated, _, info = env.step(
-        move_to_actions(env.board.parse_move("6-10"), env.board.turn)[0]
-    )
-    assert (reward, terminated, info["reason"]) == (-1.0, True, "no pieces")
+    [action] = move_to_actions(env.board.parse_move(move), env.board.turn)
+    _, *found, info = env.step(action)
+    assert (*found, info["reason"]) == (reward, True, False, reason)
 
 
 def test_agent_makes_a_multi_jump_in_steps() -> None:

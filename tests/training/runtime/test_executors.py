@@ -136,9 +136,16 @@ def test_unknown_executor_is_refused(arguments, message):
         pass
 
 
-def test_missing_ray_is_named(monkeypatch):
-    monkeypatch.setattr(executors, "find_spec", lambda name: None)
-    with pytest.raises(ValueError, match=r"pip install '\.\[ray\]'"), open_executor("ray", 1):
+@pytest.mark.parametrize(
+    ("spec", "address", "message"),
+    [
+        (None, None, r"pip install '\.\[ray\]'"),
+        ("ray", "127.0.0.1:1", r"no Ray cluster at '127\.0\.0\.1:1'"),
+    ],
+)
+def test_missing_ray_or_cluster_is_named(monkeypatch, spec, address, message):
+    monkeypatch.setattr(executors, "find_spec", lambda name: spec)
+    with pytest.raises(ValueError, match=message), open_executor("ray", 1, address):
         pass
 
 
@@ -153,15 +160,6 @@ def test_read_only_shared_arrays_are_copied_once():
     assert array[0] == 0
     assert (number, same) == (7, player)
     assert type(same) is AlphaBeta
-
-
-def test_unreachable_address_is_an_error_at_once(monkeypatch):
-    monkeypatch.setattr(executors, "find_spec", lambda name: name)
-    with (
-        pytest.raises(ValueError, match=r"no Ray cluster at '127\.0\.0\.1:1'"),
-        open_executor("ray", 1, "127.0.0.1:1"),
-    ):
-        pass
 
 
 @pytest.mark.slow
