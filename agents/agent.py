@@ -77,7 +77,7 @@ class PlayerAgent:
         clear(self.ws)
 
     def act(self, board: Board) -> Move:
-        """Return the player's move. Raises ValueError when there is none."""
+        """Return the player's move. Raise ValueError when there is none."""
         if not board.legal_moves:
             raise ValueError(f"{self.name} has no legal move in {board.fen()}")
         with self.lock:

@@ -96,7 +96,12 @@ class AgentSpec:
         """Return the spec of a text that may end in options: ``material@depth=6,endgame=4``.
 
         Factories, policies, bots and ``.zip`` files may have options of their own: numbers, true,
-        false or text. Raises ValueError for an unknown option or a wrong value.
+        false or text.
+
+        Raises
+        ------
+        ValueError
+            For an unknown option or a wrong value.
         """
         name, _, options = text.rpartition("@")
         if not (name and re.fullmatch(r"[A-Za-z_]\w*=[^@]*", options)):

@@ -99,14 +99,14 @@ ARCHITECTURES: dict[str, Architecture] = {}
 
 
 def register(name: str, architecture: Architecture) -> None:
-    """Add an architecture to the table. Raises ValueError for a name that is taken."""
+    """Add an architecture to the table. Raise ValueError for a name that is taken."""
     if name in ARCHITECTURES:
         raise ValueError(f"there is an architecture {name!r} already: choose another name")
     ARCHITECTURES[name] = architecture
 
 
 def find_architecture(name: str) -> Architecture:
-    """Return an architecture. Raises ValueError for an unknown name."""
+    """Return an architecture. Raise ValueError for an unknown name."""
     if name not in ARCHITECTURES:
         raise ValueError(f"it is for {name!r}; known are {', '.join(ARCHITECTURES)}")
     return ARCHITECTURES[name]

@@ -30,7 +30,10 @@ def make_external(spec: AgentSpec, options: Mapping[str, Any]) -> Agent:
     options
         Keyword arguments of the factory, engine, policy or bot.
 
-    Raises ValueError for options that it does not take, and for what cannot be made.
+    Raises
+    ------
+    ValueError
+        For options that it does not take, and for what cannot be made.
     """
     if spec.kind == "factory":
         return _call_factory(spec.name, options)
@@ -55,7 +58,10 @@ def _call_factory(text: str, options: Mapping[str, Any]) -> Agent:
 def load_factory(text: str) -> Callable[..., Any]:
     """Return the class or function ``package.module:name`` or ``file.py:name``.
 
-    Raises ValueError if there is none.
+    Raises
+    ------
+    ValueError
+        If there is none.
     """
     place, _, name = text.rpartition(":")
     if not (place and name) or place.startswith("."):

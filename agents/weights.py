@@ -172,7 +172,7 @@ def load_weights(path: Path | str) -> tuple[NDArray[Any], WeightsMetadata]:
 
 
 def open_safetensors(path: Path | str) -> Any:
-    """Open a safetensors file, whose opening would wait for ever for a pipe. Raises OSError."""
+    """Open a safetensors file. Raise OSError for a pipe, whose opening would wait for ever."""
     open_regular(path).close()
     return safe_open(str(path), framework="numpy")
 

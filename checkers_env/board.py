@@ -138,7 +138,7 @@ class Board:
         return moves.find_move(text, self._generate())
 
     def push(self, move: Move | str) -> None:
-        """Make a move, or the move that a text writes. Raises ValueError if it is illegal."""
+        """Make a move, or the move that a text writes. Raise ValueError if it is illegal."""
         legal = self._generate()
         move = moves.find_move(move, legal) if isinstance(move, str) else move
         if move not in legal:
@@ -153,7 +153,7 @@ class Board:
         self._legal = None
 
     def pop(self) -> Move:
-        """Take back the last move and return it. Raises ValueError if there is none."""
+        """Take back the last move and return it. Raise ValueError if there is none."""
         if not self.moves:
             raise ValueError("no move to take back: none was made on this board")
         self.black, self.white, self.kings, self.reversible_plies = self._past.pop()

@@ -155,7 +155,22 @@ def position_to_letters(position: Position, letters: str) -> str:
 
 
 def position_from_letters(text: str, letters: str, turn: int) -> Position:
-    """Read a position from 32 letters and a side to move. Raises ValueError."""
+    """Read a position from 32 letters.
+
+    Parameters
+    ----------
+    text
+        A letter for each square, 1 to 32.
+    letters
+        Letters of an empty square, a black man, a black king, a white man and a white king.
+    turn
+        Side to move, BLACK or WHITE.
+
+    Raises
+    ------
+    ValueError
+        If the text has other letters or another length, or the position is illegal.
+    """
     if len(text) != len(SQUARES) or set(text) - set(letters):
         raise ValueError(f"{text!r} is not 32 letters, each of them one of {letters}")
     boards = dict.fromkeys(letters, 0)

@@ -50,7 +50,7 @@ def open_regular(path: str | os.PathLike[str]) -> BufferedReader:
 
 
 def read_regular(path: str | os.PathLike[str]) -> bytes:
-    """Return the bytes of a regular file. Raises OSError as :func:`open_regular` does."""
+    """Return the bytes of a regular file. Raise OSError as :func:`open_regular` does."""
     with open_regular(path) as file:
         return file.read()
 

@@ -138,7 +138,7 @@ def find_move(text: str, legal: Sequence[Move]) -> Move:
 
 
 def parse_squares(text: str) -> tuple[int, ...]:
-    """Return the squares of a move's text, in order. Raises ValueError for other text."""
+    """Return the squares of a move's text, in order. Raise ValueError for other text."""
     if not _MOVE.fullmatch(text):
         raise ValueError(MALFORMED.format(text))
     squares = tuple(int(number) for number in re.split("[-x]", text))

@@ -115,7 +115,7 @@ class Game:
         return self.tags.get("FEN", fen.START)
 
     def board(self) -> Board:
-        """Return the final position, without draw rules. Raises ValueError for an illegal move."""
+        """Return the final position, without draw rules. Raise ValueError for an illegal move."""
         board = Board(self.start, max_moves=None)
         for move in self.moves:
             board.push(move)
@@ -133,7 +133,12 @@ class _Token(NamedTuple):
 def load(path: str | os.PathLike[str], errors: list[PdnError] | None = None) -> list[Game]:
     """Read the games in a file, as `loads` does.
 
-    Raises ValueError too if the file is not UTF-8 text, and OSError if it is no regular file.
+    Raises
+    ------
+    ValueError
+        As `loads` does, and if the file is not UTF-8 text.
+    OSError
+        If it is not a regular file.
     """
     with open_regular(path) as file:
         content = file.read(MAX_BYTES + 1)
@@ -190,7 +195,7 @@ def dump(games: Iterable[Game], path: str | os.PathLike[str]) -> None:
 
 
 def dumps(games: Iterable[Game]) -> str:
-    """Write games as text. Raises ValueError for an illegal move or a tag that PDN cannot hold."""
+    """Write games as text. Raise ValueError for an illegal move or a tag that PDN cannot hold."""
     return "\n".join(_write_game(game) for game in games)
 
 

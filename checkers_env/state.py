@@ -74,7 +74,7 @@ class DrawRules:
 
     @property
     def max_plies(self) -> int:
-        """The length of the longest game. Raises ValueError if it is not limited."""
+        """Length of the longest game in plies. Raise ValueError if there is no limit."""
         if self.max_moves is None:
             raise ValueError("max_moves is None, but this game needs a limit")
         return 2 * self.max_moves

@@ -92,7 +92,7 @@ def run_comparison(arguments: Sequence[str], console: Console) -> None:
 
 
 def player_names(config: CompareConfig) -> tuple[str, ...]:
-    """Return the players' names, the baseline first. Raises ValueError for unknown ones."""
+    """Return the players' names, the baseline first. Raise ValueError for unknown ones."""
     for name in config.presets:
         get_preset(name)
     if not config.vary:

@@ -35,7 +35,10 @@ def main() -> int:
 def run_ppo(arguments: list[str], console: Console) -> None:
     """Read the command line and train.
 
-    Raises ValueError for wrong options, a folder that cannot be used, and missing packages.
+    Raises
+    ------
+    ValueError
+        For wrong options, a folder that cannot be used, and missing packages.
     """
     config = tyro.cli(
         PPOConfig,

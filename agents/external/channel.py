@@ -169,7 +169,7 @@ class Channel:
         return line
 
     def _await_event(self, end: float | None, sending: bool = False) -> None:
-        """Wait until the socket is ready. Raises ChannelClosedError if the supervisor has gone."""
+        """Wait until the socket is ready. Raise ChannelClosedError if the supervisor has gone."""
         left = None if end is None else end - time.monotonic()
         if left is not None and left <= 0:
             raise TimeoutError

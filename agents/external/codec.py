@@ -21,7 +21,7 @@ def move_to_json(move: Move) -> list[list[int]]:
 
 
 def move_from_json(value: Any) -> Move:
-    """Return the move of :func:`move_to_json`. Raises ValueError for anything else."""
+    """Return the move of :func:`move_to_json`. Raise ValueError for anything else."""
     if isinstance(value, list) and len(value) == 2 and all(map(_is_squares, value)):
         return Move(tuple(value[0]), tuple(value[1]))
     raise ValueError("it sent no move")

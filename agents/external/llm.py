@@ -37,7 +37,7 @@ RULES = (
 
 
 def make_llm(address: str, **options: Any) -> LLMAgent:
-    """Make the agent of ``URL:MODEL``. Raises ValueError for another text."""
+    """Make the agent of ``URL:MODEL``. Raise ValueError for another text."""
     if (match := ADDRESS.fullmatch(address)) is None:
         example = "llm:http://localhost:8080/v1:my-model"
         raise ValueError(f"write llm:URL:MODEL, as {example}, not {'llm:' + address!r}")
@@ -137,7 +137,7 @@ class LLMAgent:
         )
 
     def _request(self, messages: list[dict[str, str]], end: float) -> str:
-        """Return the text of the server's answer. Raises EngineError if there is none by `end`."""
+        """Return the text of the server's answer. Raise EngineError if there is none by `end`."""
         headers = {"Content-Type": "application/json"}
         if key := os.environ.get(KEY):
             headers["Authorization"] = f"Bearer {key}"
@@ -207,7 +207,7 @@ def _squares(pieces: int) -> str:
 
 
 def _read_move(answer: str, board: Board) -> Move:
-    """Return the last move in an answer. Raises ValueError for an illegal one, or none."""
+    """Return the last move in an answer. Raise ValueError for an illegal one, or none."""
     found = MOVE.findall(answer)
     if not found:
         raise ValueError(f"there is no move in {_quote(answer)}")

@@ -93,8 +93,12 @@ class BotAgent:
     def act(self, board: Board) -> Move:
         """Return the bot's move.
 
-        Raises EngineError for an illegal action, and ValueError for a game that is over or began
-        with another position.
+        Raises
+        ------
+        EngineError
+            If the bot's action is illegal.
+        ValueError
+            If the game is over, or began with another position.
         """
         if not board.legal_moves:
             raise ValueError(f"{self.name} has no legal move in {board.fen()}")
@@ -180,7 +184,10 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]  # OpenSpiel has no types
     def step(self, state: Any) -> int:
         """Return the agent's action: its move, or the next jump of it.
 
-        Raises ValueError for a game other than checkers on 8 by 8, and for an illegal move.
+        Raises
+        ------
+        ValueError
+            For a game other than checkers on 8 by 8, and for an illegal move.
         """
         board, jumped = board_from_state(state)
         if not jumped:
@@ -199,7 +206,10 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]  # OpenSpiel has no types
 def board_from_state(state: Any) -> tuple[Board, tuple[int, ...]]:
     """Return the board at the start of a state's turn, and the squares of the turn's jumps so far.
 
-    Raises ValueError for a state of another game.
+    Raises
+    ------
+    ValueError
+        For a state of another game.
     """
     game = state.get_game()
     size = {name: game.get_parameters().get(name) for name in SIZE}

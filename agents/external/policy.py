@@ -52,7 +52,12 @@ class PolicyAgent:
     def act(self, board: Board) -> Move:
         """Return the move of the policy.
 
-        Raises EngineError for an illegal action, ValueError when the game is over.
+        Raises
+        ------
+        EngineError
+            If the policy's action is illegal.
+        ValueError
+            If the game is over.
         """
         if outcome := board.outcome():
             raise ValueError(f"the game is over in {board.fen()}: {outcome.reason}")
@@ -83,7 +88,10 @@ class PolicyAgent:
 def env_from_board(board: Board) -> raw_env:
     """Return the environment after the moves of `board`, with its start and its draw rules.
 
-    Raises ValueError for a board that goes on after the end of the game.
+    Raises
+    ------
+    ValueError
+        For a board that goes on after the end of the game.
     """
     start = board.root()
     env = raw_env(start.fen(), rules=board.rules)
@@ -176,7 +184,7 @@ def _load(path: Path, trust: bool) -> Any:
 
 
 def _replace_pickles(path: Path, policies: dict[str, Any]) -> dict[str, Any]:
-    """Return a value for each pickled entry. Raises ValueError if the entry itself is needed."""
+    """Return a value for each pickled entry. Raise ValueError if the entry itself is needed."""
     with zipfile.ZipFile(path) as archive:
         entries = json.loads(archive.read("data"))
     pickled = {

@@ -88,7 +88,7 @@ class SubprocessAgent:
         self._call("new_game", rng=rng_to_json(rng))
 
     def act(self, board: Board) -> Move:
-        """Return the agent's move. Raises EngineError when the agent raises, dies or stalls."""
+        """Return the agent's move. Raise EngineError when the agent raises, dies or stalls."""
         answer = self._call("act", board=board_to_json(board))
         try:
             return move_from_json(answer.get("move"))

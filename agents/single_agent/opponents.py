@@ -83,7 +83,7 @@ def _agent(opponent: Opponent, depth: int | None) -> Agent:
 
 
 def legal_reply(agent: Agent, board: Board) -> Move:
-    """Return an opponent's move, which may be text. Raises ValueError if it is illegal."""
+    """Return an opponent's move, which may be text. Raise ValueError if it is illegal."""
     move: Any = agent.act(board.copy())
     legal = board.legal_moves
     try:

@@ -52,7 +52,10 @@ def pack(table: NDArray[np.float32], step: float = STEP) -> NDArray[np.uint8]:
 def unpack(packed: ArrayLike) -> NDArray[np.int16]:
     """Return the tables in steps, shape (STAGES, SIZE).
 
-    Raises ValueError for bytes that :func:`pack` did not make.
+    Raises
+    ------
+    ValueError
+        For bytes that :func:`pack` did not make.
     """
     packed = np.asarray(packed)
     if packed.dtype != np.uint8 or packed.ndim != 1:

@@ -405,7 +405,7 @@ def _observation_space() -> spaces.Dict:
 
 
 def check_options(options: Any, accepted: Collection[str]) -> dict[str, Any]:
-    """Return the options of a reset. Raises ValueError for others than those accepted."""
+    """Return the options of a reset. Raise ValueError for others than those accepted."""
     if options is None:
         return {}
     if not isinstance(options, dict) or options.keys() - {*accepted, API_TEST_OPTION}:
@@ -415,7 +415,7 @@ def check_options(options: Any, accepted: Collection[str]) -> dict[str, Any]:
 
 
 def check_seed(seed: Any) -> int:
-    """Return the seed of a game. Raises ValueError unless it is a whole number from 0 on."""
+    """Return the seed of a game. Raise ValueError unless it is a whole number from 0 on."""
     if not isinstance(seed, int | np.integer) or seed < 0:
         raise ValueError(f"seed must be a whole number from 0 on, not {seed!r}")
     return int(seed)

@@ -208,7 +208,7 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         }
 
     def _check_actions(self, actions: Any) -> Integers:
-        """Return the actions as int64[n]. Raises ValueError, or ResetNeeded."""
+        """Return the actions as an array, shape (n,). Raise ValueError if one is invalid."""
         if not self._started.all():
             raise ResetNeeded("the games were not begun: call reset()")
         if self._mode == AutoresetMode.DISABLED and self._finished.any():
@@ -318,7 +318,7 @@ def _reset_mask(mask: ArrayLike | None, count: int) -> Flags:
 
 
 def _seeds(seed: int | Sequence[int | None] | None, count: int) -> Sequence[int | None]:
-    """Return the seed of each game. Raises ValueError."""
+    """Return the seed of each game. Raise ValueError unless there is one for all, or one each."""
     if seed is None:
         return [None] * count
     if isinstance(seed, int | np.integer):

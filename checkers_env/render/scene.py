@@ -125,7 +125,7 @@ def build_scene(
 
 
 def _centre(square: int, flipped: bool) -> Point:
-    """Return the middle of a square. Raises ValueError for a square outside 1 to 32."""
+    """Return the middle of a square. Raise ValueError for a square outside 1 to 32."""
     if not 1 <= square <= 32:
         raise ValueError(f"square {square} is not 1 to 32")
     row, place = divmod(square - 1, 4)

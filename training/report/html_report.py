@@ -146,8 +146,10 @@ def render_report(
     notes
         Sentences below the standings: what the intervals are, for one.
 
-    Raises ValueError for standings that are not those of the entrants, and for games that
-    :func:`training.report.games.packed` cannot hold.
+    Raises
+    ------
+    ValueError
+        If the standings do not match the entrants, or a game is invalid.
     """
     league = reorder_entrants(league, [standing.name for standing in standings])
     script = "\n".join(map(_file, SCRIPTS))
@@ -168,7 +170,7 @@ def render_report(
 
 
 def reorder_entrants(league: League, names: Sequence[str]) -> League:
-    """Put the entrants into the order of `names`. Raises ValueError for other names."""
+    """Put the entrants into the order of `names`. Raise ValueError for other names."""
     entrants = {entrant.name: entrant for entrant in league.entrants}
     if len(entrants) < len(league.entrants):
         raise ValueError(f"entrants must differ in name: {', '.join(entrants)}")

@@ -12,7 +12,10 @@ FEWEST_OPENINGS = 5  # with fewer, nothing is said of which player is stronger
 def verdict(league: League) -> str:
     """Return which of two players is stronger, or which of several leads, with the interval.
 
-    Raises ValueError if no rating is possible.
+    Raises
+    ------
+    ValueError
+        If no rating is possible.
     """
     rated = rate_league(league)
     first, second = sorted(range(len(league.entrants)), key=lambda player: -rated.elo[player])[:2]

@@ -273,7 +273,7 @@ def find_preset(name: str) -> Preset | None:
 
 
 def get_preset(name: str) -> Preset:
-    """Return a preset or a variant of one. Raises ValueError for other names."""
+    """Return a preset or a variant of one. Raise ValueError for other names."""
     preset = find_preset(name)
     if preset is None:
         near = difflib.get_close_matches(name, PLAYERS) or PLAYERS

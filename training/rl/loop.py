@@ -35,8 +35,11 @@ CHAMPION_FILE, CURVE_FILE, PLOT_FILE = "champion.zip", "curve.csv", "curve.png"
 def start_run(config: PPOConfig) -> PPORun:
     """Start a new run, or restore the one to resume.
 
-    Raises ValueError for a folder that holds a run when it should not, or none when it should, and
-    for an unknown player of the zoo.
+    Raises
+    ------
+    ValueError
+        If the folder has a run and `resume` is off, or the other way round; or if a player of the
+        zoo is unknown.
     """
     torch.set_num_threads(config.threads)
     if (config.folder / FILE_NAME).exists() and not config.resume:
@@ -126,7 +129,7 @@ def run_phase(
 
 
 def make_zoo_opponents(config: PPOConfig, rng: np.random.Generator) -> list[CompiledOpponent]:
-    """Return the players of the zoo with empty workspaces. Raises ValueError for unknown ones."""
+    """Return the players of the zoo with empty workspaces. Raise ValueError for unknown ones."""
     players = []
     for name in config.zoo:
         agent = make(name)

@@ -80,7 +80,7 @@ def main() -> int:
 
 
 def run(config: DxpConfig) -> None:
-    """Play the games, and print a line after each. Raises ValueError for bad config."""
+    """Play the games, and print a line after each. Raise ValueError for bad config."""
     if not config.patience > 0:
         raise ValueError(f"--patience must be more than 0 seconds, not {config.patience}")
     if config.pdn:

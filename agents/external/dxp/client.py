@@ -82,7 +82,7 @@ class DxpAgent:
         self._reply_time = 0.0
 
     def act(self, board: Board) -> Move:
-        """Return the program's move. Raises ValueError when there is none."""
+        """Return the program's move. Raise ValueError when there is none."""
         if not board.legal_moves:
             raise ValueError(f"{self.name} has no legal move in {board.fen()}")
         try:

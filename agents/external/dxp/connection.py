@@ -114,7 +114,7 @@ def format_address(host: str, port: int) -> str:
 
 
 def open_listener(host: str, port: int) -> socket.socket:
-    """Return a listening socket; port 0 is any free one. Raises EngineError for a port in use."""
+    """Return a listening socket; port 0 is any free one. Raise EngineError for a port in use."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=1)

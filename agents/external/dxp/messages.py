@@ -104,7 +104,7 @@ Message = GameRequest | GameAccept | MoveMessage | GameEnd | Chat | BackRequest 
 
 
 def encode(message: Message) -> bytes:
-    """Encode a message, without the zero byte. Raises ValueError for one that does not fit."""
+    """Encode a message, without the zero byte. Raise ValueError for one that does not fit."""
     text = _message_text(message)
     if not _is_sendable(text):
         raise ValueError(f"{text!r} is not a message of at most {MAX_LENGTH} ASCII characters")
@@ -133,7 +133,7 @@ def _message_text(message: Message) -> str:
 
 
 def decode(data: bytes) -> Message:
-    """Decode a message without its zero byte. Raises ValueError for other data."""
+    """Decode a message without its zero byte. Raise ValueError for other data."""
     text = data.decode("latin-1")
     pattern = _PATTERNS.get(text[:1])
     if pattern and _is_sendable(text):
@@ -195,7 +195,7 @@ def write_squares(board: Board) -> str:
 
 
 def read_position(request: GameRequest) -> Position:
-    """Return the first position of a requested game. Raises ValueError for an impossible one."""
+    """Return the first position of a requested game. Raise ValueError for an impossible one."""
     if request.turn is None:
         return fen.parse(fen.START)
     return position_from_letters(request.squares, _SQUARES, request.turn)

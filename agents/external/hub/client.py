@@ -239,8 +239,12 @@ class HubAgent:
     def act(self, board: Board) -> Move:
         """Return the engine's move.
 
-        Raises ValueError when there is none. Raises EngineError when the engine answers with no
-        move or an illegal one, stalls or dies.
+        Raises
+        ------
+        ValueError
+            If there is no legal move.
+        EngineError
+            If the engine answers with no move or an illegal one, stalls or dies.
         """
         if not board.legal_moves:
             raise ValueError(f"{self.name} has no legal move in {board.fen()}")

@@ -62,7 +62,7 @@ def declare_params(config: HubConfig) -> Iterator[dict[str, object]]:
 
 
 def set_param(config: HubConfig, arguments: dict[str, str]) -> HubConfig:
-    """Return the configuration after a ``set-param``. Raises ValueError for a wrong one."""
+    """Return the configuration after a ``set-param``. Raise ValueError for a wrong one."""
     name, text = arguments.get("name", ""), arguments.get("value", "")
     choices = {"variant": (VARIANT,), "dialect": get_args(AnyDialect)}.get(name)
     if choices and text not in choices:
@@ -77,7 +77,7 @@ def set_param(config: HubConfig, arguments: dict[str, str]) -> HubConfig:
 
 
 def read_pos(arguments: dict[str, str], dialect: AnyDialect) -> Board:
-    """Return the board of a ``pos``. Raises ValueError for a wrong one."""
+    """Return the board of a ``pos``. Raise ValueError for a wrong one."""
     for word in unknown_arguments("pos", arguments):
         if word[0].isdigit():  # a move outside the quotes
             raise ValueError(f"pos has no {word!r}: there are pos, moves; quote what has spaces")
@@ -92,9 +92,14 @@ def read_pos(arguments: dict[str, str], dialect: AnyDialect) -> Board:
 
 
 def read_level(arguments: dict[str, str]) -> Limits:
-    """Return the limits of a ``level``. Raises ValueError for a wrong one.
+    """Return the limits of a ``level``.
 
     With a clock, each move gets a share of the time, and more while its search is undecided.
+
+    Raises
+    ------
+    ValueError
+        If the command is invalid.
     """
     counts = {n: _number(n, arguments[n], int) for n in _COUNTS if n in arguments}
     for name, value in counts.items():

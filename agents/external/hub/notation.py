@@ -34,7 +34,10 @@ _ARGUMENT = re.compile(r"""\s*([^\s="]+)(?:\s*=\s*(?:"([^"]*)"|([^\s="]+)))?""")
 def write_line(command: str, arguments: Mapping[str, object]) -> str:
     """Return a line of a command and its arguments, quoted where necessary.
 
-    Raises ValueError for a value with a double quote or a line break, which Hub cannot write.
+    Raises
+    ------
+    ValueError
+        For a value with a double quote or a line break, which Hub cannot write.
     """
     return " ".join([command, *(f"{name}={_quote(str(arguments[name]))}" for name in arguments)])
 
@@ -48,7 +51,10 @@ def _quote(value: str) -> str:
 def read_line(line: str) -> tuple[str, dict[str, str]]:
     """Return the command and the arguments of a line; a flag has an empty value.
 
-    Raises ValueError for a line in another form.
+    Raises
+    ------
+    ValueError
+        For a line in another form.
     """
     words, at = [], 0
     line = line.rstrip()
@@ -72,7 +78,7 @@ def _rotate(text: str) -> str:
 
 
 def read_position(text: str, dialect: Dialect) -> Board:
-    """Return a board without a limit of moves. Raises ValueError for a wrong position."""
+    """Return a board without a limit of moves. Raise ValueError for a wrong position."""
     english = text if dialect == "english" else _rotate(text)
     try:
         if not english.startswith(tuple(_SIDES)):
@@ -92,7 +98,10 @@ def write_move(move: Move) -> str:
 def read_move(text: str, board: Board) -> Move:
     """Return the legal move of a text in Hub's notation, or in PDN's where that is unambiguous.
 
-    Raises ValueError for a text that is malformed, illegal or ambiguous.
+    Raises
+    ------
+    ValueError
+        For a text that is malformed, illegal or ambiguous.
     """
     start, end, *captured = parse_squares(text)
     for move in board.legal_moves:
