@@ -99,7 +99,7 @@ def run_without_extras(program: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_plain_installation_plays_and_shows_the_page() -> None:
+def test_plain_installation_plays_and_shows_the_page() -> None:
     program = (
         "import agents, checkers_env, training.app.serve, agents.external.hub.server\n"
         "import agents.external.dxp.cli, training.trainer.cli\n"
@@ -112,7 +112,7 @@ def test_the_plain_installation_plays_and_shows_the_page() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_what_needs_an_extra_names_it() -> None:
+def test_missing_extras_are_named() -> None:
     for module in ("training.benchmark", "training.continual", "training.reproduce"):
         done = run_without_extras(f"import {module}")
         assert done.stderr.splitlines()[-1] == (

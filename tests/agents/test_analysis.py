@@ -31,7 +31,7 @@ def test_analysed_move_is_the_agents_move_and_begins_the_pv(name):
     assert len(analysis.pv) >= 4
 
 
-def test_an_agent_may_be_named():
+def test_agent_may_be_given_by_name():
     board = Board(WON)
     made = agents.make("blondie24")
     named = agents.analyse("blondie24", board, depth=2)
@@ -40,7 +40,7 @@ def test_an_agent_may_be_named():
 
 
 @pytest.mark.parametrize("call", [agents.analyse, agents.explain])
-def test_what_is_no_agent_is_refused(call):
+def test_unknown_agent_is_refused(call):
     with pytest.raises(ValueError, match=r"text, a path or an object with act\(board\), not 7"):
         call(7, Board())
     with pytest.raises(ValueError, match="unknown agent 'blondie25'"):
@@ -115,7 +115,7 @@ def test_finished_game_is_refused():
         agents.analyse(agents.make("material"), Board("W:W:B1"))
 
 
-def test_the_repr_of_an_analysis_fits_a_screen():
+def test_repr_of_an_analysis_fits_a_screen():
     analysis = agents.analyse(agents.make("blondie24", depth=6), Board())
     text = repr(analysis)
     assert text.startswith(

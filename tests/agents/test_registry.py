@@ -100,7 +100,7 @@ def test_baselines_are_available():
     assert len(set(agents.available())) == len(agents.available())
 
 
-def test_a_folder_stands_for_the_player_in_it(weight_file, tmp_path, monkeypatch):
+def test_folder_of_a_run_loads_its_player(weight_file, tmp_path, monkeypatch):
     hub = tmp_path / "hub"
     hub.mkdir()
     (hub / "README.md").write_text("card")
@@ -117,7 +117,7 @@ def test_a_folder_stands_for_the_player_in_it(weight_file, tmp_path, monkeypatch
         agents.make("hub")
 
 
-def test_a_folder_with_a_checkpoint_only_holds_no_player(tmp_path):
+def test_folder_with_only_a_checkpoint_is_refused(tmp_path):
     (tmp_path / "checkpoint.safetensors").write_bytes(b"")
     with pytest.raises(ValueError, match="holds no player"):
         agents.make(tmp_path)

@@ -48,7 +48,7 @@ def test_moves_compare_by_their_effect():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_repr_of_every_legal_move_makes_it_again(seed):
+def test_repr_of_every_legal_move_evaluates_to_it(seed):
     rng = np.random.default_rng(seed)
     for _ in range(100):
         board = Board(oracle.write_fen(*oracle.random_position(rng)))
@@ -61,7 +61,7 @@ def test_the_repr_of_every_legal_move_makes_it_again(seed):
 @pytest.mark.parametrize(
     "move", [Move(()), Move(5), Move((1, 32), (7,)), Move((40, 3)), Move((1, None))]
 )
-def test_the_repr_of_an_impossible_move_shows_what_it_holds(move):
+def test_repr_of_an_impossible_move_shows_its_fields(move):
     assert repr(move) == f"Move({move.squares!r}, {move.captured!r})"
 
 
@@ -69,7 +69,7 @@ def test_the_repr_of_an_impossible_move_shows_what_it_holds(move):
     ("text", "wrong"),
     [("22x8", "leaves out a square of the jump"), ("9", "is not a move"), ("9-33", "square 33")],
 )
-def test_a_move_is_made_from_text_with_each_square(text, wrong):
+def test_move_is_made_from_text_with_each_square(text, wrong):
     assert Move("22x15x8").captured == (18, 11)
     with pytest.raises(ValueError, match=wrong):
         Move(text)

@@ -39,7 +39,7 @@ def points(row, player):
     return 100 * float(np.mean(found))
 
 
-def test_a_constant_is_varied_and_nothing_is_done_twice(tmp_path, capsys):
+def test_constant_is_varied_and_nothing_is_done_twice(tmp_path, capsys):
     command = ("c0", "--vary", "regime.king", "2", "3", "--seeds", "2")
     assert run(tmp_path, *command) == 0
     runs, matches = rows(tmp_path, "runs.jsonl"), rows(tmp_path, "matches.jsonl")
@@ -97,7 +97,7 @@ def test_champions_of_one_seed_meet():
     ("scores", "word"),
     [([60, 61, 62, 63], "is stronger"), ([40, 39, 41], "is weaker"), ([50, 70], "Inconclusive")],
 )
-def test_the_verdict_follows_the_interval_over_seeds(scores, word):
+def test_verdict_follows_the_interval_over_seeds(scores, word):
     text = verdict(ComparisonResult("new", np.array(scores), np.array(scores), np.ones(1)), "old")
     mean, half = np.mean(scores), student.isf(0.025, len(scores) - 1) * np.std(scores, ddof=1)
     half /= np.sqrt(len(scores))

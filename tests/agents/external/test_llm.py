@@ -59,7 +59,7 @@ def server():
     it.server.server_close()
 
 
-def test_the_model_gets_the_position_and_its_move_is_played(server, monkeypatch):
+def test_model_gets_the_position_and_its_move_is_played(server, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     server.says("Black should take the centre. My move: 11-15")
     agent = agents.make(f"llm:{server.url}:some-model:8b", temperature=0.5, max_tokens=30)
@@ -76,7 +76,7 @@ def test_the_model_gets_the_position_and_its_move_is_played(server, monkeypatch)
     assert (agent.answers, agent.illegal_answers) == (1, 0)
 
 
-def test_the_position_in_words():
+def test_position_is_described_in_words():
     board = Board("W:W18,K31:B12,K3")
     board.push("18-15")
     board.push("12-16")
@@ -90,7 +90,7 @@ def test_the_position_in_words():
     ]
 
 
-def test_after_an_illegal_answer_the_model_is_asked_again(server):
+def test_model_is_asked_again_after_an_illegal_answer(server):
     server.says("12-13", "I resign", "The move 11-16 is bad, so I play 9-14.")
     agent = LLMAgent(server.url, "model")
     assert str(agent.act(Board())) == "9-14"
@@ -101,7 +101,7 @@ def test_after_an_illegal_answer_the_model_is_asked_again(server):
     assert "no move in 'I resign'" in server.last[5]["content"]
 
 
-def test_a_model_without_a_legal_move_forfeits_with_the_reason(server):
+def test_model_without_a_legal_move_forfeits_with_the_reason(server):
     server.says("1-5")
     agent = LLMAgent(server.url, "model", retries=1)
     with pytest.raises(EngineError, match=r"model: no legal move in 2 answers; 1-5 is illegal in"):
@@ -143,7 +143,7 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("failure", FAILURES)
-def test_a_server_that_fails_is_named_in_the_error(server, failure):
+def test_failing_server_is_named_in_the_error(server, failure):
     answer, message = FAILURES[failure]
     server.answers = [answer]
     timeout = 0.4 if "within" in message else 30.0
@@ -151,7 +151,7 @@ def test_a_server_that_fails_is_named_in_the_error(server, failure):
         LLMAgent(server.url, "model", timeout=timeout).act(Board())
 
 
-def test_the_time_of_a_move_is_that_of_all_its_answers(server):
+def test_time_of_a_move_includes_all_its_answers(server):
     def think(handler):
         time.sleep(0.15)
         handler.send_response(200)
@@ -165,7 +165,7 @@ def test_the_time_of_a_move_is_that_of_all_its_answers(server):
     assert 1 <= agent.illegal_answers <= 2
 
 
-def test_nobody_at_the_address():
+def test_missing_server_is_an_error():
     with pytest.raises(EngineError, match="cannot be reached"):
         LLMAgent("http://127.0.0.1:9/v1", "model", timeout=5.0).act(Board())
 

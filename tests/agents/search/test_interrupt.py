@@ -161,7 +161,7 @@ except KeyboardInterrupt:
 """
 
 
-def test_a_handler_that_goes_on_leaves_the_flag_of_a_time_limit():
+def test_handler_that_continues_leaves_the_flag_of_a_time_limit():
     ws, old = workspace(8), signal.signal(signal.SIGINT, lambda number, frame: None)
     try:
         with stop_after(ws, threading.Event(), 0.0):
@@ -173,7 +173,7 @@ def test_a_handler_that_goes_on_leaves_the_flag_of_a_time_limit():
         signal.signal(signal.SIGINT, old)
 
 
-def test_a_handler_that_goes_on_gets_the_whole_search():
+def test_handler_that_continues_gets_the_whole_search():
     ws, calls = workspace(8), []
     old = signal.signal(signal.SIGINT, lambda number, frame: calls.append(number))
     try:
@@ -186,7 +186,7 @@ def test_a_handler_that_goes_on_gets_the_whole_search():
     assert calls == [signal.SIGINT]
 
 
-def test_an_interrupted_search_leaves_no_stop_flag_and_no_wake_up():
+def test_interrupted_search_leaves_no_stop_flag_and_no_wakeup():
     ws = workspace(8)
 
     def search():
@@ -203,7 +203,7 @@ def test_an_interrupted_search_leaves_no_stop_flag_and_no_wake_up():
     assert wakeup == -1
 
 
-def test_an_event_loop_keeps_its_own_wake_up():
+def test_event_loop_keeps_its_own_wakeup():
     ws, (source, target) = workspace(8), os.pipe()
     os.set_blocking(target, False)
 

@@ -73,7 +73,7 @@ def test_errors_are_passed_on(kind):
 
 
 @pytest.mark.parametrize("kind", LOCAL)
-def test_running_work_is_asked_to_stop_and_waiting_work_is_dropped(kind, tmp_path):
+def test_running_work_is_told_to_stop_and_waiting_work_is_dropped(kind, tmp_path):
     folders = [tmp_path / str(number) for number in range(9)]
     for folder in folders:
         folder.mkdir()

@@ -6,7 +6,7 @@ from training.trainer.presets import PRESETS
 from training.trainer.variants import make_variant, variant_name
 
 
-def test_a_variant_differs_in_its_constants_only():
+def test_variant_differs_in_its_constants_only():
     preset, variant = PRESETS["c0"], make_variant("c0@opponents=10,king=3", PRESETS)
     assert (variant.regime.opponents, variant.regime.king) == (10, 3.0)
     assert type(variant.regime.king) is float
