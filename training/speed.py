@@ -1,6 +1,7 @@
 """Measure the main speeds, each beside a yardstick measured in the same run.
 
     python training/speed.py [--quick] [--json FILE] [--run FOLDER]
+    python training/speed.py --compare REVISION [--pairs N] [--quick]
 
 All figures are for one CPU-second of this process: the best of a few repeats, with kernels compiled
 beforehand. OpenSpiel (open_spiel) is a yardstick where it is installed.
@@ -15,7 +16,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,6 +46,7 @@ from training.evolution.state import Population, random_population
 from training.regimes import regime_from_config
 from training.regimes.coevolution import Coevolution
 from training.runtime.cli import run_command
+from training.runtime.revisions import ROOT, check_out, mean_ratio, run_json
 from training.trainer.checkpoint import load_checkpoint
 from training.trainer.loop import SPEED, processor
 from training.trainer.presets import DEFAULT, PRESETS
@@ -75,6 +79,7 @@ RUN_SECONDS = 600.0
 PERFT_DEPTH = 9
 NETWORK_POSITIONS = 16  # few, so that they stay in the first-level cache as a search's do
 TABLE_WIDTH = 120
+ORDERS = (0, 1), (1, 0)  # this tree first, the other revision first
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,10 @@ class SpeedConfig:
     """Write the figures to this file too."""
     run: Path | None = None
     """Folder of a finished run of training/evolve.py: report what its tournaments took."""
+    compare: str | None = None
+    """A git revision: measure it and this tree in turns, and report the ratios."""
+    pairs: int = 5
+    """Measurements of each with --compare."""
 
 
 class Effort(NamedTuple):
@@ -136,6 +145,9 @@ def measure(arguments: Sequence[str], console: Console) -> None:
     )
     if settings.json:
         check_output("json", settings.json)
+    if settings.compare is not None:
+        compare(settings, console)
+        return
     rows = [measure_run(settings.run)] if settings.run else []
     effort = QUICK if settings.quick else FULL
     parts = (measure_perft, measure_network, measure_games, measure_environments)
@@ -145,6 +157,42 @@ def measure(arguments: Sequence[str], console: Console) -> None:
     if settings.json:
         figures = [asdict(row) | {"ratio": row.ratio} for row in rows]
         content = {"processor": processor(), "quick": settings.quick, "rows": figures}
+        write_atomically(settings.json, json.dumps(content, indent=2).encode())
+
+
+def compare(settings: SpeedConfig, console: Console) -> None:
+    """Measure another revision and this tree in turns; print the ratios of the speeds.
+
+    The two take turns in going first. A first run of each compiles the kernels and is not counted.
+    """
+    if settings.pairs < 2:
+        raise ValueError(f"pairs must be at least 2, not {settings.pairs}")
+    assert settings.compare is not None
+    options = ["--quick"] if settings.quick else []
+    measured: list[dict[str, list[float]]] = [{}, {}]
+    with check_out(settings.compare) as theirs, TemporaryDirectory() as folder:
+        trees = ROOT, theirs
+        turns = [0, 1, *chain.from_iterable(ORDERS[pair % 2] for pair in range(settings.pairs))]
+        for number, tree in enumerate(track(turns, "measuring", console=console, transient=True)):
+            place = Path(folder, str(tree))
+            place.mkdir(exist_ok=True)
+            content = run_json(trees[tree], "training/speed.py", options, place)
+            if number >= len(trees):
+                for row in content["rows"]:
+                    measured[tree].setdefault(row["name"], []).append(row["value"])
+    ours, other = measured
+    ratios = {
+        name: mean_ratio(np.array(ours[name]), np.array(other[name]))
+        for name in ours
+        if name in other
+    }
+    shown = Table("speed", f"this tree / {settings.compare}", "95 % interval")
+    for name, ratio in ratios.items():
+        shown.add_row(name, f"{ratio.mean:.3f}", f"{ratio.low:.3f} to {ratio.high:.3f}")
+    _output().print(shown)
+    if settings.json:
+        content = {"processor": processor(), "revision": settings.compare, "pairs": settings.pairs}
+        content["ratios"] = {name: ratio._asdict() for name, ratio in ratios.items()}
         write_atomically(settings.json, json.dumps(content, indent=2).encode())
 
 

@@ -5,5 +5,6 @@
 - executors: threads, processes or a Ray cluster
 - curves: CSV columns and plots
 - validation: ranges of options, written as annotations
+- revisions: two revisions measured in pairs
 - extras: packages that the plain installation leaves out
 """

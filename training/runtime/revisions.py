@@ -1,0 +1,98 @@
+"""Comparison of two revisions: the same measurement in both, in pairs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import sem
+from scipy.stats import t as student
+
+ROOT = Path(__file__).parents[2]
+CONFIDENCE = 0.95
+
+
+class Ratio(NamedTuple):
+    """A ratio with its 95 % interval.
+
+    Attributes
+    ----------
+    mean
+        Geometric mean over the pairs.
+    low, high
+        Ends of the interval, by Student's t over the logarithms.
+    """
+
+    mean: float
+    low: float
+    high: float
+
+
+@contextmanager
+def check_out(revision: str) -> Iterator[Path]:
+    """Check a revision of this repository out into a temporary folder for a with block.
+
+    Raises ValueError for a revision that does not exist, and outside a git repository.
+    """
+    with TemporaryDirectory(prefix="revision-") as folder:
+        place = Path(folder, "tree")
+        try:
+            _git("worktree", "add", "--detach", str(place), revision)
+        except subprocess.CalledProcessError as error:
+            raise ValueError(f"no revision {revision!r} here: {error.stderr.strip()}") from None
+        try:
+            yield place
+        finally:
+            _git("worktree", "remove", "--force", str(place))
+
+
+def run_json(tree: Path, script: str, options: Sequence[str], folder: Path) -> Any:
+    """Run a script of a source tree with ``--json FILE``; return the file's content.
+
+    Parameters
+    ----------
+    tree
+        Source tree; its packages are imported.
+    script
+        Path of the script in the tree.
+    options
+        Further options.
+    folder
+        Folder of the tree's compiled kernels and of the file.
+
+    Raises
+    ------
+    ChildProcessError
+        If the script fails.
+    """
+    output = folder / "measured.json"
+    environment = os.environ | {"PYTHONPATH": str(tree), "NUMBA_CACHE_DIR": str(folder / "cache")}
+    command = [sys.executable, str(tree / script), *options, "--json", str(output)]
+    ran = subprocess.run(
+        command, cwd=tree, env=environment, capture_output=True, text=True, check=False
+    )
+    if ran.returncode:
+        raise ChildProcessError(f"{script} of {str(tree)!r} failed: {ran.stderr.strip()[-500:]}")
+    return json.loads(output.read_bytes())
+
+
+def mean_ratio(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> Ratio:
+    """Return the ratio of paired measurements, float64[pairs] each; two pairs or more."""
+    logs = np.log(ours / theirs)
+    half = student.isf((1 - CONFIDENCE) / 2, len(logs) - 1) * sem(logs)
+    return Ratio(
+        *(float(np.exp(it)) for it in (logs.mean(), logs.mean() - half, logs.mean() + half))
+    )
+
+
+def _git(*arguments: str) -> None:
+    subprocess.run(["git", "-C", str(ROOT), *arguments], check=True, capture_output=True, text=True)
