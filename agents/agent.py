@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -130,6 +131,17 @@ def reseed(agent: Agent, seed: int | tuple[int, ...]) -> Agent:
     if new_game := getattr(agent, "new_game", None):
         new_game(np.random.default_rng(seed))
     return agent
+
+
+def accepts_draw(agent: Agent, board: Board) -> bool:
+    """Return whether an agent has a method ``accept_draw(board)`` and it returns True.
+
+    The opponent, which is to move, has claimed a draw that the rules do not give.
+    """
+    with suppress(Exception):
+        accept = getattr(agent, "accept_draw", None)
+        return accept is not None and accept(board.copy()) is True
+    return False
 
 
 @kernel

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import functools
 import threading
+from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.agent import Agent, PlayerAgent
 from agents.match_kernel import DRAW, Result, play
 from agents.player import is_stochastic, uses_history
+from agents.search.guard import NOT_BEGUN, LateMoveError, MoveLimit, guard_moves
 from agents.search.interrupt import defer_signals
 from agents.search.workspace import Workspace, table_bits, workspace
 from checkers_env import openings
 from checkers_env.actions import move_to_actions
 from checkers_env.board import Board
 from checkers_env.envs.aec import raw_env
-from checkers_env.movegen import BLACK, PACKED_MOVE, ROW_WIDTH, WHITE, Position
+from checkers_env.movegen import BLACK, KINGS, PACKED_MOVE, ROW_WIDTH, WHITE, Position
 from checkers_env.moves import pack_move, unpack_move
 from checkers_env.state import MOVE_LIMIT, REASONS, DrawRules
 
@@ -60,6 +64,7 @@ def play_game(
     rules: DrawRules = DrawRules(),  # noqa: B008 - immutable
     rng: np.random.Generator | None = None,
     engine: str = "kernel",
+    limit: MoveLimit | None = None,
 ) -> MatchGame:
     """Play one game between compiled players.
 
@@ -76,6 +81,8 @@ def play_game(
     engine
         ``"kernel"`` plays the game in compiled code. ``"env"`` plays it through the AEC environment
         and ``act``: a thousand times slower, with the same result.
+    limit
+        Time for a move in the kernel, and an event that ends the game.
 
     Returns
     -------
@@ -85,12 +92,16 @@ def play_game(
     ------
     ValueError
         For an unknown engine, and for an opening that is illegal or ends the game.
+    LateMoveError
+        When a player takes too long for a move.
+    CancelledError
+        When the limit's event ends the game.
     """
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
     rng = rng or np.random.default_rng(0)
     if engine == "kernel":
-        return _play_in_kernel(black, white, opening, rules, rng)
+        return _play_in_kernel(black, white, opening, rules, rng, limit)
     agents = (PlayerAgent("black", black, rng), PlayerAgent("white", white, rng))
     return play_through_environment(*agents, opening=opening, rules=rules)
 
@@ -126,7 +137,12 @@ def play_through_environment(
 
 
 def _play_in_kernel(
-    black: Any, white: Any, opening: str | None, rules: DrawRules, rng: np.random.Generator
+    black: Any,
+    white: Any,
+    opening: str | None,
+    rules: DrawRules,
+    rng: np.random.Generator,
+    limit: MoveLimit | None,
 ) -> MatchGame:
     start, paths = opening_line(opening)
     if len(paths) >= rules.max_plies:
@@ -141,11 +157,29 @@ def _play_in_kernel(
     seats = [_seat(side, table_bits(player)) for side, player in enumerate(players)]
     first, second = sorted((BLACK, WHITE), key=lambda side: _kind(players[side]))
     pair = players[first], players[second], seats[first], seats[second]
-    with defer_signals(*seats):
-        result = play(*pair, first, start, rules.to_array(), cut_cycles, rng, game)
+    guard = guard_moves(seats, limit, _ply_counter(game)) if limit else nullcontext()
+    try:
+        with defer_signals(*seats), guard:
+            result = play(*pair, first, start, rules.to_array(), cut_cycles, rng, game)
+    except LateMoveError as late:
+        late.paths = tuple(game[1 : late.plies + 1, PACKED_MOVE].tolist())
+        raise
     if result[2] <= len(paths):
         raise _no_game(opening, result[1])
     return MatchGame(Result(*result), start, tuple(game[1 : result[2] + 1, PACKED_MOVE].tolist()))
+
+
+def _ply_counter(history: NDArray[np.int64]) -> Callable[[], int]:
+    """Return a function that counts the positions that a kernel has written behind the first."""
+    plies = NOT_BEGUN
+
+    def count() -> int:
+        nonlocal plies
+        while plies + 1 < len(history) and history[plies + 1, :KINGS].any():
+            plies += 1
+        return plies
+
+    return count
 
 
 def _kind(thing: Any) -> Any:

@@ -27,6 +27,7 @@ import tyro
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from agents.external.channel import ProcessLimits
 from agents.external.errors import EngineError
 from checkers_env import pdn
 from checkers_env.files import check_output
@@ -71,6 +72,8 @@ RANGES = {
     "seed": (0, math.inf),
     "threads": (1, 1_000),
     "move_limit": (0, 86_400),
+    "memory_limit": (0, 1 << 30),
+    "process_limit": (0, 100_000),
 }
 LONGEST_NAME = 80  # characters of a folder's name
 
@@ -103,7 +106,11 @@ class BenchmarkConfig:
     adjudicate: str = "none"
     """Winner of drawn games: none, material (more pieces), or an agent that plays them out."""
     move_limit: float = 60.0
-    """Seconds a move, after which an agent forfeits; 0 for no limit. Not for built-in players."""
+    """Seconds a move, after which an agent forfeits; 0 for no limit."""
+    memory_limit: int = ProcessLimits().memory or 0
+    """Megabytes for anyone's code with all processes that it starts; 0 for no limit."""
+    process_limit: int = ProcessLimits().processes or 0
+    """Processes that anyone's code may run at once; 0 for no limit."""
     sprt: tuple[float, float] | None = None
     """Two leads in Elo, e.g. 0 50: a match of two stops when the test accepts one of them."""
     anchor: str = ""
@@ -265,8 +272,11 @@ def make_entries(config: BenchmarkConfig, texts: Sequence[str]) -> list[Entry]:
         If an agent cannot be made, or two agents have one name.
     """
     patience = config.move_limit or None
+    limits = ProcessLimits(config.memory_limit or None, config.process_limit or None)
     entries = [
-        make_entry(text, depth=config.depth, seconds=config.seconds, patience=patience)
+        make_entry(
+            text, depth=config.depth, seconds=config.seconds, patience=patience, limits=limits
+        )
         for text in texts
     ]
     names = [entry.entrant.name for entry in entries]

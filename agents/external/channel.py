@@ -110,6 +110,11 @@ class Channel:
             raise EngineError("it answered another request")
         return answer
 
+    def interrupt(self) -> None:
+        """End the process from another thread; the request of this one raises an error."""
+        with suppress(OSError):
+            self._lifeline.shutdown(socket.SHUT_RDWR)
+
     def close(self, grace: float) -> tuple[int | None, str]:
         """Close the channel, wait `grace` seconds, then kill the process with all that it started.
 

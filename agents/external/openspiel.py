@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from agents.agent import Agent
+from agents.agent import Agent, PlayerAgent
 from agents.external.errors import EngineError, GameEndedError
+from agents.mcts.player import monte_carlo
 from checkers_env.board import Board
 from checkers_env.fen import START
 from checkers_env.moves import Move, format_moves
@@ -37,7 +38,13 @@ BotFactory = Callable[[Any, int, int], Any]
 """From OpenSpiel's game, a player (0 or 1) and a seed to a bot."""
 
 
-def mcts(*, simulations: int = 100, seed: int | None = None, exploration: float = 2.0) -> BotAgent:
+def mcts(
+    *,
+    simulations: int = 100,
+    seed: int | None = None,
+    exploration: float = 2.0,
+    plays_on: bool = False,
+) -> BotAgent:
     """Make OpenSpiel's Monte Carlo tree search, with one random playout a simulation.
 
     Parameters
@@ -48,6 +55,9 @@ def mcts(*, simulations: int = 100, seed: int | None = None, exploration: float 
         Seed of the searches and playouts.
     exploration
         The constant of UCT.
+    plays_on
+        Where OpenSpiel's rule draws the game, play on by our pure Monte Carlo tree search with as
+        many simulations, instead of claiming the draw.
     """
     if simulations < 1:
         raise ValueError(f"simulations must be at least 1, not {simulations}")
@@ -59,14 +69,16 @@ def mcts(*, simulations: int = 100, seed: int | None = None, exploration: float 
             game, evaluator, exploration, simulations, megabytes, solve, seed, verbose
         )
 
-    return BotAgent(make_bot, f"openspiel mcts {simulations}", seed=seed)
+    rest = PlayerAgent("mcts", monte_carlo(simulations=simulations, cut=0)) if plays_on else None
+    return BotAgent(make_bot, f"openspiel mcts {simulations}", seed=seed, rest=rest)
 
 
 class BotAgent:
     """A bot of OpenSpiel as an agent.
 
     It plays games from the usual start only: OpenSpiel's states cannot be set up from Python. Where
-    OpenSpiel's rule draws the game, the agent claims the draw by GameEndedError.
+    OpenSpiel's rule draws the game, the agent claims the draw by GameEndedError, or another agent
+    plays the rest.
 
     Parameters
     ----------
@@ -76,10 +88,20 @@ class BotAgent:
         Name in tables.
     seed
         Seed of the bots' seeds.
+    rest
+        Agent that plays on where OpenSpiel's rule has drawn the game.
     """
 
-    def __init__(self, make_bot: BotFactory, name: str, *, seed: int | None = None) -> None:
+    def __init__(
+        self,
+        make_bot: BotFactory,
+        name: str,
+        *,
+        seed: int | None = None,
+        rest: Agent | None = None,
+    ) -> None:
         self.name = name
+        self._rest = rest
         self._make_bot = make_bot
         self._rng = np.random.default_rng(seed)
         self._game = pyspiel.load_game("checkers")
@@ -89,6 +111,8 @@ class BotAgent:
         """Make new bots for the next game, with seeds from `rng`."""
         self._rng = rng
         self._games = {}
+        if new_game := getattr(self._rest, "new_game", None):
+            new_game(rng)
 
     def act(self, board: Board) -> Move:
         """Return the bot's move.
@@ -110,6 +134,8 @@ class BotAgent:
             self._games[board.turn] = _BotGame(bot, self._game)
         game = self._games[board.turn]
         if not game.catch_up(board.moves):
+            if self._rest:
+                return self._rest.act(board)
             message = "OpenSpiel ends a game after 40 turns without a capture"
             raise GameEndedError(f"{self.name} claims a draw: {message}", "draw")
         squares = game.play_turn()

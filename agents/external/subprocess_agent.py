@@ -103,6 +103,11 @@ class SubprocessAgent:
         """Pass the end of a game to an agent with this method."""
         self._call("game_over", board=board_to_json(board), side=side)
 
+    def interrupt(self) -> None:
+        """End the process, from another thread; a move that is waited for raises EngineError."""
+        if channel := self._channel:
+            channel.interrupt()
+
     def close(self) -> None:
         """End the process and the processes that it started."""
         if self._channel:
@@ -189,6 +194,7 @@ def serve(number: int) -> None:
                 answer = {"error": _error_text(error)[:MAX_ERROR]}
             answer["request"] = request["request"]
             channel.sendall(json.dumps(answer).encode() + b"\n")
+    getattr(agent, "close", lambda: None)()
 
 
 def _call_agent(agent: Any, request: dict[str, Any], boards: BoardReader) -> dict[str, Any]:

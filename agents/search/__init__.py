@@ -8,5 +8,6 @@ transposition transposition table
 pv            principal variation
 workspace     preallocated arrays of a search
 interrupt     time limits and deferred signals
+guard         limits of moves, enforced from another thread
 ============= ==============================================================
 """

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import agents
 from agents.agent import Agent, PlayerAgent
 from agents.agent_spec import SB3_SUFFIX, WEIGHTS_SUFFIX, AgentSpec
+from agents.external.channel import ProcessLimits
 from agents.external.subprocess_agent import SubprocessAgent
 from agents.factory import HUB_DEPTH
 from agents.mcts.player import MonteCarlo
@@ -39,6 +40,7 @@ def make_entry(
     depth: int | None = None,
     seconds: float | None = None,
     patience: float | None = None,
+    limits: ProcessLimits = ProcessLimits(),  # noqa: B008 - immutable
 ) -> Entry:
     """Return the entry of a text such as ``material``, ``material@depth=6`` or ``my.py:Mine``.
 
@@ -50,6 +52,8 @@ def make_entry(
         Limits of built-in players and Hub engines whose text has none.
     patience
         Seconds after which an agent in another process counts as hanging.
+    limits
+        Memory and processes of anyone's code, which runs in a process of its own.
 
     Raises
     ------
@@ -67,8 +71,10 @@ def make_entry(
     elif spec.kind == "llm":
         make = partial(agents.make, name, **{"timeout": patience or FOREVER, **options})
     elif not spec.is_builtin:
-        code = partial(agents.make, name, **options)
-        make = partial(SubprocessAgent, repr(text), code, timeout=patience)
+        # A draw that OpenSpiel's rule gives is none of the league's, so its bots play on.
+        own = {"plays_on": True} if spec.kind == "openspiel" else {}
+        code = partial(agents.make, name, **own | options)
+        make = partial(SubprocessAgent, repr(text), code, timeout=patience, limits=limits)
     else:
         options = _limited(options, depth, seconds, _own_limit(agents.make(name, **options)))
         make = partial(agents.make, name, **options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from threading import Event
 from typing import Any
@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from agents import match
-from agents.agent import Agent, PlayerAgent
+from agents.agent import Agent, PlayerAgent, accepts_draw
 from agents.external.errors import EngineError, GameEndedError
+from agents.search.guard import LateMoveError, MoveLimit, guard_moves
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
 from checkers_env.moves import Move, unpack_move
@@ -25,6 +26,7 @@ from training.league.records import GameRecord
 from training.league.schedule import LeagueFixture
 
 LONGEST_REASON = 300  # characters
+AGREED = "draw agreed"
 
 Adjudicator = Callable[[Board, GameRecord], GameRecord]
 """Gives a drawn game a winner, by its final position."""
@@ -41,8 +43,8 @@ class LeagueRules:
     seed
         Seed of the agents' random choices; each game has generators of its own.
     move_limit
-        Seconds a move, after which the agent forfeits the game; None for no limit. Games between
-        compiled players at a depth have no limit.
+        Seconds a move, after which the agent forfeits the game; None for no limit. The searches of
+        built-in players are stopped then.
     judge
         Adjudicator of drawn games; None for none.
     """
@@ -67,9 +69,10 @@ def play_game(
     """Play a game between two agents.
 
     An agent loses the game if it fails, makes an illegal move or is too slow; the record says why.
-    An agent may have two more methods: ``new_game(rng)``, called before each game with a numpy
-    Generator of its own, and ``game_over(board, side)``, called after each game that was played to
-    its end.
+    A player that ends the game itself loses it, unless the opponent accepts its claim of a draw.
+    An agent may have three more methods: ``new_game(rng)``, called before each game with a numpy
+    Generator of its own, ``accept_draw(board)``, called when the opponent claims a draw, and
+    ``game_over(board, side)``, called after each game that was played to its end.
 
     Parameters
     ----------
@@ -85,13 +88,14 @@ def play_game(
     Raises
     ------
     CancelledError
-        Between two moves, once `stop` is set.
+        Once `stop` is set.
     """
+    stop = stop or Event()
     board, clocks = opening_board(fixture.opening, terms.rules), [0.0, 0.0]
     if all(isinstance(agent, PlayerAgent) and agent.seconds is None for agent in agents):
-        score, reason = _in_kernel(agents, board, fixture, terms)
+        score, reason = _in_kernel(agents, board, fixture, terms, stop)
     else:
-        score, reason = _move_by_move(agents, board, clocks, fixture, terms, stop or Event())
+        score, reason = _move_by_move(agents, board, clocks, fixture, terms, stop)
     moves = tuple(map(str, board.moves))
     difference, seconds = board.piece_difference(), (clocks[0], clocks[1])
     game = GameRecord(*fixture, score, reason, difference, moves, seconds)
@@ -108,17 +112,25 @@ def opening_board(opening: str, rules: DrawRules) -> Board:
 
 
 def _in_kernel(
-    agents: Sequence[Any], board: Board, fixture: LeagueFixture, terms: LeagueRules
+    agents: Sequence[Any], board: Board, fixture: LeagueFixture, terms: LeagueRules, stop: Event
 ) -> tuple[float, str]:
     """Play on a board between compiled players; return Black's score and the reason."""
-    game = match.play_game(
-        *(agent.player for agent in agents),
-        opening=fixture.opening or None,
-        rules=terms.rules,
-        rng=np.random.default_rng((terms.seed, fixture.number)),
-    )
-    for path in game.paths[board.ply :]:
+    late = False
+    try:
+        paths = match.play_game(
+            *(agent.player for agent in agents),
+            opening=fixture.opening or None,
+            rules=terms.rules,
+            rng=np.random.default_rng((terms.seed, fixture.number)),
+            limit=MoveLimit(terms.move_limit, stop),
+        ).paths
+    except LateMoveError as error:
+        paths, late = error.paths, True
+    for path in paths[board.ply :]:
         board.push(unpack_move(path))
+    if late:
+        forfeit = Forfeit(board.turn, f"more than {terms.move_limit:g} s for a move")
+        return forfeit.score, str(forfeit)
     return _result(board)
 
 
@@ -138,12 +150,12 @@ def _move_by_move(
         while board.outcome() is None:
             if stop.is_set():
                 raise CancelledError
-            board.push(_timed_move(agents[board.turn], board, clocks, terms.move_limit))
+            limit = MoveLimit(terms.move_limit, stop)
+            board.push(_timed_move(agents[board.turn], board, clocks, limit))
     except Forfeit as forfeit:
         return forfeit.score, str(forfeit)
     except GameEndedError as ended:
-        score = ended.score if board.turn == BLACK else 1.0 - ended.score
-        return score, one_line(f"{SIDES[board.turn]} ended the game: {ended}")
+        return _end_by_claim(agents[1 - board.turn], board, ended)
     for side, agent in enumerate(agents):
         with suppress(Exception):  # the result stands
             getattr(agent, "game_over", _nothing)(board.copy(), side)
@@ -157,7 +169,21 @@ def _begin(agent: Agent, side: int, rng: np.random.Generator) -> None:
         raise Forfeit(side, f"before the game, {_message(error)}") from error
 
 
-def _timed_move(agent: Agent, board: Board, clocks: list[float], limit: float | None) -> Move:
+def _end_by_claim(opponent: Agent, board: Board, ended: GameEndedError) -> tuple[float, str]:
+    """Return Black's score when the side to move has ended the game, and why.
+
+    The rules would have ended it before, so a draw takes the opponent's consent.
+    """
+    side = board.turn
+    what = f"{SIDES[side]} ended the game"
+    if ended.claim == "draw":
+        if accepts_draw(opponent, board):
+            return 0.5, one_line(f"{AGREED}, claimed by {SIDES[side]}: {ended}")
+        what += " and claimed a draw, which was refused"
+    return 0.0 if side == BLACK else 1.0, one_line(f"{what}: {ended}")
+
+
+def _timed_move(agent: Agent, board: Board, clocks: list[float], limit: MoveLimit) -> Move:
     """Return a legal move of the agent, and add its time to its clock.
 
     Raises
@@ -169,19 +195,29 @@ def _timed_move(agent: Agent, board: Board, clocks: list[float], limit: float | 
     """
     side, began = board.turn, time.perf_counter()
     try:
-        move = agent.act(board.copy())
+        with _guard(agent, limit):
+            move = agent.act(board.copy())
         if move not in board.legal_moves:
             raise EngineError(f"{move!r} is illegal in {board.fen()}")
-    except GameEndedError:
+    except (GameEndedError, CancelledError):
         raise
+    except LateMoveError:
+        raise Forfeit(side, f"more than {limit.seconds:g} s for a move") from None
     except Exception as error:
         raise Forfeit(side, _message(error)) from error
     finally:
         took = time.perf_counter() - began
         clocks[side] += took
-    if limit is not None and took > limit:
-        raise Forfeit(side, f"{took:.1f} s for a move, of {limit:g}")
+    if limit.seconds is not None and took > limit.seconds:
+        raise Forfeit(side, f"{took:.1f} s for a move, of {limit.seconds:g}")
     return move
+
+
+def _guard(agent: Agent, limit: MoveLimit) -> AbstractContextManager[None]:
+    """Stop a search of ours at its limit; others have limits outside their processes."""
+    if isinstance(agent, PlayerAgent):
+        return guard_moves([agent.ws], limit, lambda: 0)
+    return nullcontext()
 
 
 def _result(board: Board) -> tuple[float, str]:
@@ -197,8 +233,9 @@ def _message(error: Exception) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text as one short line that fits into a PDN tag."""
+    """Return a text as one short printable line that fits into a PDN tag."""
     text = " ".join(text.encode("utf-8", "backslashreplace").decode().split())
+    text = "".join(char if char.isprintable() else "?" for char in text)
     return text if len(text) <= LONGEST_REASON else text[: LONGEST_REASON - 3] + "..."
 
 

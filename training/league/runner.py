@@ -11,6 +11,7 @@ from itertools import islice
 import numpy as np
 
 from agents.agent import Agent
+from agents.external.subprocess_agent import SubprocessAgent
 from checkers_env.board import Board
 from checkers_env.moves import Move
 from training.league.entrants import close_agent
@@ -52,7 +53,7 @@ def run_league(
     Each game as it ends.
     """
     stop = threading.Event()
-    with _seats(makers) as seat, ThreadPoolExecutor(threads) as pool:
+    with _seats(makers) as (seat, interrupt), ThreadPoolExecutor(threads) as pool:
 
         def game(fixture: LeagueFixture) -> GameRecord:
             return play_game((seat(fixture.black), seat(fixture.white)), fixture, terms, stop)
@@ -73,6 +74,8 @@ def run_league(
                 yield from ended
         finally:
             stop.set()
+            if running:
+                interrupt()
             pool.shutdown(cancel_futures=True)
 
 
@@ -92,9 +95,15 @@ class FailedAgent:
 
 
 @contextmanager
-def _seats(makers: Makers) -> Iterator[Callable[[int], Agent]]:
-    """Give each thread its own agent of an entrant; close all agents at the end."""
+def _seats(makers: Makers) -> Iterator[tuple[Callable[[int], Agent], Callable[[], None]]]:
+    """Give each thread its own agent of an entrant; close all agents at the end.
+
+    Yields
+    ------
+    A function that returns the agent of an entrant, and one that ends the moves of hosted agents.
+    """
     local, lock = threading.local(), threading.Lock()
+    hosted: list[SubprocessAgent] = []
     with ExitStack() as everyone:
 
         def seat(entrant: int) -> Agent:
@@ -106,7 +115,14 @@ def _seats(makers: Makers) -> Iterator[Callable[[int], Agent]]:
                     return FailedAgent(error)  # another game is another chance
                 with lock:
                     everyone.callback(close_agent, agent)
+                    if isinstance(agent, SubprocessAgent):
+                        hosted.append(agent)
                 mine[entrant] = agent
             return mine[entrant]
 
-        yield seat
+        def interrupt() -> None:
+            with lock:
+                for agent in hosted:
+                    agent.interrupt()
+
+        yield seat, interrupt

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from agents.agent import Agent
+from agents.agent import Agent, accepts_draw
 from agents.external.dxp.connection import (
     DxpConnection,
     accept_connection,
@@ -36,7 +36,6 @@ from checkers_env.movegen import BLACK, WHITE
 
 TIMEOUT = 600.0  # seconds
 REPETITION, NO_PROGRESS = 3, 40  # end games without a limit of moves
-REASON_OF_CLAIM = {"loss": "resignation", "draw": "draw claimed", "win": "win claimed"}
 
 
 class DxpAddress(NamedTuple):
@@ -254,11 +253,21 @@ def play_dxp_game(
                 board.push(receive_move(connection, board, timeout))
                 used_seconds += time.monotonic() - start
     except GameEndedError as end:
-        if outcome is None and end.claim in REASON_OF_CLAIM:
-            winner = {"loss": colour, "win": 1 - colour}.get(end.claim)
-            outcome = Outcome(winner, REASON_OF_CLAIM[end.claim])
+        outcome = outcome or _outcome_of_claim(end.claim, agent, board, colour)
     except EngineError as error:
         error_text = str(error)
     if outcome and hasattr(agent, "game_over"):
         agent.game_over(board.copy(), colour)
     return DxpGame(board, colour, connection.peer, outcome, error_text)
+
+
+def _outcome_of_claim(claim: str, agent: Agent, board: Board, colour: int) -> Outcome | None:
+    """Return the outcome when the other program ends a game that the rules have not ended.
+
+    It loses, unless it claims nothing, or a draw that our agent accepts.
+    """
+    if claim == "loss":
+        return Outcome(colour, "resignation")
+    if claim == "draw" and accepts_draw(agent, board):
+        return Outcome(None, "draw agreed")
+    return Outcome(colour, f"refused claim of a {claim}") if claim in ("draw", "win") else None

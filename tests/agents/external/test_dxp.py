@@ -675,13 +675,33 @@ def test_server_survives_faulty_peers():
             assert [peer.hear(), peer.hear()] == [GameAccept("random", 0), GameEnd(0, 0)]
     assert results[0] == reported
     assert [game.outcome for game in reported] == [
-        Outcome(None, "draw claimed"),
+        Outcome(BLACK, "refused claim of a draw"),
         Outcome(WHITE, "resignation"),
         None,
         None,
     ]
     assert "Peer played 11-16, illegal" in reported[2].error
     assert reported[3].error == ""
+
+
+@pytest.mark.parametrize(
+    ("end", "consents", "outcome"),
+    [
+        ("E00", True, None),
+        ("E10", True, Outcome(WHITE, "resignation")),
+        ("E20", True, Outcome(None, "draw agreed")),
+        ("E20", False, Outcome(WHITE, "refused claim of a draw")),
+        ("E30", True, Outcome(WHITE, "refused claim of a win")),
+    ],
+)
+def test_peer_cannot_award_itself_a_score(end, consents, outcome):
+    agent = SimpleNamespace(act=None, accept_draw=lambda board: consents)
+    here, there = socket.socketpair()
+    with here, there:
+        there.settimeout(SECONDS)
+        Peer(there).say(end)
+        game = play_dxp_game(dxp_link.DxpConnection(here), agent, Board(), WHITE, 0, SECONDS)
+        assert (game.outcome, game.error) == (outcome, "")
 
 
 def test_server_ends_games_by_the_rules():

@@ -209,6 +209,18 @@ def test_draw_by_openspiels_rule_is_claimed():
     assert bot.act(board) in board.legal_moves  # one turn earlier the game still goes on
 
 
+def test_bot_may_play_on_after_openspiels_rule():
+    """In a league a draw that is claimed, and refused, would lose the game."""
+    board, _ = board_from_state(drawn_state())
+    moves = []
+    for _ in range(2):
+        bot = mcts(simulations=2, plays_on=True)
+        bot.new_game(np.random.default_rng(4))
+        moves.append(bot.act(board))
+    assert moves[0] == moves[1]
+    assert moves[0] in board.legal_moves
+
+
 def test_equal_seeds_play_equal_games():
     def game(black, white):
         rules = DrawRules(max_moves=10)

@@ -319,13 +319,89 @@ def test_move_after_the_time_limit_forfeits_the_game(monkeypatch):
     assert "forfeits" not in unlimited.reason
 
 
+@pytest.mark.parametrize("claim", ["loss", "win", "nothing", "a draw", ""])
+@pytest.mark.parametrize("side", [0, 1])
+def test_agent_that_ends_a_game_loses_whatever_it_claims(claim, side):
+    players = [Draws(), Draws()]
+    players[side] = raises(GameEndedError("it hung up", claim))
+    game = play_game(players, START, RULES)
+    expected = f"{('Black', 'White')[side]} ended the game: it hung up"
+    assert (game.score, game.reason) == (side, expected)
+
+
+class Consents(Draws):
+    """Returns an answer to a claim of a draw, and spoils the board that it is given."""
+
+    def __init__(self, answer):
+        super().__init__()
+        self.answer = answer
+
+    def accept_draw(self, board):
+        board.pop()
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+@pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize(
-    ("claim", "score"), [("loss", 1.0), ("draw", 0.5), ("win", 1.0), ("nothing", 1.0)]
+    ("opponent", "agreed"),
+    [
+        (Draws(), False),
+        (agents.make("material", depth=1), False),
+        (Consents(False), False),
+        (Consents(1), False),
+        (Consents("yes"), False),
+        (Consents(ValueError("asked too much")), False),
+        (Consents(True), True),
+    ],
 )
-def test_agent_that_ends_a_game_loses_unless_it_claims_a_draw(claim, score):
-    agent = raises(GameEndedError("it hung up", claim))
-    game = play_game((Draws(), agent), START, RULES)
-    assert (game.score, game.reason) == (score, "White ended the game: it hung up")
+def test_claimed_draw_takes_the_opponents_consent(opponent, agreed, side):
+    players = [opponent, opponent]
+    players[side] = raises(GameEndedError("it is drawn", "draw"))
+    game = play_game(players, START, RULES)
+    name = ("Black", "White")[side]
+    refused = f"{name} ended the game and claimed a draw, which was refused: it is drawn"
+    accepted = f"draw agreed, claimed by {name}: it is drawn"
+    assert (game.score, game.reason) == ((0.5, accepted) if agreed else (side, refused))
+
+
+def test_claim_of_a_draw_does_not_reach_the_adjudicator():
+    """A player that is behind must not get more by a claim than by playing on."""
+    rules = LeagueRules(SHORT, judge=adjudicate_by_material)
+    agent = raises(GameEndedError("it is drawn", "draw"))
+    opening = "B:W18,K31:B12"
+    game = play_game((agent, Draws()), LeagueFixture(0, 0, 1, opening), rules)
+    assert game.score == 0
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("name", ["blondie24@depth=64", "mcts@simulations=1000000000"])
+@pytest.mark.parametrize("plain", [False, True])
+def test_endless_search_of_ours_forfeits(name, side, plain):
+    spec = AgentSpec.parse(name)
+    quick = agents.make("material", depth=1)
+    players = [quick, quick]
+    players[side] = agents.make(spec.name, **spec.options)
+    opening = "9-13 22-18"
+    play_game([agents.make(spec.name.partition("@")[0])] * 2, START, LeagueRules(DrawRules(1)))
+    if plain:  # move by move, against an agent that is not ours
+        players[1 - side] = Draws()
+    began = time.monotonic()
+    game = play_game(players, LeagueFixture(0, 0, 1, opening), LeagueRules(move_limit=0.5))
+    assert time.monotonic() - began < 60
+    forfeit = f"{('Black', 'White')[side]} forfeits: more than 0.5 s for a move"
+    assert (game.score, game.reason) == (side, forfeit)
+    assert len(game.moves) == 2 + side
+    again = play_game([quick, quick], START, RULES)  # nothing is left of the stop
+    assert again == play_game([quick, quick], START, LeagueRules(move_limit=5.0))
+
+
+def test_game_of_ours_is_interrupted():
+    endless, stop = agents.make("blondie24", depth=64), threading.Event()
+    threading.Timer(0.5, stop.set).start()
+    with pytest.raises(CancelledError):
+        play_game([endless, endless], START, RULES, stop)
 
 
 def test_stopped_game_ends_between_two_moves():

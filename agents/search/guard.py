@@ -1,0 +1,107 @@
+"""Guard of compiled searches: stop them when a move takes too long, or at an event."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from agents.search.interrupt import defer_signals
+from agents.search.workspace import Workspace
+
+POLL_SECONDS = 0.05
+NOT_BEGUN = -1  # as a number of plies: the kernel is still compiled or loaded
+
+
+class MoveLimit(NamedTuple):
+    """Limit of each move of a game.
+
+    Attributes
+    ----------
+    seconds
+        Time for a move; None for no limit.
+    stop
+        Event that ends the game at once.
+    """
+
+    seconds: float | None = None
+    stop: threading.Event | None = None
+
+
+class LateMoveError(Exception):
+    """Raised when a player takes too long for a move.
+
+    Attributes
+    ----------
+    plies
+        Number of moves that were made before.
+    paths
+        These moves, packed, where the game is known.
+    """
+
+    def __init__(self, plies: int) -> None:
+        super().__init__(plies)
+        self.plies = plies
+        self.paths: tuple[int, ...] = ()
+
+
+@contextmanager
+def guard_moves(
+    workspaces: Sequence[Workspace], limit: MoveLimit, count_plies: Callable[[], int]
+) -> Iterator[None]:
+    """Stop the searches of a with block when a move takes longer than its limit.
+
+    Parameters
+    ----------
+    workspaces
+        Workspaces of the searches, whose stop flags are set.
+    limit
+        Time for a move, and an event that stops the searches, too.
+    count_plies
+        Function that returns how many moves have been made, or NOT_BEGUN; the time of the first
+        move counts from when this is over.
+
+    Raises
+    ------
+    LateMoveError
+        At the end of the block, if a move was late.
+    CancelledError
+        At the end of the block, if the event stopped it.
+    """
+    ended = threading.Event()
+    late: list[int] = []
+
+    def watch() -> None:
+        plies, since = NOT_BEGUN, 0.0
+        pause = min(POLL_SECONDS, (limit.seconds or 1.0) / 4)
+        while not ended.wait(pause):
+            now = time.monotonic()
+            reached = count_plies()
+            if reached > plies:
+                plies, since = reached, now
+            elif plies > NOT_BEGUN and limit.seconds is not None and now - since > limit.seconds:
+                late.append(plies)
+            if late or (limit.stop and limit.stop.is_set()):
+                for ws in workspaces:
+                    ws.stop.fill(1)
+                return
+
+    guard = threading.Thread(target=watch, daemon=True)
+    try:
+        with defer_signals():
+            guard.start()
+        yield
+    finally:
+        with defer_signals():  # Ctrl-C could leave the flags set, which ends all later searches
+            ended.set()
+            if guard.ident is not None:
+                guard.join()
+            for ws in workspaces:
+                ws.stop.fill(0)
+    if late:
+        raise LateMoveError(late[0])
+    if limit.stop and limit.stop.is_set():
+        raise CancelledError
