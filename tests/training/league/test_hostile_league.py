@@ -1,0 +1,125 @@
+"""A league of hostile agents: it ends, with the right table, and nothing is left of them."""
+
+import re
+import sys
+import time
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import agents
+from agents.weights import load_weights, save_weights
+from checkers_env.board import Board
+from tests import DATA, ROOT
+from tests.training.commands import is_gone, recorded_processes, run_here, wait_for
+from training import benchmark
+from training.league.journal import FILE_NAME
+from training.league.records import load_league
+
+HOSTILE = DATA / "hostile.py"
+LATE = "no answer to act within 2 s"
+FAULTS = {  # of hostile.py, and what the record says of each
+    "Crash": r"it died in act \(exit code -11\)",
+    "Exit": r"it died in act \(exit code 0\)",
+    "Hang": LATE,
+    "Stop": LATE,
+    "PartialWrite": LATE,
+    "Trickle": LATE,
+    "Flood": "it sent more than 65536 bytes without a line end",
+    "FloodOfLines": "it answered another request",
+    "FloodOfText": r"ValueError: \?\[2J and so on .*",
+    "Forks": r"it died in act \(exit code 0\)",
+    "ManyForks": "it had more than 16 processes",
+    "Memory": "(MemoryError: .*|it used more than 768 MB of memory)",
+    "SharedMemory": "it used more than 768 MB of memory",
+    "ClosedDescriptors": r"it died in act \(exit code \d\)",
+    "WrongTypes": "it sent .*",
+    "WrongMoves": "(it sent no move|it answered another request)",
+    "Pickle": "it sent no JSON: .*",
+    "KillSupervisor": r"it died in act \(exit code -9\)",
+    "StopSupervisor": LATE,
+    "ForeignDescriptors": "it answered another request",
+}
+CLAIMS = {
+    "ClaimDraw": "and claimed a draw, which was refused: it is a draw because I say so",
+    "ClaimWin": ": I have won",
+    "Resign": ": I resign",
+}
+FEW = ["PartialWrite", "Flood", "Forks", "ManyForks", "ClaimDraw"]
+
+
+@pytest.fixture
+def league(monkeypatch, capsys, tmp_path):
+    """Run a league of hostile agents and of one of ours that searches for ever."""
+    agents.make("random").act(Board())  # compiled before its time is taken
+    agents.make("blondie24", depth=2).act(Board())
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    monkeypatch.setenv("STORY", str(tmp_path / "story"))
+    processes = recorded_processes(monkeypatch)
+    weights, metadata = load_weights(ROOT / "agents" / "zoo" / "blondie24.safetensors")
+    save_weights(tmp_path / "endless.safetensors", weights, replace(metadata, depth=64))
+
+    def play(names):
+        texts = [f"{HOSTILE}:{name}" for name in names]
+        options = "--openings start --move-limit 2 --memory-limit 768 --process-limit 16"
+        words = ["material@depth=1", "--against", "endless.safetensors", *texts, *options.split()]
+        status, out, error = run_here(
+            benchmark, [*words, "--threads", 2, "--out", "league"], monkeypatch, capsys
+        )
+        assert (status, error) == (0, "Report: league/report.html\n")
+        assert [process for process in processes if process.poll() is None] == []
+        wait_for(lambda: not _sleepers())
+        return load_league(tmp_path / "league" / "league.json"), out
+
+    return play
+
+
+def _sleepers():
+    """Return the processes that hostile.py has left behind."""
+    left = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            words = (folder / "cmdline").read_bytes()
+            if b"time.sleep(1e6)" in words and not is_gone(folder.name):
+                left.append(folder.name)
+    return left
+
+
+def check(league, out, names):
+    """Whoever attacks has lost both games, for the reason given."""
+    assert len(league.games) == 2 * (len(names) + 1)
+    for game in league.games:
+        opponent = max(game.black, game.white)
+        name, side = ["endless", *names][opponent - 1], int(game.white == opponent)
+        colour = ("Black", "White")[side]
+        assert game.score == side, (name, game.reason)
+        if name in CLAIMS:
+            assert game.reason.startswith(f"{colour} ended the game"), game.reason
+            assert game.reason.endswith(CLAIMS[name])
+        elif name == "endless":
+            assert game.reason == f"{colour} forfeits: more than 2 s for a move"
+        else:
+            reason = game.reason.removeprefix(f"{colour} forfeits: ")
+            assert re.fullmatch(FAULTS[name], reason), (name, game.reason)
+        assert game.reason.isprintable()
+    (row,) = [line for line in out.splitlines() if line.split()[:1] == ["1"]]
+    assert "material (depth 1)" in row
+    assert "100.0%" in row
+
+
+def test_few_hostile_agents_lose_and_the_league_ends(league, tmp_path):
+    start = time.monotonic()
+    check(*league(FEW), FEW)
+    assert time.monotonic() - start < 200
+    assert len((tmp_path / "league" / FILE_NAME).read_text().splitlines()) == 1 + 2 * 6
+
+
+@pytest.mark.slow
+def test_all_hostile_agents_lose_and_the_league_ends(league, tmp_path):
+    names = [*FAULTS, *CLAIMS]
+    defined = re.findall(r"class (\w+)\(Hostile\)", HOSTILE.read_text())
+    assert sorted(names) == sorted(defined)
+    check(*league(names), names)
