@@ -1,4 +1,4 @@
-"""Agents from code and programs that are not ours: factories, engines, policies and bots."""
+"""Agents from a user's code and from other programs: factories, engines, policies and bots."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ HUB_DEPTH = 4  # of an engine that is given no limit
 
 
 def make_external(spec: AgentSpec, options: Mapping[str, Any]) -> Agent:
-    """Make an agent that is neither one of ours nor a weight file.
+    """Make an agent from a user's code or from another program.
 
     Parameters
     ----------
     spec
-        Of any other kind than ``"name"`` and ``"weights"``.
+        Text of the agent, of any kind but ``"name"`` and ``"weights"``.
     options
         Keyword arguments of the factory, engine, policy or bot.
 
     Raises
     ------
     ValueError
-        For options that it does not take, and for what cannot be made.
+        If an option is unknown, or the agent cannot be made.
     """
     if spec.kind == "factory":
         return _call_factory(spec.name, options)

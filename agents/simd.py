@@ -1,8 +1,8 @@
 """Layers of tanh nodes in explicit vector instructions: the same bits on every machine.
 
 A sum runs in lanes of eight nodes and in a fixed number of chains of inputs, with fused
-multiply-adds; the chains are added up in a fixed order. The optimiser cannot change the order, so
-an evolution takes the same course on any processor.
+multiply-adds. The chains are added up in a fixed order, which the optimiser cannot change. So an
+evolution takes the same course on any processor.
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ def load_weights(path: Path | str) -> tuple[NDArray[Any], WeightsMetadata]:
     except FileNotFoundError:
         raise ValueError(f"there is no weight file {str(path)!r}") from None
     except (SafetensorError, ValueError, TypeError, AttributeError, OSError) as error:
-        raise ValueError(f"{str(path)!r} is not a weight file of ours: {error}") from None
+        raise ValueError(f"{str(path)!r} is not a valid weight file: {error}") from None
 
 
 def open_safetensors(path: Path | str) -> Any:

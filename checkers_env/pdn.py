@@ -92,8 +92,8 @@ class _Source:
 class Game:
     """A recorded game: all its tags but Result, its moves, and its result.
 
-    As in published games of English draughts, "1-0" is a win of Black, who moves first, and "0-1"
-    one of White; "*" is a game without a result.
+    "1-0" is a win of Black, the side that moves first, and "0-1" a win of White, as in published
+    games of English draughts. "*" is a game without a result.
 
     Raises
     ------
@@ -202,9 +202,9 @@ def dumps(games: Iterable[Game]) -> str:
 def _tokens(source: _Source) -> Iterator[_Token]:
     """Yield tags, moves and results, and errors as tokens of their own.
 
-    After an error in a tag, the line is skipped; in a comment or variation, all up to the next
-    line with a tag; elsewhere, all up to that or to a result. No place is scanned more than a few
-    times.
+    After an error in a tag, the rest of the line is skipped. After one in a comment or variation,
+    all up to the next line with a tag is skipped; elsewhere, all up to that line or to a result.
+    No place is scanned more than a few times.
     """
     at = 0
     while at < len(source.text):

@@ -1,4 +1,4 @@
-"""Enter the benchmark: my_agent.py meets two players of ours, a game with each colour.
+"""Enter the benchmark: my_agent.py meets two built-in players, a game with each colour.
 
 Without --openings start it is 86 games a pair, from the ballot; the page shows all of them.
 """

@@ -2,10 +2,10 @@
 
     python training/ppo.py [options]
 
-The policy plays both sides of most games, and its past policies and the zoo in the others. The
-folder of a run holds a checkpoint, champion.zip (a policy of Stable-Baselines3, which
-training/benchmark.py takes), the scores against the baselines (curve.csv, curve.png), and the logs
-of TensorBoard (tensorboard --logdir runs). Needs torch and the extra sb3.
+The policy plays both sides of most games; in the others it meets its past policies and the zoo. The
+folder of a run holds a checkpoint, the policy as champion.zip (for training/benchmark.py), the
+scores against the baselines (curve.csv, curve.png), and the logs of TensorBoard (tensorboard
+--logdir runs). Needs torch and the extra sb3.
 """
 
 from __future__ import annotations

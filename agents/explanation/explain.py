@@ -37,10 +37,9 @@ class Explanation(Parts):
         ``network``, ``ntuple``, ``linear``, or ``opaque`` for agents of unknown kind, which have
         a value at most.
     value
-        Of the position for the side to move, -1 to 1; None if the agent has none.
+        Value for the side to move, -1 to 1; None if the agent has none.
     total
-        The sum that the value is made of. Of networks, n-tuples and Samuel's features the sum
-        before the last tanh, otherwise the value itself.
+        Sum before the last tanh, for networks, n-tuples and Samuel's features; else the value.
     terms
         Parts of the total by name, which add up to it.
     squares

@@ -7,8 +7,8 @@ After each move, every weight w is updated (Al-Khateeb 2011, 6.7 and 6.9, equati
 x is the position before the move and x' the position after it. At the end of a game, the result
 stands for v(x'). In an n-tuple network the gradient is 1 for each entry that x reads, 0 elsewhere.
 
-In TD-leaf (Baxter, Tridgell and Weaver 1998), x and x' are not positions of the game but the ends
-of the principal variations of searches from them.
+In TD-leaf (Baxter, Tridgell and Weaver 1998), x and x' are the ends of principal variations, of
+searches from the positions of the game.
 """
 
 from __future__ import annotations

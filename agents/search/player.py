@@ -32,10 +32,10 @@ class AlphaBeta(NamedTuple):
         :class:`agents.search.selective.FullWidth`, as in the papers, or
         :class:`agents.search.selective.Selective`.
     tablebase
-        Endgame tables (see :func:`agents.endgame.tables.load_tablebase`). In a position that they
-        hold, the player keeps to the quickest win, to all moves that draw, or to the slowest loss,
-        and chooses among these as it would without tables. In other positions the search stops
-        where the tables begin.
+        Endgame tables (see :func:`agents.endgame.tables.load_tablebase`). In a position of the
+        tables the player considers only the quickest wins, all draws, or the slowest losses. It
+        chooses among these as without tables. In other positions the search stops where the tables
+        begin.
     """
 
     evaluator: Any

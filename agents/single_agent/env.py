@@ -35,8 +35,8 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
     Parameters
     ----------
     opponent
-        A text for :func:`agents.make` (a name, a weight file, a factory), an agent, or a function
-        from a board to a move; or several, of which each game samples one.
+        A text for :func:`agents.make`, an agent, or a function from a board to a move. Each game
+        samples one if there are several.
     colour
         The agent's colour: ``"black"``, ``"white"``, or None to sample one at each reset.
     depth

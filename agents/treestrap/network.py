@@ -1,11 +1,11 @@
 """Large n-tuple network: every part of the board has a look-up table of its own.
 
-After the n-tuple systems of Lucas (2008) and Al-Khateeb (2011, chapter 6), with larger windows and
-no features made by hand: beside the windows there is one table by the numbers of men and kings.
-Windows of up to 8 squares see all pieces; larger ones see men only (3^12 entries, not 5^12).
+After the n-tuple systems of Lucas (2008) and Al-Khateeb (2011, chapter 6), with larger windows. The
+only other feature is a table by the numbers of men and kings. Windows of up to 8 squares see all
+pieces; larger ones see men only (3^12 entries, not 5^12).
 
-The network reads the board from the side to move; White's board is turned by 180 degrees, so that
-one set of tables serves both colours. There are four sets, by the number of pieces on the board.
+The network reads the board from the side to move. White's board is turned by 180 degrees, and one
+set of tables serves both colours. There are four sets, by the number of pieces on the board.
 """
 
 from __future__ import annotations

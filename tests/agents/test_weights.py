@@ -170,14 +170,14 @@ def not_finite(value):
 
 DAMAGED = {
     "missing": (lambda path: None, "no weight file"),
-    "directory": (lambda path: path.mkdir(), "not a weight file of ours"),
-    "empty": (lambda path: path.write_bytes(b""), "not a weight file of ours"),
+    "directory": (lambda path: path.mkdir(), "not a valid weight file"),
+    "empty": (lambda path: path.write_bytes(b""), "not a valid weight file"),
     "random bytes": (
         lambda path: path.write_bytes(np.random.default_rng(0).bytes(5000)),
-        "not a weight file of ours",
+        "not a valid weight file",
     ),
-    "truncated": (truncated, "not a weight file of ours"),
-    "cut short": (without_its_end, "not a weight file of ours"),
+    "truncated": (truncated, "not a valid weight file"),
+    "cut short": (without_its_end, "not a valid weight file"),
     "no header": (write, "header"),
     "no JSON": (lambda path: write(path, "{"), "header cannot be read"),
     "a list": (lambda path: write(path, [1]), "header cannot be read"),
@@ -219,12 +219,12 @@ DAMAGED = {
         "options do not fit ntuple: .*'tuples'",
     ),
     "booleans": (lambda path: write(path, fields(), genome=genome() > 0), "weights are bool, not"),
-    "bfloat16": (lambda path: of_dtype(path, "BF16", 2), "not a weight file of ours"),
-    "float8": (lambda path: of_dtype(path, "F8_E4M3", 1), "not a weight file of ours"),
+    "bfloat16": (lambda path: of_dtype(path, "BF16", 2), "not a valid weight file"),
+    "float8": (lambda path: of_dtype(path, "F8_E4M3", 1), "not a valid weight file"),
     "a matrix": (lambda path: write(path, fields(), genome=genome().reshape(2, 871)), "1742"),
     "code": (
         lambda path: path.write_bytes(b"\x80\x04cos\nsystem\n(S'exit 1'\ntR."),
-        "not a weight file of ours",
+        "not a valid weight file",
     ),
     # Weights that no network can have, which a file of ours may nevertheless say.
     "not a number": (not_finite(np.nan), "bad"),

@@ -516,9 +516,7 @@ def test_damaged_checkpoint_is_named(tmp_path, name, change, message):
     else:
         arrays[name][:] = change
     save_file(arrays, str(path), metadata=header)
-    with pytest.raises(
-        ValueError, match="(?s)is not a checkpoint of ours: .*" + re.escape(message)
-    ):
+    with pytest.raises(ValueError, match="(?s)is not a valid checkpoint: .*" + re.escape(message)):
         finish_run(replace(config, resume=True))
 
 
@@ -557,4 +555,4 @@ def test_command_trains_and_resumes(capsys, monkeypatch, tmp_path):
     (folder / "checkpoint.safetensors").write_bytes(b"nonsense")
     status, text = run_command(capsys, monkeypatch, *options, "--resume")
     assert status == 1
-    assert "is not a checkpoint of ours" in text
+    assert "is not a valid checkpoint" in text

@@ -75,7 +75,7 @@ def read_history(run: Path) -> dict[str, list[float | None]]:
     except FileNotFoundError:
         return {}
     except (ValueError, OSError, csv.Error) as error:
-        raise ValueError(f"{str(path)!r} is not a curve of ours: {error}") from None
+        raise ValueError(f"{str(path)!r} is not a valid curve: {error}") from None
     return {
         name: [number if math.isfinite(number) else None for number in column]
         for name, column in columns.items()

@@ -158,8 +158,8 @@ def game_observations(games: Sequence[GameRecord], entrants: int, first_move: bo
 def prior_observations(met: NDArray[np.int64], draws: float, first_move: bool) -> Observations:
     """Return observations that pull all strengths together, like drawn games for each entrant.
 
-    Drawn games alone would reduce the errors. So each pair of opponents gets two games that one of
-    them wins and two that the other wins, with weights that give the same strengths.
+    Drawn games alone would reduce the errors. So each pair of opponents gets four games instead,
+    two wins of each, with weights that give the same strengths.
 
     Parameters
     ----------

@@ -127,8 +127,8 @@ def score(points: ArrayLike, clusters: ArrayLike, confidence: float = 0.95) -> S
 def _varied(mean: float, variance: float, groups: int, tail: float) -> tuple[float, float, float]:
     """Return bounds and superiority from the cluster-robust variance of the mean.
 
-    The interval is that of Wilson (1927) for the number of independent games with this variance,
-    with Student's t for the number of clusters (as for surveys: Dean and Pagano, 2015). Unlike mean
+    The interval is that of Wilson (1927) for the number of independent games with this variance. It
+    uses Student's t for the number of clusters, as for surveys (Dean and Pagano, 2015). Unlike mean
     and standard error it stays between 0 and 1, and its coverage holds near them.
     """
     games = mean * (1 - mean) / variance
@@ -144,7 +144,7 @@ def _equal(mean: float, groups: int, tail: float) -> tuple[float, float, float]:
     """Return bounds and superiority if all clusters have the same score.
 
     The bounds are exact and binomial. If a share c of all clusters had another score, none of them
-    would turn up with probability (1 - c)^groups; at worst they are all lost, or all won.
+    would turn up with probability (1 - c)^groups. At worst they are all lost, or all won.
     """
     share = tail ** (1 / groups)
     # The largest probability of such results between equals; above one half it is no evidence.

@@ -6,7 +6,7 @@ program without using human expertise", IEEE Trans. Evolutionary Computation 5(4
 B. Al-Khateeb's thesis (Nottingham, 2011), Algorithm 3.1 (player C0).
 
 Fifteen parents make fifteen offspring. Each of the thirty plays Black in five games against random
-others; both players score +1, 0 or -2; the fifteen with the highest scores are the next parents.
+others, and both players score +1, 0 or -2. The fifteen best are the next parents.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
 """Nguyen's genetic algorithm.
 
-T. P. Nguyen, "A neuroevolutionary approach to draughts" (BSc project, Durham University): networks
-over the sums of the 91 sub-squares (section III.A), moves by minimax or by Monte Carlo tree search
-with early playout termination (III.B), five elites, and ten children by crossover and mutation
-(III.C). A champion's progress is measured against the five champions before it (III.D).
+Source: T. P. Nguyen, "A neuroevolutionary approach to draughts" (BSc project, Durham University).
+
+The networks read the sums of the 91 sub-squares (section III.A). They play by minimax or by Monte
+Carlo tree search with early playout termination (III.B). A generation keeps five elites and has ten
+children by crossover and mutation (III.C). A champion's progress is its score against the five
+champions before it (III.D).
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 B. Al-Khateeb's thesis (Nottingham, 2011), Algorithm 5.2: players C10, C20, C50, C100, C200 and C1,
 and C10-RR of section 5.5. Thirty players evolve as in coevolution, but every M generations the best
 are copied into a pool. Every N generations each player judges itself by its normalised score, in
-place of selection and mutation. The best publish their strategies and the satisfied keep theirs;
-each of the others copies one from the pool, starts afresh or stays, with equal chances.
+place of selection and mutation. The best publish their strategies, and the satisfied keep theirs.
+Each of the others copies one from the pool, starts afresh or stays, with equal probability.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Temporal-difference learning in self-play.
 
-B. Al-Khateeb's thesis (Nottingham, 2011), Algorithms 6.3 (C5-N) and 6.4 (C1-N): one system plays
-both sides, and after each move w += alpha (v(x') - v(x)) (1 - v(x)^2), v seen from Black's side; at
-the end of a game its result stands for v(x'). A generation here is a number of games.
+Source: B. Al-Khateeb's thesis (Nottingham, 2011), Algorithms 6.3 (C5-N) and 6.4 (C1-N).
+
+One network plays both sides. After each move w += alpha (v(x') - v(x)) (1 - v(x)^2), with v from
+Black's side. At the end of a game the result stands for v(x'). A generation is a number of games.
 
 TD-leaf: J. Baxter, A. Tridgell and L. Weaver, "TDLeaf(lambda): combining temporal difference
 learning with game-tree search", 1998.

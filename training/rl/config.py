@@ -111,7 +111,7 @@ RANGES = {
 
 
 def validate_config(config: PPOConfig) -> None:
-    """Raise ValueError for a config that makes no sense."""
+    """Raise ValueError for options that are out of range or do not go together."""
     validation.validate_ranges(config, RANGES)
     if not config.hidden_sizes or min(config.hidden_sizes) < 1:
         raise ValueError(f"hidden_sizes must be numbers from 1 on, not {config.hidden_sizes}")

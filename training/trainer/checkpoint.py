@@ -140,9 +140,9 @@ def checkpoint_errors(folder: Path) -> Iterator[None]:
     except FileNotFoundError:
         raise ValueError(f"there is no run to resume in {str(folder)!r}") from None
     except KeyError as error:
-        raise ValueError(f"{str(path)!r} is not a checkpoint of ours: it lacks {error}") from None
+        raise ValueError(f"{str(path)!r} is not a valid checkpoint: it lacks {error}") from None
     except (SafetensorError, OSError, TypeError, ValueError, RuntimeError) as error:
-        raise ValueError(f"{str(path)!r} is not a checkpoint of ours: {error}") from None
+        raise ValueError(f"{str(path)!r} is not a valid checkpoint: {error}") from None
 
 
 def read_checkpoint(

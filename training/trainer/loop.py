@@ -91,7 +91,7 @@ class RunConfig:
 
     @property
     def config_key(self) -> dict[str, Any]:
-        """What the results of a run depend on, beside its number of generations."""
+        """Everything that decides the results of a run, except its number of generations."""
         constants = asdict(self.regime)
         return {"name": self.name, "kind": self.regime.kind, **constants, "seed": self.seed}
 
@@ -142,7 +142,7 @@ def resume(config: RunConfig) -> Checkpoint:
 def train(
     config: RunConfig, checkpoint: Checkpoint, progress: Callable[[State, Metrics], None]
 ) -> Checkpoint:
-    """Train to the last generation; whatever stops it, save what was reached.
+    """Train to the last generation; save the progress if something stops it.
 
     Parameters
     ----------

@@ -173,7 +173,7 @@ def hub_agent(
     Raises
     ------
     ValueError
-        For arguments that make no sense.
+        If an argument is out of range.
     EngineError
         When the engine does not get ready.
     """

@@ -284,7 +284,7 @@ def test_removed_run_is_refused(finished):
 )
 def test_invalid_curve_file_is_refused_by_name(finished, content):
     (finished / CURVE_FILE).write_text(content)
-    with pytest.raises(ValueError, match=r"curve\.csv' is not a curve of ours"):
+    with pytest.raises(ValueError, match=r"curve\.csv' is not a valid curve"):
         run_reader.read_run(finished)
 
 
@@ -514,11 +514,11 @@ def test_unreadable_run_is_refused_with_a_reason(client, finished):
     assert client.get("/api/runs").status_code == 200
     answer = client.get("/api/runs/some run")
     assert answer.status_code == 400
-    assert "is not a curve of ours" in answer.json()["error"]
+    assert "is not a valid curve" in answer.json()["error"]
     (finished / FILE_NAME).write_bytes(b"nothing")
     answer = client.get("/api/runs/some run/generation")
     assert answer.status_code == 400
-    assert "is not a checkpoint of ours" in answer.json()["error"]
+    assert "is not a valid checkpoint" in answer.json()["error"]
 
 
 def test_curve_behind_a_link_is_not_read(client, finished, tmp_path):
@@ -543,7 +543,7 @@ def test_special_file_as_curve_is_refused_and_hides_no_other_run(client, finishe
     make(finished / CURVE_FILE)
     answer = client.get("/api/runs/some run")
     assert answer.status_code == 400
-    assert "is not a curve of ours" in answer.json()["error"]
+    assert "is not a valid curve" in answer.json()["error"]
     assert [run["name"] for run in client.get("/api/runs").json()["runs"]] == ["some run"]
 
 

@@ -143,13 +143,13 @@ def test_truncated_checkpoint_is_an_error(tmp_path, share):
     path = tmp_path / FILE_NAME
     content = path.read_bytes()
     path.write_bytes(content[: int(share * len(content))])
-    assert "not a checkpoint of ours" in refusal(tmp_path)
+    assert "not a valid checkpoint" in refusal(tmp_path)
 
 
 @pytest.mark.parametrize("content", [b"PK\x03\x04" * 100, b"\x00" * 64, b"\xff" * 1000])
 def test_file_of_another_kind_is_an_error(tmp_path, content):
     (tmp_path / FILE_NAME).write_bytes(content)
-    assert "not a checkpoint of ours" in refusal(tmp_path)
+    assert "not a valid checkpoint" in refusal(tmp_path)
 
 
 def test_weight_file_is_not_a_checkpoint(tmp_path):
@@ -157,13 +157,13 @@ def test_weight_file_is_not_a_checkpoint(tmp_path):
         tmp_path / FILE_NAME, np.zeros(3), WeightsMetadata("blondie24-1999", 2.0, "c0", 0, 0)
     )
     message = refusal(tmp_path)
-    assert "not a checkpoint of ours" in message
+    assert "not a valid checkpoint" in message
     assert "header" in message
 
 
 def test_folder_in_place_of_the_file_is_an_error(tmp_path):
     (tmp_path / FILE_NAME).mkdir()
-    assert "not a checkpoint of ours" in refusal(tmp_path)
+    assert "not a valid checkpoint" in refusal(tmp_path)
 
 
 def test_other_format_is_an_error(tmp_path):
@@ -180,7 +180,7 @@ def test_header_without_a_field_is_an_error(tmp_path, name):
 @pytest.mark.parametrize("header", [[], 5, None])
 def test_header_of_another_kind_is_an_error(tmp_path, header):
     rewrite(tmp_path, lambda _: header)
-    assert "not a checkpoint of ours" in refusal(tmp_path)
+    assert "not a valid checkpoint" in refusal(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["state/genomes", "state/steps", "state/kings", "state/scores"])
