@@ -20,7 +20,7 @@ from checkers_env.jit import kernel
 from checkers_env.movegen import Position, generate_successors
 from checkers_env.moves import Move, unpack_move
 
-FIRST_NAMESPACE = 2  # of the transposition table, for Black; White's is 3, below is nobody's
+FIRST_NAMESPACE = 2  # Black's in the transposition table; White's is 3, 0 and 1 are unused
 
 
 class Agent(Protocol):

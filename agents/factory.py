@@ -17,7 +17,7 @@ from agents.agent_spec import WEIGHTS_SUFFIX, AgentSpec, Kind
 from agents.continual.agent import make_continual
 from checkers_env.files import open_regular
 
-HUB_DEPTH = 4  # of an engine that is given no limit
+HUB_DEPTH = 4  # depth of an engine without a limit
 
 
 def make_external(spec: AgentSpec, options: Mapping[str, Any]) -> Agent:

@@ -18,7 +18,7 @@ from numpy.typing import DTypeLike, NDArray
 from checkers_env.jit import KernelArg, kernel
 
 LANES = 8
-WIDTHS = (8, 16, 40)  # of the outputs of a dense layer
+WIDTHS = (8, 16, 40)  # numbers of outputs of a dense layer
 _FLOAT, _INDEX = ir.FloatType(), ir.IntType(64)
 _VECTOR = ir.VectorType(_FLOAT, LANES)
 _NOTHING = ir.Constant(_VECTOR, ir.Undefined)

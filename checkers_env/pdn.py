@@ -21,7 +21,7 @@ RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 ROSTER = ("Event", "Site", "Date", "Round", "Black", "White", "Result")
 GAME_TYPE = "21"  # English draughts
 WIDTH = 80
-MAX_LENGTH = MAX_BYTES = 100_000_000  # of a text in characters, and of a file
+MAX_LENGTH = MAX_BYTES = 100_000_000  # longest text in characters, largest file in bytes
 MAX_QUOTE = 60  # characters of a wrong word in an error
 
 _SPELLINGS = {result: result for result in RESULTS} | {

@@ -37,7 +37,7 @@ for number in range(5):
         game = env.rollout(1000, policy)
     loss = torch.zeros(())
     for side in env.group_map:
-        acted = game[game[side, "mask"].flatten()][side]  # whoever is not to move has no mask
+        acted = game[game[side, "mask"].flatten()][side]  # only the side to move has a mask
         result = game["next", side, "reward"].sum()
         chances = MaskedCategorical(
             network(acted["observation", "observation"]), mask=acted["action_mask"]

@@ -52,7 +52,7 @@ from training.trainer.loop import SPEED, processor
 from training.trainer.presets import DEFAULT, PRESETS
 
 GAMES = 1024
-STEPS = 200  # of each game
+STEPS = 200  # steps of each game
 
 
 def self_play(games: int = GAMES, steps: int = STEPS) -> Callable[[], int]:

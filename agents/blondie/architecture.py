@@ -20,7 +20,7 @@ from agents.simd import LANES, WIDTHS, aligned_zeros
 from checkers_env.movegen import SQUARES
 
 FIXED_POINT_BITS = 22
-PIECES = 12  # of a side, at most
+PIECES = 12  # pieces of a side, at most
 
 Layer = tuple[NDArray[np.floating], NDArray[np.floating]]
 """Weights, shape (nodes, inputs), and biases, shape (nodes,)."""

@@ -27,7 +27,7 @@ from checkers_env.movegen import BLACK, WHITE
 from checkers_env.moves import Move
 
 FORMAT = 1
-SCORES = (0.0, 0.5, 1.0)  # of a lost, drawn and won game
+SCORES = (0.0, 0.5, 1.0)  # scores of a lost, drawn and won game
 PRIOR = 1.0  # wins and losses of the beta prior
 
 

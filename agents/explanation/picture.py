@@ -12,7 +12,7 @@ from checkers_env.render.scene import DARK, SIDES
 from checkers_env.render.svg import Svg, svg
 
 BOARD, GAP = 400, 24
-LEFT, RIGHT = BOARD + GAP, 360  # of the panel beside the board: its left edge and its width
+LEFT, RIGHT = BOARD + GAP, 360  # left edge and width of the panel beside the board
 LINE = 18
 NAMES = 120  # width of the names beside the bars
 CELL, CELLS = 12, 30  # side of a cell of a strip, and cells in a row

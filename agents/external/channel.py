@@ -22,7 +22,7 @@ from agents.external.errors import EngineError
 from agents.external.process import signal_group
 
 MAX_ANSWER_BYTES = 1 << 16
-MAX_REPORT_BYTES = 200  # of the supervisor
+MAX_REPORT_BYTES = 200  # largest report of the supervisor
 REAP_SECONDS = 15.0  # for the supervisor to end all processes
 STDERR = 2
 

@@ -12,7 +12,7 @@ from checkers_env.board import Board
 from checkers_env.moves import Move
 from checkers_env.state import DrawRules
 
-MAX_SQUARES = 32  # of a move; none has as many
+MAX_SQUARES = 32  # largest number of squares in a move, with a margin
 
 
 def move_to_json(move: Move) -> list[list[int]]:

@@ -22,7 +22,7 @@ from agents.external.errors import EngineError
 
 MAX_LINE_BYTES = 1 << 16  # a longer line arrives in pieces
 MAX_UNREAD_LINES = 1000  # the oldest lines are dropped
-STDERR_LINES = 5  # of standard error in an error message
+STDERR_LINES = 5  # lines of standard error in an error message
 GRACE_SECONDS = 2.0  # after each step: quit, terminate, kill
 REAP_SECONDS = 60.0  # for the system to remove a killed process
 MAX_SHOWN = 200  # characters of a line in an error message

@@ -28,7 +28,7 @@ from checkers_env.movegen import (
 )
 
 HEURISTIC = Heuristic()
-CARRY_MULTIPLIER = 698769069  # of Marsaglia's KISS (1999); the period is about 2^60
+CARRY_MULTIPLIER = 698769069  # multiplier of Marsaglia's KISS (1999); the period is about 2^60
 SEEDS = CARRY_MULTIPLIER << 32  # a generator's state is one number from 1 to below this
 _ONE = 1 << 30
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from agents.treestrap.network import SIZE, STAGES
 
 STEP = 2.0**-8  # entries are rounded to multiples of this
-LEVEL = 6  # of compression; 9 is 2 % smaller and four times as slow
+LEVEL = 6  # compression level; 9 is 2 % smaller and four times as slow
 GAP, LEVELS = np.dtype("<u4"), np.dtype("<i2")
 ENTRY_BYTES = GAP.itemsize + LEVELS.itemsize
 

@@ -179,7 +179,7 @@ INDEX = {"player_0": BLACK, "player_1": WHITE}
 OTHER = {"player_0": "player_1", "player_1": "player_0"}
 ACCEPTED = "'two-move', 'three-move', moves such as '9-13 22-18', a FEN"
 API_TEST_OPTION = "options"  # what PettingZoo's api_test gives to any game, without a meaning
-FIRST_ROWS = 256  # of the history, which doubles when it is full
+FIRST_ROWS = 256  # rows of a new history, which doubles when it is full
 
 
 class OpeningLine(NamedTuple):
@@ -432,7 +432,7 @@ def opening_cards(opening: str | None, rules: DrawRules) -> Sequence[str | None]
     if not isinstance(opening, str | None):
         raise ValueError(f"opening must be None or one of {ACCEPTED}, not {opening!r}")
     cards = openings.BALLOTS.get(opening or "", (opening,))
-    start, moves, _ = _read_opening(cards[0])  # the others are of as many moves
+    start, moves, _ = _read_opening(cards[0])  # all cards have the same number of moves
     board = Board.from_position(*start, rules=rules)
     for move in moves:
         if board.outcome() is None:

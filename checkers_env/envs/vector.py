@@ -32,7 +32,7 @@ Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Rewards = NDArray[np.float64]
 
-SPARE_ROWS = 3  # of the history: two plies are played in a step at most
+SPARE_ROWS = 3  # free rows of a history before a step, which plays two plies at most
 RESET_OPTIONS = ("opening", "reset_mask")
 MODES = [mode.value for mode in AutoresetMode]
 

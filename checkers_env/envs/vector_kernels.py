@@ -27,7 +27,7 @@ from checkers_env.state import (
 
 MOVER = -1  # as a seat: the side to move
 PREFETCH = 32  # numbers drawn in advance for each game
-ROWS = 256  # of the histories, to begin with
+ROWS = 256  # rows of a new history
 
 
 class Openings(NamedTuple):

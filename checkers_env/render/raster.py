@@ -26,7 +26,7 @@ DIGITS = (
 )
 ADVANCE = 5.7  # columns from digit to digit
 SLENDER = 0.85  # the width of a column to the height of a row
-WEIGHT = 1.1  # of a stroke, in rows
+WEIGHT = 1.1  # width of a stroke, in rows
 
 
 def strokes(label: Label) -> list[Line]:

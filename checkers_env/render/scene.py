@@ -14,13 +14,13 @@ from checkers_env.moves import Move, square_to_bit
 
 CELL = 64
 SIZE = 8 * CELL
-RADIUS = 24  # of a piece
+RADIUS = 24  # radius of a piece
 CROWN = ((-11, 9), (11, 9), (14, -9), (6, -2), (0, -12), (-6, -2), (-14, -9))  # about its centre
 SIDES = ("Black", "White")
 
 # Text stands out from its square by 4.5 to 1 and more, a piece by 3 to 1 or by its rim.
 LIGHT, DARK, MOVED = "#eedfc3", "#8a6d55", "#c4a042"
-SHADOW = "#7a6224"  # of a lifted piece, on a square that is MOVED
+SHADOW = "#7a6224"  # shadow of a lifted piece on a MOVED square
 NUMBER, NUMBER_ON_MOVED = "#fffaf0", "#2b2208"
 DISCS, RIMS = ("#29272b", "#f7f3ea"), ("#7d777b", "#5c4f3d")  # Black's, White's
 RINGS, CROWNS = ("#625d61", "#b9ae9b"), ("#dca63a", "#80500a")

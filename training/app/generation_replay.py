@@ -32,7 +32,7 @@ from training.trainer.checkpoint import Checkpoint, load_checkpoint
 
 TournamentRegime = Coevolution | GeneticAlgorithm | EvolutionStrategy
 RESULTS = {BLACK: "1-0", WHITE: "0-1", DRAW: "1/2-1/2"}
-MAX_READS = 100  # of a checkpoint that the run replaces meanwhile
+MAX_READS = 100  # attempts to read a checkpoint that the run keeps replacing
 LEARNER = "learner"  # name of the player that temporal differences train
 _replay_lock = threading.Lock()
 

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MAX_BYTES = 1 << 20  # of a request
+MAX_BYTES = 1 << 20  # largest request
 SAFE_METHODS, API_PREFIX = ("GET", "HEAD"), "/api/"
 HEADERS = {
     "Content-Security-Policy": (

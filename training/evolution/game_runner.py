@@ -16,7 +16,7 @@ from agents.match import ENGINES, MatchGame, play_game
 from checkers_env.state import DrawRules
 from training.runtime.executors import open_executor
 
-CHUNKS_PER_WORKER = 4  # of a call's games, so that no worker waits long for the last one
+CHUNKS_PER_WORKER = 4  # parts of a call's games: small parts keep all workers busy to the end
 
 
 class Matchup(NamedTuple):

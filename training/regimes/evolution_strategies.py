@@ -237,7 +237,7 @@ def sep_cma_es(
     return moves, tell
 
 
-CMA_ARRAYS = ("_C", "_pc", "_p_sigma")  # of the library's optimiser
+CMA_ARRAYS = ("_C", "_pc", "_p_sigma")  # attributes of the library's optimiser
 STRATEGIES: dict[
     str,
     Callable[[EvolutionStrategy, State, np.random.Generator], tuple[NDArray[np.float64], Tell]],

@@ -62,7 +62,7 @@ def length_histogram(games: Sequence[GameRecord]) -> list[Bar]:
 
 
 DASH, MINUS = "\N{EN DASH}", "\N{MINUS SIGN}"
-MOST_ITEMS = 6  # of a list among the conditions
+MOST_ITEMS = 6  # largest number of items shown of a list
 WORDS = ((None, "none"), (True, "yes"), (False, "no"))
 
 

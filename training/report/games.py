@@ -11,7 +11,7 @@ from checkers_env import fen, openings
 from checkers_env.moves import parse_squares
 from training.league.records import GameRecord, League
 
-LETTERS = string.ascii_letters[:32]  # of squares 1-32
+LETTERS = string.ascii_letters[:32]  # letters of squares 1-32
 START = "start position"
 
 

@@ -20,7 +20,7 @@ from training.reproduction.jobs import Run
 CHAMPIONS, LARGE = "champions", "large"
 LARGEST_IN_GIT = 100_000  # bytes of a file; larger ones are trained again when they are needed
 HASH_DIGITS = 16
-OLD_NAMES = {"tuples": "drawing"}  # of options in format 1
+OLD_NAMES = {"tuples": "drawing"}  # names of options in format 1
 
 
 class Champion(NamedTuple):

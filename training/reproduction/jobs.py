@@ -23,7 +23,7 @@ from training.trainer.strong_ablations import STRONG_ABLATIONS
 from training.trainer.variants import make_variant
 
 PLAYERS: dict[str, Preset] = {**PRESETS, **TD_PRESETS, **STRONG_ABLATIONS, **ABLATIONS}
-POINTS = 100  # of a curve, at most
+POINTS = 100  # points of a curve, at most
 KEY_DIGITS = 16
 SPARE = 100  # first seed of players outside all tables: the opponents of the validation
 SMALLEST = {"parents": 3, "pairs": 3, "games": 1, "cards": 1}  # sizes that a trial scales down to

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from training.rl.actor import Actor
 
 INITIAL_SCORE = 0.5  # against a policy that was not met yet
-DECAY = 0.99  # of a recent score, with each game
-MIN_WEIGHT = 0.01  # of a policy that is always beaten; one that is never beaten has 1
+DECAY = 0.99  # factor a game of older results in the score
+MIN_WEIGHT = 0.01  # weight of a policy that loses all games; one that wins all has 1
 
 
 @dataclass

@@ -13,7 +13,7 @@ from training.regimes.evolution_strategies import EvolutionStrategy
 from training.trainer.presets import Preset
 
 BUDGET = 126_000  # games of a run: 840 generations of 150
-CPU_SECONDS = 600  # of a run, about
+CPU_SECONDS = 600  # expected time of a run
 SOURCE = "Chellapilla & Fogel 2001, changed"
 UNSATURATED = "blondie24-2001-unsaturated"
 _2001 = ExtendedCoevolution("blondie24-2001", king=1.5, king_rule="tenths")

@@ -9,7 +9,7 @@ from training.trainer.presets import TD_PRESETS, Preset
 
 STRONG: Any = TD_PRESETS["strong"]
 BASE = "strong-base"
-GENERATIONS, SECONDS = 16, 60  # of each
+GENERATIONS, SECONDS = 16, 60  # generations and CPU-seconds of each run
 
 # Changed constants, and games in a generation: as many as take SECONDS / GENERATIONS, by one
 # measurement each.

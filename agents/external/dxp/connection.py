@@ -37,7 +37,7 @@ from agents.external.errors import EngineError, GameEndedError
 from checkers_env.board import Board, Outcome
 from checkers_env.moves import Move, format_moves
 
-MAX_SECONDS = 9999  # of a move in a message
+MAX_SECONDS = 9999  # longest time of a move in a message
 PAUSE_SECONDS = 0.1
 SEND_SECONDS = 10.0
 CLAIMS = {NO_REASON: "nothing", RESIGNS: "loss", DRAW: "draw", WINS: "win"}

@@ -13,11 +13,12 @@ from agents.external.hub.notation import VARIANT, read_move, read_position, writ
 from checkers_env.board import Board
 
 MOVES_TO_GO = 30  # moves that share the time of a whole game
-MAX_SHARE = 0.9  # of a move in the time left
-MAX_STRETCH, MAX_HARD_SHARE = 4.0, 0.3  # of a hard move: in shares, and in the time left
+MAX_SHARE = 0.9  # largest share of the time left for a move
+# Limits of a hard move: a multiple of the usual time, and a share of the time left.
+MAX_STRETCH, MAX_HARD_SHARE = 4.0, 0.3
 MIN_SECONDS = 0.01
 
-_COUNTS, _TIMES = ("depth", "nodes", "moves"), ("move-time", "time", "inc")  # of a level
+_COUNTS, _TIMES = ("depth", "nodes", "moves"), ("move-time", "time", "inc")  # arguments of a level
 _ARGUMENTS = {"pos": ("pos", "moves"), "level": (*_COUNTS, *_TIMES, "infinite")}
 
 AnyDialect = Literal["auto", "english", "pydraughts"]

@@ -7,7 +7,7 @@ from training.reproduction.tables import RESULTS, Table, curve, row
 
 NETWORKS = ("blondie24-1999", "blondie24-2001")
 NGUYEN = ("nguyen", "nguyen-safe")
-PAIRS = (  # of the thesis's main claims
+PAIRS = (  # players of the thesis's main claims
     ("blondie24-rr", "c0"),
     ("c10", "c0"),
     ("c10", "blondie24-rr"),
