@@ -187,7 +187,7 @@ def play_league(
     journal = Journal(folder / FILE_NAME)
     identity = asdict(league) | {"games": len(fixtures)}
     if config.resume:
-        games = {game.number: game for game in journal.resume(identity, fixtures)}
+        games = {game.number: game for game in journal.resume(identity, fixtures, terms)}
     else:
         journal.create(identity)
         games = {}

@@ -1,21 +1,29 @@
-"""The games of a league on disk while it is played: a line for each, so that none is lost."""
+"""The games of a league on disk while it is played: a line for each, so that none is lost.
+
+Each line is a JSON object with a checksum. It is flushed to the disk before the game counts.
+Journals of older versions have no checksums.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from checkers_env.files import read_regular, write_atomically
+from training.league.game import LeagueRules
 from training.league.records import GameRecord, game_from_json
+from training.league.replay import check_game
 from training.league.schedule import LeagueFixture
 from training.runtime.run_folder import config_diff
 
 FILE_NAME = "games.jsonl"
+CHECKSUM = "checksum"
 
 
 class Journal:
@@ -32,10 +40,15 @@ class Journal:
                 f"{str(self._path.parent)!r} already holds a league: resume it by --resume, or "
                 "choose another folder by --out"
             )
-        write_atomically(self._path, (json.dumps(identity) + "\n").encode())
+        write_atomically(self._path, _to_line(identity).encode())
+        for folder in (self._path.parent, self._path.parent.parent):  # it may be new itself
+            _flush_folder(folder)
 
     def resume(
-        self, identity: dict[str, Any], fixtures: Sequence[LeagueFixture]
+        self,
+        identity: dict[str, Any],
+        fixtures: Sequence[LeagueFixture],
+        terms: LeagueRules | None = None,
     ) -> list[GameRecord]:
         """Return the games of the journal; cut off a half-written last line.
 
@@ -45,11 +58,14 @@ class Journal:
             Fields that identify the league.
         fixtures
             All its games.
+        terms
+            Rules of the league, to replay the games; None to believe their scores.
 
         Raises
         ------
         ValueError
-            If there is no journal, or it belongs to another league or other fixtures.
+            If there is no journal, if it belongs to another league or other fixtures, if a line is
+            damaged, and if the moves of a game do not give its score.
         """
         content = b""
         with suppress(FileNotFoundError):
@@ -58,20 +74,73 @@ class Journal:
             raise ValueError(f"there is no league to resume in {str(self._path.parent)!r}")
         whole = content[: content.rfind(b"\n") + 1]
         try:
-            there, *games = map(json.loads, whole.splitlines())
+            (there, _), *games = _read_lines(whole)
             if different := config_diff(dict(there), json.loads(json.dumps(identity))):
                 raise ValueError(f"it belongs to another league: {different}")
-            found = [_checked(game_from_json(game), fixtures) for game in games]
+            found = [_checked(game_from_json(game), fixtures) for game, _ in games]
+            if len({game.number for game in found}) < len(found):
+                raise ValueError("a game is there twice")
+            if terms:
+                _replay(found, [is_old for _, is_old in games], terms)
         except (ValueError, TypeError, KeyError, IndexError) as error:
             raise ValueError(f"{str(self._path)!r} cannot be resumed: {error}") from None
-        os.truncate(self._path, len(whole))
+        with self._path.open("r+b") as file:
+            file.truncate(len(whole))
+            os.fsync(file.fileno())
         return found
 
     def append(self, games: Iterable[GameRecord]) -> None:
-        """Write games down."""
+        """Write games down, and flush them to the disk."""
         with self._path.open("a", encoding="utf-8") as file:
             for game in games:
-                file.write(json.dumps(asdict(game)) + "\n")
+                file.write(_to_line(asdict(game)))
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _to_line(fields: dict[str, Any]) -> str:
+    return json.dumps({**fields, CHECKSUM: _checksum(fields)}) + "\n"
+
+
+def _checksum(fields: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(fields).encode()).hexdigest()[:16]
+
+
+def _read_lines(content: bytes) -> Iterator[tuple[Any, bool]]:
+    """Yield the fields of each line, and whether it has no checksum, as in older versions."""
+    is_old = True
+    for number, line in enumerate(content.splitlines(), 1):
+        try:
+            fields = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"line {number} is damaged: {error}") from None
+        checksum = fields.pop(CHECKSUM, None) if isinstance(fields, dict) else None
+        if checksum is None and not is_old:
+            raise ValueError(f"line {number} is damaged: it has no checksum")
+        if checksum is not None and checksum != _checksum(fields):
+            raise ValueError(f"line {number} is damaged: its checksum does not fit")
+        is_old = is_old and checksum is None
+        yield fields, is_old
+
+
+def _replay(games: Sequence[GameRecord], are_old: Sequence[bool], terms: LeagueRules) -> None:
+    for line, (game, is_old) in enumerate(zip(games, are_old, strict=True), 2):
+        try:
+            check_game(game, terms, claims=is_old)
+        except ValueError as error:
+            raise ValueError(f"line {line}, game {game.number + 1}: {error}") from None
+
+
+def _flush_folder(folder: Path) -> None:
+    """Flush the names in a folder to the disk, where the system can."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with suppress(OSError):  # some file systems cannot
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _checked(game: GameRecord, fixtures: Sequence[LeagueFixture]) -> GameRecord:

@@ -2,7 +2,10 @@
 
 import itertools
 import json
+import os
+import re
 import signal
+import stat
 import threading
 import time
 from concurrent.futures import CancelledError
@@ -29,6 +32,7 @@ from training.league.game import LeagueRules, opening_board, play_game
 from training.league.journal import FILE_NAME, Journal
 from training.league.pdn_export import games_to_pdn
 from training.league.records import Entrant, GameRecord, League, load_league, save_league
+from training.league.replay import check_game
 from training.league.runner import run_league
 from training.league.schedule import (
     LeagueFixture,
@@ -569,7 +573,7 @@ def test_interruption_ends_the_running_games(journal, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         next(run_league([Endless, Draws], fixtures(), LeagueRules(rules), journal, 2))
     assert Closes.open == 0
-    assert (tmp_path / FILE_NAME).read_text() == "{}\n"
+    assert len((tmp_path / FILE_NAME).read_text().splitlines()) == 1
 
 
 def test_failed_close_of_one_agent_does_not_keep_others_open(journal):
@@ -703,6 +707,147 @@ def test_damaged_journal_is_refused(tmp_path, content):
         Journal(path).resume({"a": 1}, FIXTURES)
     assert "\n" not in str(raised.value)
     assert path.read_text() == content
+
+
+@given(st.data())
+def test_flipped_bit_of_a_journal_is_named(tmp_path_factory, data):
+    folder = tmp_path_factory.mktemp("journal")
+    journal, path = filled(folder), folder / FILE_NAME
+    content = bytearray(path.read_bytes())
+    at = data.draw(st.integers(0, len(content) - 2))  # without its end the last line is unfinished
+    content[at] ^= 1 << data.draw(st.integers(0, 7))
+    path.write_bytes(content)
+    try:
+        found = journal.resume({"a": (1, 2)}, FIXTURES)
+    except ValueError as error:
+        assert FILE_NAME in str(error)  # noqa: PT017 - or it is a blank between two fields
+        assert path.read_bytes() == content
+    else:
+        assert found == RECORDS
+
+
+def test_damaged_line_is_named(tmp_path):
+    journal, path = filled(tmp_path), tmp_path / FILE_NAME
+    lines = path.read_text().splitlines(keepends=True)
+    for damaged, message in (
+        (lines[2].replace("0.5", "1.0"), "line 3 is damaged: its checksum does not fit"),
+        (re.sub(', "checksum": .*}', "}", lines[2]), "line 3 is damaged: it has no checksum"),
+        (lines[2].replace("moves", ""), "line 3 is damaged: its checksum does not fit"),
+        ("\0" * 20 + "\n", "line 3 is damaged: Expecting value"),
+        ("[" * 100_000 + "\n", "line 3 is damaged: "),
+        (lines[1], "a game is there twice"),
+    ):
+        path.write_text("".join([*lines[:2], damaged, lines[3]]))
+        with pytest.raises(ValueError, match=f"cannot be resumed: {message}"):
+            journal.resume({"a": (1, 2)}, FIXTURES)
+
+
+def test_journal_without_checksums_is_read_and_continued(tmp_path):
+    path = tmp_path / FILE_NAME
+    path.write_text("\n".join([*LINES[:3], ""]))
+    journal = Journal(path)
+    assert journal.resume({"a": 1}, FIXTURES) == RECORDS[:2]
+    journal.append(RECORDS[2:])
+    assert journal.resume({"a": 1}, FIXTURES) == RECORDS
+    path.write_text("\n".join([path.read_text(), LINES[1], ""]))
+    with pytest.raises(ValueError, match="line 5 is damaged"):
+        journal.resume({"a": 1}, FIXTURES)
+
+
+def test_journal_reaches_the_disk_before_the_game_counts(tmp_path, monkeypatch):
+    flushed, fsync = {}, os.fsync
+
+    def record(descriptor):
+        fsync(descriptor)
+        status = os.fstat(descriptor)
+        is_folder = stat.S_ISDIR(status.st_mode)
+        flushed[status.st_ino] = os.listdir(descriptor) if is_folder else status.st_size
+
+    monkeypatch.setattr(os, "fsync", record)
+    folder = tmp_path / "league"
+    folder.mkdir()
+    path = folder / FILE_NAME
+    journal = Journal(path)
+    journal.create({})
+    assert flushed[tmp_path.stat().st_ino] == ["league"]
+    assert flushed[folder.stat().st_ino] == [FILE_NAME]
+    for game in run_league([Draws, Draws], fixtures(), LeagueRules(SHORT), journal, 1):
+        assert flushed[path.stat().st_ino] == path.stat().st_size, game
+    with path.open("ab") as file:
+        file.write(b"{")
+    journal.resume({}, fixtures(), LeagueRules(SHORT))
+    assert flushed[path.stat().st_ino] == path.stat().st_size
+
+
+# Replay.
+
+
+def replayed(journal, rules=SHORT, **terms):
+    """Play a league of all kinds of ends; return its games and rules."""
+    makers = [
+        lambda: agents.make("material", depth=2),
+        Draws,
+        lambda: raises(ValueError("no idea")),
+        lambda: raises(GameEndedError("enough", "draw")),
+        lambda: Consents(True),
+    ]
+    cards = (*CARDS[:2], "W:W18,22,K7:B12,K2,3", "")
+    pairings, rules = round_robin_pairings(len(makers)), LeagueRules(rules, **terms)
+    games = schedule_games(pairings, cards)
+    return in_order(run_league(makers, games, rules, journal, 1)), games, rules
+
+
+@pytest.mark.parametrize("adjudicate", ["none", "material", "material@depth=1"])
+def test_resumed_league_replays_its_games(journal, adjudicate):
+    judge = make_adjudicator(adjudicate, 0)
+    games, schedule, rules = replayed(journal, DrawRules(max_moves=12), judge=judge)
+    assert in_order(journal.resume({}, schedule, rules)) == games
+    reasons = " ".join(game.reason for game in games)
+    for reason in ("forfeits", "ended the game", "draw agreed", "max moves", "no "):
+        assert reason in reasons
+
+
+def changes(game):
+    """Records of a game that its moves contradict."""
+    yield from (replace(game, score=score) for score in (0.0, 0.5, 1.0) if score != game.score)
+    yield replace(game, difference=game.difference + 1)
+    yield replace(game, moves=game.moves[:-1])
+    yield replace(game, moves=(*game.moves, "1-6"))
+    yield replace(game, moves=("1-5", *game.moves[1:]))
+    yield replace(game, moves=())
+    yield replace(game, reason="no pieces" if game.reason != "no pieces" else "max moves")
+    yield replace(game, reason="because I say so")
+
+
+def test_game_whose_moves_do_not_give_its_score_is_refused(tmp_path, journal):
+    games, schedule, rules = replayed(journal)
+    ends = {game.reason: game for game in games if "ended" not in game.reason}
+    for reason, game in ends.items():
+        if "forfeits" in reason or "agreed" in reason:
+            continue
+        for changed in changes(game):
+            forged = Journal(tmp_path / f"{len(list(tmp_path.iterdir()))}.jsonl")
+            forged.create({})
+            forged.append([changed])
+            text = f"line 2, game {game.number + 1}: "
+            with pytest.raises(ValueError, match=text):
+                forged.resume({}, schedule, rules)
+            assert forged.resume({}, schedule) == [changed]
+
+
+@pytest.mark.parametrize("claim", ["win", "draw"])
+def test_score_of_a_claim_is_not_believed(tmp_path, claim):
+    players = (Draws(), raises(GameEndedError("enough", claim)))
+    game = play_game(players, START, RULES)
+    for score in (0.0, 0.5):
+        forged = replace(game, score=score)
+        with pytest.raises(ValueError, match="its moves give Black 1, not"):
+            check_game(forged, RULES)
+    check_game(replace(game, score=0.5), RULES, claims=True)  # of an older version
+
+
+def test_game_whose_moves_were_not_kept_is_believed():
+    check_game(GameRecord(0, 0, 1, "9-13 22-18", 1.0, "", 0, ()), RULES)
 
 
 def test_empty_journal_is_started_anew(tmp_path):
