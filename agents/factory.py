@@ -100,19 +100,19 @@ def _import_file(path: Path) -> ModuleType:
 
 
 def _continual(target: str, **options: Any) -> Agent:
-    """``continual:POOL`` or ``continual:POOL:RECORD``."""
+    """Make the agent of ``continual:POOL`` or ``continual:POOL:RECORD``."""
     pool, _, record = target.partition(f"{WEIGHTS_SUFFIX}:")
     return make_continual(pool + WEIGHTS_SUFFIX if record else pool, record or None, **options)
 
 
 def _hub(command: str, **options: Any) -> Agent:
-    """``hub:COMMAND``: an engine that speaks the Hub protocol."""
+    """Make the agent of ``hub:COMMAND``: an engine that speaks the Hub protocol."""
     limits = {} if {"depth", "seconds", "nodes"} & set(options) else {"depth": HUB_DEPTH}
     return _external("hub.client", "hub_agent")(command, **limits, **options)
 
 
 def _dxp(address: str, **options: Any) -> Agent:
-    """``dxp:HOST:PORT``: a program that listens there; ``dxp:listen:PORT``: one that calls."""
+    """Make the agent of ``dxp:HOST:PORT``, which listens, or ``dxp:listen:PORT``, which calls."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
         raise ValueError(f"write dxp:HOST:PORT or dxp:listen:PORT, not {'dxp:' + address!r}")
@@ -122,14 +122,14 @@ def _dxp(address: str, **options: Any) -> Agent:
 
 
 def _policy(place: str, **options: Any) -> Agent:
-    """``policy:file.py:name``: a function from observation and mask to an action."""
+    """Make the agent of ``policy:file.py:name``: a function from observation and mask to action."""
     if options:
         raise ValueError(f"a policy takes no {', '.join(options)}")
     return _external("policy", "PolicyAgent")(load_factory(place), place)
 
 
 def _openspiel(bot: str, **options: Any) -> Agent:
-    """``openspiel:mcts``: a bot of OpenSpiel."""
+    """Make the agent of ``openspiel:mcts``: a bot of OpenSpiel."""
     if bot != "mcts":
         raise ValueError(f"the bot of OpenSpiel that has a name is mcts, not {bot!r}")
     try:
@@ -139,12 +139,12 @@ def _openspiel(bot: str, **options: Any) -> Agent:
 
 
 def _llm(address: str, **options: Any) -> Agent:
-    """``llm:URL:MODEL``: a language model behind a chat-completions server."""
+    """Make the agent of ``llm:URL:MODEL``: a language model behind a chat-completions server."""
     return _external("llm", "make_llm")(address, **options)
 
 
 def _sb3(path: str, **options: Any) -> Agent:
-    """``file.zip``: a policy that Stable-Baselines3 trained with MaskablePPO."""
+    """Make the agent of ``file.zip``: a policy that Stable-Baselines3 trained with MaskablePPO."""
     try:
         open_regular(path).close()
     except FileNotFoundError:  # a missing extra comes first

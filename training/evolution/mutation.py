@@ -76,19 +76,19 @@ def recombine(parents: Population, mates: int, rng: np.random.Generator) -> Popu
 
 
 def _lognormal(kings: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """K' = K exp(N(0, 1) / sqrt(2)), in [1, 3] (1999)."""
+    """Return K' = K exp(N(0, 1) / sqrt(2)), in [1, 3] (1999)."""
     factors = np.exp(rng.standard_normal(len(kings)) / np.sqrt(2))
     return np.clip(kings * factors, KING_LEAST, KING_MOST)
 
 
 def _tenths(kings: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """K' = K + d, d one of -0.1, 0 and 0.1, in [1, 3] (2001)."""
+    """Return K' = K + d, d one of -0.1, 0 and 0.1, in [1, 3] (2001)."""
     moves = rng.choice([-0.1, 0.0, 0.1], size=len(kings))
     return np.clip(kings + moves, KING_LEAST, KING_MOST)
 
 
 def _fixed(kings: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """K' = K (the thesis)."""
+    """Return K' = K (the thesis)."""
     return kings.copy()
 
 

@@ -41,7 +41,7 @@ class Observations(NamedTuple):
     clusters: NDArray[np.int64]
 
     def pick(self, rows: NDArray[np.int64]) -> Observations:
-        """Return some rows, given by their numbers."""
+        """Return some rows, given by their numbers, shape (n,)."""
         design, points, weights, clusters = self
         return Observations(design[rows], points[rows], weights[rows], clusters[rows])
 

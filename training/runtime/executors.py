@@ -157,7 +157,7 @@ def _busily(call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
 
 
 def _end_with_parent(stop: _Until) -> None:
-    """When the parent has died, end this process once its call has ended."""
+    """End this process after its call, once the parent has died."""
     parent = parent_process()
     assert parent is not None
     connection.wait([parent.sentinel])

@@ -211,7 +211,7 @@ class DxpAgent:
 
 
 def _is_next(last: Board, board: Board) -> bool:
-    """Whether `board` is `last` and one more move."""
+    """Return whether `board` is `last` and one more move."""
     if board.moves[:-1] != last.moves or len(board.moves) == len(last.moves):
         return False
     before = board.copy()

@@ -136,7 +136,7 @@ def handshake(
 
 
 def _accepts(declared: Declared, name: str, value: object) -> bool:
-    """Whether the engine declares a parameter with this value."""
+    """Return whether the engine declares a parameter with this value."""
     values = declared.get(name, {}).get("values")
     return name in declared and (values is None or str(value) in values.split())
 
