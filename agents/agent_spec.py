@@ -83,7 +83,7 @@ class AgentSpec:
         for prefix in PREFIXES:
             if name.startswith(f"{prefix}:"):
                 return cls(name, prefix, name.removeprefix(f"{prefix}:"))
-        if "/" in name.replace(os.sep, "/") and Path(name).is_dir():
+        if "/" in name.replace(os.sep, "/") and os.path.isdir(name):
             name = str(find_player_file(Path(name)))
         if name.endswith(WEIGHTS_SUFFIX):
             return cls(name, "weights", name)

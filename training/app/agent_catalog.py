@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import agents
 from agents.agent import Agent
-from agents.agent_spec import AgentSpec
+from agents.agent_spec import WEIGHTS_SUFFIX, AgentSpec
 from agents.analysis import Limits
 from agents.search.workspace import MAX_DEPTH
 from checkers_env.files import open_regular
@@ -106,18 +106,18 @@ class AgentCatalog:
             raise ValueError(f"No agent {name[:200]!r} is on offer: {', '.join(self.names())} are.")
 
     def _is_weight_file_of_run(self, name: str) -> bool:
-        if AgentSpec.from_name(name).kind != "weights":
+        if not name.endswith(WEIGHTS_SUFFIX):  # a folder would do elsewhere, with any links in it
             return False
         try:
             path = Path(name).resolve()
             if not any(path.is_relative_to(run.resolve()) for run in self.runs):
                 return False
             open_regular(path).close()
-        except FileNotFoundError:  # agents.make says so
-            return True
+        except FileNotFoundError:
+            pass  # agents.make says so
         except (OSError, RuntimeError) as error:  # RuntimeError: links that lead in a circle
             raise ValueError(f"{name[:200]!r} is not a weight file: {error}.") from None
-        return True
+        return AgentSpec.from_name(name).kind == "weights"
 
 
 @functools.lru_cache(1000)
@@ -143,5 +143,6 @@ def is_same_version(label: str, name: str) -> bool:
 
 def _file_version(name: str) -> str:
     """Return the first digits of a weight file's digest; an empty text for other agents."""
-    path, kind = Path(name), AgentSpec.from_name(name).kind
-    return file_digest(path)[:6] if kind == "weights" and path.is_file() else ""
+    spec = AgentSpec.from_name(name)
+    path = Path(spec.name)
+    return file_digest(path)[:6] if spec.kind == "weights" and path.is_file() else ""

@@ -141,8 +141,9 @@ class GameStore:
 
     def _delete_old_files(self) -> None:
         """Delete files that are too old, and the oldest of too many."""
-        files = sorted(self._path("*").parent.glob("*.json"), key=lambda path: path.stat().st_mtime)
-        old = [path for path in files if path.stat().st_mtime < time.time() - DISK_SECONDS]
+        times = {path: path.lstat().st_mtime for path in self._path("*").parent.glob("*.json")}
+        files = sorted(times, key=times.__getitem__)
+        old = [path for path in files if times[path] < time.time() - DISK_SECONDS]
         for path in {*old, *files[: max(len(files) - MAX_ON_DISK + 1, 0)]}:
             path.unlink(missing_ok=True)
 

@@ -32,6 +32,7 @@ from training.trainer.checkpoint import Checkpoint, load_checkpoint
 
 TournamentRegime = Coevolution | GeneticAlgorithm | EvolutionStrategy
 RESULTS = {BLACK: "1-0", WHITE: "0-1", DRAW: "1/2-1/2"}
+INVALID_STATE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 MAX_READS = 100  # attempts to read a checkpoint that the run keeps replacing
 LEARNER = "learner"  # name of the player that temporal differences train
 _replay_lock = threading.Lock()
@@ -118,7 +119,11 @@ def _replay_checkpoint(run: Path, save_ns: int) -> GenerationReplay:
     checkpoint = load_checkpoint(run)
     if save_time_ns(run) != save_ns:
         raise LookupError(f"The run {run.name!r} has gone on since then")
-    return replay_generation(checkpoint)
+    try:
+        return replay_generation(checkpoint)
+    except INVALID_STATE as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise ValueError(f"the games of the run {run.name!r} cannot be played: {reason}") from error
 
 
 def replay_generation(checkpoint: Checkpoint) -> GenerationReplay:

@@ -149,6 +149,6 @@ def read_run(run: Path) -> Json:
 @lru_cache(64)
 def _load_config_key(run: Path, save_ns: int) -> dict[str, Any]:
     config_key = load_checkpoint(run).config_key
-    if not {"name", "seed"} <= set(config_key):
+    if not (isinstance(config_key.get("name"), str) and "seed" in config_key):
         raise ValueError(f"{str(run)!r} holds a run of no name or seed")
     return config_key

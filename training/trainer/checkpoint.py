@@ -90,6 +90,8 @@ def load_checkpoint(folder: Path) -> Checkpoint:
         named = {name: arrays[f"state/{name}"] for name in header["arrays"]}
         state = State(header["generation"], header["rng"], named)
         config_key = header["config"]
+        if not isinstance(config_key, dict):
+            raise ValueError(f"its configuration is {type(config_key).__name__}, not an object")
     history = {name: array.tolist() for name, array in strip_prefix("history/", arrays).items()}
     return Checkpoint(state, history, config_key)
 
@@ -141,7 +143,10 @@ def checkpoint_errors(folder: Path) -> Iterator[None]:
         raise ValueError(f"there is no run to resume in {str(folder)!r}") from None
     except KeyError as error:
         raise ValueError(f"{str(path)!r} is not a valid checkpoint: it lacks {error}") from None
-    except (SafetensorError, OSError, TypeError, ValueError, RuntimeError) as error:
+    except (
+        *(SafetensorError, OSError, TypeError, ValueError, RuntimeError),
+        *(AttributeError, IndexError),
+    ) as error:
         raise ValueError(f"{str(path)!r} is not a valid checkpoint: {error}") from None
 
 

@@ -438,6 +438,23 @@ def test_invalid_weight_file_is_refused_with_a_reason(client, tmp_path, name, wo
         assert words in answer.text
 
 
+def test_folder_of_a_run_with_a_link_out_of_it_is_not_played(client, tmp_path):
+    elsewhere = weight_file(tmp_path / "elsewhere")
+    folder = tmp_path / "runs" / "linked"
+    folder.mkdir(parents=True)
+    (folder / "champion.safetensors").symlink_to(elsewhere)
+    for agent in (f"{folder}", f"{folder}/", f"{folder}/champion.safetensors"):
+        answer = client.post("/api/games", json={"agent": agent})
+        assert answer.status_code == 400
+        assert "is on offer" in answer.text
+
+
+def test_circle_of_links_among_the_games_keeps_nobody_from_playing(client, games):
+    (games / "tabs").mkdir(parents=True)
+    (games / "tabs" / "a.json").symlink_to(games / "tabs" / "a.json")
+    begin(client)
+
+
 # Requests that make no sense
 
 GAME = "/api/games/{game}"

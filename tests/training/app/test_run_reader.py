@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx2
 import numpy as np
 import pytest
+from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from agents.match import play_game
@@ -28,7 +29,7 @@ from training.regimes.evolution_strategies import EvolutionStrategy
 from training.regimes.genetic_algorithm import GeneticAlgorithm
 from training.regimes.social_learning import SocialLearning
 from training.regimes.td_learning import TDLearning
-from training.trainer.checkpoint import FILE_NAME, load_checkpoint, save_checkpoint
+from training.trainer.checkpoint import FILE_NAME, HEADER, load_checkpoint, save_checkpoint
 from training.trainer.loop import (
     CHAMPION_FILE,
     CURVE_FILE,
@@ -563,3 +564,45 @@ def test_champion_of_a_run_can_be_played(client, finished):
     answer = client.get("/", params={"agent": champion})
     assert answer.status_code == 200
     assert f'value="{champion}"' in answer.text
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"config": "name seed"}, "its configuration is str"),
+        ({"config": ["name", "seed"]}, "its configuration is list"),
+        ({"config": {"name": [], "seed": 0}}, "no name or seed"),
+        ({"format": 1, "identity": []}, "is not a valid checkpoint"),
+        ({"format": 1, "identity": {}, "generation": 0, "rng": ""}, "it lacks"),
+    ],
+)
+def test_checkpoint_of_another_form_is_refused_with_a_reason(client, finished, changes, words):
+    rewrite_checkpoint(finished, changes)
+    answer = client.get("/api/runs/some run")
+    assert answer.status_code == 400
+    assert words in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "arrays"),
+    [
+        ({"rng": 7}, {}),
+        ({"generation": "x"}, {}),
+        ({}, {"state/steps": np.zeros((1, 1742))}),
+        ({}, {"state/kings": np.array(1.0)}),
+        ({}, {"state/genomes": np.zeros((3, 3)), "state/steps": np.zeros((3, 3))}),
+    ],
+)
+def test_state_that_makes_no_games_is_refused_with_a_reason(client, finished, changes, arrays):
+    rewrite_checkpoint(finished, changes, arrays)
+    answer = client.get("/api/runs/some run/generation")
+    assert answer.status_code == 400
+    assert "the games of the run 'some run' cannot be played: " in answer.json()["error"]
+
+
+def rewrite_checkpoint(folder, changes, arrays=()):
+    with safe_open(str(folder / FILE_NAME), framework="numpy") as file:
+        header = json.loads(file.metadata()[HEADER]) | changes
+        old = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    metadata = {HEADER: json.dumps(header)}
+    save_file(old | dict(arrays), folder / FILE_NAME, metadata=metadata)
