@@ -8,6 +8,7 @@ serialize            moves, frames and analyses as JSON
 templates            HTML pages
 messages             moves and results in words
 agent_catalog        agents on offer, with their limits
+preparation          compilation of the default agent when the server starts
 async_agent          analysis in a worker thread
 game                 a game between a person and an agent
 game_setup           openings of games

@@ -19,7 +19,7 @@ from starlette.staticfiles import StaticFiles
 import agents
 from agents.external.errors import EngineError
 from checkers_env.board import Board
-from training.app import compare_page, play_page, runs_page
+from training.app import compare_page, play_page, preparation, runs_page
 from training.app.agent_catalog import AgentCatalog
 from training.app.async_agent import in_thread, run_in_thread
 from training.app.game_store import GameStore
@@ -60,6 +60,7 @@ def create_app(games: Path, *, extra: Sequence[str] = (), runs: Sequence[Path] =
             *play_page.routes,
             *compare_page.routes,
             *runs_page.routes,
+            *preparation.routes,
             Route("/api/explain", in_thread(explain)),
             Mount("/static", StaticFiles(packages=[("training.app", "static")])),
         ],

@@ -16,6 +16,7 @@ from starlette.responses import Response
 from agents.agent import Agent, PlayerAgent, reseed
 from agents.analysis import Analysis, Limits, analyse_until
 from checkers_env.board import Board
+from training.app.preparation import PREPARATION
 
 MAX_SEARCHES = 8  # at a time; searches run without the GIL
 
@@ -71,6 +72,7 @@ async def analyse_in_thread(
     """
 
     def analyse() -> Analysis:
+        PREPARATION.wait(stop)
         if isinstance(agent, PlayerAgent):
             reseed(agent, seed + board.ply)
         analysis = analyse_until(agent, board.copy(), limits, stop)

@@ -16,12 +16,12 @@ import sys
 import threading
 import time
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
-from threading import Event, Thread
+from threading import Thread
 from typing import Annotated, Any
 
 import tyro
@@ -32,11 +32,11 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from agents.analysis import Limits, analyse_until
-from checkers_env.board import Board
-from training.app.agent_catalog import DEFAULT_AGENT, AgentCatalog
+from training.app.agent_catalog import AgentCatalog
 from training.app.app import create_app
+from training.app.preparation import PREPARATION
 from training.app.security import is_loopback
+from training.app.templates import form_values
 from training.runtime.cli import run_command
 
 DEFAULT_PORT, MAX_PORT = 8024, 65_535
@@ -81,21 +81,40 @@ def run(arguments: Sequence[str], console: Console) -> None:
     with open_listener(config.host, config.port) as listener:
         host = f"[{config.host}]" if ":" in config.host else config.host
         address = f"http://{host}:{listener.getsockname()[1]}/"
-        console.print(f"Checkers at {address} (Ctrl-C stops it)", markup=False)
-        console.print(f"Games are kept in {config.games}", markup=False)
-        if config.open:
-            webbrowser.open(address)
-        Thread(target=warm_up, daemon=True).start()
-        server = uvicorn.Server(
+
+        def announce() -> None:
+            console.print(f"Checkers at {address} (Ctrl-C stops it)", markup=False)
+            console.print(f"Games are kept in {config.games}", markup=False)
+            if config.open:
+                Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+        form_values(app.state.catalog, None)  # so that the first page comes at once
+        PREPARATION.start()
+        server = AnnouncingServer(
+            announce,
             uvicorn.Config(
                 answer_when_stopped(app),
                 http=HeaderTimeoutProtocol,
                 log_config=None,
                 timeout_graceful_shutdown=SHUTDOWN_SECONDS,
-            )
+            ),
         )
         with suppress(KeyboardInterrupt):  # Ctrl-C is the way to stop it
             server.run([listener])
+
+
+class AnnouncingServer(uvicorn.Server):
+    """Server that calls a function when it answers requests."""
+
+    def __init__(self, announce: Callable[[], None], config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._announce = announce
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and announce it."""
+        await super().startup(sockets)
+        if self.started:
+            self._announce()
 
 
 class HeaderTimeoutProtocol(H11Protocol):
@@ -192,11 +211,6 @@ def open_listener(host: str, port: int | None) -> socket.socket:
         if port is not None or error.errno != errno.EADDRINUSE:
             raise OSError(f"cannot listen at {host}, port {first_port}: {error}") from None
     return socket.create_server((host, 0), family=family)
-
-
-def warm_up() -> None:
-    """Compile the kernels of the default agent before its first move."""
-    analyse_until(AgentCatalog().make(DEFAULT_AGENT), Board(), Limits(depth=2), Event())
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The web application without a browser: games, errors, archive, security."""
 
 import json
+import multiprocessing
 import os
 import re
 import signal
@@ -10,7 +11,7 @@ import threading
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
-from threading import Event
+from threading import Event, Timer
 
 import httpx2
 import numpy as np
@@ -34,6 +35,7 @@ from training.app.app import create_app
 from training.app.game import HumanGame
 from training.app.game_setup import GameSetup, choose_opening, create_board
 from training.app.messages import describe_move, explain_forced_capture, explain_illegal_move
+from training.app.preparation import Preparation, warm_up
 from training.app.request_body import check_fields
 from training.app.security import HEADERS, MAX_BYTES, is_loopback
 from training.app.serialize import analysis_to_json, move_to_json
@@ -1062,7 +1064,7 @@ def test_agent_that_cannot_be_created_is_reported_at_the_start():
 
 @pytest.mark.parametrize(("number", "thinks"), [(signal.SIGINT, False), (signal.SIGTERM, True)])
 def test_command_serves_until_it_is_stopped(games, number, thinks):
-    serve.warm_up()  # a thread that compiles cannot be stopped
+    warm_up()  # so that the process of the server has nothing to compile
     options = ["--no-open", "--port", "0", "--games", str(games)]
     command = [sys.executable, "-m", "training.app.serve", *options]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
@@ -1087,3 +1089,36 @@ def test_command_has_help(capsys):
     shown = " ".join(capsys.readouterr().out.split())
     for text in ("--port", "--host", "--agent", "--runs", "--games", "--no-open", "8024"):
         assert text in shown
+
+
+# Preparation of the engine
+
+
+def test_preparation_is_done_unless_it_was_started(client):
+    assert client.get("/api/preparation").json() == {"seconds": None, "typical": 20}
+
+
+def test_preparation_ends_with_its_process(monkeypatch):
+    ended = Event()
+
+    class Process:
+        def __init__(self, target, daemon):
+            assert daemon
+
+        def start(self):
+            pass
+
+        def join(self):
+            ended.wait(10)
+
+    monkeypatch.setattr(multiprocessing.get_context("spawn"), "Process", Process)
+    preparation, stop = Preparation(), Event()
+    preparation.wait(stop)  # nothing was started
+    preparation.start()
+    assert 0 <= preparation.seconds < 10
+    Timer(0.2, stop.set).start()
+    preparation.wait(stop)
+    assert preparation.seconds is not None
+    Timer(0.2, ended.set).start()
+    preparation.wait(Event())
+    assert preparation.seconds is None

@@ -74,8 +74,8 @@ class Server:
 # No warm-up: it would take a core for a minute where kernels are not compiled yet.
 START = """
 import sys
-from training.app import request_body, serve
-serve.warm_up = lambda: None
+from training.app import preparation, request_body, serve
+preparation.Preparation.start = lambda self: None
 serve.HEADER_SECONDS = request_body.BODY_SECONDS = 2.0
 sys.exit(serve.main())
 """

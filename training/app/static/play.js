@@ -10,6 +10,7 @@ import { Replay } from "/static/replay.js";
 import { request } from "/static/server.js";
 
 const LATE = 5000; // milliseconds beyond its time limit after which the page explains a late reply
+const SOON = 3; // seconds of preparation that are not worth a word
 const CONFIRM = 4000; // milliseconds in which a second click resigns
 
 const START = [{ fen: byId("board").dataset.start, move: null }];
@@ -245,6 +246,17 @@ function storePerson(person) {
   }
 }
 
+// Until the engine is compiled, on a new machine, show for how long that has gone on.
+async function showPreparation() {
+  const { seconds, typical } = await request("/api/preparation");
+  byId("preparation").hidden = seconds === null || seconds < SOON;
+  if (seconds === null) return;
+  byId("preparation").querySelector("span").textContent = typical;
+  const bar = byId("preparation").querySelector("progress");
+  [bar.max, bar.value] = [typical, Math.min(seconds, typical)];
+  setTimeout(showPreparation, 1000);
+}
+
 function restorePerson() {
   try {
     const { name = "", rating = null } = JSON.parse(localStorage.getItem("person")) ?? {};
@@ -272,6 +284,7 @@ byId("pdn-file").addEventListener("change", async ({ target }) => {
 addEventListener("hashchange", restore);
 
 restorePerson();
+showPreparation().catch(() => {}); // a server that does not answer is reported with the first move
 replay.open(START, { flipped: true });
 byId("status").textContent = "Choose an opponent, and play.";
 restore();
