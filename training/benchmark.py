@@ -53,7 +53,7 @@ from training.rating.sprt import games_until_decision, is_decided, sprt, sprt_se
 from training.report.html_report import write_report
 from training.report.player_report import examine_player, lineup, report_lines
 from training.report.standings import standings, write_standings
-from training.report.terminal import print_league
+from training.report.terminal import illegal_answers, print_league
 from training.report.verdict import verdict
 from training.runtime import validation
 from training.runtime.cli import print_resume_command, run_command
@@ -404,7 +404,7 @@ def write_reports(
     lines, first = standings(league, anchor), verdict(league)
     save_league(folder / "league.json", league)
     pdn.dump(games_to_pdn(league), folder / "games.pdn")
-    notes = (describe_scale(anchor), *NOTES, *found)
+    notes = (describe_scale(anchor), *NOTES, *illegal_answers(league), *found)
     write_report(folder / "report.html", league, lines, verdict=first, notes=notes)
     if config.json:
         write_standings(config.json, league, lines)

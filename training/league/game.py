@@ -92,13 +92,16 @@ def play_game(
     """
     stop = stop or Event()
     board, clocks = opening_board(fixture.opening, terms.rules), [0.0, 0.0]
+    before = [_count_answers(agent) for agent in agents]
     if all(isinstance(agent, PlayerAgent) and agent.seconds is None for agent in agents):
         score, reason = _in_kernel(agents, board, fixture, terms, stop)
     else:
         score, reason = _move_by_move(agents, board, clocks, fixture, terms, stop)
     moves = tuple(map(str, board.moves))
     difference, seconds = board.piece_difference(), (clocks[0], clocks[1])
-    game = GameRecord(*fixture, score, reason, difference, moves, seconds)
+    counts = np.subtract([_count_answers(agent) for agent in agents], before).T.tolist()
+    answers, illegal = map(tuple, counts)
+    game = GameRecord(*fixture, score, reason, difference, moves, seconds, answers, illegal)
     return terms.judge(board, game) if terms.judge and score == 0.5 else game
 
 
@@ -226,6 +229,11 @@ def _result(board: Board) -> tuple[float, str]:
     assert outcome is not None
     scores = {None: 0.5, BLACK: 1.0}
     return scores.get(outcome.winner, 0.0), outcome.reason
+
+
+def _count_answers(agent: Agent) -> tuple[int, int]:
+    """Return the answers of a player that counts them, and the illegal ones; else zeros."""
+    return getattr(agent, "answers", 0), getattr(agent, "illegal_answers", 0)
 
 
 def _message(error: Exception) -> str:

@@ -73,6 +73,9 @@ class GameRecord:
         All moves in PDN notation, those of the opening included.
     seconds
         Time of Black and of White for all their moves.
+    answers, illegal_answers
+        Answers of Black and of White, and how many were illegal; 0 for players that do not count
+        them. Language models do.
     """
 
     number: int
@@ -84,6 +87,8 @@ class GameRecord:
     difference: int
     moves: tuple[str, ...]
     seconds: tuple[float, float] = (0.0, 0.0)
+    answers: tuple[int, int] = (0, 0)
+    illegal_answers: tuple[int, int] = (0, 0)
 
     @property
     def result(self) -> str:
@@ -123,5 +128,7 @@ def load_league(path: Path) -> League:
 
 def game_from_json(fields: dict[str, Any]) -> GameRecord:
     """Return the game of a JSON object."""
-    given = {**fields, "moves": tuple(fields["moves"]), "seconds": tuple(fields["seconds"])}
-    return GameRecord(**given)
+    values: dict[str, Any] = {**fields}
+    for name in values.keys() & {"moves", "seconds", "answers", "illegal_answers"}:
+        values[name] = tuple(values[name])
+    return GameRecord(**values)

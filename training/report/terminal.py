@@ -48,7 +48,7 @@ def print_league(
     console.print(Text(describe_scale(anchor)))
     if len(league.entrants) == 2:
         console.print(match_table(league, thesis))
-    for line in forfeits(league):
+    for line in (*forfeits(league), *illegal_answers(league)):
         console.print(line, markup=False)
 
 
@@ -102,6 +102,23 @@ def forfeits(league: League) -> Iterator[str]:
         if lost:
             first = f"game {lost[0].number + 1}: {lost[0].reason}"
             yield f"{entrant.name} forfeited {len(lost)} of its games, the first being {first}"
+
+
+def illegal_answers(league: League) -> Iterator[str]:
+    """Yield a sentence for each entrant whose answers are counted: the share of illegal ones."""
+    for number, entrant in enumerate(league.entrants):
+        counts = [
+            (game.answers[side], game.illegal_answers[side])
+            for game in league.games
+            for side, player in enumerate((game.black, game.white))
+            if player == number
+        ]
+        answers, illegal = np.sum(counts, axis=0) if counts else (0, 0)
+        if answers:
+            yield (
+                f"{entrant.name}: {illegal:,} of {answers:,} answers were illegal "
+                f"({illegal / answers:.1%})"
+            )
 
 
 def _table(place: str, name: str, *others: str) -> Table:

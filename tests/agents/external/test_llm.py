@@ -1,6 +1,7 @@
 """Language models as players, with a local server that answers well, badly or never."""
 
 import json
+import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,6 +12,7 @@ import agents
 from agents.external.errors import EngineError
 from agents.external.llm import LLMAgent, describe_position, make_llm
 from checkers_env.board import Board
+from training import benchmark
 
 
 def reply(text):
@@ -168,6 +170,21 @@ def test_time_of_a_move_includes_all_its_answers(server):
 def test_missing_server_is_an_error():
     with pytest.raises(EngineError, match="cannot be reached"):
         LLMAgent("http://127.0.0.1:9/v1", "model", timeout=5.0).act(Board())
+
+
+def test_league_shows_the_share_of_illegal_answers(server, tmp_path, monkeypatch, capsys):
+    server.says("12-13")
+    model = f"llm:{server.url}:clever@retries=1"
+    options = ["--against", "random", "--openings", "start", "--seed", "3"]
+    monkeypatch.setattr(sys, "argv", ["benchmark.py", model, *options, "--out", str(tmp_path)])
+    assert benchmark.main() == 0
+    games = json.loads((tmp_path / "league.json").read_text())["games"]
+    assert [game["score"] for game in games] == [0.0, 1.0]
+    assert all("forfeits: clever: no legal move in 2 answers" in game["reason"] for game in games)
+    assert [game["answers"] for game in games] == [[2, 0], [0, 2]]
+    sentence = "4 of 4 answers were illegal (100.0%)"
+    assert sentence in " ".join(capsys.readouterr().out.split())
+    assert sentence in (tmp_path / "report.html").read_text()
 
 
 @pytest.mark.parametrize(
