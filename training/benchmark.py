@@ -27,6 +27,7 @@ import tyro
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from agents.agent import Agent
 from agents.external.channel import ProcessLimits
 from agents.external.errors import EngineError
 from checkers_env import pdn
@@ -34,7 +35,7 @@ from checkers_env.files import check_output
 from checkers_env.state import DrawRules
 from training.league.adjudicate import make_adjudicator
 from training.league.entrants import Entry, file_digest, make_entry
-from training.league.game import LeagueRules, one_line, opening_board
+from training.league.game import LeagueRules, limit_agent, one_line, opening_board
 from training.league.journal import FILE_NAME, Journal
 from training.league.pdn_export import games_to_pdn
 from training.league.records import GameRecord, League, save_league
@@ -199,11 +200,11 @@ def play_league(
         found = [sprt_sentence(kept, config.sprt)]
     league = replace(league, games=tuple(kept))
     if config.analyse:
-        found = findings(entries[0], league, config.seed)
+        found = findings(entries[0], league, config)
     return league, found
 
 
-def findings(entry: Entry, league: League, seed: int) -> list[str]:
+def findings(entry: Entry, league: League, config: BenchmarkConfig) -> list[str]:
     """Return the findings of an examination, or the reason why it was not finished.
 
     Parameters
@@ -212,11 +213,15 @@ def findings(entry: Entry, league: League, seed: int) -> list[str]:
         The player.
     league
         League of its examination.
-    seed
-        Seed of the measurements.
+    config
+        Options of the command line: the seed, and the limit of a move.
     """
+
+    def make() -> Agent:
+        return limit_agent(entry.make(), config.move_limit or None)
+
     try:
-        return report_lines(examine_player(entry.make, league, seed))
+        return report_lines(examine_player(make, league, config.seed))
     except (EngineError, ValueError) as error:
         return [one_line(f"The examination was not finished: {error}.")]
 
@@ -304,8 +309,9 @@ def draw_rules(config: BenchmarkConfig) -> DrawRules:
 
 def league_rules(config: BenchmarkConfig) -> LeagueRules:
     """Return the rules of all games."""
-    judge = make_adjudicator(config.adjudicate, config.seed)
-    return LeagueRules(draw_rules(config), config.seed, config.move_limit or None, judge)
+    limit = config.move_limit or None
+    judge = make_adjudicator(config.adjudicate, config.seed, limit)
+    return LeagueRules(draw_rules(config), config.seed, limit, judge)
 
 
 def league_conditions(config: BenchmarkConfig) -> dict[str, Any]:

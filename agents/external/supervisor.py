@@ -21,6 +21,7 @@ from pathlib import Path
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36  # constants of linux/prctl.h
 POLL_SECONDS = 0.2
 KILL_SECONDS = 10.0
+SLACK_BYTES = 2 << 30  # of memory that is reserved, as for threads, and never used
 TASKS_PER_PROCESS = 16  # threads that the user's limit leaves room for
 PROC = Path("/proc")
 
@@ -60,7 +61,8 @@ def _execute(command: list[str], memory: int, processes: int) -> None:
         _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         _limit(resource.RLIMIT_CORE, 0)
         if memory:
-            _limit(resource.RLIMIT_DATA, memory)
+            _limit(resource.RLIMIT_DATA, memory + SLACK_BYTES)
+            _limit(resource.RLIMIT_FSIZE, memory)  # a flood of output must not fill the disk
         if processes:
             _limit(resource.RLIMIT_NPROC, _user_tasks() + TASKS_PER_PROCESS * processes)
         os.execv(command[0], command)

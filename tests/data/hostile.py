@@ -119,7 +119,7 @@ class ManyForks(Hostile):
 
 class Memory(Hostile):
     def attack(self, board):
-        self.held = [bytearray(os.urandom(1 << 20) * 16) for _ in range(100)]
+        self.held = [b"x" * (16 << 20) for _ in range(100)]
         time.sleep(FOREVER)
 
 

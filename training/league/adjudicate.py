@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from agents.agent_spec import AgentSpec
 from agents.match import play_game
 from agents.match_kernel import DRAW
 from agents.registry import make
+from agents.search.guard import LateMoveError, MoveLimit
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
 from checkers_env.state import REASONS, DrawRules
@@ -20,8 +22,17 @@ from training.league.records import GameRecord
 PLAYED_OUT = DrawRules(max_moves=100)
 
 
-def make_adjudicator(text: str, seed: int) -> Adjudicator | None:
+def make_adjudicator(text: str, seed: int, seconds: float | None = None) -> Adjudicator | None:
     """Return the adjudicator of a text: ``none``, ``material``, or an agent that plays games out.
+
+    Parameters
+    ----------
+    text
+        Text of the adjudicator.
+    seed
+        Seed of the playouts.
+    seconds
+        Time for each of their moves; None for no limit.
 
     Raises
     ------
@@ -36,7 +47,7 @@ def make_adjudicator(text: str, seed: int) -> Adjudicator | None:
         raise ValueError(
             f"adjudicate must be none, material, or a built-in player at a depth, not {text!r}"
         )
-    return adjudicate_by_playout(agent.player, text, seed)
+    return adjudicate_by_playout(agent.player, text, seed, seconds)
 
 
 def adjudicate_by_material(board: Board, game: GameRecord) -> GameRecord:
@@ -46,8 +57,12 @@ def adjudicate_by_material(board: Board, game: GameRecord) -> GameRecord:
     return replace(game, score=float(score), reason=reason)
 
 
-def adjudicate_by_playout(player: object, name: str, seed: int) -> Adjudicator:
+def adjudicate_by_playout(
+    player: object, name: str, seed: int, seconds: float | None = None
+) -> Adjudicator:
     """Return an adjudicator that plays the rest of the game with `player` on both sides.
+
+    A game stays drawn if the player takes too long for a move.
 
     Parameters
     ----------
@@ -57,11 +72,18 @@ def adjudicate_by_playout(player: object, name: str, seed: int) -> Adjudicator:
         Its name, for the reason in the record.
     seed
         Seed of the playouts.
+    seconds
+        Time for a move; None for no limit.
     """
 
     def judge(board: Board, game: GameRecord) -> GameRecord:
         rng = np.random.default_rng((seed, game.number, 1))  # not the generator of the game
-        end = play_game(player, player, opening=board.fen(), rules=PLAYED_OUT, rng=rng).result
+        options: Any = {"opening": board.fen(), "rules": PLAYED_OUT, "rng": rng}
+        try:
+            end = play_game(player, player, **options, limit=MoveLimit(seconds)).result
+        except LateMoveError:
+            late = f"not played out by {name}, which took more than {seconds:g} s for a move"
+            return replace(game, reason=f"{game.reason}; {late}")
         score = 0.5 if end.winner == DRAW else float(end.winner == BLACK)
         reason = f"{game.reason}; played out by {name}: {REASONS[end.reason]}"
         return replace(game, score=score, reason=reason)

@@ -216,6 +216,29 @@ def _timed_move(agent: Agent, board: Board, clocks: list[float], limit: MoveLimi
     return move
 
 
+class LimitedAgent:
+    """Built-in player whose ``act`` raises EngineError when it takes too long."""
+
+    def __init__(self, agent: PlayerAgent, seconds: float) -> None:
+        self._agent, self._seconds = agent, seconds
+        self.new_game = agent.new_game
+
+    def act(self, board: Board) -> Move:
+        """Return the player's move."""
+        try:
+            with _guard(self._agent, MoveLimit(self._seconds)):
+                return self._agent.act(board)
+        except LateMoveError:
+            raise EngineError(f"more than {self._seconds:g} s for a move") from None
+
+
+def limit_agent(agent: Agent, seconds: float | None) -> Agent:
+    """Return an agent with a limit of its moves; agents of other processes have theirs."""
+    if seconds is None or not isinstance(agent, PlayerAgent):
+        return agent
+    return LimitedAgent(agent, seconds)
+
+
 def _guard(agent: Agent, limit: MoveLimit) -> AbstractContextManager[None]:
     """Stop a search of ours at its limit; others have limits outside their processes."""
     if isinstance(agent, PlayerAgent):

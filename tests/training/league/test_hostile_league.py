@@ -19,7 +19,7 @@ from training.league.journal import FILE_NAME
 from training.league.records import load_league
 
 HOSTILE = DATA / "hostile.py"
-LATE = "no answer to act within 2 s"
+LATE = "no answer to act within 4 s"
 FAULTS = {  # of hostile.py, and what the record says of each
     "Crash": r"it died in act \(exit code -11\)",
     "Exit": r"it died in act \(exit code 0\)",
@@ -64,7 +64,7 @@ def league(monkeypatch, capsys, tmp_path):
 
     def play(names):
         texts = [f"{HOSTILE}:{name}" for name in names]
-        options = "--openings start --move-limit 2 --memory-limit 768 --process-limit 16"
+        options = "--openings start --move-limit 4 --memory-limit 768 --process-limit 16"
         words = ["material@depth=1", "--against", "endless.safetensors", *texts, *options.split()]
         status, out, error = run_here(
             benchmark, [*words, "--threads", 2, "--out", "league"], monkeypatch, capsys
@@ -100,7 +100,7 @@ def check(league, out, names):
             assert game.reason.startswith(f"{colour} ended the game"), game.reason
             assert game.reason.endswith(CLAIMS[name])
         elif name == "endless":
-            assert game.reason == f"{colour} forfeits: more than 2 s for a move"
+            assert game.reason == f"{colour} forfeits: more than 4 s for a move"
         else:
             reason = game.reason.removeprefix(f"{colour} forfeits: ")
             assert re.fullmatch(FAULTS[name], reason), (name, game.reason)

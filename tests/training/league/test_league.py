@@ -28,7 +28,7 @@ from checkers_env.state import DrawRules
 from training.league import game as league_game
 from training.league.adjudicate import adjudicate_by_material, make_adjudicator
 from training.league.entrants import display_name, make_entry
-from training.league.game import LeagueRules, opening_board, play_game
+from training.league.game import LeagueRules, limit_agent, opening_board, play_game
 from training.league.journal import FILE_NAME, Journal
 from training.league.pdn_export import games_to_pdn
 from training.league.records import Entrant, GameRecord, League, load_league, save_league
@@ -777,6 +777,32 @@ def test_journal_reaches_the_disk_before_the_game_counts(tmp_path, monkeypatch):
         file.write(b"{")
     journal.resume({}, fixtures(), LeagueRules(SHORT))
     assert flushed[path.stat().st_ino] == path.stat().st_size
+
+
+# Limits beside the games.
+
+
+def test_endless_playout_leaves_the_game_drawn():
+    judge = make_adjudicator("blondie24@depth=64", 0, 0.5)
+    game = drawn("", LeagueRules(DrawRules(2), judge=judge))
+    late = "not played out by blondie24@depth=64, which took more than 0.5 s for a move"
+    assert (game.score, game.reason) == (0.5, f"max moves; {late}")
+    check_game(game, LeagueRules(DrawRules(2), judge=judge))
+
+
+def test_limited_agent_plays_as_without_or_raises():
+    plain, board = agents.make("material", depth=3, seed=1), Board()
+    limited = limit_agent(agents.make("material", depth=3), 60.0)
+    for agent in (plain, limited):
+        agent.new_game(np.random.default_rng(2))
+    for _ in range(20):
+        move = plain.act(board)
+        assert limited.act(board) == move
+        board.push(move)
+    with pytest.raises(EngineError, match=r"more than 0.5 s for a move"):
+        limit_agent(agents.make("blondie24", depth=64), 0.5).act(board)
+    stranger = Draws()
+    assert limit_agent(stranger, 1.0) is stranger
 
 
 # Replay.
