@@ -19,7 +19,9 @@ import checkers_env
 from training.app.app import create_app  # noqa: F401 - it finds the templates and scripts
 
 HAS_TRAIN = importlib.util.find_spec("scipy") is not None
-NEED_TRAIN = {"checkers-benchmark", "checkers-continual", "checkers-reproduce"}
+NEED_TRAIN = {
+    *("checkers-benchmark", "checkers-compare", "checkers-continual", "checkers-reproduce"),
+}
 
 assert "site-packages" in agents.__file__
 assert importlib.util.find_spec("torch") is None

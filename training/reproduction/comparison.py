@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import ttest_1samp
 
 from training.rating.elo import elo_difference
 from training.reproduction.effects import score
@@ -21,6 +20,10 @@ from training.reproduction.jobs import Conditions, Job, Match, Player, Run, matc
 from training.reproduction.plots import curves, dots
 from training.reproduction.results import MatchResult, ResultStore, TrainingResult
 from training.reproduction.tables import half_width, interval, player_games
+from training.runtime.extras import extra
+
+with extra("train"):
+    from scipy.stats import ttest_1samp
 
 PIECE_COUNTER = Player("material")
 PANELS = (

@@ -14,8 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import sem
-from scipy.stats import t as student
+
+from training.runtime.extras import extra
+
+with extra("train"):
+    from scipy.stats import sem
+    from scipy.stats import t as student
 
 ROOT = Path(__file__).parents[2]
 CONFIDENCE = 0.95
