@@ -11,6 +11,7 @@ that other users may write to is read.
 from __future__ import annotations
 
 import contextlib
+import dis
 import enum
 import functools
 import hashlib
@@ -268,12 +269,10 @@ def _describe(thing: Any, seen: set[int]) -> Iterator[bytes]:
 
 
 def _describe_code(code: python_types.CodeType, names: Any, seen: set[int]) -> Iterator[bytes]:
-    yield code.co_code
+    yield from _describe_instructions(code)
     for constant in code.co_consts:
         if isinstance(constant, python_types.CodeType):
             yield from _describe_code(constant, names, seen)
-        else:
-            yield repr(constant).encode()
     named = [names.get(name) for name in code.co_names]
     modules = [thing for thing in named if isinstance(thing, python_types.ModuleType)]
     for module in modules:  # which grows: package.module.function
@@ -288,3 +287,19 @@ def _describe_code(code: python_types.CodeType, names: Any, seen: set[int]) -> I
         yield from _describe(thing, seen)
         for module in modules:
             yield from _describe(getattr(module, name, None), seen)
+
+
+def _describe_instructions(code: python_types.CodeType) -> Iterator[bytes]:
+    """Yield the instructions, and constants by value: numbers of constants shift by a docstring."""
+    instructions, argument = bytearray(code.co_code), 0
+    for place in range(0, len(instructions), 2):
+        opcode = instructions[place]
+        argument = argument << 8 | instructions[place + 1]
+        if opcode in dis.hasconst:
+            instructions[place + 1] = 0
+            constant = code.co_consts[argument]
+            if not isinstance(constant, python_types.CodeType):
+                yield repr(constant).encode()
+        if opcode != dis.EXTENDED_ARG:
+            argument = 0
+    yield bytes(instructions)

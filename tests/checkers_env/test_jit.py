@@ -219,6 +219,33 @@ def test_edit_of_unused_code_keeps_the_entry(laboratory):
     assert laboratory.run() == "33 1 0"
 
 
+@pytest.mark.parametrize("statement", ["return", "return None", "x[0] += 'ab' == 'ba'"])
+def test_edit_of_a_docstring_keeps_the_entry(laboratory, statement):
+    callee = f"""
+        from checkers_env.jit import kernel
+
+        @kernel
+        def inner(x):
+            "Add one."
+            x[0] += 1
+            {statement}
+    """
+    show = """
+        import numpy as np
+        from own.callee import inner
+        x = np.zeros(1)
+        inner(x)
+        print(x[0], sum(inner.stats.cache_hits.values()))
+    """
+    laboratory.write(callee=callee)
+    assert laboratory.run(show) == "1.0 0"
+    for docstring in ('"Add two."', '"ab"', ""):
+        laboratory.write(callee=callee.replace('"Add one."', docstring))
+        assert laboratory.run(show) == "1.0 1"
+    laboratory.write(callee=callee.replace("+= 1", "+= 2"))
+    assert laboratory.run(show) == "2.0 0"
+
+
 @pytest.mark.parametrize(
     ("reference", "name"),
     [("from own import callee", "callee"), ("import own.callee", "own.callee")],
