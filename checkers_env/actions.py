@@ -78,7 +78,23 @@ def to_view(bit: int, side: int) -> int:
 
 @kernel
 def legal_origins(pieces: int, game: KernelArg, index: int, capturing: bool) -> int:
-    """Return those of `pieces` that can jump (else step) in direction `index`."""
+    """Return those of `pieces` that can jump (else step) in direction `index`.
+
+    Parameters
+    ----------
+    pieces
+        35-bit board.
+    game
+        A game as in :mod:`checkers_env.state`.
+    index
+        Direction, 0 to 3 (see :func:`checkers_env.movegen.direction`).
+    capturing
+        Whether the pieces must jump.
+
+    Returns
+    -------
+    35-bit board.
+    """
     back = -direction(index, game[SIDE])
     squares = BOARD & ~(game[BLACK_BOARD] | game[WHITE_BOARD])
     if capturing:
@@ -89,7 +105,17 @@ def legal_origins(pieces: int, game: KernelArg, index: int, capturing: bool) -> 
 
 @kernel
 def movable_pieces(game: KernelArg) -> tuple[int, bool]:
-    """Return the pieces that may move, and whether they must capture."""
+    """Return the pieces that may move, and whether they must capture.
+
+    Parameters
+    ----------
+    game
+        A game as in :mod:`checkers_env.state`.
+
+    Returns
+    -------
+    35-bit board, and whether they must capture.
+    """
     own, packed = game[game[SIDE]], game[PACKED_MOVE]
     if packed > NO_MOVE:
         return 1 << (packed & 63), True

@@ -100,6 +100,13 @@ def copy_into(source: Any, target: Any) -> None:
     """Fill `target`, a vector, from the front of `source`.
 
     An assignment to a slice does the same, but its error message takes seconds to compile.
+
+    Parameters
+    ----------
+    source
+        Shape (m,), with m at least n.
+    target
+        Shape (n,): is filled.
     """
     for i in range(len(target)):
         target[i] = source[i]

@@ -53,7 +53,19 @@ def direction(index: int, side: int) -> int:
 
 @kernel
 def own_and_opponent(black: int, white: int, side: int) -> tuple[int, int]:
-    """Return the boards of `side` and of its opponent."""
+    """Return the boards of `side` and of its opponent.
+
+    Parameters
+    ----------
+    black, white
+        35-bit boards.
+    side
+        BLACK or WHITE.
+
+    Returns
+    -------
+    The two boards.
+    """
     return (black, white) if side == BLACK else (white, black)
 
 
@@ -65,7 +77,19 @@ def first_piece(pieces: int, side: int) -> int:
 
 @kernel
 def steppers(own: int, opponent: int, kings: int, side: int) -> tuple[int, int, int, int]:
-    """Return the pieces of `side` that can step to an empty square, for steps 4, 5, -4 and -5."""
+    """Return the pieces of `side` that can step to an empty square.
+
+    Parameters
+    ----------
+    own, opponent, kings
+        35-bit boards of `side`, of its opponent, and of the kings of both.
+    side
+        BLACK or WHITE.
+
+    Returns
+    -------
+    35-bit boards of the pieces for steps 4, 5, -4 and -5.
+    """
     empty = BOARD & ~(own | opponent)
     up = own if side == BLACK else own & kings
     down = own if side == WHITE else own & kings
@@ -74,7 +98,21 @@ def steppers(own: int, opponent: int, kings: int, side: int) -> tuple[int, int, 
 
 @kernel
 def jumpers(pieces: int, own: int, opponent: int, kings: int, side: int) -> int:
-    """Return those of `pieces` (of `side`) that can jump over an opponent to an empty square."""
+    """Return those of `pieces` (of `side`) that can jump over an opponent to an empty square.
+
+    Parameters
+    ----------
+    pieces
+        35-bit board.
+    own, opponent, kings
+        35-bit boards of `side`, of its opponent, and of the kings of both.
+    side
+        BLACK or WHITE.
+
+    Returns
+    -------
+    35-bit board.
+    """
     empty = BOARD & ~(own | opponent)
     up = pieces if side == BLACK else pieces & kings
     down = pieces if side == WHITE else pieces & kings
@@ -85,13 +123,29 @@ def jumpers(pieces: int, own: int, opponent: int, kings: int, side: int) -> int:
 
 @kernel
 def can_jump(own: int, opponent: int, kings: int, side: int) -> bool:
-    """Return whether `side` has a capture, and so must make one."""
+    """Return whether `side` has a capture, and so must make one.
+
+    Parameters
+    ----------
+    own, opponent, kings
+        35-bit boards of `side`, of its opponent, and of the kings of both.
+    side
+        BLACK or WHITE.
+    """
     return jumpers(own, own, opponent, kings, side) != 0
 
 
 @kernel
 def can_move(own: int, opponent: int, kings: int, side: int) -> bool:
-    """Return whether `side` has a move: without one it has lost."""
+    """Return whether `side` has a move: without one it has lost.
+
+    Parameters
+    ----------
+    own, opponent, kings
+        35-bit boards of `side`, of its opponent, and of the kings of both.
+    side
+        BLACK or WHITE.
+    """
     a, b, c, d = steppers(own, opponent, kings, side)
     return (a | b | c | d) != 0 or can_jump(own, opponent, kings, side)
 
@@ -112,14 +166,38 @@ def has_move(position: Position) -> bool:
 
 @kernel
 def count_steps(own: int, opponent: int, kings: int, side: int) -> int:
-    """Count the simple moves of `side`, whether or not it can jump."""
+    """Count the simple moves of `side`, whether or not it can jump.
+
+    Parameters
+    ----------
+    own, opponent, kings
+        35-bit boards of `side`, of its opponent, and of the kings of both.
+    side
+        BLACK or WHITE.
+
+    Returns
+    -------
+    Number of moves.
+    """
     a, b, c, d = steppers(own, opponent, kings, side)
     return popcount(a) + popcount(b) + popcount(c) + popcount(d)
 
 
 @kernel
 def successor(row: KernelArg, mover: int) -> Position:
-    """Return the position in a row of successors, after a move by `mover`."""
+    """Return the position in a row of successors, after a move by `mover`.
+
+    Parameters
+    ----------
+    row
+        Successor, int64, shape (4,).
+    mover
+        Side that moved, BLACK or WHITE.
+
+    Returns
+    -------
+    The position.
+    """
     return Position(row[BLACK_BOARD], row[WHITE_BOARD], row[KINGS], 1 - mover)
 
 
@@ -127,7 +205,21 @@ def successor(row: KernelArg, mover: int) -> Position:
 def write_row(
     rows: KernelArg, at: int, own: int, opponent: int, kings: int, side: int, move: int
 ) -> None:
-    """Write the position in which `side` owns `own`, and the packed move that led to it."""
+    """Write a position and the packed move that led to it.
+
+    Parameters
+    ----------
+    rows
+        Successors, int64, shape (rows, 4); changed in place.
+    at
+        Index of the row.
+    own, opponent, kings
+        35-bit boards of `side`, of its opponent, and of the kings of both.
+    side
+        BLACK or WHITE.
+    move
+        Packed move.
+    """
     rows[at, BLACK_BOARD] = own if side == BLACK else opponent
     rows[at, WHITE_BOARD] = opponent if side == BLACK else own
     rows[at, KINGS] = kings
@@ -138,7 +230,23 @@ def write_row(
 def generate_steps(
     rows: KernelArg, end: int, own: int, opponent: int, kings: int, side: int
 ) -> int:
-    """Append the successors by simple moves; return the new end of the rows."""
+    """Append the successors by simple moves.
+
+    Parameters
+    ----------
+    rows
+        Successors, int64, shape (rows, 4); changed in place.
+    end
+        First free row.
+    own, opponent, kings
+        35-bit boards of `side`, of its opponent, and of the kings of both.
+    side
+        Side to move, BLACK or WHITE.
+
+    Returns
+    -------
+    The new end of the rows.
+    """
     empty = BOARD & ~(own | opponent)
     for index in range(4):
         step = direction(index, side)
@@ -159,7 +267,25 @@ def generate_steps(
 def append_jumps(
     rows: KernelArg, end: int, own: int, opponent: int, kings: int, side: int, move: int
 ) -> int:
-    """Append the positions after one more jump of a route; return the new end of the rows."""
+    """Append the positions after one more jump of a route.
+
+    Parameters
+    ----------
+    rows
+        Successors, int64, shape (rows, 4); changed in place.
+    end
+        First free row.
+    own, opponent, kings
+        35-bit boards of `side`, of its opponent, and of the kings of both.
+    side
+        Side to move, BLACK or WHITE.
+    move
+        Packed move of the route so far; its last square is that of the piece.
+
+    Returns
+    -------
+    The new end of the rows.
+    """
     bit = move & 63
     piece = 1 << bit
     empty = BOARD & ~(own | opponent)
@@ -181,9 +307,24 @@ def append_jumps(
 def generate_captures(
     rows: KernelArg, end: int, own: int, opponent: int, kings: int, side: int
 ) -> int:
-    """Append the successors by captures, each route once; return the new end of the rows.
+    """Append the successors by captures, each route once.
 
     Unfinished routes wait in the rows behind the finished ones, shortest first.
+
+    Parameters
+    ----------
+    rows
+        Successors, int64, shape (rows, 4); changed in place.
+    end
+        First free row.
+    own, opponent, kings
+        35-bit boards of `side`, of its opponent, and of the kings of both.
+    side
+        Side to move, BLACK or WHITE.
+
+    Returns
+    -------
+    The new end of the rows.
     """
     pieces = jumpers(own, own, opponent, kings, side)
     while pieces:
@@ -235,7 +376,21 @@ def generate_successors(
 def count_successors(
     rows: KernelArg, end: int, black: int, white: int, kings: int, side: int
 ) -> int:
-    """Count the legal moves of a position; rows from `end` on are scratch space."""
+    """Count the legal moves of a position.
+
+    Parameters
+    ----------
+    rows
+        int64, shape (rows, 4): rows from `end` on are scratch space.
+    end
+        First free row.
+    black, white, kings, side
+        The position, as in :class:`Position`.
+
+    Returns
+    -------
+    Number of moves.
+    """
     own, opponent = own_and_opponent(black, white, side)
     if can_jump(own, opponent, kings, side):
         return generate_captures(rows, end, own, opponent, kings, side) - end

@@ -57,7 +57,17 @@ def write_observation(
 
 @kernel
 def write_pieces(plane: KernelArg, pieces: int, viewer: int) -> None:
-    """Set the squares of `pieces` in `plane`, float32[8, 8], in the view of `viewer`."""
+    """Set the squares of some pieces in a plane.
+
+    Parameters
+    ----------
+    plane
+        float32, shape (8, 8), zeros on entry.
+    pieces
+        35-bit board.
+    viewer
+        Side whose view it is, BLACK or WHITE.
+    """
     while pieces:
         bit = to_view(lsb(pieces), viewer)
         pieces &= pieces - 1

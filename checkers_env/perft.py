@@ -37,7 +37,21 @@ def perft(board: Board, depth: int) -> int:
 
 @kernel
 def count_leaves(rows: KernelArg, black: int, white: int, kings: int, side: int, depth: int) -> int:
-    """Count the lines of exactly `depth` plies (at least 1), the last ply in bulk."""
+    """Count the lines of exactly `depth` plies, the last ply in bulk.
+
+    Parameters
+    ----------
+    rows
+        int64, shape (rows, 4): scratch space.
+    black, white, kings, side
+        The position, as in :class:`checkers_env.movegen.Position`.
+    depth
+        Plies, 1 or more.
+
+    Returns
+    -------
+    Number of lines.
+    """
     if depth == 1:
         return count_successors(rows, 0, black, white, kings, side)
     at, end = np.zeros(depth, np.int64), np.zeros(depth, np.int64)

@@ -122,7 +122,21 @@ def _empty_game(rules: DrawRules) -> NDArray[np.int64]:
 def set_position(
     game: KernelArg, history: KernelArg, black: int, white: int, kings: int, side: int
 ) -> int:
-    """Put a position on the board at ply 0 and keep the draw rules; return the status."""
+    """Put a position on the board at ply 0, and keep the draw rules.
+
+    Parameters
+    ----------
+    game
+        int64, shape (GAME_LENGTH,); changed in place.
+    history
+        int64, shape (rows, 4): row 0 is written.
+    black, white, kings, side
+        The position, as in :class:`checkers_env.movegen.Position`.
+
+    Returns
+    -------
+    The status (see :func:`status`).
+    """
     game[:RULES] = 0
     game[BLACK_BOARD], game[WHITE_BOARD], game[KINGS] = black, white, kings
     game[PACKED_MOVE], game[SIDE] = NO_MOVE, side
@@ -132,7 +146,19 @@ def set_position(
 
 @kernel
 def make_move(game: KernelArg, history: KernelArg, row: KernelArg) -> int:
-    """Make the move that leads to `row`, a row of successors; return the status."""
+    """Make the move that leads to a successor.
+
+    Parameters
+    ----------
+    game, history
+        As in this module; changed in place.
+    row
+        Successor, int64, shape (4,).
+
+    Returns
+    -------
+    The status (see :func:`status`).
+    """
     men = (game[BLACK_BOARD] | game[WHITE_BOARD]) & ~game[KINGS]
     kings = popcount(game[KINGS])
     for column in range(ROW_WIDTH):
@@ -143,7 +169,19 @@ def make_move(game: KernelArg, history: KernelArg, row: KernelArg) -> int:
 
 @kernel
 def end_turn(game: KernelArg, history: KernelArg, quiet: bool) -> int:
-    """Write the position into the history and hand the turn over; return the status."""
+    """Write the position into the history, and hand the turn over.
+
+    Parameters
+    ----------
+    game, history
+        As in this module; changed in place.
+    quiet
+        Whether the turn was without a capture and a man's move.
+
+    Returns
+    -------
+    The status (see :func:`status`).
+    """
     game[PLY] += 1
     game[REVERSIBLE_PLIES] = game[REVERSIBLE_PLIES] + 1 if quiet else 0
     copy_into(game, history[game[PLY]])
@@ -156,7 +194,17 @@ def end_turn(game: KernelArg, history: KernelArg, quiet: bool) -> int:
 
 @kernel
 def status(game: KernelArg) -> int:
-    """Return ONGOING, or how the game is over at the start of a turn."""
+    """Return ONGOING, or how the game is over at the start of a turn.
+
+    Parameters
+    ----------
+    game
+        A game, int64, shape (GAME_LENGTH,).
+
+    Returns
+    -------
+    ONGOING, or the number of an ending in REASONS.
+    """
     own, opponent = game[game[SIDE]], game[1 - game[SIDE]]
     if own == 0:
         return NO_PIECES
@@ -173,13 +221,31 @@ def status(game: KernelArg) -> int:
 
 @kernel
 def has_lost(game: KernelArg, status: int) -> bool:
-    """Return whether a game that ended with `status` is lost for the side to move, not drawn."""
+    """Return whether a game that ended with `status` is lost for the side to move, not drawn.
+
+    Parameters
+    ----------
+    game
+        A game, int64, shape (GAME_LENGTH,).
+    status
+        Status from :func:`status`.
+    """
     return status == NO_PIECES or (status == NO_MOVES and not game[BLOCKED_DRAWS])
 
 
 @kernel
 def count_repetitions(game: KernelArg, history: KernelArg) -> int:
-    """Count earlier occurrences of the current position with the same side to move."""
+    """Count earlier occurrences of the current position with the same side to move.
+
+    Parameters
+    ----------
+    game, history
+        As in this module.
+
+    Returns
+    -------
+    Number of occurrences, without the current one.
+    """
     now, first, count = history[game[PLY]], game[PLY] - game[REVERSIBLE_PLIES], 0
     ply = game[PLY]
     while ply > first:
@@ -192,10 +258,25 @@ def count_repetitions(game: KernelArg, history: KernelArg) -> int:
 
 @kernel
 def repetition_period(history: KernelArg, ply: int, black: int, white: int, reversible: int) -> int:
-    """Return how many plies before row `ply` of a history a position stood; 0 if it did not.
+    """Return how many plies before row `ply` of a history the position stood.
 
     A capture or a man's move is never undone. So only the last `reversible` plies, in which there
     was none, can hold the position, and the kings have been the same pieces since.
+
+    Parameters
+    ----------
+    history
+        Boards, int64, shape (rows, 2 or more), one row a ply.
+    ply
+        Row of the position.
+    black, white
+        35-bit boards of the position.
+    reversible
+        Plies before it without a man's move or a capture.
+
+    Returns
+    -------
+    Plies; 0 if the position did not stand there.
     """
     for period in range(SHORTEST_PERIOD, reversible + 1, 2):
         row = history[ply - period]

@@ -129,7 +129,19 @@ def is_over(event: int) -> bool:
 
 @kernel
 def begin_game(batch: KernelArg, openings: KernelArg, i: int, number: int) -> None:
-    """Begin game `i` by `number`."""
+    """Begin game `i` by `number`.
+
+    Parameters
+    ----------
+    batch
+        The games; changed in place.
+    openings
+        Openings to begin with.
+    i
+        Index of the game.
+    number
+        Number that decides the opening, the seat and the opponent (see :class:`Batch`).
+    """
     card, number = number % len(openings.games), number // len(openings.games)
     batch.seats[i] = batch.choices[number % len(batch.choices)]
     batch.opponents[i] = number // len(batch.choices)
@@ -141,7 +153,15 @@ def begin_game(batch: KernelArg, openings: KernelArg, i: int, number: int) -> No
 
 @kernel
 def begin_next_game(batch: KernelArg, i: int) -> None:
-    """Begin game `i` by the next of its numbers."""
+    """Begin game `i` by the next of its numbers.
+
+    Parameters
+    ----------
+    batch
+        The games; changed in place.
+    i
+        Index of the game.
+    """
     begin_game(batch, batch.openings, i, batch.numbers[i, batch.used[i]])
     batch.used[i] += 1
 
@@ -150,7 +170,19 @@ def begin_next_game(batch: KernelArg, i: int) -> None:
 def begin_games(
     batch: KernelArg, openings: KernelArg, games: KernelArg, numbers: KernelArg
 ) -> None:
-    """Begin `games`, int64[m], by `numbers`, int64[m]."""
+    """Begin some of the games.
+
+    Parameters
+    ----------
+    batch
+        The games; changed in place.
+    openings
+        Openings to begin with.
+    games
+        Indices of the games, int64, shape (m,).
+    numbers
+        Numbers of the games (see :class:`Batch`), int64, shape (m,).
+    """
     batch, openings = borrowed(batch), borrowed(openings)
     for at in range(len(games)):
         begin_game(batch, openings, games[at], numbers[at])
@@ -158,7 +190,15 @@ def begin_games(
 
 @kernel
 def play_actions(batch: KernelArg, actions: KernelArg) -> None:
-    """Play an action, of int64[n], in each game; games that are over begin anew instead."""
+    """Play an action in each game; games that are over begin anew instead.
+
+    Parameters
+    ----------
+    batch
+        The games; changed in place.
+    actions
+        int64, shape (n,).
+    """
     batch = borrowed(batch)
     for i in range(len(actions)):
         if is_over(batch.events[i]):
@@ -170,7 +210,15 @@ def play_actions(batch: KernelArg, actions: KernelArg) -> None:
 
 @kernel
 def write_rewards(batch: KernelArg, output: KernelArg) -> None:
-    """Write the endings and the rewards; an illegal action costs its own side only."""
+    """Write the endings and the rewards; an illegal action costs its own side only.
+
+    Parameters
+    ----------
+    batch
+        The games after a step.
+    output
+        :class:`StepOutput` whose `over`, `events` and rewards are zeros on entry.
+    """
     batch, output = borrowed(batch), borrowed(output)
     for i in range(len(output.over)):
         event, side, seat = batch.events[i], batch.games[i, SIDE], batch.seats[i]
@@ -185,7 +233,19 @@ def write_rewards(batch: KernelArg, output: KernelArg) -> None:
 
 @kernel
 def observe_game(batch: KernelArg, i: int, planes: KernelArg, mask: KernelArg) -> None:
-    """Write the observation of game `i`; a game that is over has no legal actions."""
+    """Write the observation of game `i`; a game that is over has no legal actions.
+
+    Parameters
+    ----------
+    batch
+        The games.
+    i
+        Index of the game.
+    planes
+        float32, shape (8, 8, 8): is filled.
+    mask
+        Legal actions, int8, shape (128,): is filled.
+    """
     game, seat = batch.games[i], batch.seats[i]
     viewer = game[SIDE] if seat == MOVER else seat
     write_observation(planes, mask, game, viewer, not is_over(batch.events[i]))
@@ -193,7 +253,15 @@ def observe_game(batch: KernelArg, i: int, planes: KernelArg, mask: KernelArg) -
 
 @kernel
 def write_observations(batch: KernelArg, output: KernelArg) -> None:
-    """Write the observations of all games."""
+    """Write the observations of all games.
+
+    Parameters
+    ----------
+    batch
+        The games.
+    output
+        :class:`StepOutput` whose `planes` and `mask` are filled.
+    """
     batch, output = borrowed(batch), borrowed(output)
     for i in range(len(output.over)):
         observe_game(batch, i, output.planes[i], output.mask[i])
@@ -201,7 +269,19 @@ def write_observations(batch: KernelArg, output: KernelArg) -> None:
 
 @kernel
 def autoreset(batch: KernelArg, output: KernelArg) -> KernelArg:
-    """Begin the games that are over anew; return their last planes, float32[m, 8, 8, 8]."""
+    """Begin the games that are over anew.
+
+    Parameters
+    ----------
+    batch
+        The games; changed in place.
+    output
+        Result of the step; its `over` says which games begin anew.
+
+    Returns
+    -------
+    The last planes of these games, float32, shape (m, 8, 8, 8).
+    """
     last = np.empty((output.over.sum(), PLANES, 8, 8), np.float32)
     batch, output, planes = borrowed(batch), borrowed(output), borrowed(last)
     mask, at = np.empty(ACTIONS, np.int8), 0
@@ -220,6 +300,21 @@ def step_games(
     """Play one action in each game and fill `output`.
 
     With `same_step`, games that end begin anew at once, and their last planes are returned.
+
+    Parameters
+    ----------
+    batch
+        The games; changed in place.
+    actions
+        int64, shape (n,).
+    same_step
+        Whether games that end begin anew at once.
+    output
+        :class:`StepOutput` to fill, zeros on entry.
+
+    Returns
+    -------
+    The last planes of the games that began anew, float32, shape (m, 8, 8, 8).
     """
     play_actions(batch, actions)
     write_rewards(batch, output)
@@ -230,7 +325,17 @@ def step_games(
 
 @kernel
 def pick_actions(mask: KernelArg, draws: KernelArg, actions: KernelArg) -> None:
-    """Pick a legal action in each row of `mask` by a number in [0, 1); 0 if there is none."""
+    """Pick a legal action in each game.
+
+    Parameters
+    ----------
+    mask
+        Legal actions, int8, shape (n, 128).
+    draws
+        Random numbers in [0, 1), float64, shape (n,).
+    actions
+        int64, shape (n,): is filled; 0 where no action is legal.
+    """
     mask = borrowed(mask)
     for i in range(len(mask)):
         row = mask[i]
