@@ -146,7 +146,23 @@ def accepts_draw(agent: Agent, board: Board) -> bool:
 
 @kernel
 def find_move(player: Any, position: Position, ws: Any, rng: Any) -> int:
-    """Return the packed move that `player` selects in a position that has legal moves."""
+    """Return the packed move that `player` selects in a position that has legal moves.
+
+    Parameters
+    ----------
+    player
+        NamedTuple of the player (see :func:`agents.player.select_move`).
+    position
+        Position that has a move.
+    ws
+        Workspace of this player; rows from 0 on are written.
+    rng
+        numpy Generator, sampled by stochastic players only.
+
+    Returns
+    -------
+    The packed move.
+    """
     player, ws = borrowed(player), borrowed(ws)
     count = generate_successors(
         ws.rows, 0, position.black, position.white, position.kings, position.turn

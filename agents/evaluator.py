@@ -44,13 +44,35 @@ def evaluate(
 
 @generic
 def state_size(evaluator: KernelArg) -> int:
-    """Return the number of int32 values in the state of a position."""
+    """Return the number of int32 values in the state of a position.
+
+    Parameters
+    ----------
+    evaluator
+        NamedTuple of the evaluator, as in :func:`evaluate`.
+
+    Returns
+    -------
+    Width of the state, at most STATE_WIDTH of :mod:`agents.search.workspace`; 0 by default.
+    """
     return 0
 
 
 @generic
 def start_state(evaluator: KernelArg, position: Position, view: int, state: KernelArg) -> None:
-    """Write the state (int32[state_size]) of a position for side `view`."""
+    """Write the state of a position for side `view`.
+
+    Parameters
+    ----------
+    evaluator
+        NamedTuple of the evaluator.
+    position
+        The position.
+    view
+        Viewing side, BLACK or WHITE.
+    state
+        int32, shape (state_size,): is filled.
+    """
 
 
 @generic
@@ -62,22 +84,63 @@ def advance_state(
     old: KernelArg,
     new: KernelArg,
 ) -> None:
-    """Write to `new` the state of `after`, one move on from `before` with state `old`."""
+    """Write the state after a move, from the state before it.
+
+    Parameters
+    ----------
+    evaluator
+        NamedTuple of the evaluator.
+    before, after
+        Positions before and after one move.
+    view
+        Viewing side, BLACK or WHITE.
+    old
+        State of `before`, int32, shape (state_size,).
+    new
+        State of `after`, of the same shape: is filled.
+    """
 
 
 @generic
 def probe_tablebase(evaluator: KernelArg, position: Position, over: bool) -> int:
-    """How many plies the game still lasts, as agents.endgame.probe counts them, or NO_HIT.
+    """Return how many plies the game still lasts, or NO_HIT.
 
-    For evaluators that know the ends of games; the search then goes no further. `over`: the side
-    to move has lost. What is foreseen there counts in the place of a plain loss.
+    Evaluators that hold endgame tables implement it; the search goes no further at a hit. A result
+    from the tables replaces a plain loss.
+
+    Parameters
+    ----------
+    evaluator
+        NamedTuple of the evaluator.
+    position
+        The position.
+    over
+        Whether the side to move has lost.
+
+    Returns
+    -------
+    Plies as :mod:`agents.endgame.probe` counts them, or NO_HIT.
     """
     return NO_HIT
 
 
 @kernel
 def evaluate_position(evaluator: KernelArg, position: Position, view: int) -> float:
-    """Return the value of one position for side `view`, without a search."""
+    """Return the value of one position for side `view`, without a search.
+
+    Parameters
+    ----------
+    evaluator
+        NamedTuple of the evaluator.
+    position
+        Position where the game goes on.
+    view
+        Side that the value is for, BLACK or WHITE.
+
+    Returns
+    -------
+    The value, -1 to +1.
+    """
     state = np.zeros(state_size(evaluator), np.int32)
     start_state(evaluator, position, view, state)
     return evaluate(evaluator, position, view, state, np.zeros(2 * SCRATCH_WIDTH, np.float32))
@@ -85,13 +148,39 @@ def evaluate_position(evaluator: KernelArg, position: Position, view: int) -> fl
 
 @generic
 def logit(evaluator: KernelArg, position: Position, view: int, state: KernelArg) -> float:
-    """Return the weighted sum for side `view`: the value before tanh."""
+    """Return the weighted sum for side `view`: the value before tanh.
+
+    Parameters
+    ----------
+    evaluator
+        NamedTuple of the evaluator.
+    position
+        The position.
+    view
+        Side that the sum is for, BLACK or WHITE.
+    state
+        State of the position for side `view`, int32, shape (state_size,).
+
+    Returns
+    -------
+    The sum; tanh of it is the value.
+    """
     raise NotImplementedError("this evaluator has no implementation of agents.evaluator.logit")
 
 
 @generic
 def apply_gradient(evaluator: KernelArg, state: KernelArg, step: float) -> None:
-    """Add `step` times the gradient of the logit in this state to the weights."""
+    """Add `step` times the gradient of the logit in this state to the weights.
+
+    Parameters
+    ----------
+    evaluator
+        NamedTuple of the evaluator; its weights are changed in place.
+    state
+        State of the position, int32, shape (state_size,).
+    step
+        Factor of the gradient.
+    """
     raise NotImplementedError("this evaluator does not implement agents.evaluator.apply_gradient")
 
 
@@ -100,13 +189,30 @@ def is_antisymmetric(evaluator: KernelArg) -> bool:
     """Return whether White's value is always the negative of Black's.
 
     Learning then updates the weights once a position, otherwise once for each side.
+
+    Parameters
+    ----------
+    evaluator
+        NamedTuple of the evaluator.
     """
     raise NotImplementedError("this evaluator does not implement is_antisymmetric")
 
 
 @kernel
 def tanh(x: float, scratch: KernelArg) -> float:
-    """Return tanh(x) with the same bits on every machine."""
+    """Return tanh(x) with the same bits on every machine.
+
+    Parameters
+    ----------
+    x
+        The argument.
+    scratch
+        float32, shape (8,) or longer, aligned to 64 bytes: is overwritten.
+
+    Returns
+    -------
+    float32, -1 to +1.
+    """
     scratch[0] = x
     tanh_all(scratch, 0, 8)
     return scratch[0]

@@ -131,7 +131,26 @@ def play(
 
 @kernel
 def find_row(rows: KernelArg, count: int, path: int) -> int:
-    """Return the row of the successor of a packed move."""
+    """Return the row of the successor of a packed move.
+
+    Parameters
+    ----------
+    rows
+        Successors, int64, shape (rows, 4).
+    count
+        Rows to look in, from 0.
+    path
+        Packed move.
+
+    Returns
+    -------
+    Index of the row.
+
+    Raises
+    ------
+    ValueError
+        If no successor has this move.
+    """
     for row in range(count):
         if rows[row, PACKED_MOVE] == path:
             return row

@@ -44,11 +44,23 @@ def select_move(
 
 @generic
 def is_stochastic(player: KernelArg) -> bool:
-    """Return whether the player samples its generator."""
+    """Return whether the player samples its generator.
+
+    Parameters
+    ----------
+    player
+        NamedTuple of the player, as in :func:`select_move`.
+    """
     return False
 
 
 @generic
 def uses_history(player: KernelArg) -> bool:
-    """Return whether moves depend on earlier positions, which the workspace must then hold."""
+    """Return whether moves depend on earlier positions, which the workspace must then hold.
+
+    Parameters
+    ----------
+    player
+        NamedTuple of the player, as in :func:`select_move`.
+    """
     return False

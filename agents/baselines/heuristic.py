@@ -52,7 +52,21 @@ def choose_by_heuristic(
 
 @kernel
 def move_score(player: Heuristic, position: Position, row: KernelArg) -> float:
-    """Return the score of the move to the successor in `row`, in men."""
+    """Return the score of the move to the successor in `row`, in men.
+
+    Parameters
+    ----------
+    player
+        The weights, in men.
+    position
+        Position before the move.
+    row
+        Successor, int64, shape (4,).
+
+    Returns
+    -------
+    The score, 0 for a move of a king that captures nothing.
+    """
     side = position.turn
     opponent = position.white if side == 0 else position.black
     own = position.black if side == 0 else position.white

@@ -71,7 +71,19 @@ def samuel(weights: NDArray[np.float64] | None = None) -> Samuel:
 
 @kernel
 def count_jumps(own: int, opponent: int, kings: int, side: int) -> int:
-    """Count the first jumps of `side`."""
+    """Count the first jumps of `side`.
+
+    Parameters
+    ----------
+    own, opponent, kings
+        35-bit boards of `side`, of its opponent, and of the kings of both.
+    side
+        BLACK or WHITE.
+
+    Returns
+    -------
+    Pairs of a piece and a direction in which it can jump.
+    """
     empty = BOARD & ~(own | opponent)
     up = own if side == BLACK else own & kings
     down = own & kings if side == BLACK else own
@@ -98,7 +110,18 @@ def samuel_state_size(evaluator: Samuel) -> int:
 
 @kernel
 def write_features(position: Position, view: int, state: KernelArg) -> None:
-    """Write the features of a position for side `view` to `state` (int32[8])."""
+    """Write the eight features of a position (after Samuel 1959).
+
+    Parameters
+    ----------
+    position
+        The position.
+    view
+        Side whose counts are positive, BLACK or WHITE.
+    state
+        int32, shape (8,): is filled with men, kings, rows advanced, centre, back rank, steps, jumps
+        and turn.
+    """
     black, white, kings = position.black, position.white, position.kings
     state[0] = popcount(black & ~kings) - popcount(white & ~kings)
     state[1] = popcount(black & kings) - popcount(white & kings)

@@ -58,14 +58,38 @@ def start_network_state(network: Network, position: Position, view: int, state: 
 
 @kernel
 def feature_row(bit: int, kings: int, view: int) -> int:
-    """Return the row of `features` for the piece on `bit`; White sees the board turned round."""
+    """Return the row of `features` for the piece on `bit`; White sees the board turned round.
+
+    Parameters
+    ----------
+    bit
+        Bit of the piece, 0 to 34.
+    kings
+        35-bit board of the kings.
+    view
+        Viewing side, BLACK or WHITE.
+
+    Returns
+    -------
+    0 to 34 for a man, 35 to 69 for a king.
+    """
     row = bit if view == 0 else 34 - bit
     return row + KING_FEATURES if kings >> bit & 1 else row
 
 
 @kernel
 def add_row(state: KernelArg, row: KernelArg, sign: int) -> None:
-    """Add or subtract a row of features."""
+    """Add or subtract a row of features.
+
+    Parameters
+    ----------
+    state
+        First-layer sums, int32, shape (width,); changed in place.
+    row
+        Row of `features`, int32, shape (width,).
+    sign
+        Above 0 to add, otherwise the row is subtracted.
+    """
     if sign > 0:
         for i in range(len(state)):
             state[i] += row[i]
@@ -76,7 +100,15 @@ def add_row(state: KernelArg, row: KernelArg, sign: int) -> None:
 
 @kernel
 def exchange_rows(old: KernelArg, new: KernelArg, plus: KernelArg, minus: KernelArg) -> None:
-    """Compute ``new = old + plus - minus``."""
+    """Compute ``new = old + plus - minus``.
+
+    Parameters
+    ----------
+    old, new
+        First-layer sums before and after, int32, shape (width,); `new` is written.
+    plus, minus
+        Rows of `features` to add and to subtract, int32, shape (width,).
+    """
     for i in range(len(new)):
         new[i] = old[i] + plus[i] - minus[i]
 

@@ -118,7 +118,21 @@ def _count_men(starts: NDArray[np.int64], own: int, their: int) -> None:
 
 @kernel
 def rank(pieces: int, free: int, side: int) -> int:
-    """Return the number of a set of pieces among all equally large sets of the `free` squares."""
+    """Return the number of a set of pieces among all equally large sets of the `free` squares.
+
+    Parameters
+    ----------
+    pieces
+        35-bit board of the set.
+    free
+        35-bit board that contains `pieces`.
+    side
+        Side from whose view squares are counted, BLACK or WHITE.
+
+    Returns
+    -------
+    The number in the combinatorial number system, from 0.
+    """
     number, count = 0, 0
     while pieces:
         bit = first_piece(pieces, side)
@@ -131,7 +145,21 @@ def rank(pieces: int, free: int, side: int) -> int:
 
 @kernel
 def unrank(number: int, count: int, free: int) -> int:
-    """Return the set of `count` squares that has a number, as Black counts."""
+    """Return the set of `count` squares that has a number, as Black counts.
+
+    Parameters
+    ----------
+    number
+        Number from :func:`rank`.
+    count
+        Pieces of the set.
+    free
+        35-bit board of the squares to choose from.
+
+    Returns
+    -------
+    35-bit board.
+    """
     pieces = 0
     while count:
         bit = msb(free)
@@ -171,7 +199,21 @@ def position_to_index(indexing: Indexing, position: Position) -> int:
 
 @kernel
 def index_to_position(indexing: Indexing, part: Slice, number: int) -> Position:
-    """Return the position with an index out of a slice, Black to move."""
+    """Return the position with an index out of a slice, Black to move.
+
+    Parameters
+    ----------
+    indexing
+        Tables from :func:`make_indexing`.
+    part
+        Slice that the index belongs to.
+    number
+        Index of the position, counted over all slices.
+
+    Returns
+    -------
+    The position; its index is `number` again.
+    """
     number -= slice_start(indexing, part)
     free = KING_SQUARES - part.men - part.their_men
     number, last = divmod(number, CHOOSE[free - part.kings, part.their_kings])

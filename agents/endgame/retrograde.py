@@ -74,7 +74,20 @@ def solve(tables: Tablebase, pieces: int) -> Iterator[int]:
 def initialize_slice(tables: Tablebase, part: Slice, count: int, rows: KernelArg) -> int:
     """Write the plies of a slice's positions that follow from slices worked out before.
 
-    Return the greatest number of plies written (0 if none was).
+    Parameters
+    ----------
+    tables
+        Tablebase; ``plies`` is written.
+    part
+        The slice.
+    count
+        Positions of the slice.
+    rows
+        int64, shape (MAX_ROWS, 4): scratch space.
+
+    Returns
+    -------
+    The greatest number of plies written, 0 if none was.
     """
     tables, rows = borrowed(tables), borrowed(rows)
     begin, last = slice_start(tables.indexing, part), 0
@@ -89,9 +102,24 @@ def initialize_slice(tables: Tablebase, part: Slice, count: int, rows: KernelArg
 
 @kernel
 def propagate(tables: Tablebase, part: Slice, count: int, level: int, rows: KernelArg) -> int:
-    """Pass the positions of a slice that are `level` plies from the end on to those before them.
+    """Pass final positions of a slice on to the positions before them.
 
-    Return the greatest number of plies written (0 if none was).
+    Parameters
+    ----------
+    tables
+        Tablebase; ``plies`` is written.
+    part
+        The slice.
+    count
+        Positions of the slice.
+    level
+        Plies from the end of the positions to pass on.
+    rows
+        int64, shape (MAX_ROWS, 4): scratch space.
+
+    Returns
+    -------
+    The greatest number of plies written, 0 if none was.
     """
     tables, rows = borrowed(tables), borrowed(rows)
     begin, last = slice_start(tables.indexing, part), 0
@@ -112,7 +140,23 @@ def propagate(tables: Tablebase, part: Slice, count: int, level: int, rows: Kern
 
 @kernel
 def plies_from_successors(tables: Tablebase, position: Position, rows: KernelArg, end: int) -> int:
-    """Return the plies of a position by those of its successors, written to rows `end` on."""
+    """Return the plies to the end of a position by those of its successors.
+
+    Parameters
+    ----------
+    tables
+        Tablebase that holds the successors.
+    position
+        The position.
+    rows
+        int64, shape (MAX_ROWS, 4): rows from `end` on are scratch space.
+    end
+        First free row.
+
+    Returns
+    -------
+    Plies: odd for a win of the side to move, even for a loss, DRAWN otherwise.
+    """
     black, white, kings, side = position
     fastest, slowest = DRAWN, -1
     for at in range(end, generate_successors(rows, end, black, white, kings, side)):
@@ -126,7 +170,19 @@ def plies_from_successors(tables: Tablebase, position: Position, rows: KernelArg
 
 @kernel
 def generate_retractions(rows: KernelArg, position: Position) -> int:
-    """Write the positions before a quiet move of White that crowned no man; return how many."""
+    """Write the positions before a quiet move of White that crowned no man.
+
+    Parameters
+    ----------
+    rows
+        int64, shape (MAX_ROWS, 4): is filled from row 0 on.
+    position
+        Position after the move, Black to move.
+
+    Returns
+    -------
+    Number of rows written.
+    """
     black, white, kings, _ = position
     empty, end = BOARD & ~(black | white), 0
     for index in range(4):

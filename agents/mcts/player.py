@@ -109,5 +109,13 @@ def _select_monte_carlo_move(
 
 @kernel
 def is_winning_move(row: KernelArg, side: int) -> bool:
-    """Return whether `side` wins by the move to a row of successors."""
+    """Return whether `side` wins by the move to a row of successors.
+
+    Parameters
+    ----------
+    row
+        Successor, int64, shape (4,).
+    side
+        The side that moves, BLACK or WHITE.
+    """
     return not has_move(successor(row, side))

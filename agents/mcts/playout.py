@@ -35,10 +35,21 @@ _ONE = 1 << 30
 
 @kernel
 def random_below(chance: KernelArg, bound: int) -> int:
-    """Return a random number from 0 to below `bound`, which is at most 2^30.
+    """Return a random number below a bound, by a multiply-with-carry generator.
 
-    `chance`, int64[1], is the state of a multiply-with-carry generator. It is several times faster
-    than numpy's generator, and never negative, so plain Python returns the same numbers.
+    It is several times faster than numpy's generator. Its state is never negative, so plain Python
+    returns the same numbers.
+
+    Parameters
+    ----------
+    chance
+        int64, shape (1,): state of the generator; changed in place.
+    bound
+        1 to 2^30.
+
+    Returns
+    -------
+    0 to `bound` - 1.
     """
     low = chance[0] & 0xFFFFFFFF
     chance[0] = CARRY_MULTIPLIER * low + (chance[0] >> 32)
@@ -72,9 +83,22 @@ def apply_step(position: Position, index: int) -> Position:
 
 @kernel
 def random_successor(position: Position, rows: KernelArg, at: int, chance: KernelArg) -> Position:
-    """Make a random legal move; return the same position if there is none.
+    """Make a random legal move.
 
-    Rows from `at` on are scratch space.
+    Parameters
+    ----------
+    position
+        Position before the move.
+    rows
+        int64, shape (rows, 4): rows from `at` on are scratch space.
+    at
+        First row of the scratch space.
+    chance
+        int64, shape (1,): state of the generator (see :func:`random_below`).
+
+    Returns
+    -------
+    The next position, or the same position if there is no move.
     """
     side, kings = position.turn, position.kings
     black, white = position.black, position.white
@@ -90,7 +114,23 @@ def random_successor(position: Position, rows: KernelArg, at: int, chance: Kerne
 def heuristic_successor(
     position: Position, rows: KernelArg, at: int, chance: KernelArg
 ) -> Position:
-    """Make a random best move of the heuristic; return the same position if there is no move."""
+    """Make a random one of the moves that the heuristic scores highest.
+
+    Parameters
+    ----------
+    position
+        Position before the move.
+    rows
+        int64, shape (rows, 4): rows from `at` on are scratch space.
+    at
+        First row of the scratch space.
+    chance
+        int64, shape (1,): state of the generator (see :func:`random_below`).
+
+    Returns
+    -------
+    The next position, or the same position if there is no move.
+    """
     black, white, kings, side = position
     end = generate_successors(rows, at, black, white, kings, side)
     best, equals, chosen = -1.0, 0, at
@@ -154,7 +194,23 @@ def playout(
 
 @kernel
 def evaluate_playout(player: KernelArg, position: Position, root: int, ws: KernelArg) -> float:
-    """Return the evaluation of a position for side `root`, from -1 to +1."""
+    """Return the evaluation of the position where a playout is cut (Lorentz 2016; Nguyen III.B).
+
+    Parameters
+    ----------
+    player
+        :class:`agents.mcts.player.MonteCarlo`.
+    position
+        The position.
+    root
+        Side that the evaluation is for, BLACK or WHITE.
+    ws
+        Workspace; its states and scratch space are overwritten.
+
+    Returns
+    -------
+    The evaluation, -1 to +1.
+    """
     view = root if player.root_perspective else position.turn
     state = ws.states[0, view, : state_size(player.evaluator)]
     start_state(player.evaluator, position, view, state)

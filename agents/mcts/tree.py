@@ -81,7 +81,27 @@ def simulate(
     count: int,
     chance: KernelArg,
 ) -> int:
-    """Run the simulations; return the number of the tree's nodes."""
+    """Run the simulations of a player (UCT: Kocsis & Szepesvari 2006).
+
+    Parameters
+    ----------
+    player
+        :class:`agents.mcts.player.MonteCarlo`.
+    position
+        Root of the tree.
+    tree
+        NODE, shape (nodes,): is filled from node 0 on.
+    ws
+        Workspace whose rows 0 to `count` hold the successors of `position`.
+    count
+        Number of successors.
+    chance
+        int64, shape (1,): state of the generator of playouts.
+
+    Returns
+    -------
+    Number of nodes in the tree.
+    """
     set_node(tree, 0, position.black, position.white, position.kings, 0, 0)
     end = expand(tree, 0, 1, ws.rows, 0, count)
     squares = 0.0
@@ -106,7 +126,19 @@ def simulate(
 
 @kernel
 def node_position(node: KernelArg, turn: int) -> Position:
-    """Return the position of a node, `turn` to move."""
+    """Return the position of a node, `turn` to move.
+
+    Parameters
+    ----------
+    node
+        Record of NODE.
+    turn
+        Side to move, BLACK or WHITE.
+
+    Returns
+    -------
+    The position.
+    """
     return Position(node.black, node.white, node.kings, turn)
 
 
@@ -114,7 +146,21 @@ def node_position(node: KernelArg, turn: int) -> Position:
 def set_node(
     tree: KernelArg, at: int, black: int, white: int, kings: int, path: int, parent: int
 ) -> None:
-    """Write a leaf without visits."""
+    """Write a leaf without visits.
+
+    Parameters
+    ----------
+    tree
+        NODE, shape (nodes,): one node is written.
+    at
+        Index of the node.
+    black, white, kings
+        35-bit boards.
+    path
+        Packed move that led to the node.
+    parent
+        Index of the parent.
+    """
     node = tree[at]
     node.black, node.white, node.kings, node.path = black, white, kings, path
     node.parent, node.begin, node.end, node.visits, node.total = parent, 0, 0, 0, 0.0
@@ -122,7 +168,25 @@ def set_node(
 
 @kernel
 def expand(tree: KernelArg, parent: int, end: int, rows: KernelArg, first: int, last: int) -> int:
-    """Append the positions in rows `first` to `last` as children; return the tree's new end."""
+    """Append the positions in rows `first` to `last` as children of a node.
+
+    Parameters
+    ----------
+    tree
+        NODE, shape (nodes,): changed in place.
+    parent
+        Index of the node.
+    end
+        Number of nodes so far.
+    rows
+        Successors, int64, shape (rows, 4).
+    first, last
+        First row, and the row after the last.
+
+    Returns
+    -------
+    The new number of nodes.
+    """
     tree[parent].begin, tree[parent].end = end, end + last - first
     for index in range(first, last):
         row = rows[index]
@@ -134,7 +198,19 @@ def expand(tree: KernelArg, parent: int, end: int, rows: KernelArg, first: int, 
 
 @kernel
 def select_leaf(tree: KernelArg, exploration: float) -> tuple[int, int]:
-    """Follow the selected children; return the leaf and its depth."""
+    """Follow the selected children from the root to a leaf.
+
+    Parameters
+    ----------
+    tree
+        NODE, shape (nodes,).
+    exploration
+        Factor of the exploration term (see :func:`select_child`).
+
+    Returns
+    -------
+    Index of the leaf, and its depth in plies.
+    """
     at, depth = 0, 0
     while tree[at].begin < tree[at].end:
         at = select_child(tree, at, exploration)
@@ -144,7 +220,21 @@ def select_leaf(tree: KernelArg, exploration: float) -> tuple[int, int]:
 
 @kernel
 def select_child(tree: KernelArg, parent: int, exploration: float) -> int:
-    """Return the child with the highest upper confidence bound, or the first without visits."""
+    """Return the child with the highest upper confidence bound, or the first without visits.
+
+    Parameters
+    ----------
+    tree
+        NODE, shape (nodes,).
+    parent
+        Index of a node that has children.
+    exploration
+        Factor of the exploration term, in the unit of the results.
+
+    Returns
+    -------
+    Index of the child.
+    """
     log_visits = math.log(tree[parent].visits + 1)
     best, chosen = -math.inf, 0
     for child in range(tree[parent].begin, tree[parent].end):
@@ -159,7 +249,19 @@ def select_child(tree: KernelArg, parent: int, exploration: float) -> int:
 
 @kernel
 def result_deviation(root: KernelArg, squares: float) -> float:
-    """Return the standard deviation of the results so far, 1 before the first."""
+    """Return the standard deviation of the results so far.
+
+    Parameters
+    ----------
+    root
+        Record of NODE: the root of the tree.
+    squares
+        Sum of the squared results.
+
+    Returns
+    -------
+    The deviation, above 0; 1 before the first result.
+    """
     if root.visits == 0:
         return 1.0
     mean = root.total / root.visits
@@ -168,7 +270,17 @@ def result_deviation(root: KernelArg, squares: float) -> float:
 
 @kernel
 def backpropagate(tree: KernelArg, at: int, result: float) -> None:
-    """Add a result, for the side that moved to node `at`, to the nodes from there to the root."""
+    """Add a result to all nodes from node `at` to the root.
+
+    Parameters
+    ----------
+    tree
+        NODE, shape (nodes,): changed in place.
+    at
+        Index of the node where the simulation left the tree.
+    result
+        Result for the side that moved to node `at`, -1 to +1.
+    """
     while True:
         tree[at].visits += 1
         tree[at].total += result
@@ -179,7 +291,19 @@ def backpropagate(tree: KernelArg, at: int, result: float) -> None:
 
 @kernel
 def most_visited(tree: KernelArg, parent: int) -> int:
-    """Return the most visited child; of equal children that of the best mean, then the first."""
+    """Return the most visited child of a node.
+
+    Parameters
+    ----------
+    tree
+        NODE, shape (nodes,).
+    parent
+        Index of a node that has children.
+
+    Returns
+    -------
+    Index of the child. Of equal children it is that of the best mean, then the first.
+    """
     best = tree[parent].begin
     for child in range(best + 1, tree[parent].end):
         more = tree[child].visits - tree[best].visits
@@ -192,7 +316,16 @@ def most_visited(tree: KernelArg, parent: int) -> int:
 def most_visited_move(tree: KernelArg) -> int:
     """Return the packed move to the root's most visited child.
 
-    This is a function of its own because its caller must hold the tree: numba frees an array after
+    This is a function of its own because its caller must hold the tree. Numba frees an array after
     its last use, and a record of it does not count as one.
+
+    Parameters
+    ----------
+    tree
+        NODE, shape (nodes,), with the root as node 0.
+
+    Returns
+    -------
+    The packed move.
     """
     return tree[most_visited(tree, 0)].path

@@ -61,7 +61,21 @@ def index_features(
 
 @kernel
 def square_content(position: Position, bit: int, view: int) -> int:
-    """Return the content (0 to 4) of the square at `bit` as side `view` sees it."""
+    """Return the content of a square as side `view` sees it.
+
+    Parameters
+    ----------
+    position
+        The position.
+    bit
+        Bit of the square, 0 to 34.
+    view
+        Viewing side, BLACK or WHITE.
+
+    Returns
+    -------
+    EMPTY, or a man or king of either side: 0 to 4.
+    """
     own, opponent = own_and_opponent(position.black, position.white, view)
     crowned = position.kings >> bit & 1
     if own >> bit & 1:
@@ -73,7 +87,21 @@ def square_content(position: Position, bit: int, view: int) -> int:
 def start_indices(
     features: KernelArg, empty: KernelArg, position: Position, view: int, indices: KernelArg
 ) -> None:
-    """Write the indices of a position for side `view`; White sees the board turned round."""
+    """Write the indices of a position for side `view`; White sees the board turned round.
+
+    Parameters
+    ----------
+    features
+        Index contribution of a content on a bit, int32, shape (35, 5, tuples).
+    empty
+        Indices of the empty board, int32, shape (tuples,).
+    position
+        The position.
+    view
+        Viewing side, BLACK or WHITE.
+    indices
+        int32, shape (tuples,): is filled.
+    """
     copy_into(empty, indices)
     pieces = position.black | position.white
     while pieces:
@@ -93,7 +121,21 @@ def advance_indices(
     old: KernelArg,
     new: KernelArg,
 ) -> None:
-    """Write the indices after a move to `new`, from those before it."""
+    """Write the indices after a move, from those before it.
+
+    Parameters
+    ----------
+    features
+        As for :func:`start_indices`.
+    before, after
+        Positions before and after the move.
+    view
+        Viewing side, BLACK or WHITE.
+    old
+        Indices of `before`, int32, shape (tuples,).
+    new
+        Indices of `after`, of the same shape: is filled.
+    """
     copy_into(old, new)
     changed = (before.black ^ after.black) | (before.white ^ after.white)
     while changed:

@@ -127,7 +127,19 @@ def advance_ntuple_state(
 
 @kernel
 def sum_table(table: KernelArg, state: KernelArg) -> float:
-    """Sum the entries in four chains: a fixed order, the same bits on every machine."""
+    """Sum the entries in four chains: a fixed order, the same bits on every machine.
+
+    Parameters
+    ----------
+    table
+        Look-up tables in one row, shape (entries,).
+    state
+        Indices of the entries, int32, shape (tuples,).
+
+    Returns
+    -------
+    The sum.
+    """
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
     whole = len(state) & ~3
     for i in range(0, whole, 4):

@@ -177,14 +177,42 @@ def choose_and_learn(
 
 @kernel
 def renew_namespace(ws: KernelArg, side: int) -> int:
-    """Return a new transposition-table namespace: old entries hold values of the old weights."""
+    """Return a new transposition-table namespace: old entries hold values of the old weights.
+
+    Parameters
+    ----------
+    ws
+        Workspace; its count of namespaces is raised.
+    side
+        Side to move, BLACK or WHITE.
+
+    Returns
+    -------
+    The namespace.
+    """
     ws.counts[2] += 1
     return ws.counts[2] << 1 | side
 
 
 @kernel
 def principal_leaf(learner: TDLearner, position: Position, ws: KernelArg, count: int) -> Position:
-    """Search and return the end of the principal variation."""
+    """Search and return the end of the principal variation (TD-leaf: Baxter et al. 1998).
+
+    Parameters
+    ----------
+    learner
+        The learner; its line is overwritten.
+    position
+        Root of the search.
+    ws
+        Workspace whose rows 0 to `count` hold the successors of `position`.
+    count
+        Number of successors.
+
+    Returns
+    -------
+    The leaf.
+    """
     depth, line = learner.learning.depth, learner.line
     tt_namespace = renew_namespace(ws, position.turn)
     length = principal_variation(
@@ -195,7 +223,17 @@ def principal_leaf(learner: TDLearner, position: Position, ws: KernelArg, count:
 
 @kernel
 def learn_transition(learner: TDLearner, position: Position, ws: KernelArg) -> None:
-    """Update towards the value of this position, and add it to the visited ones."""
+    """Update towards the value of a position (Al-Khateeb 2011, section 6.7), and visit it.
+
+    Parameters
+    ----------
+    learner
+        The learner; changed in place.
+    position
+        Position to visit.
+    ws
+        Workspace; its scratch space is overwritten.
+    """
     at, targets = learner.counters[VISITED], learner.targets
     for view in range(len(learner.values)):
         start_state(learner.system, position, view, learner.states[view, at])
@@ -211,7 +249,23 @@ def learn_transition(learner: TDLearner, position: Position, ws: KernelArg) -> N
 
 @kernel
 def target_value(learner: TDLearner, position: Position, view: int, scratch: KernelArg) -> float:
-    """Return v of the position to be visited next; of a leaf it may be the result."""
+    """Return v of the position to be visited next; of a leaf it may be the result.
+
+    Parameters
+    ----------
+    learner
+        The learner, with the state of `position` in place.
+    position
+        The position.
+    view
+        Side that the value is for, BLACK or WHITE.
+    scratch
+        float32, shape (256,), aligned to 64 bytes: working memory.
+
+    Returns
+    -------
+    The value, -1 to +1.
+    """
     if learner.learning.leaf and not has_move(position):
         return 1.0 if view != position.turn else -1.0
     state = learner.states[view, learner.counters[VISITED]]
@@ -220,7 +274,17 @@ def target_value(learner: TDLearner, position: Position, view: int, scratch: Ker
 
 @kernel
 def update(learner: TDLearner, view: int, target: float) -> None:
-    """Move the values of the last visited position and of earlier ones to the target."""
+    """Move the values of visited positions to a target (Al-Khateeb 2011, equations 6.2, 6.3).
+
+    Parameters
+    ----------
+    learner
+        The learner; weights and sums are changed in place.
+    view
+        Side that the values are for, BLACK or WHITE.
+    target
+        Value of the next position or the result, -1 to +1.
+    """
     last = learner.counters[VISITED] - 1
     if last < 0:
         return
@@ -240,7 +304,25 @@ def update(learner: TDLearner, view: int, target: float) -> None:
 def best_successor(
     system: KernelArg, position: Position, ws: KernelArg, count: int, rng: KernelArg
 ) -> int:
-    """Return the path to the successor of the highest logit; ties are broken at random."""
+    """Return the move to the successor of the highest logit; ties are broken at random.
+
+    Parameters
+    ----------
+    system
+        Evaluator with the learning generics of :mod:`agents.evaluator`.
+    position
+        The position.
+    ws
+        Workspace whose rows 0 to `count` hold the successors of `position`.
+    count
+        Number of successors.
+    rng
+        numpy Generator, sampled at ties.
+
+    Returns
+    -------
+    The packed move.
+    """
     if count == 1:
         return ws.rows[0, PACKED_MOVE]
     mover, width = position.turn, state_size(system)

@@ -85,7 +85,30 @@ def play_games(
     ws: KernelArg,
     rng: KernelArg,
 ) -> SelfPlayStats:
-    """Play the games; the learner plays both sides."""
+    """Play the games; the learner plays both sides.
+
+    Parameters
+    ----------
+    learner
+        The learner; changed in place.
+    games
+        Number of games.
+    first
+        Number of games before these ones; alpha depends on it.
+    openings
+        Packed moves, int64, shape (openings, plies), padded with 0; each game begins with a random
+        row.
+    rules
+        Draw rules, as :meth:`checkers_env.state.DrawRules.to_array` writes them.
+    ws
+        Workspace.
+    rng
+        numpy Generator.
+
+    Returns
+    -------
+    Results and mean absolute error of these games.
+    """
     learner, ws, openings = borrowed(learner), borrowed(ws), borrowed(openings)
     learning, sums, wins = learner.learning, learner.sums, np.zeros(3, np.int64)
     start = Position(START_BLACK, START_WHITE, 0, BLACK)

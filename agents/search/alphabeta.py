@@ -127,7 +127,13 @@ def search(
 
 @kernel
 def age_history(history: KernelArg) -> None:
-    """Halve the history scores of earlier searches."""
+    """Halve the history scores of earlier searches.
+
+    Parameters
+    ----------
+    history
+        int64, shape (2, 4096): scores by side and squares of a move; changed in place.
+    """
     for side in range(2):
         for move in range(history.shape[1]):
             history[side, move] >>= 1
@@ -144,11 +150,25 @@ def search_to(
     ws: KernelArg,
     end: int,
 ) -> float:
-    """Search to one depth; return the value of `position` for the side to move.
+    """Search to one depth.
 
-    Parameters are those of :func:`search`, but for `plies`, which may be 0 where the side to move
-    must jump, and `perspective`, the side that leaves are evaluated for, or SIDE_TO_MOVE. The best
-    row is left in ``ws.frames[0]``.
+    Parameters
+    ----------
+    style, evaluator, position, tt_namespace, ws, end
+        As for :func:`search`. The best row is left in ``ws.frames[0]``.
+    plies
+        Depth, 0 to 64; 0 only where the side to move must jump.
+    perspective
+        Side that leaves are evaluated for, or SIDE_TO_MOVE.
+
+    Returns
+    -------
+    The value of `position` for the side to move, -1 to +1.
+
+    Raises
+    ------
+    ValueError
+        If the evaluator's state, or the rows of the search, do not fit into the workspace.
     """
     root = position.turn
     width = state_size(evaluator)
@@ -194,7 +214,28 @@ def open_frame(
     beta: float,
     tt_namespace: int,
 ) -> None:
-    """Set a frame up for the successors of `position` in rows `begin` to `end`, and order them."""
+    """Set a frame up for the successors of `position`, and score them for their order.
+
+    Parameters
+    ----------
+    style, ws, tt_namespace
+        As for :func:`search`.
+    ply
+        Plies from the root; the frame is ``ws.frames[ply]``.
+    position
+        The position.
+    begin, end
+        First row of its successors, and the row after the last.
+    remaining
+        Plies left to search.
+    alpha, beta
+        Window of the values, for the side to move.
+
+    Raises
+    ------
+    ValueError
+        If the rows of the workspace have no room for more successors.
+    """
     if end + MAX_ROWS > len(ws.rows):
         raise ValueError("the search ran out of rows")
     frame = ws.frames[ply]
@@ -219,9 +260,21 @@ def open_frame(
 
 @kernel
 def next_row(style: KernelArg, scores: KernelArg, frame: KernelArg) -> int:
-    """Return the row to search next, and mark it as searched; -1 after the last, or a cut-off.
+    """Choose the row to search next, and mark it as searched.
 
-    It is the unsearched row of the highest score, or the current row once more.
+    Parameters
+    ----------
+    style
+        Search style, as for :func:`search`.
+    scores
+        int64, shape (rows,): the order of the moves; -1 for a searched row.
+    frame
+        Record of FRAME; changed in place.
+
+    Returns
+    -------
+    The unsearched row of the highest score, or the current row once more. It is -1 after the last
+    row or a cut-off.
     """
     if selective(style) and frame.tries:
         return frame.current
@@ -247,7 +300,25 @@ def expand(
     tt_namespace: int,
     width: int,
 ) -> float:
-    """Return the value of the current successor for the side that moved there, or DESCEND."""
+    """Make the current move of a frame: settle the successor, or open its frame.
+
+    Parameters
+    ----------
+    style, evaluator, ws, tt_namespace
+        As for :func:`search`.
+    ply
+        Plies from the root to the frame.
+    root
+        Side to move at the root.
+    perspective
+        Side that leaves are evaluated for, or SIDE_TO_MOVE.
+    width
+        Size of the evaluator's state.
+
+    Returns
+    -------
+    The value for the side that moved there, or DESCEND if its frame is open.
+    """
     frame = ws.frames[ply]
     row = ws.rows[frame.current]
     mover = root ^ (ply & 1)
@@ -311,7 +382,23 @@ def evaluate_leaf(
     state: KernelArg,
     ws: KernelArg,
 ) -> float:
-    """Return the evaluation of a leaf for the side to move there."""
+    """Return the evaluation of a leaf for the side to move there.
+
+    Parameters
+    ----------
+    style, evaluator, ws
+        As for :func:`search`.
+    position
+        The leaf.
+    view
+        Side that the leaf is evaluated for.
+    state
+        State of the leaf for side `view`, int32, shape (state_size,).
+
+    Returns
+    -------
+    The value, -1 to +1; of a selective search at most MATE_THRESHOLD in size.
+    """
     value = float(np.float32(evaluate(evaluator, position, view, state, ws.scratch)))
     if selective(style):
         value = float(np.float32(value * MATE_THRESHOLD))
@@ -333,7 +420,19 @@ def tablebase_value(plies: int, before: int) -> float:
 
 @kernel
 def backup(style: KernelArg, ws: KernelArg, ply: int, root: int, value: float) -> None:
-    """Raise a frame's value and alpha to the value of its current successor; note a cut-off."""
+    """Raise a frame's value and alpha to the value of its current successor; note a cut-off.
+
+    Parameters
+    ----------
+    style, ws
+        As for :func:`search`.
+    ply
+        Plies from the root to the frame.
+    root
+        Side to move at the root.
+    value
+        Value of the current successor for the side to move in the frame.
+    """
     frame = ws.frames[ply]
     tie = ply == 0 and value == frame.value and frame.current < frame.best
     if value > frame.value or (tie and not selective(style)):
@@ -349,7 +448,19 @@ def backup(style: KernelArg, ws: KernelArg, ply: int, root: int, value: float) -
 def store_tt(
     style: KernelArg, ws: KernelArg, frame: KernelArg, side: int, tt_namespace: int, ply: int
 ) -> None:
-    """Store the result of a finished frame in the transposition table."""
+    """Store the result of a finished frame in the transposition table.
+
+    Parameters
+    ----------
+    style, ws, tt_namespace
+        As for :func:`search`.
+    frame
+        Record of FRAME, searched to its end.
+    side
+        Side to move in the frame.
+    ply
+        Plies from the root to the frame.
+    """
     bound = EXACT
     if ply == 0:  # a player may leave out moves at the root
         bound = NONE

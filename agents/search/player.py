@@ -78,7 +78,21 @@ def select_with_tablebase(
     tt_namespace: int,
     rng: KernelArg,
 ) -> int:
-    """Return the packed move of a player; the tables' type decides what is compiled."""
+    """Return the packed move of a player; the tables' type decides what is compiled.
+
+    Parameters
+    ----------
+    tablebase
+        Endgame tables of the player, or NO_TABLEBASE.
+    player
+        The player.
+    position, ws, count, tt_namespace, rng
+        As for :func:`agents.player.select_move`.
+
+    Returns
+    -------
+    The packed move.
+    """
     return search_move(player, player.evaluator, position, ws, count, tt_namespace, rng)
 
 
@@ -109,7 +123,21 @@ def search_move(
     tt_namespace: int,
     rng: KernelArg,
 ) -> int:
-    """Return the best of the moves in rows 0 to `count`, which is the only one or searched for."""
+    """Return the only move, or the best one by a search.
+
+    Parameters
+    ----------
+    player
+        The player.
+    evaluator
+        Evaluator of the leaves, with endgame tables if the player has any.
+    position, ws, count, tt_namespace, rng
+        As for :func:`agents.player.select_move`.
+
+    Returns
+    -------
+    The packed move.
+    """
     if count == 1:
         return ws.rows[0, PACKED_MOVE]
     evaluator, ws = borrowed(evaluator), borrowed(ws)
@@ -121,7 +149,17 @@ def search_move(
 
 @kernel
 def shuffle(rows: KernelArg, count: int, rng: KernelArg) -> None:
-    """Put the first `count` rows in random order."""
+    """Put the first `count` rows in random order.
+
+    Parameters
+    ----------
+    rows
+        int64, shape (rows, 4); changed in place.
+    count
+        Rows to shuffle.
+    rng
+        numpy Generator.
+    """
     for row in range(count - 1, 0, -1):
         other = rng.integers(0, row + 1)
         for column in range(rows.shape[1]):

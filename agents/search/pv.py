@@ -23,14 +23,14 @@ def principal_variation(
     """Search a position that has a move; write the best line and return its length.
 
     The line ends at a leaf, at the end of the game, or, for a selective search, at a repetition.
-    The search is repeated from each position of the line, a ply less deep; the transposition table
+    The search is repeated from each position of the line, a ply less deep. The transposition table
     knows most of it. In a full-width search the value of the last position is the root's.
 
     Parameters
     ----------
     style, evaluator, position, depth, root_perspective, tt_namespace, ws
         As for :func:`agents.search.alphabeta.search`. Afterwards the rows of `ws` hold the
-        successors of `position` again, in the order of the rules; its position history is that of
+        successors of `position` again, in the order of the rules. Its position history is that of
         the line's end.
     count
         Rows of `ws` that hold the successors of `position`; of the best moves the first is taken.

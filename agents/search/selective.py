@@ -68,7 +68,13 @@ def for_time(style: Selective, seconds: float) -> Selective:
 
 @generic
 def selective(style: KernelArg) -> bool:
-    """Return whether a style is selective; kernels know it when they are compiled."""
+    """Return whether a style is selective; kernels know it when they are compiled.
+
+    Parameters
+    ----------
+    style
+        :class:`FullWidth` or :class:`Selective`.
+    """
     return False
 
 
@@ -86,7 +92,15 @@ FULL_DEPTH, FULL_WINDOW = 1, 2  # second and third attempt at a move
 
 @generic
 def node_limit_reached(style: KernelArg, ws: KernelArg) -> bool:
-    """Return whether a search has visited as many positions as it may."""
+    """Return whether a search has visited as many positions as it may.
+
+    Parameters
+    ----------
+    style
+        Search style; a full-width search has no limit.
+    ws
+        Workspace of the search.
+    """
     return False
 
 
@@ -97,7 +111,21 @@ def _node_limit_reached_selective(style: Selective, ws: KernelArg) -> bool:
 
 @generic
 def remaining_after(style: KernelArg, frame: KernelArg, before: Position, after: Position) -> int:
-    """Return the plies that are left after the current move of a frame."""
+    """Return the plies that are left after the current move of a frame.
+
+    Parameters
+    ----------
+    style
+        Search style.
+    frame
+        Record of FRAME; a selective style notes the reduction in it.
+    before, after
+        Positions before and after the current move.
+
+    Returns
+    -------
+    Plies, 0 or more.
+    """
     return max(frame.remaining - 1, 0)
 
 
@@ -113,7 +141,19 @@ def _remaining_after_selective(
 
 @kernel
 def reduction(frame: KernelArg, before: Position, after: Position) -> int:
-    """Return by how many plies a late move is reduced."""
+    """Return by how many plies a late move is reduced.
+
+    Parameters
+    ----------
+    frame
+        Record of FRAME.
+    before, after
+        Positions before and after the current move.
+
+    Returns
+    -------
+    0 to 2 plies; 0 for a capture or a crowning.
+    """
     if frame.remaining < MIN_REDUCTION_DEPTH or not same_material(before, after):
         return 0
     return 1 + (frame.searched > TWICE_AFTER and frame.remaining >= TWICE_AT)
@@ -129,7 +169,17 @@ def same_material(before: Position, after: Position) -> bool:
 
 @kernel
 def window(frame: KernelArg) -> tuple[float, float]:
-    """Return alpha and beta of the current move: a zero window after the first move."""
+    """Return alpha and beta of the current move: a zero window after the first move.
+
+    Parameters
+    ----------
+    frame
+        Record of FRAME.
+
+    Returns
+    -------
+    Alpha and beta for the side to move after the move.
+    """
     if frame.searched > 1 and frame.tries < FULL_WINDOW:
         return -float(np.nextafter(frame.alpha, 2.0)), -frame.alpha
     return -frame.beta, -frame.alpha
@@ -137,7 +187,15 @@ def window(frame: KernelArg) -> tuple[float, float]:
 
 @kernel
 def is_final(frame: KernelArg, value: float) -> bool:
-    """Return whether the current move needs no further search; if it does, prepare that search."""
+    """Return whether the current move needs no further search; if it does, prepare that search.
+
+    Parameters
+    ----------
+    frame
+        Record of FRAME; its `tries` say what to search next.
+    value
+        Value of the current move for the side to move in the frame.
+    """
     if value > frame.alpha:
         if frame.tries == 0 and frame.reduced:
             frame.tries = FULL_DEPTH
@@ -151,7 +209,19 @@ def is_final(frame: KernelArg, value: float) -> bool:
 
 @kernel
 def count_reversible_plies(frame: KernelArg, before: Position, after: Position) -> int:
-    """Return the plies before `after` without a man's move or a capture."""
+    """Return the plies before `after` without a man's move or a capture.
+
+    Parameters
+    ----------
+    frame
+        Record of FRAME of `before`.
+    before, after
+        Positions before and after a move.
+
+    Returns
+    -------
+    Plies; 0 after a man's move or a capture.
+    """
     men = (before.black | before.white) & ~before.kings
     stand = men == (after.black | after.white) & ~after.kings
     return frame.reversible_plies + 1 if stand and same_material(before, after) else 0
@@ -159,14 +229,32 @@ def count_reversible_plies(frame: KernelArg, before: Position, after: Position) 
 
 @kernel
 def is_repetition(ws: KernelArg, ply: int, position: Position, reversible: int) -> bool:
-    """Return whether the position at a ply of the line stood before, in the line or the game."""
+    """Return whether the position at a ply of the line stood before, in the line or the game.
+
+    Parameters
+    ----------
+    ws
+        Workspace with the positions of the game and the line.
+    ply
+        Plies from the root to the position.
+    position
+        The position.
+    reversible
+        Plies before it without a man's move or a capture.
+    """
     history, at = ws.position_history, ws.reversible_plies[0] + ply
     return repetition_period(history, at, position.black, position.white, reversible) > 0
 
 
 @kernel
 def clear_move_ordering(ws: KernelArg) -> None:
-    """Clear killers and history, which decide on the order of moves and so on reductions."""
+    """Clear killers and history, which decide on the order of moves and so on reductions.
+
+    Parameters
+    ----------
+    ws
+        Workspace; changed in place.
+    """
     ws.killers[:] = 0
     ws.history[:, :] = 0
 
@@ -196,7 +284,15 @@ def set_position_history(ws: KernelArg, history: KernelArg, ply: int, reversible
 
 @kernel
 def push_move(ws: KernelArg, before: Position, after: Position) -> bool:
-    """Add a move to the game after a search from `before`; return whether `after` repeats."""
+    """Add a move to the game after a search from `before`; return whether `after` repeats.
+
+    Parameters
+    ----------
+    ws
+        Workspace; its position history is changed in place.
+    before, after
+        Positions before and after the move.
+    """
     reversible = count_reversible_plies(ws.frames[0], before, after)
     repeats = is_repetition(ws, 1, after, reversible)
     if reversible == 0:

@@ -11,13 +11,41 @@ EXACT, LOWER, UPPER, NONE = range(4)  # what an entry's value is: exact, a bound
 
 @kernel
 def tt_tag(position: Position, tt_namespace: int, remaining: int) -> int:
-    """Return what identifies an entry beside its three boards."""
+    """Return the number that identifies an entry beside its three boards.
+
+    Parameters
+    ----------
+    position
+        The position, of which only the turn counts.
+    tt_namespace
+        Number of the evaluator, side and perspective.
+    remaining
+        Plies left to search, 0 to 127.
+
+    Returns
+    -------
+    The tag.
+    """
     return (tt_namespace << 1 | position.turn) << 7 | remaining
 
 
 @kernel
 def tt_index(table: KernelArg, position: Position, salt: int) -> int:
-    """Return the hash of a position and a number, as an index into the table."""
+    """Return the index of a position and a number in the table, by a hash.
+
+    Parameters
+    ----------
+    table
+        ENTRY, shape (a power of 2,).
+    position
+        The position.
+    salt
+        Number that goes into the hash.
+
+    Returns
+    -------
+    Index of an entry.
+    """
     mixed = position.black * 0x2545F4914F6CDD1D + position.white * 0x1B873593CC9E2D51
     mixed += position.kings * 0x165667B19E3779F9 + salt * 0x27D4EB2F165667C5
     mixed ^= mixed >> 29
@@ -32,7 +60,24 @@ def tt_slot(
     """Return the index of a position's entry, or of the entry to replace by it.
 
     A full-width search has an entry for each depth. A selective search has one entry, in one of two
-    slots that do not depend on the namespace, and replaces the entry of the smaller depth.
+    slots that do not depend on the namespace. It replaces the entry of the smaller depth.
+
+    Parameters
+    ----------
+    style
+        Search style.
+    table
+        ENTRY, shape (a power of 2,).
+    position
+        The position.
+    tt_namespace
+        Number of the evaluator, side and perspective.
+    remaining
+        Plies left to search.
+
+    Returns
+    -------
+    Index of an entry.
     """
     if not selective(style):
         return tt_index(table, position, tt_tag(position, tt_namespace, remaining))
@@ -50,7 +95,21 @@ def tt_slot(
 def tt_hit(
     style: KernelArg, entry: KernelArg, position: Position, tt_namespace: int, remaining: int
 ) -> bool:
-    """Return whether an entry is of this position and namespace, and deep enough."""
+    """Return whether an entry is of this position and namespace, and deep enough.
+
+    Parameters
+    ----------
+    style
+        Search style.
+    entry
+        Record of ENTRY.
+    position
+        The position.
+    tt_namespace
+        Number of the evaluator, side and perspective.
+    remaining
+        Plies left to search.
+    """
     if selective(style):
         tag = tt_tag(position, tt_namespace, 0)
         return matches(entry, position, tag) and entry.depth >= remaining
@@ -59,7 +118,17 @@ def tt_hit(
 
 @kernel
 def matches(entry: KernelArg, position: Position, tag: int) -> bool:
-    """Return whether an entry has exactly these boards and this tag."""
+    """Return whether an entry has exactly these boards and this tag.
+
+    Parameters
+    ----------
+    entry
+        Record of ENTRY.
+    position
+        The position.
+    tag
+        Tag from :func:`tt_tag`.
+    """
     return (
         entry.black == position.black
         and entry.white == position.white
@@ -75,6 +144,19 @@ def move_key(style: KernelArg, path: int, index: int) -> int:
     In a full-width search the key only orders moves, and an index will do. A stopped selective
     search plays the move, and the moves may then have another order. Two captures that end alike
     may share their bits: this happens in one of 50,000 random positions.
+
+    Parameters
+    ----------
+    style
+        Search style.
+    path
+        Packed move.
+    index
+        Index of the move among the successors of the position.
+
+    Returns
+    -------
+    The index, or fifteen bits of `path` for a selective search.
     """
     return (path ^ path >> 13) & 0x7FFF if selective(style) else index
 
@@ -90,7 +172,27 @@ def write_tt(
     bound: int,
     best: int,
 ) -> None:
-    """Overwrite an entry; `best` is the key of the best move."""
+    """Overwrite an entry.
+
+    Parameters
+    ----------
+    style
+        Search style.
+    entry
+        Record of ENTRY; changed in place.
+    position
+        The position.
+    tt_namespace
+        Number of the evaluator, side and perspective.
+    remaining
+        Plies left to search.
+    value
+        Value for the side to move, -1 to +1.
+    bound
+        EXACT, LOWER, UPPER or NONE.
+    best
+        Key of the best move (see :func:`move_key`).
+    """
     entry.black, entry.white, entry.kings = position.black, position.white, position.kings
     entry.tag = tt_tag(position, tt_namespace, 0 if selective(style) else remaining)
     entry.value, entry.bound, entry.best, entry.depth = value, bound, best, remaining
@@ -100,9 +202,26 @@ def write_tt(
 def tt_move(
     style: KernelArg, table: KernelArg, position: Position, remaining: int, tt_namespace: int
 ) -> int:
-    """Return the key of the best move in the table, or -1.
+    """Return the key of the best move in the table.
 
     A full-width search looks for an entry of this depth, then for one of two plies less.
+
+    Parameters
+    ----------
+    style
+        Search style.
+    table
+        ENTRY, shape (a power of 2,).
+    position
+        The position.
+    remaining
+        Plies left to search.
+    tt_namespace
+        Number of the evaluator, side and perspective.
+
+    Returns
+    -------
+    The key (see :func:`move_key`), or -1.
     """
     if selective(style):
         entry = table[tt_slot(style, table, position, tt_namespace, 0)]

@@ -139,7 +139,26 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
 def play_opponent(
     player: KernelArg, index: int, batch: KernelArg, ws: KernelArg, rng: KernelArg
 ) -> None:
-    """Play a turn of opponent `index` in each of its games in which it is to move."""
+    """Play a turn of opponent `index` in each of its games in which it is to move.
+
+    Parameters
+    ----------
+    player
+        NamedTuple of the opponent.
+    index
+        Number of the opponent.
+    batch
+        :class:`checkers_env.envs.vector_kernels.Batch`; changed in place.
+    ws
+        Workspace of the opponent.
+    rng
+        numpy Generator.
+
+    Raises
+    ------
+    ValueError
+        If the opponent makes an illegal move, or the opening leaves the agent no turn.
+    """
     player, batch, ws = borrowed(player), borrowed(batch), borrowed(ws)
     for i in range(len(batch.events)):
         game = batch.games[i]

@@ -151,7 +151,19 @@ def learner_state(
 
 @kernel
 def learn_game(learner: LearnerState, plies: int, result: float, scratch: KernelArg) -> None:
-    """Learn from a game of `plies` plies; `result` is that of the side to move at its end."""
+    """Learn from the positions of a game by lambda-returns (Sutton 1988).
+
+    Parameters
+    ----------
+    learner
+        The learner, with the positions, kinds and values of the game; changed in place.
+    plies
+        Length of the game.
+    result
+        Result for the side to move at its end: -1, 0 or +1.
+    scratch
+        float32, shape (256,), aligned to 64 bytes: working memory.
+    """
     config, target = learner.config, result
     for ply in range(plies - 1, -1, -1):
         kind, value = learner.kinds[ply], learner.values[ply]
@@ -167,7 +179,21 @@ def learn_game(learner: LearnerState, plies: int, result: float, scratch: Kernel
 
 @kernel
 def treestrap_update(learner: LearnerState, ws: KernelArg, tt_namespace: int, scale: float) -> None:
-    """Learn about the inner positions of a search that the transposition table still holds."""
+    """Learn about the inner positions of a search (TreeStrap: Veness et al. 2009).
+
+    These are the positions that the transposition table still holds.
+
+    Parameters
+    ----------
+    learner
+        The learner; changed in place.
+    ws
+        Workspace of the search.
+    tt_namespace
+        Namespace of the search in the transposition table.
+    scale
+        Factor of the values of searches.
+    """
     for at in range(len(ws.table)):
         entry = ws.table[at]
         tag, bound = entry.tag, entry.bound
@@ -181,7 +207,21 @@ def treestrap_update(learner: LearnerState, ws: KernelArg, tt_namespace: int, sc
 def move_towards(
     learner: LearnerState, position: Position, target: float, bound: int, scratch: KernelArg
 ) -> None:
-    """Move the entries of one position towards a target; `bound` is EXACT or a bound's kind."""
+    """Move the entries of one position towards a target (temporal coherence: Beal and Smith 1999).
+
+    Parameters
+    ----------
+    learner
+        The learner; changed in place.
+    position
+        The position.
+    target
+        Target for the side to move, -1 to +1.
+    bound
+        EXACT, or LOWER or UPPER for a target that counts on one side only.
+    scratch
+        float32, shape (256,), aligned to 64 bytes: working memory.
+    """
     if learner.config.quiet and must_jump(position):
         return
     network, config, entries = learner.network, learner.config, learner.entries

@@ -142,7 +142,21 @@ def count_entry(position: Position) -> int:
 def write_entries(
     network: TreeStrapNetwork, position: Position, view: int, state: KernelArg, entries: KernelArg
 ) -> None:
-    """Write the TERMS entries that a position sums, from its state for side `view`."""
+    """Write the entries that a position sums.
+
+    Parameters
+    ----------
+    network
+        The network.
+    position
+        The position.
+    view
+        Viewing side of `state`, BLACK or WHITE.
+    state
+        State of the position, int32, shape (readings,).
+    entries
+        int64, shape (TERMS,): is filled with indices into the tables of its stage.
+    """
     for i in range(WINDOW_COUNT):
         if position.turn == view:
             entries[i] = state[i]
@@ -155,7 +169,23 @@ def write_entries(
 def sum_entries(
     network: TreeStrapNetwork, position: Position, view: int, state: KernelArg
 ) -> KernelArg:
-    """Return the logit for the side to move: its entries, in four chains of a fixed order."""
+    """Return the logit for the side to move, in four chains of a fixed order.
+
+    Parameters
+    ----------
+    network
+        The network.
+    position
+        The position.
+    view
+        Viewing side of `state`, BLACK or WHITE.
+    state
+        State of the position, int32, shape (readings,).
+
+    Returns
+    -------
+    float32: the sum of the entries, times the network's step.
+    """
     table = network.table[stage_of(position)]
     zero = table[0] - table[0]
     a, b, c, d = table[count_entry(position)] + zero, zero, zero, zero

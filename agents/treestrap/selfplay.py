@@ -111,7 +111,22 @@ def play_games(
 ) -> None:
     """Play the games, and learn from each.
 
-    `scale` multiplies the values of searches: with endgame tables they are half as large.
+    Parameters
+    ----------
+    learner
+        The learner; changed in place.
+    searcher
+        Evaluator of the searches: the network, with endgame tables if there are any.
+    scale
+        Factor of the values of searches: with endgame tables the values are half as large.
+    games
+        Number of games.
+    starts
+        Positions (black, white, kings, turn), int64, shape (positions, 4).
+    ws
+        Workspace.
+    rng
+        numpy Generator.
     """
     learner, searcher = borrowed(learner), borrowed(searcher)
     ws, starts = borrowed(ws), borrowed(starts)
@@ -129,7 +144,13 @@ def play_games(
 
 @kernel
 def clear_table(ws: KernelArg) -> None:
-    """Clear the transposition table: its content decides what is learnt."""
+    """Clear the transposition table: its content decides what is learnt.
+
+    Parameters
+    ----------
+    ws
+        Workspace; changed in place.
+    """
     ws.counts[2] = 0
     clear_move_ordering(ws)
     for at in range(len(ws.table)):
@@ -141,7 +162,23 @@ def clear_table(ws: KernelArg) -> None:
 def sample_start(
     config: TrainConfig, starts: KernelArg, rows: KernelArg, rng: KernelArg
 ) -> Position:
-    """Return a random starting position after some random plies."""
+    """Return a random starting position after some random plies.
+
+    Parameters
+    ----------
+    config
+        Settings of the learner.
+    starts
+        Positions (black, white, kings, turn), int64, shape (positions, 4).
+    rows
+        int64, shape (MAX_ROWS, 4): scratch space.
+    rng
+        numpy Generator.
+
+    Returns
+    -------
+    The position; the game may be over there.
+    """
     row = starts[rng.integers(0, len(starts)) if len(starts) > 1 else 0]
     here = Position(row[0], row[1], row[2], row[3])
     plies = rng.integers(0, config.random_plies + 1) if config.random_plies else 0
@@ -162,7 +199,27 @@ def play_one(
     ws: KernelArg,
     rng: KernelArg,
 ) -> tuple[int, float, int]:
-    """Play and record a game; return its plies, the result, and the side of that result."""
+    """Play and record a game.
+
+    Parameters
+    ----------
+    learner
+        The learner; positions, kinds and values of the game are written.
+    searcher
+        Evaluator of the searches.
+    scale
+        Factor of the values of searches.
+    start
+        First position.
+    ws
+        Workspace.
+    rng
+        numpy Generator.
+
+    Returns
+    -------
+    Plies of the game, the result (-1, 0 or +1), and the side that the result is for.
+    """
     config, here = learner.config, start
     for ply in range(config.max_plies + 1):
         row = learner.positions[ply]
@@ -179,7 +236,21 @@ def play_one(
 
 @kernel
 def find_result(searcher: KernelArg, position: Position, over: bool) -> float:
-    """Return the result for the side to move, or UNDECIDED."""
+    """Return the result for the side to move, or UNDECIDED.
+
+    Parameters
+    ----------
+    searcher
+        Evaluator of the searches; one with endgame tables knows more results.
+    position
+        The position.
+    over
+        Whether the side to move has no move.
+
+    Returns
+    -------
+    -1, 0 or +1 for the side to move, or UNDECIDED.
+    """
     plies = probe_tablebase(searcher, position, over)
     if plies == NO_HIT:
         return -1.0 if over else UNDECIDED
@@ -190,7 +261,17 @@ def find_result(searcher: KernelArg, position: Position, over: bool) -> float:
 
 @kernel
 def occurred_before(learner: LearnerState, ply: int, position: Position) -> bool:
-    """Return whether the position, reached at `ply`, occurred before in the game."""
+    """Return whether the position, reached at `ply`, occurred before in the game.
+
+    Parameters
+    ----------
+    learner
+        The learner, with the positions of the game so far.
+    ply
+        Plies before the position.
+    position
+        The position.
+    """
     men = (position.black | position.white) & ~position.kings
     for back in range(ply - 2, -1, -2):
         then = learner.positions[back]
@@ -212,7 +293,31 @@ def choose_and_record(
     ws: KernelArg,
     rng: KernelArg,
 ) -> Position:
-    """Choose a move; record the kind and value of the choice; return the next position."""
+    """Choose a move, and record its kind and value.
+
+    Parameters
+    ----------
+    learner
+        The learner; changed in place.
+    searcher
+        Evaluator of the searches.
+    scale
+        Factor of the values of searches.
+    ply
+        Plies before the position.
+    here
+        The position.
+    count
+        Number of its successors.
+    ws
+        Workspace whose rows 0 to `count` hold the successors.
+    rng
+        numpy Generator.
+
+    Returns
+    -------
+    The next position.
+    """
     config, rows, mover = learner.config, ws.rows, here.turn
     if count == 1:
         learner.kinds[ply] = FORCED
@@ -237,7 +342,25 @@ def choose_and_record(
 
 @kernel
 def new_first(learner: LearnerState, ply: int, mover: int, rows: KernelArg, count: int) -> int:
-    """Move successors that are no repetition to the front; return their number."""
+    """Move successors that are no repetition to the front.
+
+    Parameters
+    ----------
+    learner
+        The learner, with the positions of the game so far.
+    ply
+        Plies before the position.
+    mover
+        Side to move, BLACK or WHITE.
+    rows
+        Successors, int64, shape (rows, 4); changed in place.
+    count
+        Number of successors.
+
+    Returns
+    -------
+    Number of successors that are no repetition.
+    """
     new = 0
     for at in range(count):
         if not occurred_before(learner, ply + 1, successor(rows[at], mover)):
