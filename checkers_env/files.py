@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 import stat
+from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
 
@@ -75,7 +76,8 @@ def resolve_inside(folder: Path, name: str) -> Path:
 def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
     """Write a file so that readers see either the old file or the whole new one.
 
-    If several processes write the same file, the last one wins.
+    The same holds after a power cut; the new file is on the disk when this returns. If several
+    processes write the same file, the last one wins.
 
     Parameters
     ----------
@@ -95,6 +97,19 @@ def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+    flush_folder(path.parent)
+
+
+def flush_folder(folder: Path) -> None:
+    """Flush the names in a folder to the disk, where the system can."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with suppress(OSError):  # some file systems cannot
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def remove_temporary_files(folder: Path) -> None:

@@ -15,7 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from checkers_env.files import read_regular, write_atomically
+from checkers_env.files import flush_folder, read_regular, write_atomically
 from training.league.game import LeagueRules
 from training.league.records import GameRecord, game_from_json
 from training.league.replay import check_game
@@ -41,8 +41,7 @@ class Journal:
                 "choose another folder by --out"
             )
         write_atomically(self._path, _to_line(identity).encode())
-        for folder in (self._path.parent, self._path.parent.parent):  # it may be new itself
-            _flush_folder(folder)
+        flush_folder(self._path.parent.parent)  # the folder may be new itself
 
     def resume(
         self,
@@ -129,18 +128,6 @@ def _replay(games: Sequence[GameRecord], are_old: Sequence[bool], terms: LeagueR
             check_game(game, terms, claims=is_old)
         except ValueError as error:
             raise ValueError(f"line {line}, game {game.number + 1}: {error}") from None
-
-
-def _flush_folder(folder: Path) -> None:
-    """Flush the names in a folder to the disk, where the system can."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        with suppress(OSError):  # some file systems cannot
-            os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _checked(game: GameRecord, fixtures: Sequence[LeagueFixture]) -> GameRecord:
