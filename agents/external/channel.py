@@ -190,7 +190,7 @@ class Channel:
 
 def _parse(line: bytes) -> dict[str, Any]:
     try:
-        answer = json.loads(line)
+        answer = json.loads(line.decode())  # loads would guess other encodings
     except (ValueError, RecursionError) as error:
         raise EngineError(f"it sent no JSON: {error}") from None
     if not isinstance(answer, dict):
