@@ -42,21 +42,21 @@ class Ratio(NamedTuple):
 
 
 @contextmanager
-def check_out(revision: str) -> Iterator[Path]:
-    """Check a revision of this repository out into a temporary folder for a with block.
+def check_out(revision: str, repository: Path = ROOT) -> Iterator[Path]:
+    """Check a revision of a repository out into a temporary folder for a with block.
 
     Raises ValueError for a revision that does not exist, and outside a git repository.
     """
     with TemporaryDirectory(prefix="revision-") as folder:
         place = Path(folder, "tree")
         try:
-            _git("worktree", "add", "--detach", str(place), revision)
+            _git(repository, "worktree", "add", "--detach", str(place), revision)
         except subprocess.CalledProcessError as error:
             raise ValueError(f"no revision {revision!r} here: {error.stderr.strip()}") from None
         try:
             yield place
         finally:
-            _git("worktree", "remove", "--force", str(place))
+            _git(repository, "worktree", "remove", "--force", str(place))
 
 
 def run_json(tree: Path, script: str, options: Sequence[str], folder: Path) -> Any:
@@ -98,5 +98,6 @@ def mean_ratio(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> Ratio:
     )
 
 
-def _git(*arguments: str) -> None:
-    subprocess.run(["git", "-C", str(ROOT), *arguments], check=True, capture_output=True, text=True)
+def _git(repository: Path, *arguments: str) -> None:
+    command = ["git", "-C", str(repository), *arguments]
+    subprocess.run(command, check=True, capture_output=True, text=True)

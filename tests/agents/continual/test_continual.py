@@ -157,10 +157,10 @@ def not_a_number(array):
 
 DAMAGED = {
     "missing": (lambda path: None, "no weight file"),
-    "directory": (lambda path: path.mkdir(), "not a weight file"),
-    "empty": (lambda path: path.write_bytes(b""), "not a weight file"),
-    "cut short": (lambda path: path.write_bytes(POOL.content()[:-9]), "not a weight file"),
-    "a pickle": (lambda path: path.write_bytes(pickle.dumps([1])), "not a weight file"),
+    "directory": (lambda path: path.mkdir(), "not a valid weight file"),
+    "empty": (lambda path: path.write_bytes(b""), "not a valid weight file"),
+    "cut short": (lambda path: path.write_bytes(POOL.content()[:-9]), "not a valid weight file"),
+    "a pickle": (lambda path: path.write_bytes(pickle.dumps([1])), "not a valid weight file"),
     "a champion": (lambda path: save_weights(path, np.zeros(SIZE), METADATA), "genomes"),
     "fewer scores": (changed(scores=lambda a: a[1:]), r"scores are float64\[4\] for 5 genomes"),
     "float32": (changed(kings=lambda a: a.astype(np.float32)), r"kings are float32\[5\]"),

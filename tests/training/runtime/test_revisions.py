@@ -3,36 +3,41 @@
 import json
 import subprocess
 import sys
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
 
-from tests import ROOT
 from training import speed
 from training.runtime import revisions
 from training.runtime.revisions import check_out, mean_ratio, run_json
 
 
-def in_repository():
-    command = ["git", "-C", str(ROOT), "rev-parse", "--verify", "HEAD"]
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+@pytest.fixture
+def repository(tmp_path):
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    (folder / "file").write_text("first")
+    git = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b"]
+    for command in (["init", "-q"], ["add", "file"], ["commit", "-q", "-m", "First"]):
+        subprocess.run([*git, *command], check=True)
+    (folder / "file").write_text("second")
+    return folder
 
 
-needs_git = pytest.mark.skipif(not in_repository(), reason="the tree is no git repository")
-
-
-@needs_git
-def test_a_revision_is_checked_out_and_removed():
-    with check_out("HEAD") as place:
-        assert (place / "training" / "speed.py").is_file()
+def test_a_revision_is_checked_out_and_removed(repository):
+    with check_out("HEAD", repository) as place:
+        assert (place / "file").read_text() == "first"
     assert not place.exists()
-    listed = ["git", "-C", str(ROOT), "worktree", "list"]
-    assert str(place) not in subprocess.run(listed, capture_output=True, text=True).stdout
+    listed = ["git", "-C", str(repository), "worktree", "list"]
+    found = subprocess.run(listed, capture_output=True, text=True, check=True).stdout
+    assert len(found.splitlines()) == 1
 
 
 @pytest.mark.parametrize("revision", ["no-such-revision", "--help"])
-def test_an_unknown_revision_is_refused(revision):
-    with pytest.raises(ValueError, match=f"no revision '{revision}' here"), check_out(revision):
+def test_an_unknown_revision_is_refused(revision, repository):
+    message = f"no revision '{revision}' here"
+    with pytest.raises(ValueError, match=message), check_out(revision, repository):
         pass
 
 
@@ -58,7 +63,6 @@ def test_a_script_runs_with_the_packages_of_its_tree(tmp_path):
         run_json(tmp_path, "script.py", [], tmp_path)
 
 
-@needs_git
 def test_speeds_are_compared_in_turns(monkeypatch, capsys, tmp_path):
     calls = []
 
@@ -68,6 +72,7 @@ def test_speeds_are_compared_in_turns(monkeypatch, capsys, tmp_path):
         return {"rows": [{"name": "perft", "value": value + len(calls) % 2}]}
 
     monkeypatch.setattr(speed, "run_json", measured)
+    monkeypatch.setattr(speed, "check_out", lambda revision: nullcontext(tmp_path))
     file = tmp_path / "ratios.json"
     options = ["--compare", "HEAD", "--pairs", "4", "--json", str(file)]
     monkeypatch.setattr(sys, "argv", ["speed.py", *options])
