@@ -17,3 +17,25 @@ os.environ["COLUMNS"] = "100"
 
 # A shell that puts the tests into the background has them ignore Ctrl-C, and all that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+LONG = (
+    "presets",
+    "golden",
+    "tablebase",
+    "examples",
+    "hostile",
+    "reproduce",
+    "benchmark",
+    "power_cut",
+)
+
+
+def pytest_configure(config):
+    """Keep the order of the files with xdist, which would begin those with the most tests."""
+    if hasattr(config.option, "loadscopereorder"):
+        config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(items):
+    """Begin the longest files first: else one worker waits for the other's last file."""
+    items.sort(key=lambda item: not any(name in item.path.stem for name in LONG))

@@ -48,7 +48,7 @@ def test_normalized_elo_is_the_score_in_standard_deviations_of_a_game():
 
 def test_interval_covers_the_true_value():
     rng, covered = np.random.default_rng(2), 0
-    truth = normalized_elo(league([40, 0], 20_000, rng).games, 0, 1).elo
+    truth = normalized_elo(league([40, 0], 5_000, rng).games, 0, 1).elo
     for _ in range(400):
         found = normalized_elo(league([40, 0], 43, rng).games, 0, 1)
         covered += found.low <= truth <= found.high
