@@ -532,7 +532,13 @@ def test_closed_connection_is_replaced():
 
 
 def test_late_answer_is_not_taken_for_the_next_one(monkeypatch):
-    with peer_that_listens(after_acceptance(FIRST, "E00"), calls=2) as opponent:
+    script = after_acceptance(FIRST, "E00")
+
+    def until_reset(peer):
+        with suppress(ConnectionError):  # it may still be sending when the connection is closed
+            script(peer)
+
+    with peer_that_listens(until_reset, calls=2) as opponent:
         with monkeypatch.context() as patched:
             patched.setattr(client, "receive_move", Mock(side_effect=KeyboardInterrupt))
             with pytest.raises(KeyboardInterrupt):
