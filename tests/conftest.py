@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections import Counter
 
 from hypothesis import settings
 
@@ -18,24 +19,19 @@ os.environ["COLUMNS"] = "100"
 # A shell that puts the tests into the background has them ignore Ctrl-C, and all that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-LONG = (
-    "presets",
-    "golden",
-    "tablebase",
-    "examples",
-    "hostile",
-    "reproduce",
-    "benchmark",
-    "power_cut",
-)
+LONG = ("hostile_league", "power_cut", "architectures", "notebooks", "examples", "strong_player")
 
 
 def pytest_configure(config):
-    """Keep the order of the files with xdist, which would begin those with the most tests."""
+    """Let pytest_collection_modifyitems order the files, and not xdist."""
     if hasattr(config.option, "loadscopereorder"):
         config.option.loadscopereorder = False
 
 
 def pytest_collection_modifyitems(items):
-    """Begin the longest files first: else one worker waits for the other's last file."""
-    items.sort(key=lambda item: not any(name in item.path.stem for name in LONG))
+    """Begin long files with few tests, then go by the number of tests, as xdist would.
+
+    Else the long ones come last, and one worker waits for the other.
+    """
+    counts = Counter(item.path for item in items)
+    items.sort(key=lambda item: (not item.path.stem.endswith(LONG), -counts[item.path]))
