@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import dis
 import enum
+import errno
 import functools
 import hashlib
 import itertools
@@ -22,6 +23,7 @@ import pickle
 import secrets
 import stat
 import sys
+import time
 import types as python_types
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -31,11 +33,17 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import bytecode, caching, config, types
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.serialize import dumps
 from numba.extending import overload
 from platformdirs import user_cache_dir
 
 from checkers_env.files import open_regular, write_atomically
+
+try:
+    import fcntl
+except ImportError:  # Windows: processes that start at once each compile
+    fcntl = None  # type: ignore[assignment]
 
 LAYOUTS = (ir.Type, ir.Constant)  # what instructions of our own are written with
 OPTIONS = {
@@ -46,6 +54,7 @@ OPTIONS = {
 }
 
 CHECKSUM_BYTES = hashlib.sha256().digest_size
+PATIENCE = 120.0  # seconds to wait for another process that compiles the same kernel
 
 # The type of a kernel's argument where only numba knows it: a NamedTuple of any class, or an array.
 KernelArg: TypeAlias = Any
@@ -78,7 +87,15 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 def _compiled(function: Callable[..., Any], **options: bool) -> Any:
     dispatcher = numba.njit(**OPTIONS, **options)(function)
-    dispatcher._cache = _KernelCache(function, options)
+    cache, compile_signature = _KernelCache(function, options), dispatcher.compile
+    dispatcher._cache = cache
+
+    def compile_alone(signature: Any) -> Any:
+        # numba's lock first: threads that take the two in turns could wait for each other.
+        with global_compiler_lock, cache.lock(signature, dispatcher.targetctx.codegen()):
+            return compile_signature(signature)
+
+    dispatcher.compile = compile_alone
     return dispatcher
 
 
@@ -190,6 +207,25 @@ class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
         key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
         return folder / f"{self._function.__name__}-{key}.kernel"
 
+    @contextlib.contextmanager
+    def lock(self, signature: Any, codegen: Any) -> Iterator[None]:
+        """Hold the lock of a missing entry, so that of several processes one compiles it."""
+        path = self._path(signature, codegen)
+        file = path and not path.exists() and _lock_file(path.parent)
+        if not path or not file:
+            yield
+            return
+        byte = int(path.stem[-15:], 16)  # each entry has a byte of the file as its lock
+        if not _lock_byte(file, byte):
+            _announce_compilation()
+            until = time.monotonic() + PATIENCE
+            while not _lock_byte(file, byte) and time.monotonic() < until:
+                time.sleep(0.02)
+        try:
+            yield
+        finally:
+            fcntl.lockf(file, fcntl.LOCK_UN, 1, byte)
+
     def _load_overload(self, signature: Any, target: Any) -> Any:
         path = self._path(signature, target.codegen())
         # An entry that cannot be read back is compiled again and written over.
@@ -207,6 +243,26 @@ class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
             path.parent.mkdir(0o755, parents=True, exist_ok=True)
             code = dumps(self._impl.reduce(compiled))
             write_atomically(path, _checksum(path, code) + code, 0o644)
+
+
+@functools.cache
+def _lock_file(folder: Path) -> int | None:
+    """Open the file of a cache's locks; it stays open, since closing it would end them."""
+    if fcntl is None:
+        return None
+    with contextlib.suppress(OSError):
+        folder.mkdir(0o755, parents=True, exist_ok=True)
+        return os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    return None
+
+
+def _lock_byte(file: int, byte: int) -> bool:
+    """Return whether this process has the lock now, which ends with the process at the latest."""
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, byte)
+    except OSError as error:
+        return error.errno not in (errno.EACCES, errno.EAGAIN)  # no locks there: all compile
+    return True
 
 
 @functools.cache

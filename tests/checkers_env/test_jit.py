@@ -114,9 +114,8 @@ def test_second_process_hits_the_cache(laboratory):
     assert {name.split("-")[0] for name in before} == {"outer", "inner"}
     assert laboratory.run_process() == "33 1 0"
     assert laboratory.entries() == before
-    assert [path.suffix for path in laboratory.cache.rglob("*") if path.is_file()] == [
-        ".kernel"
-    ] * 2
+    files = {path.name for path in laboratory.cache.rglob("*") if path.is_file()}
+    assert files == {*before, "lock"}
 
 
 def test_compilation_is_announced_once(laboratory, caplog):
@@ -439,7 +438,7 @@ def test_unwritable_cache_folder_costs_only_time(laboratory):
 def test_full_disk_costs_only_time(laboratory, monkeypatch):
     monkeypatch.setattr(os, "fsync", Mock(side_effect=OSError("no space left on device")))
     assert laboratory.run() == "33 0 1"
-    assert list(laboratory.cache.glob("*/*")) == []
+    assert [path.name for path in laboratory.cache.glob("*/*")] == ["lock"]
 
 
 def test_kernels_of_one_name_in_two_modules_do_not_mix(laboratory):
@@ -462,10 +461,35 @@ def test_kernels_of_one_name_in_two_modules_do_not_mix(laboratory):
     assert len(laboratory.entries()) == 4
 
 
-def test_processes_that_compile_at_once_do_not_interfere(laboratory):
-    started = [laboratory.start() for _ in range(2)]
-    assert {process.communicate()[0].split()[0] for process in started} == {"33"}
-    assert laboratory.run() == "33 1 0"
+def test_of_processes_that_start_at_once_one_compiles(laboratory):
+    started = [laboratory.start() for _ in range(3)]
+    printed = sorted(process.communicate()[0].strip() for process in started)
+    assert printed == ["33 0 1", "33 1 0", "33 1 0"]
+
+
+def test_kernel_is_compiled_if_the_process_that_compiles_it_stands_still(laboratory, monkeypatch):
+    monkeypatch.setattr(jit, "PATIENCE", 0.1)
+    stopped = laboratory.start(f"""
+        import os, signal
+        from numba.core import event
+
+        class Stop(event.Listener):
+            def on_start(self, event):
+                print("stops", flush=True)
+                os.kill(os.getpid(), signal.SIGSTOP)
+
+            def on_end(self, event):
+                pass
+
+        event.register("numba:compile", Stop())
+        {textwrap.dedent(SHOW).strip().replace(chr(10), chr(10) + " " * 8)}
+    """)
+    try:
+        assert stopped.stdout.readline() == "stops\n"
+        assert laboratory.run() == "33 0 1"
+    finally:
+        stopped.kill()
+        stopped.communicate()
 
 
 def test_without_compilation_kernels_are_plain_functions(laboratory):
