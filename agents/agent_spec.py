@@ -23,7 +23,11 @@ OPTIONS: dict[str, Callable[[str], Any]] = {
     "seconds": float,
     "endgame": int,
     "selective": ("0", "1").index,
+    "tie": str,
+    "order": str,
+    "ends_at_jump": ("0", "1").index,
 }
+FLAGS = ("selective", "ends_at_jump")
 
 
 PLAYER_FILES = (f"champion{WEIGHTS_SUFFIX}", f"champion{SB3_SUFFIX}", f"model{WEIGHTS_SUFFIX}")
@@ -116,7 +120,7 @@ class AgentSpec:
         try:
             return key, OPTIONS.get(key, _value)(value)
         except ValueError:
-            expected = "0 or 1" if key == "selective" else "a number"
+            expected = "0 or 1" if key in FLAGS else "a number"
             raise ValueError(f"{text!r}: {key} is {expected}, not {value!r}") from None
 
     @property
@@ -144,4 +148,4 @@ def _value(text: str) -> Any:
 def _value_text(key: str, value: object) -> str:
     if isinstance(value, str):
         return value
-    return json.dumps(int(value) if key == "selective" and isinstance(value, bool) else value)
+    return json.dumps(int(value) if key in FLAGS and isinstance(value, bool) else value)

@@ -29,7 +29,7 @@ from agents.ntuple.tuples import (
     layout_to_matrix,
     sample_tuples,
 )
-from agents.search.player import AlphaBeta
+from agents.search.player import AlphaBeta, with_options
 from agents.search.selective import FULL_WIDTH, Selective
 from agents.treestrap.codec import unpack
 from agents.treestrap.network import SIZE, STAGES, TreeStrapNetwork, treestrap_network
@@ -298,6 +298,7 @@ def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | Monte
             root_perspective=metadata.root_perspective,
             style=Selective() if selective else FULL_WIDTH,
         )
+        player = with_options(player, **metadata.search_options)
         return player._replace(tablebase=load_tablebase(endgame)) if endgame else player
     except (ValueError, TypeError, OverflowError) as error:
         raise ValueError(f"{str(path)!r} cannot be played: {error}") from None

@@ -23,7 +23,8 @@ from agents.endgame.tables import load_tablebase
 from agents.factory import make_external
 from agents.mcts.player import UNLIMITED, MonteCarlo, monte_carlo
 from agents.player import uses_history
-from agents.search.player import AlphaBeta
+from agents.search.player import AlphaBeta, with_options
+from agents.search.root_order import CHANCE
 from agents.search.selective import FULL_WIDTH, Selective, for_time
 from agents.search.workspace import MAX_DEPTH
 
@@ -32,7 +33,7 @@ DEFAULT_DEPTH = 4
 BASELINES: dict[str, Callable[[int | None], Any]] = {
     "random": lambda depth: RandomPlayer(),
     "heuristic": lambda depth: Heuristic(),
-    "material": lambda depth: AlphaBeta(Material(), depth or DEFAULT_DEPTH, random_ties=True),
+    "material": lambda depth: AlphaBeta(Material(), depth or DEFAULT_DEPTH, tie=CHANCE),
     "mcts": lambda depth: monte_carlo(cut=0),
     "mcts-ept": lambda depth: monte_carlo(),
 }
@@ -52,6 +53,9 @@ def make(
     seed: int | None = None,
     endgame: int | None = None,
     selective: bool | None = None,
+    tie: str | None = None,
+    order: str | None = None,
+    ends_at_jump: bool | None = None,
     **options: Any,
 ) -> Agent:
     """Make an agent.
@@ -84,6 +88,15 @@ def make(
         Whether an alpha-beta player searches selectively (see
         :class:`agents.search.selective.Selective`). Default: as its weight file says; the papers'
         players do not.
+    tie
+        Which of equally good moves an alpha-beta player makes: ``"first"``, ``"last"`` or
+        ``"chance"``. Default: as in its training; ``material`` leaves it to chance.
+    order
+        Order of an alpha-beta player's moves: ``"direction"`` or ``"piece"`` (see
+        :data:`agents.search.root_order.ORDERS`). Default: as in its training.
+    ends_at_jump
+        Whether the lines of a full-width search end behind a jump (see
+        :class:`agents.search.selective.FullWidth`). Default: as in its training.
     options
         For factories and outside players only. They get these options, and those of the
         parameters above that are not None.
@@ -104,15 +117,16 @@ def make(
     depth, simulations, seconds, seed, endgame = map(
         _plain, (depth, simulations, seconds, seed, endgame)
     )
+    rules: dict[str, Any] = {"tie": tie, "order": order, "ends_at_jump": ends_at_jump}
     if not spec.is_builtin:
         options |= {"depth": depth, "simulations": simulations, "seconds": seconds}
-        options |= {"seed": seed, "endgame": endgame, "selective": selective}
+        options |= {"seed": seed, "endgame": endgame, "selective": selective} | rules
         return make_external(spec, {k: v for k, v in options.items() if v is not None})
     agent = spec.name
     if options:
         raise ValueError(
-            f"{agent!r} takes depth, simulations, seconds, seed, endgame and selective, "
-            f"not {', '.join(options)}"
+            f"{agent!r} takes depth, simulations, seconds, seed, endgame, selective, "
+            f"{', '.join(rules)}, not {', '.join(options)}"
         )
     check_limits(depth, simulations, seconds)
     _check(seed, selective)
@@ -122,6 +136,10 @@ def make(
         if not isinstance(player, AlphaBeta):
             raise ValueError(f"{agent!r} does not search by plies: it takes no selective")
         player = player._replace(style=Selective() if selective else FULL_WIDTH)
+    if given := [name for name, rule in rules.items() if rule is not None]:
+        if not isinstance(player, AlphaBeta):
+            raise ValueError(f"{agent!r} does not search by plies: it takes no {given[0]}")
+        player = with_options(player, **rules)
     if seconds is not None and uses_history(player):
         player = player._replace(style=for_time(player.style, seconds))
     if endgame is not None:

@@ -55,6 +55,9 @@ class WeightsMetadata:
         See :class:`agents.search.player.AlphaBeta`.
     mcts_options
         Options of the Monte Carlo tree search in training; empty for alpha-beta.
+    search_options
+        Options of the alpha-beta search in training that are not the defaults, as
+        :func:`agents.search.player.with_options` takes them.
     options
         Arguments of the evaluator beside its weights, by name.
     versions
@@ -71,6 +74,7 @@ class WeightsMetadata:
     depth: int = 4
     root_perspective: bool = True
     mcts_options: dict[str, Any] = field(default_factory=dict)
+    search_options: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     extra: dict[str, Any] = field(default_factory=dict)
@@ -97,6 +101,14 @@ def metadata_from_fields(fields: Mapping[str, Any]) -> WeightsMetadata:
     if not 1 <= metadata.depth <= MAX_DEPTH:
         raise ValueError(f"its depth is {metadata.depth}, not 1 to {MAX_DEPTH} plies")
     return metadata
+
+
+def metadata_to_fields(metadata: WeightsMetadata) -> dict[str, Any]:
+    """Return the JSON fields of a header; options of the search only if there are any."""
+    fields = asdict(metadata)
+    if not metadata.search_options:
+        del fields["search_options"]
+    return fields
 
 
 def _current_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,7 +144,7 @@ def save_weights(path: Path | str, genome: ArrayLike, metadata: WeightsMetadata)
     """
     genome = np.asarray(genome)
     genome = np.ascontiguousarray(genome, None if genome.dtype in DTYPES else np.float64)
-    fields, arrays = asdict(metadata), {"genome": genome}
+    fields, arrays = metadata_to_fields(metadata), {"genome": genome}
     if (parts := to_sparse(genome)) is not None:
         fields |= {SIZE: genome.size}
         arrays = {"genome": parts[0], "present": parts[1]}

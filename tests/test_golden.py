@@ -55,6 +55,7 @@ VARIANTS: dict[str, Any] = {  # options that no preset has
     "c0, Black alone scores": replace(C0, both_score=False),
     "c10, pool scores double": replace(C10, publish_every=1, social_every=8, doubling=True),
     "c10, pool scores count": replace(C10, publish_every=1, social_every=8),
+    "c0, the last of equal moves by piece": replace(C0, tie="last", order="piece"),
     "c5-n0.001 from random positions": replace(C5, openings="three-move", random_plies=6),
 }
 PRESETS_BY_NAME = {**PRESETS, **ABLATIONS, **TD_PRESETS, **STRONG_ABLATIONS}

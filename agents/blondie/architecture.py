@@ -47,6 +47,9 @@ class NetworkLayout(NamedTuple):
     unsaturated
         Divide the sum at the output by its maximum, so that tanh tells large values apart. The
         order of positions does not change.
+    exact
+        tanh is that of float64, rounded to float32. Otherwise it is float32's own, which is not
+        monotone in its last bits and nowhere quite 1.
     """
 
     name: str
@@ -56,6 +59,7 @@ class NetworkLayout(NamedTuple):
     by_colour: bool = False
     slope: float = 1.0
     unsaturated: bool = False
+    exact: bool = False
 
     @property
     def weight_count(self) -> int:
@@ -82,11 +86,16 @@ def _subsquares() -> NDArray[np.bool_]:
 BLONDIE_1999 = NetworkLayout("blondie24-1999", np.ones((40, 32), bool), (10, 1))
 BLONDIE_2001 = NetworkLayout("blondie24-2001", _subsquares(), (40, 10, 1))
 UNSATURATED_2001 = BLONDIE_2001._replace(name="blondie24-2001-unsaturated", unsaturated=True)
+EXACT_1999 = BLONDIE_1999._replace(name="blondie24-1999-exact", exact=True)
+EXACT_2001 = BLONDIE_2001._replace(name="blondie24-2001-exact", exact=True)
 NGUYEN = NetworkLayout("nguyen-91", _subsquares(), (40, 10, 1), sums=True, by_colour=True)
 NGUYEN_LOGISTIC = NGUYEN._replace(name="nguyen-91-logistic", slope=0.5)
 NETWORK_LAYOUTS = {
     layout.name: layout
-    for layout in (BLONDIE_1999, BLONDIE_2001, UNSATURATED_2001, NGUYEN, NGUYEN_LOGISTIC)
+    for layout in (
+        *(BLONDIE_1999, BLONDIE_2001, UNSATURATED_2001, EXACT_1999, EXACT_2001),
+        *(NGUYEN, NGUYEN_LOGISTIC),
+    )
 }
 
 
@@ -226,6 +235,7 @@ def decode(layout: NetworkLayout, genome: ArrayLike, king: float) -> Network:
         np.float32(difference),
         np.float32(king),
         int(layout.by_colour),
+        layout.exact,
     )
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from agents.baselines.material import piece_difference
 from agents.evaluator import SCRATCH_WIDTH, advance_state, evaluate, start_state, state_size
-from agents.simd import dense, tanh_all
+from agents.simd import dense, tanh_all, tanh_all_exact
 from checkers_env.bits import copy_into, lsb
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import Position
@@ -33,6 +33,7 @@ class Network(NamedTuple):
     difference: np.float32  # weight of the piece difference at the output
     king: np.float32  # K, the worth of a king in men
     by_colour: int = 0  # 1: Black's pieces are positive for both sides; White's value is negated
+    exact: bool = False  # True: tanh is float64's, rounded; False: float32's, within 4e-7
 
 
 @state_size.register(Network)
@@ -141,6 +142,25 @@ def advance_network_state(
         add_row(new, row, -1 if before.turn != view else 1)
 
 
+@kernel
+def activate(exact: bool, values: KernelArg, start: int, count: int) -> None:
+    """Replace values by their tanh.
+
+    Parameters
+    ----------
+    exact
+        Whether to compute in float64 and round.
+    values
+        float32; changed in place.
+    start, count
+        First value, and their number, a multiple of 8.
+    """
+    if exact:
+        tanh_all_exact(values, start, count)
+    else:
+        tanh_all(values, start, count)
+
+
 @evaluate.register(Network)
 def evaluate_network(
     network: Network, position: Position, view: int, state: KernelArg, scratch: KernelArg
@@ -149,11 +169,11 @@ def evaluate_network(
     for i in range(len(state)):
         scratch[i] = np.float32(state[i]) * network.unit
     for layer in range(len(widths) - 1):
-        tanh_all(scratch, source, widths[layer])
+        activate(network.exact, scratch, source, widths[layer])
         width = widths[layer + 1]
         at = dense(network.weights, at, scratch, source, widths[layer], target, width)
         source, target = target, source
     read_by = 0 if network.by_colour else view
     scratch[source] += network.difference * piece_difference(position, read_by, network.king)
-    tanh_all(scratch, source, 8)
+    activate(network.exact, scratch, source, 8)
     return scratch[source] if read_by == view else -scratch[source]

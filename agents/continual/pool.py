@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,14 @@ from safetensors import SafetensorError
 from safetensors.numpy import save
 
 from agents.architectures import build_evaluator
-from agents.search.player import AlphaBeta
-from agents.weights import HEADER, WeightsMetadata, load_weights, open_safetensors
+from agents.search.player import AlphaBeta, with_options
+from agents.weights import (
+    HEADER,
+    WeightsMetadata,
+    load_weights,
+    metadata_to_fields,
+    open_safetensors,
+)
 from checkers_env.files import read_regular
 
 ARRAYS = {  # number of dimensions and type
@@ -110,11 +116,12 @@ class StrategyPool:
         metadata = replace(self.metadata, king=float(self.kings[row]))
         evaluator = build_evaluator(self.genomes[row], metadata)
         perspective = metadata.root_perspective
-        return AlphaBeta(evaluator, depth or metadata.depth, root_perspective=perspective)
+        player = AlphaBeta(evaluator, depth or metadata.depth, root_perspective=perspective)
+        return with_options(player, **metadata.search_options)
 
     def content(self) -> bytes:
         """Return the bytes of the pool file. Equal pools give equal bytes."""
-        header = {HEADER: json.dumps(asdict(self.metadata), sort_keys=True)}
+        header = {HEADER: json.dumps(metadata_to_fields(self.metadata), sort_keys=True)}
         arrays = {"genome": self.genomes[0], **self.arrays}
         arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
         content: bytes = save(arrays, metadata=header)

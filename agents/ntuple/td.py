@@ -30,8 +30,9 @@ from agents.evaluator import (
 )
 from agents.match_kernel import validate_self_play
 from agents.player import is_stochastic, select_move
-from agents.search.player import AlphaBeta, shuffle
+from agents.search.player import AlphaBeta
 from agents.search.pv import principal_variation
+from agents.search.root_order import BY_DIRECTION, CHANCE, shuffle
 from agents.search.selective import FULL_WIDTH
 from agents.search.workspace import MAX_DEPTH, PLIES, STATE_WIDTH
 from checkers_env.bits import borrowed
@@ -171,7 +172,9 @@ def choose_and_learn(
         return best
     if learning.depth == 0:
         return best_successor(learner.system, position, ws, count, rng)
-    searcher = AlphaBeta(learner.system, learning.depth, True, True, FULL_WIDTH, NO_TABLEBASE)
+    searcher = AlphaBeta(
+        learner.system, learning.depth, CHANCE, True, FULL_WIDTH, NO_TABLEBASE, BY_DIRECTION
+    )
     return select_move(searcher, position, ws, count, renew_namespace(ws, position.turn), rng)
 
 

@@ -8,6 +8,14 @@ from agents.endgame.evaluator import TablebaseEvaluator
 from agents.endgame.probe import NO_TABLEBASE, Tablebase, keep_best_moves
 from agents.player import is_stochastic, select_move, uses_history
 from agents.search.alphabeta import search
+from agents.search.root_order import (
+    BY_DIRECTION,
+    CHANCE,
+    FIRST,
+    ORDERS,
+    TIES,
+    order_rows,
+)
 from agents.search.selective import FULL_WIDTH, selective
 from checkers_env.bits import borrowed, popcount
 from checkers_env.jit import KernelArg, generic, kernel
@@ -23,8 +31,10 @@ class AlphaBeta(NamedTuple):
         Evaluator of the leaves (see :mod:`agents.evaluator`).
     depth
         Plies, from 1 to 64.
-    random_ties
-        True: equally good moves have equal chances. False: the first of them is played.
+    tie
+        Which of several equally good moves is played: FIRST, LAST or CHANCE of
+        :mod:`agents.search.root_order`. A selective search plays the one that it searched first;
+        for it the rule only orders the moves.
     root_perspective
         True: leaves are evaluated for the searching player, as in the papers. False: for the side
         to move at the leaf.
@@ -36,19 +46,67 @@ class AlphaBeta(NamedTuple):
         tables the player considers only the quickest wins, all draws, or the slowest losses. It
         chooses among these as without tables. In other positions the search stops where the tables
         begin.
+    order
+        Order of the moves: BY_DIRECTION or BY_PIECE of :mod:`agents.search.root_order`.
     """
 
     evaluator: Any
     depth: int
-    random_ties: bool = False
+    tie: int = FIRST
     root_perspective: bool = True
     style: Any = FULL_WIDTH
     tablebase: Any = NO_TABLEBASE
+    order: int = BY_DIRECTION
+
+
+def with_options(
+    player: AlphaBeta,
+    *,
+    tie: str | None = None,
+    order: str | None = None,
+    ends_at_jump: bool | None = None,
+) -> AlphaBeta:
+    """Return the player with other options of its search; None leaves an option as it is.
+
+    Parameters
+    ----------
+    player
+        The player.
+    tie
+        Which of equally good moves it plays: ``"first"``, ``"last"`` or ``"chance"``.
+    order
+        Order of the moves: ``"direction"`` or ``"piece"``, as
+        :data:`agents.search.root_order.ORDERS` says.
+    ends_at_jump
+        Whether its lines end behind a jump (see :class:`agents.search.selective.FullWidth`).
+
+    Raises
+    ------
+    ValueError
+        For an unknown name, and for a selective player whose lines should end at a jump.
+    """
+    if tie is not None:
+        player = player._replace(tie=_index("tie", tie, TIES))
+    if order is not None:
+        player = player._replace(order=_index("order", order, ORDERS))
+    if ends_at_jump is None or (not ends_at_jump and selective(player.style)):
+        return player
+    if ends_at_jump not in (True, False):
+        raise ValueError(f"ends_at_jump must be True or False, not {ends_at_jump!r}")
+    if selective(player.style):
+        raise ValueError("a selective search takes no ends_at_jump")
+    return player._replace(style=player.style._replace(ends_at_jump=bool(ends_at_jump)))
+
+
+def _index(option: str, name: str, names: tuple[str, ...]) -> int:
+    if name not in names:
+        raise ValueError(f"{option} must be one of {', '.join(names)}, not {name!r}")
+    return names.index(name)
 
 
 @is_stochastic.register(AlphaBeta)
 def _alphabeta_is_stochastic(player: AlphaBeta) -> bool:
-    return player.random_ties
+    return player.tie == CHANCE
 
 
 @uses_history.register(AlphaBeta)
@@ -141,26 +199,6 @@ def search_move(
     if count == 1:
         return ws.rows[0, PACKED_MOVE]
     evaluator, ws = borrowed(evaluator), borrowed(ws)
-    if player.random_ties:
-        shuffle(ws.rows, count, rng)
+    order_rows(ws.rows, count, player.order, player.tie, rng)
     style, depth, perspective = player.style, player.depth, player.root_perspective
     return search(style, evaluator, position, depth, perspective, tt_namespace, ws, count)
-
-
-@kernel
-def shuffle(rows: KernelArg, count: int, rng: KernelArg) -> None:
-    """Put the first `count` rows in random order.
-
-    Parameters
-    ----------
-    rows
-        int64, shape (rows, 4); changed in place.
-    count
-        Rows to shuffle.
-    rng
-        numpy Generator.
-    """
-    for row in range(count - 1, 0, -1):
-        other = rng.integers(0, row + 1)
-        for column in range(rows.shape[1]):
-            rows[row, column], rows[other, column] = rows[other, column], rows[row, column]

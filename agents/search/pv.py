@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.search.alphabeta import SIDE_TO_MOVE, age_history, search_to
-from agents.search.selective import push_move, selective
+from agents.search.selective import plies_below, push_move, selective
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import ROW_WIDTH, Position, generate_successors, must_jump, successor
 
@@ -33,7 +33,8 @@ def principal_variation(
         successors of `position` again, in the order of the rules. Its position history is that of
         the line's end.
     count
-        Rows of `ws` that hold the successors of `position`; of the best moves the first is taken.
+        Rows of `ws` that hold the successors of `position`; of the best moves the first is taken,
+        and of equal replies the first by direction.
     line
         int64[PLIES, 4]: is filled with the successor after each move of the line.
     """
@@ -50,6 +51,7 @@ def principal_variation(
         count = generate_successors(ws.rows, 0, after.black, after.white, after.kings, after.turn)
         if selective(style) and push_move(ws, here, after):
             count = 0
-        here, plies, length = after, max(plies - 1, 0), length + 1
+        plies = plies_below(style, plies, here, after)
+        here, length = after, length + 1
     generate_successors(ws.rows, 0, position.black, position.white, position.kings, position.turn)
     return length

@@ -21,9 +21,14 @@ class FullWidth(NamedTuple):
     ----------
     deepens_by
         Plies from one iteration to the next; the last iteration has the depth of the search.
+    ends_at_jump
+        Whether a line ends behind a jump: after a capture only further captures are searched, at
+        any depth. This is one reading of the thesis, 2.6.1.2: "The search stops below any
+        discovered jump move".
     """
 
     deepens_by: int = 2
+    ends_at_jump: bool = False
 
 
 FULL_WIDTH = FullWidth()
@@ -126,7 +131,36 @@ def remaining_after(style: KernelArg, frame: KernelArg, before: Position, after:
     -------
     Plies, 0 or more.
     """
-    return max(frame.remaining - 1, 0)
+    return plies_below(style, frame.remaining, before, after)
+
+
+@generic
+def plies_below(style: KernelArg, plies: int, before: Position, after: Position) -> int:
+    """Return the plies that are left below a move, without reductions.
+
+    Parameters
+    ----------
+    style
+        Search style.
+    plies
+        Plies left before the move.
+    before, after
+        Positions before and after the move.
+
+    Returns
+    -------
+    Plies, 0 or more.
+    """
+    return max(plies - 1, 0)
+
+
+@plies_below.register(FullWidth)
+def _plies_below_full_width(style: FullWidth, plies: int, before: Position, after: Position) -> int:
+    if style.ends_at_jump and popcount(before.black | before.white) != popcount(
+        after.black | after.white
+    ):
+        return 0
+    return max(plies - 1, 0)
 
 
 @remaining_after.register(Selective)

@@ -11,7 +11,7 @@ from agents.evaluator import NO_HIT, probe_tablebase
 from agents.match_kernel import SelfPlayStats
 from agents.search.alphabeta import search
 from agents.search.interrupt import defer_signals
-from agents.search.player import shuffle
+from agents.search.root_order import shuffle
 from agents.search.selective import FULL_WIDTH, clear_move_ordering
 from agents.search.workspace import workspace
 from agents.treestrap.learner import (

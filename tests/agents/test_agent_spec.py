@@ -44,6 +44,11 @@ def test_only_players_and_weight_files_run_no_code():
         ("me@home/my.py:Mine@nodes=5", "me@home/my.py:Mine", {"nodes": 5}),
         ("material@selective=0", "material", {"selective": False}),
         (
+            "c0@tie=last,order=piece,ends_at_jump=1",
+            "c0",
+            {"tie": "last", "order": "piece", "ends_at_jump": True},
+        ),
+        (
             "my.py:Mine@k2=5,deep=true,rate=0.5,name=tall",
             "my.py:Mine",
             {"k2": 5, "deep": True, "rate": 0.5, "name": "tall"},
@@ -65,6 +70,7 @@ def test_options_follow_an_at_sign(text, name, options):
         ("material@deep=6", "'material@deep=6': options are depth, .*, not 'deep'"),
         ("material@depth=six", "depth is a number, not 'six'"),
         ("material@selective=2", "selective is 0 or 1, not '2'"),
+        ("material@ends_at_jump=no", "ends_at_jump is 0 or 1, not 'no'"),
         ("hub:engine@width=5", "options are depth, .*, not 'width'"),
     ],
 )

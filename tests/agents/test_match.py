@@ -17,6 +17,7 @@ from agents.blondie.architecture import BLONDIE_1999, decode
 from agents.match import ENGINES, play_game
 from agents.match_kernel import DRAW, play
 from agents.search.player import AlphaBeta
+from agents.search.root_order import CHANCE
 from agents.search.workspace import workspace
 from checkers_env.actions import move_to_actions
 from checkers_env.board import Board
@@ -28,7 +29,7 @@ from checkers_env.state import REASONS, DrawRules
 PLAYERS = {
     "random": RandomPlayer(),
     "heuristic": Heuristic(),
-    "material": AlphaBeta(Material(), 2, random_ties=True),
+    "material": AlphaBeta(Material(), 2, tie=CHANCE),
 }
 PLAIN = DrawRules()
 START = Board().fen()

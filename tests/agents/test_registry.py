@@ -202,6 +202,15 @@ def test_file_with_an_evaluator_makes_any_number_of_agents(tmp_path):
         ("material", {"seconds": float("inf")}, "seconds must be finite"),
         ("material", {"seconds": "3"}, "seconds must be more than 0, not '3'"),
         ("material", {"selective": "no"}, "selective must be True or False, not 'no'"),
+        ("material", {"tie": "none"}, "tie must be one of first, last, chance, not 'none'"),
+        ("material", {"order": "size"}, "order must be one of direction, piece, not 'size'"),
+        ("material", {"ends_at_jump": 5}, "ends_at_jump must be True or False, not 5"),
+        (
+            "material",
+            {"selective": True, "ends_at_jump": True},
+            "a selective search takes no ends_at_jump",
+        ),
+        ("random", {"tie": "last"}, "'random' does not search by plies: it takes no tie"),
         (5, {}, "agent must be a text or a path, not 5"),
         ("hub:'abc", {}, '"\'abc" cannot be read: No closing quotation'),
         ("a\0b.py:c", {}, r"cannot import 'a\\x00b.py': embedded null"),
@@ -223,7 +232,8 @@ def test_file_with_an_evaluator_makes_any_number_of_agents(tmp_path):
         (
             "material",
             {"king": 2},
-            "'material' takes depth, simulations, seconds, seed, endgame and selective, not king",
+            "'material' takes depth, simulations, seconds, seed, endgame, selective, tie, order, "
+            "ends_at_jump, not king",
         ),
         ("random", {"a": 1, "b": 2}, "not a, b"),
         ("material", {"seed": -1}, "seed"),

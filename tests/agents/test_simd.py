@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from agents.simd import LANES, aligned_zeros, dense, tanh_all
+from agents.simd import LANES, aligned_zeros, dense, tanh_all, tanh_all_exact
 from checkers_env.jit import kernel
 
 WIDEST = 1 << 17
@@ -21,10 +21,15 @@ def replace_by_tanh(values, start, count):
     tanh_all(values, start, count)
 
 
-def tanh_of(values):
+@kernel
+def replace_by_exact_tanh(values, start, count):
+    tanh_all_exact(values, start, count)
+
+
+def tanh_of(values, replace=replace_by_tanh):
     found = np.zeros(-(-len(values) // LANES) * LANES, np.float32)
     found[: len(values)] = values
-    replace_by_tanh(found, 0, len(found))
+    replace(found, 0, len(found))
     return found[: len(values)]
 
 
@@ -53,6 +58,22 @@ def test_tanh_saturates_within_one():
         assert (np.abs(found) <= 1).all()
         assert (found > 1 - 4e-7).all()
     assert np.abs(tanh_of(LINE)).max() <= 1
+
+
+def test_exact_tanh_is_that_of_float64_rounded():
+    fine = np.arange(0, 12, 1e-5, np.float32)  # where the other tanh falls a quarter of the steps
+    line = np.concatenate([LINE, fine, -fine])
+    found = tanh_of(line, replace_by_exact_tanh)
+    rounded = np.tanh(line.astype(np.float64)).astype(np.float32)
+    steps = np.abs(found.view(np.int32).astype(np.int64) - rounded.view(np.int32))
+    assert steps[np.abs(line) > 1e-37].max() <= 1
+    assert (steps > 0).mean() < 1e-6
+    assert np.diff(tanh_of(fine, replace_by_exact_tanh)).min() >= 0
+    assert np.diff(tanh_of(fine)).min() < 0
+    assert ((found == 1) == (rounded == 1)).all()
+    ends = np.array([9.02, 20, 1e4, 1e30, np.inf], np.float32)
+    assert (tanh_of(ends, replace_by_exact_tanh) == 1).all()
+    assert (tanh_of(-ends, replace_by_exact_tanh) == -1).all()
 
 
 @pytest.mark.parametrize(("start", "count"), [(0, 8), (8, 8), (16, 40), (3, 16)])

@@ -10,6 +10,7 @@ import numpy as np
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
 from agents.search.player import AlphaBeta
+from agents.search.root_order import CHANCE
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import DrawRules
@@ -19,7 +20,7 @@ from training.evolution.tournament import Payoff
 
 OPPONENTS = {
     "curve/heuristic": Heuristic(),
-    "curve/material": AlphaBeta(Material(), 1, random_ties=True),
+    "curve/material": AlphaBeta(Material(), 1, tie=CHANCE),
 }
 
 
@@ -88,7 +89,7 @@ def material_scores(
     """
     metrics = {}
     for depth in depths:
-        own, opponent = player._replace(depth=depth), AlphaBeta(Material(), depth, random_ties=True)
+        own, opponent = player._replace(depth=depth), AlphaBeta(Material(), depth, tie=CHANCE)
         matchups: list[Matchup] = []
         for number, card in enumerate(TWO_MOVE[:cards]):
             matchups += both_colours(own, opponent, card, (*seed, depth, number))

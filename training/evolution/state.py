@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.architectures import Encoding
-from agents.search.player import AlphaBeta
+from agents.search.player import AlphaBeta, with_options
 
 Arrays = Mapping[str, NDArray[Any]]
 Indices = slice | Sequence[int] | NDArray[np.int64]
@@ -105,6 +106,7 @@ def make_players(
     kings: NDArray[np.float64],
     depth: int,
     root_perspective: bool,
+    search_options: Mapping[str, Any] = MappingProxyType({}),
 ) -> list[AlphaBeta]:
     """Build one alpha-beta player a genome.
 
@@ -120,9 +122,14 @@ def make_players(
         Plies of the search.
     root_perspective
         Whether leaves are judged from the searching player's side.
+    search_options
+        Options of :func:`agents.search.player.with_options`.
     """
     return [
-        AlphaBeta(encoding.build(genome, king), depth, root_perspective=root_perspective)
+        with_options(
+            AlphaBeta(encoding.build(genome, king), depth, root_perspective=root_perspective),
+            **search_options,
+        )
         for genome, king in zip(genomes, kings, strict=True)
     ]
 
@@ -172,6 +179,8 @@ class ChampionWeights(NamedTuple):
         Options of the architecture.
     mcts_options
         Options of Monte Carlo tree search, if the champion plays by it.
+    search_options
+        Options of its alpha-beta search that are not the defaults.
     score
         Score in the last tournament; 0 without one.
     """
@@ -181,6 +190,7 @@ class ChampionWeights(NamedTuple):
     king: float
     options: dict[str, Any] = {}  # noqa: RUF012 - never written to
     mcts_options: dict[str, Any] = {}  # noqa: RUF012 - never written to
+    search_options: dict[str, Any] = {}  # noqa: RUF012 - never written to
     score: float = 0.0
 
 

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from importlib import import_module
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 from agents.weights import WeightsMetadata
 from checkers_env.state import DrawRules
@@ -109,6 +110,24 @@ class Regime(Protocol):
         ...
 
 
+@dataclass(frozen=True, kw_only=True)
+class SearchSettings:
+    """Constants of a regime whose players search by alpha-beta: what the papers leave open."""
+
+    tie: Literal["first", "last", "chance"] = "first"
+    """Which of equally good moves is played: `>` or `>=` over the moves, or equal chances."""
+    order: Literal["direction", "piece"] = "direction"
+    """Order of the moves: by direction and square, or by piece from the thesis's first corner."""
+    ends_at_jump: bool = False
+    """Whether a line ends behind a jump, at any depth (a reading of the thesis, 2.6.1.2)."""
+
+    @property
+    def search_options(self) -> dict[str, Any]:
+        """Settings that differ from their defaults, by name."""
+        settings = {it.name: getattr(self, it.name) for it in fields(SearchSettings)}
+        return {name: it for name, it in settings.items() if it != getattr(SearchSettings, name)}
+
+
 R = TypeVar("R", bound=Regime)
 REGIMES: dict[str, type[Any]] = {}
 
@@ -126,6 +145,17 @@ def regimes() -> Mapping[str, type[Any]]:
     for module in pkgutil.iter_modules(__path__):
         import_module(f"{__name__}.{module.name}")
     return REGIMES
+
+
+def constants_of(regime: Regime) -> dict[str, Any]:
+    """Return a regime's constants for a run's configuration.
+
+    Settings of the search are left out where they have their defaults: a run that began before
+    there were such settings can then go on.
+    """
+    later = {it.name: it.default for it in fields(SearchSettings)}
+    constants = asdict(regime).items()
+    return {name: it for name, it in constants if name not in later or it != later[name]}
 
 
 def regime_from_config(config: Mapping[str, Any]) -> Regime:

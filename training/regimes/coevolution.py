@@ -36,7 +36,7 @@ from training.evolution.state import (
     rng_to_json,
 )
 from training.evolution.tournament import PAIRINGS, Payoff, best, run_tournament
-from training.regimes import register
+from training.regimes import SearchSettings, register
 from training.runtime.validation import OneOf, Range, validate_ranges
 
 PAYOFFS = Range(-1e6, 1e6)
@@ -44,7 +44,7 @@ PAYOFFS = Range(-1e6, 1e6)
 
 @register
 @dataclass(frozen=True)
-class Coevolution:
+class Coevolution(SearchSettings):
     """Constants of the method."""
 
     kind: ClassVar[str] = "coevolution"
@@ -221,7 +221,13 @@ class Coevolution:
         pairs = PAIRINGS[self.pairing](members.size, self.opponents, rng)
         players = self.players(encoding, members)
         games, scores = run_tournament(
-            players, pairs, self.rules, self.payoff, self.both_score, runner
+            players,
+            pairs,
+            self.rules,
+            self.payoff,
+            self.both_score,
+            runner,
+            self.games_seed(rng),
         )
         return scores, tournament_metrics([game.result for game in games], scores)
 
@@ -243,7 +249,9 @@ class Coevolution:
         """Return the content of the weight file of a population's only member."""
         encoding, king = self.encoding(arrays), float(member.kings[0])
         weights, options = encoding.decode(member.genomes[0])
-        return ChampionWeights(encoding.stored_as, weights, king, options)
+        return ChampionWeights(
+            encoding.stored_as, weights, king, options, search_options=self.search_options
+        )
 
     def contenders(self, state: State) -> list[AlphaBeta]:
         """Return the parents as players, the champion first."""
@@ -256,4 +264,10 @@ class Coevolution:
     def players(self, encoding: Encoding, population: Population) -> list[AlphaBeta]:
         """Return the members as players."""
         genomes, kings = population.genomes, population.kings
-        return make_players(encoding, genomes, kings, self.depth, self.root_perspective)
+        return make_players(
+            encoding, genomes, kings, self.depth, self.root_perspective, self.search_options
+        )
+
+    def games_seed(self, rng: np.random.Generator) -> tuple[int, ...]:
+        """Return a seed of the players' chance; sample one only for players that use chance."""
+        return (int(rng.integers(2**32)),) if self.tie == "chance" else ()

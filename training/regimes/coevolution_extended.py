@@ -73,7 +73,14 @@ class ExtendedCoevolution(Coevolution):
         pairs, cards = self.fixtures(rng)
         players = self.players(encoding, members.join(hall))
         games, scores = run_tournament(
-            players, pairs, self.rules, self.payoff, self.both_score, runner, openings=cards
+            players,
+            pairs,
+            self.rules,
+            self.payoff,
+            self.both_score,
+            runner,
+            self.games_seed(rng),
+            cards,
         )
         scores = scores[: members.size]
         metrics = tournament_metrics([game.result for game in games], scores)
@@ -151,7 +158,8 @@ class ExtendedCoevolution(Coevolution):
             self.payoff,
             True,
             runner,
-            openings=cards,
+            self.games_seed(rng),
+            cards,
         )
         return members.pick(best(scores, 1, rng))
 

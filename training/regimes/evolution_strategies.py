@@ -36,7 +36,7 @@ from training.evolution.state import (
     rng_to_json,
 )
 from training.evolution.tournament import Payoff, run_tournament
-from training.regimes import register
+from training.regimes import SearchSettings, register
 from training.runtime.validation import OneOf, Range, validate_ranges
 
 Tell = Callable[[NDArray[np.float64]], dict[str, NDArray[Any]]]
@@ -46,7 +46,7 @@ BETA1, BETA2, EPS = 0.9, 0.999, 1e-8  # of Adam
 
 @register
 @dataclass(frozen=True)
-class EvolutionStrategy:
+class EvolutionStrategy(SearchSettings):
     """Constants of the method."""
 
     kind: ClassVar[str] = "evolution-strategy"
@@ -123,7 +123,8 @@ class EvolutionStrategy:
             Payoff(self.win, self.draw, self.loss),
             self.both_score,
             runner,
-            openings=cards * 2,
+            (int(rng.integers(2**32)),) if self.tie == "chance" else (),
+            cards * 2,
         )
         arrays = tell(scores[: self.pairs])  # the other's score is the negative
         metrics = tournament_metrics([game.result for game in games], scores)
@@ -140,7 +141,8 @@ class EvolutionStrategy:
 
     def champion(self, state: State, member: int = 0) -> ChampionWeights:
         """Return the mean."""
-        return ChampionWeights(self.network, state.arrays["mean"], self.king)
+        mean, options = state.arrays["mean"], self.search_options
+        return ChampionWeights(self.network, mean, self.king, search_options=options)
 
     def contenders(self, state: State) -> list[AlphaBeta]:
         """Return the mean as a player."""
@@ -153,9 +155,8 @@ class EvolutionStrategy:
     def players(self, genomes: NDArray[np.float64]) -> list[AlphaBeta]:
         """Return networks, shape (members, genome_size), as players."""
         kings = np.full(len(genomes), self.king)
-        return make_players(
-            Encoding(self.network), genomes, kings, self.depth, self.root_perspective
-        )
+        encoding, options = Encoding(self.network), self.search_options
+        return make_players(encoding, genomes, kings, self.depth, self.root_perspective, options)
 
 
 def openai_es(

@@ -37,7 +37,7 @@ from training.evolution.state import (
     rng_to_json,
 )
 from training.evolution.tournament import Payoff, best, random_opponents, run_tournament
-from training.regimes import register
+from training.regimes import SearchSettings, register
 from training.runtime.validation import Range, validate_ranges
 
 NETWORKS = {"tanh": NGUYEN, "logistic": NGUYEN_LOGISTIC}
@@ -50,7 +50,7 @@ PAYOFFS = Range(-1e6, 1e6)
 
 @register
 @dataclass(frozen=True)
-class GeneticAlgorithm:
+class GeneticAlgorithm(SearchSettings):
     """Constants of the method."""
 
     kind: ClassVar[str] = "genetic-algorithm"
@@ -99,6 +99,9 @@ class GeneticAlgorithm:
         validate_ranges(self)
         if self.repetition == 1:
             raise ValueError("repetition must be 0 or 2 to 100, not 1")
+        if self.simulations and self.search_options:
+            names = ", ".join(self.search_options)
+            raise ValueError(f"{names}: for a search by plies only; leave out simulations")
 
     @property
     def layout(self) -> NetworkLayout:
@@ -268,7 +271,12 @@ class GeneticAlgorithm:
         genome, score = state.arrays["genomes"][member], float(state.scores[member])
         options = self.mcts_options
         return ChampionWeights(
-            self.layout.name, genome, self.king, mcts_options=options, score=score
+            self.layout.name,
+            genome,
+            self.king,
+            mcts_options=options,
+            search_options=self.search_options,
+            score=score,
         )
 
     def contenders(self, state: State) -> list[Any]:
@@ -282,9 +290,8 @@ class GeneticAlgorithm:
     def players(self, genomes: NDArray[np.float64]) -> list[Any]:
         """Return networks, shape (members, genome_size), as players by search or MCTS."""
         kings = np.full(len(genomes), self.king)
-        players = make_players(
-            Encoding(self.layout.name), genomes, kings, self.depth, self.root_perspective
-        )
+        encoding, options = Encoding(self.layout.name), self.search_options
+        players = make_players(encoding, genomes, kings, self.depth, self.root_perspective, options)
         if not self.simulations:
             return list(players)
         options = {"root_perspective": self.root_perspective, **self.mcts_options}

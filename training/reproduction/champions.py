@@ -61,6 +61,8 @@ def encode_champion(player: TrainedPlayer, run: Run, generation: int) -> bytes:
         "made": {},
         "format": 1,
     }
+    if player.search_options:
+        header["search_options"] = player.search_options
     arrays: dict[str, NDArray[Any]] = {"genome": genome}
     if (parts := to_sparse(genome)) is not None:
         header |= {"weights": genome.size}
@@ -91,10 +93,20 @@ def champion_path(folder: Path, name: str) -> Path:
     return large if large.exists() else folder / CHAMPIONS / large.name
 
 
-def write_champions(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write weight files, given by name. Existing files stay as they are."""
+def write_champions(folder: Path, files: Mapping[str, bytes], *, in_git: bool = True) -> None:
+    """Write weight files. Existing files stay as they are.
+
+    Parameters
+    ----------
+    folder
+        Folder of the results.
+    files
+        Content of each file by name.
+    in_git
+        Whether git should keep files that are small enough.
+    """
     for name, content in files.items():
-        small = len(content) <= LARGEST_IN_GIT
+        small = in_git and len(content) <= LARGEST_IN_GIT
         place = folder / CHAMPIONS / ("" if small else LARGE)
         place.mkdir(parents=True, exist_ok=True)
         remove_temporary_files(place)

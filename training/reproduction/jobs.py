@@ -48,10 +48,13 @@ class Player:
         Rank in the last generation; 0 for the champion.
     simulations
         Playouts a move. It then plays by Monte Carlo tree search with its evaluator.
-    random_ties
-        Whether to choose at random between equally good moves, instead of the first.
+    tie
+        Which of equally good moves to play: ``"first"``, ``"last"`` or ``"chance"``; None for the
+        rule of the match.
     unsaturated
         Whether to evaluate by the sum at the output, without the tanh that may saturate.
+    exact_tanh
+        Whether to evaluate by a tanh that is exact in float32.
     """
 
     name: str
@@ -60,8 +63,9 @@ class Player:
     generations: int | None = None
     member: int = 0
     simulations: int | None = None
-    random_ties: bool = False
+    tie: str | None = None
     unsaturated: bool = False
+    exact_tanh: bool = False
 
     @property
     def trained(self) -> bool:
@@ -80,8 +84,9 @@ class Player:
             f"place {self.member + 1}" if self.member else "",
             f"{self.depth} plies" if self.depth else "",
             f"{self.simulations} simulations" if self.simulations else "",
-            "random ties" if self.random_ties else "",
+            f"tie {self.tie}" if self.tie else "",
             "unsaturated" if self.unsaturated else "",
+            "exact tanh" if self.exact_tanh else "",
         ]
         text = ", ".join(part for part in parts if part)
         return f"{self.name} ({text})" if text else self.name
@@ -104,6 +109,9 @@ class Conditions:
         Search depth of the piece counter that plays drawn games on for both sides; 0 for none.
     ballot
         Ballot of the cards: ``"two-move"`` or ``"three-move"``.
+    tie, order, ends_at_jump
+        Options of all searches by plies (:func:`agents.search.player.with_options`); None for
+        those of each player's training.
     """
 
     depth: int = 6
@@ -111,11 +119,25 @@ class Conditions:
     repetition: int = 0
     play_out: int = 0
     ballot: str = "two-move"
+    tie: str | None = None
+    order: str | None = None
+    ends_at_jump: bool | None = None
 
     @property
     def rules(self) -> DrawRules:
         """Draw rules of the games."""
         return DrawRules(repetition=self.repetition or None)
+
+    @property
+    def search_options(self) -> dict[str, Any]:
+        """Options of the searches that the match prescribes."""
+        options = {"tie": self.tie, "order": self.order, "ends_at_jump": self.ends_at_jump}
+        return {name: it for name, it in options.items() if it is not None}
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """Fields of a line of the results; options of the search only where they are set."""
+        return {name: it for name, it in asdict(self).items() if it is not None}
 
 
 AS_THE_THESIS = Conditions()
@@ -157,6 +179,11 @@ class Run:
     def measures_itself(self) -> bool:
         """Whether the run measures its scores itself, so that its player enters no match."""
         return isinstance(self.regime, TreeStrap)
+
+    @property
+    def is_variant(self) -> bool:
+        """Whether its constants are not those of a preset; git does not keep its champions."""
+        return self.preset not in PLAYERS
 
     @property
     def length(self) -> int:
@@ -260,7 +287,10 @@ class Match:
     @property
     def title(self) -> str:
         """Name in messages."""
-        other = "" if self.conditions == AS_THE_THESIS else f", {self.conditions.games} games"
+        conditions, options = self.conditions, self.conditions.search_options
+        other = "" if conditions == AS_THE_THESIS else f", {conditions.games} games"
+        if options:
+            other = f", {', '.join(f'{name} {it}' for name, it in options.items())}"
         return f"{self.first} against {self.second}{other}, seed {self.seed}"
 
 

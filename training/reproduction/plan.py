@@ -27,6 +27,7 @@ from training.reproduction.papers import (
     thesis_ch6,
     thesis_ch7,
     thesis_ch8,
+    tie_rules,
 )
 from training.reproduction.papers import other_papers as others
 from training.reproduction.results import MatchResult, ResultStore, TrainingResult
@@ -43,6 +44,7 @@ PARTS = (
     others,
     strong_player,
     coevolution_ablations,
+    tie_rules,
     seed_selection,
 )
 EXPERIMENTS: dict[str, Table] = {

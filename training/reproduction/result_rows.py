@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -68,7 +67,7 @@ def match_fields(match: Match) -> Row:
     return {
         "first": match.first.settings,
         "second": match.second.settings,
-        "conditions": asdict(match.conditions),
+        "conditions": match.conditions.row,
         "seed": match.seed,
         "cards": list(match.cards),
         "results_version": match.results_version,

@@ -215,7 +215,7 @@ class ResultStore:
                 assert isinstance(job, Run)
                 if recorded := self.result(job):
                     _check_same(job, recorded, result)
-                write_champions(self.folder, result.files)
+                write_champions(self.folder, result.files, in_git=not job.is_variant)
                 if recorded:
                     return
             environment = self._write_environment(result.origin)

@@ -21,14 +21,15 @@ from agents.baselines.material import Material
 from agents.match import MatchGame, play_game
 from agents.match_kernel import DRAW
 from agents.mcts.player import monte_carlo
-from agents.search.player import AlphaBeta
+from agents.search.player import AlphaBeta, with_options
+from agents.search.root_order import CHANCE
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.state import REASONS, DrawRules
 from training.evolution.metrics import Metrics
 from training.evolution.state import State
 from training.regimes.social_learning import SocialLearning, SocialPool
 from training.reproduction.champions import Champion, encode_champion, name_champion
-from training.reproduction.jobs import Match, Player, Run
+from training.reproduction.jobs import Conditions, Match, Player, Run
 from training.reproduction.results import MatchResult, Origin, TrainingResult
 from training.runtime.executors import stop_requested
 from training.runtime.run_folder import LOCK
@@ -166,7 +167,16 @@ def unsaturated(champion: Champion) -> Champion:
     return champion._replace(metadata=replace(champion.metadata, architecture=name))
 
 
-def build_player(player: Player, champion: Champion | None, depth: int) -> Any:
+def exact_tanh(champion: Champion) -> Champion:
+    """Return the same network with a tanh that is exact in float32.
+
+    :func:`agents.architectures.build_evaluator` raises ValueError if it is not a network.
+    """
+    name = f"{champion.metadata.architecture}-exact"
+    return champion._replace(metadata=replace(champion.metadata, architecture=name))
+
+
+def build_player(player: Player, champion: Champion | None, conditions: Conditions) -> Any:
     """Build the compiled player of one side of a match.
 
     Parameters
@@ -175,27 +185,36 @@ def build_player(player: Player, champion: Champion | None, depth: int) -> Any:
         The player.
     champion
         Its weights; None for an agent that :func:`agents.make` knows.
-    depth
-        Search depth in plies of a player without a depth of its own.
+    conditions
+        Conditions of the match: its depth and the options of its searches, for a player without
+        its own.
 
     Raises
     ------
     ValueError
         If the agent is not a compiled player.
     """
+    depth, options = player.depth or conditions.depth, conditions.search_options
+    if player.tie is not None:
+        options["tie"] = player.tie
     if champion is not None:
         if player.unsaturated:
             champion = unsaturated(champion)
+        if player.exact_tanh:
+            champion = exact_tanh(champion)
         evaluator = build_evaluator(champion.genome, champion.metadata)
         perspective = champion.metadata.root_perspective
         if player.simulations:
             return monte_carlo(evaluator, player.simulations, root_perspective=perspective)
-        return AlphaBeta(evaluator, player.depth or depth, player.random_ties, perspective)
+        built = AlphaBeta(evaluator, depth, root_perspective=perspective)
+        return with_options(built, **champion.metadata.search_options | options)
     agent = agents.make(player.name, simulations=player.simulations)
     if not isinstance(agent, PlayerAgent):
         raise ValueError(f"{player.name!r} is not a compiled player: it cannot play matches here")
     built = agent.player
-    return built._replace(depth=player.depth or depth) if isinstance(built, AlphaBeta) else built
+    if not isinstance(built, AlphaBeta):
+        return built
+    return with_options(built._replace(depth=depth), **options)
 
 
 def play(
@@ -218,8 +237,8 @@ def play(
     """
     began, conditions = time.thread_time(), match.conditions
     players = (
-        build_player(match.first, first, conditions.depth),
-        build_player(match.second, second, conditions.depth),
+        build_player(match.first, first, conditions),
+        build_player(match.second, second, conditions),
     )
     try:
         games = play_each(players, match.openings, conditions.rules, match.seed, deadline.check)
@@ -273,7 +292,7 @@ def play_out(games: Sequence[MatchGame], depth: int, seed: int) -> list[int]:
     seed
         Seed of its choices between equally good moves.
     """
-    counter = AlphaBeta(Material(), depth, random_ties=True)
+    counter = AlphaBeta(Material(), depth, tie=CHANCE)
 
     def winner(number: int, game: MatchGame) -> int:
         if game.result.winner != DRAW:

@@ -11,6 +11,7 @@ from agents.baselines.material import Material
 from agents.baselines.random_player import RandomPlayer
 from agents.search.interrupt import defer_signals
 from agents.search.player import AlphaBeta
+from agents.search.root_order import CHANCE
 from agents.search.workspace import workspace
 from agents.single_agent.vector_env import play_opponent
 from checkers_env.envs import vector_kernels as kernels
@@ -24,8 +25,8 @@ from training.rl.game_pool import DRAW_RULES, observe, play_actions_in, unfinish
 BASELINES: dict[str, Any] = {
     "random": RandomPlayer(),
     "heuristic": Heuristic(),
-    "material-1": AlphaBeta(Material(), 1, random_ties=True),
-    "material-2": AlphaBeta(Material(), 2, random_ties=True),
+    "material-1": AlphaBeta(Material(), 1, tie=CHANCE),
+    "material-2": AlphaBeta(Material(), 2, tie=CHANCE),
 }
 
 

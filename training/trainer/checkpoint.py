@@ -17,7 +17,7 @@ from safetensors.numpy import save
 from agents.weights import open_safetensors
 from checkers_env.files import write_atomically
 from training.evolution.state import State
-from training.regimes import regimes
+from training.regimes import SearchSettings, regimes
 from training.runtime.run_folder import config_diff
 
 FILE_NAME = "checkpoint.safetensors"
@@ -105,8 +105,9 @@ def _upgrade(
     genomes, step sizes, kings and scores, filled with dummies where a regime has none.
     """
     config = {_FORMAT_1_FIELDS.get(name, name): it for name, it in header["identity"].items()}
-    constants = set(config) - {"name", "seed"}
-    known = {kind: {it.name for it in fields(regime)} for kind, regime in regimes().items()}
+    later = {it.name for it in fields(SearchSettings)}  # constants that format 1 did not have
+    constants = set(config) - {"name", "seed"} - later
+    known = {kind: {it.name for it in fields(it)} - later for kind, it in regimes().items()}
     kind = next((kind for kind, names in known.items() if names == constants), None)
     state = {name: arrays[name] for name in ("genomes", "steps", "kings", "scores")}
     extra = strip_prefix("extra/", arrays)

@@ -7,7 +7,7 @@ import platform
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +20,7 @@ from training.evolution.evaluation import performance_curve
 from training.evolution.game_runner import GameRunner, open_game_runner
 from training.evolution.metrics import Metrics, append_row, evaluator_metrics, sample_positions
 from training.evolution.state import State
-from training.regimes import Regime
+from training.regimes import Regime, constants_of
 from training.runtime.curves import plot_curve, to_csv
 from training.runtime.executors import check_executor
 from training.runtime.extras import extra
@@ -92,7 +92,7 @@ class RunConfig:
     @property
     def config_key(self) -> dict[str, Any]:
         """Everything that decides the results of a run, except its number of generations."""
-        constants = asdict(self.regime)
+        constants = constants_of(self.regime)
         return {"name": self.name, "kind": self.regime.kind, **constants, "seed": self.seed}
 
 
@@ -272,6 +272,7 @@ def save_results(config: RunConfig, checkpoint: Checkpoint) -> None:
         depth=regime.depth,
         root_perspective=regime.root_perspective,
         mcts_options=champion.mcts_options,
+        search_options=champion.search_options,
         options=champion.options,
         versions=versions | {"python": platform.python_version()},
         extra={"score": champion.score, "processor": processor()},

@@ -18,6 +18,7 @@ from agents.match import play_game
 from agents.ntuple.td import TDConfig
 from agents.ntuple.td_selfplay import learn
 from agents.search.player import AlphaBeta
+from agents.search.root_order import CHANCE
 from checkers_env.board import Board
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import DrawRules
@@ -183,7 +184,7 @@ def wins(player, games):
 @pytest.mark.parametrize("depth", [1, 2])
 def test_td_learning_values_pieces_and_beats_the_random_player(depth):
     system = samuel()
-    player = AlphaBeta(system, depth, random_ties=True)
+    player = AlphaBeta(system, depth, tie=CHANCE)
     assert wins(player, 60) < 45
     learn(system, 300, np.random.default_rng(9), TDConfig(0.003, depth=depth, leaf=True))
     assert min(system.weights[:2]) > 0.1

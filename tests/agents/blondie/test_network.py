@@ -55,6 +55,8 @@ SLOWLY = {
     "blondie24-1999": partial(oracle.network, WHOLE_BOARD, (10, 1)),
     "blondie24-2001": partial(oracle.network, oracle.subsquares(), (40, 10, 1)),
     "blondie24-2001-unsaturated": unsaturated_network,
+    "blondie24-1999-exact": partial(oracle.network, WHOLE_BOARD, (10, 1)),
+    "blondie24-2001-exact": partial(oracle.network, oracle.subsquares(), (40, 10, 1)),
     "nguyen-91": partial(oracle.sums_network, oracle.subsquares(), (40, 10, 1)),
     "nguyen-91-logistic": logistic_network,
 }
@@ -62,6 +64,8 @@ FIRST_LAYER = {
     "blondie24-1999": 40 * 33,
     "blondie24-2001": 854 + 91,
     "blondie24-2001-unsaturated": 854 + 91,
+    "blondie24-1999-exact": 40 * 33,
+    "blondie24-2001-exact": 854 + 91,
     "nguyen-91": 40 * 92,
     "nguyen-91-logistic": 40 * 92,
 }

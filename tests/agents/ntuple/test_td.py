@@ -21,6 +21,7 @@ from agents.ntuple.td import TDConfig
 from agents.ntuple.td_selfplay import finish, learn
 from agents.ntuple.tuples import SINGLES, TABLE_6_1
 from agents.search.player import AlphaBeta
+from agents.search.root_order import CHANCE
 from agents.search.workspace import workspace
 from checkers_env.board import Board
 from checkers_env.movegen import PACKED_MOVE, generate_successors
@@ -494,7 +495,7 @@ def wins(player, games):
 @pytest.mark.parametrize("by_colour", [True, False])
 def test_learner_beats_the_random_player_without_knowledge_of_pieces(by_colour):
     system = ntuple(SINGLES, difference=0.0, by_colour=by_colour)
-    player = AlphaBeta(system, 1, random_ties=True)
+    player = AlphaBeta(system, 1, tie=CHANCE)
     assert wins(player, 60) < 40
     learn(system, 4000, np.random.default_rng(12), TDConfig(alpha=0.01))
     assert wins(player, 60) > 54

@@ -12,6 +12,7 @@ from agents.blondie.architecture import BLONDIE_1999, BLONDIE_2001, decode
 from agents.evaluator import advance_state, evaluate, evaluate_position, start_state, state_size
 from agents.search.alphabeta import SIDE_TO_MOVE, search, search_to
 from agents.search.player import AlphaBeta
+from agents.search.root_order import BY_DIRECTION, BY_PIECE, CHANCE, FIRST, LAST
 from agents.search.selective import FullWidth
 from agents.search.workspace import MAX_DEPTH, STATE_WIDTH, workspace
 from checkers_env.bits import popcount
@@ -139,15 +140,15 @@ def move_values(board, judge, depth, root_perspective):
     return values
 
 
-def searched(board, evaluator, depth, root_perspective, ws):
+def searched(board, evaluator, depth, root_perspective, ws, style=FullWidth()):  # noqa: B008
     """Return the index of the search's move, and the value of the root."""
     position = board.position
     count = generate_successors(ws.rows, 0, *position)
-    path = search(FullWidth(), evaluator, position, depth, root_perspective, board.turn, ws, count)
+    path = search(style, evaluator, position, depth, root_perspective, board.turn, ws, count)
     fresh = workspace()
     generate_successors(fresh.rows, 0, *position)
     judge = position.turn if root_perspective else SIDE_TO_MOVE
-    root = search_to(FullWidth(), evaluator, position, depth, judge, 0, fresh, count)
+    root = search_to(style, evaluator, position, depth, judge, 0, fresh, count)
     return ws.rows[:count, PACKED_MOVE].tolist().index(path), root
 
 
@@ -250,7 +251,7 @@ def test_ties_are_broken_uniformly_among_the_best_moves(fen):
     values = move_values(board, judge_by(evaluator), 2, True)
     best = [str(m) for m, v in zip(board.legal_moves, values, strict=True) if v == max(values)]
     assert len(best) > 1
-    chooser = agent(evaluator, 2, random_ties=True)
+    chooser = agent(evaluator, 2, tie=CHANCE)
     counts = Counter(str(chooser.act(board)) for _ in range(draws))
     assert set(counts) == set(best)
     share = draws / len(best)
@@ -259,11 +260,63 @@ def test_ties_are_broken_uniformly_among_the_best_moves(fen):
 
 def test_tie_break_never_plays_a_worse_move():
     evaluator = Material()
-    chooser, judge = agent(evaluator, 3, random_ties=True), judge_by(evaluator)
+    chooser, judge = agent(evaluator, 3, tie=CHANCE), judge_by(evaluator)
     for board in random_boards(5, 10, 80):
         values = move_values(board, judge, 3, True)
         for _ in range(10):
             assert values[board.legal_moves.index(chooser.act(board))] == max(values)
+
+
+def test_tie_rule_and_order_choose_among_the_best_moves():
+    """The piece counter finds many moves equally good."""
+    evaluator, changed = Material(), Counter()
+    judge = judge_by(evaluator)
+    rules = [(order, tie) for order in (BY_DIRECTION, BY_PIECE) for tie in (FIRST, LAST)]
+    choosers = {rule: agent(evaluator, 1, order=rule[0], tie=rule[1]) for rule in rules}
+    for board in (*random_boards(8, 50, 120), *map(Board, ENDINGS + CAPTURES)):
+        for depth in (1, 2, 3):
+            found = move_values(board, judge, depth, True)
+            values = dict(zip(board.legal_moves, found, strict=True))
+            by_piece = sorted(values, key=lambda move: [-square for square in move.squares])
+            for (order, tie), chooser in choosers.items():
+                moves = by_piece if order == BY_PIECE else list(values)
+                best = [move for move in moves if values[move] == max(found)]
+                expected = best[-1 if tie == LAST else 0]
+                player = chooser.player._replace(depth=depth)
+                assert PlayerAgent("a", player, ws=chooser.ws).act(board) == expected
+                changed[order, tie] += expected != next(it for it in values if it in best)
+    assert changed[BY_DIRECTION, FIRST] == 0
+    assert min(changed[rule] for rule in rules[1:]) > 20
+
+
+def minimax_to_jumps(side, pieces, depth, value, judge):
+    """Minimax whose lines end behind a jump: then only further jumps are searched."""
+    turns = oracle.legal_turns(side, pieces)
+    if not turns:
+        return -1.0
+    jumps = bool(turns[0].captured)
+    if depth <= 0 and not jumps:
+        seen = value(judge, pieces)
+        return seen if judge == side else -seen
+    left = 0 if jumps else depth - 1
+    return max(
+        -minimax_to_jumps(oracle.OTHER[side], turn.after, left, value, judge) for turn in turns
+    )
+
+
+@pytest.mark.parametrize("name", ["tempo", "1999"])
+def test_lines_may_end_behind_a_jump(name):
+    evaluator, differing = EVALUATORS[name], 0
+    judge, ws = judge_by(evaluator), workspace()
+    for board in (*random_boards(9, 20, 90), *map(Board, CAPTURES)):
+        side, pieces = oracle.read_fen(board.fen())
+        for depth in (2, 4, 3):
+            expected = minimax_to_jumps(side, pieces, depth, judge, side)
+            style = FullWidth(ends_at_jump=True)
+            _, value = searched(board, evaluator, depth, True, ws, style)
+            assert value == expected
+            differing += value != searched(board, evaluator, depth, True, workspace())[1]
+    assert differing > 10
 
 
 @pytest.mark.parametrize("name", ["material", "1999", "2001"])

@@ -15,6 +15,7 @@ from agents.match import play_game
 from agents.search.alphabeta import search, search_to
 from agents.search.player import AlphaBeta
 from agents.search.pv import principal_variation
+from agents.search.root_order import CHANCE
 from agents.search.selective import MATE_STEP, MATE_THRESHOLD, FullWidth, Selective
 from agents.search.transposition import move_key
 from agents.search.workspace import MAX_DEPTH, PLIES, workspace
@@ -248,7 +249,7 @@ def test_timed_search_plays_its_best_move_so_far():
 
 def test_search_stopped_at_once_keeps_the_previous_move():
     """Equally good moves are shuffled; the previous move stays all the same."""
-    player = AlphaBeta(Material(), MAX_DEPTH, random_ties=True, style=Selective())
+    player = AlphaBeta(Material(), MAX_DEPTH, tie=CHANCE, style=Selective())
     agent = PlayerAgent("a", player, np.random.default_rng(0), seconds=1e-9)
     assert {str(agent.act(Board(WON))) for _ in range(30)} == {"17x3"}
 

@@ -23,6 +23,7 @@ from agents.evaluator import evaluate
 from agents.match import ENGINES, play_game
 from agents.match_kernel import DRAW
 from agents.search.player import AlphaBeta
+from agents.search.root_order import CHANCE, FIRST, LAST
 from agents.search.workspace import MAX_DEPTH, workspace
 from checkers_env.bits import popcount
 from checkers_env.board import Board
@@ -203,7 +204,7 @@ def most_stubborn(tables, board):
 
 
 @three_or_four
-@pytest.mark.parametrize("options", [{}, {"random_ties": True}, {"root_perspective": False}])
+@pytest.mark.parametrize("options", [{}, {"tie": CHANCE}, {"root_perspective": False}])
 def test_won_ending_is_won_in_the_fewest_plies(cache, pieces, options):
     tables = load_tablebase(pieces)
     agent = knowing(tables, EVALUATORS["2001"], 3, **options)
@@ -232,7 +233,7 @@ def at_random(seed):
 @pytest.mark.parametrize("value", [1, 0])
 def test_results_of_endings_are_held_in_play(cache, pieces, value):
     tables = load_tablebase(pieces)
-    agent = knowing(tables, EVALUATORS["1999"], 2, random_ties=True)
+    agent = knowing(tables, EVALUATORS["1999"], 2, tie=CHANCE)
     opponents = (at_random(6), knowing(tables, Material(), 3), knowing(tables, Tempo(1.0), 2))
     for number, board in enumerate(endings_of(tables, value, 30, seed=7)):
         side, ending = board.turn, probe_board(tables, board)
@@ -278,7 +279,7 @@ def test_equally_good_moves_are_chosen_as_without_tables(cache, name, root_persp
 
 def test_ties_are_broken_uniformly_among_the_best_moves(cache):
     tables = load_tablebase(2)
-    agent = knowing(tables, Boast(0.5), 1, random_ties=True)
+    agent = knowing(tables, Boast(0.5), 1, tie=CHANCE)
     several = 0
     for board in endings_of(tables, 0, 60, seed=9):
         good = equally_good(tables, board)
@@ -303,9 +304,9 @@ def test_earlier_searches_change_nothing(cache, name):
 
 
 @every_evaluator
-@pytest.mark.parametrize("random_ties", [True, False])
-def test_positions_far_from_the_tables_are_unaffected(tables, name, random_ties):
-    plain = AlphaBeta(EVALUATORS[name], 2, random_ties)
+@pytest.mark.parametrize("tie", [FIRST, LAST, CHANCE])
+def test_positions_far_from_the_tables_are_unaffected(tables, name, tie):
+    plain = AlphaBeta(EVALUATORS[name], 2, tie)
     pair = [
         PlayerAgent("a", p, np.random.default_rng(11))
         for p in (plain, plain._replace(tablebase=tables))
@@ -361,9 +362,9 @@ def pairings(tables):
         return AlphaBeta(EVALUATORS[name], depth, tablebase=tables, **options)
 
     yield player("2001", 3), player("material", 4)
-    yield player("material", 2, random_ties=True), AlphaBeta(EVALUATORS["1999"], 3)
+    yield player("material", 2, tie=CHANCE), AlphaBeta(EVALUATORS["1999"], 3)
     yield RandomPlayer(), player("1999", 6, root_perspective=False)
-    yield AlphaBeta(Material(), 2, random_ties=True), player("tempo", 2)
+    yield AlphaBeta(Material(), 2, tie=CHANCE), player("tempo", 2)
 
 
 def games_of(tables, engine, play=map):

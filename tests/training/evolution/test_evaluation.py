@@ -12,6 +12,7 @@ from agents.blondie.architecture import BLONDIE_1999, decode
 from agents.match import MatchGame, opening_line
 from agents.match_kernel import DRAW, Result
 from agents.search.player import AlphaBeta
+from agents.search.root_order import CHANCE
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
@@ -70,7 +71,7 @@ def test_each_player_meets_each_opponent_once_per_colour_from_one_opening():
 def test_opponents_are_the_heuristic_and_the_piece_counter_at_one_ply():
     heuristic, material = OPPONENTS.values()
     assert heuristic == Heuristic()
-    assert (material.depth, material.evaluator.king, material.random_ties) == (1, 1.5, True)
+    assert (material.depth, material.evaluator.king, material.tie) == (1, 1.5, CHANCE)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from agents.blondie.architecture import NGUYEN, NGUYEN_LOGISTIC, decode
 from agents.match_kernel import DRAW, Result
 from agents.mcts.player import MonteCarlo, monte_carlo
 from agents.search.player import AlphaBeta
+from agents.search.root_order import FIRST
 from agents.weights import load_weights
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK, WHITE
@@ -302,7 +303,7 @@ def test_each_member_plays_black_and_both_players_are_scored():
     for fixture in fixtures:
         assert fixture.opening is None
         for player in fixture[:2]:
-            assert (player.depth, player.random_ties) == (1, False)
+            assert (player.depth, player.tie) == (1, FIRST)
             assert player.evaluator.king == 1.5
             assert player.evaluator.difference == 0
             assert player.evaluator.by_colour == 1

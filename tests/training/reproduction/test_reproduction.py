@@ -1,6 +1,7 @@
 """Experiments: data, jobs and their execution."""
 
 import itertools
+import json
 from collections import Counter
 from dataclasses import replace
 
@@ -8,11 +9,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import agents
 from agents.baselines.material import Material
 from agents.evaluator import evaluate_position
 from agents.match import play_game
 from agents.match_kernel import DRAW
 from agents.search.player import AlphaBeta
+from agents.search.root_order import BY_PIECE, CHANCE, FIRST, LAST
+from agents.search.selective import FullWidth
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
 from tests.training.reproduction.conftest import COUNTERS, QUICK
@@ -91,6 +95,8 @@ def test_claims_use_ten_seeds_and_all_else_five():
     assert {"blondie24-1999", "blondie24-2001"} <= OFTEN <= PLAYERS.keys()
     seeds = Counter()
     for job in Scope().jobs(EXPERIMENTS.values()):
+        if isinstance(job, Run) and job.is_variant:
+            continue
         whole = isinstance(job, Run) and job.generations == PLAYERS[job.preset].generations
         if whole and job.seed < SPARE:
             seeds[job.preset] += 1
@@ -272,7 +278,7 @@ def test_members_are_saved_for_tables_that_need_them(tmp_path):
 
 
 def test_match_result_equals_its_games(counted, played):
-    seats = [AlphaBeta(Material(), player.depth, random_ties=True) for player in COUNTERS]
+    seats = [AlphaBeta(Material(), player.depth, tie=CHANCE) for player in COUNTERS]
     results, differ = [], []
     for number in range(counted.games):
         black, white = seats if number % 2 == 0 else seats[::-1]
@@ -312,7 +318,8 @@ def test_champion_may_adjudicate_by_its_sums(tmp_path):
         match_of(player, Player("random"), 0, Conditions(), 0.001)[0] for player in (usual, other)
     ]
     by_tanh, by_sum = (
-        build_player(match.first, store.champions(match)[0], 6).evaluator for match in matches
+        build_player(match.first, store.champions(match)[0], Conditions()).evaluator
+        for match in matches
     )
     pairs = [
         (
@@ -328,12 +335,36 @@ def test_champion_may_adjudicate_by_its_sums(tmp_path):
     assert [judged for _, judged in apart] == sorted(judged for _, judged in apart)
 
 
+def test_champion_plays_by_the_rules_of_its_training_unless_the_match_has_others(tmp_path):
+    preset = "c0@tie=last,order=piece,ends_at_jump=true"
+    run, store = Run(preset, 0, 840, 0.001), ResultStore(tmp_path)
+    store.add(run, train(run, tmp_path / "run", Deadline()))
+    (name,) = store.result(run).champions
+    assert store.champion_path(name).parent.name == "large"  # git keeps no variants
+    own = agents.make(store.champion_path(name)).player
+    assert (own.tie, own.order, own.style) == (LAST, BY_PIECE, FullWidth(ends_at_jump=True))
+    other = agents.make(store.champion_path(name), tie="first", ends_at_jump=False).player
+    assert (other.tie, other.order, other.style) == (FIRST, BY_PIECE, FullWidth())
+    for player, conditions, expected in (
+        (Player(preset), Conditions(), (LAST, BY_PIECE, True)),
+        (Player(preset), Conditions(tie="first", ends_at_jump=False), (FIRST, BY_PIECE, False)),
+        (Player(preset, tie="chance"), Conditions(tie="first"), (CHANCE, BY_PIECE, True)),
+    ):
+        match, _ = match_of(player, Player("material"), 0, conditions, 0.001)
+        seat = build_player(match.first, store.champions(match)[0], conditions)
+        assert (seat.tie, seat.order, seat.style.ends_at_jump) == expected
+        store.add(match, play(match, *store.champions(match), Deadline()))
+        assert ResultStore(tmp_path).result(match).results == store.result(match).results
+    lines = map(json.loads, (tmp_path / "matches.jsonl").read_text().splitlines())
+    assert sorted(len(line["conditions"]) for line in lines) == [5, 6, 7]
+
+
 def test_only_networks_can_adjudicate_by_sums(quick, tmp_path):
     store, player = ResultStore(tmp_path), Player("c1-n0.001", unsaturated=True)
     store.add(QUICK, quick)
     match, _ = match_of(player, Player("random"), 0, Conditions(), 0.01)
     with pytest.raises(ValueError, match="ntuple-unsaturated"):
-        build_player(match.first, store.champions(match)[0], 6)
+        build_player(match.first, store.champions(match)[0], Conditions())
 
 
 # The work

@@ -10,6 +10,7 @@ from agents.baselines.material import Material
 from agents.match import MatchGame, opening_line
 from agents.match_kernel import DRAW, Result
 from agents.search.player import AlphaBeta
+from agents.search.root_order import CHANCE
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import MOVE_LIMIT, NO_PIECES, DrawRules
@@ -68,7 +69,7 @@ def test_every_opening_is_played_with_both_colours_at_each_depth():
             seats = (fixture.black, fixture.white)[:: 1 if number % 2 == 0 else -1]
             assert seats[0] == own
             assert (seats[1].evaluator, seats[1].depth) == (Material(), depth)
-            assert seats[1].random_ties
+            assert seats[1].tie == CHANCE
     seeds = [fixture.seed for fixtures in runner.fixtures for fixture in fixtures]
     assert len(set(seeds)) == len(seeds)
     assert {seed[:2] for seed in seeds} == {(3, 8)}

@@ -7,6 +7,7 @@
 - ``thesis_ch7``: chapter 7: the piece difference, and the depth of training
 - ``thesis_ch8``: chapter 8: the ranking
 - ``other_papers``: Skycak (2022) and Nguyen; saturation and random ties
+- ``tie_rules``: the choice between equal moves, their order, lines that end at a jump, tanh
 - ``coevolution_ablations``: changes to the evolution of 2001
 - ``strong_player``: the strong player and its ingredients
 - ``seed_selection``: validation games that select the zoo's seeds

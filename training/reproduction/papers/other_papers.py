@@ -32,7 +32,7 @@ def by_sum(player: str) -> Player:
 
 def by_lot(player: str) -> Player:
     """Return the player with a random choice between equally good moves."""
-    return Player(player, random_ties=True)
+    return Player(player, tie="chance")
 
 
 TABLES = (
