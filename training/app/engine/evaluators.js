@@ -1,0 +1,543 @@
+// Evaluators: networks of 1999 and 2001, the piece counter, n-tuples, and the large tables of `strong`.
+//
+// The arithmetic is that of the kernels: sums in the same order, rounded to float32 where they round.
+// A fused multiply-add is a multiplication and an addition in float64, rounded once to float32.
+//
+// An evaluator has `stateSize`, `start(state, at, position, view)`,
+// `advance(states, from, to, before, after, view)` and `evaluate(states, at, position, view)`.
+// A position is {black, white, kings, turn}; the state belongs to the viewing side.
+
+import { BLACK, lowestBit, popcount } from "./rules.js";
+
+const { fround } = Math;
+
+// tanh as an odd polynomial over an even one (agents/simd.py).
+const LIMIT = fround(7.90531110763549805);
+const [A0, A1, A2, A3, A4, A5, A6] = [
+  4.89352455891786e-3, 6.37261928875436e-4, 1.48572235717979e-5, 5.12229709037114e-8,
+  -8.60467152213735e-11, 2.00018790482477e-13, -2.76076847742355e-16,
+].map(fround);
+const [B0, B1, B2, B3] = [4.89352518554385e-3, 2.26843463243900e-3, 1.18534705686654e-4, 1.19825839466702e-6].map(fround);
+
+/** float32 tanh with the bits of the kernels. */
+export const tanh = (value) => {
+  let x = fround(value);
+  if (!(x < LIMIT)) x = LIMIT;
+  if (!(x > -LIMIT)) x = -LIMIT;
+  const x2 = fround(x * x);
+  const x4 = fround(x2 * x2);
+  const x8 = fround(x4 * x4);
+  const low = fround(x4 * fround(x2 * A3 + A2) + fround(x2 * A1 + A0));
+  const high = fround(x4 * A6 + fround(x2 * A5 + A4));
+  const below = fround(x4 * fround(x2 * B3 + B2) + fround(x2 * B1 + B0));
+  return fround(fround(x * fround(x8 * high + low)) / below);
+};
+
+/** Pieces of side `view` minus the opponent's; a king counts `king` men. */
+const pieceDifference = ({ black, white, kings }, view, king) => {
+  const men = popcount(black & ~kings) - popcount(white & ~kings);
+  const crowned = popcount(black & kings) - popcount(white & kings);
+  const difference = fround(men + fround(king * crowned));
+  return view === BLACK ? difference : -difference;
+};
+
+/** Piece counter; a king counts 1.5 men. */
+export class Material {
+  stateSize = 0;
+  king = 1.5;
+
+  start() {}
+
+  advance() {}
+
+  evaluate(states, at, position, view) {
+    return fround(pieceDifference(position, view, this.king) / 64);
+  }
+}
+
+// Geometry
+
+const rowOf = (square) => (square - 1) >> 2;
+const columnOf = (square) => 2 * ((square - 1) % 4) + 1 - rowOf(square) % 2;
+
+/** The playable squares of each rectangle of this size, row by row. */
+export const rectangles = (rows, columns) => {
+  const found = [];
+  for (let top = 0; top < 9 - rows; top += 1) {
+    for (let left = 0; left < 9 - columns; left += 1) {
+      const squares = [];
+      for (let square = 1; square <= 32; square += 1) {
+        const [down, right] = [rowOf(square) - top, columnOf(square) - left];
+        if (down >= 0 && down < rows && right >= 0 && right < columns) squares.push(square);
+      }
+      if (squares.length) found.push(squares);
+    }
+  }
+  return found;
+};
+
+// Networks
+
+export const SUBSQUARES = [3, 4, 5, 6, 7, 8].flatMap((size) => rectangles(size, size));
+const ALL_SQUARES = Array.from({ length: 32 }, (_, index) => index + 1);
+const LAYOUTS = {
+  "blondie24-1999": { fields: Array(40).fill(ALL_SQUARES), hidden: [10, 1] },
+  "blondie24-2001": { fields: SUBSQUARES, hidden: [40, 10, 1] },
+  "blondie24-2001-unsaturated": { fields: SUBSQUARES, hidden: [40, 10, 1], unsaturated: true },
+};
+export const NETWORKS = Object.keys(LAYOUTS);
+
+/** Number of weights of an architecture, that of the piece difference included. */
+export const genomeSize = (name) => {
+  const { fields, hidden } = LAYOUTS[name];
+  let [count, inputs] = [fields.reduce((sum, field) => sum + field.length + 1, 0), fields.length];
+  for (const width of hidden) [count, inputs] = [count + (inputs + 1) * width, width];
+  return count + 1;
+};
+
+const roundHalfToEven = (x) => {
+  const floor = Math.floor(x);
+  const rest = x - floor;
+  if (rest !== 0.5) return Math.round(x);
+  return floor % 2 ? floor + 1 : floor;
+};
+
+// Layers of a genome: {weights: [node][input], biases}.
+const readLayers = ({ fields, hidden }, genome) => {
+  let at = 0;
+  const first = { weights: [], biases: [] };
+  for (const field of fields) {
+    const row = new Float64Array(32);
+    for (const square of field) row[square - 1] = genome[at++];
+    first.weights.push(row);
+    first.biases.push(genome[at++]);
+  }
+  const layers = [first];
+  let inputs = fields.length;
+  for (const width of hidden) {
+    const layer = { weights: [], biases: [] };
+    for (let node = 0; node < width; node += 1) {
+      layer.weights.push(genome.slice(at, at + inputs));
+      layer.biases.push(genome[at + inputs]);
+      at += inputs + 1;
+    }
+    layers.push(layer);
+    inputs = width;
+  }
+  return layers;
+};
+
+// The sum at the output is divided by its maximum.
+const limitOutput = (layers, difference, king) => {
+  const { weights: [row], biases } = layers.at(-1);
+  const sum = row.reduce((total, weight) => total + Math.abs(weight), 0) + Math.abs(biases[0]);
+  const most = (sum + Math.abs(difference) * 12 * Math.max(king, 1)) || 1;
+  layers[layers.length - 1] = { weights: [row.map((weight) => weight / most)], biases: [biases[0] / most] };
+  return difference / most;
+};
+
+// The power of two, 2^22 at most, with which a sum of 24 pieces fits int32.
+const fixedPointScale = ({ weights, biases }, king) => {
+  const most = Math.max(...weights.map((row, node) => {
+    const sizes = row.map(Math.abs).sort().slice(-24);
+    return sizes.reduce((sum, size) => sum + size, 0) * Math.max(king, 1) + Math.abs(biases[node]);
+  }));
+  return 2 ** Math.min(22, 30 - Math.ceil(Math.log2(Math.max(most, 1e-9))));
+};
+
+// A layer's weights by node, padded to the number of chains that its sums run in.
+const packLayer = ({ weights, biases }) => {
+  const chains = biases.length > 16 ? 2 : biases.length > 8 ? 4 : 8;
+  const inputs = Math.ceil(weights[0].length / chains) * chains;
+  const packed = new Float32Array(inputs * biases.length);
+  weights.forEach((row, node) => packed.set(row, node * inputs));
+  return { weights: packed, biases: Float32Array.from(biases), inputs, nodes: biases.length, chains };
+};
+
+// Four nodes at a time, each in two chains of inputs.
+const sumInTwoChains = ({ weights, biases, inputs, nodes }, values, sums) => {
+  for (let node = 0; node < nodes; node += 4) {
+    let at = node * inputs;
+    let [a, b, c, d] = [biases[node], biases[node + 1], biases[node + 2], biases[node + 3]];
+    let [e, f, g, h] = [0, 0, 0, 0];
+    for (let input = 0; input < inputs; input += 2, at += 2) {
+      const x = values[input];
+      const y = values[input + 1];
+      a = fround(x * weights[at] + a);
+      e = fround(y * weights[at + 1] + e);
+      b = fround(x * weights[at + inputs] + b);
+      f = fround(y * weights[at + inputs + 1] + f);
+      c = fround(x * weights[at + 2 * inputs] + c);
+      g = fround(y * weights[at + 2 * inputs + 1] + g);
+      d = fround(x * weights[at + 3 * inputs] + d);
+      h = fround(y * weights[at + 3 * inputs + 1] + h);
+    }
+    sums[node] = fround(a + e);
+    sums[node + 1] = fround(b + f);
+    sums[node + 2] = fround(c + g);
+    sums[node + 3] = fround(d + h);
+  }
+};
+
+const sumInFourChains = ({ weights, biases, inputs, nodes }, values, sums) => {
+  for (let node = 0, at = 0; node < nodes; node += 1) {
+    let [a, b, c, d] = [biases[node], 0, 0, 0];
+    for (let input = 0; input < inputs; input += 4, at += 4) {
+      a = fround(values[input] * weights[at] + a);
+      b = fround(values[input + 1] * weights[at + 1] + b);
+      c = fround(values[input + 2] * weights[at + 2] + c);
+      d = fround(values[input + 3] * weights[at + 3] + d);
+    }
+    sums[node] = fround(fround(a + c) + fround(b + d));
+  }
+};
+
+const sumInEightChains = ({ weights, biases, inputs, nodes }, values, sums) => {
+  const chain = new Float32Array(8);
+  for (let node = 0; node < nodes; node += 1) {
+    chain.fill(0);
+    chain[0] = biases[node];
+    for (let input = 0; input < inputs; input += 1) {
+      chain[input & 7] = values[input] * weights[node * inputs + input] + chain[input & 7];
+    }
+    for (let half = 4; half; half >>= 1) for (let i = 0; i < half; i += 1) chain[i] += chain[i + half];
+    sums[node] = chain[0];
+  }
+};
+
+const SUMS = { 2: sumInTwoChains, 4: sumInFourChains, 8: sumInEightChains };
+
+/** A network of 1999 or 2001: first layer in fixed point, updated move by move, then dense layers. */
+export class Network {
+  #features; // (64, width): a man on each square, then a king
+  #bias;
+  #unit;
+  #layers;
+  #values = new Float32Array(128);
+  #sums = new Float32Array(128);
+
+  /**
+   * @param {string} name one of NETWORKS
+   * @param {ArrayLike<number>} genome weights and biases by node, then that of the piece difference
+   * @param {number} king worth of a king in men
+   */
+  constructor(name, genome, king) {
+    const layout = LAYOUTS[name];
+    const [first, ...dense] = readLayers(layout, Float64Array.from(genome));
+    this.difference = genome[genome.length - 1];
+    this.king = fround(king);
+    if (layout.unsaturated) this.difference = limitOutput(dense, this.difference, king);
+    this.difference = fround(this.difference);
+    const [width, scale] = [first.biases.length, fixedPointScale(first, king)];
+    this.stateSize = width;
+    this.#unit = 1 / scale;
+    this.#bias = Int32Array.from(first.biases, (bias) => roundHalfToEven(bias * scale));
+    this.#features = new Int32Array(64 * width);
+    first.weights.forEach((row, node) => row.forEach((weight, square) => {
+      this.#features[square * width + node] = roundHalfToEven(weight * scale);
+      this.#features[(square + 32) * width + node] = roundHalfToEven(weight * (king * scale));
+    }));
+    this.#layers = dense.map(packLayer);
+  }
+
+  #row(square, kings, view) {
+    const place = view === BLACK ? square : 31 - square;
+    return (kings >>> square & 1 ? place + 32 : place) * this.stateSize;
+  }
+
+  #add(state, at, row, sign) {
+    const [features, width] = [this.#features, this.stateSize];
+    for (let i = 0; i < width; i += 1) state[at + i] += sign * features[row + i];
+  }
+
+  start(state, at, { black, white, kings }, view) {
+    state.set(this.#bias, at);
+    const own = view === BLACK ? black : white;
+    for (let pieces = black | white; pieces; pieces &= pieces - 1) {
+      const square = lowestBit(pieces);
+      this.#add(state, at, this.#row(square, kings, view), own >>> square & 1 ? 1 : -1);
+    }
+  }
+
+  advance(states, from, to, before, after, view) {
+    const [features, width] = [this.#features, this.stateSize];
+    const isBlack = before.turn === BLACK;
+    const ownBefore = isBlack ? before.black : before.white;
+    const ownAfter = isBlack ? after.black : after.white;
+    const moved = ownBefore ^ ownAfter;
+    if (moved) {
+      const left = this.#row(lowestBit(moved & ownBefore), before.kings, view);
+      const reached = this.#row(lowestBit(moved & ownAfter), after.kings, view);
+      const plus = before.turn === view ? reached : left;
+      const minus = before.turn === view ? left : reached;
+      for (let i = 0; i < width; i += 1) states[to + i] = states[from + i] + features[plus + i] - features[minus + i];
+    } else { // the capture ends on its own starting square
+      states.copyWithin(to, from, from + width);
+    }
+    let captured = isBlack ? before.white & ~after.white : before.black & ~after.black;
+    for (; captured; captured &= captured - 1) {
+      this.#add(states, to, this.#row(lowestBit(captured), before.kings, view), before.turn === view ? 1 : -1);
+    }
+  }
+
+  evaluate(states, at, position, view) {
+    return tanh(this.#output(states, at, position, view));
+  }
+
+  // The sum at the output; leaves the activations of the last hidden layer in #values.
+  #output(states, at, position, view, onLayer) {
+    let [values, sums] = [this.#values, this.#sums];
+    const [width, unit] = [this.stateSize, this.#unit];
+    for (let i = 0; i < width; i += 1) values[i] = tanh(fround(states[at + i]) * unit);
+    values.fill(0, width, width + 8);
+    onLayer?.(values.slice(0, width));
+    for (const layer of this.#layers) {
+      SUMS[layer.chains](layer, values, sums);
+      const { nodes } = layer;
+      if (nodes > 1) {
+        for (let i = 0; i < nodes; i += 1) sums[i] = tanh(sums[i]);
+        sums.fill(0, nodes, nodes + 8);
+        onLayer?.(sums.slice(0, nodes));
+      }
+      [values, sums] = [sums, values];
+    }
+    return fround(values[0] + fround(this.difference * pieceDifference(position, view, this.king)));
+  }
+
+  /** The sum at the output, its part by the piece difference, and the activations of all layers. */
+  explain(position, view) {
+    const [state, layers] = [new Int32Array(this.stateSize), []];
+    this.start(state, 0, position, view);
+    const total = this.#output(state, 0, position, view, (layer) => layers.push(Array.from(layer)));
+    return { total, pieces: this.difference * pieceDifference(position, view, this.king), layers };
+  }
+}
+
+// Tables: the contents of squares are the digits of an index
+
+const [THEIR_MAN, EMPTY, OWN_MAN] = [0, 2, 3];
+
+const contentOf = ({ black, white, kings }, square, view) => {
+  const own = view === BLACK ? black : white;
+  const opponent = view === BLACK ? white : black;
+  if (own >>> square & 1) return OWN_MAN + (kings >>> square & 1);
+  return opponent >>> square & 1 ? THEIR_MAN + (kings >>> square & 1) : EMPTY;
+};
+
+/** Indices of tuples of squares, updated from move to move. */
+class TupleIndices {
+  constructor(layout, offsets, digits) {
+    this.count = layout.length;
+    this.features = new Int32Array(32 * 5 * layout.length);
+    this.empty = new Int32Array(layout.length);
+    layout.forEach((squares, number) => {
+      const digit = digits[number];
+      const base = Math.max(...digit) + 1;
+      this.empty[number] = offsets[number];
+      squares.forEach((square, place) => {
+        const power = base ** (squares.length - 1 - place);
+        this.empty[number] += digit[EMPTY] * power;
+        digit.forEach((worth, content) => {
+          this.features[((square - 1) * 5 + content) * this.count + number] = (worth - digit[EMPTY]) * power;
+        });
+      });
+    });
+  }
+
+  #row(position, square, view) {
+    return ((view === BLACK ? square : 31 - square) * 5 + contentOf(position, square, view)) * this.count;
+  }
+
+  start(state, at, position, view) {
+    state.set(this.empty, at);
+    for (let pieces = position.black | position.white; pieces; pieces &= pieces - 1) {
+      const row = this.#row(position, lowestBit(pieces), view);
+      for (let i = 0; i < this.count; i += 1) state[at + i] += this.features[row + i];
+    }
+  }
+
+  advance(states, from, to, before, after, view) {
+    const { features, count } = this;
+    let source = from;
+    for (let changed = (before.black ^ after.black) | (before.white ^ after.white); changed; changed &= changed - 1) {
+      const square = lowestBit(changed);
+      const plus = this.#row(after, square, view);
+      const minus = this.#row(before, square, view);
+      for (let i = 0; i < count; i += 1) states[to + i] = states[source + i] + features[plus + i] - features[minus + i];
+      source = to;
+    }
+    if (source === from) states.copyWithin(to, from, from + count); // nothing changed
+  }
+}
+
+/** An n-tuple network: look-up tables, and the piece difference. */
+export class NTuple {
+  #indices;
+
+  /** @param {number[][]} tuples squares of each tuple, the first the highest digit */
+  constructor(tuples, table, { difference = 1, king = 1, byColour = false } = {}) {
+    let size = 0;
+    const offsets = tuples.map((squares) => (size += 5 ** squares.length) - 5 ** squares.length);
+    if (table.length !== size) throw new Error(`the tables of this layout have ${size} entries, not ${table.length}`);
+    this.#indices = new TupleIndices(tuples, offsets, tuples.map(() => [0, 1, 2, 3, 4]));
+    Object.assign(this, { tuples, table, difference, king: fround(king), byColour, stateSize: tuples.length });
+  }
+
+  reader(view) {
+    return this.byColour ? BLACK : view;
+  }
+
+  start(state, at, position, view) {
+    this.#indices.start(state, at, position, this.reader(view));
+  }
+
+  advance(states, from, to, before, after, view) {
+    this.#indices.advance(states, from, to, before, after, this.reader(view));
+  }
+
+  evaluate(states, at, position, view) {
+    const { table, stateSize } = this;
+    const sums = [0, 0, 0, 0];
+    const whole = stateSize & ~3;
+    for (let i = 0; i < whole; i += 1) sums[i & 3] += table[states[at + i]];
+    for (let i = whole; i < stateSize; i += 1) sums[0] += table[states[at + i]];
+    const reader = this.reader(view);
+    const sum = (sums[0] + sums[1]) + (sums[2] + sums[3]) + this.difference * pieceDifference(position, reader, this.king);
+    return tanh(reader === view ? sum : -sum);
+  }
+
+  /** The entry of each tuple, and the part of the piece difference, as the reader sees the board. */
+  explain(position, view) {
+    const reader = this.reader(view);
+    const state = new Int32Array(this.stateSize);
+    this.start(state, 0, position, view);
+    return {
+      reader,
+      entries: Array.from(state, (index) => this.table[index]),
+      pieces: this.difference * pieceDifference(position, reader, this.king),
+    };
+  }
+}
+
+// The tables of `strong` (agents/treestrap/network.py)
+
+const rotate = (squares) => squares.map((square) => 33 - square);
+const setKey = (squares) => [...squares].sort((one, other) => one - other).join();
+
+const WINDOWS = (() => {
+  const found = new Map();
+  for (const squares of [[4, 4], [2, 8], [6, 4], [3, 8]].flatMap(([rows, columns]) => rectangles(rows, columns))) {
+    for (const each of [squares, rotate(squares)]) if (!found.has(setKey(each))) found.set(setKey(each), each);
+  }
+  return [...found.values()];
+})();
+const READINGS = [...WINDOWS, ...WINDOWS.filter((squares) => setKey(rotate(squares)) === setKey(squares)).map(rotate)];
+const digitsOf = (squares) => (squares.length <= 8 ? [1, 0, 2, 3, 4] : [0, 1, 1, 2, 1]);
+const OFFSETS = WINDOWS.reduce((sums, squares) =>
+  [...sums, sums.at(-1) + (Math.max(...digitsOf(squares)) + 1) ** squares.length], [0]);
+const COUNTS = OFFSETS.at(-1);
+const STAGE_SIZE = COUNTS + 13 ** 4;
+export const STRONG_ENTRIES = 4 * STAGE_SIZE;
+
+/** Tables of which most entries are 0: a bit for each entry, and the number of entries before each 32. */
+class SparseTable {
+  #places; // bits and ranks, by turns: they are read together
+  #levels;
+
+  /** @param {Uint8Array} content distances (4 bytes each) and levels (2 bytes), by the order of bytes */
+  constructor(content, size) {
+    const count = content.length / 6;
+    if (!Number.isInteger(count)) throw new Error("the tables cannot be unpacked: they are cut off, or too many");
+    this.#places = new Uint32Array(2 * Math.ceil(size / 32));
+    this.#levels = new Int16Array(count);
+    let entry = 0;
+    for (let i = 0; i < count; i += 1) {
+      entry += content[i] + 256 * content[i + count] + 65536 * content[i + 2 * count] + 16777216 * content[i + 3 * count];
+      if (entry >= size) throw new Error("the tables cannot be unpacked: there are entries beyond their end");
+      this.#places[2 * (entry >>> 5)] |= 1 << (entry & 31);
+      this.#levels[i] = content[i + 4 * count] | content[i + 5 * count] << 8;
+    }
+    for (let word = 0, rank = 0; word < this.#places.length; word += 2) {
+      this.#places[word + 1] = rank;
+      rank += popcount(this.#places[word]);
+    }
+  }
+
+  get(entry) {
+    const word = 2 * (entry >>> 5);
+    const bits = this.#places[word];
+    const bit = 1 << (entry & 31);
+    return bits & bit ? this.#levels[this.#places[word + 1] + popcount(bits & (bit - 1))] : 0;
+  }
+}
+
+/** The evaluator of `strong`: a table for each window of the board, in four stages. */
+export class TreeStrapNetwork {
+  #indices = new TupleIndices(
+    READINGS, READINGS.map((squares) => OFFSETS[WINDOWS.findIndex((window) => setKey(window) === setKey(squares))]),
+    READINGS.map(digitsOf),
+  );
+
+  #table;
+  #partner;
+  #mirror;
+
+  /** @param {Uint8Array} content the unpacked tables */
+  constructor(content, step) {
+    this.#table = new SparseTable(content, STRONG_ENTRIES);
+    this.step = fround(step);
+    this.stateSize = READINGS.length;
+    const keys = READINGS.map((squares) => squares.join());
+    const { empty } = this.#indices;
+    this.#partner = Int32Array.from(WINDOWS, (squares) => keys.indexOf(rotate(squares).join()));
+    this.#mirror = Int32Array.from(this.#partner, (partner, window) => empty[window] + empty[partner]);
+  }
+
+  start(state, at, position, view) {
+    this.#indices.start(state, at, position, view);
+  }
+
+  advance(states, from, to, before, after, view) {
+    this.#indices.advance(states, from, to, before, after, view);
+  }
+
+  #stage({ black, white }) {
+    return Math.min(Math.trunc((popcount(black | white) - 1) / 6), 3) * STAGE_SIZE;
+  }
+
+  #countEntry({ black, white, kings, turn }) {
+    const own = turn === BLACK ? black : white;
+    const opponent = turn === BLACK ? white : black;
+    const ownIndex = 13 * popcount(own & ~kings) + popcount(own & kings);
+    return COUNTS + 169 * ownIndex + 13 * popcount(opponent & ~kings) + popcount(opponent & kings);
+  }
+
+  // Indices of the windows for the side to move, of a state of side `view`.
+  #entry(states, at, window, isMover) {
+    return isMover ? states[at + window] : this.#mirror[window] - states[at + this.#partner[window]];
+  }
+
+  evaluate(states, at, position, view) {
+    const table = this.#table;
+    const stage = this.#stage(position);
+    const isMover = position.turn === view;
+    let sum = table.get(stage + this.#countEntry(position));
+    for (let window = 0; window < WINDOWS.length; window += 1) sum += table.get(stage + this.#entry(states, at, window, isMover));
+    const value = tanh(fround(sum) * this.step);
+    return isMover ? value : -value;
+  }
+
+  /** What each window and the numbers of pieces add to the sum, for the side to move. */
+  explain(position) {
+    const state = new Int32Array(this.stateSize);
+    this.start(state, 0, position, position.turn);
+    const stage = this.#stage(position);
+    return {
+      windows: WINDOWS.map((squares, window) => ({
+        squares: position.turn === BLACK ? squares : rotate(squares),
+        amount: this.#table.get(stage + state[window]) * this.step,
+      })),
+      counts: this.#table.get(stage + this.#countEntry(position)) * this.step,
+    };
+  }
+}
