@@ -1,6 +1,9 @@
 """Sphinx: Furo's theme, pages in Markdown (MyST), reference text from the docstrings."""
 
 from importlib.metadata import version as installed_version
+from pathlib import Path
+
+from training.app.static_site import build
 
 project = "checkers-laboratory"
 author = "the checkers-laboratory authors"
@@ -20,3 +23,14 @@ exclude_patterns = ["_build"]
 
 html_theme = "furo"
 html_title = project
+
+
+def build_static_site(app, error):
+    """Write the page that needs no server beside the documentation."""
+    if error is None and app.builder.format == "html":
+        build(Path(app.outdir) / "play")
+
+
+def setup(app):
+    """Connect to Sphinx's events."""
+    app.connect("build-finished", build_static_site)

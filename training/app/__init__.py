@@ -19,4 +19,5 @@ compare_page         page "Compare"
 runs_page            page "Evolution"
 run_reader           measurements of a run's folder
 generation_replay    games of a run's current generation
+static_site          the pages as a folder of files, with an engine in JavaScript
 """

@@ -74,6 +74,8 @@ const checkFields = (fields) => {
   if (!(Number.isInteger(depth) && depth >= 1 && depth <= 64)) throw new Error(`its depth is ${depth}, not 1 to 64 plies`);
   if (rootPerspective !== true) throw new Error("it judges positions from the side to move, which this page cannot");
   if (!isObject(options)) throw new Error("its options are no object");
+  const { search_options: search = {} } = fields;
+  if (!isObject(search) || Object.keys(search).length) throw new Error("its search has options that this page does not know");
   return { architecture, king, depth, options, weights: fields.weights };
 };
 

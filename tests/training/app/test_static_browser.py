@@ -1,0 +1,143 @@
+"""The static site in a browser: the served page's own tests, then what only the site has."""
+
+import re
+import shutil
+import threading
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.training.app.test_app_browser import (  # noqa: F401 - fixtures, and tests of shared views
+    PHONE,
+    begin,
+    cell,
+    moves_shown,
+    open_page,
+    settle,
+    test_analysis_of_the_agent_is_shown,
+    test_board_is_described_to_screen_readers,
+    test_capture_may_be_chosen_by_its_last_square,
+    test_explanation_is_shown,
+    test_illegal_move_is_refused_in_words,
+    test_invalid_opening_is_refused_in_words,
+    test_man_is_crowned,
+    test_move_is_made_by_keyboard_alone,
+    test_multi_jump_is_clicked_square_by_square,
+    test_takeback_undoes_the_last_moves,
+)
+from training.app.static_site import build
+
+pytestmark = pytest.mark.browser
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    """Handler that logs nothing."""
+
+    def log_message(self, *args):
+        """Log nothing."""
+
+
+@contextmanager
+def serve_files(folder, port=0):
+    """Serve a folder as any host of static files does; yield its address."""
+    with ThreadingHTTPServer(
+        ("127.0.0.1", port), partial(QuietHandler, directory=folder)
+    ) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site") / "in" / "a folder"
+    build(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    with serve_files(site.parent) as address:
+        yield f"{address}a%20folder"
+
+
+def play_once(page):
+    """Make the first move, and wait for the reply."""
+    cell(page, 11).click()
+    cell(page, 15).click()
+    settle(page)
+    assert len(moves_shown(page)) == 2
+
+
+def test_site_plays_without_a_network(browser, site):
+    context = browser.new_context(reduced_motion="reduce", viewport=PHONE)
+    page = context.new_page()
+    with serve_files(site) as address:
+        page.goto(address)
+        page.evaluate("navigator.serviceWorker.ready.then(() => null)")
+    page.goto(f"{address}index.html")  # nobody serves it any more
+    begin(page, agent="blondie24", plies=4)
+    play_once(page)
+    before = moves_shown(page)
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    page.reload()
+    expect(page.locator("#score button")).to_have_count(len(before))
+    page.goto(f"{address}compare.html")
+    expect(page.get_by_role("button", name="Let them play")).to_be_visible()
+    context.close()
+
+
+@pytest.mark.parametrize("agent", ["blondie24-1999", "c10", "c5-n0.001", "strong", "material"])
+def test_each_agent_plays(open_page, agent):  # noqa: F811
+    page = open_page()
+    begin(page, agent=agent, plies=3)
+    play_once(page)
+    expect(page.locator("#analysis")).to_contain_text("3 plies")
+
+
+def test_damaged_weight_file_is_refused_with_a_message(browser, site, tmp_path):
+    shutil.copytree(site, tmp_path, dirs_exist_ok=True)
+    target = tmp_path / "weights" / "blondie24-1999.safetensors"
+    content = target.read_bytes()
+    target.write_bytes(content[:5000])
+    context = browser.new_context(service_workers="block")
+    page = context.new_page()
+    with serve_files(tmp_path) as address:
+        page.goto(address)
+        page.select_option("#setup [data-field=agent]", "blondie24-1999")
+        page.check("[name=colour][value=white]")
+        page.click("#start")
+        error = page.locator("#error")
+        expect(error).to_contain_text("'blondie24-1999.safetensors' is not a valid weight file")
+        expect(error).to_contain_text("it is cut off")
+        target.write_bytes(content)
+        page.click("[data-do=reply]")
+        settle(page)
+        expect(error).to_be_hidden()
+        assert len(moves_shown(page)) == 1
+    context.close()
+
+
+def test_evolution_runs_in_the_page(open_page):  # noqa: F811
+    page = open_page("/evolution.html")
+    expect(page.locator("#standings tr")).to_have_count(10)
+    expect(page.locator("#games tr")).to_have_count(30)
+    page.get_by_role("button", name="Show game 7", exact=True).click()
+    expect(page.locator("#ending")).to_contain_text("game 7.")
+    assert page.locator("#score button").count() > 20
+    expect(page.locator("#state")).to_contain_text("Generation")
+    expect(page.locator(".curve").first).to_be_visible()
+
+
+def test_two_agents_play_each_other(open_page):  # noqa: F811
+    page = open_page("/compare.html")
+    for side in ("black", "white"):
+        page.select_option(f"[data-side={side}] [data-field=agent]", "random")
+    page.click("#start")
+    page.fill("#pause", "0")
+    expect(page.locator("#status")).to_contain_text(re.compile("wins|Drawn"))

@@ -1,0 +1,316 @@
+// Worker of the static page: agents that search, and explanations. Messages are
+// {id, action, ...}; each is answered by {id, result} or {id, error}. {action: "stop", id} ends a search early.
+
+import { Material, SUBSQUARES } from "./evaluators.js";
+import { BLACK, Board, SIDES } from "./rules.js";
+import { chooseWithoutSearch, FULL_WIDTH, MAX_DEPTH, randomNumbers, Search, SELECTIVE, shuffleRows } from "./search.js";
+import { loadWeights } from "./weights.js";
+
+const PV_SECONDS = 1; // for the principal variation, at most
+const ONLY_MOVE_DEPTH = 8;
+const TABLE_BITS = 18; // of a selective search: 7 MB
+const STABLE = 0.5; // parts of a move's share after which no deeper search starts
+const UNSTABLE = 1.5;
+
+const players = new Map(); // by name: a promise of {evaluator, depth, isSelective, search}
+const stops = new Set(); // ids of searches to end
+
+/** The weight files of the site, by agent. */
+export const WEIGHTS = new URL("../../weights/", import.meta.url);
+
+const fetchWeights = async (name) => {
+  let response;
+  try {
+    response = await fetch(new URL(`${name}.safetensors`, WEIGHTS));
+  } catch {
+    throw new Error(`The weights of ${name} cannot be loaded: there is no connection, and they are not stored yet.`);
+  }
+  if (!response.ok) throw new Error(`The weights of ${name} cannot be loaded: status ${response.status}.`);
+  return response.arrayBuffer();
+};
+
+const makePlayer = async (name) => {
+  if (name === "random" || name === "heuristic") return { evaluator: null };
+  const { evaluator, depth, isSelective } = name === "material" ? { evaluator: new Material(), depth: 4, isSelective: false }
+    : await loadWeights(await fetchWeights(name), `${name}.safetensors`);
+  const search = new Search(evaluator, isSelective ? { ...SELECTIVE, tableBits: TABLE_BITS } : FULL_WIDTH);
+  return { evaluator, depth, isSelective, search, breaksTies: name === "material" };
+};
+
+const loadPlayer = (name) => {
+  if (!players.has(name)) {
+    const player = makePlayer(name);
+    players.set(name, player);
+    player.catch(() => players.delete(name)); // the next request tries again
+  }
+  return players.get(name);
+};
+
+const nextTask = () => new Promise((resolve) => { setTimeout(resolve, 0); });
+
+// Run a search in slices until `isOver()`.
+const runSlices = async (search, steps, isOver) => {
+  let step = steps.next();
+  let lastPause = performance.now();
+  while (!step.done) {
+    if (isOver()) search.isStopped = true;
+    if (performance.now() - lastPause > 15) { // messages are read then
+      await nextTask();
+      lastPause = performance.now();
+    }
+    step = steps.next();
+  }
+  return step.value;
+};
+
+const findMove = (board, search, row) => {
+  const [, , , high, low] = search.rows.subarray(row * 5, row * 5 + 5);
+  return board.legalMoves.find((move) => move.row[3] === high && move.row[4] === low);
+};
+
+// Deepen within limits; return the move and the last complete depth.
+const deepen = async (player, board, limits, random, isOver) => {
+  const { search, isSelective, breaksTies } = player;
+  const begun = performance.now();
+  const most = Math.min(limits.depth ?? (limits.seconds || limits.nodes ? MAX_DEPTH : player.depth), MAX_DEPTH);
+  let move = null;
+  let reached = 1;
+  for (let depth = limits.nodes ? most : 1; depth <= most; depth += 1) {
+    const count = search.expandRoot(board);
+    if (breaksTies) shuffleRows(search, count, random);
+    const row = await runSlices(search, search.search(board, depth, count), () => move && isOver());
+    const found = findMove(board, search, row);
+    if (search.isStopped && !isSelective) break;
+    const isChanged = found !== move;
+    move = found;
+    if (search.isStopped) break;
+    reached = depth;
+    const share = limits.share && limits.share * 1000 * (isChanged ? UNSTABLE : STABLE);
+    if (share && performance.now() - begun > share) break;
+  }
+  return { move, depth: reached };
+};
+
+const findLine = async (player, board, move, depths) => {
+  const { search } = player;
+  let line = [];
+  const begun = performance.now();
+  for (const depth of depths) {
+    search.setHistory(board.earlierPositions());
+    search.rows.set(move.row);
+    const isOver = () => line.length > 0 && performance.now() - begun > PV_SECONDS * 1000;
+    const deeper = await runSlices(search, search.principalVariation(board, depth, 1), isOver);
+    const isStopped = search.isStopped;
+    search.isStopped = false;
+    if (isStopped || (line.length && isOver())) break;
+    line = deeper;
+  }
+  const after = board.copy();
+  for (const row of line) after.push(after.legalMoves.find((each) => each.row[3] === row[3] && each.row[4] === row[4]));
+  return { pv: after.moves.slice(board.ply), after };
+};
+
+const evaluatePosition = ({ evaluator }, position, view) => {
+  const state = new Int32Array(evaluator.stateSize);
+  evaluator.start(state, 0, position, view);
+  return evaluator.evaluate(state, 0, position, view);
+};
+
+// The value of the last position of a line, for the side to move in the first.
+const scoreLine = (player, board, after) => {
+  if (!after.legalMoves.length) return after.turn === board.turn ? -1 : 1;
+  const stood = ({ black, white }) => black === after.black && white === after.white;
+  const earlier = after.earlierPositions();
+  if (player.isSelective && earlier.some((past, index) => (earlier.length - index) % 2 === 0 && stood(past))) return 0;
+  return evaluatePosition(player, after, board.turn);
+};
+
+const moveToJson = ({ text, squares, captured }) => ({ text, squares, captured });
+
+const createBoard = ({ start, moves }) => {
+  const board = new Board(start);
+  for (const move of moves) board.push(move);
+  return board;
+};
+
+const analyseBoard = async (name, player, board, limits, seed, isStopped) => {
+  const random = randomNumbers(seed + board.ply);
+  const begun = performance.now();
+  const seconds = () => (performance.now() - begun) / 1000;
+  if (!player.search) {
+    const move = chooseWithoutSearch(name, board, random);
+    return { move: moveToJson(move), score: null, pv: [move.text], depth: null, nodes: null, seconds: seconds() };
+  }
+  const { search } = player;
+  search.clear();
+  search.maxNodes = limits.nodes ?? 0;
+  search.setHistory(board.earlierPositions());
+  const isOnly = board.legalMoves.length === 1;
+  const isOver = () => isStopped() || (limits.seconds && seconds() > limits.seconds);
+  const { move, depth } = isOnly ? { move: board.legalMoves[0], depth: Math.min(limits.depth ?? ONLY_MOVE_DEPTH, ONLY_MOVE_DEPTH) }
+    : await deepen(player, board, limits, random, isOver);
+  const [time, nodes] = [seconds(), search.nodes];
+  search.reset();
+  search.maxNodes = 0;
+  const most = limits.nodes ? ONLY_MOVE_DEPTH : depth;
+  const { pv, after } = await findLine(player, board, move, Array.from({ length: most }, (_, index) => index + 1));
+  return {
+    move: moveToJson(move), score: scoreLine(player, board, after), pv: pv.map(({ text }) => text),
+    depth: limits.nodes ? pv.length : depth, nodes, seconds: time,
+  };
+};
+
+// Explanations (agents/explanation/evaluators.py)
+
+const occupied = ({ black, white }) => Array.from({ length: 32 }, (_, index) => index).filter((index) => (black | white) >>> index & 1);
+const without = ({ black, white, kings, turn }, bits) => ({ black: black & ~bits, white: white & ~bits, kings: kings & ~bits, turn });
+
+// By square, how much lower a total is without the piece there.
+const removalEffects = (position, total, measure) => occupied(position).map((index) =>
+  ({ square: index + 1, contribution: total - measure(without(position, 1 << index)) }));
+
+const subsquareLayers = (activations, view) => {
+  let at = 0;
+  return [3, 4, 5, 6, 7, 8].map((size) => {
+    const count = (9 - size) ** 2;
+    const cells = activations.slice(at, at + count).map((activation, node) => ({
+      squares: SUBSQUARES[at + node].map((square) => (view === BLACK ? square : 33 - square)).sort((a, b) => a - b), activation,
+    }));
+    at += count;
+    return { name: `${size}x${size} squares`, size, cells: view === BLACK ? cells : cells.reverse() };
+  });
+};
+
+const explainNetwork = ({ evaluator }, position) => {
+  const view = position.turn;
+  const measure = (each) => evaluator.explain(each, view).total;
+  const { total, pieces, layers } = evaluator.explain(position, view);
+  const hasSubsquares = layers[0].length === SUBSQUARES.length;
+  return {
+    kind: "network", total, perspective: view, pieces: evaluator.difference ? pieces : null,
+    terms: [{ name: "piece difference", amount: pieces }, { name: "nodes", amount: total - pieces }],
+    squares: removalEffects(position, total, measure),
+    meaning: "how much lower the sum at the output would be without the piece",
+    layers: hasSubsquares ? subsquareLayers(layers[0], view) : [],
+    hidden: hasSubsquares ? layers.slice(1) : layers,
+  };
+};
+
+const explainNTuple = ({ evaluator }, position) => {
+  const { reader, entries, pieces } = evaluator.explain(position, position.turn);
+  const sign = reader === position.turn ? 1 : -1;
+  const squares = Array(33).fill(0);
+  const cells = new Map();
+  evaluator.tuples.forEach((tuple, number) => {
+    const members = tuple.map((square) => (reader === BLACK ? square : 33 - square));
+    cells.set(tuple.length, [...(cells.get(tuple.length) ?? []), { squares: members.sort((a, b) => a - b), activation: entries[number] }]);
+    for (const square of members) squares[square] += sign * entries[number] / tuple.length;
+  });
+  for (const index of occupied(position)) {
+    squares[index + 1] += sign * evaluator.explain(without(position, ~(1 << index)), position.turn).pieces;
+  }
+  const tables = sign * entries.reduce((sum, entry) => sum + entry, 0);
+  return {
+    kind: "ntuple", total: tables + sign * pieces, perspective: reader, pieces: evaluator.difference ? sign * pieces : null,
+    terms: [{ name: "piece difference", amount: sign * pieces }, { name: "tables", amount: tables }],
+    squares: squares.slice(1).map((contribution, index) => ({ square: index + 1, contribution })),
+    meaning: "each tuple's entry, shared evenly by its squares, and the piece itself",
+    layers: [...cells].sort(([one], [other]) => one - other).map(([size, each]) => ({ name: `tuples of ${size}`, size, cells: each })),
+    hidden: [],
+  };
+};
+
+const explainStrong = ({ evaluator }, position) => {
+  const { windows, counts } = evaluator.explain(position);
+  const measure = (each) => {
+    const parts = evaluator.explain(each);
+    return parts.counts + parts.windows.reduce((sum, { amount }) => sum + amount, 0);
+  };
+  const total = measure(position);
+  const sign = position.turn === BLACK ? 1 : -1;
+  const sizes = [[8, "windows of 8 squares"], [12, "windows of 12 squares"]];
+  return {
+    kind: "windows", total, perspective: BLACK, pieces: null,
+    terms: [{ name: "numbers of pieces", amount: counts }, { name: "windows", amount: total - counts }],
+    squares: removalEffects(position, total, measure),
+    meaning: "how much lower the sum would be without the piece",
+    layers: sizes.map(([size, name]) => ({
+      name, size,
+      cells: windows.filter(({ squares }) => squares.length === size)
+        .map(({ squares, amount }) => ({ squares: [...squares].sort((a, b) => a - b), activation: sign * amount })),
+    })),
+    hidden: [],
+  };
+};
+
+const explainMaterial = (player, position) => {
+  const measure = (each) => evaluatePosition(player, each, position.turn);
+  const total = measure(position);
+  const squares = removalEffects(position, total, measure);
+  const pieces = position.turn === BLACK ? position.black : position.white;
+  const own = squares.filter(({ square }) => pieces >>> (square - 1) & 1).reduce((sum, { contribution }) => sum + contribution, 0);
+  return {
+    kind: "linear", total, perspective: BLACK, pieces: total,
+    terms: [{ name: "own pieces", amount: own }, { name: "opponent's pieces", amount: total - own }],
+    squares, meaning: "what the piece counts", layers: [], hidden: [],
+  };
+};
+
+const OPAQUE = { kind: "opaque", total: 0, perspective: BLACK, pieces: null, terms: [], squares: [], meaning: "", layers: [], hidden: [] };
+
+const explainPosition = (player, position) => {
+  if (!player.evaluator) return OPAQUE;
+  if (player.isSelective) return explainStrong(player, position);
+  if (player.evaluator.tuples) return explainNTuple(player, position);
+  return player.breaksTies ? explainMaterial(player, position) : explainNetwork(player, position);
+};
+
+const shareOf = (pieces, total) => {
+  if (pieces === null) return null;
+  const [one, rest] = [Math.abs(pieces), Math.abs(total - pieces)];
+  return one + rest ? one / (one + rest) : null;
+};
+
+const ACTIONS = {
+  load: async ({ agent }) => {
+    const { depth = null, architecture = null } = await loadPlayer(agent);
+    return { depth, architecture };
+  },
+  analyse: async ({ id, agent, limits, seed, ...game }) => {
+    const player = await loadPlayer(agent);
+    return analyseBoard(agent, player, createBoard(game), limits, seed, () => stops.has(id));
+  },
+  explain: async ({ agent, fen }) => {
+    const player = await loadPlayer(agent);
+    const board = new Board(fen);
+    const { pieces, perspective, total, squares, ...parts } = explainPosition(player, board);
+    return {
+      ...parts, total, squares, perspective: SIDES[perspective].toLowerCase(),
+      value: player.evaluator ? evaluatePosition(player, board, board.turn) : null,
+      piece_difference_share: shareOf(pieces, total),
+      elsewhere: total - squares.reduce((sum, { contribution }) => sum + contribution, 0),
+    };
+  },
+};
+
+let last = Promise.resolve(); // searches share a player's table: one at a time
+
+/** Answer a message. */
+export const answer = async (message) => {
+  const { id, action } = message;
+  try {
+    return { id, result: await ACTIONS[action](message) };
+  } catch (error) {
+    return { id, error: error.message };
+  } finally {
+    stops.delete(id);
+  }
+};
+
+globalThis.addEventListener?.("message", ({ data }) => {
+  if (data.action === "stop") {
+    stops.add(data.id);
+    return;
+  }
+  last = last.then(async () => globalThis.postMessage(await answer(data)));
+});
