@@ -111,6 +111,7 @@ def test_verdict_follows_the_interval_over_seeds(scores, word):
         (["c0"], "compare two or more different players, not c0"),
         (["c0", "c0"], "two or more different players"),
         (["c0", "c11"], "no preset 'c11': did you mean c1"),
+        (["c0", "mine"], "no preset 'mine': see --list of evolve.py and td.py"),
         (["c0", "--vary", "opponents", "5"], "--vary takes one preset, an option, and two values"),
         (["c0", "c10", "--vary", "opponents", "5", "6"], "--vary takes one preset"),
         (["c0", "--vary", "oponents", "5", "6"], "no option 'oponents': it has opponents"),

@@ -124,7 +124,7 @@ def test_folder_is_named_after_regime_and_seed(command, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("mine", "no regime 'mine': known: blondie24-1999, blondie24-2001, c0"),
+        ("mine", "no regime 'mine' (python training/evolve.py --list shows all"),
         ("blondie", "no regime 'blondie': did you mean blondie24"),
         ("strong", "'strong' is trained by another program: python training/td.py strong"),
         ("c0 --generations 0", "generations must be at least 1, not 0"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -103,7 +104,9 @@ class AgentCatalog:
 
     def _check(self, name: str) -> None:
         if name not in self.names() and not self._is_weight_file_of_run(name):
-            raise ValueError(f"No agent {name[:200]!r} is on offer: {', '.join(self.names())} are.")
+            near = difflib.get_close_matches(name[:200], self.names(), 1)
+            hint = f"did you mean {near[0]!r}?" if near else "choose one of the page's list."
+            raise ValueError(f"No agent {name[:200]!r} is on offer: {hint}")
 
     def _is_weight_file_of_run(self, name: str) -> bool:
         if not name.endswith(WEIGHTS_SUFFIX):  # a folder would do elsewhere, with any links in it

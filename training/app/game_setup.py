@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -84,7 +85,13 @@ def choose_opening(text: str, rng: np.random.Generator) -> GameOpening:
     """
     if text in BALLOTS:
         text = BALLOTS[text][int(rng.integers(len(BALLOTS[text])))]
-    start, moves = parse_opening(text or None)
+    try:
+        start, moves = parse_opening(text or None)
+    except ValueError as error:
+        near = difflib.get_close_matches(text[:200], BALLOTS, 1)
+        if not near:
+            raise
+        raise ValueError(f"{error}: did you mean {near[0]!r}?") from None
     board = Board.from_position(*start)
     standard = not text or any(text in cards for cards in BALLOTS.values())
     return _check_playable(GameOpening(board.fen(), tuple(map(str, moves)), standard))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import itertools
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -36,8 +37,10 @@ def read_openings(name: str) -> tuple[str, ...]:
     try:
         lines = read_regular(name).decode("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
+        near = difflib.get_close_matches(name, BALLOTS, 1)
+        hint = f"did you mean {near[0]!r}?" if near else error
         known = ", ".join(BALLOTS)
-        raise ValueError(f"openings must be {known}, or a file, not {name!r}: {error}") from None
+        raise ValueError(f"openings must be {known}, or a file, not {name!r}: {hint}") from None
     found = []
     for number, line in enumerate(lines, 1):
         text = " ".join(line.partition("#")[0].split())

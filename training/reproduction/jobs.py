@@ -306,8 +306,9 @@ def get_preset(name: str) -> Preset:
     """Return a preset or a variant of one. Raise ValueError for other names."""
     preset = find_preset(name)
     if preset is None:
-        near = difflib.get_close_matches(name, PLAYERS) or PLAYERS
-        raise ValueError(f"no preset {name!r}: did you mean {' or '.join(near)}?")
+        near = difflib.get_close_matches(name, PLAYERS)
+        hint = f"did you mean {' or '.join(near)}?" if near else "see --list of evolve.py and td.py"
+        raise ValueError(f"no preset {name!r}: {hint}")
     return preset
 
 

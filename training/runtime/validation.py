@@ -7,6 +7,7 @@ the help of an option from a dataclass.
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
@@ -38,6 +39,10 @@ class OneOf:
     def __contains__(self, value: str) -> bool:
         return value in self.texts
 
+    def near(self, value: str) -> list[str]:
+        """Return the accepted text that is most like `value`, if one is like it."""
+        return difflib.get_close_matches(str(value), self.texts, 1)
+
     def __str__(self) -> str:
         return f"one of {', '.join(self.texts)}"
 
@@ -61,7 +66,9 @@ def validate_ranges(
     for name, accepted in rules.items():
         value = getattr(config, name)
         if value not in accepted:
-            raise ValueError(f"{name} must be {accepted}, not {value!r}")
+            near = accepted.near(value) if isinstance(accepted, OneOf) else []
+            hint = f": did you mean {near[0]!r}?" if near else ""
+            raise ValueError(f"{name} must be {accepted}, not {value!r}{hint}")
 
 
 @cache

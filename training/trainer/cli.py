@@ -141,8 +141,8 @@ def _unknown(name: str, program: TrainingCommand) -> str:
         if name in presets:
             return f"{name!r} is trained by another program: {call} {name}"
     near = difflib.get_close_matches(name, program.presets)
-    known = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(program.presets)}"
-    return f"no regime {name!r}: {known} (see --list)"
+    hint = f": did you mean {' or '.join(near)}?" if near else ""
+    return f"no regime {name!r}{hint} ({program.call} --list shows all {len(program.presets)})"
 
 
 def print_presets(program: TrainingCommand) -> None:

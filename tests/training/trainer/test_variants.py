@@ -41,7 +41,7 @@ def test_constants_with_the_value_of_the_preset_are_left_out():
         ("king", "nan", "king is 2.0, so 'nan' cannot"),
         ("king", "NaN", "king must be"),
         ("piece_difference", "1", "piece_difference is true, so '1' cannot"),
-        ("network", "blondie25", "network must be one of"),
+        ("network", "blondie25", "network must be one of .*not 'blondie25': did you mean"),
         ("depth", "99", "depth must be 1 to 64, not 99"),
     ],
 )
