@@ -24,10 +24,5 @@ class GameEndedError(EngineError):
         super().__init__(message, claim)
         self.claim = claim
 
-    @property
-    def score(self) -> float:
-        """Score of the player that ended the game: 0.5 if it claims a draw, else 0."""
-        return 0.5 if self.claim == "draw" else 0.0
-
     def __str__(self) -> str:
         return str(self.args[0])

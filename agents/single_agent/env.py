@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gymnasium
@@ -30,7 +30,7 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
 
     A seed fixes the colours and the ballot cards. It also seeds an opponent that has a method
     ``new_game(rng)``, as all agents of :func:`agents.make` have. An opponent that ends the game
-    loses it, unless it claims a draw.
+    loses it, unless it claims a draw and `accept_draw` consents.
 
     Parameters
     ----------
@@ -41,6 +41,9 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         The agent's colour: ``"black"``, ``"white"``, or None to sample one at each reset.
     depth
         Search depth of opponents given as texts, in plies.
+    accept_draw
+        Function from a board to whether the agent consents to a draw that the opponent claims and
+        the rules do not give. None refuses: the claim then loses.
     opening, render_mode, **rules
         As for :func:`checkers_env.make`.
 
@@ -62,6 +65,7 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         colour: str | None = None,
         *,
         depth: int | None = None,
+        accept_draw: Callable[[Board], bool] | None = None,
         opening: str | None = None,
         render_mode: str | None = None,
         **rules: Any,
@@ -71,6 +75,7 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         self._opponents = make_opponents(opponent, depth)
         self._opponent = self._opponents[0]
         self._colour = colour
+        self._accept_draw = accept_draw
         self._game = raw_env(opening, render_mode=render_mode, **rules)
         self._agent, self._mask, self._over = AGENTS[0], np.zeros(ACTIONS, np.int8), True
         self.render_mode = render_mode
@@ -113,7 +118,7 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         self._game.reset(seed=card, options=options)
         ended = self._answer()
         if self._over:
-            reason = ended or self._game.infos[self._agent]["reason"]
+            reason = ended[1] if ended else self._game.infos[self._agent]["reason"]
             raise ValueError(f"the opening leaves {COLOURS[side]} no turn to play: {reason}")
         return self._observation(), {"colour": COLOURS[side]}
 
@@ -136,7 +141,8 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
             return self._observation(), -1.0, True, False, info
         self._game.step(action)
         if ended := self._answer():
-            return self._observation(), 1.0 - 2.0 * ended.score, True, False, {"reason": str(ended)}
+            reward, reason = ended
+            return self._observation(), reward, True, False, {"reason": reason}
         reward = float(self._game.rewards[self._agent])
         return self._observation(), reward, self._over, False, dict(self._game.infos[self._agent])
 
@@ -148,10 +154,10 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         """Close the window, if there is one."""
         self._game.close()
 
-    def _answer(self) -> GameEndedError | None:
+    def _answer(self) -> tuple[float, str] | None:
         """Play the opponent's moves until the agent is to move or the game is over.
 
-        Return the opponent's announcement if it ends the game.
+        Return the agent's reward and the reason if the opponent ends the game.
         """
         game, self._over = self._game, True
         while game.agent_selection != self._agent and not game.terminations[self._agent]:
@@ -159,11 +165,23 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
             try:
                 move = legal_reply(self._opponent, board)
             except GameEndedError as ended:
-                return ended
+                return self._end_by_claim(board, ended)
             for action in move_to_actions(move, board.turn):
                 game.step(action)
         self._over = game.terminations[self._agent]
         return None
+
+    def _end_by_claim(self, board: Board, ended: GameEndedError) -> tuple[float, str]:
+        """Return the agent's reward and the reason when the opponent has ended the game.
+
+        The rules would have ended it before, so a draw takes the agent's consent.
+        """
+        what = "the opponent ended the game"
+        if ended.claim == "draw":
+            if self._accept_draw is not None and self._accept_draw(board):
+                return 0.0, f"draw agreed, claimed by the opponent: {ended}"
+            what += " and claimed a draw, which was refused"
+        return 1.0, f"{what}: {ended}"
 
     def _observation(self) -> Observation:
         """Return the agent's observation; without legal actions when the episode is over."""

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from agents.agent import Agent, PlayerAgent
+from agents.agent_spec import AgentSpec
 from agents.registry import make
 from agents.search.workspace import table_bits, workspace
 from checkers_env.board import Board
@@ -63,7 +64,9 @@ def make_opponents(opponent: Opponent | Sequence[Opponent], depth: int | None) -
 
 def _agent(opponent: Opponent, depth: int | None) -> Agent:
     if isinstance(opponent, str):
-        return make(opponent, depth=depth)
+        # A draw that OpenSpiel's rule gives is none of ours, so its bots play on.
+        own = {"plays_on": True} if AgentSpec.from_name(opponent).kind == "openspiel" else {}
+        return make(opponent, depth=depth, **own)
     if depth is not None:
         raise ValueError("depth is for opponents given by name: this one is an agent already")
     if isinstance(opponent, type):

@@ -73,6 +73,8 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
     ValueError
         If an argument is out of range, the opening leaves the agent no turn, or an opponent makes
         an illegal move.
+    GameEndedError
+        If an opponent ends its game, whatever it claims: no game is scored by that.
     """
 
     def __init__(

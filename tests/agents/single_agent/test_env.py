@@ -264,16 +264,40 @@ def test_illegal_move_of_the_opponent_is_an_error() -> None:
         env.step(np.flatnonzero(env.action_masks())[0])
 
 
+REFUSED = " and claimed a draw, which was refused"
+
+
 @pytest.mark.parametrize(
-    ("claim", "reward"), [("draw", 0), ("loss", 1), ("win", 1), ("nothing", 1)]
+    ("claim", "consents", "reward", "reason"),
+    [
+        ("draw", None, 1, f"the opponent ended the game{REFUSED}: that is enough"),
+        ("draw", False, 1, f"the opponent ended the game{REFUSED}: that is enough"),
+        ("draw", True, 0, "draw agreed, claimed by the opponent: that is enough"),
+        ("loss", True, 1, "the opponent ended the game: that is enough"),
+        ("win", True, 1, "the opponent ended the game: that is enough"),
+        ("nothing", None, 1, "the opponent ended the game: that is enough"),
+    ],
 )
-def test_opponent_that_ends_the_game_loses_or_draws(claim: str, reward: float) -> None:
-    env = SingleAgentEnv(Quitter(claim), "white")
+def test_opponent_that_ends_the_game_draws_by_consent_only(
+    claim: str, consents: bool | None, reward: float, reason: str
+) -> None:
+    asked: list[Board] = []
+
+    def accept_draw(board: Board) -> bool:
+        asked.append(board)
+        return bool(consents)
+
+    accept = None if consents is None else accept_draw
+    env: SingleAgentEnv = gymnasium.make(
+        ID, opponent=Quitter(claim), colour="white", accept_draw=accept
+    ).unwrapped  # type: ignore[assignment]
     last = play_on(env, 1)[-1]
-    assert last[1:5] == [[False] * 128, reward, True, {"reason": "that is enough"}]
+    assert last[1:5] == [[False] * 128, reward, True, {"reason": reason}]
+    assert len(asked) == (claim == "draw" and consents is not None)
+    assert all(board == env.board for board in asked)
     with pytest.raises(ResetNeeded):
         env.step(0)
-    with pytest.raises(ValueError, match="leaves white no turn to play: that is enough"):
+    with pytest.raises(ValueError, match=f"leaves white no turn to play: {reason}"):
         env.reset(options={"opening": "9-13 22-18 13-17 21x14"})
     assert play_on(env, 1)[-1] == last
 
