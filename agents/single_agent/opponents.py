@@ -65,7 +65,9 @@ def make_opponents(opponent: Opponent | Sequence[Opponent], depth: int | None) -
 def _agent(opponent: Opponent, depth: int | None) -> Agent:
     if isinstance(opponent, str):
         # A draw that OpenSpiel's rule gives is none of ours, so its bots play on.
-        own = {"plays_on": True} if AgentSpec.from_name(opponent).kind == "openspiel" else {}
+        own: dict[str, Any] = (
+            {"plays_on": True} if AgentSpec.from_name(opponent).kind == "openspiel" else {}
+        )
         return make(opponent, depth=depth, **own)
     if depth is not None:
         raise ValueError("depth is for opponents given by name: this one is an agent already")

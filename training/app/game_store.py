@@ -1,7 +1,8 @@
 """Games in progress, one a browser tab, in memory and on disk.
 
-Every change is written to disk before the server answers, so a game survives the server. Memory
-holds the most recent games. The key of a game cannot be guessed.
+Every change is written to disk before the server answers, so a game survives the server. Worker
+threads write, so that a slow disk delays nobody else. Memory holds the most recent games. The key
+of a game cannot be guessed.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
+
+from anyio import move_on_after
 
 from agents.agent import Agent, reseed
 from agents.analysis import Limits
 from checkers_env.files import read_regular, write_atomically
 from training.app.agent_catalog import AgentCatalog, is_same_version
+from training.app.async_agent import run_in_thread
 from training.app.game import HumanGame
 from training.app.game_archive import save_game
 from training.app.game_setup import GameOpening, GameSetup
@@ -31,6 +35,7 @@ FORMAT = 2
 MAX_IN_MEMORY, MAX_ON_DISK = 100, 1000
 MEMORY_SECONDS = 3600  # an idle game is on disk only after these
 DISK_SECONDS = 30 * 86_400  # an idle game is deleted after these
+GAME_OVER_SECONDS = 5.0  # for an agent to learn the result
 KEY = re.compile(r"[A-Za-z0-9_-]{22}")
 LIMITS = ("depth", "simulations", "seconds")
 FORMAT_1_NAMES = {
@@ -49,6 +54,7 @@ class LiveGame:
     game: HumanGame
     agent: Agent
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # the agent does one thing at a time
+    writing: asyncio.Lock = field(default_factory=asyncio.Lock)  # states reach the disk in order
     stop: Event = field(default_factory=Event)  # ends the agent's search
     is_saved: bool = False  # on disk in its present state
     is_archived: bool = False
@@ -66,11 +72,11 @@ class GameStore:
         self.folder = folder
         self._games: OrderedDict[str, LiveGame] = OrderedDict()
 
-    def add(self, game: HumanGame, agent: Agent) -> LiveGame:
+    async def add(self, game: HumanGame, agent: Agent) -> LiveGame:
         """Add a new game. Raise OSError if it cannot be written."""
         live = LiveGame(secrets.token_urlsafe(16), game, agent)
-        self._delete_old_files()
-        self.save(live)
+        await run_in_thread(self._delete_old_files)
+        await self.save(live)
         return self._touch(live)
 
     def find(self, key: str) -> LiveGame:
@@ -84,7 +90,7 @@ class GameStore:
     def keep(self, loaded: LiveGame) -> LiveGame:
         """Keep a game of :meth:`load` in memory; return the one there if it came first."""
         if there := self.in_memory(loaded.key):
-            close_agent(loaded.agent)
+            _close_later(loaded.agent)
             return there
         return self._touch(loaded)
 
@@ -101,19 +107,21 @@ class GameStore:
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise LookupError("There is no such game any more.") from error
 
-    def save(self, live: LiveGame) -> None:
+    async def save(self, live: LiveGame) -> None:
         """Write a game to disk, and a finished one to the archive too. Raise OSError."""
         live.is_saved = False
-        if live.game.is_over and not live.is_archived:
-            save_game(self.folder, live.game, live.key)
-            live.is_archived = True
-            if game_over := getattr(live.agent, "game_over", None):  # for agents that learn
-                with suppress(Exception):  # the result stands
-                    game_over(live.game.board.copy(), 1 - live.game.setup.side)
-        path = self._path(live.key)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, json.dumps(game_to_json(live.game)).encode())
-        live.is_saved = True
+        async with live.writing:
+            version, content = live.game.version, json.dumps(game_to_json(live.game)).encode()
+            is_end = live.game.is_over and not live.is_archived
+            if is_end:
+                await run_in_thread(save_game, self.folder, live.game, live.key)
+                live.is_archived = True
+            try:
+                await run_in_thread(self._write, live.key, content)
+                live.is_saved = version == live.game.version
+            finally:
+                if is_end:
+                    await _announce_end(live)
 
     def make_agent(self, setup: GameSetup) -> Agent:
         """Make the agent of a game. Raise ValueError if it is not on offer."""
@@ -124,6 +132,11 @@ class GameStore:
         for live in self._games.values():
             close_agent(live.agent)
         self._games.clear()
+
+    def _write(self, key: str, content: bytes) -> None:
+        path = self._path(key)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, content)
 
     def _path(self, key: str) -> Path:
         return self.folder / "tabs" / f"{key}.json"
@@ -136,7 +149,7 @@ class GameStore:
         for number, other in enumerate(list(self._games.values())):
             is_idle = number < surplus or other.last_use < live.last_use - MEMORY_SECONDS
             if is_idle and not other.lock.locked():
-                close_agent(self._games.pop(other.key).agent)
+                _close_later(self._games.pop(other.key).agent)
         return live
 
     def _delete_old_files(self) -> None:
@@ -146,6 +159,19 @@ class GameStore:
         old = [path for path in files if times[path] < time.time() - DISK_SECONDS]
         for path in {*old, *files[: max(len(files) - MAX_ON_DISK + 1, 0)]}:
             path.unlink(missing_ok=True)
+
+
+async def _announce_end(live: LiveGame) -> None:
+    """Call the method ``game_over`` of an agent that learns."""
+    if game_over := getattr(live.agent, "game_over", None):
+        board, side = live.game.board.copy(), 1 - live.game.setup.side
+        with suppress(Exception), move_on_after(GAME_OVER_SECONDS):  # the result stands
+            await run_in_thread(game_over, board, side)
+
+
+def _close_later(agent: Agent) -> None:
+    """Close an agent in a thread: a program may take seconds to end."""
+    Thread(target=close_agent, args=(agent,)).start()
 
 
 def game_to_json(game: HumanGame) -> Json:

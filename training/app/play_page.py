@@ -49,7 +49,7 @@ async def start_game(request: Request) -> Response:
     store: GameStore = request.app.state.store
     setup = await run_in_thread(_make_setup, store.catalog, fields)
     agent = await run_in_thread(store.make_agent, setup)
-    return JSONResponse(page_state(store.add(HumanGame(setup), agent)), 201)
+    return JSONResponse(page_state(await store.add(HumanGame(setup), agent)), 201)
 
 
 def _make_setup(catalog: AgentCatalog, fields: Json) -> GameSetup:
@@ -109,7 +109,7 @@ def page_state(live: LiveGame) -> Json:
 async def show_game(request: Request) -> Response:
     """Return a game, and write it if that failed before."""
     live = await _find_game(request)
-    return JSONResponse(page_state(live)) if live.is_saved else _save(request, live)
+    return JSONResponse(page_state(live)) if live.is_saved else await _save(request, live)
 
 
 async def play_move(request: Request) -> Response:
@@ -120,7 +120,7 @@ async def play_move(request: Request) -> Response:
         raise ValueError("A move is a list of squares from 1 to 32.")
     live.game.play_move(squares)
     live.stop.set()
-    return _save(request, live)
+    return await _save(request, live)
 
 
 async def play_agent_move(request: Request) -> Response:
@@ -131,7 +131,7 @@ async def play_agent_move(request: Request) -> Response:
             version, analysis = await _analyse(live)
             if live.game.version == version:
                 live.game.play_agent_move(analysis)
-                return _save(request, live)
+                return await _save(request, live)
     return JSONResponse(page_state(live))
 
 
@@ -144,8 +144,7 @@ async def give_hint(request: Request) -> Response:
     if live.game.version != version:
         raise HTTPException(409, "The game has gone on meanwhile.")
     live.game.give_hint(analysis)
-    _save(request, live)
-    return JSONResponse({"hint": serialize.analysis_to_json(analysis), **page_state(live)})
+    return await _save(request, live, hint=serialize.analysis_to_json(analysis))
 
 
 async def _analyse(live: LiveGame) -> tuple[int, Analysis]:
@@ -170,14 +169,14 @@ async def take_back(request: Request) -> Response:
     live = await _find_game(request)
     live.game.take_back()
     live.stop.set()
-    return _save(request, live)
+    return await _save(request, live)
 
 
 async def offer_draw(request: Request) -> Response:
     """Offer the agent a draw."""
     live = await _find_game(request)
     live.game.offer_draw()
-    return _save(request, live)
+    return await _save(request, live)
 
 
 async def resign(request: Request) -> Response:
@@ -185,7 +184,7 @@ async def resign(request: Request) -> Response:
     live = await _find_game(request)
     live.game.resign()
     live.stop.set()
-    return _save(request, live)
+    return await _save(request, live)
 
 
 async def export_pdn(request: Request) -> Response:
@@ -216,10 +215,11 @@ async def _find_game(request: Request) -> LiveGame:
         raise HTTPException(404, str(error.args[0])) from None
 
 
-def _save(request: Request, live: LiveGame) -> Response:
-    """Write a game to disk and return its state."""
-    request.app.state.store.save(live)
-    return JSONResponse(page_state(live))
+async def _save(request: Request, live: LiveGame, **more: Json) -> Response:
+    """Write a game to disk and return its state, which other requests may change meanwhile."""
+    state = page_state(live)
+    await request.app.state.store.save(live)
+    return JSONResponse(more | state)
 
 
 def _file_response(name: str, text: str) -> Response:

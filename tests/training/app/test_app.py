@@ -8,10 +8,12 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from threading import Event, Timer
+from types import SimpleNamespace
 
 import httpx2
 import numpy as np
@@ -373,6 +375,59 @@ def test_engine_that_does_not_start_is_reported(games):
         assert client.post("/api/games", json={"agent": "random"}).status_code == 201
 
 
+def test_slow_disk_delays_its_own_game_only(client, games, monkeypatch):
+    state, write = begin(client), game_store.write_atomically
+    begun, disk = threading.Event(), threading.Event()
+
+    def slow(path, content):
+        begun.set()
+        assert disk.wait(60)
+        write(path, content)
+
+    monkeypatch.setattr(game_store, "write_atomically", slow)
+    answers, threads = {}, []
+
+    def send(action, **body):
+        def work():
+            answers[action] = do(client, state, action, **body)
+
+        threads.append(threading.Thread(target=work))
+        threads[-1].start()
+
+    try:
+        send("move", squares=[11, 15])
+        assert begun.wait(60)
+        found = []
+        other = threading.Thread(target=lambda: found.append(client.get("/api/archive")))
+        other.start()
+        other.join(20)
+        assert [answer.status_code for answer in found] == [200]
+        send("take-back")
+        while not client.app.state.store.find(state["key"]).game.takebacks:
+            time.sleep(0.01)
+        assert not answers  # nothing is shown that is not on the disk
+    finally:
+        disk.set()
+        for thread in threads:
+            thread.join()
+    assert (len(answers["move"]["frames"]), len(answers["take-back"]["frames"])) == (2, 1)
+    written = json.loads((games / "tabs" / f"{state['key']}.json").read_text())
+    assert (written["moves"], written["takebacks"]) == ([], 1)
+    assert client.app.state.store.find(state["key"]).is_saved
+
+
+def test_agent_that_hangs_at_the_end_keeps_nobody_waiting(client, monkeypatch):
+    monkeypatch.setattr(game_store, "GAME_OVER_SECONDS", 0.1)
+    state, freed = begin(client), threading.Event()
+    live = client.app.state.store.find(state["key"])
+    live.agent = SimpleNamespace(game_over=lambda board, side: freed.wait(60))
+    try:
+        assert do(client, state, "resign")["status"] == "over"
+        assert live.is_saved
+    finally:
+        freed.set()
+
+
 def test_learning_agent_is_told_the_result_once(client, strangers):
     state = begin(client, agent=strangers["Learner"], opening=ROUTES)
     over = do(client, state, "move", squares=[2, 11, 18, 9, 2])
@@ -461,7 +516,9 @@ def test_circle_of_links_among_the_games_keeps_nobody_from_playing(client, games
 
 GAME = "/api/games/{game}"
 BAD = [
-    ("POST", "/api/games", {"agent": "nobody"}, 400, "No agent 'nobody' is on offer"),
+    ("POST", "/api/games", {"agent": "nobody"}, 400, "'nobody' is on offer: choose one of the"),
+    ("POST", "/api/games", {"agent": "strng"}, 400, "on offer: did you mean 'strong'?"),
+    ("POST", "/api/games", {"opening": "twomove"}, 400, "did you mean 'two-move'?"),
     ("POST", "/api/games", {"agent": 7}, 400, "agent must be a text"),
     ("POST", "/api/games", {"colour": "red"}, 400, "colour must be black or white"),
     ("POST", "/api/games", {"opening": "11-16 1-2"}, 400, "'1-2' is illegal"),
