@@ -28,8 +28,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agents.agent import Agent
-from agents.external.channel import ProcessLimits
 from agents.external.errors import EngineError
+from agents.external.process import ProcessLimits
 from checkers_env import pdn
 from checkers_env.files import check_output
 from checkers_env.state import DrawRules
@@ -109,9 +109,9 @@ class BenchmarkConfig:
     move_limit: float = 60.0
     """Seconds a move, after which an agent forfeits; 0 for no limit."""
     memory_limit: int = ProcessLimits().memory or 0
-    """Megabytes for anyone's code with all processes that it starts; 0 for no limit."""
+    """Megabytes for anyone's code, or a Hub engine, with all its processes; 0 for no limit."""
     process_limit: int = ProcessLimits().processes or 0
-    """Processes that anyone's code may run at once; 0 for no limit."""
+    """Processes that anyone's code, or a Hub engine, may run at once; 0 for no limit."""
     sprt: tuple[float, float] | None = None
     """Two leads in Elo, e.g. 0 50: a match of two stops when the test accepts one of them."""
     anchor: str = ""

@@ -8,38 +8,19 @@ from __future__ import annotations
 
 import json
 import select
-import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
-from agents.external import supervisor
 from agents.external.errors import EngineError
-from agents.external.process import signal_group
+from agents.external.process import ProcessLimits, SupervisedProcess
 
 MAX_ANSWER_BYTES = 1 << 16
-MAX_REPORT_BYTES = 200  # largest report of the supervisor
-REAP_SECONDS = 15.0  # for the supervisor to end all processes
 STDERR = 2
-
-
-class ProcessLimits(NamedTuple):
-    """Limits of a hosted agent with all processes that it starts; None for no limit.
-
-    Attributes
-    ----------
-    memory
-        Megabytes, together and of each process.
-    processes
-        Number of processes that run at once.
-    """
-
-    memory: int | None = 4096
-    processes: int | None = 64
 
 
 class ChannelClosedError(Exception):
@@ -60,28 +41,22 @@ class Channel:
 
     def __init__(self, program: str, arguments: Sequence[str], limits: ProcessLimits) -> None:
         self._socket, channel = socket.socketpair()
-        self._lifeline, lifeline = socket.socketpair()
         self._received = b""
         self._requests = 0
-        numbers = [lifeline.fileno(), channel.fileno()]
-        python = sys.executable
-        bounds = [str(limits.memory * 2**20 if limits.memory else 0), str(limits.processes or 0)]
-        command = [python, "-u", "-c", program, str(numbers[1]), *arguments]
+        number = channel.fileno()
         try:
-            # multiprocessing would import the caller's main program again.
-            self._process = subprocess.Popen(
-                [python, "-IS", supervisor.__file__, str(numbers[0]), *bounds, *command],
+            self._process = SupervisedProcess(
+                [sys.executable, "-u", "-c", program, str(number), *arguments],
+                limits,
+                [number],
                 stdin=subprocess.DEVNULL,
                 stdout=STDERR,  # keep the output of agents out of tables
-                pass_fds=numbers,
-                start_new_session=True,
             )
         except BaseException:
-            self._close_sockets()
+            self._socket.close()
             raise
         finally:
             channel.close()
-            lifeline.close()
         self._socket.setblocking(False)
 
     def request(self, message: dict[str, Any], seconds: float | None) -> dict[str, Any]:
@@ -112,8 +87,7 @@ class Channel:
 
     def interrupt(self) -> None:
         """End the process from another thread; the request of this one raises an error."""
-        with suppress(OSError):
-            self._lifeline.shutdown(socket.SHUT_RDWR)
+        self._process.interrupt()
 
     def close(self, grace: float) -> tuple[int | None, str]:
         """Close the channel, wait `grace` seconds, then kill the process with all that it started.
@@ -122,35 +96,13 @@ class Channel:
         -------
         The exit code, and the limit that was passed, if any, in words.
         """
-        report = ""
-        with suppress(OSError):
-            report = self._read_report()
+        report = self._process.report()
         self._socket.close()
-        if not self._wait(grace):
-            self._lifeline.close()
-            signal_group(self._process, signal.SIGCONT)  # if the agent has stopped it
-            if not self._wait(REAP_SECONDS):
-                signal_group(self._process, signal.SIGKILL)
-                self._wait(REAP_SECONDS)
-        if not report:
-            with suppress(OSError):
-                report = self._read_report()
-        self._close_sockets()
-        return self._process.returncode, report
-
-    def _read_report(self) -> str:
-        self._lifeline.setblocking(False)
-        return self._lifeline.recv(MAX_REPORT_BYTES).decode("ascii", "replace")
-
-    def _wait(self, seconds: float) -> bool:
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(seconds)
-            return True
-        return False
-
-    def _close_sockets(self) -> None:
-        self._socket.close()
-        self._lifeline.close()
+        if not self._process.wait(grace):
+            self._process.kill()
+        report = report or self._process.report()
+        self._process.lifeline.close()
+        return self._process.popen.returncode, report
 
     def _send(self, line: bytes, end: float | None) -> None:
         data = memoryview(line)
@@ -180,7 +132,7 @@ class Channel:
             raise TimeoutError
         poll = select.poll()  # select itself takes no descriptors above 1023
         poll.register(self._socket, select.POLLOUT if sending else select.POLLIN)
-        poll.register(self._lifeline, select.POLLIN)
+        poll.register(self._process.lifeline, select.POLLIN)
         ready = dict(poll.poll(None if left is None else left * 1000))
         if not ready:
             raise TimeoutError

@@ -1,7 +1,8 @@
-"""A child process with line-based input and output, which may stall or die without harm.
+"""Child processes under a supervisor, and line-based input and output of one.
 
-One thread writes the input, two threads read the output and the errors. The threads are daemons
-and refer to the pipes only. A process without a reference is therefore ended.
+A program that stalls, floods or dies harms nobody. One thread writes its input, two threads read
+its output and its errors. The threads are daemons and refer to the pipes only. A process without a
+reference is therefore ended.
 """
 
 from __future__ import annotations
@@ -9,31 +10,130 @@ from __future__ import annotations
 import os
 import queue
 import shlex
+import shutil
 import signal
+import socket
 import subprocess
+import sys
 import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import IO
+from typing import IO, Any, NamedTuple
 
+from agents.external import supervisor
 from agents.external.errors import EngineError
 
 MAX_LINE_BYTES = 1 << 16  # a longer line arrives in pieces
-MAX_UNREAD_LINES = 1000  # the oldest lines are dropped
+MAX_UNREAD_LINES = 1000  # the program waits until they are read
 STDERR_LINES = 5  # lines of standard error in an error message
-GRACE_SECONDS = 2.0  # after each step: quit, terminate, kill
-REAP_SECONDS = 60.0  # for the system to remove a killed process
+GRACE_SECONDS = 2.0  # after each step: quit, terminate
+REAP_SECONDS = 15.0  # for the supervisor to end all processes
 MAX_SHOWN = 200  # characters of a line in an error message
+MAX_REPORT_BYTES = 200  # largest report of the supervisor
+
+
+class ProcessLimits(NamedTuple):
+    """Limits of a hosted program with all processes that it starts; None for no limit.
+
+    Attributes
+    ----------
+    memory
+        Megabytes, together and of each process.
+    processes
+        Number of processes that run at once.
+    """
+
+    memory: int | None = 4096
+    processes: int | None = 64
+
+
+class SupervisedProcess:
+    """A program under :mod:`agents.external.supervisor`, which ends it with all it starts (POSIX).
+
+    Parameters
+    ----------
+    command
+        Path of the program, and its arguments.
+    limits
+        Limits of memory and processes.
+    pass_fds
+        File descriptors that the program inherits.
+    **streams
+        ``stdin``, ``stdout`` and ``stderr`` as for :class:`subprocess.Popen`.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        limits: ProcessLimits,
+        pass_fds: Sequence[int] = (),
+        **streams: int,
+    ) -> None:
+        self.lifeline, lifeline = socket.socketpair()
+        """Socket that has something to read when the supervisor reports or ends."""
+        bounds = [str(limits.memory * 2**20 if limits.memory else 0), str(limits.processes or 0)]
+        arguments = [str(lifeline.fileno()), *bounds, *command]
+        options: dict[str, Any] = {"pass_fds": [lifeline.fileno(), *pass_fds], **streams}
+        try:
+            # multiprocessing would import the caller's main program again.
+            self.popen = subprocess.Popen(
+                [sys.executable, "-IS", supervisor.__file__, *arguments],
+                start_new_session=True,
+                **options,
+            )
+        except BaseException:
+            self.lifeline.close()
+            raise
+        finally:
+            lifeline.close()
+        self.lifeline.setblocking(False)
+
+    def wait(self, seconds: float) -> bool:
+        """Return whether the program ends in time."""
+        with suppress(subprocess.TimeoutExpired):
+            self.popen.wait(seconds)
+            return True
+        return False
+
+    def report(self) -> str:
+        """Return the limit that was passed, or why the program did not start; else nothing."""
+        with suppress(OSError):
+            return self.lifeline.recv(MAX_REPORT_BYTES).decode("utf-8", "replace")
+        return ""
+
+    def interrupt(self) -> None:
+        """Make the supervisor end everything, without waiting for it; from any thread."""
+        with suppress(OSError):
+            self.lifeline.shutdown(socket.SHUT_RDWR)
+
+    def terminate(self) -> None:
+        """Send SIGTERM to the program and its process group."""
+        with suppress(OSError):
+            self.lifeline.send(supervisor.TERMINATE)
+
+    def kill(self) -> None:
+        """End the program and all that it started by SIGKILL."""
+        self.lifeline.close()
+        self._signal(signal.SIGCONT)  # if the program has stopped its supervisor
+        if not self.wait(REAP_SECONDS):
+            self._signal(signal.SIGKILL)
+            self.wait(REAP_SECONDS)
+
+    def _signal(self, number: signal.Signals) -> None:
+        """Send a signal to the supervisor."""
+        if self.popen.poll() is None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.popen.pid, number)
 
 
 class LineProcess:
-    """A child process in its own session (POSIX).
+    """A supervised program that speaks by lines of text (POSIX).
 
     :meth:`close`, the garbage collection of this object and the exit of the interpreter end the
-    process: by `quit_line` and the end of its input, then by SIGTERM, then by SIGKILL. SIGKILL goes
-    to the processes that it started, too.
+    program: by `quit_line` and the end of its input, then by SIGTERM, then by SIGKILL. Processes
+    that it started are killed then, too.
 
     Parameters
     ----------
@@ -41,6 +141,8 @@ class LineProcess:
         The program and its arguments.
     quit_line
         The line that asks the program to quit.
+    limits
+        Limits of memory and processes.
 
     Raises
     ------
@@ -48,31 +150,48 @@ class LineProcess:
         When the program cannot be started.
     """
 
-    def __init__(self, command: Sequence[str], quit_line: str | None = None) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        quit_line: str | None = None,
+        limits: ProcessLimits = ProcessLimits(),  # noqa: B008 - immutable
+    ) -> None:
         self.name = shlex.join(command)
         """Name of the program in errors."""
+        program = shutil.which(command[0])
+        if program is None:
+            raise ValueError(f"{self.name} cannot be started: {command[0]!r} is no program")
         pipe = subprocess.PIPE
         try:
-            process = subprocess.Popen(
-                command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+            process = SupervisedProcess(
+                [program, *command[1:]], limits, stdin=pipe, stdout=pipe, stderr=pipe
             )
         except OSError as error:
             raise ValueError(f"{self.name} cannot be started: {error.strerror}") from error
-        assert process.stdin
-        assert process.stdout
-        assert process.stderr
+        assert process.popen.stdin
+        assert process.popen.stdout
+        assert process.popen.stderr
         self._process = process
-        self._output = _LineReader(process.stdout, MAX_UNREAD_LINES)
-        self._errors = _LineReader(process.stderr, STDERR_LINES)
+        self._output = _LineReader(process.popen.stdout, MAX_UNREAD_LINES)
+        self._errors = _LineReader(process.popen.stderr, STDERR_LINES)
+        self._errors.keep_latest()
         self._outbox: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._last_line = ""
-        _start_thread(_write_lines, process.stdin, self._outbox)
+        _start_thread(_write_lines, process.popen.stdin, self._outbox)
         self._end = weakref.finalize(
-            self, _end_process, process, self._outbox, quit_line, os.getpid()
+            self, _end_process, process, self._output, self._outbox, quit_line, os.getpid()
         )
 
     def send(self, line: str) -> None:
-        """Send a line without waiting. There is no sign of its arrival but an answer."""
+        """Send a line without waiting. There is no sign of its arrival but an answer.
+
+        Raises
+        ------
+        EngineError
+            When the program or its supervisor has ended.
+        """
+        if self._process.popen.poll() is not None:
+            raise self.error(self._exit_text())
         self._outbox.put(line)
 
     def read(self, expected: str, seconds: float) -> str:
@@ -109,24 +228,34 @@ class LineProcess:
             parts.append("its standard error ends: " + " / ".join(e[:MAX_SHOWN] for e in errors))
         return EngineError("; ".join(parts))
 
+    def interrupt(self) -> None:
+        """End the program from another thread; the :meth:`read` of this one raises an error."""
+        self._process.interrupt()
+
     def close(self) -> None:
         """End the program if it is running."""
         self._end()
 
     def _exit_text(self) -> str:
         self._errors.wait_for_end(GRACE_SECONDS)
-        try:
-            code = self._process.wait(GRACE_SECONDS)
-        except subprocess.TimeoutExpired:
+        if not self._process.wait(GRACE_SECONDS):
             return "has closed its output"
+        if report := self._process.report():
+            return report.removeprefix("it ")
+        code = self._process.popen.returncode
         return f"was ended by signal {-code}" if code < 0 else f"has ended with exit code {code}"
 
 
 class _LineReader:
-    """The latest lines of a pipe, read by a thread."""
+    """Unread lines of a pipe, read by a thread.
+
+    When there are `max_lines` the thread waits, and with it the program.
+    """
 
     def __init__(self, pipe: IO[bytes], max_lines: int) -> None:
         self.ended = False
+        self._max_lines = max_lines
+        self._drops = False
         self._lines: deque[str] = deque(maxlen=max_lines)
         self._changed = threading.Condition()
         _start_thread(self._read_pipe, pipe)
@@ -135,10 +264,20 @@ class _LineReader:
         with pipe:
             while line := pipe.readline(MAX_LINE_BYTES):
                 with self._changed:
+                    self._changed.wait_for(self._has_room)
                     self._lines.append(line.decode("utf-8", "replace").strip())
                     self._changed.notify_all()
         with self._changed:
             self.ended = True
+            self._changed.notify_all()
+
+    def _has_room(self) -> bool:
+        return self._drops or len(self._lines) < self._max_lines
+
+    def keep_latest(self) -> None:
+        """Drop the oldest lines from now on when there are too many, instead of waiting."""
+        with self._changed:
+            self._drops = True
             self._changed.notify_all()
 
     def pop(self, seconds: float) -> str | None:
@@ -147,7 +286,10 @@ class _LineReader:
             return None  # even if lines are there: a flood of lines must not last for ever
         with self._changed:
             self._changed.wait_for(lambda: self._lines or self.ended, seconds)
-            return self._lines.popleft() if self._lines else None
+            if not self._lines:
+                return None
+            self._changed.notify_all()
+            return self._lines.popleft()
 
     def wait_for_end(self, seconds: float) -> None:
         with self._changed:
@@ -160,6 +302,7 @@ class _LineReader:
     def clear(self) -> None:
         with self._changed:
             self._lines.clear()
+            self._changed.notify_all()
 
 
 def _start_thread(work: Callable[..., None], *arguments: object) -> None:
@@ -175,7 +318,8 @@ def _write_lines(pipe: IO[bytes], outbox: queue.SimpleQueue[str | None]) -> None
 
 
 def _end_process(
-    process: subprocess.Popen[bytes],
+    process: SupervisedProcess,
+    output: _LineReader,
     outbox: queue.SimpleQueue[str | None],
     quit_line: str | None,
     owner_pid: int,
@@ -185,18 +329,9 @@ def _end_process(
     if quit_line is not None:
         outbox.put(quit_line)
     outbox.put(None)
-    for number in (None, signal.SIGTERM, signal.SIGKILL):
-        if number is not None:
-            signal_group(process, number)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(GRACE_SECONDS)
-            break
-    signal_group(process, signal.SIGKILL)  # processes that it started may still run
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(REAP_SECONDS)
-
-
-def signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    """Send a signal to a process and all processes of its session."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, number)
+    output.keep_latest()  # a program that waits to write would not hear it
+    if not process.wait(GRACE_SECONDS):
+        process.terminate()
+        if not process.wait(GRACE_SECONDS):
+            process.kill()
+    process.lifeline.close()

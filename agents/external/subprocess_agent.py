@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from agents.agent import Agent
-from agents.external.channel import Channel, ChannelClosedError, ProcessLimits
+from agents.external.channel import Channel, ChannelClosedError
 from agents.external.codec import (
     BoardReader,
     board_to_json,
@@ -29,6 +29,7 @@ from agents.external.codec import (
     rng_to_json,
 )
 from agents.external.errors import CLAIMS, EngineError, GameEndedError
+from agents.external.process import ProcessLimits
 from checkers_env.board import Board
 from checkers_env.moves import Move
 

@@ -1,4 +1,4 @@
-"""Supervisor of a hosted agent: it runs one command, and ends every process that came of it.
+"""Supervisor of a hosted program: it runs one command, and ends every process that came of it.
 
 This file is executed as a script with the standard library alone, before any code of the agent. It
 adopts orphans (Linux), so that a process that left the session is found, too. It ends all when its
@@ -23,6 +23,7 @@ POLL_SECONDS = 0.2
 KILL_SECONDS = 10.0
 SLACK_BYTES = 2 << 30  # of memory that is reserved, as for threads, and never used
 TASKS_PER_PROCESS = 16  # threads that the user's limit leaves room for
+TERMINATE = b"T"  # on the lifeline: send SIGTERM to the command
 PROC = Path("/proc")
 
 
@@ -30,7 +31,7 @@ def main() -> None:
     """Run ``supervisor.py LIFELINE MEMORY PROCESSES COMMAND...``; end as the command did.
 
     LIFELINE is the descriptor of a socket. MEMORY (bytes) and PROCESSES are limits, 0 for none. A
-    limit that is passed is named on the socket.
+    limit that is passed is named on the socket, and so is the reason when the command cannot start.
     """
     lifeline, memory, processes = map(int, sys.argv[1:4])
     os.set_inheritable(lifeline, False)
@@ -38,7 +39,8 @@ def main() -> None:
     wakeup, written = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     command = os.fork()
     if not command:
-        _execute(sys.argv[4:], memory, processes)
+        _execute(sys.argv[4:], lifeline, memory, processes)
+    _release_streams()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, lambda *arguments: None)
@@ -54,7 +56,15 @@ def main() -> None:
     os.kill(os.getpid(), os.WTERMSIG(status))
 
 
-def _execute(command: list[str], memory: int, processes: int) -> None:
+def _release_streams() -> None:
+    """Close input and output, so that the caller sees when the command closes them."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1):
+        os.dup2(nothing, stream)
+    os.close(nothing)
+
+
+def _execute(command: list[str], lifeline: int, memory: int, processes: int) -> None:
     """Become the command, in a session of its own and with limits that it cannot raise."""
     try:
         os.setsid()
@@ -66,6 +76,8 @@ def _execute(command: list[str], memory: int, processes: int) -> None:
         if processes:
             _limit(resource.RLIMIT_NPROC, _user_tasks() + TASKS_PER_PROCESS * processes)
         os.execv(command[0], command)
+    except OSError as error:
+        os.write(lifeline, f"it cannot be started: {error.strerror}".encode())
     finally:
         os._exit(127)
 
@@ -90,8 +102,17 @@ def _watch(command: int, lifeline: int, wakeup: int, memory: int, processes: int
         if fault:
             with suppress(OSError):
                 os.write(lifeline, fault.encode())
-        if fault or lifeline in ready:
+        if fault or (lifeline in ready and not _terminate(command, lifeline)):
             return signal.SIGKILL
+
+
+def _terminate(command: int, lifeline: int) -> bool:
+    """Send SIGTERM to the command's process group if the caller wants that, else return False."""
+    with suppress(OSError):
+        if os.read(lifeline, 1) == TERMINATE:
+            os.killpg(command, signal.SIGTERM)
+            return True
+    return False
 
 
 def _excess(memory: int, processes: int) -> str:

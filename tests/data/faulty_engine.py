@@ -6,6 +6,7 @@ Its version is its process id, so that a test can see whether it is gone.
 import os
 import signal
 import sys
+import threading
 import time
 
 FAULT = sys.argv[1]
@@ -22,12 +23,29 @@ def die(code: int, last_words: str) -> None:
     os._exit(code)
 
 
+def fork(count: int) -> None:
+    """Leave processes behind, in sessions of their own."""
+    for _ in range(count):
+        if not os.fork():
+            os.setsid()
+            sleep = "import time; time.sleep(1e6)"
+            os.execve(sys.executable, [sys.executable, "-IS", "-c", sleep], {})
+
+
+def chatter() -> None:
+    while True:
+        say("info depth=1")
+
+
 def introduce() -> None:
     if FAULT == "mute":
         return
+    while FAULT == "floods-params":
+        say(f"param name={time.monotonic_ns()} value={5_000 * 'x'}")
     if FAULT == "babbles":
         say('Welcome to my = "engine\n\n\x00 = = =\nid\nparam\nid name')
-    say(f'id name="faulty engine" version={os.getpid()}')
+    name = "\x1b[2J" * 10_000 if FAULT == "long-name" else "faulty engine"
+    say(f'id name="{name}" version={os.getpid()}')
     if FAULT in VARIANTS:
         say(f'param name=variant value=normal type=enum values="{VARIANTS[FAULT]}"')
     say("param name=book value=true type=bool\nparam name=ponder value=true type=bool")
@@ -55,9 +73,31 @@ def play(count: int) -> None:
             time.sleep(60)
         case "stalls" | "stubborn":
             time.sleep(60)
+        case "stops":
+            os.kill(os.getpid(), signal.SIGSTOP)
         case "floods":
-            while True:
-                say("info depth=1")
+            chatter()
+        case "floods-later":
+            say("done move=11-15")
+            threading.Thread(target=chatter, daemon=True).start()
+        case "forks":
+            fork(3)
+            os._exit(0)
+        case "many-forks":
+            fork(100)
+            time.sleep(60)
+        case "memory":
+            held = [b"x" * (16 << 20) for _ in range(100)]
+            time.sleep(60 + len(held))
+        case "kills-supervisor":
+            os.kill(os.getppid(), signal.SIGKILL)
+            time.sleep(60)
+        case "claims":
+            say('done result=1-0 score=1 message="I have won"')
+        case "huge-line":
+            for _ in range(100):
+                say("x" * 100_000, end="")
+            say("\ndone move=11-15")
         case "endless-line":
             while True:
                 say("x" * 1000, end="")

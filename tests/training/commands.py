@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 SECONDS = 300  # after which nothing is waited for any more
@@ -61,6 +62,17 @@ def wait_for(condition, process=None):
         assert process is None or process.poll() is None, process.communicate()
         assert time.monotonic() < end, "it never came to that"
         time.sleep(0.02)
+
+
+def sleepers():
+    """Return the processes that hostile agents have left behind."""
+    left = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            words = (folder / "cmdline").read_bytes()
+            if b"time.sleep(1e6)" in words and not is_gone(folder.name):
+                left.append(folder.name)
+    return left
 
 
 def is_gone(pid):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import agents
 from agents.agent import Agent, PlayerAgent
 from agents.agent_spec import SB3_SUFFIX, WEIGHTS_SUFFIX, AgentSpec
-from agents.external.channel import ProcessLimits
+from agents.external.process import ProcessLimits
 from agents.external.subprocess_agent import SubprocessAgent
 from agents.factory import HUB_DEPTH
 from agents.mcts.player import MonteCarlo
@@ -53,7 +53,7 @@ def make_entry(
     patience
         Seconds after which an agent in another process counts as hanging.
     limits
-        Memory and processes of anyone's code, which runs in a process of its own.
+        Memory and processes of anyone's code and of Hub engines, which run in their own processes.
 
     Raises
     ------
@@ -65,7 +65,8 @@ def make_entry(
     make: Callable[[], Agent]
     if spec.kind == "hub":
         options = _limited(options, depth, seconds, {"depth": HUB_DEPTH})
-        make = partial(agents.make, name, timeout=max(patience or FOREVER, READY), **options)
+        times = {"timeout": patience or FOREVER, "start_timeout": max(patience or FOREVER, READY)}
+        make = partial(agents.make, name, **times | {"limits": limits} | options)
     elif spec.kind == "dxp":
         make = partial(agents.make, name, **{"seconds": patience or FOREVER, **options})
     elif spec.kind == "llm":

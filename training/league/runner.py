@@ -11,6 +11,7 @@ from itertools import islice
 import numpy as np
 
 from agents.agent import Agent
+from agents.external.hub.client import HubAgent
 from agents.external.subprocess_agent import SubprocessAgent
 from checkers_env.board import Board
 from checkers_env.moves import Move
@@ -103,7 +104,7 @@ def _seats(makers: Makers) -> Iterator[tuple[Callable[[int], Agent], Callable[[]
     A function that returns the agent of an entrant, and one that ends the moves of hosted agents.
     """
     local, lock = threading.local(), threading.Lock()
-    hosted: list[SubprocessAgent] = []
+    hosted: list[SubprocessAgent | HubAgent] = []
     with ExitStack() as everyone:
 
         def seat(entrant: int) -> Agent:
@@ -115,7 +116,7 @@ def _seats(makers: Makers) -> Iterator[tuple[Callable[[int], Agent], Callable[[]
                     return FailedAgent(error)  # another game is another chance
                 with lock:
                     everyone.callback(close_agent, agent)
-                    if isinstance(agent, SubprocessAgent):
+                    if isinstance(agent, SubprocessAgent | HubAgent):
                         hosted.append(agent)
                 mine[entrant] = agent
             return mine[entrant]

@@ -19,9 +19,12 @@ from agents.external.hub.notation import (
     write_move,
     write_position,
 )
-from agents.external.process import LineProcess
+from agents.external.process import MAX_SHOWN, LineProcess, ProcessLimits
 from checkers_env.board import Board
 from checkers_env.moves import Move
+
+MAX_PARAMS = 1000  # that an engine may declare
+MAX_NAME = 80  # characters of an engine's name
 
 Declared = dict[str, dict[str, str]]
 """Arguments of the engine's ``param`` lines, by the name of the parameter."""
@@ -62,7 +65,8 @@ def exchange(
         except ValueError:
             command, arguments = answer.split()[0], {}
         if command == "error":
-            raise process.error(f"reports an error: {arguments.get('message', answer)}")
+            message = arguments.get("message", answer)[:MAX_SHOWN]
+            raise process.error(f"reports an error: {message}")
         yield command, arguments
 
 
@@ -114,11 +118,14 @@ def handshake(
     declared: Declared = {}
     for command, arguments in exchange(process, "hub", "wait", seconds):
         if command == "id":
-            identity |= arguments
+            identity |= {key: arguments[key] for key in arguments.keys() & {"name", "version"}}
         elif command == "param":
             declared[arguments.get("name", "")] = arguments
+            if len(declared) > MAX_PARAMS:
+                raise process.error(f"declares more than {MAX_PARAMS} parameters")
     if identity.get("name"):
-        process.name = f"{identity['name']} {identity.get('version', '')}".strip()
+        name = f"{identity['name']} {identity.get('version', '')}".strip()
+        process.name = "".join(it if it.isprintable() else "?" for it in name[:MAX_NAME])
     unknown = sorted(params.keys() - declared.keys())
     if unknown:
         raise ValueError(
@@ -151,6 +158,8 @@ def hub_agent(
     params: Mapping[str, object] | None = None,
     dialect: Dialect = "english",
     timeout: float = 60.0,
+    start_timeout: float | None = None,
+    limits: ProcessLimits = ProcessLimits(),  # noqa: B008 - immutable
 ) -> HubAgent:
     """Start an engine.
 
@@ -168,7 +177,11 @@ def hub_agent(
     dialect
         Notation of positions (see :mod:`agents.external.hub.notation`).
     timeout
-        Seconds for the start, and seconds of a move beyond `seconds`.
+        Seconds of a move beyond `seconds`.
+    start_timeout
+        Seconds for the start; None for `timeout`.
+    limits
+        Memory and processes that the engine may use; it is ended when it uses more.
 
     Raises
     ------
@@ -183,11 +196,12 @@ def hub_agent(
         raise ValueError(f"the command {command!r} cannot be read: {error}") from None
     if not words:
         raise ValueError("the command of the engine is empty")
-    limits = {"move-time": seconds, "depth": depth, "nodes": nodes}
-    level = {name: value for name, value in limits.items() if value is not None}
+    costs = {"move-time": seconds, "depth": depth, "nodes": nodes}
+    level = {name: value for name, value in costs.items() if value is not None}
     if len(level) != 1:
         raise ValueError(f"{shlex.join(words)!r} takes one of seconds, depth and nodes")
-    for name, value in {**level, "timeout": timeout}.items():
+    starting = timeout if start_timeout is None else start_timeout
+    for name, value in {**level, "timeout": timeout, "start_timeout": starting}.items():
         whole = name in ("depth", "nodes")
         if not 0 < value <= threading.TIMEOUT_MAX / 2 or (whole and not isinstance(value, int)):
             raise ValueError(f"{name} must be a {'whole ' * whole}number above 0, not {value!r}")
@@ -198,7 +212,8 @@ def hub_agent(
         tuple(words),
         write_line("level", level),
         (seconds or 0.0) + timeout,
-        timeout,
+        starting,
+        limits,
         dialect,
         dict(params or {}),
         {name: value for name, value in optional.items() if value is not None},
@@ -216,6 +231,7 @@ class EngineConfig(NamedTuple):
     """Seconds for a move."""
     start_timeout: float
     """Seconds for the start."""
+    limits: ProcessLimits
     dialect: Dialect
     params: dict[str, object]
     """Parameters that the engine must declare."""
@@ -226,15 +242,16 @@ class EngineConfig(NamedTuple):
 class HubAgent:
     """A Hub engine as an agent; made by :func:`hub_agent`.
 
-    An error ends the process. The next move starts a new one, so that a match can go on.
+    The engine runs under :mod:`agents.external.supervisor`. An error ends it. The next move starts
+    a new one, so that a match can go on.
     """
 
     def __init__(self, config: EngineConfig) -> None:
         self._config = config
         self._lock = threading.Lock()
         self._last_moves: list[Move] | None = None  # of the game at the last request
-        self._process: LineProcess | None = self._start()
-        self.name = self._process.name
+        self._process: LineProcess | None = None
+        self.name = self._start().name
 
     def act(self, board: Board) -> Move:
         """Return the engine's move.
@@ -254,6 +271,11 @@ class HubAgent:
             except BaseException:
                 self.close()
                 raise
+
+    def interrupt(self) -> None:
+        """End the process, from another thread; a move that is waited for raises EngineError."""
+        if process := self._process:
+            process.interrupt()
 
     def close(self) -> None:
         """End the process. Another move starts a new one."""
@@ -277,16 +299,16 @@ class HubAgent:
 
     def _start(self) -> LineProcess:
         config = self._config
-        process = LineProcess(config.command, quit_line="quit")
+        process = self._process = LineProcess(config.command, "quit", config.limits)
         try:
             handshake(process, config.params, config.optional_params, config.start_timeout)
         except BaseException:
-            process.close()
+            self.close()
             raise
         return process
 
     def _request_move(self, board: Board) -> Move:
-        process = self._process = self._process or self._start()
+        process = self._process or self._start()
         process.discard_output()
         if self._last_moves is None or not _is_continuation(self._last_moves, board.moves):
             process.send("new-game")

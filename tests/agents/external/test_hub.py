@@ -25,7 +25,7 @@ from agents.agent import PlayerAgent
 from agents.analysis import Limits, enlarge_table, search_with_limits
 from agents.external import process
 from agents.external.errors import EngineError
-from agents.external.hub.client import HubAgent, hub_agent, request, write_pos
+from agents.external.hub.client import MAX_NAME, HubAgent, hub_agent, request, write_pos
 from agents.external.hub.commands import HubConfig, read_level
 from agents.external.hub.notation import (
     read_line,
@@ -36,9 +36,10 @@ from agents.external.hub.notation import (
     write_position,
 )
 from agents.external.hub.server import HubEngine, serve
-from agents.external.process import LineProcess
+from agents.external.process import LineProcess, ProcessLimits
 from checkers_env.board import Board
 from tests import DATA
+from tests.training import commands
 
 PYTHON = sys.executable
 OURS = [PYTHON, "-m", "agents.external.hub"]
@@ -452,7 +453,9 @@ def test_engine_with_the_rules_of_pydraughts_plays_legal_moves() -> None:
 # Faulty engines.
 
 
-@pytest.mark.parametrize("fault", ["none", "babbles", "in-pieces", "chatters", "two-games"])
+@pytest.mark.parametrize(
+    "fault", ["none", "babbles", "in-pieces", "chatters", "two-games", "huge-line"]
+)
 def test_valid_protocol_variants_are_accepted(fault: str) -> None:
     with faulty(fault, params={"book": False}, seed=7) as engine:
         pid = pid_of(engine)
@@ -463,10 +466,12 @@ def test_valid_protocol_variants_are_accepted(fault: str) -> None:
 
 
 def test_parameters_are_set_before_init() -> None:
+    engine = faulty("two-games", params={"book": False}, seed=7, nodes=5, depth=None)
+    assert engine._process is not None
+    errors = engine._process._errors
+    commands.wait_for(lambda: len(errors.lines()) == 4)  # which a thread reads
     with pytest.raises(EngineError) as caught:
-        faulty("two-games", params={"book": False}, seed=7, nodes=5, depth=None).act(
-            Board("W:W32:B1")
-        )
+        engine.act(Board("W:W32:B1"))
     for line in ("variant value=english", "ponder value=false", "book value=false", "seed value=7"):
         assert f"set-param name={line}" in str(caught.value)
 
@@ -480,6 +485,7 @@ def test_parameters_are_set_before_init() -> None:
         ),
         ("mute", "mute gave no 'wait' within 0.5 s of 'hub'"),
         ("other-game", r"faulty engine \d+ plays normal killer, not english"),
+        ("floods-params", "floods-params declares more than 1000 parameters"),
     ],
 )
 def test_engine_that_fails_in_init_is_named(fault: str, message: str) -> None:
@@ -509,20 +515,55 @@ def test_engine_that_never_becomes_ready_is_named() -> None:
         ("stubborn", "gave no 'done' within 0.3 s of 'go think'"),
         ("floods", "gave no 'done' within 0.3 s of 'go think'"),
         ("endless-line", "gave no 'done' within 0.3 s of 'go think'"),
+        ("stops", "gave no 'done' within 0.3 s of 'go think'"),
+        ("forks", "has ended with exit code 0"),
+        ("many-forks", "had more than 16 processes"),
+        ("memory", "used more than 512 MB of memory"),
+        ("kills-supervisor", "was ended by signal 9"),
+        ("claims", "plays '' in B:W.*I have won"),
     ],
 )
 def test_faulty_engine_is_named_and_terminated(
     monkeypatch: pytest.MonkeyPatch, fault: str, message: str
 ) -> None:
     monkeypatch.setattr(process, "GRACE_SECONDS", 0.2)
-    engine = faulty(fault)
+    engine = faulty(fault, limits=ProcessLimits(512, 16))
     engine._config = engine._config._replace(move_timeout=0.3 if "0.3" in message else PATIENT)
     pid = pid_of(engine)
     begun = time.monotonic()
     with pytest.raises(EngineError, match=rf"^faulty engine {pid} {message}"):
         engine.act(Board())
-    assert is_gone(pid)
+    assert commands.is_gone(pid) if fault == "kills-supervisor" else is_gone(pid)
     assert time.monotonic() - begun < PATIENT / 2
+    commands.wait_for(lambda: not commands.sleepers())
+
+
+def test_flood_between_moves_waits_until_it_is_read() -> None:
+    with faulty("floods-later") as engine:
+        assert str(engine.act(Board())) == "11-15"
+        assert engine._process is not None
+        output = engine._process._output
+        commands.wait_for(lambda: len(output.lines()) == process.MAX_UNREAD_LINES)
+        first = output.lines()
+        time.sleep(0.2)
+        assert output.lines() == first
+        assert str(engine.act(Board())) == "11-15"
+        pid = pid_of(engine)
+    assert is_gone(pid)
+
+
+def test_name_of_an_engine_is_short_and_printable() -> None:
+    with faulty("long-name") as engine:
+        assert engine.name.startswith("?[2J?[2J")
+        assert len(engine.name) == MAX_NAME
+
+
+def test_waiting_move_ends_when_another_thread_interrupts_it() -> None:
+    with faulty("stalls") as engine:
+        timer = threading.Timer(0.2, engine.interrupt)
+        timer.start()
+        with pytest.raises(EngineError, match="was ended by signal 9"):
+            engine.act(Board())
 
 
 def test_engine_is_restarted_after_an_error() -> None:
@@ -543,6 +584,7 @@ def test_engine_is_restarted_after_an_error() -> None:
         ({"depth": 0}, "depth must be a whole number above 0, not 0"),
         ({"depth": 2.5}, "depth must be a whole number above 0, not 2.5"),
         ({"timeout": float("nan")}, "timeout must be a number above 0"),
+        ({"start_timeout": 0}, "start_timeout must be a number above 0"),
         ({"dialect": "french"}, "dialect must be english or pydraughts"),
         (
             {"params": {"hash": 5}},
@@ -556,10 +598,17 @@ def test_invalid_arguments_are_refused(given: dict[str, Any], message: str) -> N
         faulty("none", **given)
 
 
-@pytest.mark.parametrize("command", ["", [], "no-such-engine --hub", "'unclosed"])
+@pytest.mark.parametrize("command", ["", [], "no-such-engine --hub", "'unclosed", "/etc/passwd"])
 def test_commands_that_start_no_engine_are_refused(command: str | list[str]) -> None:
     with pytest.raises(ValueError, match=r"empty|cannot be started|'unclosed.*closing quotation"):
         hub_agent(command, depth=1)
+
+
+def test_program_that_cannot_be_executed_is_named(tmp_path: Path) -> None:
+    (tmp_path / "engine").write_bytes(b"\x7fELF and nothing else")
+    (tmp_path / "engine").chmod(0o755)
+    with pytest.raises(EngineError, match="engine cannot be started: Exec format error"):
+        hub_agent([str(tmp_path / "engine")], depth=1)
 
 
 def test_unreferenced_engine_is_terminated() -> None:

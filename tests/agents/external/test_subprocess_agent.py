@@ -16,7 +16,7 @@ import pytest
 
 import agents
 from agents.external import subprocess_agent
-from agents.external.channel import Channel, ProcessLimits
+from agents.external.channel import Channel
 from agents.external.codec import (
     BoardReader,
     board_to_json,
@@ -25,6 +25,7 @@ from agents.external.codec import (
     rng_to_json,
 )
 from agents.external.errors import EngineError, GameEndedError
+from agents.external.process import ProcessLimits
 from agents.external.subprocess_agent import SubprocessAgent
 from checkers_env.board import Board
 from checkers_env.state import DrawRules

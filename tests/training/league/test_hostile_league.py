@@ -3,9 +3,7 @@
 import re
 import sys
 import time
-from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +11,7 @@ import agents
 from agents.weights import load_weights, save_weights
 from checkers_env.board import Board
 from tests import DATA, ROOT
-from tests.training.commands import is_gone, recorded_processes, run_here, wait_for
+from tests.training.commands import recorded_processes, run_here, sleepers, wait_for
 from training import benchmark
 from training.league.journal import FILE_NAME
 from training.league.records import load_league
@@ -47,7 +45,18 @@ CLAIMS = {
     "ClaimWin": ": I have won",
     "Resign": ": I resign",
 }
-FEW = ["PartialWrite", "Flood", "Forks", "ManyForks", "ClaimDraw"]
+HUB = {  # of faulty_engine.py
+    "stops": "faulty engine .* gave no 'done' within 4 s of 'go think'.*",
+    "stubborn": "faulty engine .* gave no 'done' within 4 s of 'go think'.*",
+    "floods": "faulty engine .* gave no 'done' within 4 s of 'go think'.*",
+    "endless-line": "faulty engine .* gave no 'done' within 4 s of 'go think'.*",
+    "forks": "faulty engine .* has ended with exit code 0.*",
+    "many-forks": "faulty engine .* had more than 16 processes.*",
+    "memory": "faulty engine .* (used more than 768 MB of memory|has ended with exit code 1).*",
+    "kills-supervisor": "faulty engine .* was ended by signal 9.*",
+    "claims": "faulty engine .* plays '' in .*",
+}
+FEW = ["PartialWrite", "Flood", "Forks", "ManyForks", "ClaimDraw", "floods", "many-forks"]
 
 
 @pytest.fixture
@@ -63,7 +72,8 @@ def league(monkeypatch, capsys, tmp_path):
     save_weights(tmp_path / "endless.safetensors", weights, replace(metadata, depth=64))
 
     def play(names):
-        texts = [f"{HOSTILE}:{name}" for name in names]
+        engine = f"hub:{sys.executable} -IS {DATA / 'faulty_engine.py'}"
+        texts = [f"{engine} {name}" if name in HUB else f"{HOSTILE}:{name}" for name in names]
         options = "--openings start --move-limit 4 --memory-limit 768 --process-limit 16"
         words = ["material@depth=1", "--against", "endless.safetensors", *texts, *options.split()]
         status, out, error = run_here(
@@ -71,21 +81,10 @@ def league(monkeypatch, capsys, tmp_path):
         )
         assert (status, error) == (0, "Report: league/report.html\n")
         assert [process for process in processes if process.poll() is None] == []
-        wait_for(lambda: not _sleepers())
+        wait_for(lambda: not sleepers())
         return load_league(tmp_path / "league" / "league.json"), out
 
     return play
-
-
-def _sleepers():
-    """Return the processes that hostile.py has left behind."""
-    left = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            words = (folder / "cmdline").read_bytes()
-            if b"time.sleep(1e6)" in words and not is_gone(folder.name):
-                left.append(folder.name)
-    return left
 
 
 def check(league, out, names):
@@ -103,7 +102,7 @@ def check(league, out, names):
             assert game.reason == f"{colour} forfeits: more than 4 s for a move"
         else:
             reason = game.reason.removeprefix(f"{colour} forfeits: ")
-            assert re.fullmatch(FAULTS[name], reason), (name, game.reason)
+            assert re.fullmatch((FAULTS | HUB)[name], reason), (name, game.reason)
         assert game.reason.isprintable()
     (row,) = [line for line in out.splitlines() if line.split()[:1] == ["1"]]
     assert "material (depth 1)" in row
@@ -114,7 +113,7 @@ def test_few_hostile_agents_lose_and_the_league_ends(league, tmp_path):
     start = time.monotonic()
     check(*league(FEW), FEW)
     assert time.monotonic() - start < 200
-    assert len((tmp_path / "league" / FILE_NAME).read_text().splitlines()) == 1 + 2 * 6
+    assert len((tmp_path / "league" / FILE_NAME).read_text().splitlines()) == 1 + 2 * 8
 
 
 @pytest.mark.slow
@@ -122,4 +121,5 @@ def test_all_hostile_agents_lose_and_the_league_ends(league, tmp_path):
     names = [*FAULTS, *CLAIMS]
     defined = re.findall(r"class (\w+)\(Hostile\)", HOSTILE.read_text())
     assert sorted(names) == sorted(defined)
+    names += HUB
     check(*league(names), names)
