@@ -104,6 +104,11 @@ def harm(name, kind, resume, folder, rng, usual):
     return finish(process)
 
 
+def is_import(status, errors):
+    """Return whether SIGINT came while Python imported the modules, before the command began."""
+    return status == -signal.SIGINT and "run_command" not in errors
+
+
 @pytest.mark.slow
 def test_harmed_commands_reach_the_same_results(tmp_path):
     expected, usual = {}, {}
@@ -127,7 +132,9 @@ def test_harmed_commands_reach_the_same_results(tmp_path):
                 status, errors = harm(name, kind, resume, folder, rng, usual[name])
             history.append((kind, status))
             done[kind] += 1
-            assert "Traceback" not in errors, (SEED, number, name, history, errors)
+            assert "Traceback" not in errors or is_import(status, errors), (
+                f"seed {SEED}, run {number}, {name}: {history}; {errors}"
+            )
             if status == 0 or "has reached generation" in errors:
                 break
             resume = "to resume in" not in errors and folder.exists()
