@@ -117,6 +117,7 @@ def write_page(path: Path, tables: Sequence[Table], scope: Scope, store: ResultS
         lines += [*pictured("claims"), *_claims(judged)]
     lines += shown_in(WHY)
     lines += drawn_games.lines(judged, scope, store)
+    lines += drawn_games.by_lead(tables, scope, store)
     for section in BEYOND:
         lines += shown_in(section)
     lines += ["## The tables", "", _ABOUT_TABLES, ""]

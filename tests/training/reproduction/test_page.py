@@ -4,9 +4,11 @@ import numpy as np
 from scipy import stats
 
 from tests import ROOT
+from training.reproduction.drawn_games import by_lead, thesis_matches
 from training.reproduction.gains import BEGIN, END, lines
 from training.reproduction.jobs import Conditions
-from training.reproduction.plan import Scope
+from training.reproduction.papers.tie_rules import DRAWS_AND_LEAD
+from training.reproduction.plan import EXPERIMENTS, Scope
 from training.reproduction.results import MatchResult, Origin
 from training.reproduction.tables import SCORE, Table, interval, row
 
@@ -80,3 +82,27 @@ def test_page_of_learning_includes_the_other_page():
     learning, reproduction = ((ROOT / "docs" / f"{it}.md").read_text("utf-8") for it in PAGES)
     assert all(mark in learning for mark in marks)
     assert BEGIN in reproduction.partition(END)[0]
+
+
+def test_draws_by_lead_stand_beside_the_thesis():
+    equals, others = thesis_matches(list(EXPERIMENTS.values())).values()
+    assert (len(equals), len(others)) == (10 + 5, 57)
+    assert all(49 < drawn < 54 and abs(lead) < 2 for drawn, lead in equals)  # Tables 3.2 and 4.1
+    for won, drawn in ((47, 26), (59, 14), (24, 31)):  # Tables 4.6, 7.5 and 7.11 to 7.13
+        figures = 100 * drawn / 86, 100 * (won + drawn / 2) / 86 - 50
+        assert any(np.allclose(figures, match) for match in others)
+    rule = Table("tie", "a rule", DRAWS_AND_LEAD, (row("c0", "material"),))
+
+    class Store:
+        """Store of three matches: 5, 2 and 0 points ahead of 10 games."""
+
+        def result(self, job):
+            results = {0: "WWWWWDDDDD", 1: "WWDDDDDDDD", 2: "WLDDDDDDDD"}.get(job.seed)
+            if results is None:
+                return None
+            cards = ("9-13 22-18",) * 5
+            return MatchResult(cards, results, (0,) * 10, (50,) * 10, {}, "", "", Origin(1.0))
+
+    found = list(by_lead([rule], Scope(seeds=4), Store()))
+    assert found[-2] == "| a rule | 80 % of 1 |  | 80 % of 1 | 50 % of 1 |"
+    assert list(by_lead([rule], Scope(seeds=4), Told())) == []
