@@ -72,6 +72,8 @@ class Architecture:
         Name in weight files, if it is another one.
     selective
         Players search selectively.
+    fixed
+        The weights must not change once the evaluator is built: it cannot learn as it plays.
     explain
         ``explain(evaluator, position)`` returns named amounts, good for the side to move, that
         add up to the value or its logit. None: the page explains classes it knows, or only
@@ -87,12 +89,13 @@ class Architecture:
     initial: Sequence[float] | None = None
     stored_as: str = ""
     selective: bool = False
+    fixed: bool = False
     explain: Callable[[Any, Position], Mapping[str, float]] | None = None
 
     @property
     def learns(self) -> bool:
         """Whether temporal differences can train it: its class implements the logit."""
-        return logit.dispatch(self.evaluator) is not logit.dispatch(object)
+        return not self.fixed and logit.dispatch(self.evaluator) is not logit.dispatch(object)
 
 
 ARCHITECTURES: dict[str, Architecture] = {}
@@ -321,21 +324,24 @@ def _build_ntuple(
     tuples: Sequence[Sequence[int]],
     difference: float = 1.0,
     by_colour: bool = False,
+    output: Literal["tanh", "sum"] = "tanh",
 ) -> NTuple:
     layout = tuple(tuple(map(int, squares)) for squares in tuples)
-    return ntuple(layout, weights, difference=difference, king=king, by_colour=by_colour)
+    return ntuple(
+        layout, weights, difference=difference, king=king, by_colour=by_colour, output=output
+    )
 
 
-def _sampled_tuples(name: str) -> Architecture:
+def _sampled_tuples(name: str, stored: Architecture, stored_as: str) -> Architecture:
+    """Return the architecture that samples a layout's tuples, from that of its weight files."""
     sample = functools.partial(sample_tuples, name)
-    return Architecture(
-        NTuple,
-        _build_ntuple,
-        lambda tuples, **_: table_size(tuples),
-        {"tuples": SampledOption(sample, layout_to_matrix, layout_from_matrix)},
+    return replace(
+        stored,
+        size=lambda tuples, **_: table_size(tuples),
+        options={"tuples": SampledOption(sample, layout_to_matrix, layout_from_matrix)},
         difference="option",
         fixed_difference=1.0,
-        stored_as="ntuple",
+        stored_as=stored_as,
     )
 
 
@@ -369,8 +375,13 @@ register(
         fixed_difference=0.0,
     ),
 )
+_NTUPLE = Architecture(NTuple, _build_ntuple, None, None)
+_NTUPLE_SUM = replace(_NTUPLE, build=functools.partial(_build_ntuple, output="sum"), fixed=True)
 for _name in TUPLE_LAYOUTS:
-    register(_name, _sampled_tuples(_name))
+    register(_name, _sampled_tuples(_name, _NTUPLE, "ntuple"))
+for _name in ("walks-5", "table-6.1", "singles"):  # the thesis's, without tanh
+    register(f"{_name}-sum", _sampled_tuples(_name, _NTUPLE_SUM, "ntuple-sum"))
 register("samuel", Architecture(Samuel, lambda weights, king: samuel(weights), len(FEATURES)))
-register("ntuple", Architecture(NTuple, _build_ntuple, None, None))
+register("ntuple", _NTUPLE)
+register("ntuple-sum", _NTUPLE_SUM)
 register("treestrap", Architecture(TreeStrapNetwork, _build_treestrap, None, None, selective=True))

@@ -113,7 +113,7 @@ def small(name: str) -> tuple[Any, int]:
     sizes = sizes | SMALLER.get(name, {})
     own = {field.name: getattr(regime, field.name) for field in fields(regime)}
     least = {size: min(own[size], sizes[size]) for size in sizes if size in own}
-    if name == "learns-unsaturated":
+    if name in ("learns-unsaturated", "c5-tuple-sum", "c1-tuple-sum"):
         least["weight"] = SATURATING
     return replace(regime, **least), generations
 

@@ -25,11 +25,15 @@ from rich.table import Column
 from rich.table import Table as Shown
 from tyro.conf import OmitArgPrefixes
 
+from training.evolution.state import ChampionWeights
+from training.reproduction.champions import load_champion
+from training.reproduction.jobs import Job, Run
 from training.reproduction.page import write_page
 from training.reproduction.plan import EXPERIMENTS, Scope
-from training.reproduction.results import ResultStore, differences
+from training.reproduction.results import ResultStore, TrainingResult, differences
 from training.reproduction.scheduler import Costs, undone
 from training.reproduction.session import SessionConfig, run_session
+from training.reproduction.starting_point import compare_with_start, evolves
 from training.reproduction.tables import Table
 from training.runtime.cli import run_command
 
@@ -58,6 +62,8 @@ class ReproductionConfig:
     """Markdown file of the page. Default: reproduction.md in --work."""
     champions: bool = False
     """Train again the players whose weight files are missing, because git does not keep them."""
+    starts: bool = False
+    """Only compare champions with the start of their training, where that is missing."""
     compare: Path | None = None
     """Only compare the results with those in another folder."""
     session: OmitArgPrefixes[SessionConfig] = field(default_factory=SessionConfig)
@@ -86,6 +92,9 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
         if not settings.compare.is_dir():
             raise ValueError(f"compare must be a folder: {str(settings.compare)!r} does not exist")
         compare(store, ResultStore(settings.compare), scope, chosen, console)
+        return
+    if settings.starts:
+        compare_starts(jobs, store, console)
         return
     left = run_session(settings.session, jobs, store, work, console, settings.champions)
     path = settings.page or work / "reproduction.md"
@@ -184,6 +193,34 @@ def compare(
     if different or not both:
         raise ValueError(f"of {len(both)} jobs in both folders {len(different)} differ")
     console.print(f"{len(both)} of {len(jobs)} jobs are in both folders, and all are equal")
+
+
+def compare_starts(jobs: Sequence[Job], store: ResultStore, console: Console) -> None:
+    """Compare champions of finished evolutions with generation 0; print those that never moved.
+
+    Parameters
+    ----------
+    jobs
+        Jobs whose training runs count.
+    store
+        Results; comparisons that are missing are added.
+    console
+        Console to print on.
+    """
+    for job in jobs:
+        result = store.result(job)
+        if not isinstance(job, Run) or not isinstance(result, TrainingResult):
+            continue
+        if not result.start and not store.lacks_champion(job) and evolves(job):
+            champion = load_champion(store.champion_path(result.champions[0]))
+            architecture, king = champion.metadata.architecture, champion.metadata.king
+            options = champion.metadata.options
+            player = ChampionWeights(architecture, champion.genome, king, options)
+            store.add_start(job, compare_with_start(job, player))
+            result = store.result(job)
+            assert isinstance(result, TrainingResult)
+        if result.start.get("untouched") == 1:
+            console.print(f"{job.title}: the champion is its own starting point", markup=False)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,15 @@
 """N-tuple networks as evaluators (Al-Khateeb 2011, chapter 6).
 
 Each tuple of squares is an index into a look-up table of its own (:mod:`agents.ntuple.indices`).
-The value is tanh of the sum of the entries and of the piece difference.
+The value is tanh of the sum of the entries and of the piece difference (section 6.2, for
+back-propagation), or that sum without tanh (Algorithms 6.1 and 6.2).
 """
 
 from __future__ import annotations
 
+import math
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +32,8 @@ from agents.weights import LARGEST_WEIGHT
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import BLACK, Position
 
+PIECES = 12.0  # of a side
+
 
 class NTuple(NamedTuple):
     """Evaluator: an n-tuple network for the kernels. Use :func:`ntuple` to make one."""
@@ -40,6 +44,7 @@ class NTuple(NamedTuple):
     difference: float  # weight of the piece difference; 0 leaves it out
     king: float  # worth of a king in it, in men
     by_colour: bool  # always read as Black sees the board; White's value is the negative
+    unit: float  # the value of 1 in the sum, which has no tanh then; 0: the value is its tanh
 
 
 def table_size(layout: TupleLayout) -> int:
@@ -54,6 +59,7 @@ def ntuple(
     difference: float = 1.0,
     king: float = 1.0,
     by_colour: bool = False,
+    output: Literal["tanh", "sum"] = "tanh",
 ) -> NTuple:
     """Make an n-tuple network.
 
@@ -72,6 +78,10 @@ def ntuple(
         False (evolved networks): the digits tell own pieces from the opponent's, and White sees
         the board turned round. True (temporal differences): the digits are Black's for both
         sides, and White's value is the negative of Black's.
+    output
+        ``"tanh"``: the value is tanh of the sum (section 6.2). ``"sum"``: it is the sum, divided
+        by a power of 2 that keeps it within -1 and 1, the values of lost and won games. The order
+        of the sums stays, in single precision. The table must not change afterwards.
 
     Raises
     ------
@@ -90,7 +100,19 @@ def ntuple(
         raise ValueError(f"the piece difference has no weight {difference}, a king no {king} men")
     offsets = accumulate((BASE ** len(squares) for squares in layout[:-1]), initial=0)
     parts = index_features(layout, [*offsets], [range(BASE)] * len(layout))
-    return NTuple(table, *parts, difference, king, bool(by_colour))
+    if output not in ("tanh", "sum"):
+        raise ValueError(f"the output is tanh or sum, not {output!r}")
+    unit = 0.0 if output == "tanh" else _unit(layout, table, difference, king)
+    return NTuple(table, *parts, difference, king, bool(by_colour), unit)
+
+
+def _unit(layout: TupleLayout, table: NDArray[np.float64], difference: float, king: float) -> float:
+    """Return a power of 2 by which no sum reaches 1."""
+    sizes = [BASE ** len(squares) for squares in layout]
+    starts = [*accumulate(sizes[:-1], initial=0)]
+    entries = float(np.maximum.reduceat(np.abs(table), starts).sum())
+    most = entries + PIECES * max(1.0, abs(king)) * abs(difference)
+    return 0.5 ** math.frexp(1.001 * most)[1]
 
 
 def _check_layout(layout: TupleLayout) -> None:
@@ -175,4 +197,8 @@ def is_ntuple_antisymmetric(network: NTuple) -> bool:
 def evaluate_ntuple(
     network: NTuple, position: Position, view: int, state: KernelArg, scratch: KernelArg
 ) -> float:
-    return tanh(logit(network, position, view, state), scratch)
+    total = logit(network, position, view, state)
+    if network.unit > 0.0:
+        scratch[0] = total * network.unit
+        return scratch[0]
+    return tanh(total, scratch)

@@ -52,7 +52,8 @@ class Coevolution(SearchSettings):
 
     network: Annotated[str, OneOf(EVOLVABLE)] = "blondie24-2001"
     """Architecture: blondie24-1999, blondie24-2001 (or -unsaturated), weighted-pieces, samuel,
-    look-up tables of n-tuples (walks-5, a random sample, table-6.1, singles ...), or your own.
+    look-up tables of n-tuples (walks-5, a random sample, table-6.1, singles ...; walks-5-sum,
+    table-6.1-sum and singles-sum without tanh), or your own.
     """
     parents: Annotated[int, Range(1, 10_000)] = 15
     """Networks that survive a generation; each has one offspring."""

@@ -9,6 +9,7 @@
 - ``results``: results on disk
 - ``result_rows``, ``json_lines``: lines of the result files, and the files
 - ``champions``: weight files, named by their hash
+- ``starting_point``: champions against generation 0
 - ``league_results``: the zoo's leagues on disk
 - ``tables``: a table, its measure and its Markdown
 - ``claims``: conclusions of the papers

@@ -24,6 +24,7 @@ from training.trainer.variants import make_variant
 
 PLAYERS: dict[str, Preset] = {**PRESETS, **TD_PRESETS, **STRONG_ABLATIONS, **ABLATIONS}
 POINTS = 100  # points of a curve, at most
+FEW_POINTS = {"c5-tuple-sum": 10, "c1-tuple-sum": 10}  # and of their variants: there are many
 KEY_DIGITS = 16
 SPARE = 100  # first seed of players outside all tables: the opponents of the validation
 SMALLEST = {"parents": 3, "pairs": 3, "games": 1, "cards": 1}  # sizes that a trial scales down to
@@ -195,7 +196,8 @@ class Run:
         """Generations a point of the curve: the same for all runs of a preset."""
         if self.measures_itself:
             return 1
-        points = max(1, round(POINTS * self.scale))
+        points = FEW_POINTS.get(self.preset.partition("@")[0], POINTS)
+        points = max(1, round(points * self.scale))
         whole = replace(self, generations=get_preset(self.preset).generations)
         return math.ceil(whole.length / points)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from training.reproduction.jobs import (
@@ -19,6 +19,7 @@ from training.reproduction.jobs import (
 )
 from training.reproduction.papers import (
     coevolution_ablations,
+    evolved_tuples,
     seed_selection,
     strong_player,
     thesis_ch3,
@@ -39,6 +40,7 @@ PARTS = (
     thesis_ch4,
     thesis_ch5,
     thesis_ch6,
+    evolved_tuples,
     thesis_ch7,
     thesis_ch8,
     others,
@@ -51,10 +53,13 @@ EXPERIMENTS: dict[str, Table] = {
     table.name: table for table in chain.from_iterable(part.TABLES for part in PARTS)
 }
 SEEDS, FEWER = 10, 5  # seeds of the players in OFTEN, which conclusions rest on, and of the others
+FEWEST = 3  # seeds of the grid of evolved n-tuples
 OFTEN = frozenset(
     {
         *("blondie24-1999", "blondie24-2001", "c0", "blondie24-rr", "c10", "c10-rr"),
-        *("c5-n0.001", "c1-n0.001"),
+        *("c5-n0.001", "c5-n0.001-1ply", "c5-n0.001-4ply"),
+        *("c1-n0.001", "c1-n0.001-1ply", "c1-n0.001-4ply"),
+        *("c5-tuple-sum", "c1-tuple-sum"),
         *("c0-npd", "blondie24-rr-npd", "c10-npd", "c5-n0.001-npd"),
         *ABLATIONS,
     }
@@ -86,6 +91,8 @@ class Scope:
         """Return the number of seeds of a trained player."""
         if self.seeds is not None:
             return self.seeds
+        if replace(player, seed=None) in evolved_tuples.GRID:
+            return max(1, round(FEWEST * self.scale))
         return max(1, round((SEEDS if player.name in OFTEN else FEWER) * self.scale))
 
     def has(self, player: Player) -> bool:

@@ -4,6 +4,7 @@
 
     results/runs.jsonl           training runs: configuration, curves, names of the champions
     results/matches.jsonl        matches: players, cards, results
+    results/starts.jsonl         champions of evolution against generation 0
     results/environments.json    processors and versions, by the key in the lines
     results/champions/           weight files; large/ holds those that git does not keep
 
@@ -44,11 +45,12 @@ from training.reproduction.result_rows import (
     run_order,
     to_json,
 )
+from training.reproduction.starting_point import STARTS, check_start, start_fields, start_order
 from training.trainer.loop import LIBRARIES, processor
 
 RUNS, MATCHES, ENVIRONMENTS = "runs.jsonl", "matches.jsonl", "environments.json"
 LOCK = ".lock"
-NOT_COMPARED = ("origin", "files")
+NOT_COMPARED = ("origin", "files", "start")
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,9 @@ class TrainingResult:
         CPU time and environment.
     files
         Bytes of the weight files by hash. Empty in a result that was read from disk.
+    start
+        The champion against generation 0 (:mod:`training.reproduction.starting_point`). Empty for
+        regimes without a population.
     """
 
     champions: tuple[str, ...]
@@ -104,6 +109,7 @@ class TrainingResult:
     pool: dict[str, NDArray[np.float32]]
     origin: Origin
     files: Mapping[str, bytes] = field(default_factory=dict)
+    start: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -159,6 +165,7 @@ class ResultStore:
         self.folder = folder
         self._runs = JsonLines(folder / RUNS, run_order, check_run)
         self._matches = JsonLines(folder / MATCHES, match_order, check_match)
+        self._starts = JsonLines(folder / STARTS, start_order, check_start)
         self._environments = _read_environments(folder / ENVIRONMENTS)
         self._results: dict[Job, Result] = {}
 
@@ -216,6 +223,8 @@ class ResultStore:
                 if recorded := self.result(job):
                     _check_same(job, recorded, result)
                 write_champions(self.folder, result.files, in_git=not job.is_variant)
+                if result.start:
+                    self._starts.put([start_fields(job, result.champions[0]) | dict(result.start)])
                 if recorded:
                     return
             environment = self._write_environment(result.origin)
@@ -225,10 +234,28 @@ class ResultStore:
             result = replace(result, files={})
         self._results[job] = result
 
+    def add_start(self, run: Run, start: Mapping[str, Any]) -> None:
+        """Write the comparison of a finished run's champion with generation 0.
+
+        Parameters
+        ----------
+        run
+            The run.
+        start
+            What :func:`training.reproduction.starting_point.compare_with_start` returns.
+        """
+        result = self.result(run)
+        assert isinstance(result, TrainingResult)
+        with FileLock(self.folder / LOCK):
+            self._starts.refresh()
+            self._starts.put([start_fields(run, result.champions[0]) | dict(start)])
+        del self._results[run]
+
     def _refresh(self) -> None:
         self._environments = _read_environments(self.folder / ENVIRONMENTS)
         self._runs.refresh()
         self._matches.refresh()
+        self._starts.refresh()
 
     def _row(self, job: Job) -> Row | None:
         if isinstance(job, Run):
@@ -296,6 +323,11 @@ class ResultStore:
         }
         return match_fields(job) | {"champions": names, **outcome, "origin": origin}
 
+    def _start(self, row: Row) -> Row:
+        """Return the comparison of a run's present champion with generation 0, if there is one."""
+        start = self._starts.get(row) or {}
+        return start if [start.get("champion")] == row["champions"][:1] else {}
+
     def _decode(self, row: Row) -> Result:
         made, key = row["origin"], row["origin"]["environment"]
         if key not in self._environments:
@@ -309,6 +341,7 @@ class ResultStore:
                 {name: from_json(line) for name, line in row["curves"].items()},
                 {name: from_json(line) for name, line in row["pool"].items()},
                 origin,
+                start=self._start(row),
             )
         ballot = ("", *BALLOTS[row["conditions"]["ballot"]])
         return MatchResult(

@@ -31,6 +31,7 @@ from training.regimes.social_learning import SocialLearning, SocialPool
 from training.reproduction.champions import Champion, encode_champion, name_champion
 from training.reproduction.jobs import Conditions, Match, Player, Run
 from training.reproduction.results import MatchResult, Origin, TrainingResult
+from training.reproduction.starting_point import compare_with_start, evolves
 from training.runtime.executors import stop_requested
 from training.runtime.run_folder import LOCK
 from training.trainer import loop
@@ -126,6 +127,7 @@ def training_result(job: Run, checkpoint: Checkpoint) -> TrainingResult:
         pool_of(state) if isinstance(regime, SocialLearning) else {},
         Origin(float(seconds[-1]), tuple(seconds[points].round(2).tolist())),
         dict(zip(names, contents, strict=True)),
+        compare_with_start(job, members[0], state) if evolves(job) else {},
     )
 
 

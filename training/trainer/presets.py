@@ -133,6 +133,12 @@ PRESETS["c1-tuple"] = Preset(
     "Al-Khateeb 2011, Algorithm 6.2",
     "C0 with 32 1-tuples, mutated by N(0, 1)",
 )
+PRESETS |= {
+    f"{name}-sum": PRESETS[name]._replace(
+        regime=replace(_TUPLES, network=f"{network}-sum"), what=f"{name} without tanh"
+    )
+    for name, network in (("c5-tuple", "walks-5"), ("c1-tuple", "singles"))
+}
 PRESETS["hughes"] = Preset(
     Coevolution("weighted-pieces"),
     840,
@@ -206,6 +212,15 @@ TD_PRESETS |= {
     for depth in (2, 3, 4)
 }
 TD_PRESETS |= {
+    f"c1-n0.001-{depth}ply": Preset(
+        replace(_C5, features="singles", search=depth, depth=depth),
+        126,
+        "Al-Khateeb 2011, 6.9 (plies open)",
+        f"c1-n0.001 trained at {depth} ply",
+    )
+    for depth in (1, 4)
+}
+TD_PRESETS |= {
     name: Preset(replace(_C5, features=name), 126, "Al-Khateeb 2011, 8.2 (future work)", what)
     for name, what in (
         ("walks-3", "random-walk 3-tuples"),
@@ -271,6 +286,8 @@ _CPU_SECONDS = {
     "c10-3ply": 260,
     "c5-tuple": 260,
     "c1-tuple": 170,
+    "c5-tuple-sum": 200,
+    "c1-tuple-sum": 150,
     "hughes": 150,
     "nguyen": 37,
     "nguyen-safe": 32,
@@ -291,6 +308,8 @@ _CPU_SECONDS = {
     "c5-n0.001-3ply": 320,
     "c5-n0.001-4ply": 550,
     "c5-n0.001-table-6.1": 11,
+    "c1-n0.001-1ply": 50,
+    "c1-n0.001-4ply": 400,
     "walks-3": 8,
     "walks-4": 6,
     "subsquares-3": 19,

@@ -183,6 +183,30 @@ def test_search_with_this_evaluator_equals_minimax(by_colour, root_perspective):
             assert_search_is_minimax(board, system, judge, depth, root_perspective, ws)
 
 
+@pytest.mark.parametrize("by_colour", [False, True])
+def test_sum_has_the_order_and_the_ties_that_tanh_loses(by_colour):
+    """Algorithms 6.1 and 6.2 only sum: no sum, however large, is another's equal or a won game."""
+    table = np.random.default_rng(6).integers(-40, 41, table_size(MIXED)).astype(float)
+    system = network.ntuple(MIXED, table, by_colour=by_colour, output="sum")
+    tanh = network.ntuple(MIXED, table, by_colour=by_colour)
+    rng, totals, values, squashed = np.random.default_rng(7), [], [], []
+    for _ in range(60):
+        _, pieces = oracle.random_position(rng)
+        seen = "b" if by_colour else "w"
+        total = sum(table[index] for index in indices(MIXED, pieces, seen))
+        total += sum(oracle.inputs(pieces, seen, 1.0).values())
+        totals.append(total if seen == "w" else -total)
+        position = Board(oracle.write_fen("b", pieces)).position
+        values.append(evaluate_position(system, position, 1))
+        squashed.append(evaluate_position(tanh, position, 1))
+    orders = [np.sign(np.subtract.outer(row, row)) for row in (totals, values, squashed)]
+    np.testing.assert_array_equal(orders[1], orders[0])
+    assert np.count_nonzero(orders[2]) < np.count_nonzero(orders[0])
+    assert np.max(np.abs(values)) < 1
+    most = network.ntuple(((1,),), [0.0, 0, 0, 8, 0], difference=0.0, output="sum")
+    assert 0.5 <= evaluate_position(most, Board("B:W30:B1").position, 0) < 1
+
+
 def turned(position):
     boards = [
         int(f"{bits:035b}"[::-1], 2) for bits in (position.white, position.black, position.kings)
@@ -233,6 +257,7 @@ def test_suitable_table_is_not_copied_and_others_are_converted():
         (lambda rng: network.ntuple(((1,),), [0, 0, 1e7, 0, 0]), "too large"),
         (lambda rng: network.ntuple(((1,),), difference=np.nan), "difference has no weight nan"),
         (lambda rng: network.ntuple(((1,),), king=np.inf), "a king no inf men"),
+        (lambda rng: network.ntuple(((1,),), output="linear"), "tanh or sum, not 'linear'"),
     ],
 )
 def test_invalid_arguments_are_refused(call, message):

@@ -58,6 +58,8 @@ COEVOLUTION = {
 OTHER_GENOMES = {
     "c5-tuple": ("walks-5", 100_000, 1.0, False, "fixed"),
     "c1-tuple": ("singles", 160, 1.0, False, "fixed"),
+    "c5-tuple-sum": ("walks-5-sum", 100_000, 1.0, False, "fixed"),
+    "c1-tuple-sum": ("singles-sum", 160, 1.0, False, "fixed"),
     "hughes": ("weighted-pieces", 32, 0.05, True, "tenths"),
 }
 # M, N, strategies in the pool at most (0: any number), generations, games, pairing, plies,

@@ -4,6 +4,7 @@
 - ``thesis_ch4``: chapter 4: the round robin
 - ``thesis_ch5``: chapter 5: individual and social learning
 - ``thesis_ch6``: chapter 6: n-tuple networks
+- ``evolved_tuples``: chapter 6: readings of evolved n-tuples; temporal differences by depth
 - ``thesis_ch7``: chapter 7: the piece difference, and the depth of training
 - ``thesis_ch8``: chapter 8: the ranking
 - ``other_papers``: Skycak (2022) and Nguyen; saturation and random ties

@@ -1,13 +1,14 @@
 """Validation: games outside the papers' tables, which select the seeds of the zoo.
 
 Players that measure themselves take no part: their runs keep no weights. Of the changes to
-evolution only the best takes part.
+evolution only the best takes part, and other readings of evolved n-tuples do not.
 """
 
 from __future__ import annotations
 
 from training.reproduction.jobs import PLAYERS, SPARE, Conditions, Player, Run
 from training.reproduction.papers.coevolution_ablations import BEST
+from training.reproduction.papers.evolved_tuples import PLAIN
 from training.reproduction.tables import SCORE, Table, row
 from training.trainer.ablations import ABLATIONS
 
@@ -16,6 +17,7 @@ PANEL = (
     *(Player(name, seed=SPARE) for name in ("c5-n0.001", "c5-leaf", "samuel")),
 )
 FORTY = Conditions(games=40, ballot="three-move")
+READINGS = {*PLAIN.values(), "c1-n0.001-1ply", "c1-n0.001-4ply"}  # of players that take part
 
 VALIDATION = Table(
     "validation",
@@ -24,7 +26,9 @@ VALIDATION = Table(
     tuple(
         row(player, PANEL)
         for player in PLAYERS
-        if (player not in ABLATIONS or player == BEST) and not Run(player, 0, 1).measures_itself
+        if (player not in ABLATIONS or player == BEST)
+        and player not in READINGS
+        and not Run(player, 0, 1).measures_itself
     ),
     FORTY,
     note="The best of a player's seeds here stands in the zoo. Its opponents, their seeds and the "

@@ -1,0 +1,85 @@
+"""Champions against the start of their training, and the readings of evolved n-tuples."""
+
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+
+from training.evolution.state import ChampionWeights
+from training.reproduction.jobs import Player, Run, get_preset
+from training.reproduction.papers.evolved_tuples import GRID, HALF, START_MEASURE, cell
+from training.reproduction.plan import Scope
+from training.reproduction.results import Origin, ResultStore, TrainingResult
+from training.reproduction.starting_point import (
+    compare_with_start,
+    evolves,
+    first_players,
+    untouched_share,
+)
+
+COUNTER = Run("c1-tuple-sum@piece_difference=false,parents=3", 0, 1, 0.1)
+
+
+def test_untouched_share_is_that_of_the_most_similar_first_player():
+    firsts = [ChampionWeights("", np.array(it), 1.0) for it in ([0.0, 0.1, 0, 0], [1.0, 1, 1, 1])]
+    saved = np.array([0, 0.1, 0, 5], np.float32)  # 0.1 is another number in double precision
+    assert untouched_share(saved, firsts) == 0.75
+    assert untouched_share(np.array([1.0, 1, 1, 2]), firsts) == 0.75
+    assert untouched_share(np.ones(4), firsts) == 1
+    assert untouched_share(np.full(4, 0.5), firsts) == 0
+
+
+def test_start_against_itself_is_even_and_untouched():
+    state = COUNTER.regime.init(0)
+    comparison = compare_with_start(COUNTER, first_players(COUNTER)[0], state)
+    won, drawn, lost = comparison["games"]
+    assert (won - lost, won + drawn + lost) == (0, 8)  # four of 43 cards
+    assert (comparison["untouched"], comparison["untouched_parents"]) == (1, [1, 1, 1])
+
+
+def test_player_that_counts_pieces_and_advances_beats_a_start_of_zeros():
+    start, tables = first_players(COUNTER)[0], np.zeros((32, 5))
+    tables[:] = -1.0, -1.5, 0.0, 1.0, 1.5  # opponent's man and king, empty, own man and king
+    tables[:, 3] += np.arange(32) // 4 * 0.05  # rows that an own man has advanced
+    won, _, lost = compare_with_start(COUNTER, start._replace(genome=tables.ravel()))["games"]
+    assert won > 4 > lost == 0
+
+
+@pytest.mark.parametrize("name", ["c0", "c10", "nguyen", "learns-league"])
+def test_first_players_of_every_evolution_are_its_first_population(name):
+    run = Run(name, 3, 840, 0.2)
+    assert evolves(run)
+    genomes = run.regime.init(3).arrays["genomes"]
+    assert len(first_players(run)) == len(genomes)
+    assert untouched_share(genomes[0] + 0.1, first_players(run)) < 0.1
+
+
+@pytest.mark.parametrize("name", ["c5-n0.001", "learns", "strong"])
+def test_methods_without_a_population_are_not_compared(name):
+    assert not evolves(Run(name, 0, 1))
+
+
+def test_grid_has_every_reading_once():
+    regimes = {str(asdict(get_preset(player.name).regime)) for player in GRID}
+    assert len(regimes) == len(GRID) == 2 * 2 * 2 * 2 * 3
+    assert {player.generations for player in GRID} == {HALF} == {420}
+    assert cell(1, "sum", True, 0.0, 1.0) == "c1-tuple-sum"
+    changed = get_preset(cell(5, "tanh", False, 0.2, 0.01)).regime
+    assert (changed.network, changed.piece_difference) == ("walks-5", False)
+    assert (changed.weight, changed.step_size) == (0.2, 0.01)
+    assert Scope().seeds_of(Player("c1-tuple-sum", generations=HALF)) == 3
+    assert Scope().seeds_of(Player("c1-tuple-sum")) == 10
+
+
+def test_comparison_is_kept_beside_its_run(tmp_path):
+    run = Run("c1-tuple-sum", 0, 840, 0.01)
+    start = {"untouched": 1.0, "untouched_parents": [1.0, 0.0], "games": [1, 2, 3]}
+    curves = {"curve/material": np.array([0.5, -1, np.nan], np.float32)}
+    result = TrainingResult(("00",), np.arange(3), curves, {}, Origin(1.0), start=start)
+    ResultStore(tmp_path).add(run, result)
+    back = ResultStore(tmp_path).result(run)
+    assert back.start.items() >= start.items()
+    assert START_MEASURE.of(back) == [100, 50, pytest.approx(100 / 3), 0.5, -1]
+    (tmp_path / "starts.jsonl").write_text("{}\n")
+    with pytest.raises(ValueError, match=r"line 1 of .*starts\.jsonl.*is damaged"):
+        ResultStore(tmp_path)

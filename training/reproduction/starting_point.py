@@ -1,0 +1,138 @@
+"""Compare champions with the start of their training.
+
+Selection may keep unchanged copies of the first players to the end of a run. Such a champion says
+nothing about the method, so the champion of each evolution is compared with generation 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.architectures import find_architecture
+from agents.match_kernel import DRAW
+from agents.search.player import AlphaBeta
+from checkers_env.openings import TWO_MOVE
+from training.evolution.game_runner import Matchup, open_game_runner
+from training.evolution.state import ChampionWeights, State
+from training.reproduction.jobs import Run
+from training.reproduction.json_lines import Row, check_fields
+
+STARTS = "starts.jsonl"
+START_FIELDS = {
+    "preset": str,
+    "generations": int,
+    "seed": int,
+    "champion": str,
+    "untouched": float,
+    "untouched_parents": list,
+    "games": list,
+}
+
+
+def evolves(run: Run) -> bool:
+    """Return whether a run selects from a population of genomes, and keeps its champion."""
+    return run.kept > 0 and "genomes" in run.regime.init(run.seed).arrays
+
+
+def first_players(run: Run) -> list[ChampionWeights]:
+    """Return the members of generation 0."""
+    state = run.regime.init(run.seed)
+    return [run.regime.champion(state, it) for it in range(len(state.arrays["genomes"]))]
+
+
+def untouched_share(weights: NDArray[Any], firsts: Iterable[ChampionWeights]) -> float:
+    """Return the share of weights that equal those of the most similar first player.
+
+    Parameters
+    ----------
+    weights
+        Weights, shape (weights,), as saved: compared in single precision.
+    firsts
+        Members of generation 0.
+
+    Returns
+    -------
+    0 to 1; 1 if the player is a first player unchanged.
+    """
+    saved = np.asarray(weights, np.float32)
+    return max(float(np.mean(saved == np.asarray(it.genome, np.float32))) for it in firsts)
+
+
+def compare_with_start(run: Run, champion: ChampionWeights, state: State | None = None) -> Row:
+    """Compare the champion of an evolution with generation 0.
+
+    The games are against the first member of generation 0, at the plies of the training, with both
+    colours from the 43 cards of the two-move ballot.
+
+    Parameters
+    ----------
+    run
+        The training run.
+    champion
+        Its champion.
+    state
+        State after the last generation; None if it is not there any more.
+
+    Returns
+    -------
+    ``untouched``: share of the champion's weights that are those of a first player.
+    ``untouched_parents``: the same share of each survivor, shape (parents,); empty without a state.
+    ``games``: won, drawn and lost.
+    """
+    firsts, shares = first_players(run), list[float]()
+    if state is not None:
+        last = [run.regime.champion(state, member) for member in range(run.regime.parents)]
+        shares = [untouched_share(player.genome, firsts) for player in last]
+    return {
+        "untouched": untouched_share(champion.genome, firsts),
+        "untouched_parents": shares,
+        "games": _games(run, champion, firsts[0]),
+    }
+
+
+def _games(run: Run, champion: ChampionWeights, first: ChampionWeights) -> list[int]:
+    """Return how many games the champion wins, draws and loses against a first player."""
+    black, white = (_player(run, it) for it in (champion, first))
+    cards = TWO_MOVE[: max(1, round(len(TWO_MOVE) * run.scale))]
+    pairs = [pair for _ in cards for pair in ((black, white), (white, black))]
+    matchups = [Matchup(*pair, cards[number // 2]) for number, pair in enumerate(pairs)]
+    with open_game_runner(1) as runner:
+        winners = [game.result.winner for game in runner.play(matchups, run.regime.rules)]
+    won = sum(winner == number % 2 for number, winner in enumerate(winners))
+    drawn = winners.count(DRAW)
+    return [won, drawn, len(winners) - won - drawn]
+
+
+def _player(run: Run, weights: ChampionWeights) -> AlphaBeta:
+    """Return the player of these weights, in single precision as they are saved."""
+    regime, saved = run.regime, np.asarray(weights.genome, np.float32).astype(np.float64)
+    evaluator = find_architecture(weights.architecture).build(
+        saved, weights.king, **weights.options
+    )
+    return AlphaBeta(evaluator, regime.depth, root_perspective=regime.root_perspective)
+
+
+def start_order(row: Row) -> tuple[Any, ...]:
+    """Return the sort key of a line of ``starts.jsonl``."""
+    return row["preset"], row["generations"], row["seed"]
+
+
+def check_start(row: Row) -> None:
+    """Raise ValueError if a line of ``starts.jsonl`` is inconsistent."""
+    check_fields(row, START_FIELDS)
+    if len(row["games"]) != 3 or not 0 <= row["untouched"] <= 1:
+        raise ValueError("it needs a share from 0 to 1, and games won, drawn and lost")
+
+
+def start_fields(run: Run, champion: str) -> Row:
+    """Return the fields of a run's line, whose champion has this hash."""
+    return {
+        "preset": run.preset,
+        "generations": run.length,
+        "seed": run.seed,
+        "champion": champion,
+    }
