@@ -412,6 +412,15 @@ def test_phone_needs_no_sideways_scrolling(open_page, path, scheme):
     assert page.locator("#board").bounding_box()["width"] > 290
 
 
+@pytest.mark.parametrize("viewport", [{"width": 1280, "height": 800}, PHONE])
+def test_preparation_and_first_button_are_seen_without_scrolling(open_page, viewport):
+    page = open_page("/", viewport)
+    page.locator("#preparation").evaluate("line => { line.hidden = false; }")
+    for name in ("#preparation progress", "#start"):
+        box = page.locator(name).bounding_box()
+        assert 0 <= box["y"] < box["y"] + box["height"] <= viewport["height"], name
+
+
 def test_light_and_dark_themes_are_readable(open_page):
     page = open_page(color_scheme="dark")
     paper = "getComputedStyle(document.body).backgroundColor"
