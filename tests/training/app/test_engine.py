@@ -17,6 +17,7 @@ from agents.search.player import AlphaBeta
 from agents.search.workspace import clear
 from checkers_env import Board
 from checkers_env.fen import START
+from training.app.messages import describe_move, explain_forced_capture, explain_illegal_move
 
 pytestmark = pytest.mark.browser
 
@@ -48,18 +49,41 @@ import { readFileSync } from "node:fs";
 import { Board, readFen } from "./rules.js";
 import { Material } from "./evaluators.js";
 import { finish, FULL_WIDTH, Search, SELECTIVE } from "./search.js";
+import { describeMove, explainForcedCapture, explainIllegalMove } from "./game.js";
 import { loadWeights } from "./weights.js";
+import { answer as ask } from "./worker.js";
 
 const [question, zoo] = process.argv.slice(2);
 const asked = JSON.parse(readFileSync(question));
-const { damaged = [], positions = [], games = [], evaluations = {}, searches = {} } = asked;
-const read = (path) => {
-  const file = readFileSync(path);
-  return loadWeights(file.buffer.slice(file.byteOffset, file.byteOffset + file.length), path);
-};
+const { damaged = [], words = [], positions = [], games = [] } = asked;
+const { explained = {}, analysed = {}, evaluations = {}, searches = {} } = asked;
+const bytes = (path) => Uint8Array.from(readFileSync(path)).buffer;
+const read = (path) => loadWeights(bytes(path), path);
 const load = async (name) =>
   (name === "material" ? { evaluator: new Material() } : read(`${zoo}/${name}.safetensors`));
-const answer = { evaluations: {}, searches: {}, damaged: [] };
+const answer = { evaluations: {}, searches: {}, damaged: [], explained: {}, analysed: {} };
+globalThis.fetch = async (url) =>
+  ({ ok: true, arrayBuffer: () => bytes(`${zoo}/${url.pathname.split("/").at(-1)}`) });
+for (const [agent, fens] of Object.entries(explained)) {
+  answer.explained[agent] = [];
+  for (const fen of fens) {
+    answer.explained[agent].push(await ask({ action: "explain", agent, fen }));
+  }
+}
+for (const [agent, { depth, fens }] of Object.entries(analysed)) {
+  answer.analysed[agent] = [];
+  for (const start of fens) {
+    const question = { action: "analyse", agent, limits: { depth }, seed: 0, start, moves: [] };
+    answer.analysed[agent].push(await ask(question));
+  }
+}
+answer.words = words.map(([fen, squares]) => {
+  const board = new Board(fen);
+  return [
+    explainForcedCapture(board), explainIllegalMove(board, squares),
+    ...board.legalMoves.map((move) => describeMove(board, move)),
+  ];
+});
 for (const path of damaged) {
   answer.damaged.push(await read(path).then(() => "it was accepted", ({ message }) => message));
 }
@@ -228,6 +252,62 @@ def test_searches_are_equal(ask, positions):
                 score *= 2
             expected = (list(move.squares), score, int(agent.ws.counts[0]))
             assert (squares, value, nodes) == expected, (name, fen)
+
+
+def test_words_are_equal(ask, positions):
+    rng, asked, expected = np.random.default_rng(3), [], []
+    for fen in sample(positions, 1500, 4):
+        board = Board(fen)
+        move = board.legal_moves[rng.integers(len(board.legal_moves))]
+        squares = list(move.squares)[: rng.integers(1, 4)] + rng.integers(0, 34, 1).tolist()
+        if squares in [list(it.squares) for it in board.legal_moves]:
+            continue
+        asked.append([fen, squares])
+        said = [describe_move(board, it) for it in board.legal_moves]
+        texts = explain_forced_capture(board), explain_illegal_move(board, squares)
+        expected.append([*texts, *said])
+    assert ask(words=asked)["words"] == expected
+    assert len({text for _, text, *_ in expected}) > 300
+
+
+def close(found, expected):
+    """Return whether two JSON values are equal, numbers to 1e-4: float64 there, float32 here."""
+    if isinstance(expected, dict):
+        return found.keys() == expected.keys() and all(
+            close(found[key], value) for key, value in expected.items()
+        )
+    if isinstance(expected, list):
+        return len(found) == len(expected) and all(map(close, found, expected))
+    if isinstance(expected, float):
+        return found == pytest.approx(expected, rel=1e-5, abs=1e-4)
+    return bool(found == expected)
+
+
+def test_explanations_are_equal(ask, positions):
+    names = ["blondie24-1999", "blondie24", "c5-n0.001", "material", "random"]
+    fens = sample(positions, 25, 2)
+    for name, found in ask(explained=dict.fromkeys(names, fens))["explained"].items():
+        agent = agents.make(name)
+        for fen, reply in zip(fens, found, strict=True):
+            expected = agents.explain(agent, Board(fen)).to_json()
+            for key, value in expected.items():
+                assert close(reply["result"][key], value), (name, fen, key)
+
+
+def test_analyses_are_equal(ask, positions):
+    depths = {"blondie24": 4, "c5-n0.001": 5}
+    fens = sample(positions, 25, 5)
+    asked = {name: {"depth": depth, "fens": fens} for name, depth in depths.items()}
+    for name, found in ask(analysed=asked)["analysed"].items():
+        agent = agents.make(name)
+        for fen, reply in zip(fens, found, strict=True):
+            analysis, result = (
+                agents.analyse(agent, Board(fen), depth=depths[name]),
+                reply["result"],
+            )
+            assert result["pv"] == list(map(str, analysis.pv)), (name, fen)
+            assert result["move"]["squares"] == list(analysis.move.squares)
+            assert (result["score"], result["depth"]) == (analysis.score, analysis.depth)
 
 
 def damaged_files():

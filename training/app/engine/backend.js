@@ -71,6 +71,7 @@ const connect = (file) => {
 };
 
 const askAgent = connect("./worker.js");
+const askJudge = connect("./worker.js"); // its own, so that it does not wait for an agent that thinks
 const askEvolution = connect("./evolution.js");
 
 // Agents
@@ -335,7 +336,7 @@ const describePosition = ({ start = null, moves = null, pdn = null }) => {
 };
 
 // Each legal move, analysed for the side that replies with an equal part of the limits; the best first.
-const analyseMoves = async (question, board, limits) => {
+const analyseMoves = async (ask, question, board, limits) => {
   const moves = board.legalMoves;
   const part = {
     ...limits,
@@ -348,7 +349,7 @@ const analyseMoves = async (question, board, limits) => {
     const json = moveToJson(move);
     const outcome = after.outcome();
     if (outcome) return { move: json, score: outcome.winner === null ? 0 : 1, pv: [move.text], depth: null, nodes: null, seconds: 0 };
-    const reply = await askAgent({ ...question, limits: part, moves: [...question.moves, move.text] }).answer;
+    const reply = await ask({ ...question, limits: part, moves: [...question.moves, move.text] }).answer;
     return { ...reply, move: json, score: reply.score === null ? null : -reply.score, pv: [move.text, ...reply.pv] };
   }));
   return lines.sort((one, other) => (other.score ?? -2) - (one.score ?? -2));
@@ -358,16 +359,21 @@ const analysePosition = async ({ start = null, moves = null, agent = null, amoun
   const count = lines ?? 1;
   checkNumber(count, "lines", 1, MAX_LINES);
   const board = createBoard(start ?? START, moves ?? []);
-  if (board.outcome()) throw new Error("The game is over.");
   if (agent && nodes !== null) throw new Error("nodes is for the judge: give no agent, or amount or seconds.");
   if (!agent && (amount !== null || seconds !== null)) throw new Error("The judge is limited by nodes alone.");
   checkNumber(nodes ?? JUDGE.nodes, "nodes", 1, MAX_NODES);
   const choice = agent ? chooseAgent({ agent, amount, seconds })
     : { agent: JUDGE.agent, label: JUDGE.agent, limits: { nodes: nodes ?? JUDGE.nodes } };
+  const outcome = board.outcome();
+  if (outcome) {
+    const value = outcome.winner === null ? 0 : outcome.winner === board.turn ? 1 : -1;
+    return { label: choice.label, lines: [], exact: { value, plies: 0 } };
+  }
+  const ask = agent ? askAgent : askJudge;
   const question = {
     action: "analyse", agent: choice.agent, limits: choice.limits, seed: 0, start: start ?? START, moves: board.moves.map(({ text }) => text),
   };
-  const analyses = count === 1 ? [await askAgent(question).answer] : await analyseMoves(question, board, choice.limits);
+  const analyses = count === 1 ? [await ask(question).answer] : await analyseMoves(ask, question, board, choice.limits);
   return { label: choice.label, lines: analyses.slice(0, count), exact: null };
 };
 

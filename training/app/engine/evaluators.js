@@ -158,8 +158,14 @@ const packLayer = ({ weights, biases }) => {
 const sumInTwoChains = ({ weights, biases, inputs, nodes }, values, sums) => {
   for (let node = 0; node < nodes; node += 4) {
     let at = node * inputs;
-    let [a, b, c, d] = [biases[node], biases[node + 1], biases[node + 2], biases[node + 3]];
-    let [e, f, g, h] = [0, 0, 0, 0];
+    let a = biases[node];
+    let b = biases[node + 1];
+    let c = biases[node + 2];
+    let d = biases[node + 3];
+    let e = 0;
+    let f = 0;
+    let g = 0;
+    let h = 0;
     for (let input = 0; input < inputs; input += 2, at += 2) {
       const x = values[input];
       const y = values[input + 1];
@@ -181,7 +187,10 @@ const sumInTwoChains = ({ weights, biases, inputs, nodes }, values, sums) => {
 
 const sumInFourChains = ({ weights, biases, inputs, nodes }, values, sums) => {
   for (let node = 0, at = 0; node < nodes; node += 1) {
-    let [a, b, c, d] = [biases[node], 0, 0, 0];
+    let a = biases[node];
+    let b = 0;
+    let c = 0;
+    let d = 0;
     for (let input = 0; input < inputs; input += 4, at += 4) {
       a = fround(values[input] * weights[at] + a);
       b = fround(values[input + 1] * weights[at + 1] + b);
@@ -192,8 +201,9 @@ const sumInFourChains = ({ weights, biases, inputs, nodes }, values, sums) => {
   }
 };
 
+const chain = new Float32Array(8);
+
 const sumInEightChains = ({ weights, biases, inputs, nodes }, values, sums) => {
-  const chain = new Float32Array(8);
   for (let node = 0; node < nodes; node += 1) {
     chain.fill(0);
     chain[0] = biases[node];
@@ -246,7 +256,8 @@ export class Network {
   }
 
   #add(state, at, row, sign) {
-    const [features, width] = [this.#features, this.stateSize];
+    const features = this.#features;
+    const width = this.stateSize;
     for (let i = 0; i < width; i += 1) state[at + i] += sign * features[row + i];
   }
 
@@ -260,7 +271,8 @@ export class Network {
   }
 
   advance(states, from, to, before, after, view) {
-    const [features, width] = [this.#features, this.stateSize];
+    const features = this.#features;
+    const width = this.stateSize;
     const isBlack = before.turn === BLACK;
     const ownBefore = isBlack ? before.black : before.white;
     const ownAfter = isBlack ? after.black : after.white;
@@ -286,8 +298,10 @@ export class Network {
 
   // The sum at the output; leaves the activations of the last hidden layer in #values.
   #output(states, at, position, view, onLayer) {
-    let [values, sums] = [this.#values, this.#sums];
-    const [width, unit] = [this.stateSize, this.#unit];
+    let values = this.#values;
+    let sums = this.#sums;
+    const width = this.stateSize;
+    const unit = this.#unit;
     for (let i = 0; i < width; i += 1) values[i] = tanh(fround(states[at + i]) * unit);
     values.fill(0, width, width + 8);
     onLayer?.(values.slice(0, width));
@@ -299,7 +313,9 @@ export class Network {
         sums.fill(0, nodes, nodes + 8);
         onLayer?.(sums.slice(0, nodes));
       }
-      [values, sums] = [sums, values];
+      const outputs = sums;
+      sums = values;
+      values = outputs;
     }
     return fround(values[0] + fround(this.difference * pieceDifference(position, view, this.king)));
   }
@@ -397,12 +413,20 @@ export class NTuple {
 
   evaluate(states, at, position, view) {
     const { table, stateSize } = this;
-    const sums = [0, 0, 0, 0];
     const whole = stateSize & ~3;
-    for (let i = 0; i < whole; i += 1) sums[i & 3] += table[states[at + i]];
-    for (let i = whole; i < stateSize; i += 1) sums[0] += table[states[at + i]];
+    let a = 0;
+    let b = 0;
+    let c = 0;
+    let d = 0;
+    for (let i = at; i < at + whole; i += 4) {
+      a += table[states[i]];
+      b += table[states[i + 1]];
+      c += table[states[i + 2]];
+      d += table[states[i + 3]];
+    }
+    for (let i = whole; i < stateSize; i += 1) a += table[states[at + i]];
     const reader = this.reader(view);
-    const sum = (sums[0] + sums[1]) + (sums[2] + sums[3]) + this.difference * pieceDifference(position, reader, this.king);
+    const sum = (a + b) + (c + d) + this.difference * pieceDifference(position, reader, this.king);
     return tanh(reader === view ? sum : -sum);
   }
 

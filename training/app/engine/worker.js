@@ -91,23 +91,24 @@ const deepen = async (player, board, limits, random, isOver) => {
   return { move, depth: reached };
 };
 
-const findLine = async (player, board, move, depths) => {
+// The best play after a move, by searches to one depth after another, until so many positions are visited.
+const findLine = async (player, board, move, most, maxNodes) => {
   const { search } = player;
-  let line = [];
+  let [line, reached] = [[], 0];
   const begun = performance.now();
-  for (const depth of depths) {
+  for (let depth = 1; depth <= most; depth += 1) {
     search.setHistory(board.earlierPositions());
     search.rows.set(move.row);
     const isOver = () => line.length > 0 && performance.now() - begun > PV_SECONDS * 1000;
     const deeper = await runSlices(search, search.principalVariation(board, depth, 1), isOver);
     const isStopped = search.isStopped;
     search.isStopped = false;
-    if (isStopped || (line.length && isOver())) break;
-    line = deeper;
+    if (isStopped || (line.length && (isOver() || (maxNodes && search.nodes > maxNodes)))) break;
+    [line, reached] = [deeper, depth];
   }
   const after = board.copy();
   for (const row of line) after.push(after.legalMoves.find((each) => each.row[3] === row[3] && each.row[4] === row[4]));
-  return { pv: after.moves.slice(board.ply), after };
+  return { pv: after.moves.slice(board.ply), after, reached };
 };
 
 const evaluatePosition = ({ evaluator }, position, view) => {
@@ -152,11 +153,10 @@ const analyseBoard = async (name, player, board, limits, seed, isStopped) => {
   const [time, nodes] = [seconds(), search.nodes];
   search.reset();
   search.maxNodes = 0;
-  const most = limits.nodes ? ONLY_MOVE_DEPTH : depth;
-  const { pv, after } = await findLine(player, board, move, Array.from({ length: most }, (_, index) => index + 1));
+  const { pv, after, reached } = await findLine(player, board, move, limits.nodes ? limits.depth ?? MAX_DEPTH : depth, limits.nodes);
   return {
     move: moveToJson(move), score: scoreLine(player, board, after), pv: pv.map(({ text }) => text),
-    depth: limits.nodes ? pv.length : depth, nodes, seconds: time,
+    depth: limits.nodes ? reached : depth, nodes, seconds: time,
   };
 };
 
