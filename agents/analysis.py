@@ -20,7 +20,7 @@ from agents.evaluator import NO_HIT, evaluate_position, probe_tablebase
 from agents.mcts.player import UNLIMITED, MonteCarlo, is_winning_move
 from agents.mcts.tree import grow_tree, most_visited
 from agents.player import uses_history
-from agents.registry import check_limits, open_agent
+from agents.registry import check_limits, open_agent, with_nodes
 from agents.search.interrupt import defer_signals, stop_after
 from agents.search.player import AlphaBeta
 from agents.search.pv import principal_variation
@@ -46,6 +46,8 @@ class Limits(NamedTuple):
         Plies of the search.
     simulations
         Simulations of a Monte Carlo player.
+    nodes
+        Positions that a selective search visits.
     seconds
         Time; infinite for a search that goes on until it is stopped.
     share
@@ -57,6 +59,7 @@ class Limits(NamedTuple):
     simulations: int | None = None
     seconds: float | None = None
     share: float | None = None
+    nodes: int | None = None
 
 
 def tighten(one: Limits, other: Limits) -> Limits:
@@ -66,6 +69,7 @@ def tighten(one: Limits, other: Limits) -> Limits:
         _least(one.simulations, other.simulations),
         _least(one.seconds, other.seconds),
         _least(one.share, other.share),
+        _least(one.nodes, other.nodes),
     )
 
 
@@ -120,6 +124,10 @@ def _within(
             return replace(agent, player=counted, seconds=None).act(board)
     if not hasattr(player, "depth"):
         return agent.act(board)
+    if limits.nodes is not None:
+        counted = with_nodes(agent.name, player, limits.nodes, limits.depth)
+        with stop_after(agent.ws, stopped, limits.seconds):
+            return replace(agent, player=counted, seconds=None).act(board)
     most = min(limits.depth or (MAX_DEPTH if timed else player.depth), MAX_DEPTH)
     begun, moves = time.monotonic(), agent.deepen(board, most)
     move = next(moves)
@@ -180,6 +188,7 @@ def analyse(
     *,
     depth: int | None = None,
     simulations: int | None = None,
+    nodes: int | None = None,
     seconds: float | None = None,
 ) -> Analysis:
     """Analyse a position: the agent's move, its score and the principal variation.
@@ -191,7 +200,7 @@ def analyse(
         :class:`agents.agent.PlayerAgent` returns its move only.
     board
         Position to analyse; it stays as it is.
-    depth, simulations, seconds
+    depth, simulations, nodes, seconds
         Limits in place of the agent's own, as for :func:`agents.make`.
 
     Raises
@@ -202,8 +211,8 @@ def analyse(
     """
     if not board.legal_moves:
         raise ValueError(f"there is no legal move in {board.fen()}")
-    check_limits(depth, simulations, seconds)
-    limits = Limits(depth, simulations, seconds)
+    check_limits(depth, simulations, seconds, nodes)
+    limits = Limits(depth, simulations, seconds, nodes=nodes)
     with open_agent(agent) as opened:
         own, known = _limits_of(opened)
         for name, limit in limits._asdict().items():
@@ -219,8 +228,13 @@ def _limits_of(agent: Agent) -> tuple[Limits, set[str]]:
         return Limits(), set()
     player = agent.player
     counted = {it: getattr(player, it) for it in ("depth", "simulations") if hasattr(player, it)}
-    own = Limits(**counted, seconds=agent.seconds)
-    return own, {*counted, "seconds"} if counted else set()
+    own, known = (
+        Limits(**counted, seconds=agent.seconds),
+        {*counted, "seconds"} if counted else set(),
+    )
+    if uses_history(player):
+        return own._replace(nodes=player.style.nodes or None), known | {"nodes"}
+    return own, known
 
 
 def analyse_until(agent: Agent, board: Board, limits: Limits, stopped: Event) -> Analysis:
@@ -254,7 +268,10 @@ def _analyse_search(agent: PlayerAgent, board: Board, limits: Limits, stopped: E
     depth = depths[-1]
     if len(board.legal_moves) == 1:  # it was played without a search
         depth = min(limits.depth or agent.player.depth, ONLY_MOVE_DEPTH)
-    if limits.seconds is None:
+    if limits.nodes is not None:
+        depth = _depth_reached(agent, board)
+        pv = _find_pv(agent, board, move, [depth], LEAST_SECONDS)
+    elif limits.seconds is None:
         pv = _find_pv(agent, board, move, [depth], max(seconds, LEAST_SECONDS))
     else:
         pv = _find_pv(agent, board, move, range(1, depth + 1), LEAST_SECONDS)
@@ -278,6 +295,15 @@ def _find_pv(
                 break
             paths = deeper
     return _to_moves(board, paths)
+
+
+def _depth_reached(agent: PlayerAgent, board: Board) -> int:
+    """Return the depth of a selective search that nodes limited, as its table has it."""
+    table, position = agent.ws.table, board.position
+    tag = ((FIRST_NAMESPACE | position.turn) << 1 | position.turn) << 7
+    same = (table["black"] == position.black) & (table["white"] == position.white)
+    root = table[same & (table["kings"] == position.kings) & (table["tag"] == tag)]
+    return int(root["depth"].max(initial=1))
 
 
 def _search_pv(agent: PlayerAgent, board: Board, move: Move, depth: int) -> list[int]:

@@ -49,6 +49,7 @@ def make(
     *,
     depth: int | None = None,
     simulations: int | None = None,
+    nodes: int | None = None,
     seconds: float | None = None,
     seed: int | None = None,
     endgame: int | None = None,
@@ -77,6 +78,9 @@ def make(
     simulations
         Playouts a move. Default for ``mcts`` and ``mcts-ept``: 1,000. An alpha-beta player then
         plays by Monte Carlo tree search with its evaluator, without endgame tables.
+    nodes
+        Positions visited a move, instead of a depth. Only for players that search selectively:
+        equal effort, the same on every machine.
     seconds
         Time a move, instead of a depth or simulations.
     seed
@@ -114,21 +118,21 @@ def make(
         raise ValueError(f"agent must be a text or a path, not {agent!r}")
     is_folder = isinstance(agent, Path) and agent.is_dir()
     spec = AgentSpec.from_name(os.path.join(".", agent) if is_folder else str(agent))
-    depth, simulations, seconds, seed, endgame = map(
-        _plain, (depth, simulations, seconds, seed, endgame)
+    depth, simulations, nodes, seconds, seed, endgame = map(
+        _plain, (depth, simulations, nodes, seconds, seed, endgame)
     )
     rules: dict[str, Any] = {"tie": tie, "order": order, "ends_at_jump": ends_at_jump}
     if not spec.is_builtin:
-        options |= {"depth": depth, "simulations": simulations, "seconds": seconds}
+        options |= {"depth": depth, "simulations": simulations, "nodes": nodes, "seconds": seconds}
         options |= {"seed": seed, "endgame": endgame, "selective": selective} | rules
         return make_external(spec, {k: v for k, v in options.items() if v is not None})
     agent = spec.name
     if options:
         raise ValueError(
-            f"{agent!r} takes depth, simulations, seconds, seed, endgame, selective, "
+            f"{agent!r} takes depth, simulations, nodes, seconds, seed, endgame, selective, "
             f"{', '.join(rules)}, not {', '.join(options)}"
         )
-    check_limits(depth, simulations, seconds)
+    check_limits(depth, simulations, seconds, nodes)
     _check(seed, selective)
     player: Any = _player(spec, depth)
     player = _budgeted(agent, player, depth, simulations, seconds)
@@ -140,6 +144,8 @@ def make(
         if not isinstance(player, AlphaBeta):
             raise ValueError(f"{agent!r} does not search by plies: it takes no {given[0]}")
         player = with_options(player, **rules)
+    if nodes is not None:
+        player = with_nodes(agent, player, nodes, depth)
     if seconds is not None and uses_history(player):
         player = player._replace(style=for_time(player.style, seconds))
     if endgame is not None:
@@ -195,7 +201,20 @@ def _budgeted(
     return player
 
 
-def check_limits(depth: int | None, simulations: int | None, seconds: float | None) -> None:
+def with_nodes(agent: str, player: Any, nodes: int, depth: int | None = None) -> Any:
+    """Return a selective player that visits about `nodes` positions a move, `depth` plies at most.
+
+    Raise ValueError for a player that does not search selectively.
+    """
+    if not uses_history(player):
+        raise ValueError(f"{agent!r} does not search selectively: it takes no nodes")
+    style = player.style._replace(nodes=nodes)
+    return player._replace(style=style, depth=depth or MAX_DEPTH)
+
+
+def check_limits(
+    depth: int | None, simulations: int | None, seconds: float | None, nodes: int | None = None
+) -> None:
     """Raise ValueError for limits of a move that are out of range.
 
     Parameters
@@ -206,19 +225,20 @@ def check_limits(depth: int | None, simulations: int | None, seconds: float | No
         Playouts, 1 or more; None for no limit.
     seconds
         Time, above 0; None for no limit.
+    nodes
+        Positions, 1 or more; None for no limit.
     """
     if depth is not None and not (isinstance(depth, int) and 1 <= depth <= MAX_DEPTH):
         raise ValueError(f"depth must be a whole number from 1 to {MAX_DEPTH}, not {depth!r}")
-    if simulations is not None and not (
-        isinstance(simulations, int) and 1 <= simulations <= UNLIMITED
-    ):
-        raise ValueError(
-            f"simulations must be a whole number from 1 to {UNLIMITED}, not {simulations!r}"
-        )
+    for name, count in (("simulations", simulations), ("nodes", nodes)):
+        if count is not None and not (isinstance(count, int) and 1 <= count <= UNLIMITED):
+            raise ValueError(f"{name} must be a whole number from 1 to {UNLIMITED}, not {count!r}")
     if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0):
         raise ValueError(f"seconds must be more than 0, not {seconds!r}")
-    if seconds == math.inf and depth is simulations is None:
-        raise ValueError("seconds must be finite without depth or simulations: no move would end")
+    if seconds == math.inf and depth is simulations is nodes is None:
+        raise ValueError(
+            "seconds must be finite without depth, simulations or nodes: no move would end"
+        )
 
 
 def _check(seed: int | None, selective: bool | None) -> None:

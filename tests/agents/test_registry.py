@@ -232,9 +232,11 @@ def test_file_with_an_evaluator_makes_any_number_of_agents(tmp_path):
         (
             "material",
             {"king": 2},
-            "'material' takes depth, simulations, seconds, seed, endgame, selective, tie, order, "
-            "ends_at_jump, not king",
+            "'material' takes depth, simulations, nodes, seconds, seed, endgame, selective, tie, "
+            "order, ends_at_jump, not king",
         ),
+        ("material", {"nodes": 5}, "'material' does not search selectively: it takes no nodes"),
+        ("strong", {"nodes": 0}, "nodes must be a whole number from 1 to"),
         ("random", {"a": 1, "b": 2}, "not a, b"),
         ("material", {"seed": -1}, "seed"),
         ("no_such_module:make", {}, "cannot import 'no_such_module'"),
