@@ -8,6 +8,7 @@ serialize            moves, frames and analyses as JSON
 templates            HTML pages
 messages             moves and results in words
 agent_catalog        agents on offer, with their limits
+opponents            named opponents, each with a story and a strength
 preparation          compilation of the default agent when the server starts
 async_agent          analysis in a worker thread
 game                 a game between a person and an agent
@@ -15,6 +16,7 @@ game_setup           openings of games
 game_store           games in progress, in memory and on disk
 game_archive         finished games as PDN, and ratings by them
 play_page            page "Play"
+analysis_page        page "Analyse", and analyses for all pages
 compare_page         page "Compare"
 runs_page            page "Evolution"
 run_reader           measurements of a run's folder

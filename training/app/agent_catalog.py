@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 import functools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +33,7 @@ class CatalogEntry(NamedTuple):
     about: str
     limit: str | None  # the limit beside time: "depth", "simulations", or None
     default: int | None  # of that limit
+    elo: int | None  # in the zoo's league, at 4 plies
 
 
 class AgentChoice(NamedTuple):
@@ -69,7 +72,9 @@ class AgentCatalog:
         """Return the entries of all names."""
         return [self.entry(name) for name in self.names()]
 
-    def choose(self, name: str, amount: int | None, seconds: float | None) -> AgentChoice:
+    def choose(
+        self, name: str, amount: int | None, seconds: float | None, *, has_clock: bool = False
+    ) -> AgentChoice:
         """Combine an agent with limits.
 
         Parameters
@@ -80,6 +85,8 @@ class AgentCatalog:
             Plies or simulations; None for the agent's default.
         seconds
             Longest time of a move; None for the default.
+        has_clock
+            Whether a clock limits the moves; the agent's default amount then does not.
 
         Raises
         ------
@@ -91,6 +98,7 @@ class AgentCatalog:
             if amount is not None or seconds is not None:
                 raise ValueError(f"{entry.label} does not search: it takes no limits.")
             return AgentChoice(name, _make_label(name, {}), Limits())
+        by_clock = has_clock and amount is None
         amount = entry.default if amount is None else amount
         if amount is None or not 1 <= amount <= MAX_AMOUNT[entry.limit]:
             raise ValueError(f"{entry.limit} must be from 1 to {MAX_AMOUNT[entry.limit]:,}.")
@@ -98,8 +106,9 @@ class AgentCatalog:
         if not 0 < seconds <= MAX_SECONDS:
             raise ValueError(f"The seconds a move must be above 0, and {MAX_SECONDS:g} at most.")
         options: dict[str, object] = {entry.limit: amount}
+        options = {} if by_clock else options
         options |= {} if seconds == DEFAULT_SECONDS else {"seconds": f"{seconds:g}"}
-        limits = Limits(seconds=seconds)._replace(**{entry.limit: amount})
+        limits = Limits(seconds=seconds)._replace(**{} if by_clock else {entry.limit: amount})
         return AgentChoice(name, _make_label(name, options), limits)
 
     def _check(self, name: str) -> None:
@@ -130,7 +139,17 @@ def _make_entry(name: str, file_version: str) -> CatalogEntry:
     player = getattr(agent, "player", None)
     limit = next((name for name in MAX_AMOUNT if hasattr(player, name)), None)
     default = getattr(player, limit) if limit else None
-    return CatalogEntry(name, display_name(name, {}), describe_agent(agent, name), limit, default)
+    about = describe_agent(agent, name)
+    return CatalogEntry(name, display_name(name, {}), about, limit, default, zoo_elo().get(name))
+
+
+@functools.cache
+def zoo_elo() -> dict[str, int]:
+    """Return the Elo of the zoo's players and of the baselines, as the zoo's page lists them."""
+    text = files("agents").joinpath("zoo/README.md").read_text("utf-8")
+    rows = re.findall(r"^\| \d+ \| (?:\[([^]]+)\]\S*|\*([^*]+)\*) \| ([+-]\d+) ", text, re.M)
+    elo = {trained or baseline: int(points) for trained, baseline, points in rows}
+    return {name.removesuffix(" (depth 4)"): points for name, points in elo.items()}
 
 
 def _make_label(name: str, options: dict[str, object]) -> str:

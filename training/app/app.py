@@ -19,7 +19,7 @@ from starlette.staticfiles import StaticFiles
 import agents
 from agents.external.errors import EngineError
 from checkers_env.board import Board
-from training.app import compare_page, play_page, preparation, runs_page
+from training.app import analysis_page, compare_page, play_page, preparation, runs_page
 from training.app.agent_catalog import AgentCatalog
 from training.app.async_agent import in_thread, run_in_thread
 from training.app.game_store import GameStore
@@ -46,7 +46,7 @@ def create_app(games: Path, *, extra: Sequence[str] = (), runs: Sequence[Path] =
 
     Returns
     -------
-    The application; its ``state`` has ``catalog``, ``store`` and ``runs``.
+    The application; its ``state`` has ``catalog``, ``judge``, ``store`` and ``runs``.
     """
 
     @asynccontextmanager
@@ -58,6 +58,7 @@ def create_app(games: Path, *, extra: Sequence[str] = (), runs: Sequence[Path] =
     app = Starlette(
         routes=[
             *play_page.routes,
+            *analysis_page.routes,
             *compare_page.routes,
             *runs_page.routes,
             *preparation.routes,
@@ -75,6 +76,7 @@ def create_app(games: Path, *, extra: Sequence[str] = (), runs: Sequence[Path] =
         lifespan=lifespan,
     )
     app.state.catalog = AgentCatalog(extra, runs)
+    app.state.judge = analysis_page.Judge()
     app.state.store = GameStore(app.state.catalog, games)
     app.state.runs = runs
     return app

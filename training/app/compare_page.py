@@ -16,13 +16,12 @@ from starlette.routing import Route
 
 from agents.agent import Agent, reseed
 from checkers_env import fen, pdn
-from checkers_env.board import Board
 from training.app import serialize
 from training.app.agent_catalog import AgentCatalog, AgentChoice
 from training.app.async_agent import analyse_in_thread, run_in_thread
-from training.app.game import DRAW, UNFINISHED, WIN
-from training.app.game_setup import choose_opening, create_board
-from training.app.messages import describe_move, describe_outcome
+from training.app.game import board_result
+from training.app.game_setup import choose_opening, read_board
+from training.app.messages import describe_move
 from training.app.request_body import check_fields, read_fields
 from training.app.serialize import Json
 from training.app.templates import form_values, render_page
@@ -61,7 +60,7 @@ async def start_game(request: Request) -> Response:
 async def play_move(request: Request) -> Response:
     """Play the next move of a game with the agent of the request, and return its analysis."""
     fields = await read_fields(request, player=dict, start=str, moves=list, seed=int)
-    board, seed = await run_in_thread(_create_board, fields), fields["seed"] or 0
+    board, seed = await run_in_thread(read_board, fields), fields["seed"] or 0
     if board.outcome():
         raise ValueError("The game is over.")
     if seed not in SEEDS:
@@ -75,7 +74,7 @@ async def play_move(request: Request) -> Response:
         await run_in_thread(close_agent, agent)
     sentence = describe_move(board, analysis.move)
     board.push(analysis.move)
-    result, reason = _result(board)
+    result, reason = board_result(board)
     frame = serialize.frames_to_json(board.fen(), ())[0] | {
         "move": serialize.move_to_json(board.moves[-1]),
         "analysis": serialize.analysis_to_json(analysis),
@@ -91,8 +90,8 @@ async def export_pdn(request: Request) -> Response:
 
 
 def _write_pdn(fields: Json) -> str:
-    board = _create_board(fields)
-    result, reason = _result(board)
+    board = read_board(fields)
+    result, reason = board_result(board)
     tags = {"Event": "Two agents", "Site": "checkers-play", "Round": "-"}
     tags |= {"Black": fields["black"] or "?", "White": fields["white"] or "?"}
     tags |= {"FEN": fields["start"] or fen.START} | ({"Termination": reason} if reason else {})
@@ -108,23 +107,6 @@ def _choose_agent(catalog: AgentCatalog, body: Any) -> AgentChoice:
 
 def _make_agent(catalog: AgentCatalog, name: str, seed: int) -> Agent:
     return reseed(catalog.make(name), seed)
-
-
-def _create_board(fields: Json) -> Board:
-    """Return the board after a request's moves. Raise ValueError for wrong ones."""
-    moves = fields["moves"] or []
-    if not all(isinstance(text, str) for text in moves):
-        raise ValueError("moves must be a list of texts such as 11-15.")
-    return create_board(fields["start"] or fen.START, moves)
-
-
-def _result(board: Board) -> tuple[str, str]:
-    """Return the result in PDN's notation, and the end of the game in words."""
-    outcome = board.outcome()
-    if outcome is None:
-        return UNFINISHED, ""
-    result = DRAW if outcome.winner is None else WIN[outcome.winner]
-    return result, describe_outcome(outcome, board.turn)
 
 
 routes = [

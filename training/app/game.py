@@ -1,20 +1,76 @@
-"""A game between a person and an agent: turns, hints, takebacks, draw offers and the result."""
+"""A game between a person and an agent: turns, clock, hints, takebacks, draw offers, result."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
-from agents.analysis import Analysis
+from agents.analysis import Analysis, Limits, tighten
 from checkers_env import fen, pdn
+from checkers_env.board import Board
 from checkers_env.movegen import BLACK
+from checkers_env.moves import Move
 from checkers_env.render.scene import SIDES
-from training.app.game_setup import GameSetup, create_board
+from training.app.game_setup import GameSetup, TimeControl, create_board
 from training.app.messages import describe_move, describe_outcome, explain_illegal_move
 from training.app.serialize import Json, analysis_to_json
 
 WIN = ("1-0", "0-1")  # by Black, by White
 DRAW = "1/2-1/2"
 UNFINISHED = "*"
+MOVES_TO_GO = 30  # over which an agent spreads the rest of its time
+MOST_SHARES = 4.0  # that one move takes at most
+INCREMENT_SHARE = 0.7
+
+
+class GameClock:
+    """Clock of a game. It starts after the first move; a flag falls at 0.
+
+    Parameters
+    ----------
+    control
+        Time of each side.
+    now
+        Function that returns seconds.
+
+    Attributes
+    ----------
+    left
+        Seconds of Black and of White, without those of the move that is being thought about.
+    """
+
+    def __init__(self, control: TimeControl, now: Callable[[], float] = time.monotonic) -> None:
+        self.control, self._now = control, now
+        self.left = [control.minutes * 60, control.minutes * 60]
+        self.running: int | None = None
+        self._since = 0.0
+
+    def start(self, side: int) -> None:
+        """Let the time of a side run."""
+        self.running, self._since = side, self._now()
+
+    def stop(self, seconds: float | None = None) -> None:
+        """Charge the running side for its move, `seconds` or the time that has passed."""
+        if self.running is not None:
+            passed = self._now() - self._since if seconds is None else seconds
+            self.left[self.running] -= passed
+        self.running = None
+
+    def add_increment(self, side: int) -> None:
+        """Add the seconds of a move."""
+        self.left[side] += self.control.increment
+
+    def remaining(self, side: int) -> float:
+        """Return a side's seconds at this moment, 0 or more."""
+        passed = self._now() - self._since if side == self.running else 0.0
+        return max(self.left[side] - passed, 0.0)
+
+    def limits(self, side: int) -> Limits:
+        """Return the limits of a move of an agent."""
+        left = self.remaining(side)
+        share = left / MOVES_TO_GO + INCREMENT_SHARE * self.control.increment
+        seconds = max(min(MOST_SHARES * share, left / 2), 0.01)
+        return Limits(seconds=seconds, share=min(share, seconds))
 
 
 class HumanGame:
@@ -36,6 +92,8 @@ class HumanGame:
         The last event in words.
     version
         Number that grows with every change.
+    clock
+        Clock of the game, or None.
     """
 
     def __init__(self, setup: GameSetup) -> None:
@@ -44,6 +102,7 @@ class HumanGame:
         self.analyses: dict[int, Json] = {}
         self.hints = self.takebacks = self.interruptions = self.version = 0
         self.agent_changed = False
+        self.clock = GameClock(setup.clock) if setup.clock else None
         self.result, self.reason, self.message = UNFINISHED, "", ""
 
     @property
@@ -81,20 +140,66 @@ class HumanGame:
         move = next((m for m in self.board.legal_moves if m.squares == tuple(squares)), None)
         if move is None:
             raise ValueError(explain_illegal_move(self.board, squares))
+        if self.check_flag():
+            return
         self.message = describe_move(self.board, move)
-        self.board.push(move)
+        self._push(move, None)
         self._update_result()
 
     def play_agent_move(self, analysis: Analysis) -> None:
         """Play the agent's move."""
         self.message = describe_move(self.board, analysis.move)
-        self.board.push(analysis.move)
+        if not self._push(analysis.move, analysis.seconds):
+            return
         self.analyses[self.board.ply] = analysis_to_json(analysis)
         self._update_result()
+
+    def check_flag(self) -> bool:
+        """End the game if the person's time is up; return whether it is.
+
+        The agent's flag falls when it moves: its time is that of its search.
+        """
+        if self.clock is None or self.is_over or self.is_agents_turn:
+            return False
+        if self.clock.remaining(self.board.turn) > 0:
+            return False
+        self._lose_on_time()
+        return True
+
+    def _push(self, move: Move, seconds: float | None) -> bool:
+        """Make a move and press the clock; return False if the mover's flag fell before."""
+        side = self.board.turn
+        if self.clock:
+            is_first = self.clock.running is None
+            self.clock.stop(seconds)
+            if self.clock.left[side] <= 0:
+                self._lose_on_time()
+                return False
+            if not is_first:
+                self.clock.add_increment(side)
+        self.board.push(move)
+        if self.clock:
+            self.clock.start(self.board.turn)
+        return True
+
+    def _lose_on_time(self) -> None:
+        side = self.board.turn
+        self.message = ""
+        self._finish(WIN[1 - side], f"{SIDES[1 - side]} wins: {SIDES[side]}'s time is up.")
+
+    def limits(self) -> Limits:
+        """Return the limits of the agent's move: its own, and those of its clock."""
+        limits = self.setup.limits
+        searches = limits != Limits()
+        if self.clock is None or not searches:
+            return limits
+        return tighten(limits, self.clock.limits(1 - self.setup.side))
 
     def take_back(self) -> None:
         """Undo the person's last move, and the agent's reply if there is one."""
         self._check_not_over()
+        if self.clock:
+            raise ValueError("No move is taken back in a game with a clock.")
         plies = 1 if self.is_agents_turn else 2
         if self.plies_after_opening < plies:
             raise ValueError("There is no move of yours to take back.")
@@ -110,7 +215,7 @@ class HumanGame:
         self.hints += 1
         replies = "".join(f" {move}" for move in analysis.pv[1:])
         line = f", expecting{replies}" if replies else ""
-        self._update(f"{self.setup.label} would play {analysis.move} in your place{line}.")
+        self._update(f"{self.setup.opponent_name} would play {analysis.move} in your place{line}.")
 
     def interrupt_agent(self) -> None:
         """Count a request that the agent move at once."""
@@ -157,6 +262,8 @@ class HumanGame:
             tags[f"{person}Rating"] = str(setup.rating)
         if setup.opening.start != fen.START:
             tags["FEN"] = setup.opening.start
+        if setup.clock:
+            tags["TimeControl"] = f"{setup.clock.minutes * 60:g}+{setup.clock.increment:g}"
         if self.is_over:
             tags["Termination"] = self.reason
         tags["Rated"] = "no" if self.unrated_reason() else "yes"
@@ -182,19 +289,29 @@ class HumanGame:
         """Raise ValueError unless it is the person's turn."""
         self._check_not_over()
         if self.is_agents_turn:
-            raise ValueError(f"It is {self.setup.label}'s turn.")
+            raise ValueError(f"It is {self.setup.opponent_name}'s turn.")
 
     def _update_result(self) -> None:
-        outcome = self.board.outcome()
-        if outcome is None:
+        result, reason = board_result(self.board)
+        if result == UNFINISHED:
             return self._update(self.message)
-        result = DRAW if outcome.winner is None else WIN[outcome.winner]
-        return self._finish(result, describe_outcome(outcome, self.board.turn))
+        return self._finish(result, reason)
 
     def _finish(self, result: str, reason: str) -> None:
         self.result, self.reason = result, reason
+        if self.clock:
+            self.clock.stop()
         self._update(f"{self.message} {reason}".strip())
 
     def _update(self, message: str) -> None:
         self.message = message
         self.version += 1
+
+
+def board_result(board: Board) -> tuple[str, str]:
+    """Return a board's result in PDN's notation, and the end of the game in words."""
+    outcome = board.outcome()
+    if outcome is None:
+        return UNFINISHED, ""
+    result = DRAW if outcome.winner is None else WIN[outcome.winner]
+    return result, describe_outcome(outcome, board.turn)

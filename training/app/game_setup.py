@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,9 +16,26 @@ from checkers_env import fen, pdn
 from checkers_env.board import Board
 from checkers_env.moves import Move
 from checkers_env.openings import BALLOTS, parse_opening
+from training.app.opponents import BY_ID, opponent_name
 
 REPETITION, NO_PROGRESS = 3, 40  # the pages' draw rules
 MAX_PLIES = 2000
+MAX_MINUTES, MAX_INCREMENT = 180.0, 60.0
+
+
+class TimeControl(NamedTuple):
+    """Time of each side: minutes for the game, and seconds added with each move."""
+
+    minutes: float
+    increment: float = 0.0
+
+    def check(self) -> TimeControl:
+        """Return itself. Raise ValueError for times out of range."""
+        if not 0 < self.minutes <= MAX_MINUTES:
+            raise ValueError(f"A clock has more than 0 minutes, and {MAX_MINUTES:g} at most.")
+        if not 0 <= self.increment <= MAX_INCREMENT:
+            raise ValueError(f"The seconds added a move must be from 0 to {MAX_INCREMENT:g}.")
+        return self
 
 
 class GameOpening(NamedTuple):
@@ -54,6 +71,11 @@ class GameSetup:
         Seed of the agent's random numbers.
     start_time
         UTC, ISO 8601.
+    opponent, level
+        Id of a named opponent and its level (see :mod:`training.app.opponents`); an empty text for
+        an agent without a name of its own.
+    clock
+        Time control, or None for a game without a clock.
     """
 
     agent: str
@@ -65,6 +87,14 @@ class GameSetup:
     opening: GameOpening = GameOpening()  # noqa: RUF009 - immutable
     seed: int = field(default_factory=lambda: secrets.randbits(32))
     start_time: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    opponent: str = ""
+    level: int | None = None
+    clock: TimeControl | None = None
+
+    @property
+    def opponent_name(self) -> str:
+        """The agent's name for people."""
+        return opponent_name(self.opponent, self.level) if self.opponent in BY_ID else self.label
 
 
 def choose_opening(text: str, rng: np.random.Generator) -> GameOpening:
@@ -97,12 +127,16 @@ def choose_opening(text: str, rng: np.random.Generator) -> GameOpening:
     return _check_playable(GameOpening(board.fen(), tuple(map(str, moves)), standard))
 
 
-def opening_from_pdn(text: str) -> GameOpening:
-    """Return the single game of a PDN text as an opening. Raise ValueError for another text."""
+def opening_from_pdn(text: str, *, is_over: bool = False) -> GameOpening:
+    """Return the single game of a PDN text as an opening; `is_over` allows a finished one.
+
+    Raise ValueError for another text.
+    """
     games = pdn.loads(text)
     if len(games) != 1:
         raise ValueError(f"The PDN holds {len(games)} games: give one to go on with.")
-    return _check_playable(GameOpening(games[0].start, tuple(map(str, games[0].moves)), False))
+    opening = GameOpening(games[0].start, tuple(map(str, games[0].moves)), False)
+    return opening if is_over else _check_playable(opening)
 
 
 def create_board(start: str, moves: Iterable[str | Move]) -> Board:
@@ -113,6 +147,14 @@ def create_board(start: str, moves: Iterable[str | Move]) -> Board:
             raise ValueError(f"A game has at most {MAX_PLIES} moves.")
         board.push(move)
     return board
+
+
+def read_board(fields: Mapping[str, Any]) -> Board:
+    """Return the board after a request's ``moves`` from ``start``. Raise ValueError."""
+    moves = fields["moves"] or []
+    if not all(isinstance(text, str) for text in moves):
+        raise ValueError("moves must be a list of texts such as 11-15.")
+    return create_board(fields["start"] or fen.START, moves)
 
 
 def _check_playable(opening: GameOpening) -> GameOpening:

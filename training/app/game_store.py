@@ -27,7 +27,7 @@ from training.app.agent_catalog import AgentCatalog, is_same_version
 from training.app.async_agent import run_in_thread
 from training.app.game import HumanGame
 from training.app.game_archive import save_game
-from training.app.game_setup import GameOpening, GameSetup
+from training.app.game_setup import GameOpening, GameSetup, TimeControl
 from training.app.serialize import Json
 from training.league.entrants import close_agent
 
@@ -37,7 +37,7 @@ MEMORY_SECONDS = 3600  # an idle game is on disk only after these
 DISK_SECONDS = 30 * 86_400  # an idle game is deleted after these
 GAME_OVER_SECONDS = 5.0  # for an agent to learn the result
 KEY = re.compile(r"[A-Za-z0-9_-]{22}")
-LIMITS = ("depth", "simulations", "seconds")
+LIMITS = ("depth", "simulations", "nodes", "seconds")
 FORMAT_1_NAMES = {
     "thoughts": "analyses",
     "taken_back": "takebacks",
@@ -180,7 +180,13 @@ def game_to_json(game: HumanGame) -> Json:
     limits = {name: getattr(setup.limits, name) for name in LIMITS}
     return {
         "format": FORMAT,
-        "setup": asdict(setup) | {"limits": limits, "opening": setup.opening._asdict()},
+        "setup": asdict(setup)
+        | {
+            "limits": limits,
+            "opening": setup.opening._asdict(),
+            "clock": setup.clock and setup.clock._asdict(),
+        },
+        "clock": game.clock and {"left": game.clock.left, "running": game.clock.running},
         "moves": [str(move) for move in game.board.moves],
         "analyses": game.analyses,
         "version": game.version,
@@ -208,8 +214,10 @@ def game_from_json(fields: Json) -> HumanGame:
     setup = dict(fields["setup"])
     opening = GameOpening(**setup["opening"])
     opening = opening._replace(moves=tuple(opening.moves))
-    limits = Limits(**{name: setup["limits"][name] for name in LIMITS})
-    game = HumanGame(GameSetup(**setup | {"limits": limits, "opening": opening}))
+    limits = Limits(**{name: setup["limits"].get(name) for name in LIMITS})
+    control = TimeControl(**setup["clock"]) if setup.get("clock") else None
+    values = setup | {"limits": limits, "opening": opening, "clock": control}
+    game = HumanGame(GameSetup(**values))
     for text in fields["moves"][len(opening.moves) :]:
         game.board.push(text)
     game.analyses = {int(ply): analysis for ply, analysis in fields["analyses"].items()}
@@ -219,6 +227,10 @@ def game_from_json(fields: Json) -> HumanGame:
     game.agent_changed = bool(fields["agent_changed"])
     game.result, game.reason = fields["result"], fields["reason"]
     game.message = game.reason
+    if game.clock:
+        game.clock.left = [float(seconds) for seconds in fields["clock"]["left"]]
+        if fields["clock"]["running"] is not None:  # the time without a server does not count
+            game.clock.start(game.board.turn)
     return game
 
 

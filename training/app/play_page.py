@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Awaitable, Callable
 from threading import Event
+from typing import Any
 
 import numpy as np
 from starlette.exceptions import HTTPException
@@ -17,13 +18,24 @@ from checkers_env import pdn
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.render.scene import SIDES
 from training.app import game_archive, serialize
-from training.app.agent_catalog import DEFAULT_AGENT, AgentCatalog
+from training.app.agent_catalog import (
+    DEFAULT_AGENT,
+    DEFAULT_SECONDS,
+    AgentCatalog,
+    AgentChoice,
+)
 from training.app.async_agent import analyse_in_thread, run_in_thread
 from training.app.game import HumanGame
-from training.app.game_setup import GameSetup, choose_opening, opening_from_pdn
+from training.app.game_setup import (
+    GameSetup,
+    TimeControl,
+    choose_opening,
+    opening_from_pdn,
+)
 from training.app.game_store import GameStore, LiveGame
 from training.app.messages import explain_forced_capture
-from training.app.request_body import read_fields
+from training.app.opponents import choose_opponent
+from training.app.request_body import check_fields, read_fields
 from training.app.serialize import Json
 from training.app.templates import form_values, render_page
 
@@ -44,7 +56,7 @@ async def start_game(request: Request) -> Response:
         request,
         agent=str, amount=int, seconds=float,
         colour=str, opening=str, pdn=str,
-        name=str, rating=int,
+        name=str, rating=int, opponent=str, level=int, clock=dict,
     )  # fmt: skip
     store: GameStore = request.app.state.store
     setup = await run_in_thread(_make_setup, store.catalog, fields)
@@ -70,9 +82,36 @@ def _make_setup(catalog: AgentCatalog, fields: Json) -> GameSetup:
         opening = opening_from_pdn(fields["pdn"])
     else:
         opening = choose_opening((fields["opening"] or "").strip(), rng)
-    agent = fields["agent"] or DEFAULT_AGENT
-    choice = catalog.choose(agent, fields["amount"], fields["seconds"])
-    return GameSetup(*choice, COLOURS[colour], name or "Anonymous", rating, opening, seed)
+    clock = _read_clock(fields["clock"])
+    return GameSetup(
+        *_choose_agent(catalog, fields, clock is not None),
+        COLOURS[colour],
+        name or "Anonymous",
+        rating,
+        opening,
+        seed,
+        opponent=fields["opponent"] or "",
+        level=fields["level"],
+        clock=clock,
+    )
+
+
+def _choose_agent(catalog: AgentCatalog, fields: Json, has_clock: bool) -> AgentChoice:
+    if not fields["opponent"]:
+        agent = fields["agent"] or DEFAULT_AGENT
+        return catalog.choose(agent, fields["amount"], fields["seconds"], has_clock=has_clock)
+    if any(fields[name] is not None for name in ("agent", "amount", "seconds")):
+        raise ValueError("Give an opponent, or an agent with its limits, not both.")
+    return choose_opponent(fields["opponent"], fields["level"], DEFAULT_SECONDS)
+
+
+def _read_clock(body: Any) -> TimeControl | None:
+    if body is None:
+        return None
+    fields = check_fields(body, minutes=float, increment=float)
+    if fields["minutes"] is None:
+        raise ValueError("A clock needs its minutes.")
+    return TimeControl(fields["minutes"], fields["increment"] or 0.0).check()
 
 
 def page_state(live: LiveGame) -> Json:
@@ -89,7 +128,15 @@ def page_state(live: LiveGame) -> Json:
         "key": live.key,
         "version": game.version,
         "agent": setup.agent,
-        "label": setup.label,
+        "label": setup.opponent_name,
+        "opponent": setup.opponent,
+        "level": setup.level,
+        "clock": game.clock
+        and {
+            "black": game.clock.remaining(BLACK),
+            "white": game.clock.remaining(WHITE),
+            "running": None if game.clock.running is None else SIDES[game.clock.running].lower(),
+        },
         "name": setup.name,
         "rating": setup.rating,
         "side": SIDES[setup.side].lower(),
@@ -109,7 +156,9 @@ def page_state(live: LiveGame) -> Json:
 async def show_game(request: Request) -> Response:
     """Return a game, and write it if that failed before."""
     live = await _find_game(request)
-    return JSONResponse(page_state(live)) if live.is_saved else await _save(request, live)
+    if live.game.check_flag() or not live.is_saved:
+        return await _save(request, live)
+    return JSONResponse(page_state(live))
 
 
 async def play_move(request: Request) -> Response:
@@ -152,7 +201,7 @@ async def _analyse(live: LiveGame) -> tuple[int, Analysis]:
     game, live.stop = live.game, Event()
     version, setup = game.version, game.setup
     return version, await analyse_in_thread(
-        live.agent, game.board.copy(), setup.limits, setup.seed, live.stop
+        live.agent, game.board.copy(), game.limits(), setup.seed, live.stop
     )
 
 

@@ -27,7 +27,8 @@ from agents.registry import DEFAULT_DEPTH
 from agents.weights import load_weights
 from checkers_env.files import write_atomically
 from checkers_env.openings import BALLOTS, NAMES
-from training.app.agent_catalog import DEFAULT_AGENT, AgentCatalog, CatalogEntry
+from training.app.agent_catalog import AgentCatalog, CatalogEntry, zoo_elo
+from training.app.opponents import OPPONENTS
 from training.app.templates import MENU, form_values, render_page
 from training.runtime.cli import run_command
 
@@ -44,7 +45,13 @@ TRAINED = {
     "c5-n0.001": "n-tuples, learned by temporal differences",
     "strong": "large tables, learned by temporal differences",
 }
-PAGES = {"Play": "index.html", "Compare": "compare.html", "Evolution": "evolution.html"}
+PAGES = {
+    "Play": "index.html",
+    "Analyse": "analyse.html",
+    "Compare": "compare.html",
+    "Evolution": "evolution.html",
+    "Rules": "about.html",
+}
 JUDGE = {"agent": "strong", "nodes": 30_000}
 LARGE = 1 << 20  # bytes; larger weight files are stored for offline use when they are first used
 POLICY = (
@@ -117,7 +124,8 @@ class SiteCatalog(AgentCatalog):
         else:
             depth = DEFAULT_DEPTH if name == "material" else None
         about = (WITHOUT_WEIGHTS | TRAINED)[name]
-        return CatalogEntry(name, name, about, "depth" if depth else None, depth)
+        limit = "depth" if depth else None
+        return CatalogEntry(name, name, about, limit, depth, zoo_elo().get(name))
 
 
 def weight_file(name: str) -> Path:
@@ -173,7 +181,10 @@ def _catalog_script(catalog: SiteCatalog) -> str:
     """Return a module of agents and openings."""
     constants: dict[str, Any] = {
         "AGENTS": [entry._asdict() for entry in catalog.entries()],
-        "OPPONENTS": [],
+        "OPPONENTS": [
+            one._asdict() | {"levels": [level._asdict() for level in one.levels]}
+            for one in OPPONENTS
+        ],
         "JUDGE": JUDGE,
         "BALLOTS": BALLOTS,
         "OPENING_NAMES": NAMES,
@@ -184,7 +195,7 @@ def _catalog_script(catalog: SiteCatalog) -> str:
 
 def _pages(catalog: SiteCatalog) -> Iterable[tuple[str, str]]:
     """Yield the pages by name."""
-    values = form_values(catalog, DEFAULT_AGENT)
+    values = form_values(catalog, None)
     for menu_item, name in PAGES.items():
         template = "play.html.jinja" if menu_item == "Play" else f"{Path(name).stem}.html.jinja"
         body = bytes(render_page(template, menu_item, **values).body).decode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -10,15 +11,21 @@ from starlette.responses import HTMLResponse
 from checkers_env.fen import START
 from checkers_env.openings import NAMES, THREE_MOVE, TWO_MOVE
 from training.app.agent_catalog import (
-    DEFAULT_AGENT,
     DEFAULT_SECONDS,
     MAX_AMOUNT,
     MAX_SECONDS,
     AgentCatalog,
 )
+from training.app.opponents import OPPONENTS, RECOMMENDED
 from training.app.serialize import Json
 
-MENU = {"Play": "/", "Compare": "/compare", "Evolution": "/evolution"}
+MENU = {
+    "Play": "/",
+    "Analyse": "/analyse",
+    "Compare": "/compare",
+    "Evolution": "/evolution",
+    "Rules": "/about",
+}
 _templates = Environment(
     loader=PackageLoader("training.app", "template"),
     autoescape=True,
@@ -51,14 +58,15 @@ def form_values(catalog: AgentCatalog, agent: str | None) -> Json:
 
     Raise ValueError if `agent`, the one to select, is not on offer.
     """
-    entries = catalog.entries()
-    agent = agent or DEFAULT_AGENT
-    if agent not in [entry.name for entry in entries]:
+    entries = sorted(catalog.entries(), key=lambda it: -it.elo if it.elo is not None else math.inf)
+    if agent and agent not in [entry.name for entry in entries]:
         entries.append(catalog.entry(agent))
     return {
         "start": START,
         "entries": entries,
         "agent": agent,
+        "opponents": OPPONENTS,
+        "recommended": RECOMMENDED,
         "max_amount": MAX_AMOUNT,
         "default_seconds": DEFAULT_SECONDS,
         "max_seconds": MAX_SECONDS,

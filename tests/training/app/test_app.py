@@ -1,5 +1,6 @@
 """The web application without a browser: games, errors, archive, security."""
 
+import itertools
 import json
 import multiprocessing
 import os
@@ -32,11 +33,12 @@ from tests import DATA
 from tests.agents.search.test_alphabeta import judge_by, move_values, random_boards
 from tests.training.commands import SECONDS
 from training.app import game_archive, game_store, serve
-from training.app.agent_catalog import AgentCatalog
+from training.app.agent_catalog import AgentCatalog, zoo_elo
 from training.app.app import create_app
-from training.app.game import HumanGame
-from training.app.game_setup import GameSetup, choose_opening, create_board
+from training.app.game import GameClock, HumanGame
+from training.app.game_setup import GameSetup, TimeControl, choose_opening, create_board
 from training.app.messages import describe_move, explain_forced_capture, explain_illegal_move
+from training.app.opponents import OPPONENTS, STRONG_LEVELS
 from training.app.preparation import Preparation, warm_up
 from training.app.request_body import check_fields
 from training.app.security import HEADERS, MAX_BYTES, is_loopback
@@ -512,6 +514,131 @@ def test_circle_of_links_among_the_games_keeps_nobody_from_playing(client, games
     begin(client)
 
 
+# Named opponents and clocks
+
+
+def test_named_opponents_have_the_elo_of_the_zoo():
+    names = {"counter-2": "material (depth 2)", "counter-4": "material"}
+    rated = {it.id: it.elo for it in OPPONENTS if not it.levels}
+    assert rated == {name: zoo_elo()[names.get(name, name)] for name in rated}
+    assert [it.elo for it in OPPONENTS] == sorted(it.elo for it in OPPONENTS)
+    for before, after in itertools.pairwise(STRONG_LEVELS):
+        assert before.nodes < after.nodes
+        assert before.elo < after.elo
+
+
+def test_named_opponent_plays_with_its_own_limits(client):
+    state = begin(client, agent=None, opponent="counter-2", colour="white")
+    assert (state["label"], state["opponent"]) == ("Beginner", "counter-2")
+    state = do(client, state, "reply")
+    assert state["frames"][-1]["analysis"]["depth"] == 2
+    record = client.get(f"/api/games/{state['key']}/pdn").text
+    assert '[Black "material (depth 2)"]' in record
+    strong = begin(client, agent=None, opponent="strong", level=3)
+    assert strong["label"] == "Strong, level 3"
+
+
+def make_timed(side=BLACK, minutes=1.0, increment=2.0, agent="random"):
+    """Return a game with a clock, and a list whose item is the present time."""
+    control, now = TimeControl(minutes, increment), [0.0]
+    game = HumanGame(GameSetup(agent, agent, Limits(depth=4), side, clock=control))
+    game.clock = GameClock(control, lambda: now[0])
+    return game, now
+
+
+def test_clock_runs_from_the_second_move_on_and_adds_the_increment():
+    game, now = make_timed()
+    now[0] = 1000.0
+    game.play_move([11, 15])
+    assert game.clock.left == [60, 60]
+    game.play_agent_move(Analysis(game.board.parse_move("22-18"), seconds=5.0))
+    assert game.clock.left == [60, 57]
+    now[0] += 10
+    assert game.clock.remaining(BLACK) == 50
+    game.play_move([15, 22])
+    assert game.clock.left == [52, 57]
+    with pytest.raises(ValueError, match="with a clock"):
+        game.take_back()
+
+
+def test_flag_falls_for_either_side():
+    game, now = make_timed()
+    game.play_move([11, 15])
+    game.play_agent_move(Analysis(game.board.parse_move("22-18")))
+    now[0] += 60.5
+    game.play_move([15, 22])
+    assert (game.result, game.reason) == ("0-1", "White wins: Black's time is up.")
+    assert game.board.ply == 2
+    game, now = make_timed()
+    game.play_move([11, 15])
+    game.play_agent_move(Analysis(game.board.parse_move("22-18"), seconds=60.5))
+    assert (game.result, game.board.ply) == ("1-0", 1)
+    assert game.to_pdn().tags["TimeControl"] == "60+2"
+
+
+def test_agent_shares_out_its_time():
+    game, _ = make_timed(WHITE, minutes=1, increment=2)
+    assert game.limits() == Limits(depth=4, seconds=pytest.approx(13.6), share=pytest.approx(3.4))
+    game.clock.left[BLACK] = 1.0
+    assert game.limits().seconds == 0.5
+
+
+def test_clock_survives_the_server(games, tmp_path):
+    with serving(games) as client:
+        state = begin(client, clock={"minutes": 3, "increment": 2})
+        do(client, state, "move", squares=[11, 15])
+        before = do(client, state, "reply")["clock"]
+    with serving(games) as client:
+        after = client.get(f"/api/games/{state['key']}").json()["clock"]
+    assert after["running"] == before["running"] == "black"
+    assert after["black"] == pytest.approx(before["black"], abs=5)
+
+
+# The judge, and positions
+
+
+def test_judge_is_strong_with_a_number_of_positions(client):
+    moves = ["11-15", "22-18", "15x22"]
+    answer = client.post("/api/analysis", json={"moves": moves, "nodes": 500}).json()
+    board = create_board(fen.START, moves)
+    expected = agents.analyse("strong", board, nodes=500)
+    (line,) = answer["lines"]
+    assert line["pv"] == list(map(str, expected.pv))
+    assert (line["score"], line["nodes"]) == (expected.score, expected.nodes)
+    assert answer["exact"] is None
+    assert str(reseed(agents.make("strong", nodes=500), 3).act(board)) == line["pv"][0]
+
+
+def test_several_lines_are_the_best_moves(client):
+    body = {"start": "B:W18,26,30:B5,10,12", "lines": 10, "agent": "material", "amount": 4}
+    lines = client.post("/api/analysis", json=body).json()["lines"]
+    board = Board(body["start"])
+    assert {line["pv"][0] for line in lines} == set(map(str, board.legal_moves))
+    scores = [line["score"] for line in lines]
+    assert scores == sorted(scores, reverse=True)
+    best = client.post("/api/analysis", json=body | {"lines": 1}).json()["lines"][0]
+    assert best["score"] == scores[0]
+
+
+def test_endings_have_exact_results(client):
+    body = {"start": "W:WK15,20:B12,K28", "nodes": 10}  # "First position": docs/endgames.md
+    assert client.post("/api/analysis", json=body).json()["exact"] == {"value": 1, "plies": 81}
+    body["start"] = body["start"].replace("W:", "B:", 1)
+    assert client.post("/api/analysis", json=body).json()["exact"] == {"value": 0, "plies": None}
+    over = client.post("/api/analysis", json={"start": "B:W5:B"}).json()
+    assert over == {"label": "strong", "lines": [], "exact": {"value": -1, "plies": 0}}
+
+
+def test_position_has_its_moves_and_its_opening(client):
+    card, name = next(iter(openings.NAMES.items()))
+    answer = client.post("/api/position", json={"moves": card.split()}).json()
+    assert answer["opening"] == name
+    assert len(answer["frames"]) == 4
+    legal = [move["text"] for move in answer["frames"][-1]["legal"]]
+    assert legal == list(map(str, create_board(fen.START, card.split()).legal_moves))
+    assert client.post("/api/position", json={"pdn": "1. 11-15 22-18 *"}).json()["result"] == "*"
+
+
 # Requests that make no sense
 
 GAME = "/api/games/{game}"
@@ -539,6 +666,15 @@ BAD = [
     ("POST", "/api/games", {"seconds": 61}, 400, "above 0, and 60 at most"),
     ("POST", "/api/games", {"agent": "random", "amount": 3}, 400, "does not search"),
     ("POST", "/api/games", {"agent": "mcts", "amount": 10**7}, 400, "simulations must be"),
+    ("POST", "/api/games", {"opponent": "nobody"}, 400, "No opponent 'nobody': there are random"),
+    ("POST", "/api/games", {"opponent": "c10", "agent": "c10"}, 400, "not both"),
+    ("POST", "/api/games", {"opponent": "c10", "level": 1}, 400, "C10 has no levels"),
+    ("POST", "/api/games", {"opponent": "strong", "level": 99}, 400, "level must be from 1 to"),
+    ("POST", "/api/games", {"clock": {}}, 400, "needs its minutes"),
+    ("POST", "/api/games", {"clock": {"minutes": 0}}, 400, "more than 0 minutes"),
+    ("POST", "/api/games", {"clock": {"minutes": 1e300}}, 400, "180 at most"),
+    ("POST", "/api/games", {"clock": {"minutes": 1, "increment": -1}}, 400, "from 0 to 60"),
+    ("POST", "/api/games", {"clock": "5+0"}, 400, "clock must be an object"),
     ("POST", "/api/games", {"depth": 3}, 400, "There is no field 'depth'"),
     ("POST", "/api/games", [], 400, "JSON object"),
     ("POST", GAME + "/move", {}, 400, "list of squares"),
@@ -564,6 +700,17 @@ BAD = [
     ("POST", "/api/compare/move", {"player": {"agent": "random"}, "seed": -1}, 400, "seed must"),
     ("POST", "/api/compare/move", {"player": None}, 400, "need an agent"),
     ("POST", "/api/compare/pdn", {"black": "a\nb"}, 400, "line break"),
+    ("POST", "/api/position", {"start": "B:W1,1:B2"}, 400, "bad FEN"),
+    ("POST", "/api/position", {"moves": [1]}, 400, "list of texts"),
+    ("POST", "/api/position", {"moves": ["11-15", "11-15"]}, 400, "'11-15' is illegal"),
+    ("POST", "/api/position", {"pdn": "1. 11-15 *", "start": "B:W1:B2"}, 400, "not both"),
+    ("POST", "/api/position", {"pdn": "x" * 100_001}, 400, "at most 100000"),
+    ("POST", "/api/analysis", {"lines": 0}, 400, "lines must be from 1 to 10"),
+    ("POST", "/api/analysis", {"nodes": 0}, 400, "nodes must be from 1 to 1,000,000"),
+    ("POST", "/api/analysis", {"amount": 3}, 400, "limited by nodes alone"),
+    ("POST", "/api/analysis", {"agent": "c10", "nodes": 3}, 400, "nodes is for the judge"),
+    ("POST", "/api/analysis", {"agent": "nobody"}, 400, "No agent 'nobody'"),
+    ("POST", "/api/analysis", {"start": "nonsense"}, 400, "bad FEN"),
 ]  # fmt: skip
 
 

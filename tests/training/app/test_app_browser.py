@@ -1,5 +1,7 @@
 """The pages to play and to compare, in a browser: mouse, keyboard, phone."""
 
+import re
+
 import numpy as np
 import pytest
 from playwright.sync_api import expect
@@ -57,9 +59,15 @@ def cell(page, square):
     return page.locator(f"#board [data-square='{square}']")
 
 
+def choose_agent(page, agent):
+    """Choose among all players."""
+    page.check("[name=opponent][value='']")
+    page.select_option("#setup [data-field=agent]", agent)
+
+
 def begin(page, *, agent="random", colour="black", opening=None, plies=None):
     """Begin a game, and wait for the user's turn."""
-    page.select_option("#setup [data-field=agent]", agent)
+    choose_agent(page, agent)
     if plies:
         page.fill("#setup [data-field=amount]", str(plies))
     page.check(f"[name=colour][value={colour}]")
@@ -233,8 +241,7 @@ def test_analysis_of_the_agent_is_shown(open_page):
     for text in ("blondie24 (depth 4) thinks", "4 plies", "lost, to +1, won"):
         expect(facts).to_contain_text(text)
     assert moves_shown(page)[0] in page.inner_text("dd[data-fact=pv]")
-    assert float(page.get_attribute("#bar", "aria-valuenow")) != 0
-    assert "for blondie24" in page.get_attribute("#bar", "aria-valuetext")
+    expect(page.locator("#bar")).to_have_attribute("aria-valuetext", re.compile("by Strong's view"))
 
 
 def test_earlier_positions_are_shown_read_only(open_page):
@@ -287,7 +294,7 @@ def test_two_tabs_are_two_games(open_page):
 def test_late_answer_does_not_change_another_game(open_page):
     page, held = open_page(), []
     page.route("**/reply", lambda route: route.continue_() if held else held.append(route))
-    page.select_option("#setup [data-field=agent]", "random")
+    choose_agent(page, "random")
     page.check("[name=colour][value=white]")
     page.click("#start")
     page.click("[data-do=resign]")
@@ -308,7 +315,7 @@ def test_late_answer_does_not_change_another_game(open_page):
 
 def test_value_of_a_hidden_field_is_ignored(open_page):
     page = open_page()
-    page.select_option("#setup [data-field=agent]", "blondie24")
+    choose_agent(page, "blondie24")
     page.fill("#setup [data-field=seconds]", "90")
     begin(page, agent="random")
 
@@ -430,6 +437,154 @@ def test_light_and_dark_themes_are_readable(open_page):
     assert light != dark
     page.reload()
     assert page.evaluate(paper) == light
+
+
+# Opponents, dragging, premove, clock, review
+
+
+def test_first_game_is_against_the_recommended_opponent(open_page):
+    page = open_page()
+    assert page.locator("[name=opponent]").count() == 9
+    assert page.locator(".opponent:has(:checked) .badge").count() == 1
+    page.click("#start")
+    settle(page)
+    assert page.inner_text("#above .name") == "Beginner"
+    page.click("[data-do=new]")
+    page.check("[name=opponent][value=strong]")
+    page.select_option(".levels select", "2")
+    page.click("#start")
+    expect(page.locator("#above .name")).to_have_text("Strong, level 2")
+
+
+def test_players_are_found_by_search_and_sorted(open_page):
+    page = open_page()
+    choose_agent(page, "material")
+    labels = "#all-players [data-field=agent] option"
+    strengths = page.eval_on_selector_all(labels, "all => all.map((one) => one.dataset.elo)")
+    known = [int(elo) for elo in strengths if elo]
+    assert known == sorted(known, reverse=True)
+    assert len(known) > 50
+    page.fill("[data-field=search]", "C10-rr")
+    assert page.locator(labels).count() == 2  # the chosen one stays
+    page.fill("[data-field=search]", "")
+    page.select_option("[data-field=sort]", "name")
+    names = page.eval_on_selector_all(labels, "all => all.map((one) => one.dataset.label)")
+    assert names[0] == "blondie24"
+    assert len(names) == len(strengths)
+
+
+def drag(page, squares, **options):
+    """Drag a piece with the mouse over squares, and drop it on the last one."""
+    for number, square in enumerate(squares):
+        page.hover(f"#board [data-square='{square}']", force=True)
+        if number == 0:
+            page.mouse.down()
+    page.mouse.up()
+
+
+def test_pieces_are_dragged(open_page):
+    page = open_page()
+    begin(page, agent="material", plies=1)
+    for squares in ([11, 10], [11, 7, 11]):  # on another piece, and back: it stays chosen
+        drag(page, squares)
+        assert squares_of(page, "chosen") == [11]
+    drag(page, [11, 20])
+    expect(page.locator("#error")).to_contain_text("A man goes one square diagonally forward.")
+    drag(page, [11, 16])
+    settle(page)
+    assert moves_shown(page)[0] == "11-16"
+    assert len(moves_shown(page)) == 2
+
+
+def test_capture_is_dragged_by_touch(open_page):
+    page = open_page(viewport=PHONE, has_touch=True)
+    begin(page, opening=ROUTES)
+    touch = page.context.new_cdp_session(page)
+
+    def send(kind, square=None):
+        box = square and cell(page, square).bounding_box()
+        points = [{"x": box["x"] + 9, "y": box["y"] + 9}] if square else []
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    cell(page, 2).scroll_into_view_if_needed()
+    for start, end in ((2, 11), (11, 18), (18, 9), (9, 2)):
+        send("touchStart", start)
+        send("touchMove", end)
+        send("touchEnd")
+    expect(page.locator("#status")).to_contain_text("White has no pieces left.")
+    assert moves_shown(page) == ["2x11x18x9x2"]
+
+
+def test_premove_is_played_when_it_is_legal(open_page):
+    page, held = open_page(), []
+    begin(page, agent="random", opening="B:W30:B1,2")
+    page.route("**/reply", lambda route: route.continue_() if held else held.append(route))
+    cell(page, 1).click()
+    cell(page, 6).click()
+    expect(page.locator("#status")).to_contain_text("is thinking")
+    drag(page, [2, 7])
+    assert sorted(squares_of(page, "premove")) == [2, 7]
+    page.keyboard.press("Escape")
+    assert squares_of(page, "premove") == []
+    drag(page, [2, 7])
+    held[0].continue_()
+    expect(page.locator("#score button")).to_have_count(4)
+    assert moves_shown(page)[::2] == ["1-6", "2-7"]
+
+
+def test_flag_falls(open_page):
+    page = open_page()
+    page.clock.install()
+    page.select_option("#clock", "1 0")
+    begin(page)
+    expect(page.locator("#below .clock")).to_have_text("1:00")
+    cell(page, 11).click()
+    cell(page, 15).click()
+    expect(page.locator("#score button")).to_have_count(2)
+    page.clock.run_for(50_000)
+    expect(page.locator("#below .clock")).to_have_class(re.compile("short"))
+    page.clock.resume()
+
+
+def test_opinions_of_strong_and_of_the_opponent_are_told_apart(open_page):
+    page = open_page()
+    begin(page, agent="blondie24-1999", plies=4, opening="B:WK30,K31,K32:B1,2")
+    expect(page.locator("#verdict")).to_contain_text("White wins")
+    assert float(page.get_attribute("#bar", "aria-valuenow")) < -0.6
+    begin_again(page, "W:WK15,20:B12,K28", colour="white")
+    expect(page.locator("#verdict")).to_have_text("White wins in 41 moves, if both play perfectly")
+    expect(page.locator("#verdict-source")).to_have_text("by the endgame tables")
+
+
+def begin_again(page, opening, colour):
+    page.click("[data-do=new]")
+    page.check(f"[name=colour][value={colour}]")
+    page.fill("[data-opening=moves] input", opening)
+    page.click("#start")
+    settle(page)
+
+
+def test_finished_game_is_reviewed(open_page):
+    page = open_page()
+    begin(page, agent="material", plies=2, opening="B:W23,24,27,31,32:B1,2,3,5,14")
+    drag(page, [14, 18])  # gives a man away
+    settle(page)
+    page.click("[data-do=resign]")
+    page.click("[data-do=resign]")
+    page.click("[data-do=review]")
+    expect(page.locator("#review-note")).to_contain_text("of yours")
+    expect(page.locator("#score [data-ply='1']")).to_have_attribute("data-mark", re.compile("[?]"))
+    assert page.locator("#review-chart polyline").get_attribute("points").count(",") == 3
+    page.click("#mistakes button >> nth=0")
+    assert page.locator("#board .arrow polyline").count() == 1
+    page.click("#better")
+    expect(page.locator("#review-note")).to_contain_text("Strong's line after move")
+    assert moves_shown(page)[0] != "14-18"
+    page.click("#back-to-game")
+    assert moves_shown(page) == ["14-18", "23x14"]
+    page.click("#play-on")
+    expect(page.locator("[data-do=resign]")).to_be_visible()
+    expect(page.locator("#review")).to_be_hidden()
 
 
 # Two agents

@@ -14,6 +14,7 @@ from tests.training.app.test_app_browser import (  # noqa: F401 - fixtures, and 
     PHONE,
     begin,
     cell,
+    choose_agent,
     moves_shown,
     open_page,
     settle,
@@ -109,7 +110,7 @@ def test_damaged_weight_file_is_refused_with_a_message(browser, site, tmp_path):
     page = context.new_page()
     with serve_files(tmp_path) as address:
         page.goto(address)
-        page.select_option("#setup [data-field=agent]", "blondie24-1999")
+        choose_agent(page, "blondie24-1999")
         page.check("[name=colour][value=white]")
         page.click("#start")
         error = page.locator("#error")

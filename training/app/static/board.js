@@ -10,6 +10,8 @@
 //   label          name of the board for screen readers
 //   onMove(move)   a person has chosen this move of `legal`
 //   onIllegal(squares)   a person has chosen squares (one, or a path) of no legal move
+//   onPremove(move)   a person has chosen {from, to} before the turn, or null: has cancelled it
+//   onSquare(square)  a square was clicked on a board with `editing`
 //   onSay(text)    an announcement: "11 chosen: it can go to 15 or 16."
 //
 // show(view): replaces everything; omitted fields have these defaults.
@@ -17,7 +19,9 @@
 //   last = null    the Move that led there: the board marks its squares and its captures
 //   legal = []     Moves to choose from; without any the board only shows
 //   flipped = false   true puts Black, whose squares are 1 to 12, below
-//   animate = false   true moves the piece of `last` along its squares
+//   animate = false   true moves the piece of `last` along its squares, and its captures fade
+//   premove = ""   "b" or "w": this side may choose its next move before its turn
+//   editing = false   true reports every click as onSquare
 // A Move is {text: "22x15x8", squares: [22, 15, 8], captured: [18, 11]}: see serialize.move_to_json on the server.
 //
 // point(move)      draws an arrow along a Move (a hint, a principal variation); point(null) removes it
@@ -27,13 +31,14 @@
 // cancel()         forgets the squares chosen so far
 // focus()          focuses the square that last had the focus
 //
-// Keys: arrows move the focus over the dark squares, Enter or Space chooses, Escape cancels.
+// Pieces are clicked, dragged, or chosen by keys. Keys: arrows move the focus over the dark squares, Enter or Space chooses, Escape cancels.
 
 import { createElement, createSvg } from "/static/dom.js";
 import { joinWords, pieceName, readFen, SQUARES } from "/static/position.js";
 
 const CROWN = "M-1.9 1.5h3.8l.55-3.1-1.5 1.2L0-2.1-.95-.4-2.45-1.6z";
 const HOP = 180; // milliseconds from square to square
+const DRAG_DISTANCE = 5; // pixels that the pointer moves before a click becomes a drag
 const rowOf = (square) => (square - 1) >> 2;
 const columnOf = (square) => 2 * ((square - 1) & 3) + 1 - (rowOf(square) & 1);
 
@@ -54,6 +59,9 @@ export class Board {
   #position = { turn: "b", cells: [] };
   #path = [];
   #at = 0; // the square of the keyboard's focus
+  #premove = []; // the two squares of a move chosen before the turn
+  #pieces = {}; // the piece's picture by square
+  #drag = null; // {square, id, x, y, picture}: `picture` from the first movement on
 
   constructor(element, { label = "Board", ...handlers } = {}) {
     this.#element = element;
@@ -63,17 +71,22 @@ export class Board {
     element.setAttribute("aria-label", label);
     element.addEventListener("click", (event) => this.#onClick(event));
     element.addEventListener("keydown", (event) => this.#onKey(event));
+    element.addEventListener("pointerdown", (event) => this.#onPointerDown(event));
+    element.addEventListener("pointermove", (event) => this.#onPointerMove(event));
+    element.addEventListener("pointerup", (event) => this.#onPointerUp(event));
+    element.addEventListener("pointercancel", () => this.#endDrag());
     element.addEventListener("focusin", ({ target }) => this.#setFocus(Number(target.dataset.square)));
   }
 
-  show({ fen, last = null, legal = [], flipped = false, animate = false }) {
+  show({ fen, last = null, legal = [], flipped = false, animate = false, premove = "", editing = false }) {
     if (flipped !== this.#view.flipped) this.#build(flipped);
-    this.#view = { last, legal, flipped };
+    const before = this.#position.cells;
+    this.#view = { last, legal, flipped, premove, editing };
     this.#position = readFen(fen);
-    this.#path = [];
+    [this.#path, this.#premove, this.#drag] = [[], [], null];
     this.point(null);
     this.#render();
-    if (animate && last) this.#animate(last.squares);
+    if (animate && last) this.#animate(last, before);
   }
 
   point(move) {
@@ -93,8 +106,9 @@ export class Board {
   }
 
   cancel() {
-    if (!this.#path.length) return;
-    this.#path = [];
+    if (!this.#path.length && !this.#premove.length) return;
+    if (this.#premove.length) this.#handlers.onPremove?.(null);
+    [this.#path, this.#premove] = [[], []];
     this.#render();
     this.#say("Cancelled.");
   }
@@ -111,7 +125,7 @@ export class Board {
       const [row, column] = [place >> 3, place & 7];
       rows[row].append((row + column) % 2 ? this.#darkCell(row, column, flipped) : createBox("light"));
     }
-    const names = ["moved", "pieces", "tiles", "arrow", "outline"];
+    const names = ["moved", "ghosts", "pieces", "tiles", "arrow", "outline"];
     this.#layers = Object.fromEntries(names.map((name) => [name, createSvg("g", { class: name })]));
     const head = createSvg("marker", {
       id: "arrowhead", viewBox: "0 0 4 4", refX: 2, refY: 2, markerWidth: 3, orient: "auto",
@@ -144,8 +158,10 @@ export class Board {
     for (const square of SQUARES) this.#renderCell(square, cells[square], next.has(square), legal.length > 0);
     const here = this.#path.at(-1) ?? last?.squares.at(-1);
     const order = SQUARES.filter((square) => cells[square]).sort((a, b) => (a === here) - (b === here));
-    this.#layers.pieces.replaceChildren(...order.map((square) =>
-      this.#piece(cells[square], square, captured.includes(square) ? "piece captured" : "piece")));
+    this.#pieces = Object.fromEntries(order.map((square) =>
+      [square, this.#piece(cells[square], square, captured.includes(square) ? "piece captured" : "piece")]));
+    this.#layers.pieces.replaceChildren(...order.map((square) => this.#pieces[square]));
+    this.#layers.ghosts.replaceChildren();
     this.#layers.moved.replaceChildren(...(last ? this.#moveMarks(last) : []));
   }
 
@@ -159,6 +175,8 @@ export class Board {
     cell.classList.toggle("chosen", chosen);
     cell.classList.toggle("able", next && !this.#path.length);
     cell.classList.toggle("target", next && this.#path.length > 0);
+    cell.classList.toggle("premove", this.#premove.includes(square));
+    cell.classList.toggle("held", this.#isOwn(square) && Boolean(this.#view.premove));
     const can = next ? (this.#path.length ? ", can go here" : ", can move") : "";
     cell.setAttribute("aria-label", `${square}, ${pieceName(piece)}${can}${chosen ? ", chosen" : ""}`);
     if (choosing) cell.setAttribute("aria-selected", chosen);
@@ -193,8 +211,16 @@ export class Board {
       createSvg("text", { x, y: y + 0.9 }, text));
   }
 
-  #animate(squares) {
+  // Move the piece along its squares; what it captures fades as the piece passes.
+  #animate({ squares, captured }, before) {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    captured.forEach((square, index) => {
+      if (!before[square]) return;
+      const ghost = this.#piece(before[square], square, "piece");
+      this.#layers.ghosts.append(ghost);
+      const fade = [{ opacity: 1 }, { opacity: 1, offset: 0.5 }, { opacity: 0 }];
+      ghost.animate(fade, { duration: HOP * (index + 1.5), fill: "forwards" }).onfinish = () => ghost.remove();
+    });
     const [toX, toY] = this.#centre(squares.at(-1));
     const frames = squares.map((square) => {
       const [x, y] = this.#centre(square);
@@ -228,17 +254,90 @@ export class Board {
   }
 
   #onClick({ target }) {
-    const cell = target.closest("[data-square]");
+    const cell = target.closest("[data-square]"); // not after a drag, whose click is the board's
     if (!cell) return;
     cell.focus();
     this.#choose(Number(cell.dataset.square));
+  }
+
+  #onPointerDown({ target, button, isPrimary, pointerId, clientX, clientY }) {
+    const square = Number(target.closest("[data-square]")?.dataset.square);
+    if (!square || button || !isPrimary || !this.#canLift(square)) return;
+    this.#drag = { square, id: pointerId, x: clientX, y: clientY, picture: null };
+  }
+
+  #onPointerMove(event) {
+    const drag = this.#drag;
+    if (!drag || event.pointerId !== drag.id) return;
+    if (!drag.picture) {
+      if (Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < DRAG_DISTANCE) return;
+      this.#element.setPointerCapture(drag.id);
+      this.#lift(drag);
+    }
+    const [x, y] = this.#pointOf(event);
+    drag.picture.setAttribute("transform", `translate(${x} ${y})`);
+  }
+
+  #onPointerUp(event) {
+    const drag = this.#drag;
+    if (!drag?.picture || event.pointerId !== drag.id) {
+      this.#drag = null;
+      return;
+    }
+    const [x, y] = this.#pointOf(event);
+    const to = this.#squareAt(x, y);
+    this.#endDrag();
+    const [piece, other] = [drag.square, to].map((square) => this.#position.cells[square]?.toLowerCase());
+    if (to && (piece !== other || this.#canExtend(to))) this.#choose(to); // not on a piece of its side
+  }
+
+  // Put a dragged piece back; it stays chosen.
+  #endDrag() {
+    const isLifted = this.#drag?.picture;
+    this.#drag = null;
+    if (isLifted) this.#render();
+  }
+
+  #canLift(square) {
+    const { legal, premove } = this.#view;
+    if (!legal.length) return Boolean(premove) && this.#isOwn(square);
+    if (this.#path.length > 1) return square === this.#path.at(-1);
+    return legal.some(({ squares }) => squares[0] === square);
+  }
+
+  #lift(drag) {
+    if (this.#path.at(-1) !== drag.square) {
+      this.#path = [];
+      this.#choose(drag.square);
+    }
+    drag.picture = this.#pieces[drag.square];
+    drag.picture.classList.add("lifted");
+    this.#layers.pieces.append(drag.picture);
+  }
+
+  // The point of the picture (80 x 80) under the pointer.
+  #pointOf({ clientX, clientY }) {
+    const { left, top, width, height } = this.#element.getBoundingClientRect();
+    return [(80 * (clientX - left)) / width, (80 * (clientY - top)) / height];
+  }
+
+  // The dark square at a point, or undefined.
+  #squareAt(x, y) {
+    return SQUARES.find((square) => {
+      const [centreX, centreY] = this.#centre(square);
+      return Math.abs(x - centreX) <= 5 && Math.abs(y - centreY) <= 5;
+    });
+  }
+
+  #isOwn(square) {
+    return this.#position.cells[square]?.toLowerCase() === this.#view.premove;
   }
 
   #onKey(event) {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     const { key } = event;
     if (key === "Enter" || key === " ") this.#choose(this.#at);
-    else if (key === "Escape" && this.#path.length) this.cancel();
+    else if (key === "Escape" && (this.#path.length || this.#premove.length)) this.cancel();
     else if (!this.#moveFocus(key)) return;
     event.preventDefault();
     event.stopPropagation();
@@ -261,15 +360,38 @@ export class Board {
   }
 
   #choose(square) {
-    const { legal } = this.#view;
-    if (!legal.length) return;
+    const { legal, premove, editing } = this.#view;
+    if (editing) return this.#handlers.onSquare?.(square);
+    if (!legal.length) return premove ? this.#choosePremove(square) : undefined;
     const before = this.#path;
     if (before.length === 1 && square === before[0] && !this.#canExtend(square)) return this.cancel();
     if (this.#canExtend(square)) return this.#extend([...before, square]);
     const ending = this.#candidates().filter(({ squares }) => squares.at(-1) === square);
-    if (before.length && ending.length === 1) return this.#handlers.onMove?.(ending[0]);
+    if (before.length && ending.length === 1) return this.#make(ending[0]);
     if (before.length < 2 && legal.some(({ squares }) => squares[0] === square)) return this.#extend([square]);
     this.#handlers.onIllegal?.([...before, square]);
+  }
+
+  // The page plays the move, and shows the position after it. Until then the piece stands there.
+  #make(move) {
+    this.#path = [...move.squares];
+    this.#render();
+    this.#handlers.onMove?.(move);
+  }
+
+  #choosePremove(square) {
+    const [from] = this.#path;
+    if (from === square || (!from && !this.#isOwn(square))) return this.cancel();
+    if (!from || this.#isOwn(square)) {
+      [this.#path, this.#premove] = [[square], []];
+      this.#handlers.onPremove?.(null);
+      this.#say(`${square} chosen before your turn.`);
+    } else {
+      [this.#path, this.#premove] = [[], [from, square]];
+      this.#handlers.onPremove?.({ from, to: square });
+      this.#say(`${from} to ${square} is played when it is your turn, if it is legal.`);
+    }
+    this.#render();
   }
 
   #canExtend(square) {
@@ -280,7 +402,7 @@ export class Board {
     this.#path = path;
     const candidates = this.#candidates();
     const whole = candidates.find(({ squares }) => squares.length === path.length);
-    if (whole) return this.#handlers.onMove?.(whole);
+    if (whole) return this.#make(whole);
     this.#render();
     const next = [...new Set(candidates.map(({ squares }) => squares[path.length]))];
     const verb = candidates[0].captured.length ? "jump" : "go";

@@ -1,9 +1,10 @@
-// Form fields that choose an agent with its limits, or an opening (template/parts.html.jinja).
+// Form fields that choose an opponent, an agent with its limits, or an opening
+// (template/parts.html.jinja).
 
 // The agent decides which limits there are. Returns a function that reads the fields: `player` is
 // {agent, amount, seconds} for the server, `label` the agent's name.
 export const agentChooser = (form) => {
-  const [agent, amount, seconds] = ["agent", "amount", "seconds"].map(
+  const [agent, amount, seconds, search, sort] = ["agent", "amount", "seconds", "search", "sort"].map(
     (name) => form.querySelector(`[data-field="${name}"]`));
   const update = () => {
     const { limit, most, standard, about } = agent.selectedOptions[0].dataset;
@@ -15,14 +16,58 @@ export const agentChooser = (form) => {
     Object.assign(amount, { max: most ?? "", value: standard ?? "" });
   };
   agent.addEventListener("change", update);
+  if (search) connectSearch(agent, search, sort);
   update();
   return () => {
-    const { limit } = agent.selectedOptions[0].dataset;
+    const { limit, label } = agent.selectedOptions[0].dataset;
     const number = (field) => (limit && field.value !== "" ? Number(field.value) : null);
-    return {
-      label: agent.selectedOptions[0].textContent,
-      player: { agent: agent.value, amount: number(amount), seconds: number(seconds) },
-    };
+    return { label, player: { agent: agent.value, amount: number(amount), seconds: number(seconds) } };
+  };
+};
+
+// Show the agents whose name or kind has the text, the chosen one too, in an order.
+const connectSearch = (agent, search, sort) => {
+  const options = [...agent.options]; // by strength
+  const byName = (one, other) => one.dataset.label.localeCompare(other.dataset.label);
+  const update = () => {
+    const text = search.value.trim().toLowerCase();
+    const chosen = agent.selectedOptions[0];
+    const has = (option) => `${option.textContent} ${option.dataset.about}`.toLowerCase().includes(text);
+    const sorted = sort.value === "name" ? [...options].sort(byName) : options;
+    agent.replaceChildren(...sorted.filter((option) => option === chosen || has(option)));
+    chosen.selected = true;
+  };
+  search.addEventListener("input", update);
+  sort.addEventListener("change", update);
+  search.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") event.preventDefault(); // it does not begin a game
+  });
+};
+
+// A named opponent, or any agent. Returns a function that reads the fields: `player` is {opponent,
+// level} or that of agentChooser, `face` the picture in icon.svg.
+export const opponentChooser = (form) => {
+  const readAgent = agentChooser(form.querySelector("#all-players"));
+  const chosen = () => form.querySelector("[name=opponent]:checked");
+  const levels = [...form.querySelectorAll("[data-levels]")];
+  const levelOf = (opponent) => levels.find(({ dataset }) => dataset.levels === opponent)?.querySelector("select");
+  const update = () => {
+    const { value } = chosen();
+    form.querySelector("#all-players").hidden = Boolean(value);
+    for (const field of form.querySelector("#all-players").querySelectorAll("input, select")) {
+      if (value) field.disabled = true; // the browser does not validate it then
+      else if (!field.closest(".field").hidden) field.disabled = false;
+    }
+    for (const level of levels) level.hidden = level.dataset.levels !== value;
+  };
+  for (const radio of form.querySelectorAll("[name=opponent]")) radio.addEventListener("change", update);
+  update();
+  return () => {
+    const { value, dataset } = chosen();
+    if (!value) return { ...readAgent(), face: "agent" };
+    const level = levelOf(value) ? Number(levelOf(value).value) : null;
+    const label = level ? `${dataset.name}, level ${level}` : dataset.name;
+    return { label, face: value, player: { opponent: value, ...(level && { level }) } };
   };
 };
 

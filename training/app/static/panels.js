@@ -26,13 +26,33 @@ export const showBar = (bar, score, side, label, flipped) => {
   bar.setAttribute("aria-valuetext", bar.title);
 };
 
+const formatClock = (seconds) => {
+  const [minutes, rest] = [Math.floor(seconds / 60), seconds % 60];
+  const digits = seconds < 10 ? rest.toFixed(1) : String(Math.floor(rest));
+  return `${minutes}:${digits.padStart(seconds < 10 ? 4 : 2, "0")}`;
+};
+
+// Show the seconds left on a plate's clock; null for a game without one.
+export const showClock = (plate, seconds) => {
+  const clock = plate.querySelector(".clock");
+  clock.hidden = seconds === null;
+  if (seconds === null) return;
+  clock.textContent = formatClock(seconds);
+  clock.classList.toggle("short", seconds < 10);
+};
+
 // Fill the line of a player above or below the board.
-export const showPlate = (plate, side, name, about, { turn = false, thinking = false } = {}) => {
+// `face` is a picture in icon.svg, `clock` the seconds left or null.
+export const showPlate = (plate, side, name, about, { turn = false, thinking = false, face = "", clock = null } = {}) => {
   plate.classList.toggle("turn", turn);
   plate.classList.toggle("thinking", thinking);
   plate.querySelector(".disc").className = `disc ${side}`;
   plate.querySelector(".name").textContent = name;
   plate.querySelector(".about").textContent = about;
+  const picture = plate.querySelector(".face");
+  picture.hidden = !face;
+  if (face && !picture.src.endsWith(`#${face}`)) picture.src = `/static/icon.svg#${face}`;
+  showClock(plate, clock);
 };
 
 // Fill the panel `analysis`, with a row for each fact that the agent gives. Without an analysis the

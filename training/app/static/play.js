@@ -1,32 +1,45 @@
 // Page "Play": a game between a person and an agent.
 
 import { Board } from "/static/board.js";
-import { agentChooser, openingChooser } from "/static/chooser.js";
+import { openingChooser, opponentChooser } from "/static/chooser.js";
 import { byId } from "/static/dom.js";
 import { ExplanationPanel } from "/static/explanation.js";
-import { showAnalysis, showArchive, showBar, showPlate } from "/static/panels.js";
+import { askJudge, describeView, explainDifference, JUDGE, moverOf, toBlack } from "/static/opinion.js";
+import { showAnalysis, showArchive, showBar, showClock, showPlate } from "/static/panels.js";
 import { describePosition } from "/static/position.js";
 import { Replay } from "/static/replay.js";
+import { Review } from "/static/review.js";
 import { request } from "/static/server.js";
+import { playMove } from "/static/sound.js";
 
 const LATE = 5000; // milliseconds beyond its time limit after which the page explains a late reply
 const SOON = 3; // seconds of preparation that are not worth a word
 const CONFIRM = 4000; // milliseconds in which a second click resigns
+const TICK = 100; // milliseconds between two looks at the clock
 
 const START = [{ fen: byId("board").dataset.start, move: null }];
 const say = (text) => { byId("live").textContent = text; };
 
 let state = null; // the game, as of the server's last response
+let stateTime = 0; // milliseconds of performance.now() at that response
 let replies = 0; // requests for the agent's move without a response
+let premove = null; // {from, to}: played as soon as it is the person's turn
 
-const board = new Board(byId("board"), { onMove: play, onIllegal: explainIllegal, onSay: say });
+const board = new Board(byId("board"), {
+  onMove: play, onIllegal: explainIllegal, onSay: say, onPremove: (move) => { premove = move; },
+});
 const replay = new Replay({
   board, controls: byId("controls"), score: byId("score"), onShow: showFrame,
 });
+const review = new Review({ board, replay, onPlayOn: playOn });
 const explanation = new ExplanationPanel(board, byId("explanation"), say);
-const readAgent = agentChooser(byId("setup"));
+const readOpponent = opponentChooser(byId("setup"));
 const readColour = () => document.querySelector("[name=colour]:checked").value;
 const readOpening = openingChooser(byId("setup"));
+const readClock = () => {
+  const [minutes, increment] = byId("clock").value.split(" ").map(Number);
+  return minutes ? { minutes, increment } : null;
+};
 
 // Requests
 
@@ -85,18 +98,38 @@ async function reply() {
   clearTimeout(timer);
   replies -= 1;
   showActions();
+  playPremove();
+}
+
+// Play the move that was chosen before the turn, if it is legal now.
+function playPremove() {
+  if (!premove || state?.status !== "yours") return;
+  const { from, to } = premove;
+  premove = null;
+  const move = state.frames.at(-1).legal.filter(({ squares }) => squares[0] === from && squares.at(-1) === to);
+  if (move.length === 1) play(move[0]);
+  else say(`${from} to ${to} is not possible now.`);
 }
 
 async function start(event) {
   event.preventDefault();
+  await begin(readOpening, readColour() || null, readOpponent().player);
+}
+
+// Begin a game from a position, with the colour of the game before.
+function playOn(fen) {
+  const { side, opponent, level } = state;
+  begin(() => ({ opening: fen }), side, opponent ? { opponent, ...(level && { level }) } : readOpponent().player);
+}
+
+async function begin(openingOf, colour, player) {
   showError(null);
   try {
-    const colour = readColour() || null;
     const rating = byId("rating").value === "" ? null : Number(byId("rating").value);
     const name = byId("name").value;
     storePerson({ name, rating });
     const response = await request("/api/games",
-      { ...readAgent().player, ...readOpening(), colour, name, rating });
+      { ...player, ...openingOf(), colour, name, rating, clock: readClock() });
     location.hash = response.key;
     open(response);
     reply();
@@ -107,7 +140,8 @@ async function start(event) {
 }
 
 function open(response) {
-  state = null;
+  state = premove = null;
+  review.close();
   byId("new").open = false;
   show(response);
   board.focus();
@@ -132,11 +166,13 @@ async function restore() {
 function show(response) {
   if (state?.key === response.key && response.version < state.version) return;
   const before = state;
-  state = response;
+  [state, stateTime] = [response, performance.now()];
   const { frames, side, status } = response;
   const last = frames.length - 1;
+  if (status === "thinking") frames[last].premove = side[0];
   if (before && frames.length === before.frames.length + 1) {
     replay.add(frames[last], { animate: status !== "thinking" });
+    playMove(frames[last].move, status === "over");
   } else {
     replay.open(frames, { at: last, flipped: before ? replay.flipped : side === "black" });
   }
@@ -160,13 +196,48 @@ function statusText() {
 
 function showFrame(frame, ply) {
   byId("fen").value = frame.fen;
-  const frames = state ? state.frames : [frame];
-  const analysis = frames.slice(0, ply + 1).findLast((earlier) => earlier.analysis)?.analysis ?? null;
-  const agentSide = state?.side === "black" ? "white" : "black";
+  const { frames } = replay; // the game's, or those of a better line
+  const analysed = frames.slice(0, ply + 1).findLast((earlier) => earlier.analysis) ?? null;
+  const analysis = analysed?.analysis ?? null;
   showAnalysis(analysis, state?.label, `${state?.label} has not moved yet.`);
-  showBar(byId("bar"), analysis?.score ?? null, agentSide, state?.label, replay.flipped);
+  showOpinion(frames, ply, analysed);
   showPlates();
-  explanation.show(state?.agent ?? readAgent().player.agent, frame.fen);
+  review.update(ply);
+  explanation.show(state?.agent ?? readOpponent().player.agent ?? "blondie24", frame.fen);
+}
+
+let opinions = 0; // shown so far: a later one drops the answer for an earlier one
+
+// Show the judge's view of a position, and where the opponent's own differs.
+async function showOpinion(frames, ply, analysed) {
+  opinions += 1;
+  const number = opinions;
+  const isEnd = state?.status === "over" && frames[ply] === state.frames.at(-1);
+  byId("opinion").hidden = !state;
+  if (!state) return;
+  if (isEnd) {
+    const black = { "1-0": 1, "0-1": -1 }[state.result] ?? 0;
+    showView(black, state.reason, "", analysed);
+    return;
+  }
+  try {
+    const view = await askJudge(frames, ply);
+    if (number !== opinions) return;
+    const source = view.exact?.plies === 0 ? "" : view.exact ? "by the endgame tables" : `by ${JUDGE}'s view`;
+    showView(view.black, describeView(frames[ply].fen, view), source, analysed);
+  } catch (error) {
+    if (number === opinions) showView(null, error.message, "", null);
+  }
+}
+
+function showView(black, words, source, analysed) {
+  showBar(byId("bar"), black, "black", source ? `Black ${source}` : "Black", replay.flipped);
+  byId("verdict").textContent = words;
+  byId("verdict-source").textContent = source;
+  const score = analysed?.analysis.score ?? null;
+  const mover = analysed && (moverOf(analysed.fen) === "black" ? "W" : "B"); // the agent has just moved
+  const own = score === null ? null : toBlack(mover, score);
+  byId("difference").textContent = own === null || black === null ? "" : explainDifference(state.label, own, black);
 }
 
 function showPlates() {
@@ -174,35 +245,69 @@ function showPlates() {
   for (const [id, side] of [["below", below], ["above", below === "black" ? "white" : "black"]]) {
     const turn = state && state.status !== "over" && side === turnOf(state);
     const thinking = turn && state.status === "thinking";
-    showPlate(byId(id), side, ...plateTexts(side), { turn, thinking });
+    const [name, about, face] = plateTexts(side);
+    showPlate(byId(id), side, name, about, { turn, thinking, face, clock: secondsLeft(side) });
   }
 }
 
-const turnOf = ({ frames }) => (frames.at(-1).fen.startsWith("B") ? "black" : "white");
+const turnOf = ({ frames }) => moverOf(frames.at(-1).fen);
 
 function plateTexts(side) {
-  if (!state) return [side === readColour() ? "You" : readAgent().label, ""];
-  const { name, rating, label, pieces } = state;
+  if (!state) {
+    const { label, face } = readOpponent();
+    return side === (readColour() || "black") ? ["You", "", ""] : [label, "", face];
+  }
+  const { name, rating, label, pieces, opponent } = state;
   const count = `${pieces[side]} ${pieces[side] === 1 ? "piece" : "pieces"}`;
-  if (side !== state.side) return [label, count];
-  return [rating ? `${name} (${rating})` : name, count];
+  if (side !== state.side) return [label, count, opponent || "agent"];
+  const person = name === "Anonymous" ? "You" : name;
+  return [rating ? `${person} (${rating})` : person, count, ""];
 }
 
 function showActions() {
   const status = state?.status;
+  const isPlaying = status === "yours" || status === "thinking";
   const visible = {
-    "take-back": status === "yours" || status === "thinking",
+    "take-back": isPlaying && !state.clock,
     hint: status === "yours",
     draw: status === "yours",
-    resign: status === "yours" || status === "thinking",
+    resign: isPlaying,
     interrupt: status === "thinking" && replies > 0,
     reply: status === "thinking" && replies === 0,
+    review: status === "over" && !review.isActive,
+    new: state && !byId("new").open,
   };
   for (const [name, isVisible] of Object.entries(visible)) {
     document.querySelector(`[data-do="${name}"]`).hidden = !isVisible;
   }
-  byId("start").hidden = status === "yours" || status === "thinking";
-  byId("start").textContent = status === "over" ? "Play again" : "Play";
+  byId("start").hidden = isPlaying && !byId("new").open;
+  byId("start").textContent = status === "over" && !byId("new").open ? "Play again" : "Play";
+}
+
+// Clock
+
+function secondsLeft(side) {
+  if (!state?.clock) return readPlannedSeconds();
+  const passed = state.clock.running === side ? (performance.now() - stateTime) / 1000 : 0;
+  return Math.max(state.clock[side] - passed, 0);
+}
+
+const readPlannedSeconds = () => (state || !readClock() ? null : readClock().minutes * 60);
+
+let flagged = ""; // key and version of the game whose fallen flag the server has been told of
+
+function tick() {
+  if (!state?.clock || state.status === "over") return;
+  const below = replay.flipped ? "black" : "white";
+  for (const side of ["black", "white"]) showClock(byId(side === below ? "below" : "above"), secondsLeft(side));
+  const version = `${state.key} ${state.version}`;
+  if (state.status !== "yours" || secondsLeft(state.side) > 0 || flagged === version) return;
+  flagged = version;
+  request(`/api/games/${state.key}`).then((response) => {
+    if (response.key !== state?.key) return;
+    show(response);
+    if (response.status !== "over") flagged = ""; // the server's clock is a little later
+  }, showError);
 }
 
 // Actions other than moves
@@ -212,6 +317,17 @@ let confirmTimer = 0;
 const ACTIONS = {
   reply,
   interrupt: () => request(`/api/games/${state.key}/interrupt`, {}).catch(showError),
+  new: () => {
+    byId("new").open = true;
+    byId("new").scrollIntoView({ block: "nearest" });
+    byId("new").querySelector("[name=opponent]:checked").focus();
+  },
+  review: () => {
+    const { frames, side } = state;
+    review.open({ frames, side });
+    showActions();
+    byId("review").scrollIntoView({ block: "nearest" });
+  },
   resign: () => {
     const button = document.querySelector("[data-do=resign]");
     clearTimeout(confirmTimer);
@@ -271,6 +387,7 @@ byId("setup").addEventListener("submit", start);
 byId("setup").addEventListener("change", () => {
   if (!state) replay.open(START, { flipped: readColour() !== "white" });
 });
+byId("new").addEventListener("toggle", showActions);
 byId("record").addEventListener("keydown", replay.onKey);
 byId("archive").addEventListener("toggle", () => { if (byId("archive").open) loadArchive(); });
 byId("copy-fen").addEventListener("click", async () => {
@@ -283,8 +400,19 @@ byId("pdn-file").addEventListener("change", async ({ target }) => {
 });
 addEventListener("hashchange", restore);
 
+// A position from the page "Analyse".
+const position = new URLSearchParams(location.search).get("fen");
+if (position) {
+  const choice = byId("setup").querySelector("[data-field=opening]");
+  choice.value = "moves";
+  choice.dispatchEvent(new Event("change"));
+  byId("setup").querySelector("[data-opening=moves] input").value = position;
+  START[0] = { fen: position, move: null };
+}
+
 restorePerson();
 showPreparation().catch(() => {}); // a server that does not answer is reported with the first move
 replay.open(START, { flipped: true });
 byId("status").textContent = "Choose an opponent, and play.";
+setInterval(tick, TICK);
 restore();

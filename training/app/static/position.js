@@ -21,6 +21,13 @@ export const readFen = (fen) => {
   return { turn: turn.toLowerCase(), cells };
 };
 
+// The FEN of cells as readFen returns them; `turn` is "B" or "W".
+export const writeFen = (turn, cells) => {
+  const list = (piece) => SQUARES.filter((square) => cells[square].toLowerCase() === piece)
+    .map((square) => (cells[square] === piece ? `${square}` : `K${square}`)).join(",");
+  return `${turn}:W${list("w")}:B${list("b")}`;
+};
+
 export const describePosition = (fen) => {
   const { turn, cells } = readFen(fen);
   const squaresOf = (piece) => SQUARES.filter((square) => cells[square] === piece).join(", ");

@@ -10,8 +10,8 @@
 //
 // open(frames, {at, flipped})   frames are [{fen, move}] from serialize.frames_to_json on the server
 // add(frame, {animate})   appends a position, and shows it if the last one is on the board
-// go(ply), play(), pause(), flip(); properties ply, playing, flipped
-// The moves `legal` of the last frame can be chosen on the board; see Board.show.
+// go(ply), play(), pause(), flip(); properties frames, ply, playing, flipped
+// The moves `legal` of the last frame can be chosen on the board, and a `premove`; see Board.show.
 // The page adds the listener `replay.onKey` to elements: arrows left and right step, Home and End go to
 // the ends, Space plays and pauses, F turns the board.
 
@@ -91,6 +91,10 @@ export class Replay {
 
   get ply() {
     return this.#ply;
+  }
+
+  get frames() {
+    return this.#frames;
   }
 
   get flipped() {
@@ -174,8 +178,9 @@ export class Replay {
     this.#ply = ply;
     const frame = this.#frames[ply];
     this.#slider.value = ply;
-    const legal = ply === this.#frames.length - 1 ? frame.legal : [];
-    this.#board.show({ fen: frame.fen, last: frame.move, legal, flipped: this.#flipped, animate });
+    const isLast = ply === this.#frames.length - 1;
+    const [legal, premove] = isLast ? [frame.legal, frame.premove] : [[], ""];
+    this.#board.show({ fen: frame.fen, last: frame.move, legal, premove, flipped: this.#flipped, animate });
     if (this.#score) markMove(this.#score, ply);
     this.#onShow(frame, ply);
   }

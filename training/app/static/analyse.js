@@ -1,0 +1,184 @@
+// Page "Analyse": both sides are free, positions can be edited, and agents give their opinions.
+
+import { Board } from "/static/board.js";
+import { agentChooser } from "/static/chooser.js";
+import { byId, createElement } from "/static/dom.js";
+import { describeView, moverOf, toBlack } from "/static/opinion.js";
+import { formatSigned, showBar } from "/static/panels.js";
+import { readFen, writeFen } from "/static/position.js";
+import { Replay } from "/static/replay.js";
+import { request } from "/static/server.js";
+
+const LINES = 3;
+const START = byId("board").dataset.start;
+
+let frames = [{ fen: START, move: null }]; // the moves so far, as the server's last answer
+let cells = null; // of the editor, or null
+let asked = 0; // requests for lines: a later one drops the answer to an earlier one
+
+const say = (text) => { byId("live").textContent = text; };
+const board = new Board(byId("board"), {
+  label: "Analysis board", onMove: play, onSquare: put, onSay: say,
+  onIllegal: (squares) => showError(new Error(`${squares.join("-")} is not a legal move here.`)),
+});
+const replay = new Replay({ board, controls: byId("controls"), score: byId("score"), onShow: showFrame });
+const opinions = [...document.querySelectorAll("[data-opinion]")].map((form) =>
+  ({ read: agentChooser(form), view: form.querySelector("[data-view]") }));
+
+function showError(error) {
+  byId("error").hidden = !error;
+  byId("error").textContent = error?.message ?? "";
+}
+
+const movesTo = (ply) => frames.slice(1, ply + 1).map(({ move }) => move.text);
+
+// Show the positions that the server makes of {start, moves} or {pdn}, and put `at` on the board.
+async function load(body, at = null) {
+  showError(null);
+  try {
+    const game = await request("/api/position", body);
+    frames = game.frames;
+    leaveEditor();
+    byId("record").hidden = frames.length < 2;
+    byId("opening").textContent = game.opening;
+    byId("status").textContent = game.reason || game.forced_capture || `${moverOf(frames.at(-1).fen) === "black" ? "Black" : "White"} to move.`;
+    replay.open(frames, { at: at ?? frames.length - 1 });
+    return true;
+  } catch (error) {
+    showError(error);
+    replay.go(replay.ply); // clears the chosen squares
+    return false;
+  }
+}
+
+function play({ text }) {
+  return load({ start: frames[0].fen, moves: [...movesTo(replay.ply), text] });
+}
+
+// Any position of the game can be played on: its legal moves come with the first look at it.
+async function showFrame({ fen, legal }, ply) {
+  byId("play").href = `/?fen=${encodeURIComponent(fen)}`;
+  byId("back").disabled = ply === 0;
+  for (const { view } of opinions) view.textContent = "";
+  if (cells) return;
+  showLines(fen, ply);
+  if (legal || ply === frames.length - 1) return;
+  const { frames: before } = await request("/api/position", { start: frames[0].fen, moves: movesTo(ply) }).catch(() => ({ frames: [{}] }));
+  const here = frames[ply];
+  if (replay.ply !== ply || here?.fen !== fen || !before.at(-1).legal) return;
+  board.show({ fen, last: here.move, legal: before.at(-1).legal, flipped: replay.flipped });
+}
+
+// The judge's best moves, and the bar.
+async function showLines(fen, ply) {
+  asked += 1;
+  const number = asked;
+  try {
+    const { lines, exact } = await request("/api/analysis", { start: frames[0].fen, moves: movesTo(ply), lines: LINES, nodes: 100_000 });
+    if (number !== asked) return;
+    const black = toBlack(fen, exact ? exact.value : lines[0].score);
+    byId("verdict").textContent = describeView(fen, { black, exact });
+    showBar(byId("bar"), black, "black", "Black by Strong's view", replay.flipped);
+    byId("lines").replaceChildren(...lines.map((line) => lineItem(fen, line)));
+  } catch (error) {
+    if (number !== asked) return;
+    byId("verdict").textContent = error.message;
+    byId("lines").replaceChildren();
+    showBar(byId("bar"), null, "black", "Strong", replay.flipped);
+  }
+}
+
+const lineItem = (fen, { move, score, pv }) => {
+  const button = createElement("button", { type: "button", title: "Play this move" },
+    createElement("b", { textContent: `${formatSigned(toBlack(fen, score))} ${pv[0]}` }), ` ${pv.slice(1).join(" ")}`);
+  button.addEventListener("click", () => play(move));
+  for (const name of ["pointerenter", "focus"]) button.addEventListener(name, () => board.point(move));
+  for (const name of ["pointerleave", "blur"]) button.addEventListener(name, () => board.point(null));
+  return createElement("li", {}, button);
+};
+
+async function askOthers() {
+  const { ply } = replay;
+  const { fen } = frames[ply];
+  await Promise.all(opinions.map(async ({ read, view }) => {
+    view.textContent = "…";
+    try {
+      const { label, lines: [{ score, pv }] } = await request("/api/analysis", { start: frames[0].fen, moves: movesTo(ply), ...read().player });
+      const words = score === null ? "gives no evaluation"
+        : `${formatSigned(toBlack(fen, score))}, ${describeView(fen, { black: toBlack(fen, score), exact: null }).toLowerCase()}`;
+      view.textContent = `${label}: ${words}. It would play ${pv.join(" ")}.`;
+    } catch (error) {
+      view.textContent = error.message;
+    }
+  }));
+}
+
+// Editor
+
+function showEditor() {
+  const turn = document.querySelector("[name=turn]:checked").value;
+  board.show({ fen: writeFen(turn, cells), flipped: replay.flipped, editing: true });
+}
+
+function put(square) {
+  const piece = document.querySelector("[name=piece]:checked").value;
+  cells[square] = cells[square] === piece ? "" : piece;
+  showEditor();
+  say(`${square}: ${piece ? document.querySelector("[name=piece]:checked").parentNode.textContent.trim() : "empty"}`);
+}
+
+function enterEditor() {
+  const { turn, cells: present } = readFen(frames[replay.ply].fen);
+  cells = present;
+  document.querySelector(`[name=turn][value=${turn.toUpperCase()}]`).checked = true;
+  byId("editor").hidden = false;
+  byId("edit").setAttribute("aria-pressed", "true");
+  byId("status").textContent = "Click on squares to put pieces there, or to take them away.";
+  showEditor();
+}
+
+function leaveEditor() {
+  cells = null;
+  byId("editor").hidden = true;
+  byId("edit").setAttribute("aria-pressed", "false");
+}
+
+byId("edit").addEventListener("click", () => {
+  if (!cells) return enterEditor();
+  leaveEditor();
+  return replay.go(replay.ply);
+});
+byId("clear").addEventListener("click", () => {
+  cells.fill("");
+  showEditor();
+});
+byId("editor").addEventListener("submit", (event) => {
+  event.preventDefault();
+  load({ start: writeFen(document.querySelector("[name=turn]:checked").value, cells) });
+});
+
+// Other controls
+
+byId("back").addEventListener("click", () => load({ start: frames[0].fen, moves: movesTo(replay.ply - 1) }));
+byId("start").addEventListener("click", () => load({}));
+byId("ask").addEventListener("click", askOthers);
+byId("load").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const text = byId("text").value.trim();
+  if (!text) showError(new Error("Give a position (FEN) or a game (PDN)."));
+  else load(/^[BW]:/i.test(text) ? { start: text } : { pdn: text });
+});
+byId("show-fen").addEventListener("click", () => { byId("text").value = frames[replay.ply].fen; });
+byId("show-pdn").addEventListener("click", async () => {
+  try {
+    const { pdn } = await request("/api/compare/pdn", { black: "?", white: "?", start: frames[0].fen, moves: movesTo(frames.length - 1) });
+    byId("text").value = pdn;
+  } catch (error) {
+    showError(error);
+  }
+});
+for (const id of ["record", "board"]) byId(id).addEventListener("keydown", replay.onKey);
+
+const fen = new URLSearchParams(location.search).get("fen");
+replay.open(frames, { flipped: true });
+load(fen ? { start: fen } : {});

@@ -1,0 +1,66 @@
+// Who is better: the judge's view of a position, in numbers from -1 (White wins) to +1 (Black wins),
+// and in words. The judge is `strong` with a fixed number of positions; exact results come from the
+// endgame tables.
+
+import { request } from "/static/server.js";
+
+export const JUDGE = "Strong";
+const EQUAL = 0.12; // differences of the value below which nobody is better
+const BETTER = 0.35;
+const WINNING = 0.65;
+const CACHE = 2000; // analyses
+const SIDES = ["Black", "White"];
+
+export const moverOf = (fen) => (fen.startsWith("B") ? "black" : "white");
+export const toBlack = (fen, score) => (score === null || fen.startsWith("B") ? score : -score);
+
+// "Black is winning"; `score` is Black's.
+export const describeBalance = (score) => {
+  const side = SIDES[Number(score < 0)];
+  const size = Math.abs(score);
+  if (size < EQUAL) return "About equal";
+  if (size < BETTER) return `${side} is slightly better`;
+  if (size < WINNING) return `${side} is better`;
+  return size < 1 ? `${side} is winning` : `${side} wins: the end is in sight`;
+};
+
+// The same from an analysis {score, exact} of the position `fen`.
+export const describeView = (fen, { black, exact }) => {
+  if (!exact) return describeBalance(black);
+  if (!exact.value) return exact.plies === 0 ? "Drawn" : "Drawn, if both play perfectly";
+  const winner = SIDES[Number(fen.startsWith("B") !== exact.value > 0)];
+  if (exact.plies === 0) return `${winner} has won`;
+  const moves = Math.ceil(exact.plies / 2);
+  return `${winner} wins in ${moves} ${moves === 1 ? "move" : "moves"}, if both play perfectly`;
+};
+
+const kindOf = (score) => (Math.abs(score) < EQUAL ? 0 : Math.sign(score) * (Math.abs(score) < WINNING ? 1 : 2));
+
+// What it means that an agent and the judge differ; both numbers are Black's. An empty text if they agree.
+export const explainDifference = (label, agentScore, judgeScore) => {
+  const [agent, judge] = [kindOf(agentScore), kindOf(judgeScore)];
+  if (Math.abs(agent - judge) < 2) return "";
+  const reason = Math.abs(agentScore) > 0.9
+    ? "Evolved networks often answer close to −1 or +1, even where nothing is decided: only the order of their answers was selected."
+    : "It may have seen a shorter way ahead, or it counts what does not matter here.";
+  return `${label} differs: it thinks “${describeBalance(agentScore).toLowerCase()}”. ${reason} ${JUDGE} is the better guide.`;
+};
+
+const cache = new Map();
+
+// The judge's analysis of frames[ply]: {black, exact, pv, move}; `black` is Black's value.
+export const askJudge = (frames, ply, nodes = null) => {
+  const moves = frames.slice(1, ply + 1).map(({ move }) => move.text);
+  const key = [frames[0].fen, nodes, ...moves].join(" ");
+  if (!cache.has(key)) {
+    const body = { start: frames[0].fen, moves, ...(nodes && { nodes }) };
+    const answer = request("/api/analysis", body).then(({ lines: [line], exact }) => {
+      const score = exact ? exact.value : line.score;
+      return { black: toBlack(frames[ply].fen, score), exact, pv: line?.pv, move: line?.move };
+    });
+    answer.catch(() => cache.delete(key)); // it is asked again
+    if (cache.size >= CACHE) cache.delete(cache.keys().next().value);
+    cache.set(key, answer);
+  }
+  return cache.get(key);
+};

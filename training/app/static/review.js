@@ -1,0 +1,170 @@
+// The review of a finished game: the judge's value of each position as a graph, the moves that lost
+// most, and a better line for each on the board.
+
+import { byId, createElement, createSvg } from "/static/dom.js";
+import { askJudge, describeView, JUDGE, moverOf } from "/static/opinion.js";
+import { formatSigned } from "/static/panels.js";
+import { request } from "/static/server.js";
+
+const NODES = 60_000; // positions for each move of the game
+const MISTAKE = 0.15; // of the value from -1 to 1
+const BLUNDER = 0.4;
+const MOST = 6; // moves in the list
+const MARKS = { mistake: "?", blunder: "??" };
+
+// How much each move lost for its side: views[ply] is {black} before the move to ply + 1.
+export const lossesOf = (frames, views) => frames.slice(1).map((_, index) => {
+  const sign = moverOf(frames[index].fen) === "black" ? 1 : -1;
+  return Math.max(0, sign * (views[index].black - views[index + 1].black));
+});
+
+const kindOf = (loss) => (loss >= BLUNDER ? "blunder" : loss >= MISTAKE ? "mistake" : "");
+
+export class Review {
+  #board;
+  #replay;
+  #game = null; // {frames, side}
+  #views = [];
+  #losses = [];
+  #variation = null; // the ply from which another line is on the board
+
+  // `replay` shows the game on `board`; onPlayOn(fen) begins a game from a position.
+  constructor({ board, replay, onPlayOn }) {
+    [this.#board, this.#replay] = [board, replay];
+    byId("better").addEventListener("click", () => this.#showBetter());
+    byId("back-to-game").addEventListener("click", () => this.#showGame());
+    byId("play-on").addEventListener("click", () => onPlayOn(byId("fen").value));
+    byId("review-chart").addEventListener("click", (event) => this.#onClick(event));
+  }
+
+  get isActive() {
+    return this.#game !== null;
+  }
+
+  close() {
+    this.#game = this.#variation = null;
+    byId("review").hidden = true;
+  }
+
+  // Judge all positions of a game, and show what was found.
+  async open(game) {
+    this.#game = game;
+    [this.#views, this.#losses, this.#variation] = [[], [], null];
+    byId("review").hidden = false;
+    byId("mistakes").replaceChildren();
+    const { frames } = game;
+    try {
+      for (const ply of frames.keys()) {
+        this.#views.push(await askJudge(frames, ply, NODES));
+        if (this.#game !== game) return;
+        byId("review-note").textContent = `${JUDGE} looks at move ${ply} of ${frames.length - 1} …`;
+        this.#plot();
+      }
+    } catch (error) {
+      byId("review-note").textContent = error.message;
+      return;
+    }
+    this.#losses = lossesOf(frames, this.#views);
+    this.#describe();
+    this.update(this.#replay.ply);
+  }
+
+  // Follow the position on the board.
+  update(ply) {
+    if (!this.isActive) return;
+    this.#plot();
+    const line = this.#variation === null ? this.#views[ply]?.pv : null;
+    byId("better").hidden = !line || !this.#losses.length;
+    byId("better").textContent = kindOf(this.#losses[ply]) ? "Show the better line" : "Show the best line";
+    byId("back-to-game").hidden = this.#variation === null;
+    byId("play-on").hidden = byId("to-analysis").hidden = false;
+    byId("to-analysis").href = `/analyse?fen=${encodeURIComponent(byId("fen").value)}`;
+  }
+
+  #describe() {
+    const { frames, side } = this.#game;
+    const worst = this.#losses.map((loss, ply) => ({ loss, ply })).filter(({ loss }) => loss >= MISTAKE)
+      .sort((one, other) => other.loss - one.loss).slice(0, MOST);
+    const count = (who) => worst.filter(({ ply }) => (moverOf(frames[ply].fen) === side) === who).length;
+    byId("review-note").textContent = worst.length
+      ? `The moves that lost most: ${count(true)} of yours, ${count(false)} of your opponent's.`
+      : `${JUDGE} saw no move that lost much.`;
+    byId("mistakes").replaceChildren(...worst.map(({ ply, loss }) => this.#item(ply, loss)));
+    for (const button of document.querySelectorAll("#score [data-ply]")) {
+      const kind = kindOf(this.#losses[Number(button.dataset.ply) - 1] ?? 0);
+      if (kind) button.dataset.mark = MARKS[kind];
+    }
+  }
+
+  #item(ply, loss) {
+    const { frames } = this.#game;
+    const { fen } = frames[ply];
+    const side = moverOf(fen) === "black" ? "Black" : "White";
+    const number = (ply >> 1) + 1;
+    const button = createElement("button", { type: "button" },
+      createElement("b", { textContent: `${number}. ${side} ${frames[ply + 1].move.text}${MARKS[kindOf(loss)]}` }),
+      ` ${describeView(fen, this.#views[ply])}, then ${describeView(frames[ply + 1].fen, this.#views[ply + 1]).toLowerCase()}. `,
+      `Better: ${this.#views[ply].move.text}`);
+    button.addEventListener("click", () => {
+      this.#showGame(ply);
+      this.#board.point(this.#views[ply].move);
+    });
+    return createElement("li", {}, button);
+  }
+
+  #plot() {
+    const { frames } = this.#game;
+    const chart = byId("review-chart");
+    const last = Math.max(frames.length - 1, 1);
+    const x = (ply) => (100 * ply) / last;
+    const points = this.#views.map(({ black }, ply) => `${x(ply)},${50 - 48 * black}`);
+    const now = x(this.#variation ?? this.#replay.ply);
+    chart.hidden = byId("review-key").hidden = false;
+    chart.replaceChildren(
+      createSvg("line", { x1: 0, x2: 100, y1: 50, y2: 50, "vector-effect": "non-scaling-stroke" }),
+      createSvg("polygon", { points: `0,50 ${points.join(" ")} ${x(this.#views.length - 1)},50`, class: "area" }),
+      createSvg("polyline", { points: points.join(" "), class: "black" }),
+      ...this.#losses.flatMap((loss, ply) => (kindOf(loss)
+        ? [createSvg("line", { x1: x(ply + 1), x2: x(ply + 1), y1: 50 - 48 * this.#views[ply].black, y2: 50 - 48 * this.#views[ply + 1].black, class: kindOf(loss) })]
+        : [])),
+      createSvg("line", { x1: now, x2: now, y1: 0, y2: 100, class: "now" }));
+    const values = this.#views.map(({ black }) => black);
+    chart.setAttribute("aria-label", `${JUDGE}'s evaluation over the game, for Black: `
+      + `from ${formatSigned(values[0] ?? 0)} to ${formatSigned(values.at(-1) ?? 0)}, at least ${formatSigned(Math.min(...values))}, at most ${formatSigned(Math.max(...values))}`);
+  }
+
+  #onClick({ clientX }) {
+    if (!this.isActive) return;
+    const { left, width } = byId("review-chart").getBoundingClientRect();
+    this.#showGame(Math.round(((clientX - left) / width) * (this.#game.frames.length - 1)));
+  }
+
+  // Put the judge's line from the position on the board in place of the game's moves.
+  async #showBetter() {
+    const { frames } = this.#game;
+    const ply = this.#replay.ply;
+    const game = frames.slice(1, ply + 1).map(({ move }) => move.text);
+    try {
+      const moves = [...game, ...this.#views[ply].pv];
+      const line = await request("/api/position", { start: frames[0].fen, moves });
+      this.#variation = ply;
+      this.#replay.open(line.frames.map(({ legal, ...frame }) => frame), { at: ply });
+      this.#replay.go(ply + 1);
+      byId("review-note").textContent = `${JUDGE}'s line after move ${ply}: ${this.#views[ply].pv.join(" ")}`;
+    } catch (error) {
+      byId("review-note").textContent = error.message;
+    }
+  }
+
+  #showGame(ply = this.#variation ?? this.#replay.ply) {
+    const { frames } = this.#game;
+    if (this.#variation !== null) {
+      this.#variation = null;
+      this.#replay.open(frames, { at: ply });
+      this.#describe();
+    } else {
+      this.#replay.go(ply);
+    }
+    this.update(ply);
+  }
+}
