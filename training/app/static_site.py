@@ -169,7 +169,7 @@ def _scripts(catalog: SiteCatalog) -> Iterable[tuple[str, str]]:
     app = files("training.app")
     for item in (app / "static").iterdir():
         if item.is_file() and item.name != "server.js":
-            yield f"static/{item.name}", _relative(item.read_text("utf-8"), "./")
+            yield f"static/{item.name}", _relative(item.read_text("utf-8"))
     for item in (app / "engine").iterdir():
         if item.is_file():
             yield f"static/engine/{item.name}", item.read_text("utf-8")
@@ -199,20 +199,16 @@ def _pages(catalog: SiteCatalog) -> Iterable[tuple[str, str]]:
     for menu_item, name in PAGES.items():
         template = "play.html.jinja" if menu_item == "Play" else f"{Path(name).stem}.html.jinja"
         body = bytes(render_page(template, menu_item, **values).body).decode()
-        yield name, _add_head(_relative(body, "static/"))
+        yield name, _add_head(_relative(body))
 
 
-def _relative(text: str, static: str) -> str:
-    """Replace the server's addresses by ones that hold in any folder.
+def _relative(text: str) -> str:
+    """Replace the server's addresses in a page or a script by ones that hold in any folder.
 
-    Parameters
-    ----------
-    text
-        A page, script or style.
-    static
-        Address of the folder ``static`` from this file.
+    What a script imports is relative to the script, and all else is relative to the page.
     """
-    text = re.sub(r"""(["'(`])/static/""", rf"\1{static}", text)
+    text = re.sub(r"""(\b(?:from|import) ["'])/static/""", r"\1./", text)
+    text = re.sub(r"""(["'`])/static/""", r"\1static/", text)
     text = re.sub(r"""(href="|["'`](?=/\?))/(?=["?#])""", r"\1./", text)
     for menu_item, address in MENU.items():
         if address != "/":
