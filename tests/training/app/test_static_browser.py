@@ -20,13 +20,18 @@ from tests.training.app.test_app_browser import (  # noqa: F401 - fixtures, and 
     settle,
     test_analysis_of_the_agent_is_shown,
     test_board_is_described_to_screen_readers,
+    test_capture_is_dragged_by_touch,
     test_capture_may_be_chosen_by_its_last_square,
     test_explanation_is_shown,
+    test_finished_game_is_reviewed,
+    test_first_game_is_against_the_recommended_opponent,
+    test_flag_falls,
     test_illegal_move_is_refused_in_words,
     test_invalid_opening_is_refused_in_words,
     test_man_is_crowned,
     test_move_is_made_by_keyboard_alone,
     test_multi_jump_is_clicked_square_by_square,
+    test_pieces_are_dragged,
     test_takeback_undoes_the_last_moves,
 )
 from training.app.static_site import build
@@ -133,6 +138,13 @@ def test_evolution_runs_in_the_page(open_page):  # noqa: F811
     assert page.locator("#score button").count() > 20
     expect(page.locator("#state")).to_contain_text("Generation")
     expect(page.locator(".curve").first).to_be_visible()
+
+
+def test_position_is_analysed(open_page):  # noqa: F811
+    page = open_page("/analyse.html")
+    expect(page.locator("#lines button")).to_have_count(3)
+    page.click("#ask")
+    expect(page.locator("#opinions")).to_contain_text("blondie24")
 
 
 def test_two_agents_play_each_other(open_page):  # noqa: F811

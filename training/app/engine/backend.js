@@ -93,12 +93,12 @@ const checkNumber = (value, name, least, most) => {
   }
 };
 
-// An agent with the limits of its moves: {agent, label, name, opponent, limits}.
+// An agent with the limits of its moves: {agent, label, name, opponent, level, limits}.
 const chooseAgent = ({ agent = DEFAULT_AGENT, amount = null, seconds = null } = {}, hasClock = false) => {
   const entry = findAgent(agent);
   if (!entry.limit) {
     if (amount !== null || seconds !== null) throw new Error(`${entry.label} does not search: it takes no limits.`);
-    return { agent, label: agent, name: agent, opponent: "", limits: {} };
+    return { agent, label: agent, name: agent, opponent: "", level: null, limits: {} };
   }
   const byClock = hasClock && amount === null;
   const depth = amount ?? entry.default;
@@ -107,7 +107,7 @@ const chooseAgent = ({ agent = DEFAULT_AGENT, amount = null, seconds = null } = 
   if (!(most > 0 && most <= MAX_SECONDS)) throw new Error(`The seconds a move must be above 0, and ${MAX_SECONDS} at most.`);
   const limits = byClock ? { seconds: most } : { depth, seconds: most };
   const label = writeLabel(agent, { ...(byClock ? {} : { depth }), ...(most === DEFAULT_SECONDS ? {} : { seconds: most }) });
-  return { agent, label, name: label, opponent: "", limits };
+  return { agent, label, name: label, opponent: "", level: null, limits };
 };
 
 const chooseOpponent = ({ opponent, level = null, agent = null, amount = null, seconds = null }) => {
@@ -125,7 +125,7 @@ const chooseOpponent = ({ opponent, level = null, agent = null, amount = null, s
   }
   const limits = Object.keys(options).length ? { ...options, seconds: DEFAULT_SECONDS } : {};
   const name = found.levels.length ? `${found.name}, level ${level ?? 1}` : found.name;
-  return { agent: found.agent, label: writeLabel(found.agent, options), name, opponent, limits };
+  return { agent: found.agent, label: writeLabel(found.agent, options), name, opponent, level, limits };
 };
 
 // Games

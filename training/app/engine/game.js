@@ -190,7 +190,7 @@ class Clock {
 
 const least = (one, other) => (one === undefined || one === null ? other : Math.min(one, other));
 
-/** A game; `setup` is {agent, label, name, opponent, limits, seed, side, person, rating, start, moves, standard, startTime, clock}. */
+/** A game; `setup` is {agent, label, name, opponent, level, limits, seed, side, person, rating, start, moves, standard, startTime, clock}. */
 export class HumanGame {
   analyses = {};
   hints = 0;
@@ -339,8 +339,8 @@ export class HumanGame {
     for (const [ply, analysis] of Object.entries(this.analyses)) frames[ply].analysis = analysis;
     if (isPersonsTurn) frames.at(-1).legal = board.legalMoves.map(moveToJson);
     return {
-      key, version: this.version, agent: setup.agent, label: setup.name, opponent: setup.opponent, name: setup.person,
-      rating: setup.rating, side: SIDES[setup.side].toLowerCase(),
+      key, version: this.version, agent: setup.agent, label: setup.name, opponent: setup.opponent, level: setup.level,
+      name: setup.person, rating: setup.rating, side: SIDES[setup.side].toLowerCase(),
       status: this.isOver ? "over" : isPersonsTurn ? "yours" : "thinking",
       clock: clock && {
         black: clock.remaining(BLACK), white: clock.remaining(WHITE),
