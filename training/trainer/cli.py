@@ -171,6 +171,14 @@ def duration(seconds: int) -> str:
     return f"{seconds} s" if seconds < 90 else f"{round(seconds / 60)} min"
 
 
+def _curve_text(measured: Metrics) -> str:
+    """Return the mean payoffs against the piece counter and the heuristic player, if measured."""
+    if "curve/material" not in measured:
+        return ""
+    material, heuristic = measured["curve/material"], measured["curve/heuristic"]
+    return f"against the piece counter {material:+.2f}, the heuristic {heuristic:+.2f}"
+
+
 @contextmanager
 def _progress(
     config: RunConfig, done: int, console: Console
@@ -193,8 +201,7 @@ def _progress(
         def report(state: State, measured: Metrics) -> None:
             speed = bar.tasks[0].speed
             rate = f"{speed * games:.0f} games/s" if speed else ""
-            curve = measured.get("curve/heuristic")
-            shown = "" if curve is None else f"against the heuristic {curve:+.2f}"
+            shown = _curve_text(measured)
             bar.update(task, completed=state.generation, rate=rate, curve=shown)
             if not console.is_terminal and (
                 state.generation % REPORT_EVERY == 0 or state.generation in (1, config.generations)
