@@ -1,17 +1,22 @@
 """Reproduce the papers' tables: train the players, play the matches, and write the page.
 
     python training/reproduce.py --list
-    python training/reproduce.py --experiment table-4.6 [table-7.5 ...] [options]
+    python training/reproduce.py --experiment 4.6 [table-7.5 ...] [options]
+    python training/reproduce.py --experiment 4.6 --fresh
     python training/reproduce.py --all [options]
 
 The page shows the papers' figures with ours beside them. Each finished training run and match is a
 line in the folder of results, whose key is its configuration, seed and results_version: nothing is
-done twice. Stop the program in any way and call it again: unfinished runs resume from their last
-checkpoints. --deadline 0 starts no job and only writes the page.
+done twice, unless --fresh computes it again and compares it with the record. Stop the program in
+any way and call it again: unfinished runs resume from their last checkpoints. --deadline 0 starts
+no job and only writes the page.
 """
 
 from __future__ import annotations
 
+import difflib
+import re
+import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -29,15 +34,19 @@ from training.evolution.state import ChampionWeights
 from training.reproduction.champions import load_champion
 from training.reproduction.jobs import Job, Run
 from training.reproduction.page import write_page
-from training.reproduction.plan import EXPERIMENTS, Scope
+from training.reproduction.plan import EXPERIMENTS, Scope, figures
 from training.reproduction.results import ResultStore, TrainingResult, differences
 from training.reproduction.scheduler import Costs, undone
 from training.reproduction.session import SessionConfig, run_session
 from training.reproduction.starting_point import compare_with_start, evolves
+from training.reproduction.table_text import to_terminal
 from training.reproduction.tables import Table
 from training.runtime.cli import run_command
 
 RESULTS, WORK = Path("results"), Path("runs", "reproduce")
+CHECKOUT = Path(__file__).resolve().parent.parent  # the records stand in it, beside the package
+FRESH = "fresh"
+WIDE = 140  # columns of a table that is printed to a file
 
 
 @dataclass(frozen=True)
@@ -45,7 +54,7 @@ class ReproductionConfig:
     """Options of the command line."""
 
     experiment: tuple[str, ...] = ()
-    """Names of experiments, as --list shows them."""
+    """Names of experiments, as --list shows them; 4.6 is short for table-4.6."""
     all: bool = False
     """All experiments."""
     list: bool = False
@@ -55,7 +64,8 @@ class ReproductionConfig:
     scale: float = 1.0
     """Below 1 for a trial: share of the generations, parents, openings and seeds."""
     results: Annotated[Path | None, tyro.conf.arg(aliases=["--records"])] = None
-    """Folder of the results. Default: results; for a trial, a folder in --work."""
+    """Folder of the results. Default: results beside the package, or else in the current folder;
+    for a trial, a folder in --work."""
     work: Path | None = None
     """Folder of unfinished runs. Default: runs/reproduce; for a trial, a folder in it."""
     page: Path | None = None
@@ -64,6 +74,8 @@ class ReproductionConfig:
     """Train again the players whose weight files are missing, because git does not keep them."""
     starts: bool = False
     """Only compare champions with the start of their training, where that is missing."""
+    fresh: bool = False
+    """Compute the experiments again, in a folder of --work, and compare them with the results."""
     compare: Path | None = None
     """Only compare the results with those in another folder."""
     session: OmitArgPrefixes[SessionConfig] = field(default_factory=SessionConfig)
@@ -83,7 +95,7 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
     settings.session.validate()
     scope, chosen = Scope(settings.seeds, settings.scale), tables_of(settings)
     work = settings.work or (WORK if scope.scale == 1 else WORK / f"scale-{scope.scale:g}")
-    store = ResultStore(settings.results or (RESULTS if scope.scale == 1 else work / "results"))
+    store = ResultStore(results_folder(settings, scope, work))
     if settings.list:
         print_experiments(chosen, scope, store, work, settings.champions)
         return
@@ -96,12 +108,85 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
     if settings.starts:
         compare_starts(jobs, store, console)
         return
+    if settings.fresh:
+        compute_again(settings, store, scope, chosen, work / FRESH, console)
+        return
+    recorded = [job for job in jobs if store.result(job) is not None]
+    date = store.date(recorded)
     left = run_session(settings.session, jobs, store, work, console, settings.champions)
     path = settings.page or work / "reproduction.md"
     write_page(path, chosen, scope, store)
+    if settings.experiment:
+        print_tables(chosen, scope, store)
+    if recorded:
+        console.print(
+            f"{len(recorded)} of {len(jobs)} jobs are from records of {date}; --fresh "
+            "computes them again."
+        )
     console.print(f"{len(jobs) - len(left)} of {len(jobs)} jobs are done. The page: {path}")
     if left:
         console.print(f"{len(left)} jobs were left at the deadline: run the same command again.")
+
+
+def results_folder(settings: ReproductionConfig, scope: Scope, work: Path) -> Path:
+    """Return the folder of the results: the option's, a trial's, or that beside the package."""
+    if settings.results is not None:
+        return settings.results
+    if scope.scale < 1:
+        return work / RESULTS
+    return CHECKOUT / RESULTS if (CHECKOUT / RESULTS).is_dir() else RESULTS
+
+
+def print_tables(chosen: Sequence[Table], scope: Scope, store: ResultStore) -> None:
+    """Print the tables with their figures on the terminal."""
+    screen = Console(width=None if sys.stdout.isatty() else WIDE)
+    for table in chosen:
+        screen.print(to_terminal(table, figures(table, scope, store)))
+
+
+def compute_again(
+    settings: ReproductionConfig,
+    store: ResultStore,
+    scope: Scope,
+    chosen: Sequence[Table],
+    work: Path,
+    console: Console,
+) -> None:
+    """Compute experiments in a folder of their own, and compare them with the record.
+
+    An interrupted computation goes on where it was. A finished one is deleted if it is equal.
+
+    Parameters
+    ----------
+    settings
+        Options of the session.
+    store
+        The record.
+    scope
+        Seeds and scale.
+    chosen
+        Experiments.
+    work
+        Folder of the computation.
+    console
+        Console to print on.
+
+    Raises
+    ------
+    ValueError
+        If the figures differ from the record.
+    """
+    fresh, jobs = ResultStore(work / RESULTS), scope.jobs(chosen)
+    left = run_session(settings.session, jobs, fresh, work, console)
+    print_tables(chosen, scope, fresh)
+    if left:
+        console.print(f"{len(left)} jobs were left at the deadline: run the same command again.")
+        return
+    if all(store.result(job) is None for job in jobs):
+        console.print(f"There is no record in {store.folder} to compare with.")
+    else:
+        compare(fresh, store, scope, chosen, console)
+    shutil.rmtree(work)
 
 
 def tables_of(settings: ReproductionConfig) -> list[Table]:
@@ -112,18 +197,31 @@ def tables_of(settings: ReproductionConfig) -> list[Table]:
     ValueError
         If a name is unknown, if there is no name, or if there are names beside --all.
     """
-    unknown = [name for name in settings.experiment if name not in EXPERIMENTS]
-    if unknown:
-        raise ValueError(
-            f"unknown experiment {', '.join(map(repr, unknown))}: known are "
-            f"{', '.join(EXPERIMENTS)}"
-        )
     if settings.all and settings.experiment:
         raise ValueError("give --all, or --experiment with names, but not both")
     names = settings.experiment or (EXPERIMENTS if settings.all or settings.list else ())
     if not names:
         raise ValueError("give --experiment NAME or --all; --list shows the names")
-    return [EXPERIMENTS[name] for name in names]
+    return [EXPERIMENTS[find_name(name)] for name in names]
+
+
+def find_name(text: str) -> str:
+    """Return the experiment that a text names: ``table-4.6``, ``4.6``, ``Table 4.6``.
+
+    Raises
+    ------
+    ValueError
+        If no experiment has the name; the message tells the nearest ones.
+    """
+    plain = re.sub(r"[\s_]+", "-", text.strip().lower())
+    for name in (plain, f"table-{plain}", plain.replace("table", "table-", 1)):
+        if name in EXPERIMENTS:
+            return name
+    near = difflib.get_close_matches(plain, EXPERIMENTS) or difflib.get_close_matches(
+        f"table-{plain}", EXPERIMENTS
+    )
+    advice = f"did you mean {' or '.join(near)}? " if near else ""
+    raise ValueError(f"unknown experiment {text!r}: {advice}--list shows all {len(EXPERIMENTS)}")
 
 
 def print_experiments(

@@ -6,11 +6,13 @@ import signal
 import sys
 import threading
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 
+from tests import ROOT
 from tests.training.commands import SECONDS, command_of, start, wait_for
 from training import reproduce
 from training.reproduction.plan import EXPERIMENTS, Scope
@@ -20,7 +22,7 @@ SCRIPT = Path(reproduce.__file__)
 QUICK = ["--experiment", "table-6.18", "--scale", "0.01", "--executor", "threads", "--workers", "1"]
 OPTIONS = (
     "experiment all list seeds scale deadline workers executor address results work page "
-    "champions compare"
+    "champions compare fresh"
 )
 
 
@@ -43,7 +45,7 @@ def test_help_states_the_purpose(command):
 
 
 def test_list_shows_every_experiment_and_its_remaining_work(command):
-    status, said = command("--list")
+    status, said = command("--list", "--results", "nothing")
     assert status == 0
     assert all(f" {name} " in said for name in EXPERIMENTS)
     jobs = Scope().jobs(EXPERIMENTS.values())
@@ -60,7 +62,12 @@ def test_table_is_computed_once(command, tmp_path):
     assert "| c5-n0.001 | c1-n0.001 | ours, 1 seed |" in table
     status, said = command(*QUICK, "--work", "work", "--page", "here/reproduction.md")
     assert status == 0
+    today = datetime.now(UTC).date().isoformat()
+    assert f"3 of 3 jobs are from records of {today}; --fresh computes them again." in said
     assert "3 of 3 jobs are done. The page: here/reproduction.md" in said
+    shown = next(line.split() for line in said.splitlines() if "theirs" in line)
+    assert shown == ["c5-n0.001", "c1-n0.001", "theirs", "29", "35", "22"]
+    assert "ours, 1 seed" in said
     assert contents(tmp_path / "work" / "results") == made
     assert (tmp_path / "here" / "reproduction.md").read_text() == table
     status, said = command("--list", *QUICK[:4], "--work", "work")
@@ -81,6 +88,40 @@ def test_results_can_be_compared(command, tmp_path):
     assert status == 1
     assert f"{match.title}: plies" in said
     assert "of 3 jobs in both folders 1 differ" in said
+
+
+def test_fresh_computation_is_compared_with_the_record(command, tmp_path):
+    assert command(*QUICK, "--work", "work")[0] == 0
+    before = contents(tmp_path / "work" / "results")
+    status, said = command(*QUICK, "--work", "work", "--fresh")
+    assert status == 0
+    assert "from records" not in said
+    assert "3 of 3 jobs are in both folders, and all are equal" in said
+    assert contents(tmp_path / "work" / "results") == before
+    assert not (tmp_path / "work" / "fresh").exists()
+    store = ResultStore(tmp_path / "work" / "results")
+    match = Scope(scale=0.01).jobs([EXPERIMENTS["table-6.18"]])[-1]
+    store.add(match, replace(store.result(match), plies=(1, *store.result(match).plies[1:])))
+    status, said = command(*QUICK, "--work", "work", "--fresh")
+    assert status == 1
+    assert f"{match.title}: plies" in said
+    assert "There is no record" in command(*QUICK, "--work", "other", "--fresh")[1]
+
+
+def test_records_are_found_beside_the_package(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    settings, work = reproduce.ReproductionConfig(), Path("work")
+    assert reproduce.results_folder(settings, Scope(), work) == ROOT / "results"
+    assert reproduce.results_folder(settings, Scope(scale=0.5), work) == work / "results"
+    chosen = replace(settings, results=Path("mine"))
+    assert reproduce.results_folder(chosen, Scope(scale=0.5), work) == Path("mine")
+    monkeypatch.setattr(reproduce, "CHECKOUT", tmp_path)  # installed without records
+    assert reproduce.results_folder(settings, Scope(), work) == Path("results")
+
+
+@pytest.mark.parametrize("text", ["table-4.6", "4.6", "Table 4.6", "table4.6", "TABLE_4.6 "])
+def test_names_of_experiments_are_forgiving(text):
+    assert reproduce.find_name(text) == "table-4.6"
 
 
 def test_results_of_another_version_are_computed_again(command, tmp_path, monkeypatch):
@@ -120,7 +161,7 @@ def test_no_work_begins_at_the_deadline(command, tmp_path):
     [
         ([], "give --experiment NAME or --all; --list shows"),
         (["--all", "--experiment", "table-3.2"], "give --all, or --experiment with names, but not"),
-        (["--experiment", "table-9.9"], "unknown experiment 'table-9.9': known are table-3.2"),
+        (["--experiment", "table-9.9"], "unknown experiment 'table-9.9': did you mean table-"),
         (["--all", "--scale", "2"], "scale must be above 0 and at most 1, not 2.0"),
         (["--all", "--seeds", "0"], "seeds must be at least 1, not 0"),
         (["--all", "--workers", "0"], "workers must be at least 1, not 0"),

@@ -11,13 +11,15 @@
 - ``champions``: weight files, named by their hash
 - ``starting_point``: champions against generation 0
 - ``league_results``: the zoo's leagues on disk
-- ``tables``: a table, its measure and its Markdown
-- ``claims``: conclusions of the papers
+- ``tables``, ``table_text``: tables and their measures; their Markdown
+- ``claims``: what a claim is, and the paper's own effect
+- ``paper_claims``, ``own_claims``: conclusions of the papers, and ours
 - ``effects``: one figure a seed, by which a claim is judged
-- ``verdicts``: claims judged over seeds
+- ``inference``: intervals, equivalence, false discoveries, power
+- ``verdicts``, ``claim_text``: claims judged over seeds; their Markdown
 - ``page``: the page in Markdown
 - ``plots``: pictures of the page
-- ``drawn_games``, ``gains``: sections of the page
+- ``drawn_games``, ``gains``, ``paper_notes``: sections of the page
 - ``comparison``: presets compared over several seeds
 - ``model_zoo``: best seed of each player
 - ``model_card``: model cards and the leaderboard

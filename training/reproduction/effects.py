@@ -11,7 +11,15 @@ import numpy as np
 
 from training.rating.elo import elo_difference
 from training.reproduction.results import TrainingResult
-from training.reproduction.tables import POINTS, SCORE, PlayerGame, by_material, with_cards
+from training.reproduction.tables import (
+    DIFFERENCES,
+    POINTS,
+    POOL,
+    SCORE,
+    PlayerGame,
+    by_material,
+    with_cards,
+)
 from training.runtime.extras import extra
 
 with extra("train"):
@@ -104,6 +112,11 @@ def rise(name: str) -> Effect:
     return lambda runs: _mean(runs[0], name, *LAST) - _mean(runs[0], name, *FIRST)
 
 
+def climb(name: str) -> Effect:
+    """Return the effect: how far a curve's end lies above its early rise."""
+    return lambda runs: _mean(runs[0], name, *LAST) - _mean(runs[0], name, *RISEN)
+
+
 def fall(name: str) -> Effect:
     """Return the effect: how far a curve's end lies below its early rise."""
     return lambda runs: _mean(runs[0], name, *RISEN) - _mean(runs[0], name, *LAST)
@@ -115,6 +128,18 @@ def speed(runs: Sequence[TrainingResult]) -> float:
     The logarithm suits the noise: compilation or another program multiplies the time.
     """
     return math.log10(runs[1].origin.cpu_seconds / runs[0].origin.cpu_seconds)
+
+
+def pieces_ahead(rows: Sequence[Sequence[PlayerGame]]) -> float:
+    """Return the last row's mean piece difference from the start position, less the first row's."""
+    first, last = (float(np.mean(DIFFERENCES.of(games))) for games in (rows[0], rows[-1]))
+    return last - first
+
+
+def recent_reuse(runs: Sequence[TrainingResult]) -> float:
+    """Return the copies of a strategy in the newer half of the pool, less those in the older."""
+    _, _, older, newer = POOL.of(runs[0])
+    return newer - older
 
 
 def _mean(run: TrainingResult, name: str, start: float, end: float) -> float:

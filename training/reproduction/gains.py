@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from training.reproduction.claims import Claim
+from training.reproduction.claims import OWN, Claim
 from training.reproduction.effects import Effect, growth, score
+from training.reproduction.inference import student
 from training.reproduction.plan import Scope
 from training.reproduction.results import ResultStore
 from training.reproduction.tables import PlayerGame, Row, Table, interval
-from training.reproduction.verdicts import Verdict, verdicts
+from training.reproduction.verdicts import effects
 
 BEGIN, END = "<!-- gains -->", "<!-- end of gains -->"  # other pages include the lines between
 
@@ -37,12 +38,12 @@ def lines(tables: Sequence[Table], scope: Scope, store: ResultStore) -> Iterator
             [_of_both(effect, row, table, scope, store) for table in tables]
             for effect in (_last_score, growth)
         )
-        if not all(it.values for it in scores):
+        if not all(scores):
             continue
-        seeds = dict.fromkeys(str(len(it.values)) for it in scores)
-        cells = [str(row.first), ", ".join(seeds), *(interval(it.values) for it in scores)]
-        cells += ["" if row is first else _bold(it) for it in gains]
-        rows.append((row is not first, gains[-1].mean, f"| {' | '.join(cells)} |"))
+        seeds = dict.fromkeys(str(len(values)) for values in scores)
+        cells = [str(row.first), ", ".join(seeds), *map(interval, scores)]
+        cells += ["" if row is first else _bold(values) for values in gains]
+        rows.append((row is not first, student(gains[-1]).mean, f"| {' | '.join(cells)} |"))
     if rows:
         yield from (BEGIN, _ABOUT.format(base=first.first), "", f"| {' | '.join(heads)} |")
         yield "|---|---|" + "---:|" * (len(heads) - 2)
@@ -56,17 +57,17 @@ _ABOUT = (
 )
 
 
-def _of_both(effect: Effect, row: Row, table: Table, scope: Scope, store: ResultStore) -> Verdict:
+def _of_both(
+    effect: Effect, row: Row, table: Table, scope: Scope, store: ResultStore
+) -> list[float]:
     says = f"{row.first} gains on {table.rows[0].first}"
     pair = (table.rows[0], row)
-    claim = Claim(says, says, "ours", pair, effect, conditions=table.conditions)
-    return verdicts([claim], scope, store)[0]
+    return effects(Claim(says, says, OWN, pair, effect, conditions=table.conditions), scope, store)
 
 
 def _last_score(rows: Sequence[Sequence[PlayerGame]]) -> float:
     return score(rows[-1])
 
 
-def _bold(gain: Verdict) -> str:
-    text = interval(gain.values)
-    return f"**{text}**" if gain.word in ("holds", "reversed") else text
+def _bold(gains: Sequence[float]) -> str:
+    return interval(gains) if 0 in student(gains) else f"**{interval(gains)}**"

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from checkers_env.files import write_atomically
-from training.reproduction import drawn_games, gains
-from training.reproduction.claims import CHANGES, CLAIMS, MARGIN, REASONS, Claim
-from training.reproduction.jobs import Job, Player, Run
+from training.reproduction import drawn_games, gains, paper_notes
+from training.reproduction.claim_text import HOW, changed, claim_table, count
+from training.reproduction.claims import Claim
+from training.reproduction.jobs import Player, Run
+from training.reproduction.own_claims import CHANGES, REASONS
+from training.reproduction.paper_claims import CLAIMS
 from training.reproduction.papers import coevolution_ablations
-from training.reproduction.papers.other_papers import NETWORKS, UNSATURATED
+from training.reproduction.papers.other_papers import NETS, NETWORKS, UNSATURATED
 from training.reproduction.papers.strong_player import SCORES
-from training.reproduction.plan import Scope, figures
+from training.reproduction.plan import EXPERIMENTS, Scope, figures
 from training.reproduction.plots import curves, dots, forest
 from training.reproduction.results import ResultStore, TrainingResult
-from training.reproduction.tables import Row, Table, brief, shown
-from training.reproduction.verdicts import LEAST, Verdict, doubtful, verdicts
+from training.reproduction.table_text import shown
+from training.reproduction.tables import Row, Table
+from training.reproduction.verdicts import Verdict, jobs_of, verdicts
 from training.trainer.strong_ablations import BASE
 
-NETS = (*NETWORKS, "c0", "blondie24-rr", "c10")
 PANELS: dict[str, tuple[Sequence[str], Sequence[tuple[str, str]]]] = {
     "curves": (
         (*NETWORKS, UNSATURATED),
@@ -33,7 +33,7 @@ PANELS: dict[str, tuple[Sequence[str], Sequence[tuple[str, str]]]] = {
         ),
     ),
     "reasons": (
-        NETS,
+        (*NETWORKS, *NETS),
         (
             ("step/mean", "mean step size"),
             ("champion/saturated", "share of saturated outputs"),
@@ -108,13 +108,16 @@ def write_page(path: Path, tables: Sequence[Table], scope: Scope, store: ResultS
         body = pictured(*section.pictures)
         if section.compared and set(section.compared) <= set(tables):
             body += gains.lines(section.compared, scope, store)
-        body += _claims(judged) if judged else ()
+        body += [*claim_table(judged), *changed(judged)] if judged else ()
         return [f"## {section.title}", "", *body] if body else []
 
     lines = [*_beginning(tables, scope, store)]
     if judged:
-        lines += ["## What the papers claim", "", _count(judged), "", _HOW, ""]
-        lines += [*pictured("claims"), *_claims(judged)]
+        lines += ["## What the papers claim", "", count(judged), "", *HOW]
+        lines += [*pictured("claims"), *claim_table(judged), *changed(judged)]
+    lines += paper_notes.sameness_lines(tables, scope, store)
+    if set(tables) == set(EXPERIMENTS.values()):
+        lines += paper_notes.unrepeatable_lines()
     lines += shown_in(WHY)
     lines += drawn_games.lines(judged, scope, store)
     lines += drawn_games.by_lead(tables, scope, store)
@@ -142,12 +145,6 @@ def _within(claims: Sequence[Claim], tables: Sequence[Table], scope: Scope) -> l
     return [claim for claim in claims if jobs_of(claim, scope) <= jobs]
 
 
-def jobs_of(claim: Claim, scope: Scope) -> set[Job]:
-    """Return the jobs that a claim needs."""
-    seeds = (seed for line in claim.rows for seed in scope.games(line, claim.conditions))
-    return {job for seed in seeds for job, _ in seed}
-
-
 def _beginning(tables: Sequence[Table], scope: Scope, store: ResultStore) -> Iterator[str]:
     jobs = scope.jobs(tables)
     done = [result for job in jobs if (result := store.result(job)) is not None]
@@ -161,57 +158,6 @@ def _beginning(tables: Sequence[Table], scope: Scope, store: ResultStore) -> Ite
         f"CPU-hours{' on ' + ', '.join(processors) if processors else ''}."
     )
     yield ""
-
-
-def _count(judged: Sequence[Verdict]) -> str:
-    words = Counter(verdict.word for verdict in judged)
-    counts = [f"{words[word]} {word}" for word in ("holds", "not shown", "reversed")]
-    waiting = f", {words[None]} wait for more seeds" if words[None] else ""
-    return f"Of {len(judged)} claims: {', '.join(counts)}{waiting}."
-
-
-def _claims(judged: Sequence[Verdict]) -> Iterator[str]:
-    yield "| claim | source | effect [95 % interval] | unit | seeds | p | verdict |"
-    yield "|---|---|---:|---|---:|---:|---|"
-    yield from map(_line, judged)
-    yield ""
-    yield from _doubts(judged)
-
-
-def _doubts(judged: Sequence[Verdict]) -> Iterator[str]:
-    """Yield a sentence on the verdicts that a false discovery rate of 5 % leaves."""
-    decided = sum(verdict.word in ("holds", "reversed") for verdict in judged)
-    found = doubtful(judged)
-    names = "; ".join(f"*{verdict.claim.says.rstrip('.')}*" for verdict in found)
-    if decided:
-        yield (
-            f"Of so many claims some pass by chance. {decided - len(found)} of the {decided} that "
-            "hold or are reversed do so too at a false discovery rate of 5 % (Benjamini & Hochberg "
-            f"1995){', these not: ' + names if found else ''}."
-        )
-        yield ""
-
-
-_HOW = (
-    "A player is a sample, a game is not: the effect is one figure a seed, its interval is "
-    "Student's t over the seeds, champions being paired by seed. **Holds**: the whole interval "
-    "is on the claim's side of its bar (0 where none is named). **Reversed**: the whole interval "
-    "is on the other side. **Not shown**: neither. Claims that two are equal hold where the "
-    f"interval is within {MARGIN:g} points of score. There is no verdict below {LEAST} seeds."
-)
-
-
-def _line(verdict: Verdict) -> str:
-    claim, seeds = verdict.claim, len(verdict.values)
-    effect = "" if not seeds else brief(verdict.mean)
-    if np.isfinite(verdict.low):
-        effect += f" [{brief(verdict.low)}, {brief(verdict.high)}]"
-    bar = f" > {claim.bar:g}" if claim.bar else ""
-    p = f"{verdict.p:.2g}" if seeds > 1 else ""
-    word = f"**{verdict.word}**" if verdict.word else "too few seeds" if seeds else "not yet played"
-    return (
-        f"| {claim.says} | {claim.source} | {effect} | {claim.unit}{bar} | {seeds} | {p} | {word} |"
-    )
 
 
 def _pictures(judged: Sequence[Verdict], scope: Scope, store: ResultStore) -> dict[str, bytes]:

@@ -16,8 +16,11 @@ from training.runtime.curves import new_figure
 # Colour and marker by verdict. Shapes differ too, for colour-blind readers. None: too few seeds.
 LOOKS = {
     "holds": ("tab:green", "o"),
-    "not shown": ("tab:grey", "s"),
+    "holds, much smaller": ("tab:olive", "v"),
+    "equal": ("tab:blue", "P"),
+    "inconclusive": ("tab:grey", "s"),
     "reversed": ("tab:red", "D"),
+    "not tested": ("tab:brown", "*"),
     None: ("lightgrey", "x"),
 }
 
@@ -26,16 +29,19 @@ def forest(verdicts: Sequence[Verdict]) -> bytes:
     """Plot effects and intervals of claims with one unit, one below the other; return SVG."""
     figure, axes = _listed([verdict.claim.name for verdict in verdicts])
     for place, verdict in enumerate(verdicts):
-        interval = (verdict.low, verdict.high)
+        interval = (verdict.effect.low, verdict.effect.high)
         _mark(axes, place, verdict.values, interval, *LOOKS[verdict.word])
+        if verdict.theirs is not None:
+            axes.plot(verdict.theirs.mean, place, "o", color="black", markerfacecolor="none")
     for word in dict.fromkeys(verdict.word for verdict in verdicts):
         colour, marker = LOOKS[word]
         axes.plot([], [], marker, color=colour, label=word or "too few seeds")
+    axes.plot([], [], "o", color="black", markerfacecolor="none", label="the paper's")
     axes.axvline(0, color="black", linewidth=0.8)
     axes.set(
         xlim=(-52, 52), xlabel="score less 50 %: mean over seeds, 95 % interval, and each seed"
     )
-    figure.legend(loc="outside upper center", ncols=len(LOOKS), frameon=False)
+    figure.legend(loc="outside upper center", ncols=4, frameon=False)
     return _svg(figure)
 
 

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,7 @@ from training.trainer.loop import LIBRARIES, processor
 
 RUNS, MATCHES, ENVIRONMENTS = "runs.jsonl", "matches.jsonl", "environments.json"
 LOCK = ".lock"
+UNDATED = "2026-11-23"  # day by which all lines without a date were there
 NOT_COMPARED = ("origin", "files", "start")
 
 
@@ -67,6 +69,8 @@ class Origin:
         Model name of the processor.
     versions
         Versions of Python and the libraries, by name.
+    date
+        Day of the result, e.g. ``2026-11-23``.
     """
 
     cpu_seconds: float
@@ -78,6 +82,7 @@ class Origin:
             "python": platform.python_version(),
         }
     )
+    date: str = field(default_factory=lambda: datetime.now(UTC).date().isoformat())
 
 
 @dataclass(frozen=True)
@@ -177,6 +182,11 @@ class ResultStore:
                 return None
             self._results[job] = self._decode(row)
         return self._results[job]
+
+    def date(self, jobs: Iterable[Job]) -> str:
+        """Return the day of the newest result of some jobs, e.g. ``2026-11-23``; "" for none."""
+        found = [result.origin.date for job in jobs if (result := self.result(job)) is not None]
+        return max(found, default="")
 
     def is_out_of_date(self, job: Job) -> bool:
         """Return whether a job's only result has another configuration, version or champion."""
@@ -302,7 +312,11 @@ class ResultStore:
         return key
 
     def _encode(self, job: Job, result: Result, environment: str) -> Row:
-        origin: Row = {"cpu_seconds": result.origin.cpu_seconds, "environment": environment}
+        origin: Row = {
+            "cpu_seconds": result.origin.cpu_seconds,
+            "date": result.origin.date,
+            "environment": environment,
+        }
         if result.origin.clock:
             origin["clock"] = list(result.origin.clock)
         if isinstance(result, TrainingResult):
@@ -333,7 +347,8 @@ class ResultStore:
         if key not in self._environments:
             raise ValueError(f"{str(self.folder / ENVIRONMENTS)!r} lacks {key!r}: restore it")
         clock = tuple(made.get("clock", ()))
-        origin = Origin(made["cpu_seconds"], clock, **self._environments[key])
+        date = made.get("date", UNDATED)
+        origin = Origin(made["cpu_seconds"], clock, **self._environments[key], date=date)
         if "preset" in row:
             return TrainingResult(
                 tuple(row["champions"]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -315,6 +315,16 @@ def curve(name: str, points: int = 5) -> Measure:
     return Measure(tuple(f"{share:.0%}" for share in shares), at, interval)
 
 
+def _training(run: TrainingResult) -> list[float]:
+    lengths = run.curves.get("games/plies", np.array([], np.float32))
+    return [run.origin.cpu_seconds, float(np.nanmean(lengths)) if len(lengths) else np.nan]
+
+
+def _inheritance(run: TrainingResult) -> list[float]:
+    crossed, age = (float(np.nanmean(run.curves[f"elites/{it}"])) for it in ("crossed", "age"))
+    return [*_training(run), 100 * crossed, age]
+
+
 SCORE = Measure(("score, %",), _score, interval)
 RESULTS = Measure(("won", "drawn", "lost"), _results, interval)
 WINS, DRAWS, LOSSES = map(_count, "WDL")
@@ -331,40 +341,14 @@ RATINGS = Measure(
     _ratings,
     interval,
 )
+TRAINING = Measure(("CPU-seconds", "plies a game"), _training, interval)
+INHERITANCE = Measure(
+    (*TRAINING.columns, "elites by crossover, %", "age of elites, generations"),
+    _inheritance,
+    interval,
+)
 POOL = Measure(
     ("strategies", "share reused", "reuses of the older half", "of the newer half"),
     _pool,
     interval,
 )
-
-
-def shown(table: Table, figures: Sequence[Sequence[Sequence[float]]]) -> Iterator[str]:
-    """Yield the lines of a table in Markdown.
-
-    Parameters
-    ----------
-    table
-        The table.
-    figures
-        Our figures: rows x seeds x columns. A row without figures was not played yet.
-    """
-    columns = table.measure.columns
-    yield f"## {table.name}: {table.title}"
-    yield ""
-    if table.note:
-        yield from (table.note, "")
-    yield "| player | against | | " + " | ".join(columns) + " |"
-    yield "|---|---|---|" + "---:|" * len(columns)
-    for line, ours in zip(table.rows, figures, strict=True):
-        opponents = ", ".join(map(str, line.others)) if len(line.others) < 2 else "all of them"
-        if line.theirs:
-            theirs = [str(it) for it in line.theirs] + [""] * (len(columns) - len(line.theirs))
-            yield _line(line.first, opponents, "theirs", *theirs)
-        note = f"ours, {len(ours)} seed{'s' if len(ours) > 1 else ''}" if ours else "not yet played"
-        cells = [table.measure.show(values) for values in zip(*ours, strict=True)]
-        yield _line(line.first, opponents, note, *(cells or [""] * len(columns)))
-    yield ""
-
-
-def _line(*cells: Any) -> str:
-    return f"| {' | '.join(map(str, cells))} |"

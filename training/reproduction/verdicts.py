@@ -1,26 +1,65 @@
-"""Verdicts on claims, by t-tests over seeds: players, not games, are the independent samples."""
+"""Verdicts on claims, by t-tests over seeds: players, not games, are the independent samples.
+
+A decided claim has a false discovery rate of at most 5 % among the claims of its family (Benjamini
+& Hochberg 1995). Each effect has two tests: whether it differs from 0, and whether it is within the
+margin of 0.
+"""
 
 from __future__ import annotations
 
+import functools
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
-from training.reproduction.claims import MARGIN, Claim
-from training.reproduction.jobs import Job
+from training.reproduction.champions import load_champion
+from training.reproduction.claims import Claim, finite, published_effect
+from training.reproduction.inference import (
+    LEVEL,
+    Interval,
+    benjamini_hochberg,
+    difference_p,
+    equality_p,
+    equality_power,
+    seeds_to_decide,
+    student,
+)
+from training.reproduction.jobs import Job, Run
 from training.reproduction.plan import Scope
 from training.reproduction.results import ResultStore, TrainingResult
-from training.reproduction.tables import CONFIDENCE, PlayerGame, player_games
-from training.runtime.extras import extra
-
-with extra("train"):
-    from scipy.stats import false_discovery_control, ttest_1samp
+from training.reproduction.starting_point import evolves, first_players, untouched_share
+from training.reproduction.tables import PlayerGame, player_games
 
 LEAST = 3  # seeds that a verdict needs
+OWN_START = "the champions of {players} are their own starting points: they never changed"
 
-Word = Literal["holds", "not shown", "reversed"]
+Word = Literal["holds", "holds, much smaller", "equal", "inconclusive", "reversed", "not tested"]
+WORDS: tuple[Word, ...] = (
+    *("holds", "holds, much smaller", "equal", "inconclusive", "reversed", "not tested"),
+)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Effect of a claim by seed, before any verdict.
+
+    Attributes
+    ----------
+    claim
+        The claim.
+    values
+        Effect of each finished seed.
+    untested
+        Why the players are no evidence; "" if they are.
+    """
+
+    claim: Claim
+    values: tuple[float, ...]
+    untested: str = ""
 
 
 @dataclass(frozen=True)
@@ -33,58 +72,161 @@ class Verdict:
         The claim.
     values
         Effect of each finished seed.
-    mean
-        Mean effect; nan for no seeds.
-    low, high
-        95 % interval of the mean by Student's t; infinite for fewer than two seeds. If all seeds
-        are equal, the interval is the mean alone, and p is 0 or 1.
+    effect
+        Mean effect with its 95 % interval over seeds, by Student's t.
+    theirs
+        The paper's own effect; None if it is not known.
     p
-        p-value of the two-sided t-test against the claim's bar. For "equal": the larger p-value of
-        the two one-sided tests against the margins.
+        p of the claim's own test: against 0, or for ``"equal"`` of equality.
+    q
+        The false discovery rate of the test that the word rests on, in the claim's family.
     word
-        ``"holds"`` if the whole interval is on the claim's side, ``"reversed"`` if it is on the
-        other, else ``"not shown"``; None for fewer than LEAST seeds.
+        The verdict; None for fewer than LEAST seeds.
+    seeds_needed
+        Of an inconclusive claim: seeds that would decide it with a chance of 80 %. None: more than
+        a thousand, or decided.
+    power
+        Of an equality: the chance to find it with so many seeds, if there is no difference.
+    untested
+        Why the players are no evidence; "" if they are.
     """
 
     claim: Claim
     values: tuple[float, ...]
-    mean: float
-    low: float
-    high: float
+    effect: Interval
+    theirs: Interval | None
     p: float
+    q: float
     word: Word | None
+    seeds_needed: int | None = None
+    power: float | None = None
+    untested: str = ""
+
+    @property
+    def share_of_theirs(self) -> Interval | None:
+        """The effect as a share of the paper's; None where the paper's is unknown or 0."""
+        if self.theirs is None or self.theirs.mean <= 0 or len(self.values) < 2:
+            return None
+        return Interval(*(float(it) / self.theirs.mean for it in self.effect))
 
 
-def judge(claim: Claim, values: Sequence[float]) -> Verdict:
-    """Return the verdict on a claim from its effects, one a seed."""
-    numbers = np.array(values, float)
-    mean = float(numbers.mean()) if len(numbers) else float("nan")
-    low, high, p = -np.inf, np.inf, 1.0
-    if len(numbers) > 1 and np.ptp(numbers) > 0:
-        interval = ttest_1samp(numbers, claim.bar).confidence_interval(CONFIDENCE)
-        low, high, p = float(interval.low), float(interval.high), _p_value(claim, numbers)
-    elif len(numbers) > 1:
-        low = high = mean
-        is_met = abs(mean) < MARGIN if claim.kind == "equal" else mean != claim.bar
-        p = 0.0 if is_met else 1.0
-    word = _word(claim, low, high) if len(numbers) >= LEAST else None
-    return Verdict(claim, tuple(values), mean, low, high, p, word)
+def judge(measured: Sequence[Measured]) -> list[Verdict]:
+    """Return the verdicts on some claims; those of one family are corrected together."""
+    families: defaultdict[str, list[Measured]] = defaultdict(list)
+    for it in measured:
+        families[it.claim.family].append(it)
+    found = {it.claim: it for family in families.values() for it in _judge_family(family)}
+    return [found[it.claim] for it in measured]
 
 
-def _p_value(claim: Claim, values: np.ndarray) -> float:
-    if claim.kind == "more":
-        return float(ttest_1samp(values, claim.bar).pvalue)
-    return max(
-        float(ttest_1samp(values, -MARGIN, alternative="greater").pvalue),
-        float(ttest_1samp(values, MARGIN, alternative="less").pvalue),
-    )
+def _judge_family(measured: Sequence[Measured]) -> list[Verdict]:
+    tested = [it for it in measured if len(it.values) >= LEAST and not it.untested]
+    margins = [it for it in tested if it.claim.margin]
+    differ = {it.claim: difference_p(it.values) for it in tested}
+    equal = {it.claim: equality_p(it.values, it.claim.margin) for it in margins}
+    q_differ = dict(zip(differ, benjamini_hochberg(list(differ.values())), strict=True))
+    q_equal = dict(zip(equal, benjamini_hochberg(list(equal.values())), strict=True))
+    return [
+        _verdict(
+            it,
+            (differ.get(it.claim, 1.0), q_differ.get(it.claim, 1.0), _level(it.claim, differ)),
+            (equal.get(it.claim, 1.0), q_equal.get(it.claim, 1.0), _level(it.claim, equal)),
+        )
+        for it in measured
+    ]
 
 
-def _word(claim: Claim, low: float, high: float) -> Word:
+def _level(claim: Claim, ps: dict[Claim, float]) -> float:
+    """Return the level at which a claim passes at its rank among the p-values of its family."""
+    rank = sum(p <= ps.get(claim, 1.0) for p in ps.values())
+    return LEVEL * max(1, rank) / max(1, len(ps))
+
+
+Test = tuple[float, float, float]  # p, q, and the level at its rank in the family
+
+
+def _verdict(measured: Measured, differ: Test, equal: Test) -> Verdict:
+    claim, values = measured.claim, measured.values
+    effect, theirs = student(values), published_effect(claim)
+    word: Word | None = _word(claim, effect, theirs, differ[1], equal[1])
+    if measured.untested:
+        word = "not tested"
+    elif len(values) < LEAST:
+        word = None
+    own = equal if claim.kind == "equal" else differ
+    needed = power = None
+    if word == "inconclusive":
+        beyond = claim.margin if claim.kind == "equal" else 0.0
+        levels = (differ[2], equal[2])
+        needed = seeds_to_decide(values, claim.margin, levels, beyond=beyond)
+    if word == "equal":
+        sd = float(np.std(values, ddof=1))
+        power = equality_power(0.0, sd, len(values), claim.margin, equal[2]) if sd else 1.0
+    q = {"equal": equal[1], "holds": differ[1], "reversed": differ[1]}.get(word or "", own[1])
+    return Verdict(claim, values, effect, theirs, own[0], q, word, needed, power, measured.untested)
+
+
+def _word(
+    claim: Claim, effect: Interval, theirs: Interval | None, q_differ: float, q_equal: float
+) -> Word:
+    """Return the word of a tested claim."""
+    outside = min(abs(effect.low), abs(effect.high)) > claim.margin
+    if q_equal <= LEVEL and (claim.kind == "equal" or q_differ > LEVEL):
+        return "equal"
+    if q_differ > LEVEL:
+        return "inconclusive"
     if claim.kind == "equal":
-        within, outside = max(-low, high) < MARGIN, low > MARGIN or high < -MARGIN
-        return "holds" if within else "reversed" if outside else "not shown"
-    return "holds" if low > claim.bar else "reversed" if high < claim.bar else "not shown"
+        return "reversed" if outside else "inconclusive"
+    if effect.mean > 0:
+        much_smaller = theirs is not None and effect.high < theirs.mean / 2
+        return "holds, much smaller" if much_smaller else "holds"
+    if theirs is not None and finite(theirs) and effect.overlaps(theirs):
+        return "inconclusive"
+    return "reversed"
+
+
+def measure(claim: Claim, scope: Scope, store: ResultStore) -> Measured:
+    """Return the effect of each finished seed, without nan, and whether its players changed.
+
+    Parameters
+    ----------
+    claim
+        The claim.
+    scope
+        Seeds and scale.
+    store
+        Results.
+    """
+    values = effects(claim, scope, store)
+    return Measured(claim, tuple(values), claim.untested or _unchanged(claim, scope, store))
+
+
+def _unchanged(claim: Claim, scope: Scope, store: ResultStore) -> str:
+    """Return a sentence if half or more of a player's champions are their own starting points."""
+    runs: dict[str, list[Run]] = defaultdict(list)
+    for run in runs_of(claim, scope):
+        if isinstance(store.result(run), TrainingResult):
+            runs[run.preset].append(run)
+    players = [
+        preset
+        for preset, several in runs.items()
+        if 2 * sum(is_own_start(run, store) for run in several) >= len(several)
+    ]
+    return OWN_START.format(players=" and ".join(players)) if players else ""
+
+
+def jobs_of(claim: Claim, scope: Scope) -> set[Job]:
+    """Return the jobs that a claim needs."""
+    seeds = (seed for line in claim.rows for seed in scope.games(line, claim.conditions))
+    return {job for seed in seeds for job, _ in seed}
+
+
+def runs_of(claim: Claim, scope: Scope) -> list[Run]:
+    """Return the training runs that a claim rests on, those of its matches' players included."""
+    runs: dict[Run, None] = {}
+    for job in sorted(jobs_of(claim, scope), key=lambda job: job.title):
+        runs.update(dict.fromkeys([job] if isinstance(job, Run) else job.runs))
+    return list(runs)
 
 
 def effects(claim: Claim, scope: Scope, store: ResultStore) -> list[float]:
@@ -132,26 +274,30 @@ def verdicts(claims: Sequence[Claim], scope: Scope, store: ResultStore) -> list[
     store
         Results.
     """
-    return [judge(claim, effects(claim, scope, store)) for claim in claims]
+    return judge([measure(claim, scope, store) for claim in claims])
 
 
-def doubtful(judged: Sequence[Verdict]) -> list[Verdict]:
-    """Return the verdicts "holds" and "reversed" that many tests at once do not allow.
+def is_own_start(run: Run, store: ResultStore) -> bool:
+    """Return whether the champion of a finished run is a member of its first generation.
 
-    They fail at a false discovery rate of 5 % (Benjamini & Hochberg 1995) over all verdicts.
+    A champion whose weight file is missing counts as changed: git keeps only small files, and a
+    champion that never left the zeros of its tables is small.
+
+    Parameters
+    ----------
+    run
+        The training run.
+    store
+        Results.
     """
-    decided = [verdict for verdict in judged if verdict.word]
-    if not decided:
-        return []
-    adjusted = false_discovery_control([_p_of_the_verdict(verdict) for verdict in decided])
-    return [
-        verdict
-        for verdict, p in zip(decided, adjusted, strict=True)
-        if verdict.word != "not shown" and p > 1 - CONFIDENCE
-    ]
+    result = store.result(run)
+    if not isinstance(result, TrainingResult) or not result.champions:
+        return False
+    return _is_member_of_start(run, store.champion_path(result.champions[0]))
 
 
-def _p_of_the_verdict(verdict: Verdict) -> float:
-    """Return the p-value of a verdict's word; a reversed equality has 1 - p."""
-    other_side = verdict.claim.kind == "equal" and verdict.word == "reversed"
-    return 1 - verdict.p if other_side else verdict.p
+@functools.cache
+def _is_member_of_start(run: Run, path: Path) -> bool:
+    if not path.exists() or not evolves(run):
+        return False
+    return untouched_share(load_champion(path).genome, first_players(run)) == 1

@@ -2,14 +2,26 @@
 
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from training.reproduction.claims import CHANGES, CLAIMS, MARGIN, REASONS, Claim
+from tests import ROOT
+from training.reproduction import paper_notes
+from training.reproduction.champions import encode_champion, name_champion
+from training.reproduction.claim_text import reason, tables_of
+from training.reproduction.claims import (
+    MARGIN,
+    Claim,
+    exactly,
+    finite,
+    published_effect,
+)
 from training.reproduction.effects import (
     advantage,
+    climb,
     decided,
     fall,
     fewer_drawn,
@@ -17,19 +29,46 @@ from training.reproduction.effects import (
     late,
     levels,
     order,
+    pieces_ahead,
     rating_difference,
+    recent_reuse,
     red_advantage,
     rise,
     share_drawn,
     share_led,
     speed,
 )
+from training.reproduction.inference import (
+    Interval,
+    benjamini_hochberg,
+    difference_p,
+    difference_power,
+    equality_p,
+    equality_power,
+    evenness,
+    match_interval,
+    seeds_to_decide,
+    spread_of_matches,
+    spread_of_round_robin,
+)
 from training.reproduction.jobs import Match, Player, Run
-from training.reproduction.page import jobs_of, write_page
+from training.reproduction.own_claims import CHANGES, REASONS
+from training.reproduction.page import write_page
+from training.reproduction.paper_claims import CLAIMS
+from training.reproduction.papers.thesis_ch4 import FIVE_WINS
 from training.reproduction.plan import EXPERIMENTS, Scope
-from training.reproduction.results import Origin, ResultStore, TrainingResult
-from training.reproduction.tables import RESULTS, PlayerGame, Table, row
-from training.reproduction.verdicts import LEAST, doubtful, effects, judge, verdicts
+from training.reproduction.results import MatchResult, Origin, ResultStore, TrainingResult
+from training.reproduction.tables import RESULTS, SWAPPED, PlayerGame, Table, interval, row
+from training.reproduction.verdicts import (
+    LEAST,
+    Measured,
+    effects,
+    is_own_start,
+    jobs_of,
+    judge,
+    runs_of,
+    verdicts,
+)
 from training.reproduction.worker import Deadline, play, train
 
 
@@ -86,6 +125,7 @@ def test_curves_are_compared_at_their_ends_without_gaps():
     assert levels("curve/heuristic")([first, second]) == 2
     assert rise("curve/heuristic")([first]) == 3
     assert fall("curve/heuristic")([first]) == -3
+    assert climb("curve/heuristic")([first]) == 3
     assert late("curve/heuristic")([first]) == pytest.approx(6 / 5)
     assert np.isnan(late("curve/heuristic")([run(curve__heuristic=[np.nan])]))
 
@@ -104,92 +144,197 @@ def test_fewer_draws_compares_the_second_half_of_the_rows():
     assert fewer_drawn([games("DD"), games("DL"), games("WL"), games("WD")]) == 50
 
 
+def test_pieces_ahead_are_those_of_the_last_row_less_the_first():
+    rows = [
+        [game._replace(difference=difference) for game, difference in zip(both, ends, strict=True)]
+        for both, ends in ((games("WW", opening=""), (4, 2)), (games("WW", opening=""), (7, 4)))
+    ]
+    assert pieces_ahead(rows) == 2.5
+
+
+def test_recent_reuse_compares_the_halves_of_the_pool():
+    pool = {"reused": np.array([0, 1, 1, 2, 4, 7, 5, 6, 7, 8], np.float32)}
+    assert recent_reuse([replace(run(), pool=pool)]) == pytest.approx(5.0)
+
+
 def test_speed_is_the_decimal_logarithm_of_the_time_ratio():
     assert 10 ** speed([run(2.0), run(19.0)]) == pytest.approx(9.5)
 
 
 # Verdicts
 
-SOME = Claim("a > b", "A beats b.", "somewhere", (row("c1-n0.001", "c1-n0.01"),))
+SOME = Claim("a > b", "A beats b.", "somewhere", (row("c0", "hughes"),))  # in no paper
+EQUAL = replace(SOME, kind="equal")
+
+
+def word(claim, values):
+    """Return the verdict on a claim that is alone in its family."""
+    (verdict,) = judge([Measured(claim, tuple(values))])
+    return verdict.word
+
+
+def around(mean, half):
+    """Return five values with this mean, whose 95 % interval is as wide on either side."""
+    values = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])
+    unit = stats.t.isf(0.025, 4) * stats.sem(values)
+    return mean + values * half / unit
+
+
+TEN_POINTS = replace(SOME, theirs=Interval(10.0, 4.0, 16.0))
 
 
 @pytest.mark.parametrize(
-    ("values", "word"),
+    ("claim", "mean", "half", "expected"),
     [
-        ((5, 6, 7), "holds"),
-        ((-5, 6, 7), "not shown"),
-        ((-5, -6, -7), "reversed"),
-        ((5, 6), None),
-        ((50, 50, 50), "holds"),
-        ((0, 0, 0), "not shown"),
+        (SOME, 5, 4.99, "holds"),
+        (SOME, 5, 5.01, "inconclusive"),
+        (TEN_POINTS, 3.5, 1.51, "holds"),  # its upper end is just above half of 10
+        (TEN_POINTS, 3.5, 1.49, "holds, much smaller"),
+        (SOME, 1, 1.99, "equal"),
+        (SOME, 1, 2.01, "inconclusive"),
+        (SOME, -1, 1.99, "equal"),
+        (SOME, -5, 4.99, "reversed"),
+        (SOME, -5, 5.01, "inconclusive"),
+        (replace(SOME, theirs=exactly(10.0)), -5, 4.99, "reversed"),
+        (replace(SOME, theirs=Interval(10.0, -1.0, 21.0)), -6, 4.99, "reversed"),
+        (replace(SOME, theirs=Interval(10.0, -1.0, 21.0)), -6, 5.01, "inconclusive"),
+        (EQUAL, 1, 1.99, "equal"),
+        (EQUAL, 1, 2.01, "inconclusive"),
+        (EQUAL, 2, 0.5, "equal"),  # within the margin, though not 0
+        (EQUAL, 3.5, 0.51, "inconclusive"),
+        (EQUAL, 3.5, 0.49, "reversed"),
+        (EQUAL, -3.5, 0.49, "reversed"),
+        (replace(SOME, unit="pieces"), 0, 0.1, "inconclusive"),  # this unit has no margin
     ],
 )
-def test_one_sided_claim_is_decided_by_the_side_of_its_bound(values, word):
-    assert judge(SOME, values).word == word
-    shifted = replace(SOME, bar=300.0)
-    assert judge(shifted, [value + 300 for value in values]).word == word
+def test_each_word_is_reached_and_just_missed(claim, mean, half, expected):
+    assert word(claim, around(mean, half)) == expected
 
 
-@pytest.mark.parametrize(
-    ("values", "word"),
-    [
-        ((-1, 0, 1), "holds"),
-        ((8, 9, 10), "not shown"),
-        ((19, 20, 21), "reversed"),
-        ((-19, -20, -21), "reversed"),
-    ],
-)
-def test_equivalence_claim_is_decided_by_the_margin(values, word):
-    assert judge(replace(SOME, kind="equal"), values).word == word
+def test_few_seeds_and_players_that_are_no_evidence_have_no_verdict():
+    assert word(SOME, (5, 6)) is None
+    (verdict,) = judge([Measured(SOME, (5.0, 6.0, 7.0), "they never changed")])
+    assert (verdict.word, reason(verdict)) == ("not tested", "they never changed")
 
 
-def test_interval_and_p_value_are_students():
+def test_interval_and_p_values_are_students():
     values = [3.0, -1.0, 4.0, 1.5]
-    verdict = judge(SOME, values)
+    (verdict,) = judge([Measured(SOME, tuple(values))])
     error = stats.sem(values)
     half = stats.t.ppf(0.975, 3) * error
-    assert (verdict.low, verdict.high) == pytest.approx((1.875 - half, 1.875 + half))
+    assert verdict.effect == pytest.approx((1.875, 1.875 - half, 1.875 + half))
     assert verdict.p == pytest.approx(2 * stats.t.sf(1.875 / error, 3))
-    equal = judge(replace(SOME, kind="equal"), values)
-    assert equal.p == pytest.approx(stats.t.sf((MARGIN - 1.875) / error, 3))
+    assert equality_p(values, MARGIN) == pytest.approx(2 * stats.t.sf((MARGIN - 1.875) / error, 3))
 
 
-@pytest.mark.parametrize(
-    ("kind", "value", "p"), [("more", 0, 1), ("more", 5, 0), ("equal", 5, 0), ("equal", 50, 1)]
-)
-def test_identical_seeds_have_no_uncertainty(kind, value, p):
-    assert judge(replace(SOME, kind=kind), [value] * 3).p == p
+def test_identical_seeds_have_no_uncertainty():
+    assert [difference_p([value] * 3) for value in (0, 5)] == [1, 0]
+    assert [equality_p([value] * 3, MARGIN) for value in (0, 5)] == [0, 1]
+    assert [word(SOME, [value] * 3) for value in (5, 0, -5)] == ["holds", "equal", "reversed"]
+
+
+def test_families_are_corrected_by_benjamini_and_hochberg():
+    """The four sorted p-values are multiplied by 4/1, 4/2, 4/3 and 4/4."""
+    assert benjamini_hochberg([0.04, 0.01, 0.5, 0.02]) == pytest.approx([0.16 / 3, 0.04, 0.5, 0.04])
+    claims = [replace(SOME, name=str(number), family="some") for number in range(4)]
+    half = 4.99  # p is a little below 5 % for each
+    weak = [Measured(claim, tuple(around(5, half))) for claim in claims]
+    assert {it.word for it in judge(weak)} == {"holds"}  # four of four are no chance
+    rest = [Measured(it.claim, tuple(around(5, 20))) for it in weak[1:]]
+    found = judge([weak[0], *rest])
+    assert {it.word for it in found} == {"inconclusive"}
+    assert found[0].q == pytest.approx(4 * found[0].p)
+    assert "alone, but q is" in reason(found[0])
+    others = [replace(it, claim=replace(it.claim, family="other")) for it in rest]
+    assert judge([weak[0], *others])[0].word == "holds"
+    untested = [replace(it, untested="because") for it in rest]
+    assert judge([weak[0], *untested])[0].word == "holds"  # no test, no correction
+
+
+def test_power_is_the_share_of_samples_that_are_decided():
+    rng = np.random.default_rng(0)
+    samples = rng.normal(0, 2, (4000, 8))
+    equal = np.mean([equality_p(values, MARGIN) <= 0.05 for values in samples])
+    assert equality_power(0, 2, 8, MARGIN) == pytest.approx(equal, abs=0.03)
+    differ = np.mean([difference_p(values + 2) <= 0.05 for values in samples])
+    assert difference_power(2, 2, 8) == pytest.approx(differ, abs=0.03)
+
+
+def test_seeds_to_decide_are_those_of_the_textbook():
+    """At a power of 80 % one standard deviation takes ten samples, and half of one takes 34."""
+    for effect, seeds in ((1.0, 10), (0.5, 34)):
+        values = stats.zscore([1.0, 2.0, 3.0, 4.0, 5.0], ddof=1) + effect
+        assert seeds_to_decide(values, 0) == seeds
+    centred = stats.zscore([1.0, 2.0, 3.0, 4.0, 5.0], ddof=1)
+    assert seeds_to_decide(centred, 0) is None  # no difference, and no margin
+    needed = seeds_to_decide(centred, 0.5)
+    assert equality_power(0, 1, needed, 0.5) >= 0.8 > equality_power(0, 1, needed - 1, 0.5)
+    near = seeds_to_decide(centred + 0.7, 0.5, beyond=0.5)  # beyond the margin by 0.2
+    assert near == seeds_to_decide(centred + 0.2, 0)
 
 
 def test_false_positive_rate_is_one_in_forty():
     rng = np.random.default_rng(0)
-    words = [judge(SOME, rng.normal(0, 9, 10)).word for _ in range(4000)]
+    words = [word(SOME, rng.normal(0, 9, 10)) for _ in range(4000)]
     assert words.count("holds") == pytest.approx(100, abs=35)
     assert words.count("reversed") == pytest.approx(100, abs=35)
     assert LEAST <= 10
 
 
-def test_claim_that_fails_the_multiple_test_is_doubtful():
-    """The four sorted p-values are compared with 1/4, 2/4, 3/4 and 4/4 of 5 %."""
-    some = judge(SOME, (5, 6, 7))
-    surest, sure, unsure = (replace(some, p=p) for p in (0.01, 0.02, 0.04))
-    not_shown = judge(SOME, (-5, 6, 7))
-    waiting = judge(SOME, (5, 6))
-    assert doubtful([unsure, not_shown, surest, waiting, sure]) == [unsure]
-    assert doubtful([unsure, surest, waiting, sure]) == []
-    backwards = replace(judge(SOME, (-5, -6, -7)), p=0.04)
-    assert doubtful([backwards, not_shown]) == [backwards]
-    assert doubtful([]) == doubtful([waiting]) == []
+# The papers' own effects
 
 
-@pytest.mark.parametrize("sign", [1, -1])
-def test_p_value_of_a_refuted_equivalence_is_measured_from_the_margin(sign):
-    equal = replace(SOME, kind="equal")
-    far, near = (judge(equal, [sign * (MARGIN + it) for it in by]) for by in ((5, 6, 7), (1, 3, 5)))
-    just = replace(near, word="reversed", p=0.96)  # of its reversal it is 0.04
-    assert (far.word, doubtful([far])) == ("reversed", [])
-    assert doubtful([just]) == []
-    assert doubtful([just, near]) == [just]
+def test_effects_of_the_papers_come_from_their_tables():
+    claims = {claim.name: published_effect(claim) for claim in CLAIMS}
+    lead = claims["blondie24-rr > c0"]  # 47 won, 26 drawn, 13 lost
+    games = [1.0] * 47 + [0.5] * 26 + [0.0] * 13
+    half = 100 * stats.t.isf(0.025, 85) * stats.sem(games)
+    assert lead == pytest.approx((6000 / 86 - 50, 6000 / 86 - 50 - half, 6000 / 86 - 50 + half))
+    assert claims["c5-n0.001 > c0"].mean == pytest.approx(100 * 51 / 86 - 50)  # printed as C0's
+    assert claims["blondie24 by 311 points"] == pytest.approx((311.3, 50.3, 696.8), abs=0.1)
+    steps = claims["blondie24-rr, growing steps"]  # 39-20-27 less 32-26-28
+    assert steps.mean == pytest.approx(100 * (49 - 45) / 86)
+    assert 0 in steps
+    assert not finite(claims["Table 8.1"])
+    assert claims["c0-common = blondie24-rr"] is None
+
+
+def test_interval_of_a_short_match_is_that_of_clopper_and_pearson():
+    found = stats.binomtest(12, 14).proportion_ci(method="exact")
+    assert match_interval(12, 0, 2) == pytest.approx((12 / 14, found.low, found.high))
+    assert match_interval(14, 0, 0).high == 1
+    assert match_interval(0, 0, 14).low == 0
+
+
+# Sameness
+
+
+def test_evenness_is_the_chi_square_of_tosses():
+    assert evenness([(30, 20), (10, 10), (0, 0)]) == (pytest.approx(2.0), 2)
+    rows = [[0, 24, 20, 25, 19], [20, 0, 21, 24, 20], [18, 21, 0, 22, 23]]
+    assert rows == [list(line) for line in FIVE_WINS[:3]]
+    pairs = [(FIVE_WINS[i][j], FIVE_WINS[j][i]) for i in range(5) for j in range(i)]
+    assert evenness(pairs).value == pytest.approx(1.6, abs=0.05)
+
+
+def test_spread_finds_players_that_differ_and_spares_equals():
+    rng = np.random.default_rng(1)
+    players, cards = 6, 43
+    ps = {0.0: [], 0.1: []}
+    for gap, found in ps.items():
+        strengths = gap * np.linspace(-1, 1, players)
+        for _ in range(200):
+            noise = np.triu(rng.normal(0, 0.3, (cards, players, players)), 1)
+            lead = strengths[:, None] - strengths
+            points = lead[..., None] + (noise - noise.swapaxes(1, 2)).transpose(1, 2, 0)
+            found.append(spread_of_round_robin(points).p_uneven)
+    assert np.mean(np.array(ps[0.0]) < 0.05) == pytest.approx(0.05, abs=0.04)
+    assert np.mean(np.array(ps[0.1]) < 0.05) > 0.95
+    same = rng.normal(0.1, 0.3, (200, 10, cards))
+    rates = [spread_of_matches(points).p_uneven < 0.05 for points in same]
+    assert np.mean(rates) == pytest.approx(0.05, abs=0.04)
+    shifted = same[0] + np.linspace(-0.3, 0.3, 10)[:, None]
+    assert spread_of_matches(shifted).p_uneven < 1e-4
 
 
 # What the claims rest on
@@ -202,10 +347,14 @@ def test_every_claim_uses_matches_of_the_tables(claim):
     assert jobs
     assert jobs <= set(scope.jobs(EXPERIMENTS.values()))
 
+    linked = scope.jobs(tables_of(claim))
+    assert jobs <= set(linked)  # the page links each claim to tables that show its games
 
-def test_claim_names_are_unique():
+
+def test_claims_have_names_and_families():
     claims = CLAIMS + REASONS + CHANGES
     assert len({claim.name for claim in claims}) == len(claims)
+    assert all(claim.family for claim in claims)
 
 
 @pytest.fixture(scope="module")
@@ -222,11 +371,12 @@ def store(tmp_path_factory):
 
 
 SCOPE = Scope(seeds=3, scale=0.01)
-TINY = Table("tiny", "a tiny match", RESULTS, SOME.rows)
+PLAYED = replace(SOME, rows=(row("c1-n0.001", "c1-n0.01"),))
+TINY = Table("tiny", "a tiny match", RESULTS, PLAYED.rows)
 
 
 def test_incomplete_seeds_do_not_count(store):
-    found = effects(SOME, SCOPE, store)
+    found = effects(PLAYED, SCOPE, store)
     assert len(found) == 2
     match = next(job for job in SCOPE.jobs([TINY]) if isinstance(job, Match))
     assert match.first == Player("c1-n0.001", seed=0)
@@ -264,3 +414,89 @@ def test_equal_results_make_equal_pages(store, tmp_path):
     parts = ("page.md", "page/claims.svg")
     for part in parts:
         assert (tmp_path / "one" / part).read_bytes() == (tmp_path / "two" / part).read_bytes()
+
+
+# A page of invented records
+
+
+class Invented:
+    """Store of ten seeds in which Blondie24-RR beats C0 by 4 to 8 points of 86 games."""
+
+    folder = None
+
+    def result(self, job):
+        if isinstance(job, Run):
+            return None
+        won = 47 + job.seed % 3 if job.first.seed == job.seed else 43
+        results = ("W" * won).ljust(86, "L")
+        ahead = -1 if job.first.name == "c0" else 1  # the match's first player is C0
+        cards = tuple(f"card {number}" for number in range(43))
+        return MatchResult(
+            cards,
+            results.translate(SWAPPED) if ahead < 0 else results,
+            (ahead,) * 86,
+            (9,) * 86,
+            {},
+            "",
+            "",
+            Origin(1.0),
+        )
+
+
+def test_page_tells_theirs_ours_and_what_changed(tmp_path):
+    asked = [EXPERIMENTS["table-4.6"], EXPERIMENTS["table-4.1"]]
+    write_page(tmp_path / "page.md", asked, Scope(), Invented())
+    page = (tmp_path / "page.md").read_text()
+    assert "Verdicts on 1 claims: holds but much smaller 1." in page
+    values = [100 * (47 + seed % 3) / 86 - 50 for seed in range(10)]
+    line = next(line for line in page.splitlines() if line.startswith("| A round robin beats five"))
+    cells = [cell.strip() for cell in line.strip("|").split("|")]
+    assert "[table-4.6](#table-46-blondie24-rr-against-c0-two-move-ballot)" in cells[0]
+    assert cells[1:3] == ["19.8 [11.8, 27.7]", interval(values)]
+    assert cells[3].startswith(f"{100 * np.mean(values) / (6000 / 86 - 50):.0f} [")
+    assert (cells[5], cells[8:]) == ("10", ["**holds, much smaller**", "", "holds"])
+    changed = page.partition("### What changed")[2].partition("## ")[0]
+    reasons = "| holds | holds, much smaller | the interval excludes half of theirs (9.88) |"
+    assert reasons in changed
+    assert "every card of the two-move ballot with both colours" in page
+    assert "the first of equal moves is made. blondie24-rr: 140 x 870 games at 4 plies." in page
+    assert "## What cannot be repeated" not in page  # that is for the whole page
+    same = page.partition("## Claims that players or runs are the same")[2].partition("## ")[0]
+    assert "1.6 on 10" in same
+
+
+def test_page_lists_what_cannot_be_repeated():
+    text = "\n".join(paper_notes.unrepeatable_lines())
+    assert "99.61 %" in text
+    assert "Connect4" in text
+    slips = list(paper_notes.rating_slips())
+    assert [where for where, _ in slips] == ["Table 3.4"] * 2  # and that it is the only one
+    assert "printed as 1957.84, and is 1934.16" in slips[0][1]
+
+
+# Champions that never changed
+
+
+def test_champion_of_the_first_generation_is_its_own_start(tmp_path):
+    start = Run("c1-tuple", 0, 840, 0.01)
+    regime = start.regime
+    player = regime.champion(regime.init(0))
+    for change, expected in ((0.0, True), (1.0, False)):
+        genome = player.genome.copy()
+        genome[3] += change
+        content = encode_champion(player._replace(genome=genome), start, 8)
+        name = name_champion(content)
+        store = ResultStore(tmp_path / str(change))
+        store.add(start, replace(run(x=[0.0]), champions=(name,), files={name: content}))
+        assert is_own_start(start, store) == expected
+
+
+def test_no_verdict_rests_on_a_champion_that_never_changed():
+    """The records: a claim about players that are their own start is not tested."""
+    store = ResultStore(ROOT / "results")
+    scope = Scope()
+    runs = {claim: runs_of(claim, scope) for claim in CLAIMS}
+    starts = {it for it in set(chain(*runs.values())) if is_own_start(it, store)}
+    resting = {claim.name for claim, several in runs.items() if starts.intersection(several)}
+    untested = {it.claim.name for it in verdicts(CLAIMS, scope, store) if it.word == "not tested"}
+    assert resting <= untested

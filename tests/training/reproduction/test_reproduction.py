@@ -43,6 +43,7 @@ from training.reproduction.results import (
     differences,
 )
 from training.reproduction.scheduler import Costs, ExecutionContext, work_through
+from training.reproduction.table_text import anchor, basis, shown
 from training.reproduction.tables import (
     BY_MATERIAL,
     RATINGS,
@@ -56,7 +57,6 @@ from training.reproduction.tables import (
     interval,
     player_games,
     row,
-    shown,
 )
 from training.reproduction.worker import Deadline, build_player, means, play, train
 from training.runtime.executors import open_executor
@@ -469,6 +469,10 @@ def test_table_shows_published_and_reproduced_values():
     assert lines == [
         "## table-x: a title",
         "",
+        "*Matches at 6 plies: every card of the two-move ballot with both colours, and the start "
+        "position; drawn after 100 moves a side; the first of equal moves is made. c0, c10, c1: "
+        "840 x 150 games at 4 plies.*",
+        "",
         "| player | against | | won | drawn | lost |",
         "|---|---|---|---:|---:|---:|",
         "| c0 | c10 | theirs | 1 | 2 | 3 |",
@@ -476,6 +480,24 @@ def test_table_shows_published_and_reproduced_values():
         "| c0 | c1 | not yet played |  |  |  |",
         "",
     ]
+
+
+def test_basis_of_a_table_tells_depth_budget_and_ties():
+    told = basis(EXPERIMENTS["table-7.1"])
+    assert told.startswith("Matches at 6 plies: 14 games from sampled cards of the two-move ballot")
+    assert "or when a position stands for the third time" in told
+    assert "a random one of equal moves is made" in basis(EXPERIMENTS["random-ties"])
+    assert "c5-n0.001-4ply: 126 x 1000 games at 4 plies." in basis(EXPERIMENTS["table-7.22"])
+    assert "126 x 1000 games without search" in basis(EXPERIMENTS["table-6.10"])
+    assert basis(EXPERIMENTS["learns-6-plies"]).endswith(
+        "Each player's training stands in training."
+    )
+    assert basis(EXPERIMENTS["step-sizes"]) == ""  # its rows tell the training
+
+
+def test_anchors_are_those_of_github():
+    title = "table-6.10: C0, Blondie24-RR (2009) against C5-N0.001"
+    assert anchor(title) == "table-610-c0-blondie24-rr-2009-against-c5-n0001"
 
 
 def test_figures_are_of_the_available_seeds(tmp_path, played):

@@ -22,6 +22,7 @@ from training.reproduction.papers.strong_player import LONG_RUN, RESULTS, TABLES
 from training.reproduction.plan import EXPERIMENTS, Scope
 from training.reproduction.plots import dots
 from training.reproduction.results import ResultStore, differences
+from training.reproduction.table_text import budget
 from training.reproduction.tables import row
 from training.reproduction.worker import Deadline, train
 from training.trainer import loop
@@ -196,7 +197,9 @@ def test_page_shows_the_curve(trained, tmp_path):
     picture = (tmp_path / "page" / "strength.svg").read_text()
     assert "page/strength.svg" in text
     assert "CPU-seconds of training" in picture
-    assert f"| strong-2-plies |  | ours, 1 seed | {RESULTS.show(RESULTS.of(result)[:1])} |" in text
+    told = f"strong-2-plies | {budget(Player('strong-2-plies'))} | ours, 1 seed"
+    assert f"| {told} | {RESULTS.show(RESULTS.of(result)[:1])} |" in text
+    assert "games at 2 plies | ours" in told
     assert text.count("not yet played") == len(STRONG_ABLATIONS) - 1
     ingredients = (tmp_path / "page" / "ingredients.svg").read_text()
     assert "page/ingredients.svg" in text

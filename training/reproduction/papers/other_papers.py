@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from training.reproduction.jobs import PLAYERS, Player
-from training.reproduction.tables import RESULTS, Table, curve, row
+from training.reproduction.tables import INHERITANCE, RESULTS, TRAINING, Table, curve, row
+from training.trainer.presets import PRESETS
+from training.trainer.strong_ablations import STRONG_ABLATIONS
 
 NETWORKS = ("blondie24-1999", "blondie24-2001")
 NGUYEN = ("nguyen", "nguyen-safe")
@@ -17,7 +19,13 @@ PAIRS = (  # players of the thesis's main claims
 )
 EVOLVED = ("blondie24-2001", "c0", "blondie24-rr", "c10", "c10-rr")
 UNSATURATED = "learns-unsaturated"  # blondie24-2001, trained with an output that cannot saturate
+LONG = {"strong": 0}  # seed of the players with one run
+NETS = ("c0", "blondie24-rr", "c10")  # networks of the thesis whose training is looked at
 _STEPS = 11
+_DAYS = {  # Al-Khateeb 2011, 5.3 and 6.12: for these all 19 days, for temporal differences two
+    **dict.fromkeys(("c0", "blondie24-rr", "c10", "c10-rr"), "19 days"),
+    **dict.fromkeys(("c5-n0.001", "c1-n0.001"), "2 days"),
+}
 
 
 def early(player: str, parts: int) -> Player:
@@ -51,7 +59,8 @@ TABLES = (
         "skycak-material",
         "the same parents against the piece counter at 1 ply",
         curve("curve/material", _STEPS),
-        tuple(row(player, ()) for player in NETWORKS),
+        tuple(row(player, ()) for player in (*NETWORKS, *NETS, UNSATURATED)),
+        note="The networks of the thesis, and one whose output cannot saturate, are not in Skycak.",
     ),
     Table(
         "skycak-networks",
@@ -64,8 +73,15 @@ TABLES = (
         "Nguyen III.D: champions against the five before them, mean of means by share of the "
         "generations",
         curve("champion/progress", _STEPS),
-        tuple(row(player, ()) for player in NGUYEN),
-        note="Above 0 the champions improve. He prints no figures.",
+        tuple(row(player, ()) for player in (*NGUYEN, "nguyen-3ply")),
+        note="Above 0 the champions improve. He prints no figures; his Figure 5 is of 3 plies.",
+    ),
+    Table(
+        "nguyen-observations",
+        "Nguyen IV.B and IV.C: computing time, length of games, and where elites come from",
+        INHERITANCE,
+        tuple(row(player, ()) for player in PRESETS if player.startswith("nguyen")),
+        note="He names these observations and prints no figures. Means over the whole run.",
     ),
     Table(
         "nguyen-comparisons",
@@ -90,14 +106,14 @@ TABLES = (
         "saturation",
         "share of positions that the champion gives more than 0.99 or less than -0.99",
         curve("champion/saturated", _STEPS),
-        tuple(row(player, ()) for player in (*NETWORKS, "c0", "blondie24-rr", "c10")),
+        tuple(row(player, ()) for player in (*NETWORKS, *NETS)),
         note="Not in the papers: how far outputs saturate as step sizes grow.",
     ),
     Table(
         "step-sizes",
         "mean step size of the parents",
         curve("step/mean", _STEPS),
-        tuple(row(player, ()) for player in (*NETWORKS, "c0", "blondie24-rr", "c10")),
+        tuple(row(player, ()) for player in (*NETWORKS, *NETS)),
     ),
     Table(
         "random-ties",
@@ -120,5 +136,17 @@ TABLES = (
         ),
         note="Not in the papers. tanh changes the order of no two sums, but in single precision it "
         "is 1 from 8 on (in double from 19), and what is equal a search cannot tell apart.",
+    ),
+    Table(
+        "training",
+        "budget and computing time of each player's training",
+        TRAINING,
+        tuple(
+            row(Player(name, seed=LONG.get(name)), (), *((_DAYS[name],) if name in _DAYS else ()))
+            for name in PLAYERS
+            if name not in STRONG_ABLATIONS
+        ),
+        note="The thesis has a 1.86 GHz Core 2. The times of its two kinds of player may be of "
+        "other depths than ours.",
     ),
 )

@@ -23,10 +23,18 @@ STAND_INS = {
     "SXcheckers": SXCHECKERS,
 }
 
-_FIVE = tuple(Player("blondie24-rr", member=member) for member in range(5))
-_FIVE_SUMS = ((88, 77), (85, 88), (84, 85), (83, 91), (81, 80))
+FIVE = tuple(Player("blondie24-rr", member=member) for member in range(5))
+# Wins of each of the five against each other, in the order of the table.
+FIVE_WINS = (
+    (0, 24, 20, 25, 19),
+    (20, 0, 21, 24, 20),
+    (18, 21, 0, 22, 23),
+    (19, 23, 23, 0, 18),
+    (20, 20, 21, 20, 0),
+)
+_FIVE_SUMS = tuple(zip(map(sum, FIVE_WINS), map(sum, zip(*FIVE_WINS, strict=True)), strict=True))
 # Final piece differences as red and as white, of C0 and of Blondie24-RR.
-_DIFFERENCES = {
+DIFFERENCES_PRINTED = {
     "an online program": ((4, 2), (7, 4)),
     "WinCheck3D": ((-7, -8), (-2, -4)),
     "SXcheckers": ((-8, -8), (-4, -5)),
@@ -38,8 +46,8 @@ TABLES = (
         "the five best of the last generation of Blondie24-RR against each other, 344 games each",
         WINS_AND_LOSSES,
         tuple(
-            row(player, tuple(other for other in _FIVE if other != player), *sums)
-            for player, sums in zip(_FIVE, _FIVE_SUMS, strict=True)
+            row(player, tuple(other for other in FIVE if other != player), *sums)
+            for player, sums in zip(FIVE, _FIVE_SUMS, strict=True)
         ),
     ),
     Table(
@@ -59,7 +67,7 @@ TABLES = (
             ),
             note=f"{program} does not exist here; {STAND_INS[program]} plays in its place.",
         )
-        for number, (program, differences) in enumerate(_DIFFERENCES.items(), 3)
+        for number, (program, differences) in enumerate(DIFFERENCES_PRINTED.items(), 3)
     ),
     Table(
         "table-4.6", "Blondie24-RR against C0, two-move ballot", RESULTS, (row(RR, C0, 47, 26, 13),)

@@ -6,6 +6,8 @@ from training.reproduction.jobs import Player
 from training.reproduction.tables import POOL, RATINGS, RESULTS, START, WINS, Table, league, row
 
 C0, RR = Player("c0"), Player("blondie24-rr")
+# Copies of the ten strategies that are printed, the oldest first.
+POOL_OF_C10 = (0, 1, 1, 2, 4, 7, 5, 6, 7, 8)
 _SIX = ("c1", "c200", "c100", "c50", "c20", "c10")
 
 TABLES = (
