@@ -9,7 +9,7 @@ templates            HTML pages
 messages             moves and results in words
 agent_catalog        agents on offer, with their limits
 opponents            named opponents, each with a story and a strength
-preparation          compilation of the default agent when the server starts
+preparation          compilation of the first opponents and the judge at the start
 async_agent          analysis in a worker thread
 game                 a game between a person and an agent
 game_setup           openings of games

@@ -19,7 +19,7 @@ from agents.search.workspace import MAX_DEPTH
 from checkers_env.files import open_regular
 from training.league.entrants import close_agent, describe_agent, display_name, file_digest
 
-DEFAULT_AGENT = "blondie24"
+DEFAULT_AGENT, JUDGE = "blondie24", "strong"
 DEFAULT_SECONDS = 10.0  # a move
 MAX_SECONDS = 60.0
 MAX_AMOUNT = {"depth": MAX_DEPTH, "simulations": 1_000_000}

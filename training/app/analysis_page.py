@@ -24,17 +24,18 @@ from checkers_env.board import Board
 from checkers_env.moves import Move
 from checkers_env.openings import NAMES
 from training.app import serialize
-from training.app.agent_catalog import AgentCatalog
+from training.app.agent_catalog import JUDGE, AgentCatalog
 from training.app.async_agent import analyse_in_thread, analyse_moves_in_thread, run_in_thread
 from training.app.game import board_result
 from training.app.game_setup import opening_from_pdn, read_board
 from training.app.messages import explain_forced_capture
+from training.app.preparation import JUDGE_PREPARATION
 from training.app.request_body import read_fields
 from training.app.serialize import Json
 from training.app.templates import form_values, render_page
 from training.league.entrants import close_agent
 
-JUDGE, JUDGE_NODES = "strong", 30_000
+JUDGE_NODES = 30_000
 MAX_NODES, MAX_LINES = 1_000_000, 10
 TABLE_PIECES = 4
 SEED = 0
@@ -51,6 +52,7 @@ class Judge:
         """Return the analyses of the best moves; see :func:`analyse`."""
         async with self._lock:
             if self._agent is None:
+                await run_in_thread(JUDGE_PREPARATION.wait, Event())
                 self._agent = await run_in_thread(agents.make, JUDGE)
             return await _analyse(self._agent, board, Limits(nodes=nodes), count)
 

@@ -1,6 +1,6 @@
-"""Compilation of the default agent's kernels, once on a machine, when the server starts.
+"""Compilation of the kernels of the first opponents and of the judge, when the server starts.
 
-It has a process of its own: while a kernel is compiled, all other threads of its process that need
+That takes time once on a machine. It has a process of its own: while a kernel is compiled, all other threads of its process that need
 a kernel would wait, and with them the pages. The server then loads the kernels from the cache.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import time
+from functools import partial
 from threading import Event, Thread
 
 from starlette.requests import Request
@@ -17,28 +18,39 @@ from starlette.routing import Route
 
 from agents.analysis import Limits, analyse_until
 from checkers_env.board import Board
-from training.app.agent_catalog import DEFAULT_AGENT, AgentCatalog
+from training.app.agent_catalog import DEFAULT_AGENT, JUDGE, AgentCatalog
+from training.app.opponents import BY_ID, RECOMMENDED
 
 TYPICAL_SECONDS = 20
 POLL_SECONDS = 0.1
 
 
 class Preparation:
-    """State of the compilation; it is done as long as none was started."""
+    """State of a compilation; it is done as long as none was started.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    agents
+        Names of agents whose kernels are compiled.
+    """
+
+    def __init__(self, *agents: str) -> None:
+        self._agents = agents
         self._done, self._start = Event(), 0.0
         self._done.set()
 
-    def start(self) -> None:
-        """Start the process."""
+    def start(self, *, after: Preparation | None = None) -> None:
+        """Start the process, or wait until another compilation is done and start it then."""
         self._done.clear()
         self._start = time.monotonic()
-        Thread(target=self._run, daemon=True).start()
+        Thread(target=self._run, args=(after,), daemon=True).start()
 
-    def _run(self) -> None:
+    def _run(self, after: Preparation | None) -> None:
         try:
-            process = multiprocessing.get_context("spawn").Process(target=_compile, daemon=True)
+            if after:
+                after.wait(Event())
+            target = partial(_compile, self._agents)
+            process = multiprocessing.get_context("spawn").Process(target=target, daemon=True)
             process.start()
             process.join()
         finally:
@@ -55,17 +67,19 @@ class Preparation:
         return None if self._done.is_set() else time.monotonic() - self._start
 
 
-PREPARATION = Preparation()
+PREPARATION = Preparation(BY_ID[RECOMMENDED].agent, DEFAULT_AGENT)
+JUDGE_PREPARATION = Preparation(JUDGE)
 
 
-def warm_up() -> None:
-    """Compile the kernels of the default agent, or load them."""
-    analyse_until(AgentCatalog().make(DEFAULT_AGENT), Board(), Limits(depth=2), Event())
+def warm_up(*agents: str) -> None:
+    """Compile the kernels of agents, or load them."""
+    for name in agents:
+        analyse_until(AgentCatalog().make(name), Board(), Limits(depth=2), Event())
 
 
-def _compile() -> None:
+def _compile(agents: tuple[str, ...]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this
-    warm_up()
+    warm_up(*agents)
 
 
 async def show_preparation(request: Request) -> Response:

@@ -33,7 +33,7 @@ from tests import DATA
 from tests.agents.search.test_alphabeta import judge_by, move_values, random_boards
 from tests.training.commands import SECONDS
 from training.app import game_archive, game_store, serve
-from training.app.agent_catalog import AgentCatalog, zoo_elo
+from training.app.agent_catalog import DEFAULT_AGENT, JUDGE, AgentCatalog, zoo_elo
 from training.app.app import create_app
 from training.app.game import GameClock, HumanGame
 from training.app.game_setup import GameSetup, TimeControl, choose_opening, create_board
@@ -1268,7 +1268,9 @@ def test_agent_that_cannot_be_created_is_reported_at_the_start():
 
 @pytest.mark.parametrize(("number", "thinks"), [(signal.SIGINT, False), (signal.SIGTERM, True)])
 def test_command_serves_until_it_is_stopped(games, number, thinks):
-    warm_up()  # so that the process of the server has nothing to compile
+    warm_up(
+        "material", DEFAULT_AGENT, JUDGE
+    )  # so that the process of the server has nothing to compile
     options = ["--no-open", "--port", "0", "--games", str(games)]
     command = [sys.executable, "-m", "training.app.serve", *options]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:

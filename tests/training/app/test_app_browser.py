@@ -587,6 +587,46 @@ def test_finished_game_is_reviewed(open_page):
     expect(page.locator("#review")).to_be_hidden()
 
 
+# Analysis board and rules
+
+
+def test_position_is_edited_analysed_and_written(open_page):
+    page = open_page("/analyse")
+    expect(page.locator("#lines li")).to_have_count(3)
+    expect(page.locator("#verdict")).to_have_text("About equal")
+    page.click("#edit")
+    page.click("#clear")
+    page.click("#editor .primary")
+    expect(page.locator("#status")).to_have_text("White wins: Black has no pieces left.")
+    page.click("#edit")
+    for piece, square in (("B", 12), ("B", 28), ("W", 15), ("W", 20)):
+        page.check(f"[name=piece][value={piece}]")
+        cell(page, square).click()
+    page.click("#editor .primary")
+    expect(page.locator("#verdict")).to_have_text("Drawn, if both play perfectly")
+    page.click("#show-fen")
+    assert page.input_value("#text") == "B:WK15,K20:BK12,K28"
+    page.fill("#text", "1. 11-15 22-18 2. 15x22 25x18 *")
+    page.click("#load button >> nth=0")
+    expect(page.locator("#score button")).to_have_count(4)
+    page.click("#score button >> nth=0")
+    cell(page, 23).click()
+    cell(page, 19).click()
+    expect(page.locator("#score button")).to_have_count(2)
+    page.click("#ask")
+    expect(page.locator("[data-view] >> nth=1")).to_contain_text("c10 (depth 4): ")
+    page.click("#show-pdn")
+    expect(page.locator("#text")).to_have_value(re.compile("1. 11-15 23-19"))
+
+
+def test_rules_show_a_forced_capture(open_page):
+    page = open_page("/about")
+    cell(page, 12).click()
+    expect(page.locator("#error")).to_contain_text("the man on 14 must capture")
+    drag(page, [14, 30])
+    expect(page.locator("#lesson")).to_contain_text("Well done: 14x30")
+
+
 # Two agents
 
 

@@ -14,6 +14,9 @@ const POLL_INTERVAL = 1000; // milliseconds
 const POLLS_PER_LIST = 5; // polls of the run for one of the list of runs
 const REST_FACTOR = 9; // pause between replays, in times of the last replay
 const MIN_REST = 5000; // milliseconds
+const FEW_POINTS = 5; // of the curve, with which a sentence says nothing
+const WINDOW = 20; // points in a running mean
+const LOSS = 0.15; // of the payoff, that is more than noise
 const SILENCE = 600; // seconds without a checkpoint after which a run may have been killed
 
 const CHARTS = [
@@ -119,6 +122,25 @@ const runFacts = (run) => {
   ].filter(([, value]) => value !== null);
 };
 
+// What the curves show, in a sentence or two.
+const describeRun = ({ history, running }) => {
+  const points = (history["curve/heuristic"] ?? []).map((value, generation) => ({ value, generation }))
+    .filter(({ value }) => value !== null);
+  if (points.length < FEW_POINTS) return "";
+  const means = points.map((_, index) => {
+    const window = points.slice(Math.max(index + 1 - WINDOW, 0), index + 1);
+    return window.reduce((sum, { value }) => sum + value, 0) / window.length;
+  });
+  const [best, last] = [Math.max(...means), means.at(-1)];
+  const peak = points[means.indexOf(best)].generation;
+  const steps = (history["step/mean"] ?? []).filter((step) => step !== null);
+  const growth = steps.length > 1 ? steps.at(-1) / steps[0] : 1;
+  const grown = growth >= 2 ? ` The step sizes have grown ${formatNumber(growth)} times, and large steps make the output saturate at −1 or +1.` : "";
+  if (best - last > LOSS) return `The parents were best near generation ${peak}, and have unlearned since.${grown}`;
+  if (best - means[0] < LOSS) return `The parents play as well as at the start: ${formatNumber(last)} a game.${grown}`;
+  return `The parents have learned: from ${formatNumber(means[0])} to ${formatNumber(last)} a game against the heuristic player${running ? ", so far" : ""}.${grown}`;
+};
+
 const showFacts = () => {
   const rows = runFacts(page.run).map(([name, value]) => createElement("div", {},
     createElement("dt", { textContent: name }), createElement("dd", { textContent: value })));
@@ -136,6 +158,7 @@ const showRun = (run) => {
   byId("play").hidden = !champion;
   byId("play").href = `/?agent=${encodeURIComponent(champion)}`;
   showFacts();
+  byId("summary").textContent = describeRun(run);
   const has = (name) => history[name]?.some((number) => number !== null);
   const nonempty = charts.filter(({ series, needs }) => series.some(({ name }) => has(needs ?? name)));
   const visible = nonempty.length ? nonempty : charts.slice(0, 1);

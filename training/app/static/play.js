@@ -15,6 +15,7 @@ import { playMove } from "/static/sound.js";
 const LATE = 5000; // milliseconds beyond its time limit after which the page explains a late reply
 const SOON = 3; // seconds of preparation that are not worth a word
 const CONFIRM = 4000; // milliseconds in which a second click resigns
+const SLOW = 1500; // milliseconds after which a missing opinion is explained
 const TICK = 100; // milliseconds between two looks at the clock
 
 const START = [{ fen: byId("board").dataset.start, move: null }];
@@ -220,6 +221,10 @@ async function showOpinion(frames, ply, analysed) {
     showView(black, state.reason, "", analysed);
     return;
   }
+  const timer = setTimeout(() => {
+    if (number !== opinions) return;
+    [byId("verdict").textContent, byId("verdict-source").textContent] = ["…", `${JUDGE} is getting ready`];
+  }, SLOW);
   try {
     const view = await askJudge(frames, ply);
     if (number !== opinions) return;
@@ -227,6 +232,8 @@ async function showOpinion(frames, ply, analysed) {
     showView(view.black, describeView(frames[ply].fen, view), source, analysed);
   } catch (error) {
     if (number === opinions) showView(null, error.message, "", null);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
