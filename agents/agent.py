@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -71,6 +71,15 @@ class PlayerAgent:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, lock=threading.RLock())
+
+    def prepare(self) -> None:
+        """Compile or load the kernels of a move, so that no move's time contains it."""
+        player: Any = self.player
+        for limit in ("depth", "simulations"):
+            if hasattr(player, limit):
+                player = player._replace(**{limit: 1})
+        replace(self, rng=np.random.default_rng(0))._search(player, Board())
+        clear(self.ws)
 
     def new_game(self, rng: np.random.Generator) -> None:
         """Take the state of `rng`, and clear what the search remembers."""

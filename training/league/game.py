@@ -167,6 +167,8 @@ def _move_by_move(
 
 def _begin(agent: Agent, side: int, rng: np.random.Generator) -> None:
     try:
+        if isinstance(agent, PlayerAgent):
+            agent.prepare()
         getattr(agent, "new_game", _nothing)(rng)
     except Exception as error:
         raise Forfeit(side, f"before the game, {_message(error)}") from error
@@ -220,6 +222,7 @@ class LimitedAgent:
     """Built-in player whose ``act`` raises EngineError when it takes too long."""
 
     def __init__(self, agent: PlayerAgent, seconds: float) -> None:
+        agent.prepare()
         self._agent, self._seconds = agent, seconds
         self.new_game = agent.new_game
 

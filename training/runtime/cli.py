@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.logging import RichHandler
 
 from agents.external.errors import EngineError
+from training.runtime.executors import hide_writer_error
 from training.runtime.run_folder import lock_run_folder
 
 FAILED, INTERRUPTED = 1, 130
@@ -25,7 +26,7 @@ def run_command(command: Callable[[list[str], Console], None]) -> int:
     """Call a command with its arguments and a console for messages; return the exit status."""
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     _show_log(console)
-    threading.excepthook = _quiet
+    threading.excepthook = hide_writer_error
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: save, then go
     try:
         command(sys.argv[1:], console)
@@ -99,9 +100,3 @@ def in_folder(
 def _show_log(console: Console) -> None:
     handler = RichHandler(console=console, show_time=False, show_level=False, show_path=False)
     logging.basicConfig(level=logging.WARNING, handlers=[handler], format="%(message)s")
-
-
-def _quiet(arguments: threading.ExceptHookArgs) -> None:
-    """Hide the errors of TensorBoard's thread on a full disk: its writer raises them again."""
-    if not isinstance(arguments.exc_value, OSError):
-        threading.__excepthook__(arguments)

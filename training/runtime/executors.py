@@ -128,10 +128,17 @@ def _begin_thread(stop: Any) -> None:
     _own.stop = stop
 
 
+def hide_writer_error(arguments: threading.ExceptHookArgs) -> None:
+    """Hide the errors of TensorBoard's thread on a full disk: its writer raises them again."""
+    if not isinstance(arguments.exc_value, OSError):
+        threading.__excepthook__(arguments)
+
+
 def _begin_process(stop: Any) -> None:
     """Leave Ctrl-C to the parent process, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.excepthook = hide_writer_error
     _own.stop = _Until(stop)
     threading.Thread(target=_end_with_parent, args=(_own.stop,), daemon=True).start()
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 import agents
 from agents import match
+from agents.agent import find_move
 from agents.agent_spec import AgentSpec
 from agents.external.errors import EngineError, GameEndedError
 from checkers_env import openings, pdn
@@ -321,6 +322,22 @@ def test_move_after_the_time_limit_forfeits_the_game(monkeypatch):
     assert game.seconds == (0.0, pytest.approx(0.1))
     unlimited = play_game((Draws(), Does(dawdles)), START, LeagueRules(DrawRules(3)))
     assert "forfeits" not in unlimited.reason
+
+
+def test_compilation_is_no_part_of_a_move(monkeypatch):
+    search, calls = find_move, []
+
+    def compiled_late(*arguments):
+        if not calls:
+            time.sleep(2.5)
+        calls.append(arguments)
+        return search(*arguments)
+
+    monkeypatch.setattr("agents.agent.find_move", compiled_late)
+    players = [agents.make("material", depth=1, seed=0), Draws()]
+    game = play_game(players, START, LeagueRules(DrawRules(3), move_limit=2.0))
+    assert game.reason == "max moves"
+    assert len(calls) == 1 + 3
 
 
 @pytest.mark.parametrize("claim", ["loss", "win", "nothing", "a draw", ""])
