@@ -138,6 +138,11 @@ def test_evolution_runs_in_the_page(open_page):  # noqa: F811
     assert page.locator("#score button").count() > 20
     expect(page.locator("#state")).to_contain_text("Generation")
     expect(page.locator(".curve").first).to_be_visible()
+    page.get_by_role("link", name="Play against its champion").click()
+    page.click("#start")
+    settle(page)
+    play_once(page)
+    expect(page.locator("#analysis")).to_contain_text("What evolved (depth 4) thinks")
 
 
 def test_position_is_analysed(open_page):  # noqa: F811

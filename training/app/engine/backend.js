@@ -18,7 +18,9 @@ const MAX_LINES = 10;
 const MAX_NAME = 60; // characters
 const MAX_GAMES = 50; // in progress, in the storage
 const COLOURS = { black: BLACK, white: WHITE };
-const ARCHIVE = "games";
+const ARCHIVE = "games"; // keys in the storage
+const CHAMPION = "champion";
+const EVOLVED = "evolved"; // the agent that the page "Evolution" makes
 
 // Storage
 
@@ -76,10 +78,42 @@ const askEvolution = connect("./evolution.js");
 
 // Agents
 
+const evolvedAgents = () => {
+  const champion = readStorage(CHAMPION, null);
+  if (!champion) return [];
+  const about = `champion of generation ${champion.generation} of your own run`;
+  return [{ name: EVOLVED, label: EVOLVED, about, limit: "depth", default: 4 }];
+};
+
 const findAgent = (name) => {
-  const entry = AGENTS.find((each) => each.name === name);
-  if (!entry) throw new Error(`No agent '${String(name).slice(0, 200)}' is on offer: ${AGENTS.map((each) => each.name).join(", ")} are.`);
+  const agents = [...AGENTS, ...evolvedAgents()];
+  const entry = agents.find((each) => each.name === name);
+  if (!entry) throw new Error(`No agent '${String(name).slice(0, 200)}' is on offer: ${agents.map((each) => each.name).join(", ")} are.`);
   return entry;
+};
+
+// Weights that a message brings along, for an agent that has no file.
+const weightsOf = (agent) => (agent === EVOLVED ? { weights: readStorage(CHAMPION, null) } : {});
+
+// Offer the run's champion in a page's lists, and choose the agent that the address names: ?agent=NAME.
+const offerAgents = () => {
+  const wanted = new URLSearchParams(location.search).get("agent");
+  for (const list of document.querySelectorAll("select[data-field=agent]")) {
+    for (const { name, label, about, limit, default: standard } of evolvedAgents()) {
+      const option = Object.assign(document.createElement("option"), { value: name, textContent: label });
+      Object.assign(option.dataset, { label, about, limit, most: MAX_DEPTH, standard });
+      list.append(option);
+    }
+    const option = [...list.options].find(({ value }) => value === wanted);
+    const anyPlayer = document.querySelector('[name=opponent][value=""]');
+    if (option && anyPlayer) option.selected = anyPlayer.checked = true;
+  }
+};
+
+const showRuns = async (path, version) => {
+  const run = await askEvolution({ action: "show", path, version }).answer;
+  if (run.champion) writeStorage(CHAMPION, await askEvolution({ action: "champion" }).answer);
+  return run;
 };
 
 const writeLabel = (name, options) => {
@@ -212,7 +246,7 @@ const findGame = (key) => {
 const analyse = (live) => {
   const { setup, board } = live.game;
   const { answer, stop } = askAgent({
-    action: "analyse", agent: setup.agent, limits: live.game.limits(), seed: setup.seed,
+    action: "analyse", agent: setup.agent, ...weightsOf(setup.agent), limits: live.game.limits(), seed: setup.seed,
     start: setup.start, moves: board.moves.map(({ text }) => text),
   });
   live.stop = stop;
@@ -303,7 +337,7 @@ const playComparison = async ({ player, start = START, moves = [], seed = 0 }) =
   const board = createBoard(start, moves);
   if (board.outcome()) throw new Error("The game is over.");
   const { agent, limits } = chooseAgent(player);
-  const analysis = await askAgent({ action: "analyse", agent, limits, seed, start, moves }).answer;
+  const analysis = await askAgent({ action: "analyse", agent, ...weightsOf(agent), limits, seed, start, moves }).answer;
   const move = board.parseMove(analysis.move.squares.join(analysis.move.captured.length ? "x" : "-"));
   const sentence = describeMove(board, move);
   board.push(move);
@@ -371,7 +405,7 @@ const analysePosition = async ({ start = null, moves = null, agent = null, amoun
   }
   const ask = agent ? askAgent : askJudge;
   const question = {
-    action: "analyse", agent: choice.agent, limits: choice.limits, seed: 0, start: start ?? START, moves: board.moves.map(({ text }) => text),
+    action: "analyse", agent: choice.agent, ...weightsOf(choice.agent), limits: choice.limits, seed: 0, start: start ?? START, moves: board.moves.map(({ text }) => text),
   };
   const analyses = count === 1 ? [await ask(question).answer] : await analyseMoves(ask, question, board, choice.limits);
   return { label: choice.label, lines: analyses.slice(0, count), exact: null };
@@ -380,7 +414,8 @@ const analysePosition = async ({ start = null, moves = null, agent = null, amoun
 const explain = async (query) => {
   if (!query.has("agent") || !query.has("fen")) throw new Error("Ask for ?agent=NAME&fen=FEN.");
   readFen(query.get("fen"));
-  return askAgent({ action: "explain", agent: findAgent(query.get("agent")).name, fen: query.get("fen") }).answer;
+  const { name } = findAgent(query.get("agent"));
+  return askAgent({ action: "explain", agent: name, ...weightsOf(name), fen: query.get("fen") }).answer;
 };
 
 // Routes
@@ -402,7 +437,7 @@ const ROUTES = [
   [/^\/api\/compare\/pdn$/, (_, body) => exportComparison(body)],
   [/^\/api\/position$/, (_, body) => describePosition(body)],
   [/^\/api\/analysis$/, (_, body) => analysePosition(body)],
-  [/^\/api\/(runs.*)$/, ([path], _, query) => askEvolution({ action: "show", path, version: query.get("version") }).answer],
+  [/^\/api\/(runs.*)$/, ([path], _, query) => showRuns(path, query.get("version"))],
 ];
 
 // Null fields are absent ones.
@@ -434,4 +469,5 @@ addEventListener("click", async (event) => {
   download(link.download || path.split("/").at(-1), await request(path));
 });
 
+offerAgents();
 navigator.serviceWorker?.register(new URL("../../sw.js", import.meta.url)).catch(() => {}); // the page works without it

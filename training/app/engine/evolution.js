@@ -9,6 +9,7 @@ import { BLACK, Board, START } from "./rules.js";
 import { chooseWithoutSearch, finish, FULL_WIDTH, randomNumbers, Search, shuffleRows } from "./search.js";
 
 const NAME = "live";
+const CHAMPION = "evolved"; // as an agent of the site
 const NETWORK = "blondie24-1999";
 const PARENTS = 5;
 const OPPONENTS = 3; // games of each member as Black
@@ -156,7 +157,7 @@ const showRun = (version) => {
   const now = String(run.generation);
   if (version === now) return {};
   return {
-    version: now, running: run.generation < GENERATIONS, save_time: run.saveTime, champion: null, generation: run.generation, history,
+    version: now, running: run.generation < GENERATIONS, save_time: run.saveTime, champion: run.generation ? CHAMPION : null, generation: run.generation, history,
     regime: NETWORK, seed, preset_generations: GENERATIONS, games_per_generation: 2 * PARENTS * OPPONENTS,
   };
 };
@@ -197,13 +198,19 @@ const show = (path, version) => {
   return generation === undefined ? showGeneration() : showGame(generation, number);
 };
 
-globalThis.addEventListener("message", async ({ data: { id, path, version } }) => {
+/** Weights of the best parent, and what it takes to play with them. */
+const showChampion = () => {
+  const [{ genome, king }] = run.parents;
+  return { network: NETWORK, genome: Array.from(genome, Math.fround), king, generation: run.generation };
+};
+
+globalThis.addEventListener("message", async ({ data: { id, action, path, version } }) => {
   try {
-    globalThis.postMessage({ id, result: await show(path, version) });
+    globalThis.postMessage({ id, result: await (action === "champion" ? showChampion() : show(path, version)) });
   } catch (error) {
     globalThis.postMessage({ id, error: error.message });
   }
 });
 
 record({}, null);
-evolve();
+setTimeout(evolve, 500); // the page comes first

@@ -1,7 +1,7 @@
 // Worker of the static page: agents that search, and explanations. Messages are
 // {id, action, ...}; each is answered by {id, result} or {id, error}. {action: "stop", id} ends a search early.
 
-import { Material, SUBSQUARES } from "./evaluators.js";
+import { Material, Network, SUBSQUARES } from "./evaluators.js";
 import { BLACK, Board, SIDES } from "./rules.js";
 import { chooseWithoutSearch, FULL_WIDTH, MAX_DEPTH, randomNumbers, Search, SELECTIVE, shuffleRows } from "./search.js";
 import { loadWeights } from "./weights.js";
@@ -29,21 +29,28 @@ const fetchWeights = async (name) => {
   return response.arrayBuffer();
 };
 
-const makePlayer = async (name) => {
+const readPlayer = async (name, weights) => {
+  if (name === "material") return { evaluator: new Material(), depth: 4, isSelective: false };
+  if (weights) return { evaluator: new Network(weights.network, weights.genome, weights.king), depth: 4, isSelective: false };
+  return loadWeights(await fetchWeights(name), `${name}.safetensors`);
+};
+
+const makePlayer = async (name, weights) => {
   if (name === "random" || name === "heuristic") return { evaluator: null };
-  const { evaluator, depth, isSelective } = name === "material" ? { evaluator: new Material(), depth: 4, isSelective: false }
-    : await loadWeights(await fetchWeights(name), `${name}.safetensors`);
+  const { evaluator, depth, isSelective } = await readPlayer(name, weights);
   const search = new Search(evaluator, isSelective ? { ...SELECTIVE, tableBits: TABLE_BITS } : FULL_WIDTH);
   return { evaluator, depth, isSelective, search, breaksTies: name === "material" };
 };
 
-const loadPlayer = (name) => {
-  if (!players.has(name)) {
-    const player = makePlayer(name);
-    players.set(name, player);
-    player.catch(() => players.delete(name)); // the next request tries again
+// `weights` are those of a player that has no file: {network, genome, king, generation}.
+const loadPlayer = (name, weights) => {
+  const key = weights ? `${name} ${weights.generation} ${weights.genome[0]}` : name;
+  if (!players.has(key)) {
+    const player = makePlayer(name, weights);
+    players.set(key, player);
+    player.catch(() => players.delete(key)); // the next request tries again
   }
-  return players.get(name);
+  return players.get(key);
 };
 
 const nextTask = () => new Promise((resolve) => { setTimeout(resolve, 0); });
@@ -272,16 +279,12 @@ const shareOf = (pieces, total) => {
 };
 
 const ACTIONS = {
-  load: async ({ agent }) => {
-    const { depth = null, architecture = null } = await loadPlayer(agent);
-    return { depth, architecture };
-  },
-  analyse: async ({ id, agent, limits, seed, ...game }) => {
-    const player = await loadPlayer(agent);
+  analyse: async ({ id, agent, weights, limits, seed, ...game }) => {
+    const player = await loadPlayer(agent, weights);
     return analyseBoard(agent, player, createBoard(game), limits, seed, () => stops.has(id));
   },
-  explain: async ({ agent, fen }) => {
-    const player = await loadPlayer(agent);
+  explain: async ({ agent, weights, fen }) => {
+    const player = await loadPlayer(agent, weights);
     const board = new Board(fen);
     const { pieces, perspective, total, squares, ...parts } = explainPosition(player, board);
     return {
