@@ -144,7 +144,6 @@ def page_state(live: LiveGame) -> Json:
         "seconds": setup.limits.seconds,
         "frames": frames,
         "opening_plies": len(setup.opening.moves),
-        "pieces": {"black": board.black.bit_count(), "white": board.white.bit_count()},
         "message": game.message,
         "forced_capture": explain_forced_capture(board) if persons_turn else "",
         "result": game.result,

@@ -575,6 +575,7 @@ def test_finished_game_is_reviewed(open_page):
     expect(page.locator("#review-note")).to_contain_text("of yours")
     expect(page.locator("#score [data-ply='1']")).to_have_attribute("data-mark", re.compile("[?]"))
     assert page.locator("#review-chart polyline").get_attribute("points").count(",") == 3
+    expect(page.locator("#review-chart")).to_be_visible()
     page.click("#mistakes button >> nth=0")
     assert page.locator("#board .arrow polyline").count() == 1
     page.click("#better")

@@ -347,7 +347,6 @@ export class HumanGame {
         running: clock.running === null ? null : SIDES[clock.running].toLowerCase(),
       },
       seconds: setup.limits.seconds ?? null, frames, opening_plies: setup.moves.length,
-      pieces: { black: popcount(board.black), white: popcount(board.white) },
       message: this.message, forced_capture: isPersonsTurn ? explainForcedCapture(board) : "",
       result: this.result, reason: this.reason, unrated_reason: this.unratedReason(),
     };

@@ -3,7 +3,7 @@
 import { Board } from "/static/board.js";
 import { agentChooser } from "/static/chooser.js";
 import { byId, createElement } from "/static/dom.js";
-import { describeView, moverOf, toBlack } from "/static/opinion.js";
+import { describeView, lowerFirst, moverOf, toBlack } from "/static/opinion.js";
 import { formatSigned, showBar } from "/static/panels.js";
 import { readFen, writeFen } from "/static/position.js";
 import { Replay } from "/static/replay.js";
@@ -105,7 +105,7 @@ async function askOthers() {
     try {
       const { label, lines: [{ score, pv }] } = await request("/api/analysis", { start: frames[0].fen, moves: movesTo(ply), ...read().player });
       const words = score === null ? "gives no evaluation"
-        : `${formatSigned(toBlack(fen, score))}, ${describeView(fen, { black: toBlack(fen, score), exact: null }).toLowerCase()}`;
+        : `${formatSigned(toBlack(fen, score))}, ${lowerFirst(describeView(fen, { black: toBlack(fen, score), exact: null }))}`;
       view.textContent = `${label}: ${words}. It would play ${pv.join(" ")}.`;
     } catch (error) {
       view.textContent = error.message;

@@ -14,6 +14,9 @@ const SIDES = ["Black", "White"];
 export const moverOf = (fen) => (fen.startsWith("B") ? "black" : "white");
 export const toBlack = (fen, score) => (score === null || fen.startsWith("B") ? score : -score);
 
+// A phrase for the middle of a sentence; the names of the sides stay capitals.
+export const lowerFirst = (text) => (/^(Black|White)/.test(text) ? text : text[0].toLowerCase() + text.slice(1));
+
 // "Black is winning"; `score` is Black's.
 export const describeBalance = (score) => {
   const side = SIDES[Number(score < 0)];
@@ -43,7 +46,7 @@ export const explainDifference = (label, agentScore, judgeScore) => {
   const reason = Math.abs(agentScore) > 0.9
     ? "Evolved networks often answer close to −1 or +1, even where nothing is decided: only the order of their answers was selected."
     : "It may have seen a shorter way ahead, or it counts what does not matter here.";
-  return `${label} differs: it thinks “${describeBalance(agentScore).toLowerCase()}”. ${reason} ${JUDGE} is the better guide.`;
+  return `${label} differs: it thinks “${lowerFirst(describeBalance(agentScore))}”. ${reason} ${JUDGE} is the better guide.`;
 };
 
 const cache = new Map();

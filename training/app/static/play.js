@@ -6,7 +6,7 @@ import { byId } from "/static/dom.js";
 import { ExplanationPanel } from "/static/explanation.js";
 import { askJudge, describeView, explainDifference, JUDGE, moverOf, toBlack } from "/static/opinion.js";
 import { showAnalysis, showArchive, showBar, showClock, showPlate } from "/static/panels.js";
-import { describePosition } from "/static/position.js";
+import { describePosition, readFen } from "/static/position.js";
 import { Replay } from "/static/replay.js";
 import { Review } from "/static/review.js";
 import { request } from "/static/server.js";
@@ -264,8 +264,10 @@ function plateTexts(side) {
     const { label, face } = readOpponent();
     return side === (readColour() || "black") ? ["You", "", ""] : [label, "", face];
   }
-  const { name, rating, label, pieces, opponent } = state;
-  const count = `${pieces[side]} ${pieces[side] === 1 ? "piece" : "pieces"}`;
+  const { name, rating, label, opponent } = state;
+  const { cells } = readFen(replay.frames[replay.ply].fen);
+  const pieces = cells.filter((piece) => piece.toLowerCase() === side[0]).length;
+  const count = `${pieces} ${pieces === 1 ? "piece" : "pieces"}`;
   if (side !== state.side) return [label, count, opponent || "agent"];
   const person = name === "Anonymous" ? "You" : name;
   return [rating ? `${person} (${rating})` : person, count, ""];

@@ -2,7 +2,7 @@
 // most, and a better line for each on the board.
 
 import { byId, createElement, createSvg } from "/static/dom.js";
-import { askJudge, describeView, JUDGE, moverOf } from "/static/opinion.js";
+import { askJudge, describeView, JUDGE, lowerFirst, moverOf } from "/static/opinion.js";
 import { formatSigned } from "/static/panels.js";
 import { request } from "/static/server.js";
 
@@ -12,8 +12,10 @@ const BLUNDER = 0.4;
 const MOST = 6; // moves in the list
 const MARKS = { mistake: "?", blunder: "??" };
 
-// How much each move lost for its side: views[ply] is {black} before the move to ply + 1.
-export const lossesOf = (frames, views) => frames.slice(1).map((_, index) => {
+// How much each move lost for its side: views[ply] is {black, move} before the move to ply + 1. The
+// judge's own move loses nothing: there its view changes because it sees further.
+export const lossesOf = (frames, views) => frames.slice(1).map(({ move }, index) => {
+  if (move.text === views[index].move?.text) return 0;
   const sign = moverOf(frames[index].fen) === "black" ? 1 : -1;
   return Math.max(0, sign * (views[index].black - views[index + 1].black));
 });
@@ -103,7 +105,7 @@ export class Review {
     const number = (ply >> 1) + 1;
     const button = createElement("button", { type: "button" },
       createElement("b", { textContent: `${number}. ${side} ${frames[ply + 1].move.text}${MARKS[kindOf(loss)]}` }),
-      ` ${describeView(fen, this.#views[ply])}, then ${describeView(frames[ply + 1].fen, this.#views[ply + 1]).toLowerCase()}. `,
+      ` ${describeView(fen, this.#views[ply])}, then ${lowerFirst(describeView(frames[ply + 1].fen, this.#views[ply + 1]))}. `,
       `Better: ${this.#views[ply].move.text}`);
     button.addEventListener("click", () => {
       this.#showGame(ply);
@@ -119,7 +121,8 @@ export class Review {
     const x = (ply) => (100 * ply) / last;
     const points = this.#views.map(({ black }, ply) => `${x(ply)},${50 - 48 * black}`);
     const now = x(this.#variation ?? this.#replay.ply);
-    chart.hidden = byId("review-key").hidden = false;
+    chart.removeAttribute("hidden");
+    byId("review-key").hidden = false;
     chart.replaceChildren(
       createSvg("line", { x1: 0, x2: 100, y1: 50, y2: 50, "vector-effect": "non-scaling-stroke" }),
       createSvg("polygon", { points: `0,50 ${points.join(" ")} ${x(this.#views.length - 1)},50`, class: "area" }),
