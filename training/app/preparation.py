@@ -1,7 +1,8 @@
 """Compilation of the kernels of the first opponents and of the judge, when the server starts.
 
-That takes time once on a machine. It has a process of its own: while a kernel is compiled, all other threads of its process that need
-a kernel would wait, and with them the pages. The server then loads the kernels from the cache.
+That takes time once on a machine. It has a process of its own: while a kernel is compiled, all
+other threads of its process that need a kernel would wait, and with them the pages. The server then
+loads the kernels from the cache.
 """
 
 from __future__ import annotations
