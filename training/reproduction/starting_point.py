@@ -6,7 +6,7 @@ nothing about the method, so the champion of each evolution is compared with gen
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from agents.search.player import AlphaBeta
 from checkers_env.openings import TWO_MOVE
 from training.evolution.game_runner import Matchup, open_game_runner
 from training.evolution.state import ChampionWeights, State
+from training.regimes.coevolution import Coevolution
 from training.reproduction.jobs import Run
 from training.reproduction.json_lines import Row, check_fields
 
@@ -41,7 +42,19 @@ def evolves(run: Run) -> bool:
 def first_players(run: Run) -> list[ChampionWeights]:
     """Return the members of generation 0."""
     state = run.regime.init(run.seed)
-    return [run.regime.champion(state, it) for it in range(len(state.arrays["genomes"]))]
+    return members(run, state, len(state.arrays["genomes"]))
+
+
+def members(run: Run, state: State, count: int) -> list[ChampionWeights]:
+    """Return the first `count` members of a population.
+
+    A champion that leagues have selected is a member only in its own generation.
+    """
+    regime: Any = run.regime
+    if isinstance(regime, Coevolution):
+        parts = (state.population.pick([member]) for member in range(count))
+        return [regime.champion_of(state.arrays, part) for part in parts]
+    return [regime.champion(state, member) for member in range(count)]
 
 
 def untouched_share(weights: NDArray[Any], firsts: Iterable[ChampionWeights]) -> float:
@@ -65,8 +78,8 @@ def untouched_share(weights: NDArray[Any], firsts: Iterable[ChampionWeights]) ->
 def compare_with_start(run: Run, champion: ChampionWeights, state: State | None = None) -> Row:
     """Compare the champion of an evolution with generation 0.
 
-    The games are against the first member of generation 0, at the plies of the training, with both
-    colours from the 43 cards of the two-move ballot.
+    The games are at the plies of the training, with both colours from the 43 cards of the two-move
+    ballot. The members of generation 0 take turns as the opponent, a card each.
 
     Parameters
     ----------
@@ -85,21 +98,22 @@ def compare_with_start(run: Run, champion: ChampionWeights, state: State | None 
     """
     firsts, shares = first_players(run), list[float]()
     if state is not None:
-        last = [run.regime.champion(state, member) for member in range(run.regime.parents)]
-        shares = [untouched_share(player.genome, firsts) for player in last]
+        survivors = members(run, state, run.regime.parents)
+        shares = [untouched_share(player.genome, firsts) for player in survivors]
     return {
         "untouched": untouched_share(champion.genome, firsts),
         "untouched_parents": shares,
-        "games": _games(run, champion, firsts[0]),
+        "games": _games(run, champion, firsts),
     }
 
 
-def _games(run: Run, champion: ChampionWeights, first: ChampionWeights) -> list[int]:
-    """Return how many games the champion wins, draws and loses against a first player."""
-    black, white = (_player(run, it) for it in (champion, first))
-    cards = TWO_MOVE[: max(1, round(len(TWO_MOVE) * run.scale))]
-    pairs = [pair for _ in cards for pair in ((black, white), (white, black))]
-    matchups = [Matchup(*pair, cards[number // 2]) for number, pair in enumerate(pairs)]
+def _games(run: Run, champion: ChampionWeights, firsts: Sequence[ChampionWeights]) -> list[int]:
+    """Return how many games the champion wins, draws and loses against generation 0."""
+    player, opponents = _player(run, champion), [_player(run, it) for it in firsts]
+    matchups = []
+    for number, card in enumerate(TWO_MOVE[: max(1, round(len(TWO_MOVE) * run.scale))]):
+        opponent = opponents[number % len(opponents)]
+        matchups += [Matchup(player, opponent, card), Matchup(opponent, player, card)]
     with open_game_runner(1) as runner:
         winners = [game.result.winner for game in runner.play(matchups, run.regime.rules)]
     won = sum(winner == number % 2 for number, winner in enumerate(winners))

@@ -49,9 +49,10 @@ def test_player_that_counts_pieces_and_advances_beats_a_start_of_zeros():
 def test_first_players_of_every_evolution_are_its_first_population(name):
     run = Run(name, 3, 840, 0.2)
     assert evolves(run)
-    genomes = run.regime.init(3).arrays["genomes"]
-    assert len(first_players(run)) == len(genomes)
-    assert untouched_share(genomes[0] + 0.1, first_players(run)) < 0.1
+    genomes, firsts = run.regime.init(3).arrays["genomes"], first_players(run)
+    assert len({it.genome.tobytes() for it in firsts}) == len(genomes) > 2
+    assert all(untouched_share(genome, firsts) == 1 for genome in genomes)
+    assert untouched_share(genomes[0] + 0.1, firsts) < 0.1
 
 
 @pytest.mark.parametrize("name", ["c5-n0.001", "learns", "strong"])
