@@ -17,7 +17,7 @@ LIMIT = 30  # words
 GOAL = 25
 # Pages that may have sentences over the limit, and how many. These numbers only go down.
 ALLOWED: dict[str, int] = {
-    "docs/reproduction.md": 5,
+    "docs/reproduction.md": 4,
 }
 PAGES = {
     path.relative_to(ROOT).as_posix(): path

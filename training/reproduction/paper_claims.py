@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import chain
 
 from training.reproduction.claims import (
@@ -14,6 +15,7 @@ from training.reproduction.claims import (
     equals,
     exactly,
     in_family,
+    published_effect,
     ranks,
     steps,
     thesis,
@@ -151,6 +153,25 @@ def _temporal_differences() -> Iterable[Claim]:
         "c1-n0.001",
         "Under temporal differences tuples of five squares beat those of one.",
         thesis("8.1"),
+    )
+
+
+def _equal_depth() -> Iterable[Claim]:
+    """Yield the claims on C5-N0.001 for a player that trains at 4 plies, as the networks do."""
+    taught, deep = "c5-n0.001", "c5-n0.001-4ply"
+    where = "Trained at 4 plies, as the networks are, C5-N0.001-4ply"
+    for other in ("c0", "blondie24-rr"):
+        yield replace(
+            beats(deep, other, f"{where} beats {other}.", thesis("6.8, 8.1")),
+            theirs=published_effect(beats(taught, other, "", "")),
+        )
+    yield replace(
+        equals(deep, "c10", f"{where} is as good as C10.", thesis("6.8")),
+        theirs=published_effect(equals(taught, "c10", "", "")),
+    )
+    yield replace(
+        beats("c10-rr", deep, f"{where} loses to C10-RR.", thesis("6.8")),
+        theirs=published_effect(beats("c10-rr", taught, "", "")),
     )
 
 
@@ -332,6 +353,7 @@ CLAIMS: tuple[Claim, ...] = tuple(
         in_family("equalities", _equalities()),
         in_family("evolved n-tuples", _evolved_tuples()),
         in_family("temporal differences", _temporal_differences()),
+        in_family("temporal differences at equal depth", _equal_depth()),
         in_family("time of training", _speed()),
         in_family("piece difference", _piece_difference()),
         in_family("depth of training", _depth()),

@@ -44,9 +44,10 @@ def basis(table: Table) -> str:
     sentences = [_matches(table.conditions, _ties(table))] if matches else []
     budgets = _budgets(table) if matches else {}
     if budgets and len(budgets) <= MOST_BUDGETS:
-        sentences += [f"{', '.join(names)}: {budget}." for budget, names in budgets.items()]
+        for budget, names in budgets.items():
+            sentences.append(f"{', '.join(f'`{name}`' for name in names)}: {budget}.")
     elif budgets:
-        sentences.append(f"Each player's training stands in {BUDGETS}.")
+        sentences.append(f"Each player's training stands in `{BUDGETS}`.")
     return " ".join(sentences)
 
 
@@ -59,8 +60,9 @@ def _matches(conditions: Conditions, ties: str) -> str:
     )
     repetition = conditions.repetition
     draws = f", or when a position stands for the {ORDINALS[repetition]} time" if repetition else ""
-    rules = f"drawn after 100 moves a side{draws}; {ties}"
-    return f"Matches at {conditions.depth} plies: {cards}; {rules}."
+    ties = ties[0].upper() + ties[1:]
+    drawn = f"Drawn after 100 moves a side{draws}"
+    return f"Matches at {conditions.depth} plies: {cards}. {drawn}. {ties}."
 
 
 def _ties(table: Table) -> str:

@@ -459,7 +459,7 @@ def test_page_tells_theirs_ours_and_what_changed(tmp_path):
     reasons = "| holds | holds, much smaller | the interval excludes half of theirs (9.88) |"
     assert reasons in changed
     assert "every card of the two-move ballot with both colours" in page
-    assert "the first of equal moves is made. blondie24-rr: 140 x 870 games at 4 plies." in page
+    assert "The first of equal moves is made. `blondie24-rr`: 140 x 870 games at 4 plies." in page
     assert "## What cannot be repeated" not in page  # that is for the whole page
     same = page.partition("## Claims that players or runs are the same")[2].partition("## ")[0]
     assert "1.6 on 10" in same

@@ -470,8 +470,8 @@ def test_table_shows_published_and_reproduced_values():
         "## table-x: a title",
         "",
         "*Matches at 6 plies: every card of the two-move ballot with both colours, and the start "
-        "position; drawn after 100 moves a side; the first of equal moves is made. c0, c10, c1: "
-        "840 x 150 games at 4 plies.*",
+        "position. Drawn after 100 moves a side. The first of equal moves is made. `c0`, "
+        "`c10`, `c1`: 840 x 150 games at 4 plies.*",
         "",
         "| player | against | | won | drawn | lost |",
         "|---|---|---|---:|---:|---:|",
@@ -486,11 +486,11 @@ def test_basis_of_a_table_tells_depth_budget_and_ties():
     told = basis(EXPERIMENTS["table-7.1"])
     assert told.startswith("Matches at 6 plies: 14 games from sampled cards of the two-move ballot")
     assert "or when a position stands for the third time" in told
-    assert "a random one of equal moves is made" in basis(EXPERIMENTS["random-ties"])
-    assert "c5-n0.001-4ply: 126 x 1000 games at 4 plies." in basis(EXPERIMENTS["table-7.22"])
+    assert "A random one of equal moves is made" in basis(EXPERIMENTS["random-ties"])
+    assert "`c5-n0.001-4ply`: 126 x 1000 games at 4 plies." in basis(EXPERIMENTS["table-7.22"])
     assert "126 x 1000 games without search" in basis(EXPERIMENTS["table-6.10"])
     assert basis(EXPERIMENTS["learns-6-plies"]).endswith(
-        "Each player's training stands in training."
+        "Each player's training stands in `training`."
     )
     assert basis(EXPERIMENTS["step-sizes"]) == ""  # its rows tell the training
 
