@@ -13,6 +13,7 @@ observation       planes and action masks
 envs              PettingZoo and Gymnasium environments
 render            pictures: SVG, pixels, a window
 jit               compiled kernels and their cache on disk
+kernel_compiler   how kernels are compiled: each one as a whole
 compile_progress  a line on the terminal while kernels are compiled
 bits              bit operations for kernels
 files             atomic writes

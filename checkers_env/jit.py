@@ -39,6 +39,7 @@ from numba.extending import overload
 from platformdirs import user_cache_dir
 
 from checkers_env.files import open_regular, write_atomically
+from checkers_env.kernel_compiler import KernelCompiler, PartCompiler, as_parts, is_supported
 
 try:
     import fcntl
@@ -80,17 +81,38 @@ def kernel(function: Callable[..., Any]) -> Any:
     compiled, part = _compiled(function), _compiled(function, no_cpython_wrapper=True)
     # As a part of other kernels it is compiled apart, without what lets Python call it: all of its
     # code would be in there once more.
-    compiled.get_call_template, compiled.get_overload = part.get_call_template, part.get_overload
+    compiled.get_call_template, compiled.get_overload = _plain_numbers(part), part.get_overload
     compiled._compiling_counter = part._compiling_counter  # so that one may call itself
     return compiled
 
 
+def _plain_numbers(part: Any) -> Callable[..., Any]:
+    """Return a part's `get_call_template` for which all numbers of one type are alike.
+
+    numba would compile a part once more for each constant that it is called with.
+    """
+
+    def get_call_template(arguments: Any, keywords: Any) -> Any:
+        plain = {name: _without_value(kind) for name, kind in keywords.items()}
+        return part.get_call_template(tuple(map(_without_value, arguments)), plain)
+
+    return get_call_template
+
+
+def _without_value(kind: Any) -> Any:
+    is_number = isinstance(kind, types.IntegerLiteral | types.BooleanLiteral)
+    return types.unliteral(kind) if is_number else kind
+
+
 def _compiled(function: Callable[..., Any], **options: bool) -> Any:
-    dispatcher = numba.njit(**OPTIONS, **options)(function)
+    own = {"pipeline_class": PartCompiler if options else KernelCompiler} if is_supported() else {}
+    dispatcher = numba.njit(**own, **OPTIONS, **options)(function)
     cache, compile_signature = _KernelCache(function, options), dispatcher.compile
     dispatcher._cache = cache
 
     def compile_alone(signature: Any) -> Any:
+        if signature in dispatcher.overloads:
+            return compile_signature(signature)
         # numba's lock first: threads that take the two in turns could wait for each other.
         with global_compiler_lock, cache.lock(signature, dispatcher.targetctx.codegen()):
             return compile_signature(signature)
@@ -231,13 +253,14 @@ class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
         # An entry that cannot be read back is compiled again and written over.
         with contextlib.suppress(Exception):
             if path and (code := _read_entry(path)):
-                return self._impl.rebuild(target, pickle.loads(code))
+                with as_parts(target.codegen()) if self._options else contextlib.nullcontext():
+                    return self._impl.rebuild(target, pickle.loads(code))
         _announce_compilation()
         return None
 
     def _save_overload(self, signature: Any, compiled: Any) -> None:
         path = self._path(signature, compiled.codegen)
-        if path is None:
+        if path is None or compiled.library.has_dynamic_globals:
             return
         with contextlib.suppress(OSError):  # no room for the cache: slower next time, that is all
             path.parent.mkdir(0o755, parents=True, exist_ok=True)
@@ -282,7 +305,7 @@ def _fingerprints_of_classes(signature: Any) -> Iterator[str]:
 def fingerprint(function: Any) -> str:
     """Hash a function's code and, transitively, all that its global names refer to."""
     digest = hashlib.sha256()
-    for source in ("jit.py", "bits.py"):
+    for source in ("jit.py", "kernel_compiler.py", "bits.py"):
         digest.update(Path(__file__).with_name(source).read_bytes())
     for part in _describe(function, set()):
         digest.update(len(part).to_bytes(8, "little") + part)

@@ -17,6 +17,7 @@ from tests import ROOT
 PACKAGES = ("checkers_env", "agents", "training")
 MAY_IMPORT_NUMBA = {
     "checkers_env/jit.py",
+    "checkers_env/kernel_compiler.py",
     "checkers_env/bits.py",
     "checkers_env/compile_progress.py",
     "agents/simd.py",

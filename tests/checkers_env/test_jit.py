@@ -147,6 +147,43 @@ def test_kernel_may_call_itself(laboratory):
     assert laboratory.run_process(code) == laboratory.run_process(code) == "240 24 12"
 
 
+def test_kernels_may_call_each_other(laboratory):
+    laboratory.write(
+        circle="""
+        from checkers_env.jit import kernel
+
+        @kernel
+        def even(n):
+            return True if n == 0 else odd(n - 1)
+
+        @kernel
+        def odd(n):
+            return False if n == 0 else even(n - 1)
+
+        @kernel
+        def outer(n):
+            return even(n)
+        """
+    )
+    code = "from own.circle import even, outer; print(outer(10), outer(7), even(3))"
+    assert laboratory.run_process(code) == laboratory.run_process(code) == "True False False"
+
+
+def test_large_constant_is_compiled_in_each_process(laboratory):
+    caller = """
+        import numpy as np
+        from checkers_env.jit import kernel
+
+        TABLE = np.arange(10**6)  # numba refers to it by its address
+
+        @kernel
+        def outer(x):
+            return TABLE[x]
+    """
+    laboratory.write(caller=caller)
+    assert laboratory.run_process() == laboratory.run_process() == "10 0 1"
+
+
 def test_kernel_used_by_another_kernel_is_callable(laboratory):
     code = """
         from own.caller import outer

@@ -1,0 +1,261 @@
+"""How kernels are compiled: parts stay bitcode, and each kernel is optimised once, as a whole.
+
+numba optimises every function by itself, translates it to machine code, and links its optimised
+code into each caller, where it is optimised again. A kernel that is called from Python has some
+fifty such functions inside. Here they are *parts*: they are typed and lowered, and nothing else.
+The kernel links all of them, makes them private and is then optimised, so that the parts have no
+symbols of their own that another copy could take the place of.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import llvmlite.binding as llvm
+from numba.core import codegen, compiler, cpu, typed_passes
+from numba.core.compiler_lock import require_global_compiler_lock
+from numba.core.environment import lookup_environment
+
+# How the names of some global variables begin: of an environment, of an address, and of the address
+# of a function in a circle of calls, which is filled in last.
+_ENVIRONMENT, _ADDRESS = "_ZN08NumbaEnv", "numba.dynamic.globals"
+_CIRCULAR = codegen.RuntimeLinker.PREFIX
+
+# What is used of numba beyond its documented names. If one is missing, kernels are compiled as any
+# other function; tests/checkers_env/test_kernel_compiler.py tells when one has changed.
+PRIVATE: dict[type, tuple[str, ...]] = {
+    codegen.CPUCodeLibrary: (
+        "__init__",
+        "_finalize_dynamic_globals",
+        "_finalize_final_module",
+        "_get_module_for_linking",
+        "_optimize_final_module",
+        "_optimize_functions",
+        "_raise_if_finalized",
+        "_unserialize",
+        "add_linking_library",
+        "add_llvm_module",
+        "enable_object_caching",
+        "finalize",
+        "serialize_using_object_code",
+    ),
+    codegen.JITCodeLibrary: ("_finalize_specific", "get_pointer_to_function"),
+    codegen.JITCPUCodegen: ("_pass_builder", "create_library", "set_env", "unserialize_library"),
+    codegen.RuntimeLinker: ("resolve", "scan_unresolved_symbols"),
+    codegen.JitEngine: ("add_module", "is_symbol_defined"),
+    compiler.CompilerBase: ("__init__", "compile_extra"),
+    compiler.CompileResult: ("_find_referenced_environments", "_rebuild", "_reduce"),
+    cpu.CPUContext: ("get_executable", "post_lowering"),
+    typed_passes.BaseNativeLowering: ("run_pass",),
+}
+
+
+def is_supported() -> bool:
+    """Return whether this version of numba has all that is used of it here."""
+    return all(hasattr(cls, name) for cls, names in PRIVATE.items() for name in names)
+
+
+class PartLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
+    """Code of a part: bitcode for the kernels that it is linked into.
+
+    It gets machine code of its own only where something asks for a function's address.
+    """
+
+    _final_module: Any
+    _shared_module: Any
+    _has_code = False
+
+    def _optimize_functions(self, module: Any) -> None:
+        _simplify(self, module)
+
+    def finalize(self) -> None:
+        """Make the functions discardable; neither link nor optimise anything."""
+        self._raise_if_finalized()
+        for function in _definitions(self._final_module):
+            if function.linkage == llvm.Linkage.external:
+                function.linkage = "linkonce_odr"
+        for library in self._linking_libraries:
+            self._reload_init.update(library._reload_init)
+        self._finalized = True
+
+    def _get_module_for_linking(self) -> Any:
+        """Return the code with that of all parts in it."""
+        self._ensure_finalized()
+        if self._shared_module is None:
+            self._shared_module = self._final_module.clone()
+            _link(self._shared_module, self)
+        return self._shared_module
+
+    @property
+    def has_dynamic_globals(self) -> bool:
+        """Whether the code refers to addresses of this process, and so cannot be stored."""
+        return _has_addresses(self._get_module_for_linking())
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return the address of a function; 0 for one of another library."""
+        self._ensure_finalized()
+        if not self._has_code and any(it.name == name for it in _definitions(self._final_module)):
+            self._generate_code()
+        address: int = super().get_pointer_to_function(name)
+        return address
+
+    def _generate_code(self) -> None:
+        own = [it.name for it in _definitions(self._final_module)]
+        self._final_module = self._get_module_for_linking().clone()
+        for name in own:
+            self._final_module.get_function(name).linkage = "external"
+        self._optimize_final_module()
+        self._final_module.verify()
+        self._finalize_final_module()
+        self._has_code = True
+
+    def serialize_using_object_code(self) -> tuple[str, str, bytes]:
+        """Return the library for the cache: its name, the kind and the bitcode."""
+        return self.name, "part", self._get_module_for_linking().as_bitcode()
+
+    @classmethod
+    def _unserialize(cls, code: Any, state: Any) -> Any:
+        name, kind, data = state
+        if kind != "part":
+            return super()._unserialize(code, state)
+        self = cls(code, name)
+        self._final_module = self._shared_module = llvm.parse_bitcode(data)
+        self._finalized = True
+        return self
+
+
+class KernelLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
+    """Code of a kernel with all its parts, of which Python calls one function."""
+
+    _final_module: Any
+    _entry = ""
+
+    def _optimize_functions(self, module: Any) -> None:
+        _simplify(self, module)
+
+    @property
+    def has_dynamic_globals(self) -> bool:
+        """Whether the code refers to addresses of this process, and so cannot be stored."""
+        return _has_addresses(self._final_module)
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return the address of the function that Python calls."""
+        self._entry = name
+        address: int = super().get_pointer_to_function(name)
+        return address
+
+    def finalize(self) -> None:
+        """Link the parts, make all functions but one private, optimise, and load the code."""
+        require_global_compiler_lock()
+        self._raise_if_finalized()
+        _link(self._final_module, self)
+        for library in self._linking_libraries:
+            self._reload_init.update(library._reload_init)
+        variables = {it.name for it in self._final_module.global_variables}
+        for function in _definitions(self._final_module):
+            if _CIRCULAR + function.name in variables:
+                function.linkage = "weak_odr"
+            elif function.name != self._entry:
+                function.linkage = "internal"
+        self._optimize_final_module()
+        self._final_module.verify()
+        self._finalize_final_module()
+        for variable in self._final_module.global_variables:
+            if variable.name.startswith(_ENVIRONMENT):
+                environment = lookup_environment(variable.name)
+                if environment is not None:
+                    self._codegen.set_env(variable.name, environment)
+
+
+def _definitions(module: Any) -> Iterator[Any]:
+    return (function for function in module.functions if not function.is_declaration)
+
+
+def _has_addresses(module: Any) -> bool:
+    return any(it.name.startswith((_ADDRESS, _CIRCULAR)) for it in module.global_variables)
+
+
+def _simplify(library: Any, module: Any) -> None:
+    """Simplify each function of a module a little, so that copies of it cost less later."""
+    module.data_layout = library._codegen._data_layout
+    builder, passes = library._codegen._pass_builder(), llvm.create_new_function_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    for function in _definitions(module):
+        passes.run(function, builder)
+
+
+def _link(module: Any, library: Any) -> None:
+    """Link what a library uses into a module, users first: unused functions are left out."""
+    order: list[Any] = []
+    _visit(library, order, {library})
+    for other in reversed(order):
+        own = isinstance(other, PartLibrary) and not other._has_code
+        code = other._final_module if own else other._get_module_for_linking()
+        module.link_in(code, preserve=True)
+
+
+def _visit(library: Any, order: list[Any], seen: set[Any]) -> None:
+    """Append the libraries below a library, each one after all that it uses."""
+    for other in library._linking_libraries:
+        if other not in seen:
+            seen.add(other)
+            if isinstance(other, PartLibrary):
+                _visit(other, order, seen)
+            order.append(other)
+
+
+@contextmanager
+def as_parts(code: Any) -> Iterator[None]:
+    """Make parts of all that is compiled, or loaded, in a with block."""
+
+    def set_env(name: str, environment: Any) -> None:
+        if code._engine.is_symbol_defined(name):  # a part has none yet: its kernel will
+            type(code).set_env(code, name, environment)
+
+    before = {name: code.__dict__.get(name) for name in ("_library_class", "set_env")}
+    code._library_class, code.set_env = PartLibrary, set_env
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                delattr(code, name)
+            else:
+                setattr(code, name, value)
+
+
+class PartCompiler(compiler.Compiler):  # type: ignore[misc]
+    """Compiler of a part, and of the parts in it."""
+
+    def compile_extra(self, function: Callable[..., Any]) -> Any:
+        """Compile a function."""
+        with as_parts(self.state.targetctx.codegen()):
+            return super().compile_extra(function)
+
+
+class KernelCompiler(PartCompiler):
+    """Compiler of a kernel, whose callees are parts."""
+
+    def compile_extra(self, function: Callable[..., Any]) -> Any:
+        """Compile a function."""
+        self.state.library = KernelLibrary(self.state.targetctx.codegen(), function.__qualname__)
+        self.state.library.enable_object_caching()
+        with _pause_collection():
+            return super().compile_extra(function)
+
+
+@contextmanager
+def _pause_collection() -> Iterator[None]:
+    """Switch the garbage collection off: it would take a sixth of the time, and find little."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
