@@ -53,7 +53,7 @@ PAGES = {
     "Rules": "about.html",
 }
 JUDGE = {"agent": "strong", "nodes": 30_000}
-LARGE = 1 << 20  # bytes; larger weight files are stored for offline use when they are first used
+LARGE = 1 << 20  # bytes; larger files are stored for offline use when they are first used
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; "
@@ -100,6 +100,10 @@ const answer = async (request) => {
   if (response.ok) await cache.put(request, response.clone());
   return response;
 };
+
+addEventListener("message", (event) => { // a weight file that a page has used
+  event.waitUntil(answer(new Request(event.data)));
+});
 
 addEventListener("fetch", (event) => {
   const { method, url } = event.request;
@@ -180,7 +184,7 @@ def _scripts(catalog: SiteCatalog) -> Iterable[tuple[str, str]]:
 def _catalog_script(catalog: SiteCatalog) -> str:
     """Return a module of agents and openings."""
     constants: dict[str, Any] = {
-        "AGENTS": [entry._asdict() for entry in catalog.entries()],
+        "AGENTS": [it._asdict() | {"file": it.name in TRAINED} for it in catalog.entries()],
         "OPPONENTS": [
             one._asdict() | {"levels": [level._asdict() for level in one.levels]}
             for one in OPPONENTS

@@ -86,8 +86,13 @@ def test_site_plays_without_a_network(browser, site):
     with serve_files(site) as address:
         page.goto(address)
         page.evaluate("navigator.serviceWorker.ready.then(() => null)")
+        page.click("#start")  # the judge loads the weights of strong
+        page.wait_for_function("caches.match('weights/strong.safetensors').then(Boolean)")
     page.goto(f"{address}index.html")  # nobody serves it any more
     begin(page, agent="blondie24", plies=4)
+    play_once(page)
+    page.goto(f"{address}index.html")
+    begin(page, agent="strong", plies=4)
     play_once(page)
     before = moves_shown(page)
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]

@@ -78,6 +78,15 @@ const askEvolution = connect("./evolution.js");
 
 // Agents
 
+const kept = new Set(); // agents whose weights are stored for offline use
+
+const keepWeights = (agent) => {
+  if (!navigator.serviceWorker || kept.has(agent) || !AGENTS.find(({ name }) => name === agent)?.file) return;
+  kept.add(agent);
+  const address = new URL(`../../weights/${agent}.safetensors`, import.meta.url).href;
+  navigator.serviceWorker.ready.then(({ active }) => active.postMessage(address));
+};
+
 const evolvedAgents = () => {
   const champion = readStorage(CHAMPION, null);
   if (!champion) return [];
@@ -250,6 +259,7 @@ const analyse = (live) => {
     start: setup.start, moves: board.moves.map(({ text }) => text),
   });
   live.stop = stop;
+  answer.then(() => keepWeights(setup.agent), () => {});
   return answer;
 };
 
@@ -408,6 +418,7 @@ const analysePosition = async ({ start = null, moves = null, agent = null, amoun
     action: "analyse", agent: choice.agent, ...weightsOf(choice.agent), limits: choice.limits, seed: 0, start: start ?? START, moves: board.moves.map(({ text }) => text),
   };
   const analyses = count === 1 ? [await ask(question).answer] : await analyseMoves(ask, question, board, choice.limits);
+  keepWeights(choice.agent);
   return { label: choice.label, lines: analyses.slice(0, count), exact: null };
 };
 
