@@ -130,6 +130,16 @@ def test_missing_extras_are_named() -> None:
         assert done.stderr.endswith(": pip install '.[train]'\n"), done.stderr
 
 
+def test_training_without_its_extra_writes_nothing(tmp_path: Path) -> None:
+    done = run_without_extras(
+        "import training.evolve\n"
+        f"sys.argv = ['evolve.py', '--out', {str(tmp_path / 'run')!r}]\n"
+        "sys.exit(training.evolve.main())"
+    )
+    assert done.stderr == "error: No module named 'tensorboard': pip install '.[train]'\n"
+    assert not (tmp_path / "run").exists()
+
+
 def test_dir_shows_public_names_only() -> None:
     for package in (checkers_env, agents):
         assert dir(package) == sorted(package.__all__)

@@ -32,7 +32,7 @@ def run_command(command: Callable[[list[str], Console], None]) -> int:
         command(sys.argv[1:], console)
     except KeyboardInterrupt:
         return INTERRUPTED
-    except (ValueError, OSError, EngineError) as error:
+    except (ValueError, OSError, EngineError, ModuleNotFoundError) as error:
         console.print(f"error: {error}", style="red", markup=False)
         return FAILED
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 
 
 @contextmanager
@@ -19,6 +20,14 @@ def extra(name: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(f"{error}: {install_command(name)}", name=error.name) from None
+
+
+def require(name: str, *packages: str) -> None:
+    """Raise ModuleNotFoundError, with the extra's name, if one of its packages is not installed."""
+    with extra(name):
+        for package in packages:
+            if find_spec(package) is None:
+                raise ModuleNotFoundError(f"No module named {package!r}", name=package)
 
 
 def install_command(name: str) -> str:

@@ -21,6 +21,7 @@ from rich.table import Column, Table
 from training.evolution.metrics import Metrics
 from training.evolution.state import State
 from training.runtime.cli import in_folder, run_command
+from training.runtime.extras import require
 from training.trainer.ablations import ABLATIONS
 from training.trainer.checkpoint import FILE_NAME
 from training.trainer.loop import CHAMPION_FILE, PLOT_FILE, RunConfig, begin, resume, train
@@ -129,6 +130,7 @@ def run_training(program: TrainingCommand, arguments: list[str], console: Consol
         description=program.description,
     )
     config = options.run_config(name)
+    require("train", "tensorboard", "matplotlib")  # before anything is written
     with in_folder(config.folder, FILE_NAME, CHAMPION_FILE, PLOT_FILE, console):
         start = resume(config) if options.resume else begin(config)
         with _progress(config, start.state.generation, console) as report:
