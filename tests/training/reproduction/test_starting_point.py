@@ -1,11 +1,15 @@
 """Champions against the start of their training, and the readings of evolved n-tuples."""
 
+import io
 from dataclasses import asdict
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from training.evolution.state import ChampionWeights
+from training.reproduce import compare_starts
+from training.reproduction.champions import encode_champion, name_champion
 from training.reproduction.jobs import Player, Run, get_preset
 from training.reproduction.papers.evolved_tuples import GRID, HALF, START_MEASURE, cell
 from training.reproduction.plan import Scope
@@ -84,3 +88,15 @@ def test_comparison_is_kept_beside_its_run(tmp_path):
     (tmp_path / "starts.jsonl").write_text("{}\n")
     with pytest.raises(ValueError, match=r"line 1 of .*starts\.jsonl.*is damaged"):
         ResultStore(tmp_path)
+
+
+def test_command_finds_champions_that_are_their_own_start(tmp_path):
+    run, store = Run("c1-tuple-sum", 0, 840, 0.01), ResultStore(tmp_path)
+    content = encode_champion(first_players(run)[0], run, run.length)
+    name, curves = name_champion(content), {"curve/material": np.zeros(2, np.float32)}
+    store.add(run, TrainingResult((name,), np.arange(2), curves, {}, Origin(1.0), {name: content}))
+    console = Console(file=io.StringIO(), width=200)
+    compare_starts([run], store, console)
+    assert "c1-tuple-sum-8-seed-0: the champion is its own start" in console.file.getvalue()
+    start = ResultStore(tmp_path).result(run).start
+    assert (start["champion"], start["untouched"], sum(start["games"])) == (name, 1, 2)
