@@ -1,0 +1,61 @@
+"""The article: its verdicts are the page's, and its text says nothing that the results do not."""
+
+import copy
+import runpy
+
+import pytest
+import typst
+
+from tests import ROOT
+from training.reproduction.article import collect
+from training.reproduction.claim_text import claim_table
+from training.reproduction.own_claims import REASONS
+from training.reproduction.paper_claims import CLAIMS
+from training.reproduction.plan import Scope
+from training.reproduction.results import ResultStore
+from training.reproduction.verdicts import WORDS, verdicts
+
+
+@pytest.fixture(scope="module")
+def script():
+    return runpy.run_path(str(ROOT / "docs" / "article" / "make.py"))
+
+
+@pytest.fixture(scope="module")
+def article(script):
+    """Return the numbers of the article, and its figures."""
+    scope, store = Scope(), ResultStore(ROOT / "results")
+    data = collect(scope, store) | {"verified": script["verified"]()}
+    return data, script["pictures"](scope, store, data)
+
+
+@pytest.mark.parametrize(("name", "claims"), [("claims", CLAIMS), ("reasons", REASONS)])
+def test_verdicts_are_those_of_the_page(article, name, claims):
+    lines = claim_table(verdicts(claims, Scope(), ResultStore(ROOT / "results")))
+    page = [line for line in lines if any(f"**{word}**" in line for word in WORDS)]
+    assert len(page) == len(article[0][name]) == len(claims)
+    for row, claim in zip(page, article[0][name], strict=True):
+        assert row.startswith(f"| {claim['says']} ")
+        assert f"**{claim['word']}**" in row
+        assert claim["ours"] in row
+
+
+def test_article_has_the_length_of_one(script, article):
+    assert 8 <= len(script["compile_article"](*article, kind="png")) <= 12
+
+
+def test_unknown_number_stops_the_command(script, article):
+    data = copy.deepcopy(article[0])
+    data["claims"] = [it for it in data["claims"] if it["name"] != "c5-n0.001 > c0"]
+    with pytest.raises(typst.TypstError, match=r"no claim c5-n0\.001 > c0"):
+        script["compile_article"](data, article[1])
+    with pytest.raises(KeyError, match="runs"):
+        script["fill_metadata"](data | {"size": {}})
+
+
+def test_sentence_that_is_no_longer_true_stops_the_command(script, article):
+    data = copy.deepcopy(article[0])
+    claim = next(it for it in data["claims"] if it["name"] == "c5-n0.001 > c0")
+    claim["low"], claim["high"] = -claim["high"], -claim["low"]
+    with pytest.raises(typst.TypstError, match="the results no longer say"):
+        script["compile_article"](data, article[1])
