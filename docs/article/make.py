@@ -11,22 +11,51 @@ the command where the results no longer meet the condition.
 from __future__ import annotations
 
 import argparse
+import ast
 import io
 import json
+import math
+import re
 import string
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
 import matplotlib as mpl
 import numpy as np
 import typst
+from numpy.typing import NDArray
 
 from checkers_env.files import write_atomically
-from training.reproduction.article import CURVES, collect, runs_of
-from training.reproduction.plan import Scope
-from training.reproduction.results import ResultStore, TrainingResult
-from training.reproduction.tables import half_width
+from training.reproduction.champions import load_champion
+from training.reproduction.claim_text import shown_effect
+from training.reproduction.claims import MARGIN, UNITS_OF_POINTS, Claim, exactly
+from training.reproduction.effects import LEAD, advantage, decided, share_drawn, share_led
+from training.reproduction.inference import MOST_SEEDS
+from training.reproduction.jobs import AS_THE_THESIS, PLAYERS, Match, Player, Run
+from training.reproduction.own_claims import REASONS
+from training.reproduction.paper_claims import CLAIMS
+from training.reproduction.paper_notes import CLAIMS as UNREPEATABLE
+from training.reproduction.paper_notes import OBSERVED, sameness_lines
+from training.reproduction.papers.tie_rules import EQUAL_SEEDS, RULES
+from training.reproduction.plan import EXPERIMENTS, Scope, figures
+from training.reproduction.results import MatchResult, ResultStore, TrainingResult
+from training.reproduction.tables import (
+    CONFIDENCE,
+    RESULTS,
+    WINS_AND_LOSSES,
+    PlayerGame,
+    Row,
+    brief,
+    half_width,
+    interval,
+    player_games,
+    with_cards,
+)
+from training.reproduction.verdicts import LEAST, Verdict, effects, verdicts
 from training.runtime.curves import new_figure
 
 HERE = Path(__file__).parent
@@ -41,19 +70,370 @@ PANELS = {
     "step/mean": "mean step size of a mutation",
     "champion/saturated": "share of positions beyond 0.99",
 }
+# Players in the table of methods: one for each method, and those that a section speaks of.
+SHOWN = (
+    *("blondie24-1999", "blondie24-2001", "c0", "c0-common", "blondie24-rr"),
+    *("c200", "c10", "c1", "c10-rr", "c5-tuple", "c1-tuple"),
+    *("c5-n0.001", "c5-n0.001-4ply", "c1-n0.001", "hughes", "nguyen", "nguyen-safe"),
+)
+TD = EXPERIMENTS["td-depth"]
+# Experiments that are shown as far as they have results.
+OPEN = ("evolved-tuples-start", "evolved-tuples-plain", "tie-trained")
+EVOLVED_TUPLES = ("c5-tuple", "c1-tuple")
+CURVES = ("blondie24-1999", "blondie24-2001", "c0", "blondie24-rr", "c10", "learns-unsaturated")
+START, END = slice(None, 1), slice(-10, None)  # points of a curve: the first, and the last tenth
+
+
+def collect(scope: Scope, store: ResultStore) -> dict[str, Any]:
+    """Return all numbers of the article that come from the results, ready for JSON.
+
+    Parameters
+    ----------
+    scope
+        Seeds and scale.
+    store
+        Results.
+    """
+    claims, reasons = (
+        [claim_data(it, scope, store) for it in verdicts(several, scope, store)]
+        for several in (CLAIMS, REASONS)
+    )
+    jobs = scope.jobs(EXPERIMENTS.values())
+    matches = match_data(scope, store)
+    return {
+        "claims": claims,
+        "reasons": reasons,
+        "families": list(dict.fromkeys(it["family"] for it in claims)),
+        "words": dict(Counter(it["word"] for it in claims).most_common()),
+        "halves": half_widths(claims),
+        "least": LEAST,
+        "confidence": f"{100 * CONFIDENCE:g} %",
+        "conditions": {
+            "depth": AS_THE_THESIS.depth,
+            "games": Match(Player("c0"), Player("c10"), 0).games - 2,
+            "lead": LEAD,
+            "margin": MARGIN,
+        },
+        "size": size_data(jobs, store),
+        "players": {name: player_data(name, scope, store) for name in SHOWN},
+        "curves": {name: curve_data(name, scope, store) for name in CURVES},
+        "starts": {name: start_data(name, scope, store) for name in EVOLVED_TUPLES},
+        "matches": matches,
+        "draws": draw_data(matches),
+        "rules": rule_data(store),
+        "exact_tanh": tanh_data(scope, store),
+        "by_depth": depth_data(scope, store),
+        "experiments": {name: experiment_data(name, scope, store) for name in OPEN},
+        "sameness": sameness_data(scope, store),
+        "unrepeatable": [
+            [it.replace(f"; ours: {OBSERVED}", "") for it in row] for row in UNREPEATABLE
+        ],
+    }
+
+
+def claim_data(verdict: Verdict, scope: Scope, store: ResultStore) -> dict[str, Any]:
+    """Return what the article shows of a claim."""
+    claim, effect, theirs = verdict.claim, verdict.effect, verdict.theirs
+    return {
+        "name": claim.name,
+        "says": claim.says,
+        "source": claim.source.removeprefix("Al-Khateeb 2011, "),
+        "family": claim.family,
+        "unit": claim.unit,
+        "kind": claim.kind,
+        "points": claim.unit in UNITS_OF_POINTS,
+        "depth": claim.conditions.depth,
+        "games": claim.conditions.games or None,
+        "seeds": len(verdict.values),
+        "mean": number(effect.mean),
+        "low": number(effect.low),
+        "high": number(effect.high),
+        "ours": shown_effect(claim, effect),
+        "theirs": number(theirs.mean) if theirs else None,
+        "theirs_shown": shown_effect(claim, exactly(theirs.mean)) if theirs else "",
+        "values": sorted(verdict.values),
+        **(drawn_data(claim, scope, store) if claim.effect is advantage else {}),
+        "word": verdict.word or "too few seeds",
+        "note": note(verdict),
+    }
+
+
+def drawn_data(claim: Claim, scope: Scope, store: ResultStore) -> dict[str, Any]:
+    """Return the share of drawn games, and the effect if these go to who has more pieces."""
+    shares, again = (
+        effects(replace(claim, effect=effect), scope, store) for effect in (share_drawn, decided)
+    )
+    return {
+        "drawn": brief(float(np.mean(shares))),
+        "by_pieces": interval(again),
+        "by_pieces_mean": float(np.mean(again)),
+        "by_pieces_half": float(half_width(again)),
+    }
+
+
+def note(verdict: Verdict) -> str:
+    """Return the seeds that would decide a claim, or the power of an equality; "" for others."""
+    if verdict.power is not None:
+        return f"power {verdict.power:.2f}"
+    if verdict.word == "inconclusive":
+        return f"{verdict.seeds_needed or f'> {MOST_SEEDS}'} seeds"
+    return ""
+
+
+def half_widths(claims: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the median half width of the intervals of scores, by the number of seeds."""
+    halves: dict[int, list[float]] = {}
+    for it in claims:
+        if it["unit"] == Claim.unit and it["low"] is not None:
+            halves.setdefault(it["seeds"], []).append((it["high"] - it["low"]) / 2)
+    return {str(seeds): brief(float(np.median(found))) for seeds, found in halves.items()}
+
+
+def number(value: float) -> float | None:
+    """Return a number for JSON, which has no infinity and no nan."""
+    return float(value) if math.isfinite(value) else None
+
+
+def size_data(jobs: Sequence[Run | Match], store: ResultStore) -> dict[str, Any]:
+    """Return the number of runs, matches and games, and their computing time."""
+    done = [(job, result) for job in jobs if (result := store.result(job)) is not None]
+    origins = [result.origin for _, result in done]
+    played = [result for _, result in done if isinstance(result, MatchResult)]
+    trained = [job for job, result in done if isinstance(result, TrainingResult)]
+    hours = sum(origin.cpu_seconds for origin in origins) / 3600
+    return {
+        "jobs": len(jobs),
+        "left": len(jobs) - len(done),
+        "runs": len(trained),
+        "presets": len({job.preset for job in trained if isinstance(job, Run)}),
+        "matches": len(played),
+        "games": f"{sum(len(result.results) for result in played):,}",
+        "hours": f"{hours:.0f}",
+        "processors": sorted({origin.processor for origin in origins}),
+        "versions": origins[0].versions,
+        "tables": len(EXPERIMENTS),
+        "figures": sum(bool(line.theirs) for it in EXPERIMENTS.values() for line in it.rows),
+    }
+
+
+def runs_of(name: str, scope: Scope, store: ResultStore) -> list[TrainingResult]:
+    """Return the results of a player's finished runs, seed by seed."""
+    jobs = [job for seed in scope.games(Row(Player(name), (), ())) for job, _ in seed]
+    results = [store.result(job) for job in jobs]
+    return [result for result in results if isinstance(result, TrainingResult)]
+
+
+def player_data(name: str, scope: Scope, store: ResultStore) -> dict[str, Any]:
+    """Return a player's method, its size, and the time of its runs."""
+    preset, runs = PLAYERS[name], runs_of(name, scope, store)
+    regime: Any = preset.regime
+    weights = regime.champion(regime.init(0), 0).genome.size
+    minutes = [run.origin.cpu_seconds / 60 for run in runs]
+    return {
+        "source": preset.source,
+        "what": preset.what,
+        "weights": f"{weights:,}",
+        "games": f"{preset.games:,}",
+        "plies": regime.search if hasattr(regime, "search") else regime.depth,
+        "seeds": len(runs),
+        "minutes": interval(minutes),
+        "mean_minutes": float(np.mean(minutes)),
+    }
+
+
+def curve_data(name: str, scope: Scope, store: ResultStore) -> dict[str, Any]:
+    """Return a player's measurements at the start and in the last tenth of its runs."""
+    runs = runs_of(name, scope, store)
+    ends = {
+        place: {
+            measure: interval([float(known(run.curves[measure])[part].mean()) for run in runs])
+            for measure in (*PANELS, "weight/mean")
+        }
+        for place, part in (("start", START), ("end", END))
+    }
+    return ends | {"seeds": len(runs)}
+
+
+def known(line: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the points of a curve that were measured."""
+    return line[~np.isnan(line)]
+
+
+def start_data(name: str, scope: Scope, store: ResultStore) -> dict[str, Any]:
+    """Return how many champions of tables that begin with zeros still have zeros only."""
+    regime: Any = PLAYERS[name].regime
+    if regime.weight != 0:
+        raise ValueError(f"{name} begins with random tables, not with zeros")
+    paths = [store.champion_path(run.champions[0]) for run in runs_of(name, scope, store)]
+    changed = [int(np.count_nonzero(load_champion(path).genome)) for path in paths]
+    return {
+        "seeds": len(paths),
+        "unmoved": changed.count(0),
+        "entries": f"{max(load_champion(path).genome.size for path in paths):,}",
+    }
+
+
+def match_data(scope: Scope, store: ResultStore) -> list[dict[str, Any]]:
+    """Return lead and draws in %, the thesis's and ours.
+
+    There is one entry for each match with printed wins, draws and losses, and one for each player
+    of a league of equals (Tables 3.2 and 4.1), against all others of it.
+    """
+    found = []
+    for table in EXPERIMENTS.values():
+        is_league = table.measure is WINS_AND_LOSSES
+        if table.conditions != AS_THE_THESIS or not (is_league or table.measure is RESULTS):
+            continue
+        for line in table.rows:
+            if not line.theirs or (len(line.others) > 1 and not is_league):
+                continue
+            seeds = [games for games in games_of(line, scope, store) if games]
+            won, lost = float(line.theirs[0]), float(line.theirs[-1])
+            results = [RESULTS.of(games) for games in seeds]
+            theirs = point(won, lost, len(seeds[0]))
+            ours = [point(it[0], it[-1], sum(it)) for it in results]
+            found.append(
+                {
+                    "table": table.name.removeprefix("table-"),
+                    "league": is_league,
+                    "seeds": len(seeds),
+                    "theirs": theirs,
+                    "ours": np.mean(ours, axis=0).tolist(),
+                    "led": float(np.nanmean([share_led([games]) for games in seeds])),
+                }
+            )
+    return found
+
+
+def games_of(line: Row, scope: Scope, store: ResultStore) -> Iterator[list[PlayerGame]]:
+    """Yield the games of a row that began with a card, seed by seed; none if some are missing."""
+    for jobs in scope.games(line):
+        results = [(store.result(job), turned) for job, turned in jobs]
+        played = [(it, turned) for it, turned in results if isinstance(it, MatchResult)]
+        several = [with_cards(player_games(it, turned)) for it, turned in played]
+        yield [*chain(*several)] if len(played) == len(jobs) else []
+
+
+def point(won: float, lost: float, games: float) -> list[float]:
+    """Return a lead, the score less 50 %, and the share of draws, both in %."""
+    return [50 * (won - lost) / games, 100 * (games - won - lost) / games]
+
+
+def draw_data(matches: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return draws and leads of the thesis's matches and leagues of equals, theirs and ours."""
+    found: dict[str, Any] = {}
+    for name, is_league in (("matches", False), ("leagues", True)):
+        some = [it for it in matches if it["league"] == is_league]
+        found[name] = {"count": len(some), "led": brief(float(np.mean([it["led"] for it in some])))}
+        for side in ("theirs", "ours"):
+            leads, drawn = np.array([it[side] for it in some]).T
+            found[name] |= {
+                side: brief(float(drawn.mean())),
+                f"{side}_lead": brief(float(np.abs(leads).mean())),
+            }
+        found[name]["more"] = sum(it["ours"][1] > it["theirs"][1] for it in some)
+    return found
+
+
+def depth_data(scope: Scope, store: ResultStore) -> list[dict[str, Any]]:
+    """Return time and scores of the players by temporal differences that have met all others."""
+    found = []
+    rows = list(zip(TD.rows, figures(TD, scope, store), strict=True))
+    for player in dict.fromkeys(line.first for line, _ in rows):
+        scores = [
+            [50 * (won - lost) / (won + drawn + lost) for won, drawn, lost in ours]
+            for line, ours in rows
+            if line.first == player
+        ]
+        if all(len(seeds) >= LEAST for seeds in scores):
+            data = player_data(player.name, scope, store)
+            data |= {"name": player.name, "scores": [interval(seeds) for seeds in scores]}
+            found.append(data | {"seeds": min(map(len, scores))})
+    return found
+
+
+def experiment_data(name: str, scope: Scope, store: ResultStore) -> dict[str, Any]:
+    """Return a table of the plan: its title, its columns, and the rows that have results."""
+    table = EXPERIMENTS[name]
+    rows = []
+    for line, ours in zip(table.rows, figures(table, scope, store), strict=True):
+        cells = [table.measure.show(values) for values in zip(*ours, strict=True)]
+        others = ", ".join(map(str, line.others))
+        rows.append([str(line.first), others, str(len(ours)), *cells])
+    rows = [row for row in rows if any(row[3:])]
+    columns = ("player", "against", "seeds", *table.measure.columns)
+    used = [place for place in range(len(columns)) if any(row[place] for row in rows)]
+    return {
+        "title": table.title,
+        "columns": [columns[place] for place in used],
+        "rows": [[row[place] for place in used] for row in rows],
+    }
+
+
+def rule_data(store: ResultStore) -> dict[str, Any]:
+    """Return draws and leads of the same champions by other rules of play, on the same seeds."""
+    scope, found = Scope(seeds=EQUAL_SEEDS), {}
+    for rule in RULES:
+        table = EXPERIMENTS[f"tie-{rule}"]
+        played = list(zip(table.rows, figures(table, scope, store), strict=True))
+        pairs = [it for line, it in played if line.first.name != line.others[0].name]
+        equals = [it[0][0] for line, it in played if line.first.name == line.others[0].name and it]
+        drawn, leads = zip(*pairs[0], strict=True)  # Blondie24-RR against C0
+        by_seed = [np.mean([seed[0] for seed in seeds]) for seeds in zip(*pairs, strict=False)]
+        found[rule] = {
+            "drawn": interval(drawn),
+            "lead": interval(leads),
+            "pairs": interval(by_seed),
+            "pairs_mean": float(np.mean(by_seed)),
+            "equals": brief(float(np.mean(equals))),
+            "equals_mean": float(np.mean(equals)),
+            "seeds": len(by_seed),
+            "equal_matches": len(equals),
+        }
+    return found
+
+
+def tanh_data(scope: Scope, store: ResultStore) -> dict[str, Any]:
+    """Return the points that champions gain against the piece counter by an exact tanh."""
+    found, table = {}, EXPERIMENTS["exact-tanh"]
+    for line, ours in zip(table.rows, figures(table, scope, store), strict=True):
+        if line.others == (Player("material"),):
+            plain = replace(line, first=Player(line.first.name))
+            before = [RESULTS.of(games) for games in games_of(plain, scope, store)]
+            gains = [
+                50 * (a[0] - a[2] - b[0] + b[2]) / sum(b) for a, b in zip(ours, before, strict=True)
+            ]
+            high = float(np.mean(gains) + half_width(gains))
+            found[line.first.name] = {"gain": interval(gains), "high": high, "seeds": len(gains)}
+    return found
+
+
+def sameness_data(scope: Scope, store: ResultStore) -> list[list[str]]:
+    """Return the rows of the page's table of players that are said to be the same."""
+    lines = [it for it in sameness_lines([*EXPERIMENTS.values()], scope, store) if it[:2] == "| "]
+    rows = [line.strip("| ").split(" | ") for line in lines[1:]]  # without its header
+    return [[re.sub(r" ?\[[^]]*\]\([^)]*\),?|\*", "", cell) for cell in row] for row in rows]
 
 
 def verified() -> dict[str, Any]:
     """Return the sizes of the tables that the engine is tested against."""
-    start, positions = (perft_rows(name) for name in ("perft_start", "perft_positions"))
+    start, positions = start_counts(), perft_rows("perft_positions")
     counts = [line[1].split(",") for line in positions]
     return {
-        "start_depth": max(int(line[0]) for line in start),
-        "start_leaves": f"{max(int(line[1]) for line in start):,}",
+        "start_depth": len(start),
+        "start_leaves": f"{start[-1]:,}",
         "positions": len(positions),
         "counts": sum(map(len, counts)),
         "golden": len(json.loads((DATA / "golden.json").read_text("utf-8"))),
     }
+
+
+def start_counts() -> tuple[int, ...]:
+    """Return the published counts of move paths that a test holds, depth 1 first."""
+    text = (ROOT / "tests" / "checkers_env" / "test_perft.py").read_text("utf-8")
+    assigned = [node for node in ast.parse(text).body if isinstance(node, ast.Assign)]
+    (values,) = [it.value for it in assigned if ast.unparse(it.targets[0]) == "START_COUNTS"]
+    return tuple(ast.literal_eval(values))
 
 
 def perft_rows(name: str) -> list[list[str]]:
@@ -125,6 +505,7 @@ def fill_metadata(data: Mapping[str, Any]) -> str:
     numbers = data["size"] | {
         "claims": len(data["claims"]),
         "verdicts": "; ".join(f"{count} {word}" for word, count in data["words"].items()),
+        "td_seeds": next(it["seeds"] for it in data["by_depth"] if it["name"] == "c5-n0.001-4ply"),
         "drawn": data["draws"]["leagues"]["ours"],
         "their_drawn": data["draws"]["leagues"]["theirs"],
     }

@@ -20,7 +20,6 @@
 - ``page``: the page in Markdown
 - ``plots``: pictures of the page
 - ``drawn_games``, ``gains``, ``paper_notes``: sections of the page
-- ``article``: numbers of the article
 - ``comparison``: presets compared over several seeds
 - ``model_zoo``: best seed of each player
 - ``model_card``: model cards and the leaderboard

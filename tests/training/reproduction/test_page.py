@@ -1,16 +1,25 @@
-"""Tables that compare players: scores, and gains on equal seeds."""
+"""The page's tables that compare players, and the article, which has the same verdicts."""
+
+import copy
+import runpy
 
 import numpy as np
+import pytest
+import typst
 from scipy import stats
 
 from tests import ROOT
+from training.reproduction.claim_text import claim_table
 from training.reproduction.drawn_games import by_lead, thesis_matches
 from training.reproduction.gains import BEGIN, END, lines
 from training.reproduction.jobs import Conditions
+from training.reproduction.own_claims import REASONS
+from training.reproduction.paper_claims import CLAIMS
 from training.reproduction.papers.tie_rules import DRAWS_AND_LEAD
 from training.reproduction.plan import EXPERIMENTS, Scope
-from training.reproduction.results import MatchResult, Origin
+from training.reproduction.results import MatchResult, Origin, ResultStore
 from training.reproduction.tables import SCORE, Table, interval, row
+from training.reproduction.verdicts import WORDS, verdicts
 
 PAGES = ("learning", "reproduction")
 NAMES = ("blondie24-2001", "learns-hall", "learns-games", "learns")
@@ -106,3 +115,48 @@ def test_draws_by_lead_stand_beside_the_thesis():
     found = list(by_lead([rule], Scope(seeds=4), Store()))
     assert found[-2] == "| a rule | 80 % of 1 |  | 80 % of 1 | 50 % of 1 |"
     assert list(by_lead([rule], Scope(seeds=4), Told())) == []
+
+
+@pytest.fixture(scope="module")
+def script():
+    return runpy.run_path(str(ROOT / "docs" / "article" / "make.py"))
+
+
+@pytest.fixture(scope="module")
+def article(script):
+    """Return the numbers of the article, and its figures."""
+    scope, store = Scope(), ResultStore(ROOT / "results")
+    data = script["collect"](scope, store) | {"verified": script["verified"]()}
+    return data, script["pictures"](scope, store, data)
+
+
+@pytest.mark.parametrize(("name", "claims"), [("claims", CLAIMS), ("reasons", REASONS)])
+def test_verdicts_are_those_of_the_page(article, name, claims):
+    lines = claim_table(verdicts(claims, Scope(), ResultStore(ROOT / "results")))
+    page = [line for line in lines if any(f"**{word}**" in line for word in WORDS)]
+    assert len(page) == len(article[0][name]) == len(claims)
+    for text, claim in zip(page, article[0][name], strict=True):
+        assert text.startswith(f"| {claim['says']} ")
+        assert f"**{claim['word']}**" in text
+        assert claim["ours"] in text
+
+
+def test_article_has_the_length_of_one(script, article):
+    assert 8 <= len(script["compile_article"](*article, kind="png")) <= 12
+
+
+def test_unknown_number_stops_the_command(script, article):
+    data = copy.deepcopy(article[0])
+    data["claims"] = [it for it in data["claims"] if it["name"] != "c5-n0.001 > c0"]
+    with pytest.raises(typst.TypstError, match=r"no claim c5-n0\.001 > c0"):
+        script["compile_article"](data, article[1])
+    with pytest.raises(KeyError, match="runs"):
+        script["fill_metadata"](data | {"size": {}})
+
+
+def test_sentence_that_is_no_longer_true_stops_the_command(script, article):
+    data = copy.deepcopy(article[0])
+    claim = next(it for it in data["claims"] if it["name"] == "c5-n0.001 > c0")
+    claim["low"], claim["high"] = -claim["high"], -claim["low"]
+    with pytest.raises(typst.TypstError, match="the results no longer say"):
+        script["compile_article"](data, article[1])
