@@ -54,12 +54,16 @@ def _at(number: int) -> Any:
     return ir.Constant(_INDEX, number)
 
 
-def _every(number: float, kind: Any = _FLOAT) -> Any:
+def _every(number: float) -> Any:
+    return _each(_FLOAT, number)
+
+
+def _each(kind: Any, number: float) -> Any:
     return ir.Constant(ir.VectorType(kind, LANES), [ir.Constant(kind, number)] * LANES)
 
 
 def _wide(number: float) -> Any:
-    return _every(number, ir.DoubleType())
+    return _each(ir.DoubleType(), number)
 
 
 def _data(context: Any, builder: Any, kind: Any, array: Any, start: Any) -> Any:

@@ -16,6 +16,7 @@ import enum
 import errno
 import functools
 import hashlib
+import io
 import itertools
 import logging
 import os
@@ -34,7 +35,7 @@ import numpy as np
 from llvmlite import ir
 from numba.core import bytecode, caching, config, types
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.serialize import dumps
+from numba.core.serialize import NumbaPickler
 from numba.extending import overload
 from platformdirs import user_cache_dir
 
@@ -253,8 +254,11 @@ class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
         # An entry that cannot be read back is compiled again and written over.
         with contextlib.suppress(Exception):
             if path and (code := _read_entry(path)):
+                content = _EntryUnpickler(code, signature).load()
                 with as_parts(target.codegen()) if self._options else contextlib.nullcontext():
-                    return self._impl.rebuild(target, pickle.loads(code))
+                    compiled = self._impl.rebuild(target, content)
+                if compiled.signature.args == tuple(signature):
+                    return compiled
         _announce_compilation()
         return None
 
@@ -264,8 +268,36 @@ class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
             return
         with contextlib.suppress(OSError):  # no room for the cache: slower next time, that is all
             path.parent.mkdir(0o755, parents=True, exist_ok=True)
-            code = dumps(self._impl.reduce(compiled))
+            code = _EntryPickler.dumps(self._impl.reduce(compiled), signature)
             write_atomically(path, _checksum(path, code) + code, 0o644)
+
+
+class _EntryPickler(NumbaPickler):  # type: ignore[misc]
+    """Writer of entries that names the NamedTuple classes of a signature by their places in it.
+
+    A script's own classes would be written out, and be other classes when they are read.
+    """
+
+    @classmethod
+    def dumps(cls, content: Any, signature: Any) -> bytes:
+        with io.BytesIO() as file:
+            pickler = cls(file, protocol=4)
+            pickler.classes = [*_classes(signature)]
+            pickler.dump(content)
+            return file.getvalue()
+
+    def persistent_id(self, thing: Any) -> int | None:
+        is_class = isinstance(thing, type) and thing in self.classes
+        return self.classes.index(thing) if is_class else None
+
+
+class _EntryUnpickler(pickle.Unpickler):
+    def __init__(self, code: bytes, signature: Any) -> None:
+        super().__init__(io.BytesIO(code))
+        self._classes = [*_classes(signature)]
+
+    def persistent_load(self, place: int) -> type:
+        return self._classes[place]
 
 
 @functools.cache
@@ -295,10 +327,14 @@ def _announce_compilation() -> None:
 
 def _fingerprints_of_classes(signature: Any) -> Iterator[str]:
     """Yield what the generics do for each NamedTuple class in a signature."""
+    yield from map(fingerprint, _classes(signature))
+
+
+def _classes(signature: Any) -> Iterator[type]:
     for argument in signature:
         if isinstance(argument, types.BaseNamedTuple):
-            yield fingerprint(argument.instance_class)
-        yield from _fingerprints_of_classes(getattr(argument, "types", ()))
+            yield argument.instance_class
+        yield from _classes(getattr(argument, "types", ()))
 
 
 @functools.cache

@@ -380,6 +380,13 @@ def test_edited_implementation_of_a_generic_invalidates_the_entry(laboratory, ol
     assert laboratory.run(SHOW_DISPATCH) == f"{expected} 0"
 
 
+def test_script_with_classes_of_its_own_hits_the_cache(laboratory):
+    script = f"{textwrap.dedent(DISPATCH)}{textwrap.dedent(SHOW_DISPATCH)}".replace(
+        "from own.caller import Inner, Outer, outer", ""
+    )
+    assert [laboratory.run_process(script) for _ in range(2)] == ["10.5 0", "10.5 1"]
+
+
 def test_implementation_reached_inside_a_kernel_only_invalidates_the_entry(laboratory):
     laboratory.write(caller=DISPATCH.replace("worth(x, 2)", "worth(Inner(x), 2)"))
     assert laboratory.run() == "20 0 1"
