@@ -95,7 +95,7 @@ addEventListener("activate", (event) => {
 const answer = async (request) => {
   const cache = await caches.open(CACHE);
   const stored = await cache.match(request, { ignoreSearch: true });
-  if (stored) return stored;
+  if (stored && request.cache !== "reload") return stored; // else it was damaged
   const response = await fetch(request);
   if (response.ok) await cache.put(request, response.clone());
   return response;

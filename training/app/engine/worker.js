@@ -14,6 +14,7 @@ const UNSTABLE = 1.5;
 
 const players = new Map(); // by name: a promise of {evaluator, depth, isSelective, search}
 const stops = new Set(); // ids of searches to end
+const damaged = new Set(); // agents whose stored weight file was refused
 
 /** The weight files of the site, by agent. */
 export const WEIGHTS = new URL("../../weights/", import.meta.url);
@@ -21,7 +22,7 @@ export const WEIGHTS = new URL("../../weights/", import.meta.url);
 const fetchWeights = async (name) => {
   let response;
   try {
-    response = await fetch(new URL(`${name}.safetensors`, WEIGHTS));
+    response = await fetch(new URL(`${name}.safetensors`, WEIGHTS), { cache: damaged.has(name) ? "reload" : "default" });
   } catch {
     throw new Error(`The weights of ${name} cannot be loaded: there is no connection, and they are not stored yet.`);
   }
@@ -32,7 +33,13 @@ const fetchWeights = async (name) => {
 const readPlayer = async (name, weights) => {
   if (name === "material") return { evaluator: new Material(), depth: 4, isSelective: false };
   if (weights) return { evaluator: new Network(weights.network, weights.genome, weights.king), depth: 4, isSelective: false };
-  return loadWeights(await fetchWeights(name), `${name}.safetensors`);
+  const content = await fetchWeights(name);
+  try {
+    return await loadWeights(content, `${name}.safetensors`);
+  } catch (error) {
+    damaged.add(name);
+    throw error;
+  }
 };
 
 const makePlayer = async (name, weights) => {
