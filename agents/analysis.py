@@ -228,10 +228,8 @@ def _limits_of(agent: Agent) -> tuple[Limits, set[str]]:
         return Limits(), set()
     player = agent.player
     counted = {it: getattr(player, it) for it in ("depth", "simulations") if hasattr(player, it)}
-    own, known = (
-        Limits(**counted, seconds=agent.seconds),
-        {*counted, "seconds"} if counted else set(),
-    )
+    own = Limits(**counted, seconds=agent.seconds)
+    known = {*counted, "seconds"} if counted else set()
     if uses_history(player):
         return own._replace(nodes=player.style.nodes or None), known | {"nodes"}
     return own, known

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from checkers_env.files import write_atomically
 from training.reproduction.champions import load_champion
-from training.reproduction.claim_text import shown_effect
+from training.reproduction.claim_text import effect_text
 from training.reproduction.claims import MARGIN, UNITS_OF_POINTS, Claim, exactly
 from training.reproduction.effects import LEAD, advantage, decided, share_drawn, share_led
 from training.reproduction.inference import MOST_SEEDS
@@ -148,9 +148,9 @@ def claim_data(verdict: Verdict, scope: Scope, store: ResultStore) -> dict[str, 
         "mean": number(effect.mean),
         "low": number(effect.low),
         "high": number(effect.high),
-        "ours": shown_effect(claim, effect),
+        "ours": effect_text(claim, effect),
         "theirs": number(theirs.mean) if theirs else None,
-        "theirs_shown": shown_effect(claim, exactly(theirs.mean)) if theirs else "",
+        "theirs_shown": effect_text(claim, exactly(theirs.mean)) if theirs else "",
         "values": sorted(verdict.values),
         **(drawn_data(claim, scope, store) if claim.effect is advantage else {}),
         "word": verdict.word or "too few seeds",

@@ -20,6 +20,7 @@ from checkers_env.files import open_regular
 from training.league.entrants import close_agent, describe_agent, display_name, file_digest
 
 DEFAULT_AGENT, JUDGE = "blondie24", "strong"
+JUDGE_NODES = 30_000  # positions of a view of the judge
 DEFAULT_SECONDS = 10.0  # a move
 MAX_SECONDS = 60.0
 MAX_AMOUNT = {"depth": MAX_DEPTH, "simulations": 1_000_000}

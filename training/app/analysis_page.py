@@ -24,7 +24,7 @@ from checkers_env.board import Board
 from checkers_env.moves import Move
 from checkers_env.openings import NAMES
 from training.app import serialize
-from training.app.agent_catalog import JUDGE, AgentCatalog
+from training.app.agent_catalog import JUDGE, JUDGE_NODES, AgentCatalog
 from training.app.async_agent import analyse_in_thread, analyse_moves_in_thread, run_in_thread
 from training.app.game import board_result
 from training.app.game_setup import opening_from_pdn, read_board
@@ -35,7 +35,6 @@ from training.app.serialize import Json
 from training.app.templates import form_values, render_page
 from training.league.entrants import close_agent
 
-JUDGE_NODES = 30_000
 MAX_NODES, MAX_LINES = 1_000_000, 10
 TABLE_PIECES = 4
 SEED = 0

@@ -1,6 +1,6 @@
 """Named opponents of the page "Play": a face, a story and a strength each.
 
-The strengths are those of the zoo's common league (``agents/zoo/README.md``), where the piece
+The strengths are read from the zoo's common league (``agents/zoo/README.md``), where the piece
 counter at 4 plies has 0 Elo. The levels of ``strong`` were rated in a league of their own on the
 same scale; docs/app.md names the command.
 """
@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from agents.analysis import Limits
-from training.app.agent_catalog import AgentChoice
+from agents.registry import DEFAULT_DEPTH
+from training.app.agent_catalog import AgentChoice, zoo_elo
 from training.league.entrants import display_name
 
 RECOMMENDED = "counter-2"
@@ -36,8 +37,6 @@ class Opponent(NamedTuple):
         As :func:`agents.make` takes it.
     depth
         Plies of its search; None for an opponent that does not search, or has levels.
-    elo
-        Strength; that of the last level if there are levels.
     levels
         Levels to choose from, the weakest first.
     """
@@ -47,8 +46,15 @@ class Opponent(NamedTuple):
     story: str
     agent: str
     depth: int | None
-    elo: int
     levels: tuple[Level, ...] = ()
+
+    @property
+    def elo(self) -> int:
+        """Strength; that of the last level if there are levels."""
+        if self.levels:
+            return self.levels[-1].elo
+        deep = self.depth not in (None, DEFAULT_DEPTH)
+        return zoo_elo()[display_name(self.agent, {"depth": self.depth} if deep else {})]
 
 
 STRONG_LEVELS = (
@@ -64,42 +70,42 @@ OPPONENTS = (
     Opponent(
         "random", "Random",
         "Plays any legal move. Good for learning the rules.",
-        "random", None, -730,
+        "random", None,
     ),
     Opponent(
         "counter-2", "Beginner",
         "Counts pieces, and looks one move by each side ahead.",
-        "material", 2, -167,
+        "material", 2,
     ),
     Opponent(
         "counter-4", "Piece counter",
         "Counts men and kings, two moves by each side ahead. The yardstick of the papers.",
-        "material", 4, 0,
+        "material", 4,
     ),
     Opponent(
         "blondie24-1999", "Blondie24, 1999",
         "A network that learned from its games' results alone, by evolution.",
-        "blondie24-1999", 4, 5,
+        "blondie24-1999", 4,
     ),
     Opponent(
         "blondie24", "Blondie24, 2001",
         "The same idea with an eye for parts of the board. Its model beat people online.",
-        "blondie24", 4, 10,
+        "blondie24", 4,
     ),
     Opponent(
         "c10", "C10",
         "Evolved in a group whose members learn from each other: the thesis of 2011.",
-        "c10", 4, 62,
+        "c10", 4,
     ),
     Opponent(
         "learns", "Learns",
         "Blondie24's network with a modern evolution strategy and the same number of games.",
-        "learns", 4, 121,
+        "learns", 4,
     ),
     Opponent(
         "strong", "Strong",
         "Taught itself in one hour of computing. Choose how far it may think.",
-        "strong", None, STRONG_LEVELS[-1].elo, STRONG_LEVELS,
+        "strong", None, STRONG_LEVELS,
     ),
 )  # fmt: skip
 

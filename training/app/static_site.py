@@ -27,7 +27,7 @@ from agents.registry import DEFAULT_DEPTH
 from agents.weights import load_weights
 from checkers_env.files import write_atomically
 from checkers_env.openings import BALLOTS, NAMES
-from training.app.agent_catalog import AgentCatalog, CatalogEntry, zoo_elo
+from training.app.agent_catalog import JUDGE, JUDGE_NODES, AgentCatalog, CatalogEntry, zoo_elo
 from training.app.opponents import OPPONENTS
 from training.app.templates import MENU, form_values, render_page
 from training.runtime.cli import run_command
@@ -52,7 +52,6 @@ PAGES = {
     "Evolution": "evolution.html",
     "Rules": "about.html",
 }
-JUDGE = {"agent": "strong", "nodes": 30_000}
 LARGE = 1 << 20  # bytes; larger files are stored for offline use when they are first used
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -189,7 +188,7 @@ def _catalog_script(catalog: SiteCatalog) -> str:
             one._asdict() | {"levels": [level._asdict() for level in one.levels]}
             for one in OPPONENTS
         ],
-        "JUDGE": JUDGE,
+        "JUDGE": {"agent": JUDGE, "nodes": JUDGE_NODES},
         "BALLOTS": BALLOTS,
         "OPENING_NAMES": NAMES,
     }

@@ -16,9 +16,11 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import Any, ClassVar, Literal, Protocol, TypeVar
+
+import numpy as np
 
 from agents.weights import WeightsMetadata
 from checkers_env.state import DrawRules
@@ -124,8 +126,14 @@ class SearchSettings:
     @property
     def search_options(self) -> dict[str, Any]:
         """Settings that differ from their defaults, by name."""
-        settings = {it.name: getattr(self, it.name) for it in fields(SearchSettings)}
-        return {name: it for name, it in settings.items() if it != getattr(SearchSettings, name)}
+        defaults = asdict(SearchSettings())
+        return {
+            name: getattr(self, name) for name in defaults if getattr(self, name) != defaults[name]
+        }
+
+    def games_seed(self, rng: np.random.Generator) -> tuple[int, ...]:
+        """Return a seed of the players' chance; sample one only for players that use chance."""
+        return (int(rng.integers(2**32)),) if self.tie == "chance" else ()
 
 
 R = TypeVar("R", bound=Regime)
@@ -153,7 +161,7 @@ def constants_of(regime: Regime) -> dict[str, Any]:
     Settings of the search are left out where they have their defaults: a run that began before
     there were such settings can then go on.
     """
-    later = {it.name: it.default for it in fields(SearchSettings)}
+    later = asdict(SearchSettings())
     constants = asdict(regime).items()
     return {name: it for name, it in constants if name not in later or it != later[name]}
 

@@ -268,7 +268,3 @@ class Coevolution(SearchSettings):
         return make_players(
             encoding, genomes, kings, self.depth, self.root_perspective, self.search_options
         )
-
-    def games_seed(self, rng: np.random.Generator) -> tuple[int, ...]:
-        """Return a seed of the players' chance; sample one only for players that use chance."""
-        return (int(rng.integers(2**32)),) if self.tie == "chance" else ()

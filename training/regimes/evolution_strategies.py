@@ -123,7 +123,7 @@ class EvolutionStrategy(SearchSettings):
             Payoff(self.win, self.draw, self.loss),
             self.both_score,
             runner,
-            (int(rng.integers(2**32)),) if self.tie == "chance" else (),
+            self.games_seed(rng),
             cards * 2,
         )
         arrays = tell(scores[: self.pairs])  # the other's score is the negative

@@ -128,7 +128,7 @@ def claim_table(judged: Sequence[Verdict]) -> Iterator[str]:
     yield from (f"Families: {names}.", "")
 
 
-def changed(judged: Sequence[Verdict]) -> Iterator[str]:
+def change_table(judged: Sequence[Verdict]) -> Iterator[str]:
     """Yield a table of the claims whose verdict is not what it was, each with its reason."""
     lines = [
         f"| {it.claim.says} | {_before(it.claim)} | {it.word} | {reason(it)} |"
@@ -164,14 +164,14 @@ def reason(verdict: Verdict) -> str:
             excludes = ", though it excludes 0" if 0 not in effect else ""
             return f"the interval is not within {MARGIN:g} points of 0{excludes}"
         if effect.high < 0 and theirs is not None and effect.overlaps(theirs):
-            own = shown_effect(claim, theirs)
+            own = effect_text(claim, theirs)
             return f"theirs has an interval of its own, {own}, and ours meets it"
         if 0 not in effect:
             return _alone(verdict)
         return "the interval has 0 in it"
     if theirs is not None and finite(theirs):
         side = "above" if effect.mean > 0 else "below"
-        return f"the effect is {side} 0; theirs is {shown_effect(claim, theirs)}"
+        return f"the effect is {side} 0; theirs is {effect_text(claim, theirs)}"
     return f"the interval is all on one side of 0, with q of {verdict.q:.2g}"
 
 
@@ -198,8 +198,8 @@ def _line(verdict: Verdict) -> str:
     links = ", ".join(link(table) for table in tables_of(claim))
     cells = (
         f"{claim.says} ({claim.source}; {links})",
-        shown_effect(claim, verdict.theirs),
-        shown_effect(claim, verdict.effect) if seeds else "",
+        effect_text(claim, verdict.theirs),
+        effect_text(claim, verdict.effect) if seeds else "",
         _share(verdict),
         claim.unit,
         seeds,
@@ -220,7 +220,7 @@ def _share(verdict: Verdict) -> str:
     return f"{mean} [{low}, {high}] %"
 
 
-def shown_effect(claim: Claim, effect: Interval | None) -> str:
+def effect_text(claim: Claim, effect: Interval | None) -> str:
     """Return an effect with its interval; of logarithms, the factors."""
     if effect is None or math.isnan(effect.mean):
         return ""

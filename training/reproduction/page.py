@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from checkers_env.files import write_atomically
 from training.reproduction import drawn_games, gains, paper_notes
-from training.reproduction.claim_text import HOW, changed, claim_table, count
+from training.reproduction.claim_text import HOW, change_table, claim_table, count
 from training.reproduction.claims import Claim
 from training.reproduction.jobs import Player, Run
 from training.reproduction.own_claims import CHANGES, REASONS
@@ -19,7 +19,7 @@ from training.reproduction.papers.strong_player import SCORES
 from training.reproduction.plan import EXPERIMENTS, Scope, figures
 from training.reproduction.plots import curves, dots, forest
 from training.reproduction.results import ResultStore, TrainingResult
-from training.reproduction.table_text import shown
+from training.reproduction.table_text import to_markdown
 from training.reproduction.tables import Row, Table
 from training.reproduction.verdicts import Verdict, jobs_of, verdicts
 from training.trainer.strong_ablations import BASE
@@ -103,29 +103,29 @@ def write_page(path: Path, tables: Sequence[Table], scope: Scope, store: ResultS
         links = [f"![{CAPTIONS[it]}]({path.stem}/{it}.svg)" for it in names if it in pictures]
         return [line for link in links for line in (link, "")]
 
-    def shown_in(section: Section) -> list[str]:
+    def lines_of(section: Section) -> list[str]:
         judged = verdicts(_within(section.claims, tables, scope), scope, store)
         body = pictured(*section.pictures)
         if section.compared and set(section.compared) <= set(tables):
             body += gains.lines(section.compared, scope, store)
-        body += [*claim_table(judged), *changed(judged)] if judged else ()
+        body += [*claim_table(judged), *change_table(judged)] if judged else ()
         return [f"## {section.title}", "", *body] if body else []
 
     lines = [*_beginning(tables, scope, store)]
     if judged:
         lines += ["## What the papers claim", "", count(judged), "", *HOW]
-        lines += [*pictured("claims"), *claim_table(judged), *changed(judged)]
+        lines += [*pictured("claims"), *claim_table(judged), *change_table(judged)]
     lines += paper_notes.sameness_lines(tables, scope, store)
     if set(tables) == set(EXPERIMENTS.values()):
         lines += paper_notes.unrepeatable_lines()
-    lines += shown_in(WHY)
+    lines += lines_of(WHY)
     lines += drawn_games.lines(judged, scope, store)
     lines += drawn_games.by_lead(tables, scope, store)
     for section in BEYOND:
-        lines += shown_in(section)
+        lines += lines_of(section)
     lines += ["## The tables", "", _ABOUT_TABLES, ""]
     for table in tables:
-        lines += shown(table, found[table.name])
+        lines += to_markdown(table, found[table.name])
     path.parent.mkdir(parents=True, exist_ok=True)
     for name, picture in pictures.items():
         (path.parent / path.stem).mkdir(exist_ok=True)

@@ -112,7 +112,7 @@ def search_in_training(name: str) -> str:
     return f"at {plies} pl{'y' if plies == 1 else 'ies'}" if plies else "without search"
 
 
-def shown(table: Table, figures: Figures) -> Iterator[str]:
+def to_markdown(table: Table, figures: Figures) -> Iterator[str]:
     """Yield the lines of a table in Markdown.
 
     Parameters

@@ -62,16 +62,12 @@ class Measured:
     untested: str = ""
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, kw_only=True)
+class Verdict(Measured):
     """Verdict on a claim.
 
     Attributes
     ----------
-    claim
-        The claim.
-    values
-        Effect of each finished seed.
     effect
         Mean effect with its 95 % interval over seeds, by Student's t.
     theirs
@@ -87,12 +83,8 @@ class Verdict:
         a thousand, or decided.
     power
         Of an equality: the chance to find it with so many seeds, if there is no difference.
-    untested
-        Why the players are no evidence; "" if they are.
     """
 
-    claim: Claim
-    values: tuple[float, ...]
     effect: Interval
     theirs: Interval | None
     p: float
@@ -100,7 +92,6 @@ class Verdict:
     word: Word | None
     seeds_needed: int | None = None
     power: float | None = None
-    untested: str = ""
 
     @property
     def share_of_theirs(self) -> Interval | None:
@@ -163,7 +154,16 @@ def _verdict(measured: Measured, differ: Test, equal: Test) -> Verdict:
         sd = float(np.std(values, ddof=1))
         power = equality_power(0.0, sd, len(values), claim.margin, equal[2]) if sd else 1.0
     q = {"equal": equal[1], "holds": differ[1], "reversed": differ[1]}.get(word or "", own[1])
-    return Verdict(claim, values, effect, theirs, own[0], q, word, needed, power, measured.untested)
+    return Verdict(
+        *(claim, values, measured.untested),
+        effect=effect,
+        theirs=theirs,
+        p=own[0],
+        q=q,
+        word=word,
+        seeds_needed=needed,
+        power=power,
+    )
 
 
 def _word(

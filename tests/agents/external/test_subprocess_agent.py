@@ -6,9 +6,7 @@ import subprocess
 import sys
 import textwrap
 import time
-from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from unittest.mock import Mock
 
 import numpy as np
@@ -30,7 +28,7 @@ from agents.external.subprocess_agent import SubprocessAgent
 from checkers_env.board import Board
 from checkers_env.state import DrawRules
 from tests import DATA
-from tests.training.commands import is_gone, recorded_processes, wait_for
+from tests.training.commands import is_gone, recorded_processes, sleepers, wait_for
 
 STRANGERS = DATA / "strangers.py"
 LIMITS = ProcessLimits()
@@ -333,18 +331,7 @@ def test_hostile_agent_ends_its_move_only(host, processes, name, reason, tmp_pat
     goes_on = reason.startswith("ValueError") or str(raised.value).startswith("MemoryError")
     assert (processes[0].returncode is None) == (goes_on or name == "WrongMoves")
     agent.close()
-    wait_for(lambda: not _sleepers())
-
-
-def _sleepers():
-    """Return the processes that hostile.py has left behind."""
-    left = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            words = (folder / "cmdline").read_bytes()
-            if b"time.sleep(1e6)" in words and not is_gone(folder.name):
-                left.append(folder.name)
-    return left
+    wait_for(lambda: not sleepers())
 
 
 @pytest.mark.parametrize("kind", ["PCG64", "MT19937", "Philox", "SFC64"])

@@ -43,7 +43,7 @@ from training.reproduction.results import (
     differences,
 )
 from training.reproduction.scheduler import Costs, ExecutionContext, work_through
-from training.reproduction.table_text import anchor, basis, shown
+from training.reproduction.table_text import anchor, basis, to_markdown
 from training.reproduction.tables import (
     BY_MATERIAL,
     RATINGS,
@@ -465,7 +465,7 @@ def test_intervals_are_students():
 
 def test_table_shows_published_and_reproduced_values():
     table = Table("table-x", "a title", RESULTS, (row("c0", "c10", 1, 2, 3), row("c0", "c1")))
-    lines = list(shown(table, [[[4, 5, 6], [4, 5, 6]], []]))
+    lines = list(to_markdown(table, [[[4, 5, 6], [4, 5, 6]], []]))
     assert lines == [
         "## table-x: a title",
         "",
