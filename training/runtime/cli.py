@@ -27,6 +27,7 @@ def run_command(command: Callable[[list[str], Console], None]) -> int:
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     _show_log(console)
     threading.excepthook = hide_writer_error
+    sys.unraisablehook = interrupt_again
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: save, then go
     try:
         command(sys.argv[1:], console)
@@ -36,6 +37,19 @@ def run_command(command: Callable[[list[str], Console], None]) -> int:
         console.print(f"error: {error}", style="red", markup=False)
         return FAILED
     return 0
+
+
+def interrupt_again(arguments: sys.UnraisableHookArgs) -> None:
+    """Send SIGINT again a moment after one came in a finalizer, where Python ignores exceptions.
+
+    Else Ctrl-C while compiled code is freed would print a traceback and end nothing.
+    """
+    if arguments.exc_type is KeyboardInterrupt:
+        again = threading.Timer(0.02, signal.raise_signal, (signal.SIGINT,))
+        again.daemon = True
+        again.start()
+    else:
+        sys.__unraisablehook__(arguments)
 
 
 def print_resume_command(saved: bool, console: Console, kept: str = KEPT) -> None:

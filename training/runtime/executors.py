@@ -31,6 +31,7 @@ from typing import Any
 
 import numpy as np
 
+from agents.search.interrupt import SIGNALS, defer_signals
 from agents.simd import aligned_zeros
 
 KINDS = ("threads", "processes", "ray")
@@ -138,6 +139,8 @@ def _begin_process(stop: Any) -> None:
     """Leave Ctrl-C to the parent process, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     threading.excepthook = hide_writer_error
     _own.stop = _Until(stop)
     threading.Thread(target=_end_with_parent, args=(_own.stop,), daemon=True).start()
@@ -155,7 +158,22 @@ class _Until:
 
 class _Processes(ProcessPoolExecutor):
     def submit(self, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        return super().submit(_busily, call, *args, **kwargs)
+        # May start a worker, which is known to the pool only afterwards.
+        with defer_signals(), _blocked_signals():
+            return super().submit(_busily, call, *args, **kwargs)
+
+
+@contextmanager
+def _blocked_signals() -> Iterator[None]:
+    """Block signals in processes that start in a with block, until they have begun."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _busily(call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:

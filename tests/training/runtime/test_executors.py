@@ -6,6 +6,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from multiprocessing import active_children
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 import numpy as np
@@ -121,6 +123,33 @@ def test_dead_worker_is_an_error():
         open_executor("processes", 1) as pool,
     ):
         pool.submit(os._exit, 1).result()
+
+
+def test_ctrl_c_while_a_worker_starts_leaves_no_process(monkeypatch):
+    whole_start = SpawnProcess.start
+
+    def start(process):
+        whole_start(process)
+        signal.raise_signal(signal.SIGINT)  # the pool does not know the process yet
+
+    monkeypatch.setattr(SpawnProcess, "start", start)
+    with pytest.raises(KeyboardInterrupt), open_executor("processes", 1) as executor:
+        executor.submit(square, 1)
+    assert active_children() == []
+
+
+def signal_state(number):
+    """Return the blocked signals, and the handlers of a worker."""
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    return set(blocked), signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+
+
+def test_workers_leave_ctrl_c_to_the_parent_and_end_by_sigterm():
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    with open_executor("processes", 1) as executor:
+        state = executor.submit(signal_state, 0).result()
+    assert state == (set(), signal.SIG_IGN, signal.SIG_DFL)
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == before
 
 
 @pytest.mark.parametrize(
