@@ -12,6 +12,7 @@ import pettingzoo
 import pytest
 from gymnasium.error import ResetNeeded
 from pettingzoo.test import api_test, performance_benchmark, seed_test
+from pettingzoo.utils.env_logger import EnvLogger
 
 import checkers_env
 from checkers_env import Board, openings
@@ -26,7 +27,7 @@ SEATS = [divmod(place, 8) for place in range(63, -1, -1) if sum(divmod(place, 8)
 FOUR_KINGS = "B:WK1,K3:BK30,K32"
 DOUBLE_JUMP = "B:W6,15,32:B1,12"  # 1x10x19
 COPIES = [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))]
-MAKERS = [checkers_env.raw_env, checkers_env.env]
+MAKERS = [checkers_env.raw_env, checkers_env.env, checkers_env.pettingzoo_env]
 
 
 def random_action(env: Any, rng: np.random.Generator) -> int:
@@ -51,8 +52,9 @@ def play_on(env: Any, seed: int, steps: int = 10_000) -> list[Any]:
 # PettingZoo's tests
 
 
-def test_api() -> None:
-    api_test(checkers_env.env(), num_cycles=300)
+@pytest.mark.parametrize("make", MAKERS[1:])
+def test_api(make: Any) -> None:
+    api_test(make(), num_cycles=300)
 
 
 def test_pettingzoos_api_test_passes_for_an_older_environment(monkeypatch: Any) -> None:
@@ -385,9 +387,10 @@ def test_raw_environment_refuses_an_illegal_action(action: Any, message: str) ->
     assert pickle.dumps(env) == before
 
 
+@pytest.mark.parametrize("make", MAKERS[1:])
 @pytest.mark.parametrize("opening", [None, DOUBLE_JUMP])
-def test_illegal_action_loses_in_the_wrapped_environment(opening: str | None) -> None:
-    env = checkers_env.env(opening=opening)
+def test_illegal_action_loses_in_the_wrapped_environment(make: Any, opening: str | None) -> None:
+    env = make(opening=opening)
     env.reset(seed=1)
     env.step(random_action(env, np.random.default_rng(0)))
     loser = env.agent_selection
@@ -404,6 +407,98 @@ def test_illegal_action_loses_in_the_wrapped_environment(opening: str | None) ->
     env.reset()
     assert not any(env.terminations.values())
     referee(env, {}, np.random.default_rng(5))
+
+
+# The wrapper
+
+
+READ = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos")
+READ += ("num_agents", "_cumulative_rewards", "max_num_agents", "metadata", "board")
+CALLS: tuple[tuple[str, tuple[Any, ...]], ...] = (
+    *((name, ()) for name in ("last", "state", "render", "close")),
+    *(("observe", (agent,)) for agent in (*checkers_env.raw_env().possible_agents, "nobody")),
+    ("action_space", ("player_0",)),
+    *(("step", (action,)) for action in (None, -1, 128, 2**70, 1.5, "32", np.zeros(2))),
+)
+
+
+def outcome(work: Callable[[], Any]) -> Any:
+    """Return what a call returns, its errors and its warnings, in a form to compare."""
+    EnvLogger.flush()
+    try:
+        result = work()
+    except Exception as error:
+        return type(error), str(error), list(EnvLogger.mqueue)
+    return pickle.dumps(result), list(EnvLogger.mqueue)
+
+
+def observed(env: Any) -> list[Any]:
+    """Return all that can be read or called in this moment, without the steps."""
+    read = [outcome(lambda name=name: getattr(env, name)) for name in READ]
+    called = [
+        outcome(lambda call=call: getattr(env, call[0])(*call[1]))
+        for call in CALLS
+        if call[0] != "step"
+    ]
+    return [*read, *called, str(env)]
+
+
+def in_turns(env: Any, seed: int, steps: int, illegal: float) -> list[Any]:
+    """Play random actions, some of them illegal; return all that is seen on the way."""
+    rng, seen = np.random.default_rng(seed), [observed(env)]
+    for _ in range(steps):
+        if not env.agents or env.terminations[env.agent_selection]:
+            action = None if rng.random() < 0.8 else 5
+        elif rng.random() < illegal:
+            action = int(rng.integers(128))
+        else:
+            action = random_action(env, rng)
+        seen.append(outcome(lambda action=action: env.step(action)))
+        seen.append(observed(env))
+    return seen
+
+
+@pytest.mark.filterwarnings("ignore:.*render_mode")
+@pytest.mark.parametrize("illegal", [0.0, 0.03])
+def test_one_wrapper_does_what_pettingzoos_three_do(illegal: float) -> None:
+    one, three = checkers_env.env(max_moves=30), checkers_env.pettingzoo_env(max_moves=30)
+    assert type(one.env) is type(three.unwrapped)
+    assert observed(one) == observed(three)
+    assert outcome(lambda: one.step(0)) == outcome(lambda: three.step(0))
+    assert outcome(lambda: one.agent_iter()) == outcome(lambda: three.agent_iter())
+    for seed in range(6):
+        for env in (one, three):
+            env.reset(seed=seed)
+        assert in_turns(one, seed, 80, illegal) == in_turns(three, seed, 80, illegal)
+
+
+@pytest.mark.parametrize("steps", [0, 4, 100])
+def test_one_wrapper_refuses_what_pettingzoos_three_refuse(steps: int) -> None:
+    for call in CALLS:
+        outcomes = []
+        for make in (checkers_env.env, checkers_env.pettingzoo_env):
+            env = make(max_moves=20)
+            env.reset(seed=1)
+            in_turns(env, 1, steps, 0.0)
+            outcomes.append([outcome(lambda: getattr(env, call[0])(*call[1])), observed(env)])  # noqa: B023
+        assert outcomes[0] == outcomes[1], call
+
+
+@pytest.mark.parametrize("make", MAKERS[1:])
+def test_agent_iter_needs_a_step_in_each_turn(make: Any) -> None:
+    env = make()
+    env.reset()
+    turns = iter(env.agent_iter())
+    assert next(turns) == "player_0"
+    with pytest.raises(AssertionError, match=r"need to call step\(\) or reset\(\)"):
+        next(turns)
+
+
+def test_true_is_no_action_of_the_wrapped_environment() -> None:
+    env = checkers_env.env()
+    env.reset()
+    with pytest.raises(ValueError, match="action True is not a whole number"):
+        env.step(True)
 
 
 def test_numpy_integers_are_actions() -> None:

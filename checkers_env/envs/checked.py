@@ -1,0 +1,108 @@
+"""Checks of orders and actions: one wrapper of our own, and PettingZoo's three."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+from pettingzoo.utils import wrappers
+from pettingzoo.utils.env_logger import EnvLogger
+
+ILLEGAL_ACTION, ILLEGAL_REWARD = "illegal action", -1
+
+
+class IllegalActionWrapper(wrappers.TerminateIllegalWrapper):  # type: ignore[misc]
+    """PettingZoo's wrapper, but the ending is a termination with a reason, as all others are."""
+
+    def step(self, action: Any) -> None:
+        """Play an action; an illegal one ends the game."""
+        was_terminated = self._terminated
+        super().step(action)
+        if self._terminated and not was_terminated:
+            game = self.unwrapped
+            game.truncations = dict.fromkeys(game.agents, False)
+            game.infos = {agent: {"reason": ILLEGAL_ACTION} for agent in game.agents}
+
+
+def _checked(name: str) -> property:
+    """Return a property that reads an attribute of the game, which has none before reset()."""
+
+    def read(self: CheckedEnv) -> Any:
+        if not self._has_reset:
+            raise AttributeError(f"{name} cannot be accessed before reset")
+        return getattr(self.env, name)
+
+    return property(read)
+
+
+class CheckedEnv(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]
+    """The game with the checks of PettingZoo's three wrappers, in one.
+
+    - OrderEnforcingWrapper: nothing can be read or played before ``reset()``, a step after the end
+      gives a warning, and ``agent_iter()`` needs a step in each turn.
+    - AssertOutOfBoundsWrapper: an action that is not in the action space raises AssertionError.
+    - TerminateIllegalWrapper: an illegal action ends the game with a warning, and loses.
+
+    Errors and warnings are those of the wrappers.
+    """
+
+    agents = _checked("agents")
+    agent_selection = _checked("agent_selection")
+    rewards = _checked("rewards")
+    terminations = _checked("terminations")
+    truncations = _checked("truncations")
+    infos = _checked("infos")
+
+    def __str__(self) -> str:
+        return str(self.env)
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """Return an agent's observation, as :meth:`raw_env.observe` does."""
+        if not self._has_reset:
+            EnvLogger.error_observe_before_reset()
+        observation: dict[str, Any] = self.env.observe(agent)
+        return observation
+
+    def last(self, observe: bool = True) -> Any:
+        """Return observation, reward, termination, truncation and info of the agent to move."""
+        if not self._has_reset:
+            return super().last(observe)  # which raises the error
+        return self.env.last(observe)
+
+    def step(self, action: Any) -> None:
+        """Play an action of the agent to move (None when the game is over).
+
+        Raises
+        ------
+        AssertionError
+            Before the first ``reset()``, and for an action that is not in the action space.
+        ValueError
+            For an action other than None of an agent whose game is over.
+        """
+        if not self._has_reset:
+            EnvLogger.error_step_before_reset()
+        game = self.env
+        self._has_updated = True
+        if not game.agents:
+            EnvLogger.warn_step_after_terminated_truncated()
+            return
+        agent = game.agent_selection
+        is_over = game.terminations[agent] or game.truncations[agent]
+        if not ((action is None and is_over) or game.action_spaces[agent].contains(action)):
+            raise AssertionError("action is not in action space")
+        if is_over:
+            game.step(action)
+        elif not game.play(to_int(action)):
+            EnvLogger.warn_on_illegal_move()
+            game.forfeit()
+
+
+def to_int(action: Any) -> int:
+    """Return a whole number as an int. Raise ValueError for anything else, bool included."""
+    try:
+        if not isinstance(action, bool | np.bool_):
+            return operator.index(action)
+    except TypeError:
+        pass
+    raise ValueError(f"action {action!r} is not a whole number")
