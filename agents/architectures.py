@@ -30,7 +30,7 @@ from agents.ntuple.tuples import (
     sample_tuples,
 )
 from agents.search.player import AlphaBeta, with_options
-from agents.search.selective import FULL_WIDTH, Selective
+from agents.search.selective import FULL_WIDTH, STRONG
 from agents.treestrap.codec import unpack
 from agents.treestrap.network import SIZE, STAGES, TreeStrapNetwork, treestrap_network
 from agents.weights import LARGEST_WEIGHT, WeightsMetadata, load_weights
@@ -299,7 +299,7 @@ def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | Monte
             evaluator,
             depth or metadata.depth,
             root_perspective=metadata.root_perspective,
-            style=Selective() if selective else FULL_WIDTH,
+            style=STRONG if selective else FULL_WIDTH,
         )
         player = with_options(player, **metadata.search_options)
         return player._replace(tablebase=load_tablebase(endgame)) if endgame else player

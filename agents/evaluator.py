@@ -1,6 +1,7 @@
 """The evaluator protocol: a NamedTuple class, and implementations of these generics for it.
 
-Only :func:`evaluate` is required. An evaluator may keep a row of integers for each position of a
+Only :func:`evaluate` is required. :func:`value_bounds` lets a full-width search leave out
+evaluations that cannot matter. An evaluator may keep a row of integers for each position of a
 search and update it move by move: :func:`state_size`, :func:`start_state`, :func:`advance_state`.
 The state holds integers because their sums do not depend on the order of updates.
 
@@ -10,6 +11,9 @@ Temporal-difference learning also needs :func:`logit`, :func:`apply_gradient` an
 
 from __future__ import annotations
 
+import functools
+from typing import Any
+
 import numpy as np
 
 from agents.simd import tanh_all
@@ -18,6 +22,7 @@ from checkers_env.movegen import Position
 
 SCRATCH_WIDTH = 128
 NO_HIT = -1
+NO_BOUND = 4.0  # beyond any value and any window of a search
 
 
 @generic
@@ -40,6 +45,35 @@ def evaluate(
         float32, shape (256,), aligned to 64 bytes: working memory.
     """
     raise NotImplementedError("this evaluator has no implementation of agents.evaluator.evaluate")
+
+
+@generic
+def value_bounds(evaluator: KernelArg, position: Position, view: int) -> tuple[float, float]:
+    """Return bounds of :func:`evaluate` that need no state, the lower one first.
+
+    Parameters
+    ----------
+    evaluator
+        NamedTuple of the evaluator, as in :func:`evaluate`.
+    position
+        The position.
+    view
+        Viewing side, BLACK or WHITE.
+
+    Returns
+    -------
+    The bounds, rounding included. By default they are -NO_BOUND and NO_BOUND.
+    """
+    return -NO_BOUND, NO_BOUND
+
+
+@functools.singledispatch
+def with_bounds(evaluator: Any) -> Any:
+    """Return the evaluator with what its :func:`value_bounds` needs, if that pays in tournaments.
+
+    By default it is returned as it is.
+    """
+    return evaluator
 
 
 @generic
@@ -122,6 +156,18 @@ def probe_tablebase(evaluator: KernelArg, position: Position, over: bool) -> int
     Plies as :mod:`agents.endgame.probe` counts them, or NO_HIT.
     """
     return NO_HIT
+
+
+@generic
+def value_scale(evaluator: KernelArg) -> float:
+    """Return the factor of an evaluator's values: 1 by default, 1/2 beside endgame tables.
+
+    Parameters
+    ----------
+    evaluator
+        NamedTuple of the evaluator.
+    """
+    return 1.0
 
 
 @kernel

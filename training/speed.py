@@ -400,7 +400,7 @@ def measure_environments(effort: Effort) -> list[Measurement]:
     many = float(best_rate(self_play(), effort.repeats))
     return [
         Measurement("raw_env(), with last()", "steps/s", raw, 200e3, *yardstick),
-        Measurement("env(), with last()", "steps/s", wrapped, 20e3, *yardstick),
+        Measurement("env(), with last()", "steps/s", wrapped, 100e3, *yardstick),
         Measurement("make_vec(1024)", "steps/s", many, 2e6, *yardstick),
     ]
 

@@ -13,14 +13,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.blondie.network import Network
-from agents.evaluator import SCRATCH_WIDTH
+from agents.blondie.network import MOST_MORE, Network
+from agents.evaluator import SCRATCH_WIDTH, with_bounds
 from agents.geometry import rectangles
 from agents.simd import LANES, WIDTHS, aligned_zeros
 from checkers_env.movegen import SQUARES
 
 FIXED_POINT_BITS = 22
-PIECES = 12  # pieces of a side, at most
+SUM_ERROR = 1e-5  # of the sum at the output, relative to its largest terms: rounding in float32
+VALUE_ERROR = 2e-6  # of the kernels' tanh
+LOOSEST = 2.5  # reach of the output's nodes in men, from which on bounds cost more than they save
 
 Layer = tuple[NDArray[np.floating], NDArray[np.floating]]
 """Weights, shape (nodes, inputs), and biases, shape (nodes,)."""
@@ -119,11 +121,11 @@ def layers(layout: NetworkLayout, genome: NDArray[np.float64]) -> list[Layer]:
     parts: list[Layer] = []
     genome, at = layout.slope * genome, 0
     first, bias = np.zeros(layout.fields.shape), np.zeros(len(layout.fields))
-    for node, field in enumerate(() if layout.sums else layout.fields):
-        count = int(field.sum())
-        first[node, field] = genome[at : at + count]
-        bias[node] = genome[at + count]
-        at += count + 1
+    if not layout.sums:  # node by node, the weights and then the bias
+        ends = np.cumsum(layout.fields.sum(axis=1) + 1)
+        at = int(ends[-1])
+        first[layout.fields] = np.delete(genome[:at], ends - 1)
+        bias = genome[ends - 1]
     parts.append((first, bias))
     inputs = len(first)
     for width in layout.hidden:
@@ -159,7 +161,7 @@ def scaled_layers(
     if layout.unsaturated:
         weights, biases = parts.pop()
         most = np.abs(weights).sum() + np.abs(biases).sum()
-        most += abs(difference) * PIECES * max(king, 1.0)
+        most += abs(difference) * MOST_MORE * max(king, 1.0)
         most = most or 1.0
         parts.append((weights / most, biases / most))
         difference /= most
@@ -237,6 +239,29 @@ def decode(layout: NetworkLayout, genome: ArrayLike, king: float) -> Network:
         int(layout.by_colour),
         layout.exact,
     )
+
+
+@with_bounds.register
+def network_with_bounds(network: Network) -> Network:
+    """Return the network with bounds of its value for each piece difference.
+
+    A full-width search then leaves out evaluations that cannot matter. It visits a few more
+    positions; its moves are the same. No side may have more than 12 pieces. The network is returned
+    as it is where the piece difference has so little weight that bounds would rarely help.
+    """
+    weights, biases = dense_layers(network)[-1]
+    bias, reach = float(biases[0]), float(np.abs(weights[0]).sum(dtype=np.float64))
+    difference = float(network.difference)
+    if network.bounds or not reach <= LOOSEST * abs(difference):
+        return network
+    more = np.arange(-MOST_MORE, MOST_MORE + 1)
+    centre = bias + difference * (more[:, None] + float(network.king) * more)
+    slack = reach + SUM_ERROR * (abs(bias) + reach + np.abs(centre))
+    low, high = np.tanh(centre - slack) - VALUE_ERROR, np.tanh(centre + slack) + VALUE_ERROR
+    bounds, at = np.stack((low, high), axis=-1).ravel(), len(network.weights)
+    flat = aligned_zeros((at + len(bounds),), np.float32)
+    flat[:at], flat[at:] = network.weights, bounds
+    return network._replace(weights=flat, bounds=at)
 
 
 def dense_layers(network: Network) -> list[Layer]:

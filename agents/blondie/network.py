@@ -3,6 +3,10 @@
 The first layer is a sum over the pieces on the board. It is updated move by move in fixed point:
 integer sums do not depend on the order of the moves, so the search may skip any of them. The other
 layers are computed when a position is evaluated.
+
+The output node adds a weighted piece difference to a sum of a few nodes, each within -1 and +1. So
+the pieces alone bound the value, and a search can often do without the layers
+(:func:`agents.blondie.architecture.network_with_bounds`).
 """
 
 from __future__ import annotations
@@ -13,12 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.baselines.material import piece_difference
-from agents.evaluator import SCRATCH_WIDTH, advance_state, evaluate, start_state, state_size
+from agents.evaluator import (
+    NO_BOUND,
+    SCRATCH_WIDTH,
+    advance_state,
+    evaluate,
+    start_state,
+    state_size,
+    value_bounds,
+)
 from agents.simd import dense, tanh_all, tanh_all_exact
-from checkers_env.bits import copy_into, lsb
+from checkers_env.bits import copy_into, lsb, popcount
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import Position
 
+MOST_MORE = 12  # men or kings that a side has more than the other, at most
 KING_FEATURES = 35  # rows of `features`: a man on bit 0-34, then a king on bit 0-34
 
 
@@ -28,12 +41,13 @@ class Network(NamedTuple):
     features: NDArray[np.int32]  # (70, width): contribution of an own piece to first-layer nodes
     bias: NDArray[np.int32]  # (width,)
     unit: np.float32  # the value of 1 in these integers
-    weights: NDArray[np.float32]  # the dense layers, as for agents.simd.dense
+    weights: NDArray[np.float32]  # the dense layers, as for agents.simd.dense; then the bounds
     widths: NDArray[np.int64]  # padded widths of the layers, the first one included
     difference: np.float32  # weight of the piece difference at the output
     king: np.float32  # K, the worth of a king in men
     by_colour: int = 0  # 1: Black's pieces are positive for both sides; White's value is negated
     exact: bool = False  # True: tanh is float64's, rounded; False: float32's, within 4e-7
+    bounds: int = 0  # where `weights` has bounds of the value by men and kings more; 0: nowhere
 
 
 @state_size.register(Network)
@@ -177,3 +191,18 @@ def evaluate_network(
     scratch[source] += network.difference * piece_difference(position, read_by, network.king)
     activate(network.exact, scratch, source, 8)
     return scratch[source] if read_by == view else -scratch[source]
+
+
+@value_bounds.register(Network)
+def network_value_bounds(network: Network, position: Position, view: int) -> tuple[float, float]:
+    if not network.bounds:
+        return -NO_BOUND, NO_BOUND
+    black, white, kings = position.black, position.white, position.kings
+    men = popcount(black & ~kings) - popcount(white & ~kings)
+    crowned = popcount(black & kings) - popcount(white & kings)
+    read_by = 0 if network.by_colour else view
+    more = men * (2 * MOST_MORE + 1) + crowned
+    at = np.uint64(MOST_MORE * (2 * MOST_MORE + 2) + (more if read_by == 0 else -more))
+    place = np.uint64(network.bounds) + np.uint64(2) * at  # unsigned: no index is from the end
+    low, high = network.weights[place], network.weights[place + np.uint64(1)]
+    return (low, high) if read_by == view else (-high, -low)

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from agents.endgame.probe import probe
-from agents.evaluator import advance_state, evaluate, probe_tablebase, start_state, state_size
+from agents.evaluator import (
+    advance_state,
+    evaluate,
+    probe_tablebase,
+    start_state,
+    state_size,
+    value_scale,
+)
 from checkers_env.jit import KernelArg
 from checkers_env.movegen import Position
 
@@ -23,6 +30,11 @@ def _evaluate_tablebase(
 ) -> float:
     # Half of the evaluation: no evaluation outweighs a result from the tables.
     return evaluate(wrapper.evaluator, position, view, state, scratch) / 2
+
+
+@value_scale.register(TablebaseEvaluator)
+def _tablebase_value_scale(wrapper: TablebaseEvaluator) -> float:
+    return value_scale(wrapper.evaluator) / 2
 
 
 @state_size.register(TablebaseEvaluator)

@@ -4,9 +4,9 @@ The full-width search is that of the papers (Chellapilla & Fogel 1999, 2001). It
 to `depth` plies, and on where a side must jump. Leaves are evaluated for the searching player. Won
 and lost positions are +1 and -1. Of equally good moves the first row is taken:
 :mod:`agents.search.root_order` puts the rows in order. Killer moves, the history heuristic,
-deepening by two plies and the transposition table change only the order and the number of
-evaluations: values and moves are those of plain minimax. :mod:`agents.search.selective` says what a
-selective search does otherwise.
+deepening by two plies, the transposition table and bounds of leaves change only the order and the
+number of evaluations: values and moves are those of plain minimax. :mod:`agents.search.selective`
+says what a selective search does otherwise.
 """
 
 from __future__ import annotations
@@ -21,15 +21,20 @@ from agents.evaluator import (
     probe_tablebase,
     start_state,
     state_size,
+    value_bounds,
+    value_scale,
 )
 from agents.search.selective import (
     MATE_STEP,
     MATE_THRESHOLD,
+    NO_SEARCH,
     adjust_mate_distance,
     count_reversible_plies,
     is_final,
     is_repetition,
+    may_prune,
     node_limit_reached,
+    prune,
     remaining_after,
     selective,
     window,
@@ -37,12 +42,13 @@ from agents.search.selective import (
 from agents.search.transposition import (
     EXACT,
     LOWER,
+    NO_VALUE,
     NONE,
     UPPER,
     move_key,
-    tt_hit,
     tt_move,
     tt_slot,
+    tt_value,
     write_tt,
 )
 from agents.search.workspace import MAX_DEPTH, STATE_WIDTH
@@ -133,11 +139,17 @@ def age_history(history: KernelArg) -> None:
     Parameters
     ----------
     history
-        int64, shape (2, 4096): scores by side and squares of a move; changed in place.
+        int64, shape (2, 1024): scores by side and squares of a move; changed in place.
     """
     for side in range(2):
         for move in range(history.shape[1]):
             history[side, move] >>= 1
+
+
+@kernel
+def history_index(path: int) -> int:
+    """Return the index of a packed move in the history scores: five bits for each last square."""
+    return path & 31 | path >> 1 & 31 << 5
 
 
 @kernel
@@ -251,12 +263,12 @@ def open_frame(
     history = ws.history[position.turn]
     for row in range(begin, end):
         path = ws.rows[row, PACKED_MOVE]
-        score = history[path & 4095]
+        score = history[history_index(path)]
         if path == ws.killers[ply]:
             score += _KILLER
         if move_key(style, path, row - begin) == table_move:
             score += _TABLE_MOVE
-        ws.scores[row] = score
+        ws.scores[row] = score * MAX_ROWS + (MAX_ROWS - 1 - (row - begin))  # no two are equal
 
 
 @kernel
@@ -268,7 +280,8 @@ def next_row(style: KernelArg, scores: KernelArg, frame: KernelArg) -> int:
     style
         Search style, as for :func:`search`.
     scores
-        int64, shape (rows,): the order of the moves; -1 for a searched row.
+        int64, shape (rows,): the order of the moves, from :func:`open_frame`; -1 for a searched
+        row.
     frame
         Record of FRAME; changed in place.
 
@@ -279,14 +292,15 @@ def next_row(style: KernelArg, scores: KernelArg, frame: KernelArg) -> int:
     """
     if selective(style) and frame.tries:
         return frame.current
-    best, at = -1, -1
+    best = -1
     if frame.alpha < frame.beta:
         for row in range(frame.begin, frame.end):
-            if scores[row] > best:
-                best, at = scores[row], row
-    if at >= 0:
-        scores[at] = -1
-        frame.searched += 1
+            best = max(best, scores[row])
+    if best < 0:
+        return -1
+    at = frame.begin + (MAX_ROWS - 1 - best % MAX_ROWS)
+    scores[at] = -1
+    frame.searched += 1
     return at
 
 
@@ -349,23 +363,36 @@ def expand(
             return 0.0
         ws.frames[ply + 1].reversible_plies = reversible
     entry = ws.table[tt_slot(style, ws.table, after, tt_namespace, remaining)]
-    if tt_hit(style, entry, after, tt_namespace, remaining):
-        stored = adjust_mate_distance(entry.value, ply + 1) if selective(style) else entry.value
-        if (
-            entry.bound == EXACT
-            or (entry.bound == LOWER and stored >= beta)
-            or (entry.bound == UPPER and stored <= alpha)
-        ):
-            return -stored
-    for view in range(2):
-        if view == perspective or perspective == SIDE_TO_MOVE:
-            old, new = ws.states[ply, view, :width], ws.states[ply + 1, view, :width]
-            advance_state(evaluator, before, after, view, old, new)
+    stored = tt_value(style, entry, after, tt_namespace, remaining, alpha, beta, ply + 1)
+    if stored != NO_VALUE:
+        return -stored
+    view = after.turn if perspective == SIDE_TO_MOVE else perspective
+    if not selective(style) and not jump and remaining == 0:
+        low, high = value_bounds(evaluator, after, view)
+        if view != after.turn:
+            low, high = -high, -low
+        if low >= beta:
+            return -low
+        if high <= alpha:
+            return -high
+    for side in range(2):
+        if side == perspective or perspective == SIDE_TO_MOVE:
+            old, new = ws.states[ply, side, :width], ws.states[ply + 1, side, :width]
+            advance_state(evaluator, before, after, side, old, new)
     if not jump and remaining == 0:
-        view = after.turn if perspective == SIDE_TO_MOVE else perspective
         value = evaluate_leaf(style, evaluator, after, view, ws.states[ply + 1, view, :width], ws)
         write_tt(style, entry, after, tt_namespace, remaining, value, EXACT, 0)
         return -value
+    if not jump and may_prune(style, ws.frames[0].remaining, remaining, alpha, beta):
+        static = evaluate_leaf(style, evaluator, after, view, ws.states[ply + 1, view, :width], ws)
+        plies = prune(style, frame, remaining, static - beta, value_scale(evaluator))
+        if plies == NO_SEARCH:
+            return -static
+        if plies < remaining:
+            remaining = plies
+            stored = tt_value(style, entry, after, tt_namespace, remaining, alpha, beta, ply + 1)
+            if stored != NO_VALUE:
+                return -stored
     if jump:
         end = generate_captures(ws.rows, frame.end, own, opponent, after.kings, after.turn)
     else:
@@ -442,7 +469,7 @@ def backup(style: KernelArg, ws: KernelArg, ply: int, root: int, value: float) -
         if frame.alpha >= frame.beta:
             path = ws.rows[frame.current, PACKED_MOVE]
             ws.killers[ply] = path
-            ws.history[root ^ (ply & 1), path & 4095] += 1 + frame.remaining**2
+            ws.history[root ^ (ply & 1), history_index(path)] += 1 + frame.remaining**2
 
 
 @kernel

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from agents.search.selective import selective
+from agents.search.selective import adjust_mate_distance, selective
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import Position
 
 EXACT, LOWER, UPPER, NONE = range(4)  # what an entry's value is: exact, a bound, or unusable
+NO_VALUE = 3.0  # in place of a value
 
 
 @kernel
@@ -114,6 +115,43 @@ def tt_hit(
         tag = tt_tag(position, tt_namespace, 0)
         return matches(entry, position, tag) and entry.depth >= remaining
     return matches(entry, position, tt_tag(position, tt_namespace, remaining))
+
+
+@kernel
+def tt_value(
+    style: KernelArg,
+    entry: KernelArg,
+    position: Position,
+    tt_namespace: int,
+    remaining: int,
+    alpha: float,
+    beta: float,
+    ply: int,
+) -> float:
+    """Return the value of a position, or a bound outside its window, if an entry has it.
+
+    Parameters
+    ----------
+    style, entry, position, tt_namespace, remaining
+        As for :func:`tt_hit`.
+    alpha, beta
+        Window, for the side to move.
+    ply
+        Plies from the root to the position.
+
+    Returns
+    -------
+    The value for the side to move, or NO_VALUE.
+    """
+    if tt_hit(style, entry, position, tt_namespace, remaining):
+        value = adjust_mate_distance(entry.value, ply) if selective(style) else entry.value
+        if (
+            entry.bound == EXACT
+            or (entry.bound == LOWER and value >= beta)
+            or (entry.bound == UPPER and value <= alpha)
+        ):
+            return value
+    return NO_VALUE
 
 
 @kernel

@@ -60,7 +60,7 @@ class Workspace(NamedTuple):
     rows
         int64[ROWS, 4]: successors of the positions on the current line.
     scores
-        int64[ROWS]: the order of the moves, highest first; -1 for a searched row.
+        int64[ROWS]: the order of the moves, highest first, no two equal; -1 for a searched row.
     frames
         FRAME[PLIES]: the current line.
     states
@@ -72,7 +72,7 @@ class Workspace(NamedTuple):
     killers
         int64[PLIES]: the move that last cut off at a ply.
     history
-        int64[2, 4096]: history scores, by side and squares of a move.
+        int64[2, 1024]: history scores, by side and the last two squares of a move.
     counts
         int64[3]: positions visited, positions evaluated, and namespaces of the table so far.
     stop
@@ -110,7 +110,7 @@ def workspace(table_bits: int = TABLE_BITS) -> Workspace:
         aligned_zeros((2 * SCRATCH_WIDTH,), np.float32),
         np.zeros(1 << table_bits, ENTRY),
         np.zeros(PLIES, np.int64),
-        np.zeros((2, 4096), np.int64),
+        np.zeros((2, 1024), np.int64),
         np.zeros(3, np.int64),
         np.zeros(1, np.int64),
         np.zeros((PAST + PLIES, 2), np.int64),

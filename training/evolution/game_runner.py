@@ -1,10 +1,16 @@
-"""Runner of a generation's games, on threads (kernels release the GIL), processes or Ray."""
+"""Runner of a generation's games, on threads (kernels release the GIL), processes or Ray.
+
+Two players that neither sample nor look back at earlier positions play one and the same game each
+time. The runner plays it once: pairs that are drawn twice, and parents that meet again in the next
+generation, get the game that is known.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import math
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from functools import partial
@@ -13,10 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.match import ENGINES, MatchGame, play_game
+from agents.player import is_stochastic, uses_history
 from checkers_env.state import DrawRules
 from training.runtime.executors import open_executor
 
 CHUNKS_PER_WORKER = 4  # parts of a call's games: small parts keep all workers busy to the end
+KNOWN_GAMES = 2048  # of the last calls, for the next ones
 
 
 class Matchup(NamedTuple):
@@ -36,6 +44,9 @@ class Matchup(NamedTuple):
     seed: tuple[int, ...] = ()
 
 
+GameKey = int | tuple[str, str, str | None, DrawRules]
+
+
 class GameRunner:
     """Runs games on an executor; :func:`open_game_runner` makes one.
 
@@ -49,16 +60,91 @@ class GameRunner:
 
     def __init__(self, pool: Executor, workers: int, engine: str) -> None:
         self._pool, self._workers, self._engine = pool, workers, engine
+        self._known: dict[GameKey, MatchGame] = {}  # the latest ones last
         self.seconds = 0.0
 
     def play(self, matchups: Iterable[Matchup], rules: DrawRules) -> list[MatchGame]:
-        """Play each game to its end."""
-        games = list(matchups)
+        """Play each game to its end; a game that is known already is not played again."""
+        wanted = list(matchups)
+        keys = game_keys(wanted, rules) if self._engine == "kernel" else [*range(len(wanted))]
+        new = {key: game for key, game in zip(keys, wanted, strict=True) if key not in self._known}
+        played = zip(new, self._play([*new.values()], rules), strict=True)
+        games: dict[GameKey, MatchGame] = {**self._known, **dict(played)}
+        latest = {key: games[key] for key in keys if isinstance(key, tuple)}
+        known = [*(each for each in self._known.items() if each[0] not in latest), *latest.items()]
+        self._known = dict(known[max(len(known) - KNOWN_GAMES, 0) :])
+        return [games[key] for key in keys]
+
+    def _play(self, games: list[Matchup], rules: DrawRules) -> list[MatchGame]:
         play = partial(play_matchup, rules=rules, engine=self._engine)
         chunk = math.ceil(len(games) / (self._workers * CHUNKS_PER_WORKER)) or 1
         results = list(self._pool.map(play, games, chunksize=chunk))
         self.seconds += sum(seconds for _, seconds in results)
         return [game for game, _ in results]
+
+
+def game_keys(matchups: Sequence[Matchup], rules: DrawRules) -> list[GameKey]:
+    """Return for each game what decides its course: equal keys, equal games.
+
+    Parameters
+    ----------
+    matchups
+        The games.
+    rules
+        Draw rules.
+
+    Returns
+    -------
+    Hashes of Black and White, the opening and the rules; the number of the game where chance or the
+    past may decide.
+    """
+    players = {id(each): each for game in matchups for each in (game.black, game.white)}
+    hashes = {name: player_hash(player) for name, player in players.items()}
+    keys: list[GameKey] = []
+    for number, matchup in enumerate(matchups):
+        black, white = hashes[id(matchup.black)], hashes[id(matchup.white)]
+        if black is None or white is None:
+            keys.append(number)
+        else:
+            keys.append((black, white, matchup.opening, rules))
+    return keys
+
+
+def player_hash(player: Any) -> str | None:
+    """Return a hash of a player's class and content.
+
+    Parameters
+    ----------
+    player
+        Compiled player, a NamedTuple of numbers, strings, arrays and other NamedTuples.
+
+    Returns
+    -------
+    Hexadecimal digits; None for a player whose moves depend on more than the position.
+    """
+    if is_stochastic(player) or uses_history(player):
+        return None
+    digest = hashlib.sha256()
+    try:
+        for part in _content(player):
+            digest.update(len(part).to_bytes(8, "little") + part)
+    except TypeError:
+        return None
+    return digest.hexdigest()
+
+
+def _content(thing: Any) -> Iterator[bytes]:
+    if isinstance(thing, np.ndarray) and thing.dtype.kind in "biuf":
+        yield f"{thing.dtype.str}{thing.shape}".encode()
+        yield thing.tobytes()
+    elif isinstance(thing, tuple):
+        yield f"{type(thing).__module__}.{type(thing).__qualname__}, {len(thing)}".encode()
+        for part in thing:
+            yield from _content(part)
+    elif isinstance(thing, bool | int | float | str | np.bool_ | np.number | None):
+        yield repr(thing).encode()
+    else:
+        raise TypeError(f"{type(thing).__name__} has no content that can be hashed")
 
 
 def play_matchup(matchup: Matchup, rules: DrawRules, engine: str) -> tuple[MatchGame, float]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.architectures import Encoding
+from agents.evaluator import with_bounds
 from agents.search.player import AlphaBeta, with_options
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -125,13 +126,12 @@ def make_players(
     search_options
         Options of :func:`agents.search.player.with_options`.
     """
-    return [
-        with_options(
-            AlphaBeta(encoding.build(genome, king), depth, root_perspective=root_perspective),
-            **search_options,
-        )
+    evaluators = [
+        with_bounds(encoding.build(genome, king))
         for genome, king in zip(genomes, kings, strict=True)
     ]
+    players = [AlphaBeta(it, depth, root_perspective=root_perspective) for it in evaluators]
+    return [with_options(player, **search_options) for player in players]
 
 
 @dataclass(frozen=True)

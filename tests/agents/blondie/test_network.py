@@ -16,7 +16,15 @@ from agents.blondie.architecture import (
     decode,
     layers,
 )
-from agents.evaluator import advance_state, evaluate_position, start_state, state_size
+from agents.evaluator import (
+    NO_BOUND,
+    advance_state,
+    evaluate_position,
+    start_state,
+    state_size,
+    value_bounds,
+    with_bounds,
+)
 from checkers_env.board import Board
 from checkers_env.jit import kernel
 from checkers_env.movegen import PACKED_MOVE, ROW_WIDTH, Position, generate_successors
@@ -285,6 +293,28 @@ def test_large_weights_stay_accurate_within_int32(layout, spread):
             found = evaluate_position(network, board.position, view)
             slow = expected(layout, small, 3.0, board, view)
             assert found == pytest.approx(slow, abs=1e-5 * max(1.0, spread / 30))
+
+
+@every_layout
+@pytest.mark.parametrize("spread", [0.1, 1.0, 30.0])
+def test_values_stay_within_the_bounds_of_the_pieces(layout, spread):
+    rng, bounded = np.random.default_rng(12), 0
+    for seed in range(12):
+        genome, king = rng.uniform(-spread, spread, layout.genome_size), rng.uniform(1, 3)
+        genome[-1] = rng.choice([-1, 1]) * rng.uniform(0, 5 * spread)
+        if seed % 2:  # nodes at their limits reach the bounds
+            genome[:-12] *= 100
+        plain = decode(layout, genome, king)
+        network = with_bounds(plain)
+        bounded += network.bounds > 0
+        for board in (random_board(rng) for _ in range(30)):
+            for view in range(2):
+                value = evaluate_position(network, board.position, view)
+                low, high = value_bounds(network, board.position, view)
+                assert low <= value <= high
+                assert value == evaluate_position(plain, board.position, view)
+                assert (high - low == 2 * NO_BOUND) == (network.bounds == 0)
+    assert 0 < bounded < 12
 
 
 @every_layout

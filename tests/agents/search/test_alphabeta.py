@@ -9,7 +9,14 @@ import pytest
 from agents.agent import PlayerAgent
 from agents.baselines.material import Material
 from agents.blondie.architecture import BLONDIE_1999, BLONDIE_2001, decode
-from agents.evaluator import advance_state, evaluate, evaluate_position, start_state, state_size
+from agents.evaluator import (
+    advance_state,
+    evaluate,
+    evaluate_position,
+    start_state,
+    state_size,
+    with_bounds,
+)
 from agents.search.alphabeta import SIDE_TO_MOVE, search, search_to
 from agents.search.player import AlphaBeta
 from agents.search.root_order import BY_DIRECTION, BY_PIECE, CHANCE, FIRST, LAST
@@ -66,9 +73,13 @@ def evaluate_tempo(tempo, position, view, state, scratch):
     return (worth if view == 0 else -worth) / 64
 
 
-def network(shape, seed):
+def network(shape, seed, difference=None):
     rng = np.random.default_rng(seed)
-    return decode(shape, rng.uniform(-0.2, 0.2, shape.genome_size), 2.0)
+    genome = rng.uniform(-0.2, 0.2, shape.genome_size)
+    if difference is not None:
+        genome[-1] = difference
+        return with_bounds(decode(shape, genome, 2.0))
+    return decode(shape, genome, 2.0)
 
 
 class Wide(NamedTuple):
@@ -92,6 +103,7 @@ EVALUATORS = {
     "1999": network(BLONDIE_1999, 0),
     "2001": network(BLONDIE_2001, 1),
     "tempo": Tempo(1000.0),
+    "bounded": network(BLONDIE_1999, 2, difference=1.0),  # bounds take the place of evaluations
 }
 every_evaluator = pytest.mark.parametrize("evaluator", EVALUATORS.values(), ids=EVALUATORS)
 either_leaves = pytest.mark.parametrize("root_perspective", [True, False])
@@ -215,6 +227,18 @@ def test_filled_transposition_table_changes_nothing(name, root_perspective):
                 found = searched(board, evaluator, depth, root_perspective, used)
                 assert found == searched(board, evaluator, depth, root_perspective, workspace())
                 board.push(board.legal_moves[found[0]])
+
+
+@either_leaves
+def test_bounds_save_evaluations_and_change_nothing(root_perspective):
+    bounded = EVALUATORS["bounded"]
+    assert bounded.bounds
+    plain, saving = workspace(), workspace()
+    for board in random_boards(6, 100, 150):
+        for depth in (4, 3):
+            expected = searched(board, bounded._replace(bounds=0), depth, root_perspective, plain)
+            assert searched(board, bounded, depth, root_perspective, saving) == expected
+    assert saving.counts[1] < 0.9 * plain.counts[1]
 
 
 def extends(board, depth):
