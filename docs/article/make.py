@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import io
 import json
 import math
 import re
@@ -56,7 +55,7 @@ from training.reproduction.tables import (
     with_cards,
 )
 from training.reproduction.verdicts import LEAST, Verdict, effects, verdicts
-from training.runtime.curves import new_figure
+from training.runtime.curves import new_figure, to_svg
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -470,7 +469,7 @@ def plot_curves(runs: Mapping[str, Sequence[TrainingResult]]) -> str:
             legend.plot([], [], color=f"C{place}", label=f"{name}, {len(results)} seeds")
         legend.legend(loc="center", frameon=False)
         legend.axis("off")
-        return svg(figure)
+        return to_svg(figure).decode()
 
 
 def plot_draws(matches: Sequence[Mapping[str, Any]]) -> str:
@@ -489,15 +488,7 @@ def plot_draws(matches: Sequence[Mapping[str, Any]]) -> str:
         )
         axes.spines[["top", "right"]].set_visible(False)
         axes.legend(frameon=False)
-        return svg(figure)
-
-
-def svg(figure: Any) -> str:
-    """Return a figure as SVG whose labels are text."""
-    picture = io.StringIO()
-    with mpl.rc_context({"svg.hashsalt": "article", "svg.fonttype": "none"}):
-        figure.savefig(picture, format="svg", metadata={"Date": None})
-    return picture.getvalue()
+        return to_svg(figure).decode()
 
 
 def fill_metadata(data: Mapping[str, Any]) -> str:

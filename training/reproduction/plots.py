@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from training.reproduction.results import TrainingResult
 from training.reproduction.tables import half_width
 from training.reproduction.verdicts import LEAST, Verdict
-from training.runtime.curves import new_figure
+from training.runtime.curves import new_figure, to_svg
 
 # Colour and marker by verdict. Shapes differ too, for colour-blind readers. None: too few seeds.
 LOOKS = {
@@ -42,7 +41,7 @@ def forest(verdicts: Sequence[Verdict]) -> bytes:
         xlim=(-52, 52), xlabel="score less 50 %: mean over seeds, 95 % interval, and each seed"
     )
     figure.legend(loc="outside upper center", ncols=4, frameon=False)
-    return _svg(figure)
+    return to_svg(figure)
 
 
 def dots(columns: Mapping[str, Mapping[str, Sequence[float]]], label: str) -> bytes:
@@ -71,7 +70,7 @@ def dots(columns: Mapping[str, Mapping[str, Sequence[float]]], label: str) -> by
     axes.set(xlabel=f"{label}: mean, 95 % interval, each seed")
     axes.grid(axis="x", alpha=0.3)
     figure.legend(loc="outside upper center", ncols=len(columns), frameon=False)
-    return _svg(figure)
+    return to_svg(figure)
 
 
 def _listed(names: Sequence[str]) -> tuple[Any, Any]:
@@ -138,14 +137,4 @@ def curves(
         rows[-1].set(xlabel="% of the generations")
     legend = rows[-1].get_legend_handles_labels()
     figure.legend(*legend, loc="outside upper center", ncols=3, frameon=False)
-    return _svg(figure)
-
-
-def _svg(figure: Any) -> bytes:
-    import matplotlib as mpl
-
-    picture = io.BytesIO()
-    # Equal data, equal bytes: no date, and no chance in the names of parts.
-    with mpl.rc_context({"svg.hashsalt": "checkers-laboratory", "svg.fonttype": "none"}):
-        figure.savefig(picture, format="svg", metadata={"Date": None})
-    return picture.getvalue()
+    return to_svg(figure)
