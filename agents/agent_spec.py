@@ -26,6 +26,9 @@ OPTIONS: dict[str, Callable[[str], Any]] = {
     "tie": str,
     "order": str,
     "ends_at_jump": ("0", "1").index,
+    "reduces": int,
+    "static_margin": float,
+    "futility": float,
 }
 FLAGS = ("selective", "ends_at_jump")
 

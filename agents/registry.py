@@ -25,7 +25,13 @@ from agents.mcts.player import UNLIMITED, MonteCarlo, monte_carlo
 from agents.player import uses_history
 from agents.search.player import AlphaBeta, with_options
 from agents.search.root_order import CHANCE
-from agents.search.selective import FULL_WIDTH, Selective, for_time
+from agents.search.selective import (
+    FULL_WIDTH,
+    OPTIONS,
+    Selective,
+    for_time,
+    with_search_options,
+)
 from agents.search.workspace import MAX_DEPTH
 
 DEFAULT_DEPTH = 4
@@ -37,6 +43,10 @@ BASELINES: dict[str, Callable[[int | None], Any]] = {
     "mcts": lambda depth: monte_carlo(cut=0),
     "mcts-ept": lambda depth: monte_carlo(),
 }
+
+FROZEN: dict[str, tuple[str, Selective]] = {"strong-1": ("strong", Selective())}
+"""Players of the zoo as they searched at an earlier time, to measure progress by: the name of the
+player that has the weights, and the search. :func:`available` does not list them."""
 
 
 def available() -> list[str]:
@@ -66,7 +76,7 @@ def make(
     agent
         One of these texts:
 
-        - a name from :func:`available`;
+        - a name from :func:`available`, or ``strong-1`` (see :data:`FROZEN`);
         - a weight file (``champion.safetensors``);
         - a folder with one, such as a run's or a model hub's: ``runs/c0-seed-1``, ``./folder``;
         - a class or function of your own: ``package.module:factory`` or ``file.py:factory``;
@@ -102,8 +112,9 @@ def make(
         Whether the lines of a full-width search end behind a jump (see
         :class:`agents.search.selective.FullWidth`). Default: as in its training.
     options
-        For factories and outside players only. They get these options, and those of the
-        parameters above that are not None.
+        For players that search selectively: ``reduces``, ``static_margin`` and ``futility`` (see
+        :class:`agents.search.selective.Selective`). Factories and outside players get all options,
+        and those of the parameters above that are not None.
 
     Returns
     -------
@@ -127,10 +138,10 @@ def make(
         options |= {"seed": seed, "endgame": endgame, "selective": selective} | rules
         return make_external(spec, {k: v for k, v in options.items() if v is not None})
     agent = spec.name
-    if options:
+    if unknown := [name for name in options if name not in OPTIONS]:
         raise ValueError(
             f"{agent!r} takes depth, simulations, nodes, seconds, seed, endgame, selective, "
-            f"{', '.join(rules)}, not {', '.join(options)}"
+            f"{', '.join([*rules, *OPTIONS])}, not {', '.join(unknown)}"
         )
     check_limits(depth, simulations, seconds, nodes)
     _check(seed, selective)
@@ -139,7 +150,14 @@ def make(
     if selective is not None:
         if not isinstance(player, AlphaBeta):
             raise ValueError(f"{agent!r} does not search by plies: it takes no selective")
-        player = player._replace(style=Selective() if selective else FULL_WIDTH)
+        if selective != uses_history(player):
+            player = player._replace(style=Selective() if selective else FULL_WIDTH)
+    if options:
+        if not uses_history(player):
+            raise ValueError(
+                f"{agent!r} does not search selectively: it takes no {', '.join(options)}"
+            )
+        player = player._replace(style=with_search_options(player.style, options))
     if given := [name for name, rule in rules.items() if rule is not None]:
         if not isinstance(player, AlphaBeta):
             raise ValueError(f"{agent!r} does not search by plies: it takes no {given[0]}")
@@ -259,6 +277,10 @@ def _player(spec: AgentSpec, depth: int | None) -> Any:
     if spec.name in BASELINES:
         return BASELINES[spec.name](depth)
     zoo = _zoo()
+    if spec.name in FROZEN:
+        weights, style = FROZEN[spec.name]
+        frozen: Any = load_player(zoo[weights], depth)
+        return frozen._replace(style=style)
     if spec.name in zoo:
         return load_player(zoo[spec.name], depth)
     names = available()

@@ -223,7 +223,10 @@ ENTRIES: dict[str, Callable[[], str]] = {
     "match selective blondie24 against material": partial(
         match, {"agent": "blondie24", "depth": 6, "selective": True}, MATERIAL
     ),
-    "match strong against material": partial(match, {"agent": "strong", "depth": 6}, MATERIAL),
+    **{
+        f"match {name} against material": partial(match, {"agent": name, "depth": 6}, MATERIAL)
+        for name in ("strong", "strong-1")
+    },
     "match mcts against mcts-ept": partial(
         match, {"agent": "mcts", "simulations": 50}, {"agent": "mcts-ept", "simulations": 50}
     ),
@@ -254,6 +257,7 @@ ENTRIES: dict[str, Callable[[], str]] = {
             {"agent": "c0", "depth": 6},
             {"agent": "c5-n0.001", "depth": 6},
             {"agent": "strong", "depth": 8},
+            {"agent": "strong-1", "depth": 8},
         )
     },
     "environment without rules": partial(rollouts),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,12 +55,59 @@ class Selective(NamedTuple):
         Positions visited after which the search ends; 0 for no limit.
     table_bits
         The transposition table has two to this power entries of 40 bytes.
+    static_margin
+        A quiet position whose own evaluation is at least so much above beta is searched
+        STATIC_PLIES less deep at first, and again if it turns out worse than beta. 0 turns this
+        off. Margins are differences of evaluations, from 0 to 2; endgame tables halve both.
+    futility
+        A quiet position with at most FUTILITY_DEPTH plies left is not searched if its own
+        evaluation is above beta by this margin for each ply. 0 turns this off. Neither is used in
+        searches of less than STATIC_DEPTH plies.
     """
 
     deepens_by: int = 1
     reduces: int = 3
     nodes: int = 0
     table_bits: int = 16
+    static_margin: float = 0.0
+    futility: float = 0.0
+
+
+STRONG = Selective(static_margin=0.15, futility=0.2)
+"""The search of ``strong`` and of all players that are trained as it was."""
+OPTIONS: dict[str, tuple[type, float]] = {
+    "reduces": (int, 1000),
+    "static_margin": (float, 2),
+    "futility": (float, 2),
+}
+"""What a user may set: the type and the largest value of each; the smallest is 0."""
+
+
+def with_search_options(style: Selective, options: Mapping[str, Any]) -> Selective:
+    """Return the style with other values of its OPTIONS.
+
+    Parameters
+    ----------
+    style
+        The style.
+    options
+        Values by name.
+
+    Raises
+    ------
+    ValueError
+        For an unknown option, or a value that is out of range.
+    """
+    for name, value in options.items():
+        if name not in OPTIONS:
+            raise ValueError(f"a selective search takes {', '.join(OPTIONS)}, not {name}")
+        kind, largest = OPTIONS[name]
+        accepted = (int,) if kind is int else (int, float)
+        if isinstance(value, bool) or not (isinstance(value, accepted) and 0 <= value <= largest):
+            number = "a whole number" if kind is int else "a number"
+            raise ValueError(f"{name} must be {number} from 0 to {largest}, not {value!r}")
+        style = style._replace(**{name: kind(value)})
+    return style
 
 
 def for_time(style: Selective, seconds: float) -> Selective:
@@ -93,6 +141,10 @@ MATE_THRESHOLD = 1.0 - 2.0**-10  # larger values are wins: evaluations are scale
 MIN_REDUCTION_DEPTH = 3  # plies that must be left for a reduction
 TWICE_AFTER, TWICE_AT = 6, 6  # moves searched, and plies left, for a reduction by two plies
 FULL_DEPTH, FULL_WINDOW = 1, 2  # second and third attempt at a move
+ZERO_WINDOW = 1e-12  # windows are smaller, or much larger
+STATIC_DEPTH, STATIC_PLIES = 5, 3  # plies left for a reduction by evaluation, and its size
+FUTILITY_DEPTH = 3
+NO_SEARCH = -1  # in place of a number of plies
 
 
 @generic
@@ -171,6 +223,72 @@ def _remaining_after_selective(
     if style.reduces and not frame.tries and frame.searched > style.reduces:
         frame.reduced = reduction(frame, before, after)
     return max(frame.remaining - 1 - frame.reduced, 0)
+
+
+@generic
+def may_prune(style: KernelArg, depth: int, remaining: int, alpha: float, beta: float) -> bool:
+    """Return whether the evaluation of a quiet position can save its search.
+
+    Never in an open window, in a shallow search, or where a win or a loss has been proven.
+
+    Parameters
+    ----------
+    style
+        Search style; a full-width search leaves nothing out.
+    depth
+        Plies of the search from its root.
+    remaining
+        Plies left to search, 1 or more.
+    alpha, beta
+        Window, for the side to move.
+    """
+    return False
+
+
+@may_prune.register(Selective)
+def _may_prune_selective(
+    style: Selective, depth: int, remaining: int, alpha: float, beta: float
+) -> bool:
+    if depth < STATIC_DEPTH or beta - alpha > ZERO_WINDOW or abs(beta) > MATE_THRESHOLD:
+        return False
+    deep = style.static_margin > 0.0 and remaining >= STATIC_DEPTH
+    return deep or (style.futility > 0.0 and remaining <= FUTILITY_DEPTH)
+
+
+@generic
+def prune(style: KernelArg, frame: KernelArg, remaining: int, gain: float, scale: float) -> int:
+    """Return the plies that are left to search of a position, by its own evaluation.
+
+    Parameters
+    ----------
+    style
+        Search style.
+    frame
+        Record of FRAME of the position before; it notes the reduction.
+    remaining
+        Plies left, 1 or more, of a position where :func:`may_prune` is true.
+    gain
+        Evaluation minus beta, for the side to move.
+    scale
+        Factor of the evaluator's values.
+
+    Returns
+    -------
+    Plies; NO_SEARCH if the evaluation stands for the value.
+    """
+    return remaining
+
+
+@prune.register(Selective)
+def _prune_selective(
+    style: Selective, frame: KernelArg, remaining: int, gain: float, scale: float
+) -> int:
+    if remaining <= FUTILITY_DEPTH:
+        return NO_SEARCH if gain >= style.futility * scale * remaining else remaining
+    if frame.tries == 0 and gain >= style.static_margin * scale:
+        frame.reduced += STATIC_PLIES
+        return remaining - STATIC_PLIES
+    return remaining
 
 
 @kernel

@@ -9,6 +9,7 @@ import pytest
 import agents
 from agents.blondie.architecture import BLONDIE_1999
 from agents.search.player import AlphaBeta
+from agents.search.selective import Selective
 from agents.search.workspace import MAX_DEPTH
 from agents.weights import WeightsMetadata, save_weights
 from checkers_env.board import Board
@@ -98,6 +99,14 @@ def test_every_name_makes_a_player_that_depends_on_its_seed_only(name):
 def test_baselines_are_available():
     assert agents.available()[:3] == ["random", "heuristic", "material"]
     assert len(set(agents.available())) == len(agents.available())
+
+
+def test_strong_1_has_the_weights_of_strong_and_its_first_search():
+    frozen, today = agents.make("strong-1", nodes=50), agents.make("strong", nodes=50)
+    np.testing.assert_array_equal(frozen.player.evaluator.table, today.player.evaluator.table)
+    assert frozen.player.style == Selective(reduces=3, nodes=50)
+    assert frozen.act(Board()) in Board().legal_moves
+    assert "strong-1" not in agents.available()
 
 
 def test_folder_of_a_run_loads_its_player(weight_file, tmp_path, monkeypatch):
@@ -233,8 +242,13 @@ def test_file_with_an_evaluator_makes_any_number_of_agents(tmp_path):
             "material",
             {"king": 2},
             "'material' takes depth, simulations, nodes, seconds, seed, endgame, selective, tie, "
-            "order, ends_at_jump, not king",
+            "order, ends_at_jump, reduces, static_margin, futility, not king",
         ),
+        ("material", {"futility": 0.2}, "'material' does not search selectively: it takes no fut"),
+        ("strong", {"futility": -1}, "futility must be a number from 0 to 2, not -1"),
+        ("strong", {"static_margin": float("nan")}, "static_margin must be a number from 0 to 2"),
+        ("strong", {"static_margin": True}, "static_margin must be a number from 0 to 2, not True"),
+        ("strong", {"reduces": 1.5}, "reduces must be a whole number from 0 to 1000, not 1.5"),
         ("material", {"nodes": 5}, "'material' does not search selectively: it takes no nodes"),
         ("strong", {"nodes": 0}, "nodes must be a whole number from 1 to"),
         ("random", {"a": 1, "b": 2}, "not a, b"),

@@ -8,6 +8,7 @@ import pytest
 import agents
 from agents.agent import PlayerAgent
 from agents.baselines.material import Material
+from agents.endgame.evaluator import TablebaseEvaluator
 from agents.endgame.probe import DRAWN, stored_plies
 from agents.endgame.tables import load_tablebase
 from agents.evaluator import evaluate
@@ -16,7 +17,7 @@ from agents.search.alphabeta import search, search_to
 from agents.search.player import AlphaBeta
 from agents.search.pv import principal_variation
 from agents.search.root_order import CHANCE
-from agents.search.selective import MATE_STEP, MATE_THRESHOLD, FullWidth, Selective
+from agents.search.selective import MATE_STEP, MATE_THRESHOLD, STRONG, FullWidth, Selective
 from agents.search.transposition import move_key
 from agents.search.workspace import MAX_DEPTH, PLIES, workspace
 from checkers_env.board import Board
@@ -176,6 +177,7 @@ def test_distances_to_a_win_equal_the_endgame_tables():
 @pytest.mark.parametrize("player", [
     AlphaBeta(EVALUATORS["2001"], 5, style=Selective(table_bits=10)),
     AlphaBeta(Material(), 7, style=Selective()),
+    AlphaBeta(EVALUATORS["1999"], 8, style=STRONG),
     AlphaBeta(EVALUATORS["2001"], MAX_DEPTH, root_perspective=False, style=Selective(nodes=300)),
 ])  # fmt: skip
 def test_kernel_and_environment_play_the_same_games(player):
@@ -224,6 +226,38 @@ def test_late_move_reductions_save_most_nodes():
             search(style, EVALUATORS["tempo"], position, 8, True, 2, ws, count)
         visited.append(ws.counts[0])
     assert visited[2] < min(visited[:2]) / 1.5
+
+
+@pytest.mark.parametrize("style", [STRONG, Selective(static_margin=1e-9, futility=1e-9)])
+def test_pruning_keeps_results_of_the_endgame_tables(style):
+    """Every capture leads to tables of three pieces: the value is 0, or a result of the tables."""
+    tables, rng, compared = load_tablebase(4), np.random.default_rng(7), 0
+    evaluator = TablebaseEvaluator(EVALUATORS["2001"], load_tablebase(3))
+    while compared < 40:
+        squares = rng.choice(32, 4, replace=False) + 1
+        board = Board("B:WK{},K{}:BK{},K{}".format(*squares))
+        plies = stored_plies(tables, board.position)
+        if not board.legal_moves or plies == DRAWN or plies not in range(1, 10):
+            continue
+        found = value_of(style, evaluator, board, 12, workspace())
+        assert (found > MATE_THRESHOLD) if plies & 1 else (found < -MATE_THRESHOLD)
+        compared += 1
+
+
+@pytest.mark.parametrize(("depth", "share"), [(4, 1.0), (8, 0.75)])
+def test_strong_without_its_pruning_is_strong_1(depth, share):
+    """Searches of 4 plies are the same with it: the zoo's league is played at 4 plies."""
+    first, today = agents.make("strong-1", depth=depth), agents.make("strong", depth=depth)
+    same = agents.make("strong", depth=depth, static_margin=0, futility=0.0)
+    assert same.player.style == first.player.style
+    board, visited = Board(max_moves=15), [0, 0, 0]
+    while not board.outcome():
+        moves = [agent.act(board) for agent in (first, same, today)]
+        visited = [int(agent.ws.counts[0]) for agent in (first, same, today)]
+        assert (moves[0], visited[0]) == (moves[1], visited[1])
+        board.push(moves[0])
+    assert 0 < visited[2] <= share * visited[0]
+    assert (visited[2] == visited[0]) == (depth == 4)
 
 
 def test_play_agrees_with_the_endgame_tables():

@@ -8,7 +8,7 @@ import pytest
 import agents
 from agents.architectures import load_player
 from agents.search.player import AlphaBeta
-from agents.search.selective import Selective
+from agents.search.selective import STRONG, Selective
 from agents.treestrap.codec import STEP, pack, unpack
 from agents.treestrap.network import SIZE, STAGES
 from agents.weights import WeightsMetadata, load_weights, save_weights
@@ -46,7 +46,7 @@ def test_saved_tables_play_as_the_original(tmp_path, table, packed):
     path = saved(tmp_path, packed)
     player = load_player(path)
     assert type(player) is AlphaBeta
-    assert (player.depth, player.root_perspective, player.style) == (3, True, Selective())
+    assert (player.depth, player.root_perspective, player.style) == (3, True, STRONG)
     assert np.array_equal(player.evaluator.table, unpack(packed))
     assert np.max(np.abs(player.evaluator.table * STEP - table)) <= STEP / 2
     assert load_player(path, 6).depth == 6

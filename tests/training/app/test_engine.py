@@ -38,7 +38,7 @@ SEARCHES = {  # plies, positions
     "blondie24": (4, 30),
     "c10": (5, 20),
     "c5-n0.001": (5, 30),
-    "strong": (7, 30),
+    "strong": (10, 40),
     "material": (6, 30),
 }
 LEAST_PIECES = 15  # in searches: strong has endgame tables in Python
@@ -284,7 +284,7 @@ def close(found, expected):
 
 
 def test_explanations_are_equal(ask, positions):
-    names = ["blondie24-1999", "blondie24", "c5-n0.001", "material", "random"]
+    names = ["blondie24-1999", "blondie24", "c5-n0.001", "strong", "material", "random"]
     fens = sample(positions, 25, 2)
     for name, found in ask(explained=dict.fromkeys(names, fens))["explained"].items():
         agent = agents.make(name)

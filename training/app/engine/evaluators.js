@@ -297,7 +297,7 @@ export class Network {
   }
 
   // The sum at the output; leaves the activations of the last hidden layer in #values.
-  #output(states, at, position, view, onLayer) {
+  #output(states, at, position, view, onLayer, silent = null) {
     let values = this.#values;
     let sums = this.#sums;
     const width = this.stateSize;
@@ -305,6 +305,7 @@ export class Network {
     for (let i = 0; i < width; i += 1) values[i] = tanh(fround(states[at + i]) * unit);
     values.fill(0, width, width + 8);
     onLayer?.(values.slice(0, width));
+    if (silent !== null) values[silent] = 0;
     for (const layer of this.#layers) {
       SUMS[layer.chains](layer, values, sums);
       const { nodes } = layer;
@@ -326,6 +327,14 @@ export class Network {
     this.start(state, 0, position, view);
     const total = this.#output(state, 0, position, view, (layer) => layers.push(Array.from(layer)));
     return { total, pieces: this.difference * pieceDifference(position, view, this.king), layers };
+  }
+
+  /** How much lower the sum at the output is without each node of the first layer. */
+  effects(position, view) {
+    const state = new Int32Array(this.stateSize);
+    this.start(state, 0, position, view);
+    const total = this.#output(state, 0, position, view);
+    return Array.from(state, (_, node) => total - this.#output(state, 0, position, view, null, node));
   }
 }
 

@@ -23,9 +23,17 @@ const MATE_STEP = 2 ** -20;
 const MATE_THRESHOLD = 1 - 2 ** -10;
 const FULL_DEPTH = 1; // second and third attempt at a move
 const FULL_WINDOW = 2;
+const ZERO_WINDOW = 1e-12; // windows are smaller, or much larger
+const STATIC_DEPTH = 5; // plies left for a reduction by evaluation, and its size
+const STATIC_PLIES = 3;
+const FUTILITY_DEPTH = 3;
+const NO_SEARCH = -1; // in place of a number of plies
+const NO_VALUE = 3;
 
 export const FULL_WIDTH = { isSelective: false, deepensBy: 2, tableBits: 12 };
-export const SELECTIVE = { isSelective: true, deepensBy: 1, reduces: 3, tableBits: 16 };
+export const SELECTIVE = {
+  isSelective: true, deepensBy: 1, reduces: 3, tableBits: 16, staticMargin: 0.15, futility: 0.2,
+};
 
 const scratch = new Float64Array(1);
 const halves = new Uint32Array(scratch.buffer); // the low half first, as on every machine with a browser
@@ -326,7 +334,7 @@ export class Search {
     const jump = canJump(own, opponent, after.kings, after.turn);
     this.nodes += 1;
     const over = !jump && !canMove(own, opponent, after.kings, after.turn);
-    const remaining = this.#remainingAfter(frame, after);
+    let remaining = this.#remainingAfter(frame, after);
     let alpha = -frame.beta;
     let beta = -frame.alpha;
     if (isSelective) {
@@ -341,17 +349,24 @@ export class Search {
       this.#frames[ply + 1].reversible = reversible;
     }
     const slot = this.#slot(after, namespace, remaining);
-    if (this.#isHit(slot, after, namespace, remaining)) {
-      const stored = isSelective ? adjustMateDistance(this.#table.value[slot], ply + 1) : this.#table.value[slot];
-      const bound = this.#table.bound[slot];
-      if (bound === EXACT || (bound === LOWER && stored >= beta) || (bound === UPPER && stored <= alpha)) return -stored;
-    }
+    const stored = this.#tableValue(slot, after, namespace, remaining, alpha, beta, ply + 1);
+    if (stored !== NO_VALUE) return -stored;
     const width = this.#evaluator.stateSize;
     this.#evaluator.advance(this.#states, ply * width, (ply + 1) * width, frame, after, perspective);
     if (!jump && remaining === 0) {
       const value = this.#evaluateLeaf(after, perspective, (ply + 1) * width);
       this.#write(slot, after, namespace, remaining, value, EXACT, 0);
       return -value;
+    }
+    if (isSelective && !jump && this.#mayPrune(remaining, alpha, beta)) {
+      const value = this.#evaluateLeaf(after, perspective, (ply + 1) * width);
+      const left = this.#prune(frame, remaining, value - beta);
+      if (left === NO_SEARCH) return -value;
+      if (left < remaining) {
+        remaining = left;
+        const known = this.#tableValue(slot, after, namespace, remaining, alpha, beta, ply + 1);
+        if (known !== NO_VALUE) return -known;
+      }
     }
     const end = generateSuccessors(rows, frame.end, after.black, after.white, after.kings, after.turn);
     this.#openFrame(ply + 1, after, frame.end, end, remaining, alpha, beta, namespace);
@@ -372,6 +387,24 @@ export class Search {
       frame.reduced = frame.searched > 6 && frame.remaining >= 6 ? 2 : 1;
     }
     return Math.max(frame.remaining - 1 - frame.reduced, 0);
+  }
+
+  // Whether the evaluation of a quiet position can save its search.
+  #mayPrune(remaining, alpha, beta) {
+    if (this.#frames[0].remaining < STATIC_DEPTH) return false; // of the whole search
+    if (beta - alpha > ZERO_WINDOW || Math.abs(beta) > MATE_THRESHOLD) return false;
+    const { staticMargin, futility } = this.#style;
+    return (staticMargin > 0 && remaining >= STATIC_DEPTH) || (futility > 0 && remaining <= FUTILITY_DEPTH);
+  }
+
+  // The plies that are left to search of a position whose evaluation is `gain` above beta, or NO_SEARCH.
+  #prune(frame, remaining, gain) {
+    if (remaining <= FUTILITY_DEPTH) return gain >= this.#style.futility * remaining ? NO_SEARCH : remaining;
+    if (frame.tries === 0 && gain >= this.#style.staticMargin) {
+      frame.reduced += STATIC_PLIES;
+      return remaining - STATIC_PLIES;
+    }
+    return remaining;
   }
 
   // Whether the current move needs no further search; if it does, prepare that search.
@@ -453,6 +486,16 @@ export class Search {
   #isHit(slot, position, namespace, remaining) {
     if (!this.#style.isSelective) return this.#matches(slot, position, this.#tag(position, namespace, remaining));
     return this.#matches(slot, position, this.#tag(position, namespace, 0)) && this.#table.depth[slot] >= remaining;
+  }
+
+  // The value of a position, or a bound outside its window, if its entry has it; else NO_VALUE.
+  #tableValue(slot, position, namespace, remaining, alpha, beta, ply) {
+    if (!this.#isHit(slot, position, namespace, remaining)) return NO_VALUE;
+    const stored = this.#table.value[slot];
+    const value = this.#style.isSelective ? adjustMateDistance(stored, ply) : stored;
+    const bound = this.#table.bound[slot];
+    const isEnough = bound === EXACT || (bound === LOWER && value >= beta) || (bound === UPPER && value <= alpha);
+    return isEnough ? value : NO_VALUE;
   }
 
   // What an entry stores of a move: its index, or fifteen bits of the packed move.

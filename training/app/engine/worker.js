@@ -183,12 +183,13 @@ const without = ({ black, white, kings, turn }, bits) => ({ black: black & ~bits
 const removalEffects = (position, total, measure) => occupied(position).map((index) =>
   ({ square: index + 1, contribution: total - measure(without(position, 1 << index)) }));
 
-const subsquareLayers = (activations, view) => {
+const subsquareLayers = (activations, effects, view) => {
   let at = 0;
   return [3, 4, 5, 6, 7, 8].map((size) => {
     const count = (9 - size) ** 2;
     const cells = activations.slice(at, at + count).map((activation, node) => ({
-      squares: SUBSQUARES[at + node].map((square) => (view === BLACK ? square : 33 - square)).sort((a, b) => a - b), activation,
+      squares: SUBSQUARES[at + node].map((square) => (view === BLACK ? square : 33 - square)).sort((a, b) => a - b),
+      activation, effect: effects[at + node],
     }));
     at += count;
     return { name: `${size}x${size} squares`, size, cells: view === BLACK ? cells : cells.reverse() };
@@ -205,7 +206,7 @@ const explainNetwork = ({ evaluator }, position) => {
     terms: [{ name: "piece difference", amount: pieces }, { name: "nodes", amount: total - pieces }],
     squares: removalEffects(position, total, measure),
     meaning: "how much lower the sum at the output would be without the piece",
-    layers: hasSubsquares ? subsquareLayers(layers[0], view) : [],
+    layers: hasSubsquares ? subsquareLayers(layers[0], evaluator.effects(position, view), view) : [],
     hidden: hasSubsquares ? layers.slice(1) : layers,
   };
 };
@@ -217,7 +218,7 @@ const explainNTuple = ({ evaluator }, position) => {
   const cells = new Map();
   evaluator.tuples.forEach((tuple, number) => {
     const members = tuple.map((square) => (reader === BLACK ? square : 33 - square));
-    cells.set(tuple.length, [...(cells.get(tuple.length) ?? []), { squares: members.sort((a, b) => a - b), activation: entries[number] }]);
+    cells.set(tuple.length, [...(cells.get(tuple.length) ?? []), { squares: members.sort((a, b) => a - b), activation: entries[number], effect: sign * entries[number] }]);
     for (const square of members) squares[square] += sign * entries[number] / tuple.length;
   });
   for (const index of occupied(position)) {
@@ -251,7 +252,7 @@ const explainStrong = ({ evaluator }, position) => {
     layers: sizes.map(([size, name]) => ({
       name, size,
       cells: windows.filter(({ squares }) => squares.length === size)
-        .map(({ squares, amount }) => ({ squares: [...squares].sort((a, b) => a - b), activation: sign * amount })),
+        .map(({ squares, amount }) => ({ squares: [...squares].sort((a, b) => a - b), activation: sign * amount, effect: amount })),
     })),
     hidden: [],
   };
