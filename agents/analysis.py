@@ -264,10 +264,14 @@ def _analyse_search(agent: PlayerAgent, board: Board, limits: Limits, stopped: E
     move = search_with_limits(agent, board, limits, stopped, lambda depth, _: depths.append(depth))
     seconds, nodes = time.perf_counter() - start, int(agent.ws.counts[0])
     depth = depths[-1]
-    if len(board.legal_moves) == 1:  # it was played without a search
-        depth = min(limits.depth or agent.player.depth, ONLY_MOVE_DEPTH)
-    if limits.nodes is not None:
-        depth = _depth_reached(agent, board)
+    is_only = len(board.legal_moves) == 1  # it was played without a search
+    if is_only:
+        own = ONLY_MOVE_DEPTH if limits.nodes is not None else agent.player.depth
+        depth = min(limits.depth or own, ONLY_MOVE_DEPTH)
+    if limits.nodes is not None and is_only:
+        pv = _find_pv(agent, board, move, range(1, depth + 1), LEAST_SECONDS)
+    elif limits.nodes is not None:
+        depth, _ = root_result(agent, board)
         pv = _find_pv(agent, board, move, [depth], LEAST_SECONDS)
     elif limits.seconds is None:
         pv = _find_pv(agent, board, move, [depth], max(seconds, LEAST_SECONDS))
@@ -295,13 +299,29 @@ def _find_pv(
     return _to_moves(board, paths)
 
 
-def _depth_reached(agent: PlayerAgent, board: Board) -> int:
-    """Return the depth of a selective search that nodes limited, as its table has it."""
+def root_result(agent: PlayerAgent, board: Board) -> tuple[int, float | None]:
+    """Return the depth and value of a selective search that nodes limited, by its table.
+
+    Parameters
+    ----------
+    agent
+        Agent that has just searched.
+    board
+        Position that it searched.
+
+    Returns
+    -------
+    Plies of the last complete depth, and the value for the side to move: half the evaluation if the
+    player has endgame tables. 1 and None if no depth was completed.
+    """
     table, position = agent.ws.table, board.position
     tag = ((FIRST_NAMESPACE | position.turn) << 1 | position.turn) << 7
     same = (table["black"] == position.black) & (table["white"] == position.white)
     root = table[same & (table["kings"] == position.kings) & (table["tag"] == tag)]
-    return int(root["depth"].max(initial=1))
+    if not len(root):
+        return 1, None
+    deepest = root[root["depth"].argmax()]
+    return int(deepest["depth"]), float(deepest["value"])
 
 
 def _search_pv(agent: PlayerAgent, board: Board, move: Move, depth: int) -> list[int]:

@@ -19,6 +19,13 @@ from agents.blondie.network import Network
 from agents.evaluator import evaluate_position, start_state, state_size
 from agents.ntuple.indices import OWN_MAN
 from agents.ntuple.network import NTuple, board_view
+from agents.treestrap.network import (
+    WINDOW_COUNT,
+    WINDOWS,
+    TreeStrapNetwork,
+    count_entry,
+    stage_of,
+)
 from checkers_env.movegen import BLACK, SQUARES, Position
 
 HIDDEN_SIZES = BLONDIE_2001.hidden[:-1]
@@ -26,10 +33,14 @@ PIECE_FEATURES = 5  # the first of Samuel's FEATURES are sums over pieces
 
 
 class Cell(NamedTuple):
-    """A node or an entry of an evaluator, and the squares that it looks at."""
+    """A node or an entry of an evaluator, and the squares that it looks at.
+
+    `effect` is how much lower the total would be without it, None where that is not known.
+    """
 
     squares: tuple[int, ...]
     activation: float
+    effect: float | None = None
 
 
 class Layer(NamedTuple):
@@ -90,7 +101,8 @@ def _(network: Network, position: Position) -> Parts:
     if network.by_colour:
         layers = _subsquare_layers(_subsquare_sums(position, float(network.king)), view)
     elif len(activations) > len(HIDDEN_SIZES):
-        layers = _subsquare_layers(activations.pop(0), view)
+        first = activations.pop(0)
+        layers = _subsquare_layers(first, view, _silencing_effects(network, first))
     return Parts(
         "network",
         pieces + rest,
@@ -132,7 +144,15 @@ def forward_pass(
     return [first, *map(np.tanh, hidden)], float(output[0])
 
 
-def _subsquare_layers(activations: NDArray[np.float64], view: int) -> tuple[Layer, ...]:
+def _silencing_effects(network: Network, first: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how much lower the output is without each node of the first layer, shape (width,)."""
+    *_, outputs = forward(dense_layers(network), first * (1 - np.eye(len(first) + 1, len(first))))
+    return outputs[-1, 0] - outputs[:-1, 0]
+
+
+def _subsquare_layers(
+    activations: NDArray[np.float64], view: int, effects: NDArray[np.float64] | None = None
+) -> tuple[Layer, ...]:
     """Return the 91 sub-squares by size, each size row by row from Black's side."""
     layers, at = [], 0
     for size in range(3, 9):
@@ -141,7 +161,8 @@ def _subsquare_layers(activations: NDArray[np.float64], view: int) -> tuple[Laye
         for node in range(at, at + count):
             members = np.flatnonzero(BLONDIE_2001.fields[node]) + 1
             squares = tuple(sorted(_from_view(members, view)))
-            cells.append(Cell(squares, float(activations[node])))
+            effect = None if effects is None else float(effects[node])
+            cells.append(Cell(squares, float(activations[node]), effect))
         at += count
         rows = cells if view == BLACK else cells[::-1]
         layers.append(Layer(f"{size}x{size} squares", size, tuple(rows)))
@@ -169,7 +190,7 @@ def _(system: NTuple, position: Position) -> Parts:
     for number, entry in enumerate(entries.tolist()):
         members = np.flatnonzero(system.features[SQUARES, OWN_MAN, number]) + 1
         tuple_squares = _from_view(members, view)
-        cells.setdefault(len(members), []).append(Cell(tuple(tuple_squares), entry))
+        cells.setdefault(len(members), []).append(Cell(tuple(tuple_squares), entry, sign * entry))
         for square in tuple_squares:
             squares[square] += sign * entry / len(members)
     pieces = 0.0
@@ -188,6 +209,35 @@ def _(system: NTuple, position: Position) -> Parts:
         pieces if system.difference else None,
         tuple(Layer(f"tuples of {size}", size, tuple(cells[size])) for size in sorted(cells)),
         perspective=view,
+    )
+
+
+@find_parts.register
+def _(network: TreeStrapNetwork, position: Position) -> Parts:
+    def amounts(position: Position) -> NDArray[np.float64]:
+        """Return what each window and the numbers of pieces add, shape (TERMS,)."""
+        state = np.zeros(state_size(network), np.int32)
+        start_state(network, position, position.turn, state)
+        entries = np.append(state[:WINDOW_COUNT], count_entry(position))
+        return network.table[stage_of(position)][entries] * float(network.step)
+
+    def evaluate(position: Position) -> float:
+        return float(amounts(position).sum())
+
+    sign, cells = 1.0 if position.turn == BLACK else -1.0, dict[int, list[Cell]]()
+    parts, total = amounts(position), evaluate(position)
+    for window, amount in zip(WINDOWS, parts.tolist(), strict=False):
+        squares = tuple(sorted(_from_view(window, position.turn)))
+        cells.setdefault(len(squares), []).append(Cell(squares, sign * amount, amount))
+    return Parts(
+        "windows",
+        total,
+        {"numbers of pieces": float(parts[-1]), "windows": float(parts[:-1].sum())},
+        _removal_effects(position, evaluate),
+        "how much lower the sum would be without the piece",
+        layers=tuple(
+            Layer(f"windows of {size} squares", size, tuple(cells[size])) for size in sorted(cells)
+        ),
     )
 
 

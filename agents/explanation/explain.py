@@ -34,8 +34,8 @@ class Explanation(Parts):
     board
         The position.
     kind
-        ``network``, ``ntuple``, ``linear``, or ``opaque`` for agents of unknown kind, which have
-        a value at most.
+        ``network``, ``ntuple``, ``windows``, ``linear``, or ``opaque`` for agents of unknown kind,
+        which have a value at most.
     value
         Value for the side to move, -1 to 1; None if the agent has none.
     total
@@ -50,7 +50,8 @@ class Explanation(Parts):
         The piece difference's part of the total; None for evaluators without it.
     layers
         Of the network of 2001 the nodes over the 91 sub-squares, -1 to 1; of Nguyen's networks the
-        sums of the pieces there; of n-tuple systems the entries of the tuples.
+        sums of the pieces there; of n-tuple systems the entries of the tuples; of `strong` what
+        the windows add to the total. A cell's effect on the total is good for the side to move.
     hidden
         Layers of a network that take in the whole board, float64, shape (width,).
     perspective
@@ -98,7 +99,11 @@ class Explanation(Parts):
                     "name": layer.name,
                     "size": layer.size,
                     "cells": [
-                        {"squares": list(cell.squares), "activation": cell.activation}
+                        {
+                            "squares": list(cell.squares),
+                            "activation": cell.activation,
+                            "effect": cell.effect,
+                        }
                         for cell in layer.cells
                     ],
                 }

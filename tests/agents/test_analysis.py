@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import agents
+from agents.analysis import root_result
 from checkers_env.board import Board
 from checkers_env.moves import Move
 
@@ -70,6 +71,24 @@ def test_pv_of_an_only_move_obeys_the_limits():
     for limits, most in (({"seconds": 1}, 8), ({"depth": 3}, 3)):
         analysis = agents.analyse(agents.make("blondie24", depth=4), only, **limits)
         assert 1 <= analysis.depth <= most
+
+
+def test_only_move_is_judged_by_what_follows():
+    shot = Board("B:W9,17,21,23,25:B1,5,7,15,20")  # 5x14 is forced, and 17x3 is the answer
+    analysis = agents.analyse("strong", shot, nodes=1_000)
+    assert analysis.depth == 8
+    assert list(map(str, analysis.pv[:2])) == ["5x14", "17x3"]
+    assert analysis.score < -0.5
+
+
+def test_root_result_is_that_of_the_last_complete_depth():
+    agent, board = agents.make("strong", nodes=2_000), Board("W:W14,17,21,23,25:B1,5,7,15,20")
+    assert root_result(agent, board) == (1, None)
+    agent.act(board)
+    depth, value = root_result(agent, board)
+    assert depth >= 6
+    assert 0.3 < value < 1  # 14-9 5x14 17x3
+    assert agents.analyse(agents.make("strong"), board, nodes=2_000).depth == depth
 
 
 def test_threads_can_share_an_agent():

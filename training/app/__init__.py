@@ -9,7 +9,7 @@ templates            HTML pages
 messages             moves and results in words
 agent_catalog        agents on offer, with their limits
 opponents            named opponents, each with a story and a strength
-preparation          compilation of the first opponents and the judge at the start
+preparation          kernels of the first opponents and the judge, and endgame tables, at the start
 async_agent          analysis in a worker thread
 game                 a game between a person and an agent
 game_setup           openings of games
@@ -17,9 +17,12 @@ game_store           games in progress, in memory and on disk
 game_archive         finished games as PDN, and ratings by them
 play_page            page "Play"
 analysis_page        page "Analyse", and analyses for all pages
+puzzle_finder        command that finds puzzles in games of the zoo, and writes their file
 compare_page         page "Compare"
 runs_page            page "Evolution"
 run_reader           measurements of a run's folder
 generation_replay    games of a run's current generation
+champion_games       games between the champions that a run has kept
+run_launcher         small runs that the page starts
 static_site          the pages as a folder of files, with an engine in JavaScript
 """

@@ -23,6 +23,15 @@ DEFAULT_AGENT, JUDGE = "blondie24", "strong"
 JUDGE_NODES = 30_000  # positions of a view of the judge
 DEFAULT_SECONDS = 10.0  # a move
 MAX_SECONDS = 60.0
+KINDS = {
+    "Network": "neural network",
+    "NTuple": "n-tuples",
+    "Material": "counts pieces",
+    "WeightedPieces": "counts pieces by their squares",
+    "Samuel": "Samuel's features",
+    "TreeStrapNetwork": "windows of the board",
+}
+"""Evaluators in words, by class."""
 MAX_AMOUNT = {"depth": MAX_DEPTH, "simulations": 1_000_000}
 
 
@@ -140,7 +149,8 @@ def _make_entry(name: str, file_version: str) -> CatalogEntry:
     player = getattr(agent, "player", None)
     limit = next((name for name in MAX_AMOUNT if hasattr(player, name)), None)
     default = getattr(player, limit) if limit else None
-    about = describe_agent(agent, name)
+    search, *others = describe_agent(agent, name).split(", ")
+    about = ", ".join([search, *(KINDS.get(other, other) for other in others)])
     return CatalogEntry(name, display_name(name, {}), about, limit, default, zoo_elo().get(name))
 
 

@@ -29,14 +29,13 @@ from training.app.async_agent import analyse_in_thread, analyse_moves_in_thread,
 from training.app.game import board_result
 from training.app.game_setup import opening_from_pdn, read_board
 from training.app.messages import explain_forced_capture
-from training.app.preparation import JUDGE_PREPARATION
+from training.app.preparation import JUDGE_PREPARATION, TABLE_PIECES, TABLES_PREPARATION
 from training.app.request_body import read_fields
 from training.app.serialize import Json
 from training.app.templates import form_values, render_page
 from training.league.entrants import close_agent
 
 MAX_NODES, MAX_LINES = 1_000_000, 10
-TABLE_PIECES = 4
 SEED = 0
 
 
@@ -65,6 +64,11 @@ async def show_page(request: Request) -> Response:
 async def show_about(request: Request) -> Response:
     """Return the page with the rules and the story of Blondie24."""
     return render_page("about.html.jinja", "Rules")
+
+
+async def show_puzzles(request: Request) -> Response:
+    """Return the page with puzzles, whose file is among the static ones."""
+    return render_page("puzzles.html.jinja", "Puzzles", start=fen.START)
 
 
 async def show_position(request: Request) -> Response:
@@ -156,12 +160,14 @@ async def _analyse(agent: Agent, board: Board, limits: Limits, count: int) -> li
 def exact_result(board: Board) -> Json | None:
     """Return the result for the side to move, of a finished game or of perfect play.
 
-    None with too many pieces.
+    None with too many pieces, and while the tables are being prepared.
     """
     if outcome := board.outcome():
         value = 0 if outcome.winner is None else 1 if outcome.winner == board.turn else -1
         return {"value": value, "plies": 0}
     if board.black.bit_count() + board.white.bit_count() > TABLE_PIECES:
+        return None
+    if TABLES_PREPARATION.seconds is not None:
         return None
     result = probe_board(load_tablebase(TABLE_PIECES), board)
     return result and result._asdict()
@@ -169,6 +175,7 @@ def exact_result(board: Board) -> Json | None:
 
 routes = [
     Route("/about", show_about),
+    Route("/puzzles", show_puzzles),
     Route("/analyse", show_page),
     Route("/api/position", show_position, methods=["POST"]),
     Route("/api/analysis", analyse, methods=["POST"]),

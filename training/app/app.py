@@ -23,6 +23,7 @@ from training.app import analysis_page, compare_page, play_page, preparation, ru
 from training.app.agent_catalog import AgentCatalog
 from training.app.async_agent import in_thread, run_in_thread
 from training.app.game_store import GameStore
+from training.app.run_launcher import RunLauncher
 from training.app.security import SecurityMiddleware
 from training.app.templates import render_page
 from training.league.entrants import close_agent
@@ -42,11 +43,12 @@ def create_app(games: Path, *, extra: Sequence[str] = (), runs: Sequence[Path] =
     extra
         Agents to offer beside the zoo's, as :func:`agents.make` takes them.
     runs
-        Folders of evolution runs; their weight files may be played against.
+        Folders of evolution runs; their weight files may be played against. Runs that the page
+        starts are in the first one.
 
     Returns
     -------
-    The application; its ``state`` has ``catalog``, ``judge``, ``store`` and ``runs``.
+    The application; its ``state`` has ``catalog``, ``judge``, ``store``, ``runs`` and ``launcher``.
     """
 
     @asynccontextmanager
@@ -54,6 +56,7 @@ def create_app(games: Path, *, extra: Sequence[str] = (), runs: Sequence[Path] =
         yield
         with move_on_after(CLOSE_SECONDS):
             await run_in_thread(app.state.store.close)
+        await run_in_thread(app.state.launcher.close)
 
     app = Starlette(
         routes=[
@@ -79,6 +82,7 @@ def create_app(games: Path, *, extra: Sequence[str] = (), runs: Sequence[Path] =
     app.state.judge = analysis_page.Judge()
     app.state.store = GameStore(app.state.catalog, games)
     app.state.runs = runs
+    app.state.launcher = RunLauncher(runs[0] if runs else None)
     return app
 
 
@@ -114,4 +118,5 @@ async def handle_disconnect(request: Request, error: Exception) -> Response:
 def _error_response(request: Request, status: int, reason: str) -> Response:
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": reason}, status)
+    reason = "There is no page at this address." if reason == "Not Found" else reason
     return render_page("error.html.jinja", "", status, reason=reason)

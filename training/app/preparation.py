@@ -1,8 +1,8 @@
-"""Compilation of the kernels of the first opponents and of the judge, when the server starts.
+"""Preparation when the server starts: kernels of the first opponents and the judge, endgame tables.
 
-That takes time once on a machine. It has a process of its own: while a kernel is compiled, all
+Both take time once on a machine. It has a process of its own: while a kernel is compiled, all
 other threads of its process that need a kernel would wait, and with them the pages. The server then
-loads the kernels from the cache.
+loads the kernels and the tables from the cache.
 """
 
 from __future__ import annotations
@@ -18,30 +18,35 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from agents.analysis import Limits, analyse_until
+from agents.endgame.probe import probe_board
+from agents.endgame.tables import load_tablebase
 from checkers_env.board import Board
 from training.app.agent_catalog import DEFAULT_AGENT, JUDGE, AgentCatalog
 from training.app.opponents import BY_ID, RECOMMENDED
 
 TYPICAL_SECONDS = 20
 POLL_SECONDS = 0.1
+TABLE_PIECES = 4
 
 
 class Preparation:
-    """State of a compilation; it is done as long as none was started.
+    """State of a preparation; it is done as long as none was started.
 
     Parameters
     ----------
     agents
         Names of agents whose kernels are compiled.
+    pieces
+        Most pieces of the endgame tables that are worked out and loaded; 0 for none.
     """
 
-    def __init__(self, *agents: str) -> None:
-        self._agents = agents
+    def __init__(self, *agents: str, pieces: int = 0) -> None:
+        self._agents, self._pieces = agents, pieces
         self._done, self._start = Event(), 0.0
         self._done.set()
 
     def start(self, *, after: Preparation | None = None) -> None:
-        """Start the process, or wait until another compilation is done and start it then."""
+        """Start the process, or wait until another preparation is done and start it then."""
         self._done.clear()
         self._start = time.monotonic()
         Thread(target=self._run, args=(after,), daemon=True).start()
@@ -50,10 +55,11 @@ class Preparation:
         try:
             if after:
                 after.wait(Event())
-            target = partial(_compile, self._agents)
+            target = partial(_prepare, self._agents, self._pieces)
             process = multiprocessing.get_context("spawn").Process(target=target, daemon=True)
             process.start()
             process.join()
+            load_tables(self._pieces)
         finally:
             self._done.set()
 
@@ -70,6 +76,7 @@ class Preparation:
 
 PREPARATION = Preparation(BY_ID[RECOMMENDED].agent, DEFAULT_AGENT)
 JUDGE_PREPARATION = Preparation(JUDGE)
+TABLES_PREPARATION = Preparation(pieces=TABLE_PIECES)
 
 
 def warm_up(*agents: str) -> None:
@@ -78,9 +85,16 @@ def warm_up(*agents: str) -> None:
         analyse_until(AgentCatalog().make(name), Board(), Limits(depth=2), Event())
 
 
-def _compile(agents: tuple[str, ...]) -> None:
+def load_tables(pieces: int) -> None:
+    """Load the endgame tables of up to so many pieces, or work them out; nothing for 0."""
+    if pieces:
+        probe_board(load_tablebase(pieces), Board("B:WK1:BK32"))
+
+
+def _prepare(agents: tuple[str, ...], pieces: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this
     warm_up(*agents)
+    load_tables(pieces)
 
 
 async def show_preparation(request: Request) -> Response:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,19 @@ from training.app.serialize import Json
 from training.regimes import regime_from_config
 from training.trainer.ablations import ABLATIONS
 from training.trainer.checkpoint import FILE_NAME, has_checkpoint, load_checkpoint
-from training.trainer.loop import CHAMPION_FILE, CURVE_FILE, PLOT_FILE
+from training.trainer.loop import CHAMPION_FILE, CHAMPIONS_FOLDER, CURVE_FILE, PLOT_FILE
 from training.trainer.presets import PRESETS, TD_PRESETS
+
+# Columns of curve.csv that the page does not draw; they would be half of what it loads.
+UNUSED_COLUMNS = {
+    "champion/spread",
+    "games/draws",
+    "games/plies",
+    "score/best",
+    "score/mean",
+    "weight/mean",
+}
+_KEPT_NAME = re.compile(r".*generation-([0-9]{1,9})\.safetensors")
 
 
 def find_runs(folder: Path) -> dict[str, Path]:
@@ -27,10 +39,11 @@ def find_runs(folder: Path) -> dict[str, Path]:
         subfolders = sorted(path for path in folder.iterdir() if path.is_dir())
     except OSError:  # the folder does not exist yet
         return {}
-    return {path.name: path for path in [folder.resolve(), *subfolders] if _is_run(path)}
+    return {path.name: path for path in [folder.resolve(), *subfolders] if is_run(path)}
 
 
-def _is_run(folder: Path) -> bool:
+def is_run(folder: Path) -> bool:
+    """Return whether a folder holds a run; a damaged checkpoint counts, a link does not."""
     try:
         resolve_inside(folder, FILE_NAME)
         return has_checkpoint(folder)
@@ -89,6 +102,21 @@ def _numbers(line: int, row: list[str]) -> list[float]:
         raise ValueError(f"line {line} does not hold numbers only") from None
 
 
+def find_champions(run: Path) -> dict[int, Path]:
+    """Return the weight files of the champions that a run has kept, by generation."""
+    try:
+        folder = resolve_inside(run, CHAMPIONS_FOLDER)
+        named = {path: _KEPT_NAME.fullmatch(path.name) for path in folder.iterdir()}
+    except OSError:  # it keeps none
+        return {}
+    kept = {int(match[1]): path for path, match in named.items() if match and _is_file(path)}
+    return dict(sorted(kept.items()))
+
+
+def _is_file(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
+
+
 def last_generation(run: Path) -> int:
     """Return the last generation in curve.csv; 0 if there is no file yet, or none of a run's."""
     try:
@@ -109,8 +137,10 @@ def read_run(run: Path) -> Json:
         Of the last checkpoint, in seconds of Unix time.
     ``champion``
         The champion's weight file; None before there is one.
+    ``champions``
+        Weight files of the champions kept, as pairs of generation and path.
     ``generation``, ``history``
-        The last generation, and :func:`read_history`.
+        The last generation, and :func:`read_history` without the columns that no page shows.
     ``regime``, ``seed``
         The regime's name and the run's seed.
     ``preset_generations``
@@ -137,8 +167,9 @@ def read_run(run: Path) -> Json:
         "running": is_running(run),
         "save_time": save_time_ns(run) / 1e9,
         "champion": str(champion) if champion.is_file() else None,
+        "champions": [[number, str(path)] for number, path in find_champions(run).items()],
         "generation": max(len(history.get("generation", ())) - 1, 0),
-        "history": history,
+        "history": {name: row for name, row in history.items() if name not in UNUSED_COLUMNS},
         "regime": config_key["name"],
         "seed": config_key["seed"],
         "preset_generations": preset and preset.generations,

@@ -18,8 +18,10 @@ from starlette.routing import Route
 from agents.match_kernel import DRAW
 from checkers_env import pdn
 from checkers_env.board import Outcome
+from checkers_env.openings import TWO_MOVE
 from checkers_env.state import REASONS
-from training.app.async_agent import in_thread
+from training.app.async_agent import in_thread, run_in_thread
+from training.app.champion_games import play_champions
 from training.app.generation_replay import (
     RESULTS,
     ReplayGame,
@@ -28,6 +30,14 @@ from training.app.generation_replay import (
     replay_latest,
 )
 from training.app.messages import describe_outcome
+from training.app.request_body import read_fields
+from training.app.run_launcher import (
+    DEFAULT_GENERATIONS,
+    GENERATIONS,
+    SEEDS,
+    RunLauncher,
+    offered_presets,
+)
 from training.app.run_reader import (
     find_runs,
     is_running,
@@ -42,7 +52,15 @@ from training.app.templates import render_page
 
 def show_page(request: Request) -> Response:
     """Return the page; its script reads ``?run=NAME``."""
-    return render_page("evolution.html.jinja", "Evolution")
+    return render_page(
+        "evolution.html.jinja",
+        "Evolution",
+        presets=offered_presets() if request.app.state.runs else {},
+        default_generations=DEFAULT_GENERATIONS,
+        max_generations=GENERATIONS[-1],
+        max_seed=SEEDS[-1],
+        two_move=TWO_MOVE,
+    )
 
 
 def list_runs(request: Request) -> Response:
@@ -64,7 +82,8 @@ def show_run(request: Request) -> Response:
     run = _find_run(request)
     if request.query_params.get("version") == run_version(run):
         return Response(status_code=204)
-    return JSONResponse(read_run(run))
+    launched = request.app.state.launcher.generations_of(run)
+    return JSONResponse(read_run(run) | ({"asked_generations": launched} if launched else {}))
 
 
 def show_generation(request: Request) -> Response:
@@ -91,21 +110,44 @@ def show_game(request: Request) -> Response:
         replay = replay_checkpoint(run, save_ns)
     if number >= len(replay.games):
         raise HTTPException(404, f"There are {len(replay.games)} games, counted from 0.")
-    game = replay.games[number]
     tags = {"Event": f"{run.name}, generation {replay.number}", "Round": str(number + 1)}
-    record = game_to_pdn(game, tags)
-    winner, reason, plies = game.game.result
-    outcome = Outcome(None if winner == DRAW else winner, REASONS[reason])
-    return JSONResponse(
-        {
-            **_game_header(game),
-            "generation": replay.number,
-            "number": number,
-            "outcome": describe_outcome(outcome, plies % 2),
-            "frames": frames_to_json(record.start, record.moves),
-            "pdn": pdn.dumps([record]),
-        }
-    )
+    game = _game_to_json(replay.games[number], tags)
+    return JSONResponse({**game, "generation": replay.number, "number": number})
+
+
+def show_champions_game(request: Request) -> Response:
+    """Play a game between two champions that a run has kept, from the start or a ballot card.
+
+    Card 0 is the start position. The game is always the same one.
+    """
+    run = _find_run(request)
+    black, white, card = (_path_number(request, name) for name in ("black", "white", "card"))
+    with _lookup_error_as_404():
+        game = play_champions(run, black, white, card)
+    tags = {"Event": f"Champions of {run.name}", "Round": str(card)}
+    return JSONResponse(_game_to_json(game, tags) | {"card": card})
+
+
+def show_launch(request: Request) -> Response:
+    """Return the status of the run that the page has started."""
+    return JSONResponse(_launcher(request).status())
+
+
+async def start_run(request: Request) -> Response:
+    """Start a small run."""
+    fields = await read_fields(request, preset=str, generations=int, seed=int)
+    return JSONResponse(await run_in_thread(_launcher(request).start, **fields), 201)
+
+
+async def stop_run(request: Request) -> Response:
+    """Stop the run that the page has started."""
+    await read_fields(request)
+    return JSONResponse(await run_in_thread(_launcher(request).stop))
+
+
+def _launcher(request: Request) -> RunLauncher:
+    launcher: RunLauncher = request.app.state.launcher
+    return launcher
 
 
 def all_runs(request: Request) -> dict[str, Path]:
@@ -139,6 +181,19 @@ def _lookup_error_as_404() -> Iterator[None]:
         raise HTTPException(404, f"{error.args[0]}.") from None
 
 
+def _game_to_json(game: ReplayGame, tags: dict[str, str]) -> Json:
+    """Return a game, position by position and as PDN."""
+    record = game_to_pdn(game, tags)
+    winner, reason, plies = game.game.result
+    outcome = Outcome(None if winner == DRAW else winner, REASONS[reason])
+    return {
+        **_game_header(game),
+        "outcome": describe_outcome(outcome, plies % 2),
+        "frames": frames_to_json(record.start, record.moves),
+        "pdn": pdn.dumps([record]),
+    }
+
+
 def _game_header(game: ReplayGame) -> Json:
     winner, _, plies = game.game.result
     return {"black": game.black, "white": game.white, "result": RESULTS[winner], "plies": plies}
@@ -149,5 +204,9 @@ routes = [
     Route("/api/runs", in_thread(list_runs)),
     Route("/api/runs/{run}", in_thread(show_run)),
     Route("/api/runs/{run}/generation", in_thread(show_generation)),
+    Route("/api/runs/{run}/champions/{black}/{white}/{card}", in_thread(show_champions_game)),
+    Route("/api/launch", in_thread(show_launch)),
+    Route("/api/launch", start_run, methods=["POST"]),
+    Route("/api/launch/stop", stop_run, methods=["POST"]),
     Route("/api/runs/{run}/generation/{version}/games/{number}", in_thread(show_game)),
 ]

@@ -34,7 +34,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from training.app.agent_catalog import AgentCatalog
 from training.app.app import create_app
-from training.app.preparation import JUDGE_PREPARATION, PREPARATION
+from training.app.preparation import JUDGE_PREPARATION, PREPARATION, TABLES_PREPARATION
 from training.app.security import is_loopback
 from training.app.templates import form_values
 from training.runtime.cli import run_command
@@ -91,6 +91,7 @@ def run(arguments: Sequence[str], console: Console) -> None:
         form_values(app.state.catalog, None)  # so that the first page comes at once
         PREPARATION.start()
         JUDGE_PREPARATION.start(after=PREPARATION)
+        TABLES_PREPARATION.start(after=JUDGE_PREPARATION)
         server = AnnouncingServer(
             announce,
             uvicorn.Config(

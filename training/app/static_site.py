@@ -47,6 +47,7 @@ TRAINED = {
 }
 PAGES = {
     "Play": "index.html",
+    "Puzzles": "puzzles.html",
     "Analyse": "analyse.html",
     "Compare": "compare.html",
     "Evolution": "evolution.html",

@@ -21,6 +21,7 @@ from training.app.serialize import Json
 
 MENU = {
     "Play": "/",
+    "Puzzles": "/puzzles",
     "Analyse": "/analyse",
     "Compare": "/compare",
     "Evolution": "/evolution",

@@ -54,6 +54,8 @@ class TrainerConfig:
     """Generations between points of the performance curve; 0 for no curve."""
     checkpoint_every: int = 10
     """Generations between checkpoints."""
+    champion_every: int = 0
+    """Generations between champions kept in the folder champions/; 0 keeps only the last one."""
     executor: Literal["threads", "processes", "ray"] = "threads"
     """Workers of the games: threads or processes of this machine, or a Ray cluster."""
     address: str | None = None

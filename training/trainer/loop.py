@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from tensorboard.summary import Writer
 
 CHAMPION_FILE, CURVE_FILE, PLOT_FILE = "champion.safetensors", "curve.csv", "curve.png"
+CHAMPIONS_FOLDER = "champions"  # of the champions that a run keeps
 SPEED = "speed/games_per_cpu_second"  # a metric
 LIBRARIES = ("checkers-laboratory", "numba", "llvmlite", "numpy")
 
@@ -65,6 +66,8 @@ class RunConfig:
         Generations between points of the performance curve; 0 for no curve.
     checkpoint_every
         Generations between checkpoints.
+    champion_every
+        Generations between champions that are kept; 0 keeps only the last one.
     executor, address
         As for :func:`training.runtime.executors.open_executor`.
     """
@@ -78,6 +81,7 @@ class RunConfig:
     engine: str = "kernel"
     curve_every: Annotated[int, Range(0)] = 1
     checkpoint_every: Annotated[int, Range(1)] = 10
+    champion_every: Annotated[int, Range(0)] = 0
     executor: str = "threads"
     address: str | None = None
 
@@ -169,9 +173,11 @@ def train(
                 metrics = measure(config, checkpoint.state, runner, positions)
                 checkpoint = with_metrics(checkpoint, metrics)
                 write_events(log, checkpoint)
+                keep_champion(config, checkpoint.state)
             while checkpoint.state.generation < config.generations:
                 checkpoint = run_generation(config, checkpoint, runner, positions)
                 write_events(log, checkpoint)
+                keep_champion(config, checkpoint.state)
                 if checkpoint.state.generation % config.checkpoint_every == 0:
                     save_results(config, checkpoint)
                     save_checkpoint(config.folder, checkpoint)
@@ -260,7 +266,17 @@ def save_results(config: RunConfig, checkpoint: Checkpoint) -> None:
 
     The checkpoint is written after them: a run that is killed in between writes them again.
     """
-    state, regime = checkpoint.state, config.regime
+    state = checkpoint.state
+    metadata = save_champion(config, state, config.folder / CHAMPION_FILE)
+    columns = {"generation": range(state.generation + 1), **checkpoint.history}
+    write_atomically(config.folder / CURVE_FILE, to_csv(columns))
+    for name, content in config.regime.files(state, metadata).items():
+        write_atomically(config.folder / name, content)
+
+
+def save_champion(config: RunConfig, state: State, path: Path) -> WeightsMetadata:
+    """Write the champion of a state as a weight file, and return the file's metadata."""
+    regime = config.regime
     champion = regime.champion(state)
     versions = {name: version(name) for name in LIBRARIES}
     metadata = WeightsMetadata(
@@ -277,11 +293,17 @@ def save_results(config: RunConfig, checkpoint: Checkpoint) -> None:
         versions=versions | {"python": platform.python_version()},
         extra={"score": champion.score, "processor": processor()},
     )
-    save_weights(config.folder / CHAMPION_FILE, champion.genome, metadata)
-    columns = {"generation": range(state.generation + 1), **checkpoint.history}
-    write_atomically(config.folder / CURVE_FILE, to_csv(columns))
-    for name, content in regime.files(state, metadata).items():
-        write_atomically(config.folder / name, content)
+    save_weights(path, champion.genome, metadata)
+    return metadata
+
+
+def keep_champion(config: RunConfig, state: State) -> None:
+    """Write the champion of a generation to the run's folder of champions, if its turn has come."""
+    if config.champion_every and state.generation % config.champion_every == 0:
+        folder = config.folder / CHAMPIONS_FOLDER
+        folder.mkdir(exist_ok=True)
+        name = f"{config.name}-seed-{config.seed}-generation-{state.generation}.safetensors"
+        save_champion(config, state, folder / name)
 
 
 def processor() -> str:

@@ -20,6 +20,7 @@ from agents.explanation.picture import BAD, GOOD
 from agents.ntuple import tuples as drawing
 from agents.ntuple.network import table_size
 from agents.search.player import AlphaBeta
+from agents.treestrap.network import WINDOWS
 from agents.weights import WeightsMetadata, save_weights
 from checkers_env.board import Board
 from checkers_env.movegen import Position
@@ -50,8 +51,11 @@ def seen_from(side, square):
     return square if side == "b" else 33 - square
 
 
-def network_layers(name, genome, king, side, pieces):
-    """Return each layer's values, the last one before tanh, and the piece difference's part."""
+def network_layers(name, genome, king, side, pieces, silent=None):
+    """Return each layer's values, the last one before tanh, and the piece difference's part.
+
+    The node `silent` of the first layer is 0.
+    """
     by_colour = name.startswith("nguyen")
     seen = oracle.inputs(pieces, "b" if by_colour else side, king)
     weights = iter(genome.tolist())
@@ -64,6 +68,8 @@ def network_layers(name, genome, king, side, pieces):
             total = sum(next(weights) * seen[square] for square in field)
             sums.append(total + next(weights))
         layers = [list(np.tanh(sums))]
+    if silent is not None:
+        layers[0][silent] = 0.0
     slope = 0.5 if name.endswith("logistic") else 1.0  # 2 / (1 + e^-x) - 1 is tanh(x / 2)
     for width in (40, 10, 1):
         if width == 40 and name.startswith("blondie24-1999"):
@@ -149,6 +155,57 @@ def test_contributions_of_a_network_are_the_effects_of_each_piece(network):
             for square in pieces
         }
         assert contributions(found) == pytest.approx(expected, abs=1e-4)
+
+
+def test_effect_of_a_part_is_the_loss_without_its_node(network):
+    path, name = network
+    agent, (genome, king) = agents.make(str(path)), read(path)
+    for side, pieces in positions(11, 3):
+        found = agents.explain(agent, Board(oracle.write_fen(side, pieces))).to_json()
+        effects = {
+            tuple(cell["squares"]): cell["effect"]
+            for layer in found["layers"]
+            for cell in layer["cells"]
+        }
+        if name.startswith(("nguyen", "blondie24-1999")):
+            assert set(effects.values()) <= {None}
+            continue
+        _, total, _ = network_layers(name, genome, king, side, pieces)
+        for node in range(0, len(SUBSQUARES), 9):
+            place = tuple(sorted(seen_from(side, square) for square in SUBSQUARES[node]))
+            _, rest, _ = network_layers(name, genome, king, side, pieces, node)
+            assert effects[place] == pytest.approx(total - rest, abs=1e-4)
+
+
+def test_windows_of_strong_add_up_to_its_value():
+    agent = agents.make("strong")
+    network = agent.player.evaluator
+    for side, pieces in positions(12, 10):
+        found = agents.explain(agent, Board(oracle.write_fen(side, pieces))).to_json()
+        table = network.table[min((len(pieces) - 1) // 6, 3)] * network.step
+        at, expected = 0, {}
+        for window in WINDOWS:
+            base = 5 if len(window) <= 8 else 3
+            index = 0
+            for square in window:
+                piece = pieces.get(seen_from(side, square), "")
+                if base == 3:
+                    piece = "" if piece.isupper() else piece  # men only
+                    digit = 1 + (0 if not piece else 1 if piece == side else -1)
+                else:
+                    own = piece.lower() == side
+                    digit = 2 if not piece else (3 if own else 1 if piece.islower() else 0)
+                    digit += own and piece.isupper()
+                index = base * index + digit
+            place = tuple(sorted(seen_from(side, square) for square in window))
+            expected[place] = table[at + index]
+            at += base ** len(window)
+        sign = 1 if side == "b" else -1
+        assert cells(found) == pytest.approx({at: sign * x for at, x in expected.items()})
+        assert terms(found)["windows"] == pytest.approx(sum(expected.values()), abs=1e-6)
+        assert sum(terms(found).values()) == pytest.approx(found["total"], abs=1e-6)
+        assert found["value"] == pytest.approx(np.tanh(found["total"]), abs=1e-3)
+        assert (found["kind"], found["perspective"]) == ("windows", "black")
 
 
 def test_share_of_the_piece_difference_is_the_loss_without_its_weight(network):
@@ -352,7 +409,9 @@ def test_search_changes_neither_the_explanation_nor_the_board(agent):
     assert (board, board.moves) == (before, before.moves)
 
 
-@pytest.mark.parametrize("name", ["blondie24", "c5-tuple", "samuel", "material", "random"])
+@pytest.mark.parametrize(
+    "name", ["blondie24", "c5-tuple", "strong", "samuel", "material", "random"]
+)
 @pytest.mark.parametrize("fen", ["B:W21,22,K3:B1,12", "W:W21,22,K3:B1,12"])
 def test_notebook_draws_the_board_and_every_part(name, fen):
     board = Board(fen)

@@ -32,7 +32,7 @@ from checkers_env import BLACK, WHITE, Board, fen, openings, pdn
 from tests import DATA
 from tests.agents.search.test_alphabeta import judge_by, move_values, random_boards
 from tests.training.commands import SECONDS
-from training.app import game_archive, game_store, serve
+from training.app import analysis_page, game_archive, game_store, serve
 from training.app.agent_catalog import DEFAULT_AGENT, JUDGE, AgentCatalog, zoo_elo
 from training.app.app import create_app
 from training.app.game import GameClock, HumanGame
@@ -629,6 +629,14 @@ def test_endings_have_exact_results(client):
     assert over == {"label": "strong", "lines": [], "exact": {"value": -1, "plies": 0}}
 
 
+def test_no_request_waits_for_the_tables(client, monkeypatch):
+    monkeypatch.setattr(analysis_page, "TABLES_PREPARATION", SimpleNamespace(seconds=1.0))
+    body = {"start": "W:WK15,20:B12,K28", "nodes": 10}
+    answer = client.post("/api/analysis", json=body).json()
+    assert answer["exact"] is None
+    assert answer["lines"]
+
+
 def test_position_has_its_moves_and_its_opening(client):
     card, name = next(iter(openings.NAMES.items()))
     answer = client.post("/api/position", json={"moves": card.split()}).json()
@@ -745,7 +753,7 @@ def test_body_that_is_not_a_request_is_refused(client, content, kind, words):
 def test_missing_page_is_answered_with_a_page(client):
     answer = client.get("/nowhere")
     assert (answer.status_code, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
-    assert "Not Found" in answer.text
+    assert "There is no page at this address." in answer.text
 
 
 json_values = st.recursive(

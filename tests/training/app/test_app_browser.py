@@ -14,7 +14,10 @@ PATIENCE = 120_000  # ms: a busy machine
 expect.set_options(timeout=PATIENCE)
 
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
-REFUSED = "Failed to load resource: the server responded with a status of 40"
+EXPECTED = (  # messages of the console
+    "Failed to load resource: the server responded with a status of 40",
+    "Service Worker registration blocked by Playwright",
+)
 ROUTES = "B:W6,7,14,15:BK2"  # 2x9x18x11x2 and 2x11x18x9x2
 
 
@@ -35,7 +38,7 @@ def open_page(browser, address):
     contexts, complaints = [], []
 
     def told(message):
-        if message.type in ("error", "warning") and not message.text.startswith(REFUSED):
+        if message.type in ("error", "warning") and not message.text.startswith(EXPECTED):
             complaints.append(message.text)
 
     def open_page(path="/", viewport=None, **options):
@@ -264,14 +267,77 @@ def test_explanation_is_shown(open_page):
     begin(page, agent="blondie24", plies=2)
     page.click("#explanation summary")
     expect(page.locator("#board .tile")).to_have_count(24)
+    expect(page.locator("#explanation .loudest")).to_contain_text("speaks loudest, for")
+    expect(page.locator("#board .outline rect")).to_have_count(1)
+    for text in ("Layer 1: 91 nodes", "Layer 2: 40 nodes", "Layer 3: 10 nodes"):
+        expect(page.locator("#explanation")).to_contain_text(text)
+    assert page.locator("#explanation .strip >> nth=0 >> rect").count() == 91
+    before = outline(page)
+    page.hover("#explanation .strip >> nth=0", position={"x": 2, "y": 20})
+    assert outline(page) != before  # the 3x3 part of the first node
+    choice = "select[data-explanation]"
     for layer, tiles in (("3x3 squares", 36), ("8x8 squares", 1), ("", 0)):
-        page.select_option("#explanation-choice", layer)
+        page.select_option(choice, layer)
         expect(page.locator("#board .tile")).to_have_count(tiles)
-    page.select_option("#explanation-choice", "5x5 squares")
+    page.select_option(choice, "5x5 squares")
+    expect(page.locator("#board .outline rect")).to_have_count(0)
     page.hover("#explanation .cells button >> nth=0")
     expect(page.locator("#board .outline rect")).to_have_count(1)
     page.click("#explanation summary")
     expect(page.locator("#board .tile")).to_have_count(0)
+
+
+def outline(page):
+    """Return the frames on the board."""
+    return page.eval_on_selector_all("#board .outline rect", "all => all.map((x) => x.outerHTML)")
+
+
+def test_windows_of_strong_are_listed_and_framed(open_page):
+    page = open_page()
+    begin(page, agent="strong", plies=1)
+    page.click("#explanation summary")
+    page.mouse.move(0, 0)  # else a part may come to lie under the pointer
+    page.select_option("select[data-explanation]", "Loudest parts")
+    buttons = page.locator("#explanation .cells button")
+    expect(buttons).to_have_count(8)
+    sizes = [float(text.partition(": ")[2][1:]) for text in buttons.all_inner_texts()]
+    assert sizes == sorted(sizes, reverse=True)
+    first = outline(page)
+    assert len(first) == 1
+    buttons.nth(3).focus()
+    assert len(outline(page)) == 1
+    assert outline(page) != first
+    page.focus("select[data-explanation]")
+    assert outline(page) == first
+    page.click("#see-both")
+    expect(page.locator("[data-opinion='1'] .facts")).to_contain_text("strong, tables for windows")
+    expect(page.locator("[data-opinion='2'] .facts")).to_contain_text("c10, a neural network")
+
+
+def test_one_position_is_seen_through_two_networks(open_page):
+    compare_two_networks(open_page("/analyse"))
+
+
+def compare_two_networks(page):
+    one, other = (page.locator(f"[data-opinion='{number}']") for number in (1, 2))
+    for side, name in ((one, "blondie24"), (other, "c10")):
+        expect(side.locator(".facts")).to_contain_text(f"{name}, a neural network")
+        expect(side.locator(".board .tile")).to_have_count(24)
+        expect(side.locator(".board .outline rect")).to_have_count(1)
+        expect(side.locator(".strip")).to_have_count(3)
+    one.locator("select[data-explanation]").select_option("7x7 squares")
+    for side in (one, other):
+        expect(side.locator(".board .tile")).to_have_count(4)
+    other.locator("[data-field=agent]").select_option("blondie24-1999")
+    expect(other.locator(".facts")).to_contain_text("blondie24-1999")
+    expect(other.locator(".strip")).to_have_count(2)
+    expect(other.locator(".board .tile")).to_have_count(24)
+    cell(page, 11).click()
+    cell(page, 15).click()
+    expect(one.locator(".facts")).to_contain_text("for White, who is to move")
+    expect(one.locator("[data-square='15']")).to_have_attribute("aria-label", "15, black man")
+    other.locator("[data-field=agent]").select_option("random")
+    expect(other.locator(".facts")).to_contain_text("random has none that can be shown")
 
 
 # Tabs, reloads, other servers
@@ -419,6 +485,17 @@ def test_phone_needs_no_sideways_scrolling(open_page, path, scheme):
     assert page.locator("#board").bounding_box()["width"] > 290
 
 
+@pytest.mark.parametrize("width", [360, 768, 1280])
+def test_no_other_view_is_wider_than_the_screen(open_page, width):
+    page = open_page("/analyse", {"width": width, "height": 800})
+    expect(page.locator("[data-opinion='2'] .strip")).to_have_count(3)
+    page.click("#edit")
+    for path in ("", "/about", "/evolution", "/nowhere"):
+        if path:
+            page.goto(page.url.rpartition("/")[0] + path)
+        assert page.evaluate("document.documentElement.scrollWidth") == width, path
+
+
 @pytest.mark.parametrize("viewport", [{"width": 1280, "height": 800}, PHONE])
 def test_preparation_and_first_button_are_seen_without_scrolling(open_page, viewport):
     page = open_page("/", viewport)
@@ -454,6 +531,66 @@ def test_first_game_is_against_the_recommended_opponent(open_page):
     page.select_option(".levels select", "2")
     page.click("#start")
     expect(page.locator("#above .name")).to_have_text("Strong, level 2")
+
+
+def test_a_strangers_first_game(open_page):
+    """The walk that docs/app.md describes."""
+    page = open_page()
+    page.get_by_role("button", name="Play", exact=True).first.click()
+    expect(page.locator("#status")).to_have_text("Your move.")
+    assert page.inner_text("#above .name") == "Beginner"
+    cell(page, 11).click()
+    cell(page, 15).click()
+    expect(page.locator("#score button")).to_have_count(2)
+    settle(page)
+    start, end = page.evaluate(
+        """() => {
+            const able = document.querySelectorAll("#board .able");
+            able[0].click();
+            const target = document.querySelector("#board .target").dataset.square;
+            return [able[0].dataset.square, target];
+        }"""
+    )
+    page.keyboard.press("Escape")
+    drag(page, [start, end])
+    expect(page.locator("#score button")).to_have_count(4)
+    settle(page)
+    for name in ("Resign", "Really resign?", "Review the game"):
+        page.get_by_role("button", name=name, exact=True).click()
+    expect(page.locator("#review-note")).to_contain_text(
+        re.compile("moves that lost most|no move that lost much")
+    )
+    box = page.locator("#review-chart").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 10)
+    assert page.inner_text("#score [aria-current]").startswith(moves_shown(page)[1][:2])
+    there = position(page)
+    page.get_by_role("button", name="Play on from here").click()
+    expect(page.locator("#review")).to_be_hidden()
+    expect(page.locator("[data-do=resign]")).to_be_visible()
+    assert page.inner_text("#above .name") == "Beginner"
+    expect(page.locator("#status")).to_contain_text(re.compile("Your move|must capture"))
+    assert position(page) == there
+
+
+def test_empty_limit_follows_the_clock(open_page):
+    page = open_page()
+    choose_agent(page, "blondie24")
+    amount = page.locator("#setup [data-field=amount]")
+    expect(amount).to_have_value("")
+    expect(amount).to_have_attribute("placeholder", "4")
+    page.select_option("#clock", "3 2")
+    expect(amount).to_have_attribute("placeholder", "as the clock allows")
+    begin(page, agent="blondie24", colour="white")
+    depth = page.inner_text("dd[data-fact=depth]")
+    assert int(depth.split()[0]) > 4
+    page.click("[data-do=resign]")
+    page.click("[data-do=resign]")
+    expect(page.locator("#status")).to_contain_text("Black wins")
+    page.click("[data-do=new]")
+    page.select_option("#clock", "")
+    page.click("#start")
+    settle(page)
+    expect(page.locator("dd[data-fact=depth]")).to_have_text("4 plies")
 
 
 def test_players_are_found_by_search_and_sorted(open_page):
@@ -556,6 +693,15 @@ def test_opinions_of_strong_and_of_the_opponent_are_told_apart(open_page):
     expect(page.locator("#verdict-source")).to_have_text("by the endgame tables")
 
 
+def test_piece_counters_view_is_said_in_men(open_page):
+    page = open_page()
+    begin(page, agent="material", plies=2, opening="B:W27,28,30,31,32:B1,12")
+    cell(page, 1).click()
+    cell(page, 5).click()
+    expect(page.locator("#difference")).to_contain_text("only counts pieces")
+    expect(page.locator("#difference")).to_contain_text("it expects White ahead by 3 men.")
+
+
 def begin_again(page, opening, colour):
     page.click("[data-do=new]")
     page.check(f"[name=colour][value={colour}]")
@@ -586,6 +732,18 @@ def test_finished_game_is_reviewed(open_page):
     page.click("#play-on")
     expect(page.locator("[data-do=resign]")).to_be_visible()
     expect(page.locator("#review")).to_be_hidden()
+
+
+def test_review_tells_from_where_the_tables_know_the_result(open_page):
+    page = open_page()
+    begin(page, agent="material", plies=2, opening="B:W23,32:B1,2,14")
+    drag(page, [14, 18])
+    settle(page)
+    page.click("[data-do=resign]")
+    page.click("[data-do=resign]")
+    page.click("[data-do=review]")
+    note = "Exact from move 2 on, by the endgame tables: drawn, if both play perfectly."
+    expect(page.locator("#review-note")).to_contain_text(note)
 
 
 # Analysis board and rules
@@ -667,3 +825,9 @@ def test_two_agents_play_to_the_end_and_can_be_stepped_through(open_page):
     assert page.inner_text("#score [aria-current]") == moves[2]
     assert page.get_attribute("#chart .white", "points").count(",") > 3
     assert page.get_attribute("#chart .black", "points") == ""
+    there = page.get_attribute("#board [data-square='22']", "aria-label")
+    page.click("#inside")
+    expect(page.locator("[data-opinion='1'] .facts")).to_contain_text("heuristic has none")
+    expect(page.locator("[data-opinion='2'] .facts")).to_contain_text("material, a sum over pieces")
+    small = page.locator("[data-opinion='2'] [data-square='22']")
+    assert small.get_attribute("aria-label").split(",")[:2] == there.split(",")[:2]

@@ -113,6 +113,8 @@ def test_others_are_answered_during_a_hostile_request(server, folder):
         ("/api/games", pipe),
         ("/api/games", {"pdn": "[" * 99_999}),
         ("/api/compare/move", {"moves": ["11-15"] * 60_000, "player": {"agent": "random"}}),
+        ("/api/launch", {"preset": "../" * 30_000, "generations": 1, "seed": 0}),
+        ("/api/launch", {"preset": "c0", "generations": 10**4000, "seed": 0}),
     ]
     answers = {}
     for number, (path, body) in enumerate(hostile):

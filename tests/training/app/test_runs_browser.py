@@ -1,5 +1,6 @@
 """The evolution page in a browser: finished runs, and one that continues."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -12,7 +13,9 @@ from playwright.sync_api import expect
 from checkers_env.board import Board
 from tests import ROOT
 from tests.training.app.conftest import serve_in_thread
+from training.app.champion_games import play_champions
 from training.app.generation_replay import game_to_pdn, replay_generation
+from training.app.run_reader import find_champions
 from training.regimes.coevolution import Coevolution
 from training.trainer.checkpoint import load_checkpoint
 from training.trainer.loop import RunConfig, begin, train
@@ -37,7 +40,7 @@ def serve_runs(folder):
 def folder(tmp_path_factory):
     """Return a folder with a finished run of three generations."""
     folder = tmp_path_factory.mktemp("watched")
-    plan = RunConfig(NAME, REGIME, 3, 7, folder / "runs" / NAME)
+    plan = RunConfig(NAME, REGIME, 3, 7, folder / "runs" / NAME, champion_every=1)
     train(plan, begin(plan), lambda state, measured: None)
     return folder
 
@@ -92,7 +95,7 @@ def test_finished_run_has_curves_standings_and_games(page, address, folder):
     expect(page.locator("#facts")).to_contain_text("ended")
     assert count_points(page) == 4
     titles = page.locator(".curve h2").all_text_contents()
-    assert titles == ["Performance", "K, the worth of a king", "Step size"]
+    assert titles == ["Performance", "K, the worth of a king", "Step size", "Saturation"]
     played = replay_generation(load_checkpoint(folder / "runs" / NAME))
     rows = page.locator("#standings tr").all()
     assert len(rows) == 6
@@ -202,6 +205,94 @@ def test_champion_can_be_played(page, address, folder):
     page.get_by_role("link", name="Play against its champion").click()
     chosen = page.locator("[data-field=agent]").input_value()
     assert Path(chosen) == folder / "runs" / NAME / "champion.safetensors"
+
+
+def test_champions_play_each_other_and_the_user(page, address, folder):
+    open_run(page, address)
+    kept = find_champions(folder / "runs" / NAME)
+    panel = page.locator("#champions")
+    expect(panel.locator("[name=black] option")).to_have_text(["0", "1", "2", "3"])
+    assert panel.locator("[name=black]").input_value() == "3"
+    panel.locator("[name=white]").select_option("1")
+    panel.locator("[name=card]").select_option("2")
+    panel.get_by_role("button", name="Watch them play").click()
+    expect(page.locator("#ending")).to_contain_text("Black: generation 3, White: generation 1.")
+    expected = play_champions(folder / "runs" / NAME, 3, 1, 2).game
+    moves = [str(move) for move in expected.board.moves]
+    expect(page.locator("#score button")).to_have_text(moves)
+    assert page.locator("#games [aria-current]").count() == 0
+    panel.get_by_role("button", name="Match of 86 games").click()
+    score = panel.locator("#match-score")
+    expect(score).to_contain_text("of 86 games.")
+    assert sum(map(int, re.findall(r"(\d+) (?:won|drawn|lost)", score.text_content()))) == 86
+    panel.get_by_role("link", name="generation 1").click()
+    assert page.locator("[data-field=agent]").input_value() == str(kept[1])
+
+
+def test_run_without_champions_says_how_to_keep_them(page, tmp_path):
+    begin(RunConfig("first", REGIME, 3, 1, tmp_path / "runs" / "first"))
+    with serve_runs(tmp_path) as address:
+        page.goto(f"{address}/evolution")
+        expect(page.locator("#champions-none")).to_contain_text("--champion-every 10")
+        expect(page.locator("#pairing")).to_be_hidden()
+
+
+def test_sentence_says_what_is_seen(page, tmp_path):
+    folder = tmp_path / "runs" / "long"
+    begin(RunConfig("long", REGIME, 3, 1, folder))
+    (folder / "curve.csv").write_bytes((ROOT / "docs/runs/blondie24-2001-seed-0.csv").read_bytes())
+    with serve_runs(tmp_path) as address:
+        page.goto(f"{address}/evolution")
+        summary = page.locator("#summary")
+        expect(summary).to_contain_text("The parents unlearn from about generation 417 on")
+        expect(summary).to_contain_text("the champion's output saturates")
+
+
+def test_run_is_started_followed_and_stopped(page, tmp_path):
+    with serve_runs(tmp_path) as address:
+        page.goto(f"{address}/evolution")
+        page.get_by_role("combobox", name="Regime").select_option("c1-n0.001")
+        page.get_by_label("Generations", exact=True).fill("51")
+        page.get_by_role("button", name="Start the run").click()
+        expect(page.locator("#launched")).to_be_hidden()  # the browser refuses the number
+        page.get_by_label("Generations", exact=True).fill("50")
+        page.get_by_label("Seed").fill("5")
+        expect(page.locator("#launch-about")).to_contain_text("About 4 seconds of one core")
+        page.get_by_role("button", name="Start the run").click()
+        status = page.locator("#launch-status")
+        expect(status).to_contain_text("c1-n0.001-seed-5: generation")
+        expect(page.get_by_role("button", name="Start the run")).to_be_disabled()
+        expect(page.locator("#state")).to_contain_text("Generation")
+        expect(page.locator("#run")).to_have_value("c1-n0.001-seed-5")
+        expect(page.locator("#facts")).to_contain_text("Generations asked for50")
+        bar = page.locator("#launch-bar")
+        expect(bar).not_to_have_attribute("value", "0")
+        assert bar.get_attribute("max") == "50"
+        page.get_by_role("button", name="Stop", exact=True).click()
+        expect(status).to_contain_text(re.compile("was stopped after generation|has ended"))
+        expect(page.get_by_role("button", name="Start the run")).to_be_enabled()
+        if "stopped" in status.text_content():
+            command = page.locator("#launch-command")
+            expect(command).to_contain_text("python training/td.py c1-n0.001 --generations 50")
+            expect(command).to_contain_text("--resume")
+        expect(page.locator("#facts")).to_contain_text("ended, or interrupted")
+
+
+def test_run_started_in_another_tab_is_shown(browser, tmp_path):
+    context = browser.new_context()
+    page, other = context.new_page(), context.new_page()
+    with serve_runs(tmp_path) as address:
+        for tab in (page, other):
+            tab.goto(f"{address}/evolution")
+            expect(tab.get_by_role("button", name="Start the run")).to_be_visible()
+        expect(page.locator("#launched")).to_be_hidden()
+        other.get_by_role("button", name="Start the run").click()
+        expect(other.locator("#launched")).to_be_visible()
+        page.bring_to_front()
+        page.get_by_role("button", name="Start the run").click()
+        expect(page.locator("#launch-error")).to_contain_text("The run c0-seed-1 goes on")
+        expect(page.locator("#launch-status")).to_contain_text("c0-seed-1: generation")
+    context.close()
 
 
 def test_stopped_server_is_reported(browser, folder):

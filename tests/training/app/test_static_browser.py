@@ -15,9 +15,11 @@ from tests.training.app.test_app_browser import (  # noqa: F401 - fixtures, and 
     begin,
     cell,
     choose_agent,
+    compare_two_networks,
     moves_shown,
     open_page,
     settle,
+    test_a_strangers_first_game,
     test_analysis_of_the_agent_is_shown,
     test_board_is_described_to_screen_readers,
     test_capture_is_dragged_by_touch,
@@ -33,6 +35,16 @@ from tests.training.app.test_app_browser import (  # noqa: F401 - fixtures, and 
     test_multi_jump_is_clicked_square_by_square,
     test_pieces_are_dragged,
     test_takeback_undoes_the_last_moves,
+    test_windows_of_strong_are_listed_and_framed,
+)
+from tests.training.app.test_puzzles_browser import (  # noqa: F401 - a fixture, and tests of the view
+    open_puzzles,
+    test_damaged_or_absent_file_is_told,
+    test_hint_and_solution_are_shown,
+    test_puzzle_is_solved,
+    test_puzzle_is_solved_by_keyboard_and_told_to_screen_readers,
+    test_shipped_puzzles_are_shown,
+    test_wrong_and_illegal_moves_may_be_tried_again,
 )
 from training.app.static_site import build
 
@@ -166,6 +178,10 @@ def test_position_is_analysed(open_page):  # noqa: F811
     expect(page.locator("#lines button")).to_have_count(3)
     page.click("#ask")
     expect(page.locator("#opinions")).to_contain_text("blondie24")
+
+
+def test_two_networks_are_seen_side_by_side(open_page):  # noqa: F811
+    compare_two_networks(open_page("/analyse.html"))
 
 
 def test_two_agents_play_each_other(open_page):  # noqa: F811

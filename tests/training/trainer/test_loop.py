@@ -17,6 +17,7 @@ from training.trainer import loop
 from training.trainer.checkpoint import FILE_NAME, load_checkpoint
 from training.trainer.loop import (
     CHAMPION_FILE,
+    CHAMPIONS_FOLDER,
     CURVE_FILE,
     PLOT_FILE,
     RunConfig,
@@ -247,6 +248,21 @@ def test_curve_begun_later_leaves_earlier_generations_empty(tmp_path, finished):
     for name in CURVE_TAGS:
         np.testing.assert_array_equal(history[name][:4], np.nan)
         assert history[name][4:] == finished[1].history[name][4:]
+
+
+def test_champions_are_kept_at_their_interval_and_change_nothing(tmp_path, finished):
+    plan = plan_for(tmp_path, champion_every=3)
+    there = train(plan, begin(plan), nothing)
+    np.testing.assert_equal(asdict(there.state), asdict(finished[1].state))
+    folder = tmp_path / CHAMPIONS_FOLDER
+    names = {f"blondie24-1999-seed-1-generation-{at}.safetensors": at for at in (0, 3, 6)}
+    assert {path.name for path in folder.iterdir()} == set(names)
+    for name, generation in names.items():
+        assert load_weights(folder / name)[1].generation == generation
+        assert agents.make(folder / name).act(Board())
+    last = load_weights(folder / "blondie24-1999-seed-1-generation-6.safetensors")[0]
+    np.testing.assert_array_equal(last, load_weights(tmp_path / CHAMPION_FILE)[0])
+    assert not (finished[0].folder / CHAMPIONS_FOLDER).exists()
 
 
 def test_table_holds_the_history(finished):

@@ -2,15 +2,22 @@
 
 import { Board } from "/static/board.js";
 import { agentChooser } from "/static/chooser.js";
-import { byId, createElement } from "/static/dom.js";
+import { byId, createElement, showError } from "/static/dom.js";
+import { ExplanationPanel } from "/static/explanation.js";
 import { describeView, lowerFirst, moverOf, toBlack } from "/static/opinion.js";
-import { formatSigned, showBar } from "/static/panels.js";
+import { formatSigned, moveNodes, showBar } from "/static/panels.js";
 import { readFen, writeFen } from "/static/position.js";
 import { Replay } from "/static/replay.js";
 import { request } from "/static/server.js";
 
 const LINES = 3;
 const START = byId("board").dataset.start;
+
+const address = Object.fromEntries(new URLSearchParams(location.search)); // {fen, agent, other} from another page
+[address.agent, address.other].forEach((name, index) => {
+  const choice = document.querySelectorAll("[data-field=agent]")[index];
+  if ([...choice.options].some(({ value }) => value === name)) choice.value = name;
+});
 
 let frames = [{ fen: START, move: null }]; // the moves so far, as the server's last answer
 let cells = null; // of the editor, or null
@@ -22,13 +29,15 @@ const board = new Board(byId("board"), {
   onIllegal: (squares) => showError(new Error(`${squares.join("-")} is not a legal move here.`)),
 });
 const replay = new Replay({ board, controls: byId("controls"), score: byId("score"), onShow: showFrame });
-const opinions = [...document.querySelectorAll("[data-opinion]")].map((form) =>
-  ({ read: agentChooser(form), view: form.querySelector("[data-view]") }));
-
-function showError(error) {
-  byId("error").hidden = !error;
-  byId("error").textContent = error?.message ?? "";
-}
+const opinions = [...document.querySelectorAll("[data-opinion]")].map((form, index) => {
+  const small = new Board(form.querySelector("[data-board]"), { label: `Board of player ${index + 1}` });
+  const choose = (name) => opinions.forEach(({ inside }) => inside.choose(name)); // the same on both boards
+  form.querySelector("[data-field=agent]").addEventListener("change", () => showInside());
+  return {
+    read: agentChooser(form), view: form.querySelector("[data-view]"), small,
+    inside: new ExplanationPanel(small, form, { say, onChoice: choose }),
+  };
+});
 
 const movesTo = (ply) => frames.slice(1, ply + 1).map(({ move }) => move.text);
 
@@ -61,6 +70,7 @@ async function showFrame({ fen, legal }, ply) {
   byId("back").disabled = ply === 0;
   for (const { view } of opinions) view.textContent = "";
   if (cells) return;
+  showInside();
   showLines(fen, ply);
   if (legal || ply === frames.length - 1) return;
   const { frames: before } = await request("/api/position", { start: frames[0].fen, moves: movesTo(ply) }).catch(() => ({ frames: [{}] }));
@@ -90,12 +100,20 @@ async function showLines(fen, ply) {
 
 const lineItem = (fen, { move, score, pv }) => {
   const button = createElement("button", { type: "button", title: "Play this move" },
-    createElement("b", { textContent: `${formatSigned(toBlack(fen, score))} ${pv[0]}` }), ` ${pv.slice(1).join(" ")}`);
+    createElement("b", {}, `${formatSigned(toBlack(fen, score))} `, ...moveNodes(pv.slice(0, 1))), " ", ...moveNodes(pv.slice(1)));
   button.addEventListener("click", () => play(move));
   for (const name of ["pointerenter", "focus"]) button.addEventListener(name, () => board.point(move));
   for (const name of ["pointerleave", "blur"]) button.addEventListener(name, () => board.point(null));
   return createElement("li", {}, button);
 };
+
+function showInside() {
+  const { fen, move } = frames[replay.ply];
+  for (const { read, small, inside } of opinions) {
+    small.show({ fen, last: move, flipped: replay.flipped });
+    inside.show(read().player.agent, fen);
+  }
+}
 
 async function askOthers() {
   const { ply } = replay;
@@ -106,7 +124,7 @@ async function askOthers() {
       const { label, lines: [{ score, pv }] } = await request("/api/analysis", { start: frames[0].fen, moves: movesTo(ply), ...read().player });
       const words = score === null ? "gives no evaluation"
         : `${formatSigned(toBlack(fen, score))}, ${lowerFirst(describeView(fen, { black: toBlack(fen, score), exact: null }))}`;
-      view.textContent = `${label}: ${words}. It would play ${pv.join(" ")}.`;
+      view.replaceChildren(`${label}: ${words}. It would play `, ...moveNodes(pv), ".");
     } catch (error) {
       view.textContent = error.message;
     }
@@ -179,6 +197,5 @@ byId("show-pdn").addEventListener("click", async () => {
 });
 for (const id of ["record", "board"]) byId(id).addEventListener("keydown", replay.onKey);
 
-const fen = new URLSearchParams(location.search).get("fen");
 replay.open(frames, { flipped: true });
-load(fen ? { start: fen } : {});
+load(address.fen ? { start: address.fen } : {});

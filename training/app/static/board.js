@@ -27,20 +27,19 @@
 // point(move)      draws an arrow along a Move (a hint, a principal variation); point(null) removes it
 // paint(tiles)     lays tiles over the board, each in the middle of its squares: {squares, value, text = ""}; value from -1 (bad, amber) to +1
 //                  (good, blue) is the strength of the colour. paint([]) removes them.
-// outline(squares) frames the part of the board with these squares; outline([]) removes it
+// outline(squares) frames a rectangle of the board, or each of the squares if they fill none; outline([]) removes it
 // cancel()         forgets the squares chosen so far
 // focus()          focuses the square that last had the focus
 //
 // Pieces are clicked, dragged, or chosen by keys. Keys: arrows move the focus over the dark squares, Enter or Space chooses, Escape cancels.
 
 import { createElement, createSvg } from "/static/dom.js";
-import { joinWords, pieceName, readFen, SQUARES } from "/static/position.js";
+import { boxOf, columnOf, joinWords, pieceName, readFen, rowOf, SQUARES } from "/static/position.js";
 
 const CROWN = "M-1.9 1.5h3.8l.55-3.1-1.5 1.2L0-2.1-.95-.4-2.45-1.6z";
 const HOP = 180; // milliseconds from square to square
 const DRAG_DISTANCE = 5; // pixels that the pointer moves before a click becomes a drag
-const rowOf = (square) => (square - 1) >> 2;
-const columnOf = (square) => 2 * ((square - 1) & 3) + 1 - (rowOf(square) & 1);
+let boards = 0; // made so far: each has an arrowhead of its own
 
 const createBox = (className, role) => {
   const node = createElement("div", { className });
@@ -58,6 +57,7 @@ export class Board {
   #view = { legal: [], last: null, flipped: null };
   #position = { turn: "b", cells: [] };
   #path = [];
+  #head = `arrowhead-${boards += 1}`;
   #at = 0; // the square of the keyboard's focus
   #premove = []; // the two squares of a move chosen before the turn
   #pieces = {}; // the piece's picture by square
@@ -91,7 +91,7 @@ export class Board {
 
   point(move) {
     const points = move ? move.squares.map((square) => this.#centre(square).join(" ")).join(" ") : "";
-    const line = createSvg("polyline", { points, class: "arrow", "marker-end": "url(#arrowhead)" });
+    const line = createSvg("polyline", { points, class: "arrow", "marker-end": `url(#${this.#head})` });
     this.#layers.arrow.replaceChildren(...(move ? [line] : []));
   }
 
@@ -100,9 +100,8 @@ export class Board {
   }
 
   outline(squares) {
-    this.#layers.outline.replaceChildren();
-    if (!squares.length) return;
-    this.#layers.outline.append(createSvg("rect", this.#around(squares)));
+    const frames = squares.length && boxOf(squares).isFull ? [squares] : squares.map((square) => [square]);
+    this.#layers.outline.replaceChildren(...frames.map((each) => createSvg("rect", this.#around(each, 4.5))));
   }
 
   cancel() {
@@ -128,7 +127,7 @@ export class Board {
     const names = ["moved", "ghosts", "pieces", "tiles", "arrow", "outline"];
     this.#layers = Object.fromEntries(names.map((name) => [name, createSvg("g", { class: name })]));
     const head = createSvg("marker", {
-      id: "arrowhead", viewBox: "0 0 4 4", refX: 2, refY: 2, markerWidth: 3, orient: "auto",
+      id: this.#head, viewBox: "0 0 4 4", refX: 2, refY: 2, markerWidth: 3, orient: "auto",
     }, createSvg("path", { d: "M0 0 4 2 0 4z" }));
     const picture = createSvg("svg", { viewBox: "0 0 80 80", "aria-hidden": "true" },
       createSvg("defs", {}, head), ...Object.values(this.#layers));
@@ -235,12 +234,12 @@ export class Board {
     return this.#view.flipped ? [80 - x, 80 - y] : [x, y];
   }
 
-  // The rectangle around squares.
-  #around(squares) {
+  // The rectangle around squares, as far from their centres as `reach` says.
+  #around(squares, reach = 5) {
     const centres = squares.map((square) => this.#centre(square));
     const [xs, ys] = [centres.map(([x]) => x), centres.map(([, y]) => y)];
-    const [x, y] = [Math.min(...xs) - 5, Math.min(...ys) - 5];
-    return { x, y, width: Math.max(...xs) + 5 - x, height: Math.max(...ys) + 5 - y };
+    const [x, y] = [Math.min(...xs) - reach, Math.min(...ys) - reach];
+    return { x, y, width: Math.max(...xs) + reach - x, height: Math.max(...ys) + reach - y };
   }
 
   // The legal moves that begin with the chosen squares.

@@ -44,6 +44,7 @@ export class Chart {
   #last = 0;
   #here = null; // the generation under the pointer, or null for the last one
   #scale;
+  #size = ""; // of the plot that is drawn
 
   constructor({ title, unit, series, range = [Infinity, -Infinity], smoothing = 1 }) {
     this.#options = { title, unit, series, range, smoothing };
@@ -60,7 +61,9 @@ export class Chart {
     this.#plot.addEventListener("pointerdown", (event) => this.#point(event));
     this.#plot.addEventListener("pointerleave", () => this.#read(null));
     this.#plot.addEventListener("keydown", (event) => this.#onKey(event));
-    new ResizeObserver(() => this.#render()).observe(this.#plot);
+    new ResizeObserver(() => {
+      if (this.#size !== this.#sizeOfPlot()) this.#render();
+    }).observe(this.#plot);
   }
 
   show(history) {
@@ -73,9 +76,14 @@ export class Chart {
     this.#render();
   }
 
+  #sizeOfPlot() {
+    return `${this.#plot.clientWidth}x${this.#plot.clientHeight}`;
+  }
+
   #render() {
     const { clientWidth: width, clientHeight: height } = this.#plot;
     if (!width || !this.#lines.length) return;
+    this.#size = this.#sizeOfPlot();
     const up = ticks(...this.#span(), height > 160 ? 6 : 3);
     const end = Math.max(this.#last, 1);
     const along = ticks(0, end, Math.min(end, width / 60)).filter((x) => x <= end && Number.isInteger(x));

@@ -1,20 +1,27 @@
 // Form fields that choose an opponent, an agent with its limits, or an opening
 // (template/parts.html.jinja).
 
-// The agent decides which limits there are. Returns a function that reads the fields: `player` is
-// {agent, amount, seconds} for the server, `label` the agent's name.
+// The agent decides which limits there are; an empty amount is its standard one, or none if the form's
+// clock limits the moves. Returns a function that reads the fields: `player` is {agent, amount, seconds}
+// for the server, `label` the agent's name.
 export const agentChooser = (form) => {
   const [agent, amount, seconds, search, sort] = ["agent", "amount", "seconds", "search", "sort"].map(
     (name) => form.querySelector(`[data-field="${name}"]`));
+  const clock = form.closest("form")?.querySelector("#clock");
+  const showStandard = () => {
+    amount.placeholder = clock?.value ? "as the clock allows" : agent.selectedOptions[0].dataset.standard ?? "";
+  };
   const update = () => {
-    const { limit, most, standard, about } = agent.selectedOptions[0].dataset;
+    const { limit, most, about } = agent.selectedOptions[0].dataset;
     for (const field of [amount, seconds]) {
       field.closest(".field").hidden = field.disabled = !limit; // the browser does not validate it then
     }
     form.querySelector("[data-field=unit]").textContent = limit === "depth" ? "Plies" : "Simulations";
     form.querySelector("[data-field=about]").textContent = about;
-    Object.assign(amount, { max: most ?? "", value: standard ?? "" });
+    Object.assign(amount, { max: most ?? "", value: "" });
+    showStandard();
   };
+  clock?.addEventListener("change", showStandard);
   agent.addEventListener("change", update);
   if (search) connectSearch(agent, search, sort);
   update();

@@ -2,7 +2,7 @@
 
 import { Board } from "/static/board.js";
 import { agentChooser, openingChooser } from "/static/chooser.js";
-import { byId, createSvg } from "/static/dom.js";
+import { byId, createSvg, showError } from "/static/dom.js";
 import { formatSigned, showAnalysis, showBar, showPlate } from "/static/panels.js";
 import { Replay } from "/static/replay.js";
 import { download, request } from "/static/server.js";
@@ -26,11 +26,6 @@ const replay = new Replay({
 
 const moverOf = (fen) => (fen.startsWith("B") ? "black" : "white");
 const other = (side) => (side === "black" ? "white" : "black");
-
-function showError(error) {
-  byId("error").hidden = !error;
-  byId("error").textContent = error?.message ?? "";
-}
 
 async function start(event) {
   event.preventDefault();
@@ -101,6 +96,8 @@ function showActions() {
   byId("run").textContent = running ? "Pause" : "Go on";
   byId("step").disabled = running || waiting;
   byId("start").hidden = isUnfinished && running;
+  byId("start").classList.toggle("primary", !isUnfinished);
+  byId("run").classList.toggle("primary", isUnfinished && !running);
   byId("start").textContent = game ? "New game" : "Let them play";
 }
 
@@ -120,6 +117,8 @@ function showFrame(frame, ply) {
   const mover = other(turn);
   showAnalysis(frame.analysis ?? null, game?.[mover], ply ? "This move is of the opening." : "");
   plotScores(frames, ply);
+  const [agent, rival] = SIDES.map((side) => (game?.players[side] ?? agentReaders[side]().player).agent);
+  byId("inside").href = `/analyse?${new URLSearchParams({ fen: frame.fen, agent, other: rival })}`;
 }
 
 // The score of the last analysis by a side's agent, up to a ply; null if there is none.

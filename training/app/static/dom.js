@@ -1,4 +1,4 @@
-// Elements of the page: look one up, or create one.
+// Elements of the page: look one up, create one, or show an error in one.
 
 export const byId = (id) => document.getElementById(id);
 
@@ -14,4 +14,10 @@ export const createSvg = (name, attributes, ...children) => {
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
   node.append(...children);
   return node;
+};
+
+// Show an error's message in the element that announces errors; null hides it.
+export const showError = (error, id = "error") => {
+  byId(id).hidden = !error;
+  byId(id).textContent = error?.message ?? "";
 };

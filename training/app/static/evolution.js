@@ -4,19 +4,19 @@
 // games of a generation on request; the time of a replay decides when the page requests the next one.
 
 import { Board } from "/static/board.js";
+import { connectChampions } from "/static/champions.js";
 import { Chart, formatNumber } from "/static/chart.js";
 import { byId, createElement } from "/static/dom.js";
+import { connectLaunch } from "/static/launch.js";
 import { showPlate } from "/static/panels.js";
 import { Replay } from "/static/replay.js";
+import { describeRun } from "/static/run_summary.js";
 import { request } from "/static/server.js";
 
 const POLL_INTERVAL = 1000; // milliseconds
 const POLLS_PER_LIST = 5; // polls of the run for one of the list of runs
 const REST_FACTOR = 9; // pause between replays, in times of the last replay
 const MIN_REST = 5000; // milliseconds
-const FEW_POINTS = 5; // of the curve, with which a sentence says nothing
-const WINDOW = 20; // points in a running mean
-const LOSS = 0.15; // of the payoff, that is more than noise
 const SILENCE = 600; // seconds without a checkpoint after which a run may have been killed
 
 const CHARTS = [
@@ -29,6 +29,10 @@ const CHARTS = [
   },
   { title: "K, the worth of a king", unit: "in men", series: [{ name: "king/mean", label: "mean of the parents" }], needs: "step/mean" },
   { title: "Step size", unit: "of the mutations of a weight", series: [{ name: "step/mean", label: "mean of the parents" }] },
+  {
+    title: "Saturation", unit: "share of the test positions that the champion values beyond ±0.99", range: [0, 1], smoothing: 20,
+    series: [{ name: "champion/saturated", label: "of the champion" }],
+  },
   {
     title: "Progress", unit: "mean payoff of the champion (+1, 0 or −1)", range: [-1, 1], smoothing: 20,
     series: [{ name: "champion/progress", label: "against the champions before it" }],
@@ -51,6 +55,7 @@ const page = {
   game: null, // on the board
   isReplaying: false,
   nextReplay: 0, // earliest time of the next replay
+  started: null, // a run that the page has started, until it is listed
   message: "",
 };
 const charts = CHARTS.map((chart) => ({ chart: new Chart(chart), ...chart }));
@@ -80,7 +85,12 @@ const showRuns = (runs) => {
   byId("no-runs").hidden = runs.length > 0;
   byId("runs").hidden = !runs.length;
   if (!runs.length) return;
-  const isListed = runs.some(({ name }) => name === page.name);
+  const has = (wanted) => runs.some(({ name }) => name === wanted);
+  if (has(page.started)) {
+    if (page.started !== page.name) selectRun(page.started);
+    page.started = null;
+  }
+  const isListed = has(page.name);
   if (!isListed) {
     if (page.name) page.message = `There is no run ${page.name} here: this is ${runs[0].name}.`;
     selectRun(runs[0].name);
@@ -105,7 +115,7 @@ const selectRun = (name) => {
 // The run and its curves
 
 const runFacts = (run) => {
-  const { running, regime, seed, generation, preset_generations: planned, games_per_generation: games, history } = run;
+  const { running, regime, seed, generation, asked_generations: asked, preset_generations: planned, games_per_generation: games, history } = run;
   const last = (name) => history[name]?.findLast((number) => number !== null);
   const format = (number) => (number === undefined ? null : formatNumber(number));
   const speed = last("speed/games_per_cpu_second");
@@ -113,32 +123,14 @@ const runFacts = (run) => {
   const state = !running ? "ended, or interrupted" : age < SILENCE ? "running" : "silent: it may have been stopped";
   return [
     ["Regime", `${regime}, seed ${seed}`], ["State", state], ["Saved", formatAge(age)],
-    ["Generations of the preset", planned ? formatNumber(planned) : null],
+    asked ? ["Generations asked for", formatNumber(asked)]
+      : ["Generations of the preset", planned ? formatNumber(planned) : null],
     ["Games a generation", games ? formatNumber(games) : "not known"],
     ["Games so far", games ? (games * generation).toLocaleString("en") : "not known"],
     ["Games a CPU second", speed === undefined ? "not measured yet" : formatNumber(speed)],
     ["K", last("td/error") === undefined ? format(last("king/mean")) : null],
     ["Step size", format(last("step/mean"))],
   ].filter(([, value]) => value !== null);
-};
-
-// What the curves show, in a sentence or two.
-const describeRun = ({ history, running }) => {
-  const points = (history["curve/heuristic"] ?? []).map((value, generation) => ({ value, generation }))
-    .filter(({ value }) => value !== null);
-  if (points.length < FEW_POINTS) return "";
-  const means = points.map((_, index) => {
-    const window = points.slice(Math.max(index + 1 - WINDOW, 0), index + 1);
-    return window.reduce((sum, { value }) => sum + value, 0) / window.length;
-  });
-  const [best, last] = [Math.max(...means), means.at(-1)];
-  const peak = points[means.indexOf(best)].generation;
-  const steps = (history["step/mean"] ?? []).filter((step) => step !== null);
-  const growth = steps.length > 1 ? steps.at(-1) / steps[0] : 1;
-  const grown = growth >= 2 ? ` The step sizes have grown ${formatNumber(growth)} times, and large steps make the output saturate at −1 or +1.` : "";
-  if (best - last > LOSS) return `The parents were best near generation ${peak}, and have unlearned since.${grown}`;
-  if (best - means[0] < LOSS) return `The parents play as well as at the start: ${formatNumber(last)} a game.${grown}`;
-  return `The parents have learned: from ${formatNumber(means[0])} to ${formatNumber(last)} a game against the heuristic player${running ? ", so far" : ""}.${grown}`;
 };
 
 const showFacts = () => {
@@ -151,12 +143,14 @@ const showFacts = () => {
 const showRun = (run) => {
   const hasEnded = page.run?.running && !run.running;
   page.run = run;
-  const { generation, preset_generations: planned, champion, history } = run;
+  const { generation, champion, history } = run;
+  const planned = run.asked_generations ?? run.preset_generations;
   byId("state").textContent = `Generation ${generation}`;
   byId("bar").hidden = !planned || generation > planned;
   if (planned) Object.assign(byId("bar"), { max: planned, value: generation });
   byId("play").hidden = !champion;
   byId("play").href = `/?agent=${encodeURIComponent(champion)}`;
+  showChampions(page.name, run.champions);
   showFacts();
   byId("summary").textContent = describeRun(run);
   const has = (name) => history[name]?.some((number) => number !== null);
@@ -243,10 +237,26 @@ const openGame = async (version, number) => {
   if (name !== page.name) return;
   page.game = { version, ...game };
   byId("ending").textContent = `Generation ${game.generation}, game ${game.number + 1}. ${game.outcome}`;
+  showGame(game);
+};
+
+const showGame = (game) => {
   byId("pdn").value = game.pdn;
   replay.open(game.frames);
   markGame();
 };
+
+// A game between champions, which is none of the generation's games.
+const showChampions = connectChampions({
+  play: (...parts) => requestRun(page.name, "champions", ...parts),
+  show: (game) => {
+    page.game = { ...game, version: null };
+    byId("ending").textContent = `Black: ${game.black}, White: ${game.white}. ${game.outcome}`;
+    showGame(game);
+    byId("board").scrollIntoView({ block: "nearest" });
+    replay.play();
+  },
+});
 
 const showReplayError = (error) => {
   byId("generation").textContent = "Games";
@@ -290,9 +300,12 @@ const updateRun = async () => {
 
 let polls = 0;
 
+const updateLaunch = connectLaunch((name) => { page.started = name; });
+
 const update = async () => {
-  if (polls % POLLS_PER_LIST === 0 || !page.name) showRuns((await requestRun()).runs);
+  if (polls % POLLS_PER_LIST === 0 || !page.name || page.started) showRuns((await requestRun()).runs);
   polls += 1;
+  updateLaunch(Boolean(page.name));
   if (!page.name) return;
   await updateRun();
   if (page.run) updateGames(); // without await: the curves do not wait for a long replay

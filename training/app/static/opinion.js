@@ -40,9 +40,15 @@ export const describeView = (fen, { black, exact }) => {
 const kindOf = (score) => (Math.abs(score) < EQUAL ? 0 : Math.sign(score) * (Math.abs(score) < WINNING ? 1 : 2));
 
 // What it means that an agent and the judge differ; both numbers are Black's. An empty text if they agree.
-export const explainDifference = (label, agentScore, judgeScore) => {
+// The score of a piece counter is a 64th of the men that it expects to be ahead: no matter of degree.
+export const explainDifference = (label, agentScore, judgeScore, countsPieces = false) => {
   const [agent, judge] = [kindOf(agentScore), kindOf(judgeScore)];
   if (Math.abs(agent - judge) < 2) return "";
+  if (countsPieces && agent === 0) {
+    const men = Math.abs(64 * agentScore);
+    const count = men ? `${SIDES[Number(agentScore < 0)]} ahead by ${men} ${men === 1 ? "man" : "men"}` : "both sides with as many pieces";
+    return `${label} only counts pieces, a king as one and a half: it expects ${count}.`;
+  }
   const reason = Math.abs(agentScore) > 0.9
     ? "Evolved networks often answer close to −1 or +1, even where nothing is decided: only the order of their answers was selected."
     : "It may have seen a shorter way ahead, or it counts what does not matter here.";

@@ -4,6 +4,10 @@ import { byId, createElement } from "/static/dom.js";
 
 export const formatSigned = (number) => `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(2)}`;
 
+// Moves of a text, none of which is broken over two lines.
+export const moveNodes = (moves) => moves.flatMap((move, index) =>
+  [index ? " " : "", createElement("span", { className: "move", textContent: move })]);
+
 const describeScore = (score) => {
   if (score >= 1) return "it sees its win";
   if (score <= -1) return "it sees its loss";
@@ -74,8 +78,7 @@ export const showAnalysis = (analysis, label, placeholder) => {
     panel.querySelector(`dd[data-fact="${name}"]`).hidden = !text;
     panel.querySelector(`dd[data-fact="${name}"]`).textContent = text ?? "";
   }
-  const moves = pv?.map((move) => createElement("span", { className: "move", textContent: move })) ?? [];
-  panel.querySelector("dd[data-fact=pv]").replaceChildren(...moves.flatMap((move) => [move, " "]));
+  panel.querySelector("dd[data-fact=pv]").replaceChildren(...moveNodes(pv ?? []));
   const note = panel.querySelector("[data-fact=note]");
   note.hidden = Boolean(facts.score);
   note.textContent = analysis ? "It gives no evaluation." : placeholder;

@@ -2,7 +2,7 @@
 
 import { Board } from "/static/board.js";
 import { openingChooser, opponentChooser } from "/static/chooser.js";
-import { byId } from "/static/dom.js";
+import { byId, showError } from "/static/dom.js";
 import { ExplanationPanel } from "/static/explanation.js";
 import { askJudge, describeView, explainDifference, JUDGE, moverOf, toBlack } from "/static/opinion.js";
 import { showAnalysis, showArchive, showBar, showClock, showPlate } from "/static/panels.js";
@@ -11,6 +11,7 @@ import { Replay } from "/static/replay.js";
 import { Review } from "/static/review.js";
 import { request } from "/static/server.js";
 import { playMove } from "/static/sound.js";
+import { readStored, store } from "/static/storage.js";
 
 const LATE = 5000; // milliseconds beyond its time limit after which the page explains a late reply
 const SOON = 3; // seconds of preparation that are not worth a word
@@ -33,7 +34,7 @@ const replay = new Replay({
   board, controls: byId("controls"), score: byId("score"), onShow: showFrame,
 });
 const review = new Review({ board, replay, onPlayOn: playOn });
-const explanation = new ExplanationPanel(board, byId("explanation"), say);
+const explanation = new ExplanationPanel(board, byId("explanation"), { say });
 const readOpponent = opponentChooser(byId("setup"));
 const readColour = () => document.querySelector("[name=colour]:checked").value;
 const readOpening = openingChooser(byId("setup"));
@@ -43,11 +44,6 @@ const readClock = () => {
 };
 
 // Requests
-
-function showError(error) {
-  byId("error").hidden = !error;
-  byId("error").textContent = error?.message ?? "";
-}
 
 let requests = 0; // without a response
 
@@ -93,7 +89,7 @@ async function reply() {
   const { key, seconds } = state;
   const timer = setTimeout(() => {
     if (state?.key !== key) return;
-    byId("status").textContent += " On a new machine the kernels are compiled once, in about a minute.";
+    byId("status").textContent += " On a new machine each kind of player is compiled once: some ten seconds of computing.";
   }, (seconds ?? 0) * 1000 + LATE);
   await send("reply");
   clearTimeout(timer);
@@ -128,7 +124,7 @@ async function begin(openingOf, colour, player) {
   try {
     const rating = byId("rating").value === "" ? null : Number(byId("rating").value);
     const name = byId("name").value;
-    storePerson({ name, rating });
+    store("person", { name, rating });
     const response = await request("/api/games",
       { ...player, ...openingOf(), colour, name, rating, clock: readClock() });
     location.hash = response.key;
@@ -204,7 +200,9 @@ function showFrame(frame, ply) {
   showOpinion(frames, ply, analysed);
   showPlates();
   review.update(ply);
-  explanation.show(state?.agent ?? readOpponent().player.agent ?? "blondie24", frame.fen);
+  const agent = state?.agent ?? readOpponent().player.agent ?? "blondie24";
+  explanation.show(agent, frame.fen);
+  byId("see-both").href = `/analyse?${new URLSearchParams({ fen: frame.fen, agent })}`;
 }
 
 let opinions = 0; // shown so far: a later one drops the answer for an earlier one
@@ -218,7 +216,7 @@ async function showOpinion(frames, ply, analysed) {
   if (!state) return;
   if (isEnd) {
     const black = { "1-0": 1, "0-1": -1 }[state.result] ?? 0;
-    showView(black, state.reason, "", analysed);
+    showView(black, state.reason, "", null);
     return;
   }
   const timer = setTimeout(() => {
@@ -226,7 +224,7 @@ async function showOpinion(frames, ply, analysed) {
     [byId("verdict").textContent, byId("verdict-source").textContent] = ["…", `${JUDGE} is getting ready`];
   }, SLOW);
   try {
-    const view = await askJudge(frames, ply);
+    const view = await askJudge(frames, ply, review.nodes);
     if (number !== opinions) return;
     const source = view.exact?.plies === 0 ? "" : view.exact ? "by the endgame tables" : `by ${JUDGE}'s view`;
     showView(view.black, describeView(frames[ply].fen, view), source, analysed);
@@ -244,7 +242,7 @@ function showView(black, words, source, analysed) {
   const score = analysed?.analysis.score ?? null;
   const mover = analysed && (moverOf(analysed.fen) === "black" ? "W" : "B"); // the agent has just moved
   const own = score === null ? null : toBlack(mover, score);
-  byId("difference").textContent = own === null || black === null ? "" : explainDifference(state.label, own, black);
+  byId("difference").textContent = own === null || black === null ? "" : explainDifference(state.label, own, black, state.agent === "material");
 }
 
 function showPlates() {
@@ -363,14 +361,6 @@ async function loadArchive() {
   }
 }
 
-function storePerson(person) {
-  try {
-    localStorage.setItem("person", JSON.stringify(person));
-  } catch {
-    // without storage the person types the name again
-  }
-}
-
 // Until the engine is compiled, on a new machine, show for how long that has gone on.
 async function showPreparation() {
   const { seconds, typical } = await request("/api/preparation");
@@ -383,13 +373,9 @@ async function showPreparation() {
 }
 
 function restorePerson() {
-  try {
-    const { name = "", rating = null } = JSON.parse(localStorage.getItem("person")) ?? {};
-    byId("name").value = name;
-    byId("rating").value = rating ?? "";
-  } catch {
-    // storage is switched off or damaged
-  }
+  const { name = "", rating = null } = readStored("person") ?? {};
+  byId("name").value = name;
+  byId("rating").value = rating ?? "";
 }
 
 byId("setup").addEventListener("submit", start);

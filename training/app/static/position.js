@@ -3,6 +3,19 @@
 const NAMES = { b: "black man", B: "black king", w: "white man", W: "white king" };
 export const SQUARES = Array.from({ length: 32 }, (_, index) => index + 1);
 
+export const rowOf = (square) => (square - 1) >> 2;
+export const columnOf = (square) => 2 * ((square - 1) & 3) + 1 - (rowOf(square) & 1);
+
+// The rectangle around squares: its first row and column, its size, and whether they fill it.
+export const boxOf = (squares) => {
+  const [rows, columns] = [squares.map(rowOf), squares.map(columnOf)];
+  const [top, left] = [Math.min(...rows), Math.min(...columns)];
+  const [bottom, right] = [Math.max(...rows), Math.max(...columns)];
+  const isIn = (square) => rowOf(square) >= top && rowOf(square) <= bottom && columnOf(square) >= left && columnOf(square) <= right;
+  const isFull = squares.length > 2 && squares.length === SQUARES.filter(isIn).length;
+  return { top, left, rows: bottom - top + 1, columns: right - left + 1, isFull };
+};
+
 export const pieceName = (piece) => NAMES[piece] ?? "empty";
 
 export const joinWords = (items, word = "and") =>

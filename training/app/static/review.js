@@ -43,6 +43,11 @@ export class Review {
     return this.#game !== null;
   }
 
+  // Positions for each view of the judge: what is said beside the review agrees with it.
+  get nodes() {
+    return this.isActive ? NODES : null;
+  }
+
   close() {
     this.#game = this.#variation = null;
     byId("review").hidden = true;
@@ -88,14 +93,22 @@ export class Review {
     const worst = this.#losses.map((loss, ply) => ({ loss, ply })).filter(({ loss }) => loss >= MISTAKE)
       .sort((one, other) => other.loss - one.loss).slice(0, MOST);
     const count = (who) => worst.filter(({ ply }) => (moverOf(frames[ply].fen) === side) === who).length;
-    byId("review-note").textContent = worst.length
+    const summary = worst.length
       ? `The moves that lost most: ${count(true)} of yours, ${count(false)} of your opponent's.`
       : `${JUDGE} saw no move that lost much.`;
+    byId("review-note").textContent = `${summary}${this.#describeEnding()}`;
     byId("mistakes").replaceChildren(...worst.map(({ ply, loss }) => this.#item(ply, loss)));
     for (const button of document.querySelectorAll("#score [data-ply]")) {
       const kind = kindOf(this.#losses[Number(button.dataset.ply) - 1] ?? 0);
       if (kind) button.dataset.mark = MARKS[kind];
     }
+  }
+
+  // Where the endgame tables begin to know the result, and what it is.
+  #describeEnding() {
+    const ply = this.#views.findIndex(({ exact }) => exact && exact.plies !== 0);
+    if (ply < 0) return "";
+    return ` Exact from move ${(ply >> 1) + 1} on, by the endgame tables: ${lowerFirst(describeView(this.#game.frames[ply].fen, this.#views[ply]))}.`;
   }
 
   #item(ply, loss) {

@@ -1,0 +1,196 @@
+"""Runs that the page starts: in processes of their own, one at a time, ended with the server."""
+
+import os
+import shlex
+import time
+
+import pytest
+
+from tests.training.app.test_hostile_requests import Server
+from tests.training.app.test_run_reader import REGIMES, Client, begin, plan_for
+from tests.training.commands import SECONDS
+from training.app.app import create_app
+from training.app.run_launcher import OFFERED, RunLauncher, offered_presets
+from training.app.run_reader import find_champions, is_running, last_generation
+from training.runtime.run_folder import lock_run_folder
+from training.trainer.checkpoint import load_checkpoint
+
+TRAINED = {"preset": "c1-n0.001", "generations": 3, "seed": 1}
+
+
+@pytest.fixture
+def client(tmp_path):
+    client = Client(create_app(tmp_path / "games", runs=[tmp_path / "runs"]))
+    yield client
+    client.app.state.launcher.close()
+
+
+def post(client, path="/api/launch", **body):
+    return client.ask("POST", path, json=body)
+
+
+def wait_until(condition):
+    end = time.monotonic() + SECONDS
+    while not (found := condition()):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    return found
+
+
+def wait_for(client, *states):
+    """Return the status as soon as its state is one of these."""
+
+    def look():
+        status = client.get("/api/launch").json()
+        return status if status["state"] in states else None
+
+    return wait_until(look)
+
+
+def test_run_is_started_ends_and_goes_on_further(client, tmp_path):
+    assert client.get("/api/launch").json() == {"state": "none"}
+    answer = post(client, **TRAINED)
+    assert (answer.status_code, answer.json()["state"]) == (201, "running")
+    busy = post(client, preset="c0", generations=1, seed=0)
+    assert (busy.status_code, busy.json()["error"]) == (
+        409,
+        "The run c1-n0.001-seed-1 goes on: stop it first, or wait.",
+    )
+    ended = wait_for(client, "ended", "failed")
+    assert ended["message"] == "c1-n0.001-seed-1 has ended at generation 3."
+    run = tmp_path / "runs" / "c1-n0.001-seed-1"
+    assert load_checkpoint(run).state.generation == 3
+    assert list(find_champions(run)) == [0, 1, 2, 3]
+    shown = client.get("/api/runs/c1-n0.001-seed-1").json()
+    assert (shown["asked_generations"], shown["preset_generations"]) == (3, 126)
+    complete = post(client, **TRAINED)
+    assert complete.status_code == 400
+    assert "has reached generation 3: ask for more generations" in complete.json()["error"]
+    assert post(client, **TRAINED | {"generations": 4}).status_code == 201
+    assert wait_for(client, "ended", "failed")["message"].endswith("ended at generation 4.")
+    assert not (tmp_path / "runs" / "c0-seed-0").exists()
+
+
+def test_stopped_run_is_saved_and_resumed_by_its_command(client, tmp_path):
+    post(client, **TRAINED | {"generations": 50})
+    wait_until(lambda: client.get("/api/launch").json()["generation"])
+    assert post(client, "/api/launch/stop").status_code == 200
+    status = wait_for(client, "stopped", "ended", "failed")
+    assert status["state"] == "stopped"
+    run = tmp_path / "runs" / "c1-n0.001-seed-1"
+    reached = load_checkpoint(run).state.generation
+    assert status["message"] == f"c1-n0.001-seed-1 was stopped after generation {reached}."
+    assert not is_running(run)
+    words = shlex.split(status["command"])
+    assert words[:3] == ["python", "training/td.py", "c1-n0.001"]
+    assert words[-3:] == ["--out", str(run), "--resume"]
+    assert post(client, "/api/launch/stop").status_code == 400
+
+
+def test_run_of_another_configuration_is_left_alone(client, tmp_path):
+    run = tmp_path / "runs" / "c0-seed-1"
+    begin(plan_for(run, REGIMES["coevolution"]))
+    before = load_checkpoint(run).config_key
+    post(client, preset="c0", generations=2, seed=1)
+    failed = wait_for(client, "failed", "ended")
+    assert failed["state"] == "failed"
+    assert "holds another run" in failed["message"]
+    assert load_checkpoint(run).config_key == before
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ({}, "preset must be one of blondie24-1999, "),
+        ({"preset": "strong"}, "preset must be one of "),
+        ({"preset": "../c0"}, "not '../c0'."),
+        ({"preset": "--list"}, "not '--list'."),
+        ({"preset": "c0"}, "generations must be from 1 to 50, not nothing."),
+        ({"preset": "c0", "generations": 0}, "generations must be from 1 to 50, not 0."),
+        ({"preset": "c0", "generations": 51}, "generations must be from 1 to 50, not 51."),
+        ({"preset": "c0", "generations": 2.5}, "generations must be a whole number, not 2.5."),
+        ({"preset": "c0", "generations": True}, "generations must be a whole number, not True."),
+        ({"preset": "c0", "generations": 1}, "seed must be from 0 to "),
+        ({"preset": "c0", "generations": 1, "seed": -1}, "seed must be from 0 to "),
+        ({"preset": "c0", "generations": 1, "seed": 2**32}, "seed must be from 0 to "),
+        ({"preset": "c0", "generations": 1, "seed": "1"}, "seed must be a whole number"),
+        ({"preset": "c0", "generations": 1, "seed": 1, "out": "/tmp"}, "There is no field 'out'"),
+    ],
+)
+def test_wrong_requests_are_refused_and_start_nothing(client, tmp_path, body, reason):
+    answer = post(client, **body)
+    assert answer.status_code == 400
+    assert reason in answer.json()["error"]
+    assert client.get("/api/launch").json() == {"state": "none"}
+    assert not (tmp_path / "runs").exists()
+
+
+def test_other_pages_can_neither_start_nor_stop_a_run(client):
+    for path in ("/api/launch", "/api/launch/stop"):
+        foreign = {"Origin": "http://evil.example"}
+        assert client.ask("POST", path, json=TRAINED, headers=foreign).status_code == 403
+        as_form = client.ask("POST", path, content="preset=c0")
+        assert as_form.status_code == 400
+        assert "must be application/json" in as_form.json()["error"]
+    assert client.get("/api/launch").json() == {"state": "none"}
+    assert post(client, "/api/launch/stop").status_code == 400
+
+
+def test_server_without_a_folder_of_runs_starts_none(tmp_path):
+    client = Client(create_app(tmp_path / "games"))
+    answer = post(client, **TRAINED)
+    assert answer.status_code == 400
+    assert "start checkers-play with --runs" in answer.json()["error"]
+    assert "Start a small run" not in client.get("/evolution").text
+
+
+def test_link_in_place_of_the_folder_is_refused(client, tmp_path):
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    os.symlink(tmp_path / "elsewhere", tmp_path / "runs" / "c1-n0.001-seed-1")
+    answer = post(client, **TRAINED)
+    assert answer.status_code == 400
+    assert "is a link" in answer.json()["error"]
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_presets_on_offer_are_small(client):
+    presets = offered_presets()
+    assert tuple(presets) == OFFERED
+    for name, preset in presets.items():
+        assert 0 < preset.cpu_seconds / preset.generations < 4, name
+        assert f'value="{name}"' in client.get("/evolution").text
+
+
+def test_closed_launcher_has_ended_its_run(tmp_path):
+    launcher = RunLauncher(tmp_path)
+    launcher.start("c1-n0.001", 50, 1)
+    process = launcher._launch.process
+    launcher.close()
+    assert process.poll() is not None
+    assert launcher.status() == {"state": "none"}
+    launcher.close()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows cannot kill it in this way")
+def test_killed_server_takes_its_run_along(tmp_path):
+    server = Server(tmp_path)
+    try:
+        run = tmp_path / "runs" / "c1-n0.001-seed-1"
+        body = TRAINED | {"generations": 50}
+        assert server.request("POST", "/api/launch", json=body).status_code == 201
+        wait_until(lambda: last_generation(run))
+    finally:
+        server.process.kill()
+        server.process.wait()
+
+    def is_free():
+        try:
+            with lock_run_folder(run, ""):
+                return True
+        except ValueError:
+            return False
+
+    wait_until(is_free)
+    assert load_checkpoint(run).state.generation == last_generation(run) < 50
+    assert not is_running(run)
