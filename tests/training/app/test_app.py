@@ -847,6 +847,13 @@ def test_pages_load_nothing_external_and_have_no_inline_script():
                 )
 
 
+def test_forms_wait_for_their_script():
+    for path in Path(str(files("training.app") / "template")).glob("*.jinja"):
+        forms = re.sub(r'<form method="dialog">.*?</form>', "", path.read_text(), flags=re.S)
+        for button in re.findall(r"<button\b[^>]*>", forms):
+            assert 'type="button"' in button or " disabled" in button, (path, button)
+
+
 def test_loopback_addresses_are_recognised():
     names = ("127.0.0.1", "localhost", "::1", "127.8.8.8", "0.0.0.0", "10.0.0.1", "example", "")
     assert [is_loopback(name) for name in names] == [True] * 4 + [False] * 4

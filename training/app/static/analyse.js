@@ -2,7 +2,7 @@
 
 import { Board } from "/static/board.js";
 import { agentChooser } from "/static/chooser.js";
-import { byId, createElement, showError } from "/static/dom.js";
+import { byId, createElement, onSubmit, showError } from "/static/dom.js";
 import { ExplanationPanel } from "/static/explanation.js";
 import { describeView, lowerFirst, moverOf, toBlack } from "/static/opinion.js";
 import { formatSigned, moveNodes, showBar } from "/static/panels.js";
@@ -170,8 +170,7 @@ byId("clear").addEventListener("click", () => {
   cells.fill("");
   showEditor();
 });
-byId("editor").addEventListener("submit", (event) => {
-  event.preventDefault();
+onSubmit(byId("editor"), () => {
   load({ start: writeFen(document.querySelector("[name=turn]:checked").value, cells) });
 });
 
@@ -180,8 +179,7 @@ byId("editor").addEventListener("submit", (event) => {
 byId("back").addEventListener("click", () => load({ start: frames[0].fen, moves: movesTo(replay.ply - 1) }));
 byId("start").addEventListener("click", () => load({}));
 byId("ask").addEventListener("click", askOthers);
-byId("load").addEventListener("submit", (event) => {
-  event.preventDefault();
+onSubmit(byId("load"), () => {
   const text = byId("text").value.trim();
   if (!text) showError(new Error("Give a position (FEN) or a game (PDN)."));
   else load(/^[BW]:/i.test(text) ? { start: text } : { pdn: text });

@@ -6,7 +6,7 @@
 // play(black, white, card)   asks for the game of a card of the ballot, 0 for the start position
 // show(game)                 shows it on the board
 
-import { byId, createElement } from "/static/dom.js";
+import { byId, createElement, onSubmit } from "/static/dom.js";
 
 const SCORES = { "1-0": 0, "1/2-1/2": 1, "0-1": 2 }; // of Black: won, drawn, lost
 
@@ -65,10 +65,7 @@ export const connectChampions = ({ play, show }) => {
     say("");
     showLinks();
   });
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    attempt(async () => show(await play(black.value, white.value, card.value)));
-  });
+  onSubmit(form, () => attempt(async () => show(await play(black.value, white.value, card.value))));
   byId("match").addEventListener("click", () => {
     if (byId("match").textContent.startsWith("Stop")) stopMatch();
     else attempt(playMatch);

@@ -2,7 +2,7 @@
 
 import { Board } from "/static/board.js";
 import { agentChooser, openingChooser } from "/static/chooser.js";
-import { byId, createSvg, showError } from "/static/dom.js";
+import { byId, createSvg, onSubmit, showError } from "/static/dom.js";
 import { formatSigned, showAnalysis, showBar, showPlate } from "/static/panels.js";
 import { Replay } from "/static/replay.js";
 import { download, request } from "/static/server.js";
@@ -27,8 +27,7 @@ const replay = new Replay({
 const moverOf = (fen) => (fen.startsWith("B") ? "black" : "white");
 const other = (side) => (side === "black" ? "white" : "black");
 
-async function start(event) {
-  event.preventDefault();
+async function start() {
   showError(null);
   try {
     const players = Object.fromEntries(SIDES.map((side) => [side, agentReaders[side]().player]));
@@ -163,7 +162,7 @@ async function savePdn() {
   }
 }
 
-byId("setup").addEventListener("submit", start);
+onSubmit(byId("setup"), start);
 byId("setup").addEventListener("change", () => { if (!game) replay.go(0); });
 byId("run").addEventListener("click", () => {
   if (running) running = false;

@@ -16,6 +16,16 @@ export const createSvg = (name, attributes, ...children) => {
   return node;
 };
 
+// Call a function when a form is submitted, and enable its submit button. Until then the page has it
+// disabled: the browser itself would send the form.
+export const onSubmit = (form, action) => {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    action();
+  });
+  for (const field of form.elements) if (field.type === "submit") field.disabled = false;
+};
+
 // Show an error's message in the element that announces errors; null hides it.
 export const showError = (error, id = "error") => {
   byId(id).hidden = !error;

@@ -5,7 +5,7 @@
 //
 // onStart(name)   called when a run has been started; it appears in the list of runs
 
-import { byId, showError } from "/static/dom.js";
+import { byId, onSubmit, showError } from "/static/dom.js";
 import { request } from "/static/server.js";
 
 const ADDRESS = "/api/launch";
@@ -49,15 +49,12 @@ export const connectLaunch = (onStart) => {
   };
 
   form.addEventListener("change", describePreset);
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    attempt(async () => {
-      const body = { preset: preset.value, generations: Number(generations.value), seed: Number(seed.value) };
-      const status = await request(ADDRESS, body);
-      showStatus(status);
-      onStart(status.name);
-    });
-  });
+  onSubmit(form, () => attempt(async () => {
+    const body = { preset: preset.value, generations: Number(generations.value), seed: Number(seed.value) };
+    const status = await request(ADDRESS, body);
+    showStatus(status);
+    onStart(status.name);
+  }));
   byId("launch-stop").addEventListener("click", () =>
     attempt(async () => showStatus(await request(`${ADDRESS}/stop`, {}))));
   describePreset();

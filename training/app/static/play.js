@@ -2,7 +2,7 @@
 
 import { Board } from "/static/board.js";
 import { openingChooser, opponentChooser } from "/static/chooser.js";
-import { byId, showError } from "/static/dom.js";
+import { byId, onSubmit, showError } from "/static/dom.js";
 import { ExplanationPanel } from "/static/explanation.js";
 import { askJudge, describeView, explainDifference, JUDGE, moverOf, toBlack } from "/static/opinion.js";
 import { showAnalysis, showArchive, showBar, showClock, showPlate } from "/static/panels.js";
@@ -108,8 +108,7 @@ function playPremove() {
   else say(`${from} to ${to} is not possible now.`);
 }
 
-async function start(event) {
-  event.preventDefault();
+async function start() {
   await begin(readOpening, readColour() || null, readOpponent().player);
 }
 
@@ -378,7 +377,7 @@ function restorePerson() {
   byId("rating").value = rating ?? "";
 }
 
-byId("setup").addEventListener("submit", start);
+onSubmit(byId("setup"), start);
 byId("setup").addEventListener("change", () => {
   if (!state) replay.open(START, { flipped: readColour() !== "white" });
 });
