@@ -25,13 +25,13 @@ def rng(seed=0):
 
 
 def fitted_slowly(games, players, prior):
-    """Return ratings of mean 0 and the first move's value: likelihood by game, no gradients."""
+    """Return ratings of mean 0 and the first move's value: by game, numeric gradients."""
     meetings = [frozenset((game.black, game.white)) for game in games]
     played = [sum(player in pair for pair in meetings) for player in range(players)]
 
-    def loss(values):
-        elo, first_move = values[:players], values[players]
-        total = elo.mean() ** 2
+    def loss(hundreds):
+        *elo, first_move = 100 * hundreds
+        total = np.mean(elo) ** 2
         for game, pair in zip(games, meetings, strict=True):
             expected = expected_score(elo[game.black] - elo[game.white] + first_move)
             total -= game.score * np.log(expected) + (1 - game.score) * np.log(1 - expected)
@@ -43,7 +43,8 @@ def fitted_slowly(games, players, prior):
                 total -= share / 4 * (np.log(expected) + np.log(1 - expected))
         return total
 
-    return minimize(loss, np.zeros(players + 1), method="BFGS", options={"gtol": 1e-7}).x
+    start = np.zeros(players + 1)
+    return 100 * minimize(loss, start, method="BFGS", jac="3-point", options={"gtol": 1e-7}).x
 
 
 def test_scale_is_that_of_the_logistic_formula():

@@ -49,10 +49,10 @@ def test_normalized_elo_is_the_score_in_standard_deviations_of_a_game():
 def test_interval_covers_the_true_value():
     rng, covered = np.random.default_rng(2), 0
     truth = normalized_elo(league([40, 0], 5_000, rng).games, 0, 1).elo
-    for _ in range(400):
+    for _ in range(200):
         found = normalized_elo(league([40, 0], 43, rng).games, 0, 1)
         covered += found.low <= truth <= found.high
-    assert 0.92 <= covered / 400 <= 0.98
+    assert 0.92 <= covered / 200 <= 0.98
 
 
 def test_equal_pairs_and_no_pairs_have_none():
