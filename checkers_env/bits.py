@@ -95,6 +95,40 @@ def _compile_borrowed(thing: Any) -> Any:
     return lambda thing: _borrowed(thing)
 
 
+def prefetch(array: Any, index: int) -> None:
+    """Begin to fetch ``array[index]`` into the cache, so that it need not be waited for later.
+
+    Parameters
+    ----------
+    array
+        An array of any shape.
+    index
+        Index in its first dimension; one beyond the end does no harm.
+    """
+
+
+@intrinsic
+def _prefetch(typing: Any, array: Any, index: Any) -> Any:
+    byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+    read, keep, data = (ir.Constant(word, number) for number in (0, 3, 1))
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        it = context.make_array(signature.args[0])(context, builder, arguments[0])
+        offset = builder.mul(arguments[1], cgutils.unpack_tuple(builder, it.strides)[0])
+        place = builder.gep(builder.bitcast(it.data, byte), [offset])
+        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(fetch, [place, read, keep, data])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), generate
+
+
+@overload(prefetch, strict=False, jit_options=OPTIONS)
+def _compile_prefetch(array: Any, index: Any) -> Any:
+    return lambda array, index: _prefetch(array, index)
+
+
 @kernel
 def copy_into(source: Any, target: Any) -> None:
     """Fill `target`, a vector, from the front of `source`.

@@ -46,6 +46,7 @@ from agents.search.transposition import (
     NONE,
     UPPER,
     move_key,
+    prefetch_tt,
     tt_move,
     tt_slot,
     tt_value,
@@ -339,11 +340,12 @@ def expand(
     mover = root ^ (ply & 1)
     before = Position(frame.black, frame.white, frame.kings, mover)
     after = successor(row, mover)
+    remaining = remaining_after(style, frame, before, after)
+    prefetch_tt(style, ws.table, after, tt_namespace, remaining)
     own, opponent = own_and_opponent(after.black, after.white, after.turn)
     jump = can_jump(own, opponent, after.kings, after.turn)
     ws.counts[0] += 1
     over = not jump and not can_move(own, opponent, after.kings, after.turn)
-    remaining = remaining_after(style, frame, before, after)
     if selective(style):
         alpha, beta = window(frame)
         plies_before = ply + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agents.search.selective import adjust_mate_distance, selective
+from checkers_env.bits import prefetch
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import Position
 
@@ -90,6 +91,25 @@ def tt_slot(
     if matches(other, position, tag) or other.tag >> 8 != tt_namespace or other.depth < one.depth:
         return at ^ 1
     return at
+
+
+@kernel
+def prefetch_tt(
+    style: KernelArg, table: KernelArg, position: Position, tt_namespace: int, remaining: int
+) -> None:
+    """Begin to fetch the entry of a position.
+
+    Parameters
+    ----------
+    style, table, position, tt_namespace, remaining
+        As for :func:`tt_slot`.
+    """
+    if selective(style):
+        at = tt_index(table, position, position.turn)
+        prefetch(table, at ^ 1)
+    else:
+        at = tt_index(table, position, tt_tag(position, tt_namespace, remaining))
+    prefetch(table, at)
 
 
 @kernel
