@@ -29,7 +29,10 @@ def digit_base(digits: Sequence[int]) -> int:
 
 
 def index_features(
-    layout: TupleLayout, offsets: Sequence[int], digits: Sequence[Sequence[int]]
+    layout: TupleLayout,
+    offsets: Sequence[int],
+    digits: Sequence[Sequence[int]],
+    width: int | None = None,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Compute the contribution of each piece on each square to the index of each tuple.
 
@@ -41,14 +44,17 @@ def index_features(
         Start of each tuple's table.
     digits
         For each tuple, the digit of each content of a square, in the order above.
+    width
+        Columns of the result, by default one for each tuple; the others are zeros. Multiples of 16
+        are the quickest to add.
 
     Returns
     -------
-    The contributions beyond that of an empty square, shape (35, 5, tuples), by bit and content;
-    and the indices of the empty board, shape (tuples,).
+    The contributions beyond that of an empty square, shape (35, 5, width), by bit and content;
+    and the indices of the empty board, shape (width,).
     """
-    table = aligned_zeros((35, BASE, len(layout)), np.int32)
-    empty = np.zeros(len(layout), np.int32)
+    table = aligned_zeros((35, BASE, width or len(layout)), np.int32)
+    empty = np.zeros(table.shape[2], np.int32)
     tuples = zip(layout, offsets, digits, strict=True)
     for number, (squares, offset, digit) in enumerate(tuples):
         worth = np.array(digit)
@@ -103,13 +109,21 @@ def start_indices(
         int32, shape (tuples,): is filled.
     """
     copy_into(empty, indices)
-    pieces = position.black | position.white
-    while pieces:
-        bit = lsb(pieces)
-        pieces &= pieces - 1
-        row = features[bit if view == BLACK else 34 - bit, square_content(position, bit, view)]
-        for i in range(len(indices)):
-            indices[i] += row[i]
+    own, opponent = own_and_opponent(position.black, position.white, view)
+    men, kings = ~position.kings, position.kings
+    groups = (
+        (THEIR_MAN, opponent & men),
+        (THEIR_KING, opponent & kings),
+        (OWN_MAN, own & men),
+        (OWN_KING, own & kings),
+    )
+    for content, pieces in groups:
+        while pieces:
+            bit = lsb(pieces)
+            pieces &= pieces - 1
+            row = features[bit if view == BLACK else 34 - bit, content]
+            for i in range(len(indices)):
+                indices[i] += row[i]
 
 
 @kernel
@@ -136,13 +150,24 @@ def advance_indices(
     new
         Indices of `after`, of the same shape: is filled.
     """
-    copy_into(old, new)
     changed = (before.black ^ after.black) | (before.white ^ after.white)
-    while changed:
-        bit = lsb(changed)
-        changed &= changed - 1
-        rows = features[bit if view == BLACK else 34 - bit]
-        plus = rows[square_content(after, bit, view)]
-        minus = rows[square_content(before, bit, view)]
-        for i in range(len(new)):
-            new[i] += plus[i] - minus[i]
+    left = (before.black | before.white) & changed
+    entered = (after.black | after.white) & changed
+    nothing, first = features[0, EMPTY], True
+    while first or entered | left:  # once for a step: one square to leave, and one to enter
+        plus = minus = nothing
+        if entered:
+            bit = lsb(entered)
+            entered &= entered - 1
+            plus = features[bit if view == BLACK else 34 - bit, square_content(after, bit, view)]
+        if left:
+            bit = lsb(left)
+            left &= left - 1
+            minus = features[bit if view == BLACK else 34 - bit, square_content(before, bit, view)]
+        if first:
+            for i in range(len(new)):
+                new[i] = old[i] + plus[i] - minus[i]
+        else:
+            for i in range(len(new)):
+                new[i] += plus[i] - minus[i]
+        first = False

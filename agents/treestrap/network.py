@@ -68,6 +68,21 @@ WINDOW_COUNT, COUNTS = len(WINDOWS), int(OFFSETS[-1])  # COUNTS: start of the pi
 IN_CHAINS = WINDOW_COUNT // 4 * 4  # windows that are summed in four chains
 SIZE = COUNTS + (MAX_COUNT + 1) ** 4  # entries of a stage
 TERMS = WINDOW_COUNT + 1  # entries that a position sums
+LANES = -(-len(READINGS) // 16) * 16  # width of a state: whole vectors are added more quickly
+
+
+def _index_parts() -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the contributions to each index, and the indices of the empty board."""
+    places = [frozenset(squares) for squares in WINDOWS]
+    offsets = [int(OFFSETS[places.index(frozenset(squares))]) for squares in READINGS]
+    return index_features(READINGS, offsets, [*map(digits_of, READINGS)], LANES)
+
+
+INDEX_PARTS = _index_parts()
+# The index of a window for the other side is MIRROR minus that of the reading PARTNER. The digits
+# of the two sides add up to 4 (or 2), so the indices always add up to those of the empty board.
+PARTNER = np.array([READINGS.index(rotate(squares)) for squares in WINDOWS], np.uint32)
+MIRROR = INDEX_PARTS[1][:WINDOW_COUNT] + INDEX_PARTS[1][PARTNER]
 
 
 class TreeStrapNetwork(NamedTuple):
@@ -78,10 +93,8 @@ class TreeStrapNetwork(NamedTuple):
 
     table: NDArray[Any]  # (STAGES, SIZE), float32 or int16
     step: float  # factor of the entries
-    features: NDArray[np.int32]  # (35, 5, readings): index contribution of a content on a bit
-    empty: NDArray[np.int32]  # (readings,): the indices of the empty board
-    partner: NDArray[np.int32]  # (windows,): the reading that is the window of the other side ...
-    mirror: NDArray[np.int32]  # (windows,): ... and the number that its index is subtracted from
+    features: NDArray[np.int32]  # (35, 5, LANES): index contribution of a content on a bit
+    empty: NDArray[np.int32]  # (LANES,): the indices of the empty board
 
 
 def treestrap_network(
@@ -111,14 +124,7 @@ def treestrap_network(
     if table.dtype not in (np.float32, np.int16):
         raise ValueError(f"the tables are float32 or int16, not {table.dtype}")
     table = np.require(table, None, ["C", "W"])
-    places = [frozenset(squares) for squares in WINDOWS]
-    offsets = [int(OFFSETS[places.index(frozenset(squares))]) for squares in READINGS]
-    parts = index_features(READINGS, offsets, [*map(digits_of, READINGS)])
-    partner = [READINGS.index(rotate(squares)) for squares in WINDOWS]
-    # The digits of the two sides add up to 4 (or 2), so the indices of both sides always add up
-    # to those of the empty board.
-    mirror = parts[1][:WINDOW_COUNT] + parts[1][partner]
-    return TreeStrapNetwork(table, float(step), *parts, np.array(partner, np.int32), mirror)
+    return TreeStrapNetwork(table, float(step), *INDEX_PARTS)
 
 
 @kernel
@@ -139,6 +145,12 @@ def count_entry(position: Position) -> int:
 
 
 @kernel
+def opposing_entry(state: KernelArg, window: int) -> int:
+    """Return the entry of a window for the other side than the viewing side of `state`."""
+    return MIRROR[window] - state[PARTNER[window]]
+
+
+@kernel
 def write_entries(
     network: TreeStrapNetwork, position: Position, view: int, state: KernelArg, entries: KernelArg
 ) -> None:
@@ -153,15 +165,12 @@ def write_entries(
     view
         Viewing side of `state`, BLACK or WHITE.
     state
-        State of the position, int32, shape (readings,).
+        State of the position, int32, shape (LANES,).
     entries
         int64, shape (TERMS,): is filled with indices into the tables of its stage.
     """
     for i in range(WINDOW_COUNT):
-        if position.turn == view:
-            entries[i] = state[i]
-        else:
-            entries[i] = network.mirror[i] - state[network.partner[i]]
+        entries[i] = state[i] if position.turn == view else opposing_entry(state, i)
     entries[WINDOW_COUNT] = count_entry(position)
 
 
@@ -180,7 +189,7 @@ def sum_entries(
     view
         Viewing side of `state`, BLACK or WHITE.
     state
-        State of the position, int32, shape (readings,).
+        State of the position, int32, shape (LANES,).
 
     Returns
     -------
@@ -189,23 +198,23 @@ def sum_entries(
     table = network.table[stage_of(position)]
     zero = table[0] - table[0]
     a, b, c, d = table[count_entry(position)] + zero, zero, zero, zero
+    # An unsigned index is quicker: a negative one would count from the end.
     if position.turn == view:
         for i in range(IN_CHAINS, WINDOW_COUNT):
-            a += table[state[i]]
+            a += table[np.uint32(state[i])]
         for i in range(0, IN_CHAINS, 4):
-            a += table[state[i]]
-            b += table[state[i + 1]]
-            c += table[state[i + 2]]
-            d += table[state[i + 3]]
+            a += table[np.uint32(state[i])]
+            b += table[np.uint32(state[i + 1])]
+            c += table[np.uint32(state[i + 2])]
+            d += table[np.uint32(state[i + 3])]
     else:
-        mirror, partner = network.mirror, network.partner
         for i in range(IN_CHAINS, WINDOW_COUNT):
-            a += table[mirror[i] - state[partner[i]]]
+            a += table[np.uint32(opposing_entry(state, i))]
         for i in range(0, IN_CHAINS, 4):
-            a += table[mirror[i] - state[partner[i]]]
-            b += table[mirror[i + 1] - state[partner[i + 1]]]
-            c += table[mirror[i + 2] - state[partner[i + 2]]]
-            d += table[mirror[i + 3] - state[partner[i + 3]]]
+            a += table[np.uint32(opposing_entry(state, i))]
+            b += table[np.uint32(opposing_entry(state, i + 1))]
+            c += table[np.uint32(opposing_entry(state, i + 2))]
+            d += table[np.uint32(opposing_entry(state, i + 3))]
     return np.float32((a + b) + (c + d)) * np.float32(network.step)
 
 
