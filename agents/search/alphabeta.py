@@ -499,7 +499,10 @@ def store_tt(
     elif frame.value <= frame.floor:
         bound = UPPER
     position = Position(frame.black, frame.white, frame.kings, side)
-    entry = ws.table[tt_slot(style, ws.table, position, tt_namespace, frame.remaining)]
+    slot = tt_slot(style, ws.table, position, tt_namespace, frame.remaining)
+    if not selective(style):
+        ws.stored[slot >> 6] |= 1 << (slot & 63)
+    entry = ws.table[slot]
     value = adjust_mate_distance(frame.value, -ply) if selective(style) else frame.value
     best = move_key(style, ws.rows[frame.best, PACKED_MOVE], frame.best - frame.begin)
     write_tt(style, entry, position, tt_namespace, frame.remaining, value, bound, best)

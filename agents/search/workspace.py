@@ -69,6 +69,8 @@ class Workspace(NamedTuple):
         float32[256], aligned to 64 bytes.
     table
         ENTRY[a power of 2]: transposition table.
+    stored
+        int64[entries / 64]: a bit for each entry that a full-width search wrote after a frame.
     killers
         int64[PLIES]: the move that last cut off at a ply.
     history
@@ -91,6 +93,7 @@ class Workspace(NamedTuple):
     states: NDArray[np.int32]
     scratch: NDArray[np.float32]
     table: NDArray[np.void]
+    stored: NDArray[np.int64]
     killers: NDArray[np.int64]
     history: NDArray[np.int64]
     counts: NDArray[np.int64]
@@ -109,6 +112,7 @@ def workspace(table_bits: int = TABLE_BITS) -> Workspace:
         aligned_zeros((PLIES, 2, STATE_WIDTH), np.int32),
         aligned_zeros((2 * SCRATCH_WIDTH,), np.float32),
         np.zeros(1 << table_bits, ENTRY),
+        np.zeros(max(1 << table_bits >> 6, 1), np.int64),
         np.zeros(PLIES, np.int64),
         np.zeros((2, 1024), np.int64),
         np.zeros(3, np.int64),

@@ -38,6 +38,7 @@ from agents.treestrap.network import (
     stage_of,
     write_entries,
 )
+from checkers_env.bits import lsb, prefetch
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import Position, must_jump
 
@@ -194,13 +195,16 @@ def treestrap_update(learner: LearnerState, ws: KernelArg, tt_namespace: int, sc
     scale
         Factor of the values of searches.
     """
-    for at in range(len(ws.table)):
-        entry = ws.table[at]
-        tag, bound = entry.tag, entry.bound
-        if tag >> 8 == tt_namespace and tag & 127 >= learner.config.inner and bound != NONE:
-            position = Position(entry.black, entry.white, entry.kings, tag >> 7 & 1)
-            target = min(max(scale * entry.value, -1.0), 1.0)
-            move_towards(learner, position, target, bound, ws.scratch)
+    for word in range(len(ws.stored)):
+        bits, ws.stored[word] = ws.stored[word], 0
+        while bits:
+            entry = ws.table[word << 6 | lsb(bits)]
+            bits &= bits - 1
+            tag, bound = entry.tag, entry.bound
+            if tag >> 8 == tt_namespace and tag & 127 >= learner.config.inner and bound != NONE:
+                position = Position(entry.black, entry.white, entry.kings, tag >> 7 & 1)
+                target = min(max(scale * entry.value, -1.0), 1.0)
+                move_towards(learner, position, target, bound, ws.scratch)
 
 
 @kernel
@@ -228,14 +232,16 @@ def move_towards(
     state = learner.state[: len(network.empty)]
     start_state(network, position, position.turn, state)
     write_entries(network, position, position.turn, state, entries)
+    stage = stage_of(position)
+    weights, errors = network.table[stage], learner.errors[stage]
+    for entry in entries:
+        prefetch(errors, entry)
     error = target - evaluate(network, position, position.turn, state, scratch)
     if (bound == LOWER and error <= 0.0) or (bound == UPPER and error >= 0.0):
         return
     learner.counters[UPDATES] += 1
     learner.deviation[0] += abs(error)
     step = config.alpha * error / TERMS
-    stage = stage_of(position)
-    weights, errors = network.table[stage], learner.errors[stage]
     for entry in entries:
         sums = errors[entry]
         rate = 1.0

@@ -275,6 +275,7 @@ def test_values_and_bounds_of_inner_nodes_are_learned():
         if bound == EXACT or (thought < target if bound == LOWER else thought > target):
             plain.correct(side, pieces, target)
             learnt += 1
+    ws.stored.fill(-1)
     treestrap_update(student, ws, owner, 2.0)
     assert learnt == student.counters[UPDATES] > 15
     there = [student.network.table[key] for key in plain.weights]
