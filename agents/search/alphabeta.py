@@ -264,6 +264,8 @@ def open_frame(
     history = ws.history[position.turn]
     for row in range(begin, end):
         path = ws.rows[row, PACKED_MOVE]
+        if selective(style):
+            prefetch_tt(style, ws.table, successor(ws.rows[row], position.turn), tt_namespace, 0)
         score = history[history_index(path)]
         if path == ws.killers[ply]:
             score += _KILLER
