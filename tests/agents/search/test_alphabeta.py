@@ -105,7 +105,6 @@ EVALUATORS = {
     "tempo": Tempo(1000.0),
     "bounded": network(BLONDIE_1999, 2, difference=1.0),  # bounds take the place of evaluations
 }
-every_evaluator = pytest.mark.parametrize("evaluator", EVALUATORS.values(), ids=EVALUATORS)
 either_leaves = pytest.mark.parametrize("root_perspective", [True, False])
 
 
@@ -168,27 +167,54 @@ def assert_search_is_minimax(board, evaluator, judge, depth, root_perspective, w
     values = move_values(board, judge, depth, root_perspective)
     best = max(values)
     chosen = searched(board, evaluator, depth, root_perspective, ws)
-    assert chosen == (values.index(best), best), (board.fen(), depth, values)
+    told = (type(evaluator).__name__, board.fen(), depth, root_perspective, values)
+    assert chosen == (values.index(best), best), told
 
 
-@every_evaluator
-@either_leaves
-def test_search_equals_minimax_in_positions_of_games(evaluator, root_perspective):
-    judge, ws = judge_by(evaluator), workspace()
+@pytest.fixture
+def known_turns(monkeypatch):
+    """Have the oracle generate the turns of a position once; yields what it knows.
+
+    Evaluators and perspectives share the lines below a position, so that the slow oracle goes
+    through them once for all, and not once for each.
+    """
+    plain, known = oracle.legal_turns, {}
+
+    def legal_turns(side, pieces):
+        key = (side, frozenset(pieces.items()))
+        if key not in known:
+            known[key] = plain(side, pieces)
+        return known[key]
+
+    monkeypatch.setattr(oracle, "legal_turns", legal_turns)
+    return known
+
+
+@pytest.fixture
+def every_search(known_turns):
+    """Search a board by every evaluator and perspective, each with a workspace of its own."""
+    judges = {name: judge_by(evaluator) for name, evaluator in EVALUATORS.items()}
+    used = {(name, own): workspace() for name in EVALUATORS for own in (True, False)}
+
+    def compare(board, depths):
+        known_turns.clear()
+        for (name, own), ws in used.items():
+            for depth in depths:
+                assert_search_is_minimax(board, EVALUATORS[name], judges[name], depth, own, ws)
+
+    return compare
+
+
+def test_search_equals_minimax_in_positions_of_games(every_search):
     for board in random_boards(1, 25, 90):
-        for depth in (1, 2, 3):
-            assert_search_is_minimax(board, evaluator, judge, depth, root_perspective, ws)
+        every_search(board, (1, 2, 3))
     for board in random_boards(2, 4, 60):
-        assert_search_is_minimax(board, evaluator, judge, 4, root_perspective, ws)
+        every_search(board, (4,))
 
 
-@every_evaluator
-@either_leaves
 @pytest.mark.parametrize("fen", ENDINGS + CAPTURES)
-def test_search_equals_minimax_in_endings_and_exchanges(evaluator, root_perspective, fen):
-    judge, ws = judge_by(evaluator), workspace()
-    for depth in (4, 1, 3, 2):
-        assert_search_is_minimax(Board(fen), evaluator, judge, depth, root_perspective, ws)
+def test_search_equals_minimax_in_endings_and_exchanges(every_search, fen):
+    every_search(Board(fen), (4, 1, 3, 2))
 
 
 @pytest.fixture
@@ -328,19 +354,22 @@ def minimax_to_jumps(side, pieces, depth, value, judge):
     )
 
 
-@pytest.mark.parametrize("name", ["tempo", "1999"])
-def test_lines_may_end_behind_a_jump(name):
-    evaluator, differing = EVALUATORS[name], 0
-    judge, ws = judge_by(evaluator), workspace()
+def test_lines_may_end_behind_a_jump(known_turns):
+    evaluators = {name: EVALUATORS[name] for name in ("tempo", "1999")}
+    judges = {name: judge_by(evaluator) for name, evaluator in evaluators.items()}
+    used, differing = {name: workspace() for name in evaluators}, Counter()
     for board in (*random_boards(9, 20, 90), *map(Board, CAPTURES)):
+        known_turns.clear()
         side, pieces = oracle.read_fen(board.fen())
-        for depth in (2, 4, 3):
-            expected = minimax_to_jumps(side, pieces, depth, judge, side)
-            style = FullWidth(ends_at_jump=True)
-            _, value = searched(board, evaluator, depth, True, ws, style)
-            assert value == expected
-            differing += value != searched(board, evaluator, depth, True, workspace())[1]
-    assert differing > 10
+        for name, evaluator in evaluators.items():
+            for depth in (2, 4, 3):
+                expected = minimax_to_jumps(side, pieces, depth, judges[name], side)
+                style = FullWidth(ends_at_jump=True)
+                _, value = searched(board, evaluator, depth, True, used[name], style)
+                assert value == expected, (name, board.fen(), depth)
+                plain = searched(board, evaluator, depth, True, workspace())[1]
+                differing[name] += value != plain
+    assert min(differing[name] for name in evaluators) > 10
 
 
 @pytest.mark.parametrize("name", ["material", "1999", "2001"])
