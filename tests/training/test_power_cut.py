@@ -42,6 +42,13 @@ COMMANDS = {  # with options, what must be equal, and files that must be on the 
 }
 
 
+@pytest.fixture(autouse=True)
+def undrawn_plots(monkeypatch):
+    """Write empty plots of a comparison: drawing them takes twice as long as its runs."""
+    monkeypatch.setattr(compare, "plot_scores", lambda results: b"")
+    monkeypatch.setattr(compare, "plot_curves", lambda comparison, store: b"")
+
+
 def run(module, options, folder):
     sys.argv = [module.__name__, *options, "--out", str(folder)]
     if module is compare:

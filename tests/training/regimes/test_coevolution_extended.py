@@ -349,8 +349,7 @@ def test_every_preset_has_the_budget_of_the_papers(name):
     assert preset.regime.network.startswith("blondie24-2001")
 
 
-def test_weight_file_of_an_unsaturated_network_round_trips(tmp_path, monkeypatch):
-    monkeypatch.setattr("training.trainer.loop.plot_curve", lambda *given: None)
+def test_weight_file_of_an_unsaturated_network_round_trips(tmp_path):
     regime = replace(STRATEGY, network="blondie24-2001-unsaturated", pairs=2)
     plan = RunConfig("learns", regime, 1, 0, tmp_path, curve_every=0)
     state = train(plan, begin(plan), lambda *progress: None).state

@@ -275,6 +275,7 @@ def test_table_holds_the_history(finished):
         np.testing.assert_allclose([float(row[name]) for row in rows], values, rtol=1e-5)
 
 
+@pytest.mark.usefixtures("drawn_curves")
 @pytest.mark.parametrize("every", [0, 1])
 def test_curve_is_plotted(tmp_path, every):
     plan = plan_for(tmp_path, generations=1, curve_every=every)

@@ -107,10 +107,7 @@ def without_speed(checkpoint):
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_preset_runs_resumes_and_saves_a_player(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        "training.trainer.loop.plot_curve", lambda *given: None
-    )  # slow; see test_run
+def test_preset_runs_resumes_and_saves_a_player(name, tmp_path):
     whole = carried_out(name, tmp_path / "whole", 2, threads=1)
     carried_out(name, tmp_path / "parts", 1, threads=2)
     parts = carried_out(name, tmp_path / "parts", 2, threads=2, start=resume, engine="env")
