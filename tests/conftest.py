@@ -19,7 +19,10 @@ os.environ["COLUMNS"] = "100"
 # A shell that puts the tests into the background has them ignore Ctrl-C, and all that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-LONG = ("hostile_league", "power_cut", "architectures", "notebooks", "examples", "strong_player")
+LONG = (
+    *("hostile_league", "power_cut", "architectures", "notebooks", "examples", "strong_player"),
+    *("benchmark", "subprocess_agent", "jit"),
+)
 
 
 def pytest_configure(config):
