@@ -127,16 +127,17 @@ def player_hash(player: Any) -> str | None:
     digest = hashlib.sha256()
     try:
         for part in _content(player):
-            digest.update(len(part).to_bytes(8, "little") + part)
+            digest.update(len(part).to_bytes(8, "little"))
+            digest.update(part)
     except TypeError:
         return None
     return digest.hexdigest()
 
 
-def _content(thing: Any) -> Iterator[bytes]:
+def _content(thing: Any) -> Iterator[bytes | memoryview]:
     if isinstance(thing, np.ndarray) and thing.dtype.kind in "biuf":
         yield f"{thing.dtype.str}{thing.shape}".encode()
-        yield thing.tobytes()
+        yield np.ascontiguousarray(thing).reshape(-1).view(np.uint8).data  # no copy
     elif isinstance(thing, tuple):
         yield f"{type(thing).__module__}.{type(thing).__qualname__}, {len(thing)}".encode()
         for part in thing:
