@@ -33,6 +33,7 @@ from agents.search.player import AlphaBeta, with_options
 from agents.search.selective import FULL_WIDTH, STRONG
 from agents.treestrap.codec import unpack
 from agents.treestrap.network import SIZE, STAGES, TreeStrapNetwork, treestrap_network
+from agents.treestrap.tapered import TAPERED_ENTRIES, TaperedNetwork, unpack_network
 from agents.weights import LARGEST_WEIGHT, WeightsMetadata, load_weights
 from checkers_env.movegen import Position
 
@@ -345,22 +346,36 @@ def _sampled_tuples(name: str, stored: Architecture, stored_as: str) -> Architec
     )
 
 
-def _build_treestrap(
-    packed: NDArray[Any], king: float, *, step: float, entries: int = 0
-) -> TreeStrapNetwork:
+def _build_packed(
+    build: Callable[[bytes, float], Any],
+    entry_count: int,
+    packed: NDArray[Any],
+    king: float,
+    *,
+    step: float,
+    entries: int = 0,
+) -> Any:
+    """Build the evaluator of packed tables, which have so many entries."""
     if packed.dtype != np.uint8:
         raise ValueError(f"packed tables are uint8, not {packed.dtype}")
     if not (isinstance(step, float) and 0 < step <= 1):
         raise ValueError(f"the step of packed tables is above 0 and at most 1, not {step!r}")
-    if entries != STAGES * SIZE:
-        raise ValueError(f"it is for other windows: {entries} entries, not {STAGES * SIZE}")
-    return _unpack_treestrap(packed.tobytes(), step)
+    if entries != entry_count:
+        raise ValueError(f"it is for other windows: {entries} entries, not {entry_count}")
+    return build(packed.tobytes(), step)
 
 
 @functools.lru_cache(2)
 def _unpack_treestrap(packed: bytes, step: float) -> TreeStrapNetwork:
     """Unpack tables of up to 190 MB; players of one file share them."""
-    return treestrap_network(unpack(np.frombuffer(packed, np.uint8)), step)
+    table = unpack(np.frombuffer(packed, np.uint8))
+    return treestrap_network(table.reshape(STAGES, SIZE), step)
+
+
+@functools.lru_cache(2)
+def _unpack_tapered(packed: bytes, step: float) -> TaperedNetwork:
+    """Unpack tables of 190 MB; players of one file share them."""
+    return unpack_network(np.frombuffer(packed, np.uint8), step)
 
 
 for _name, _layout in NETWORK_LAYOUTS.items():
@@ -384,4 +399,9 @@ for _name in ("walks-5", "table-6.1", "singles"):  # the thesis's, without tanh
 register("samuel", Architecture(Samuel, lambda weights, king: samuel(weights), len(FEATURES)))
 register("ntuple", _NTUPLE)
 register("ntuple-sum", _NTUPLE_SUM)
-register("treestrap", Architecture(TreeStrapNetwork, _build_treestrap, None, None, selective=True))
+for _name, _class, _unpack, _entries in (
+    ("treestrap", TreeStrapNetwork, _unpack_treestrap, STAGES * SIZE),
+    ("tapered", TaperedNetwork, _unpack_tapered, TAPERED_ENTRIES),
+):
+    _build = functools.partial(_build_packed, _unpack, _entries)
+    register(_name, Architecture(_class, _build, None, None, selective=True))

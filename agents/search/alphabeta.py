@@ -116,7 +116,8 @@ def search(
     """
     age_history(ws.history)
     ws.start_nodes[0] = ws.counts[0]
-    best, perspective = 0, position.turn if root_perspective else SIDE_TO_MOVE
+    best, value = 0, -INFINITY
+    perspective = position.turn if root_perspective else SIDE_TO_MOVE
     if selective(style):
         table_move = tt_move(style, ws.table, position, depth, tt_namespace)
         for row in range(end):
@@ -125,11 +126,12 @@ def search(
     first = 1 + (depth - 1) % style.deepens_by
     for plies in range(first, depth + 1, style.deepens_by):
         search_to(style, evaluator, position, plies, perspective, tt_namespace, ws, end)
-        if ws.stop[0] or node_limit_reached(style, ws):
-            if selective(style) and ws.frames[0].value > -INFINITY:
-                best = ws.frames[0].best
+        stopped = ws.stop[0] != 0 or node_limit_reached(style, ws)
+        if not stopped or (selective(style) and ws.frames[0].value > -INFINITY):
+            best, value = ws.frames[0].best, ws.frames[0].value
+        if stopped:
             break
-        best = ws.frames[0].best
+    ws.frames[0].value = value
     return ws.rows[best, PACKED_MOVE]
 
 

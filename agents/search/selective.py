@@ -374,9 +374,15 @@ def count_reversible_plies(frame: KernelArg, before: Position, after: Position) 
     -------
     Plies; 0 after a man's move or a capture.
     """
+    return frame.reversible_plies + 1 if is_reversible(before, after) else 0
+
+
+@kernel
+def is_reversible(before: Position, after: Position) -> bool:
+    """Return whether a move is a king's, without a capture."""
     men = (before.black | before.white) & ~before.kings
     stand = men == (after.black | after.white) & ~after.kings
-    return frame.reversible_plies + 1 if stand and same_material(before, after) else 0
+    return stand and same_material(before, after)
 
 
 @kernel

@@ -16,7 +16,7 @@ ENTRY_BYTES = GAP.itemsize + LEVELS.itemsize
 
 
 def pack(table: NDArray[np.float32], step: float = STEP) -> NDArray[np.uint8]:
-    """Compress tables.
+    """Compress tables, most of whose entries are zeros.
 
     The content holds, for each entry that does not round to zero, the distance from the entry
     before it and the entry in steps. All lowest bytes come first, then all second bytes, and so
@@ -25,7 +25,7 @@ def pack(table: NDArray[np.float32], step: float = STEP) -> NDArray[np.uint8]:
     Parameters
     ----------
     table
-        float32, shape (STAGES, SIZE).
+        float32, of any shape, such as (STAGES, SIZE).
     step
         Entries are rounded to multiples of it.
 
@@ -49,8 +49,19 @@ def pack(table: NDArray[np.float32], step: float = STEP) -> NDArray[np.uint8]:
     return np.frombuffer(zlib.compress(content, LEVEL), np.uint8)
 
 
-def unpack(packed: ArrayLike) -> NDArray[np.int16]:
-    """Return the tables in steps, shape (STAGES, SIZE).
+def unpack(packed: ArrayLike, count: int = STAGES * SIZE) -> NDArray[np.int16]:
+    """Return the tables in steps.
+
+    Parameters
+    ----------
+    packed
+        uint8, from :func:`pack`.
+    count
+        Number of entries, zeros included.
+
+    Returns
+    -------
+    int16, shape (count,).
 
     Raises
     ------
@@ -62,21 +73,21 @@ def unpack(packed: ArrayLike) -> NDArray[np.int16]:
         raise ValueError(
             f"packed tables are a vector of uint8, not {packed.dtype}{list(packed.shape)}"
         )
-    largest = STAGES * SIZE * ENTRY_BYTES
+    largest = count * ENTRY_BYTES
     reader = zlib.decompressobj()
     try:
         content = reader.decompress(packed.tobytes(), largest)
     except zlib.error as error:
         raise ValueError(f"the tables cannot be unpacked: {error}") from None
-    count, rest = divmod(len(content), ENTRY_BYTES)
+    stored, rest = divmod(len(content), ENTRY_BYTES)
     if rest or not reader.eof:
         raise ValueError("the tables cannot be unpacked: they are cut off, or too many")
-    bytes_of = np.frombuffer(content, np.uint8).reshape(ENTRY_BYTES, count)
+    bytes_of = np.frombuffer(content, np.uint8).reshape(ENTRY_BYTES, stored)
     gaps = np.ascontiguousarray(bytes_of[: GAP.itemsize].T).view(GAP).ravel()
     levels = np.ascontiguousarray(bytes_of[GAP.itemsize :].T).view(LEVELS).ravel()
     entries = np.cumsum(gaps, dtype=np.int64)
-    if count and entries[-1] >= STAGES * SIZE:
+    if stored and entries[-1] >= count:
         raise ValueError("the tables cannot be unpacked: there are entries beyond their end")
-    table = np.zeros(STAGES * SIZE, LEVELS)
+    table = np.zeros(count, LEVELS)
     table[entries] = levels
-    return table.reshape(STAGES, SIZE)
+    return table

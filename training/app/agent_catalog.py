@@ -30,6 +30,7 @@ KINDS = {
     "WeightedPieces": "counts pieces by their squares",
     "Samuel": "Samuel's features",
     "TreeStrapNetwork": "windows of the board",
+    "TaperedNetwork": "windows of the board and pairs of pieces",
 }
 """Evaluators in words, by class."""
 MAX_AMOUNT = {"depth": MAX_DEPTH, "simulations": 1_000_000}

@@ -5,7 +5,8 @@
 - social_learning: the thesis's individual and social learning (C10 ...)
 - genetic_algorithm: Nguyen's elites, crossover and safe mutation
 - evolution_strategies: OpenAI-ES and separable CMA-ES in self-play
-- self_play: what the two regimes of self-play share
+- refit: tapered tables fitted to the search values of self-play
+- self_play: what the regimes of self-play share
 - td_learning: temporal differences and TD-leaf
 - treestrap: TD(lambda) and TreeStrap towards the values of searches
 

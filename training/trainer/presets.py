@@ -8,6 +8,7 @@ from typing import NamedTuple
 from training.regimes import Regime
 from training.regimes.coevolution import Coevolution
 from training.regimes.genetic_algorithm import GeneticAlgorithm
+from training.regimes.refit import Refit
 from training.regimes.social_learning import SocialLearning
 from training.regimes.td_learning import TDLearning
 from training.regimes.treestrap import TreeStrap
@@ -256,6 +257,12 @@ TD_PRESETS["strong"] = Preset(
     "Veness et al. 2009; Beal & Smith 1999; Al-Khateeb 2011, ch. 6",
     "53 large windows, TD(0.8) and TreeStrap from searches of 4 plies, endings of 4 pieces known",
 )
+TD_PRESETS["strong-refit"] = Preset(
+    Refit(),
+    48,
+    "Samuel 1967; Anthony et al. 2017",
+    "the windows of strong, tapered and with pairs, fitted to the search values of its games",
+)
 TD_DEFAULT = "c5-n0.001"
 
 # Of one run each on a core of an AMD EPYC (Zen 4) or an Intel Xeon; see docs/regimes.md.
@@ -318,6 +325,7 @@ _CPU_SECONDS = {
     "c5-leaf": 16,
     "samuel": 13,
     "strong": 3600,
+    "strong-refit": 900,
 }
 PRESETS, TD_PRESETS = (
     {name: preset._replace(cpu_seconds=_CPU_SECONDS[name]) for name, preset in presets.items()}

@@ -47,7 +47,7 @@ def test_saved_tables_play_as_the_original(tmp_path, table, packed):
     player = load_player(path)
     assert type(player) is AlphaBeta
     assert (player.depth, player.root_perspective, player.style) == (3, True, STRONG)
-    assert np.array_equal(player.evaluator.table, unpack(packed))
+    assert np.array_equal(player.evaluator.table, unpack(packed).reshape(STAGES, SIZE))
     assert np.max(np.abs(player.evaluator.table * STEP - table)) <= STEP / 2
     assert load_player(path, 6).depth == 6
     agent = agents.make(path, depth=2)

@@ -292,7 +292,7 @@ def test_packed_tables_round_trip_rounded_and_small():
     assert len(packed) < 5 * 20_000
     there = np.nonzero(table)
     expected = np.rint(table[there] / STEP)
-    back = unpack(packed)
+    back = unpack(packed).reshape(table.shape)
     assert np.array_equal(back[there], expected)
     assert np.count_nonzero(back) == np.count_nonzero(expected)
     assert not np.any(unpack(pack(np.zeros_like(table))))

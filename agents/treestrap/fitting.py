@@ -1,0 +1,213 @@
+"""Fit a tapered network to positions and their values, in several passes over all of them.
+
+The step of a weight w towards the target t of a position of value v is that of Adagrad (Duchi,
+Hazan and Singer, "Adaptive subgradient methods", 2011) on the cross-entropy of tanh:
+
+    g = (t - v) * share;    G += g^2;    w += rate * g / sqrt(G + EPS)
+
+The share is that of the weight's stage in the position.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.evaluator import SCRATCH_WIDTH, tanh
+from agents.ntuple.indices import start_indices
+from agents.search.interrupt import defer_signals
+from agents.simd import aligned_zeros
+from agents.treestrap.network import INDEX_PARTS, SIZE, STAGES, TERMS, WINDOW_COUNT, count_entry
+from agents.treestrap.sampling import Samples
+from agents.treestrap.tapered import (
+    PAIRED_PIECES,
+    PARTS,
+    PIECE_KINDS,
+    taper,
+    write_piece_kinds,
+)
+from checkers_env.bits import popcount
+from checkers_env.jit import KernelArg, kernel
+from checkers_env.movegen import Position
+
+EPS = 0.05  # of Adagrad
+FIRST_SUM = 1.0  # G of weights that begin with what has been learnt before
+LAST_RATE = 0.25  # share of the rates in the last pass
+MOST_TERMS = TERMS + PAIRED_PIECES * (PAIRED_PIECES - 1) // 2
+
+
+class Weights(NamedTuple):
+    """Weights of a tapered network as they are learnt, in units of the logit."""
+
+    table: NDArray[np.float32]  # (SIZE, STAGES)
+    pairs: NDArray[np.float32]  # (PIECE_KINDS ** 2, STAGES)
+
+
+class Fitter(NamedTuple):
+    """Arrays of a fit for the kernels."""
+
+    weights: Weights
+    sums: Weights  # G
+    rates: tuple[float, float]  # of the table and the pairs
+    features: NDArray[np.int32]
+    empty: NDArray[np.int32]
+    state: NDArray[np.int32]
+    kinds: NDArray[np.int64]  # (24,)
+    entries: NDArray[np.int64]  # (MOST_TERMS,): rows of the table, then rows of the pairs
+    scratch: NDArray[np.float32]
+
+
+def fit(
+    start: NDArray[np.float32],
+    samples: Samples,
+    passes: int,
+    rng: np.random.Generator,
+    rates: tuple[float, float] = (0.015, 0.02),
+) -> Weights:
+    """Fit a network to samples.
+
+    Parameters
+    ----------
+    start
+        float32, shape (STAGES, SIZE): tables to start from, as those of
+        :class:`agents.treestrap.network.TreeStrapNetwork`. The pairs start at 0.
+    samples
+        The samples.
+    passes
+        Passes over all samples, each in a random order.
+    rng
+        The source of randomness.
+    rates
+        Step sizes of the table and the pairs; the last pass has a quarter of them.
+
+    Returns
+    -------
+    The weights after the last pass.
+    """
+    weights = Weights(np.ascontiguousarray(start.T), np.zeros((PIECE_KINDS**2, STAGES), np.float32))
+    if weights.table.shape != (SIZE, STAGES) or weights.table.dtype != np.float32:
+        raise ValueError(f"start is float32[{STAGES}, {SIZE}], not {start.dtype}{start.shape}")
+    sums = Weights(np.full_like(weights.table, FIRST_SUM), np.zeros_like(weights.pairs))
+    for number in range(passes):
+        share = LAST_RATE if number == passes - 1 else 1.0
+        fitter = Fitter(
+            weights,
+            sums,
+            (share * rates[0], share * rates[1]),
+            *INDEX_PARTS,
+            np.zeros_like(INDEX_PARTS[1]),
+            np.zeros(24, np.int64),
+            np.zeros(MOST_TERMS, np.int64),
+            aligned_zeros((2 * SCRATCH_WIDTH,), np.float32),
+        )
+        order = rng.permutation(len(samples.targets))
+        with defer_signals():
+            fit_pass(fitter, samples.positions, samples.targets, order)
+    return weights
+
+
+@kernel
+def fit_pass(fitter: Fitter, positions: KernelArg, targets: KernelArg, order: KernelArg) -> None:
+    """Move the weights towards each target once.
+
+    Parameters
+    ----------
+    fitter
+        The weights and their sums are changed in place.
+    positions
+        int64, shape (samples, 4).
+    targets
+        float32, shape (samples,).
+    order
+        int64: the samples' numbers in their order.
+    """
+    for at in order:
+        row = positions[at]
+        position = Position(row[0], row[1], row[2], row[3])
+        end = write_rows(fitter, position)
+        stage, parts = taper(position)
+        upper = np.float32(parts) / np.float32(PARTS)
+        shares = np.float32(1.0) - upper, upper
+        total = np.float32(0.0)
+        for share, level in zip(shares, (stage, stage + 1)):  # noqa: B905 - no numba
+            total += share * sum_rows(fitter, end, level)
+        error = np.float32(targets[at] - tanh(total, fitter.scratch))
+        for share, level in zip(shares, (stage, stage + 1)):  # noqa: B905
+            if share > 0:
+                move_rows(fitter, end, level, error * share)
+
+
+@kernel
+def write_rows(fitter: Fitter, position: Position) -> int:
+    """Write the rows of the table and of the pairs that a position sums; return their end.
+
+    Parameters
+    ----------
+    fitter
+        Its entries are written.
+    position
+        The position.
+    """
+    entries, state = fitter.entries, fitter.state
+    start_indices(fitter.features, fitter.empty, position, position.turn, state)
+    for i in range(WINDOW_COUNT):
+        entries[i] = state[i]
+    entries[WINDOW_COUNT] = count_entry(position)
+    end = TERMS
+    if popcount(position.black | position.white) <= PAIRED_PIECES:
+        count = write_piece_kinds(position, fitter.kinds)
+        for i in range(count):
+            for j in range(i):
+                one, other = fitter.kinds[i], fitter.kinds[j]
+                entries[end] = max(one, other) * PIECE_KINDS + min(one, other)
+                end += 1
+    return end
+
+
+@kernel
+def sum_rows(fitter: Fitter, end: int, stage: int) -> KernelArg:
+    """Return the sum of the written rows' weights in a stage, float32.
+
+    Parameters
+    ----------
+    fitter
+        The fitter.
+    end
+        Number of rows.
+    stage
+        The stage.
+    """
+    table, pairs, total = fitter.weights.table, fitter.weights.pairs, np.float32(0.0)
+    for i in range(TERMS):
+        total += table[fitter.entries[i], stage]
+    for i in range(TERMS, end):
+        total += pairs[fitter.entries[i], stage]
+    return total
+
+
+@kernel
+def move_rows(fitter: Fitter, end: int, stage: int, gradient: float) -> None:
+    """Move the written rows' weights in a stage by a step of Adagrad.
+
+    Parameters
+    ----------
+    fitter
+        Its weights and sums are changed in place.
+    end
+        Number of rows.
+    stage
+        The stage.
+    gradient
+        The gradient g.
+    """
+    square, (rate, pair_rate) = gradient * gradient, fitter.rates
+    for i in range(end):
+        if i < TERMS:
+            weights, sums, step = fitter.weights.table, fitter.sums.table, rate * gradient
+        else:
+            weights, sums, step = fitter.weights.pairs, fitter.sums.pairs, pair_rate * gradient
+        entry = fitter.entries[i]
+        sums[entry, stage] += square
+        weights[entry, stage] += step / np.sqrt(sums[entry, stage] + EPS)

@@ -1,0 +1,327 @@
+"""Self-play with a limit of positions a move, recorded as positions and search values.
+
+The targets of :mod:`agents.treestrap.fitting`. Each move is chosen by a selective search, whose
+value is the target of the position. A search meets other positions than a game does: most follow
+a mistake. So some random moves lead aside from each position of the game, and what they lead to
+is searched and recorded, too.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from agents.endgame.evaluator import TablebaseEvaluator
+from agents.endgame.probe import Tablebase
+from agents.evaluator import value_scale
+from agents.match_kernel import find_row, validate_self_play
+from agents.search.alphabeta import search
+from agents.search.interrupt import defer_signals
+from agents.search.root_order import shuffle
+from agents.search.selective import (
+    STRONG,
+    Selective,
+    clear_move_ordering,
+    is_reversible,
+    set_position_history,
+)
+from agents.search.workspace import MAX_DEPTH, workspace
+from agents.treestrap.selfplay import UNDECIDED, find_result, occurred_before, sample_start
+from agents.treestrap.tapered import TaperedNetwork
+from checkers_env.bits import borrowed
+from checkers_env.jit import KernelArg, kernel
+from checkers_env.movegen import (
+    Position,
+    generate_successors,
+    must_jump,
+    successor,
+)
+
+TABLE_BITS = 14  # of the transposition table
+NO_PROGRESS = 80  # reversible plies after which a game is drawn
+
+
+class SamplingConfig(NamedTuple):
+    """Settings of the games.
+
+    Attributes
+    ----------
+    nodes
+        Positions visited by the search for a move.
+    side_nodes
+        Positions visited by the search of a position aside of the game.
+    sides
+        Positions aside of each position of the game.
+    side_plies
+        Most random plies that lead to them; each number from 1 is equally likely.
+    epsilon
+        Share of moves chosen at random.
+    random_plies
+        Most random plies after the opening.
+    max_plies
+        Plies after which a game is drawn.
+    lam
+        Share of the search value in the target of a position of the game. The rest is the result.
+    """
+
+    nodes: int = 500
+    side_nodes: int = 300
+    sides: int = 2
+    side_plies: int = 4
+    epsilon: float = 0.02
+    random_plies: int = 10
+    max_plies: int = 300
+    lam: float = 0.95
+
+
+class Samples(NamedTuple):
+    """Positions where the side to move has no capture, and their targets."""
+
+    positions: NDArray[np.int64]  # (samples, 4): black, white, kings, turn
+    targets: NDArray[np.float32]  # (samples,): for the side to move, -1 to +1
+
+
+class Sampler(NamedTuple):
+    """Arrays of a sampler for the kernels."""
+
+    config: SamplingConfig
+    style: Selective
+    side_style: Selective
+    positions: NDArray[np.int64]  # (plies, 4): the positions of a game
+    samples: Samples  # room for a batch of games
+    from_game: NDArray[np.bool_]  # (samples,): false for those aside
+
+
+def sample(
+    network: TaperedNetwork,
+    games: int,
+    rng: np.random.Generator,
+    config: SamplingConfig = SamplingConfig(),  # noqa: B008 - immutable
+    *,
+    starts: ArrayLike,
+    tables: Tablebase,
+) -> Samples:
+    """Play games of a network against itself, and record positions with their search values.
+
+    Parameters
+    ----------
+    network
+        The network.
+    games
+        Number of games.
+    rng
+        The source of randomness.
+    config
+        Settings of the games.
+    starts
+        Positions (black, white, kings, turn), shape (positions, 4); each game begins with a
+        random one.
+    tables
+        Endgame tables: searches probe them, and a game ends at a position in them.
+
+    Raises
+    ------
+    ValueError
+        For impossible settings.
+    """
+    validate_self_play(config.lam, config.epsilon, config.random_plies)
+    if min(config.nodes, config.side_nodes, config.side_plies, config.max_plies, games) < 1:
+        raise ValueError(f"nodes, plies and games are 1 or more, not {config} and {games} games")
+    most = config.max_plies * (1 + config.sides)
+    sampler = Sampler(
+        config,
+        STRONG._replace(table_bits=TABLE_BITS, nodes=config.nodes),
+        STRONG._replace(table_bits=TABLE_BITS, nodes=config.side_nodes),
+        np.zeros((config.max_plies + 1, 4), np.int64),
+        Samples(np.zeros((most, 4), np.int64), np.zeros(most, np.float32)),
+        np.zeros(most, np.bool_),
+    )
+    searcher, ws, batch = TablebaseEvaluator(network, tables), workspace(TABLE_BITS), []
+    positions = np.array(starts, np.int64)
+    for _ in range(games):
+        with defer_signals():
+            count = sample_game(sampler, searcher, positions, ws, rng)
+        batch.append([array[:count].copy() for array in sampler.samples])
+    return Samples(*map(np.concatenate, zip(*batch, strict=True)))
+
+
+@kernel
+def sample_game(
+    sampler: Sampler, searcher: KernelArg, starts: KernelArg, ws: KernelArg, rng: KernelArg
+) -> int:
+    """Play a game, and record its samples.
+
+    Parameters
+    ----------
+    sampler
+        The sampler; its samples are overwritten from 0 on.
+    searcher
+        Evaluator of the searches, with endgame tables.
+    starts
+        Positions (black, white, kings, turn), int64, shape (positions, 4).
+    ws
+        Workspace.
+    rng
+        numpy Generator.
+
+    Returns
+    -------
+    Number of samples.
+    """
+    sampler, searcher, ws = borrowed(sampler), borrowed(searcher), borrowed(ws)
+    config, rows = sampler.config, ws.rows
+    ws.counts[2] += 1
+    clear_move_ordering(ws)
+    here = sample_start(config, starts, rows, rng)
+    reversible, count = 0, 0
+    for ply in range(config.max_plies + 1):
+        row = sampler.positions[ply]
+        row[0], row[1], row[2], row[3] = here.black, here.white, here.kings, here.turn
+        moves = generate_successors(rows, 0, here.black, here.white, here.kings, here.turn)
+        result = find_result(searcher, here, moves == 0)
+        if result == UNDECIDED and (
+            ply == config.max_plies
+            or reversible >= NO_PROGRESS
+            or occurred_before(sampler, ply, here)
+        ):
+            result = 0.0
+        if result != UNDECIDED:
+            blend_result(sampler, count, here.turn, result)
+            return count
+        shuffle(rows, moves, rng)
+        chosen = successor(rows[0], here.turn)
+        if moves > 1:
+            chance = chosen
+            set_position_history(ws, sampler.positions, ply, reversible)
+            chosen, count = search_and_record(
+                sampler, sampler.style, searcher, here, ws, moves, count
+            )
+            count = sample_sides(sampler, searcher, here, ws, count, rng)
+            if rng.random() < config.epsilon:
+                chosen = chance
+        reversible = reversible + 1 if is_reversible(here, chosen) else 0
+        here = chosen
+    return count
+
+
+@kernel
+def search_and_record(
+    sampler: Sampler,
+    style: Selective,
+    searcher: KernelArg,
+    position: Position,
+    ws: KernelArg,
+    moves: int,
+    count: int,
+) -> tuple[Position, int]:
+    """Search a position, and record it with its value if the side to move has no capture.
+
+    Parameters
+    ----------
+    sampler
+        The sampler; a sample may be added.
+    style
+        Style of the search, with its limit of positions.
+    searcher
+        Evaluator of the search.
+    position
+        The position.
+    ws
+        Workspace whose rows 0 to `moves` hold its successors.
+    moves
+        Number of successors.
+    count
+        Samples so far.
+
+    Returns
+    -------
+    The position after the best move, and the number of samples.
+    """
+    tag = ws.counts[2] << 1 | position.turn
+    path = search(style, searcher, position, MAX_DEPTH, True, tag, ws, moves)
+    after = successor(ws.rows[find_row(ws.rows, moves, path)], position.turn)
+    if must_jump(position):
+        return after, count
+    row = sampler.samples.positions[count]
+    row[0], row[1], row[2], row[3] = position.black, position.white, position.kings, position.turn
+    value = ws.frames[0].value / value_scale(searcher)
+    sampler.samples.targets[count] = min(max(value, -1.0), 1.0)
+    sampler.from_game[count] = True
+    return after, count + 1
+
+
+@kernel
+def sample_sides(
+    sampler: Sampler,
+    searcher: KernelArg,
+    here: Position,
+    ws: KernelArg,
+    count: int,
+    rng: KernelArg,
+) -> int:
+    """Record positions that random moves lead to from a position of the game.
+
+    Parameters
+    ----------
+    sampler
+        The sampler; samples are added.
+    searcher
+        Evaluator of the searches.
+    here
+        Position of the game.
+    ws
+        Workspace; its position history is cleared.
+    count
+        Samples so far.
+    rng
+        numpy Generator.
+
+    Returns
+    -------
+    Number of samples.
+    """
+    rows = ws.rows
+    for _ in range(sampler.config.sides):
+        position = here
+        plies = 1 + rng.integers(0, sampler.config.side_plies)
+        moves = generate_successors(
+            rows, 0, position.black, position.white, position.kings, position.turn
+        )
+        while moves and (plies > 0 or must_jump(position)):
+            position = successor(rows[rng.integers(0, moves)], position.turn)
+            plies -= 1
+            moves = generate_successors(
+                rows, 0, position.black, position.white, position.kings, position.turn
+            )
+        if find_result(searcher, position, moves == 0) == UNDECIDED:
+            ws.reversible_plies[0], before = 0, count
+            _, count = search_and_record(
+                sampler, sampler.side_style, searcher, position, ws, moves, count
+            )
+            if count > before:
+                sampler.from_game[before] = False
+    return count
+
+
+@kernel
+def blend_result(sampler: Sampler, count: int, side: int, result: float) -> None:
+    """Blend the result of a game into the targets of its positions.
+
+    Parameters
+    ----------
+    sampler
+        The sampler, whose first `count` samples are of this game; changed in place.
+    count
+        Number of samples.
+    side
+        Side that the result is for.
+    result
+        -1, 0 or +1.
+    """
+    lam, samples = sampler.config.lam, sampler.samples
+    for at in range(count):
+        if sampler.from_game[at]:
+            own = result if samples.positions[at, 3] == side else -result
+            samples.targets[at] = lam * samples.targets[at] + (1.0 - lam) * own

@@ -1,0 +1,298 @@
+"""Tapered n-tuple network: stages blend into each other, and pairs of pieces count in endings.
+
+The windows are those of :mod:`agents.treestrap.network`. An entry has a weight for each of four
+stages. A position blends the two stages nearest to its number of pieces, as tapered evaluations
+of chess engines do: nothing jumps where one stage ends. The larger windows see men only, so with
+few pieces each pair of pieces has a weight, too, wherever the two stand.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.evaluator import advance_state, evaluate, start_state, state_size, tanh
+from agents.ntuple.indices import advance_indices, start_indices
+from agents.treestrap.codec import STEP, pack, unpack
+from agents.treestrap.network import (
+    INDEX_PARTS,
+    OFFSETS,
+    SIZE,
+    STAGES,
+    WINDOW_COUNT,
+    count_entry,
+    opposing_entry,
+)
+from checkers_env.bits import lsb, popcount
+from checkers_env.jit import KernelArg, kernel
+from checkers_env.movegen import BLACK, SQUARES, Position, own_and_opponent
+
+PARTS = 12  # of the way from one stage to the next; each piece more is two parts
+FIRST_PARTS = 7  # stage 0 is pure at 3.5 pieces, stage 3 at 21.5
+PAIRED_PIECES = 12  # positions of more pieces have no pairs
+PIECE_KINDS = 4 * 32  # a man or king of either side on a square
+TAPERED_ENTRIES = STAGES * (SIZE + PIECE_KINDS**2)
+PLACES = np.zeros(35, np.int64)  # square of a bit, from 0
+PLACES[np.array(SQUARES)] = np.arange(32)
+
+
+class TaperedNetwork(NamedTuple):
+    """Evaluator: tables for the kernels. Use :func:`tapered_network` to make one.
+
+    A number holds the weights of all stages, so that one addition sums them (see
+    :func:`pack_stages`). The state of a position is that of
+    :class:`agents.treestrap.network.TreeStrapNetwork`.
+    """
+
+    table: NDArray[np.int64]  # (SIZE,)
+    pairs: NDArray[np.int64]  # (PIECE_KINDS, PIECE_KINDS)
+    step: float  # factor of the weights
+    features: NDArray[np.int32]  # (35, 5, LANES): index contribution of a content on a bit
+    empty: NDArray[np.int32]  # (LANES,): the indices of the empty board
+
+
+def tapered_network(
+    table: NDArray[np.int16], pairs: NDArray[np.int16], step: float
+) -> TaperedNetwork:
+    """Make a network.
+
+    Parameters
+    ----------
+    table
+        int16, shape (SIZE, STAGES): the weights of the windows' entries, in the order of
+        :func:`agents.treestrap.network.treestrap_network`.
+    pairs
+        int16, shape (PIECE_KINDS, PIECE_KINDS, STAGES): the weights of pairs, by the larger and
+        the smaller of their numbers (see :func:`piece_kind`).
+    step
+        Factor of the weights.
+
+    Raises
+    ------
+    ValueError
+        For arrays of another shape or dtype, or weights whose sums can exceed 16 bits.
+    """
+    shapes = (SIZE, STAGES), (PIECE_KINDS, PIECE_KINDS, STAGES)
+    for name, array, shape in zip(("table", "pairs"), (table, pairs), shapes, strict=True):
+        if array.shape != shape or array.dtype != np.int16:
+            raise ValueError(f"{name} must be int16{list(shape)}, not {array.dtype}{array.shape}")
+    if largest_sum(table, pairs) > np.iinfo(np.int16).max:
+        raise ValueError("the weights are too large: their sums do not fit into 16 bits")
+    both = pairs + np.where(np.eye(PIECE_KINDS, dtype=bool)[..., None], 0, pairs.swapaxes(0, 1))
+    return TaperedNetwork(pack_stages(table), pack_stages(both), float(step), *INDEX_PARTS)
+
+
+def pack_network(
+    table: NDArray[np.float32], pairs: NDArray[np.float32], step: float = STEP
+) -> NDArray[np.uint8]:
+    """Return the content of a weight file, with the weights rounded to multiples of `step`.
+
+    Parameters
+    ----------
+    table
+        float32, shape (SIZE, STAGES). All entries of a stage are stored before those of the next.
+    pairs
+        float32, shape (PIECE_KINDS ** 2, STAGES).
+    step
+        The step.
+    """
+    return pack(np.concatenate([table.T.ravel(), pairs.ravel()]), step)
+
+
+def unpack_network(packed: NDArray[np.uint8], step: float = STEP) -> TaperedNetwork:
+    """Return the network of what :func:`pack_network` has packed; raise ValueError otherwise."""
+    levels = unpack(packed, TAPERED_ENTRIES)
+    table, pairs = levels[: SIZE * STAGES], levels[SIZE * STAGES :]
+    return tapered_network(
+        table.reshape(STAGES, SIZE).T, pairs.reshape(PIECE_KINDS, PIECE_KINDS, STAGES), step
+    )
+
+
+def largest_sum(table: NDArray[np.int16], pairs: NDArray[np.int16]) -> int:
+    """Return a bound on the size of any position's sum in any stage."""
+    bound = np.zeros(STAGES, np.int64)
+    for start, end in pairwise([*OFFSETS.tolist(), SIZE]):
+        bound += np.abs(table[start:end].astype(np.int32)).max(axis=0)
+    terms = PAIRED_PIECES * (PAIRED_PIECES - 1) // 2
+    return int((bound + terms * np.abs(pairs.astype(np.int32)).max(axis=(0, 1))).max())
+
+
+def pack_stages(weights: NDArray[np.int16]) -> NDArray[np.int64]:
+    """Return the weights of the stages, in the last dimension, as one number each.
+
+    The weight of stage s is counted 2^(16 s) times. A sum of such numbers is the number of the
+    stages' sums, as long as these fit into 16 bits: see :func:`unpack_stage`.
+    """
+    packed = np.zeros(weights.shape[:-1], np.int64)
+    for stage in range(STAGES):
+        packed += weights[..., stage].astype(np.int64) << (16 * stage)
+    return packed
+
+
+@kernel
+def unpack_stage(total: int, stage: int) -> int:
+    """Return the sum of a stage from a sum of packed weights."""
+    for _ in range(stage):
+        total = (total - signed(total)) >> 16
+    return signed(total)
+
+
+@kernel
+def signed(number: int) -> int:
+    """Return the lowest 16 bits as a signed number."""
+    return (number & 0xFFFF ^ 0x8000) - 0x8000
+
+
+@kernel
+def taper(position: Position) -> tuple[int, int]:
+    """Return the lower of the two stages that a position blends, and the parts of the upper one.
+
+    Parameters
+    ----------
+    position
+        The position.
+
+    Returns
+    -------
+    Stage, 0 to STAGES - 2, and parts, 0 to PARTS.
+    """
+    pieces = popcount(position.black | position.white)
+    parts = min(max(2 * pieces - FIRST_PARTS, 0), (STAGES - 1) * PARTS)
+    stage = min(parts // PARTS, STAGES - 2)
+    return stage, parts - PARTS * stage
+
+
+@kernel
+def piece_kind(position: Position, bit: int) -> int:
+    """Return the number of the piece on a bit, as the side to move sees it.
+
+    Parameters
+    ----------
+    position
+        The position.
+    bit
+        Bit of an occupied square, 0 to 34.
+
+    Returns
+    -------
+    Four times the square, and 0 to 3 for a man or king of the other side or its own.
+    """
+    own, _ = own_and_opponent(position.black, position.white, position.turn)
+    place = PLACES[bit] if position.turn == BLACK else 31 - PLACES[bit]
+    return 4 * place + 2 * (own >> bit & 1) + (position.kings >> bit & 1)
+
+
+@kernel
+def write_piece_kinds(position: Position, kinds: KernelArg) -> int:
+    """Write the numbers of a position's pieces; return how many there are.
+
+    Parameters
+    ----------
+    position
+        The position.
+    kinds
+        Shape (24,) or longer, of any dtype that holds whole numbers up to PIECE_KINDS.
+    """
+    pieces, count = position.black | position.white, 0
+    while pieces:
+        kinds[count] = piece_kind(position, lsb(pieces))
+        pieces &= pieces - 1
+        count += 1
+    return count
+
+
+@kernel
+def sum_weights(
+    network: TaperedNetwork, position: Position, view: int, state: KernelArg, scratch: KernelArg
+) -> int:
+    """Return the packed sum of a position's weights.
+
+    Parameters
+    ----------
+    network
+        The network.
+    position
+        The position.
+    view
+        Viewing side of `state`, BLACK or WHITE.
+    state
+        State of the position, int32, shape (LANES,).
+    scratch
+        float32, shape (24,) or longer: is overwritten.
+
+    Returns
+    -------
+    The sum for the side to move, for :func:`unpack_stage`.
+    """
+    table, pairs = network.table, network.pairs
+    total = table[count_entry(position)]
+    if position.turn == view:
+        for i in range(WINDOW_COUNT):
+            total += table[np.uint32(state[i])]
+    else:
+        for i in range(WINDOW_COUNT):
+            total += table[np.uint32(opposing_entry(state, i))]
+    if popcount(position.black | position.white) <= PAIRED_PIECES:
+        count = write_piece_kinds(position, scratch)
+        for i in range(count):
+            row = pairs[np.uint32(scratch[i])]
+            for j in range(i):
+                total += row[np.uint32(scratch[j])]
+    return total
+
+
+@kernel
+def tapered_logit(
+    network: TaperedNetwork, position: Position, view: int, state: KernelArg, scratch: KernelArg
+) -> KernelArg:
+    """Return the logit for the side to move.
+
+    Parameters
+    ----------
+    network, position, view, state, scratch
+        As for :func:`sum_weights`.
+
+    Returns
+    -------
+    float32: the blended sum, times the network's step.
+    """
+    stage, parts = taper(position)
+    total = sum_weights(network, position, view, state, scratch)
+    lower, upper = unpack_stage(total, stage), unpack_stage(total, stage + 1)
+    blended = np.float32(lower * (PARTS - parts) + upper * parts)
+    return blended * np.float32(network.step / PARTS)
+
+
+@evaluate.register(TaperedNetwork)
+def evaluate_tapered(
+    network: TaperedNetwork, position: Position, view: int, state: KernelArg, scratch: KernelArg
+) -> float:
+    worth = tanh(tapered_logit(network, position, view, state, scratch), scratch)
+    return worth if position.turn == view else -worth
+
+
+@state_size.register(TaperedNetwork)
+def tapered_state_size(network: TaperedNetwork) -> int:
+    return len(network.empty)
+
+
+@start_state.register(TaperedNetwork)
+def start_tapered_state(
+    network: TaperedNetwork, position: Position, view: int, state: KernelArg
+) -> None:
+    start_indices(network.features, network.empty, position, view, state)
+
+
+@advance_state.register(TaperedNetwork)
+def advance_tapered_state(
+    network: TaperedNetwork,
+    before: Position,
+    after: Position,
+    view: int,
+    old: KernelArg,
+    new: KernelArg,
+) -> None:
+    advance_indices(network.features, before, after, view, old, new)
