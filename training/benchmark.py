@@ -105,7 +105,8 @@ class BenchmarkConfig:
     no_progress: int = 0
     """Moves by each side without a capture or a man's move that draw a game; 0 for no such rule."""
     adjudicate: str = "none"
-    """Winner of drawn games: none, material (more pieces), or an agent that plays them out."""
+    """Winner of drawn games: none, material (more pieces), endgame (who wins the last position by
+    tables of 5 pieces), or an agent that plays them out."""
     move_limit: float = 60.0
     """Seconds a move, after which an agent forfeits; 0 for no limit."""
     memory_limit: int = ProcessLimits().memory or 0

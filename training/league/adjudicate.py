@@ -1,4 +1,4 @@
-"""Adjudication of drawn games, as in the papers: by material, or by playing them out."""
+"""Adjudication of drawn games: by material or by playing them out, as in the papers; by tables."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 
 from agents.agent import PlayerAgent
 from agents.agent_spec import AgentSpec
+from agents.endgame.probe import Tablebase, probe_board
+from agents.endgame.tables import load_tablebase
 from agents.match import play_game
 from agents.match_kernel import DRAW
 from agents.registry import make
@@ -20,10 +22,13 @@ from training.league.game import Adjudicator
 from training.league.records import GameRecord
 
 PLAYED_OUT = DrawRules(max_moves=100)
+TABLEBASE_PIECES = 5
 
 
 def make_adjudicator(text: str, seed: int, seconds: float | None = None) -> Adjudicator | None:
-    """Return the adjudicator of a text: ``none``, ``material``, or an agent that plays games out.
+    """Return the adjudicator of a text.
+
+    It is ``none``, ``material``, ``endgame``, or an agent that plays games out.
 
     Parameters
     ----------
@@ -41,11 +46,14 @@ def make_adjudicator(text: str, seed: int, seconds: float | None = None) -> Adju
     """
     if text in ("none", "material"):
         return adjudicate_by_material if text == "material" else None
+    if text == "endgame":
+        return adjudicate_by_tablebase(load_tablebase(TABLEBASE_PIECES))
     spec = AgentSpec.parse(text)
     agent = make(spec.name, **spec.options)
     if not isinstance(agent, PlayerAgent) or agent.seconds is not None:
         raise ValueError(
-            f"adjudicate must be none, material, or a built-in player at a depth, not {text!r}"
+            "adjudicate must be none, material, endgame, or a built-in player at a depth, "
+            f"not {text!r}"
         )
     return adjudicate_by_playout(agent.player, text, seed, seconds)
 
@@ -55,6 +63,24 @@ def adjudicate_by_material(board: Board, game: GameRecord) -> GameRecord:
     score = (1 + np.sign(game.difference)) / 2
     reason = f"{game.reason}; by material {game.difference:+d}"
     return replace(game, score=float(score), reason=reason)
+
+
+def adjudicate_by_tablebase(tables: Tablebase) -> Adjudicator:
+    """Return an adjudicator that gives won endings to the winner of perfect play.
+
+    A drawn game ends as its last position would without draw rules. It stays drawn if the position
+    is drawn, or has more pieces than the tables.
+    """
+
+    def judge(board: Board, game: GameRecord) -> GameRecord:
+        ending = probe_board(tables, board)
+        if ending is None or ending.value == 0:
+            return game
+        black_wins = (ending.value > 0) == (board.turn == BLACK)
+        reason = f"{game.reason}; by endgame tables in {ending.plies} plies"
+        return replace(game, score=float(black_wins), reason=reason)
+
+    return judge
 
 
 def adjudicate_by_playout(

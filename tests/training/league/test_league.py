@@ -20,6 +20,8 @@ import agents
 from agents import match
 from agents.agent import find_move
 from agents.agent_spec import AgentSpec
+from agents.endgame.probe import probe_board
+from agents.endgame.tables import load_tablebase
 from agents.external.errors import EngineError, GameEndedError
 from checkers_env import openings, pdn
 from checkers_env.board import Board
@@ -27,7 +29,11 @@ from checkers_env.movegen import BLACK
 from checkers_env.moves import Move
 from checkers_env.state import DrawRules
 from training.league import game as league_game
-from training.league.adjudicate import adjudicate_by_material, make_adjudicator
+from training.league.adjudicate import (
+    adjudicate_by_material,
+    adjudicate_by_tablebase,
+    make_adjudicator,
+)
 from training.league.entrants import display_name, make_entry
 from training.league.game import LeagueRules, limit_agent, opening_board, play_game
 from training.league.journal import FILE_NAME, Journal
@@ -466,6 +472,26 @@ def test_drawn_game_is_adjudicated_by_material(opening, score, told):
     assert (game.score, game.reason) == (score, told)
     plain = drawn(opening, LeagueRules(DrawRules(1)))
     assert (plain.score, plain.reason) == (0.5, "max moves")
+
+
+@pytest.mark.parametrize(
+    "opening",
+    ["W:WK15,20:B12,K28", "B:WK15,20:B12,K28", "B:WK1:BK6,K10", "B:WK1,K2,21:BK6,K10,12"],
+)
+def test_drawn_game_is_adjudicated_by_endgame_tables(opening):
+    tables = load_tablebase(4)
+    rules = LeagueRules(DrawRules(1), judge=adjudicate_by_tablebase(tables))
+    plain, game = drawn(opening, LeagueRules(DrawRules(1))), drawn(opening, rules)
+    board = Board(opening)
+    for move in plain.moves:
+        board.push(move)
+    ending = probe_board(tables, board)
+    if ending is None or ending.value == 0:
+        assert game == plain
+    else:
+        winner = board.turn if ending.value > 0 else 1 - board.turn
+        assert game.score == 1 - winner
+        assert game.reason == f"max moves; by endgame tables in {ending.plies} plies"
 
 
 @pytest.mark.parametrize("name", ["material@depth=3", "random"])
