@@ -26,6 +26,14 @@ from agents.treestrap.network import (
     count_entry,
     stage_of,
 )
+from agents.treestrap.tapered import (
+    PAIRED_PIECES,
+    PARTS,
+    TaperedNetwork,
+    sum_pairs,
+    taper,
+    unpack_stages,
+)
 from checkers_env.movegen import BLACK, SQUARES, Position
 
 HIDDEN_SIZES = BLONDIE_2001.hidden[:-1]
@@ -212,33 +220,49 @@ def _(system: NTuple, position: Position) -> Parts:
     )
 
 
-@find_parts.register
-def _(network: TreeStrapNetwork, position: Position) -> Parts:
-    def amounts(position: Position) -> NDArray[np.float64]:
-        """Return what each window and the numbers of pieces add, shape (TERMS,)."""
-        state = np.zeros(state_size(network), np.int32)
-        start_state(network, position, position.turn, state)
-        entries = np.append(state[:WINDOW_COUNT], count_entry(position))
-        return network.table[stage_of(position)][entries] * float(network.step)
-
+@find_parts.register(TreeStrapNetwork)
+@find_parts.register(TaperedNetwork)
+def _(network: TreeStrapNetwork | TaperedNetwork, position: Position) -> Parts:
     def evaluate(position: Position) -> float:
-        return float(amounts(position).sum())
+        return sum(_window_amounts(network, position)[1].values())
 
     sign, cells = 1.0 if position.turn == BLACK else -1.0, dict[int, list[Cell]]()
-    parts, total = amounts(position), evaluate(position)
-    for window, amount in zip(WINDOWS, parts.tolist(), strict=False):
+    amounts, terms = _window_amounts(network, position)
+    for window, amount in zip(WINDOWS, amounts.tolist(), strict=True):
         squares = tuple(sorted(_from_view(window, position.turn)))
         cells.setdefault(len(squares), []).append(Cell(squares, sign * amount, amount))
     return Parts(
         "windows",
-        total,
-        {"numbers of pieces": float(parts[-1]), "windows": float(parts[:-1].sum())},
+        sum(terms.values()),
+        terms,
         _removal_effects(position, evaluate),
         "how much lower the sum would be without the piece",
         layers=tuple(
             Layer(f"windows of {size} squares", size, tuple(cells[size])) for size in sorted(cells)
         ),
     )
+
+
+def _window_amounts(
+    network: TreeStrapNetwork | TaperedNetwork, position: Position
+) -> tuple[NDArray[np.float64], dict[str, float]]:
+    """Return what each window adds to the sum, shape (WINDOW_COUNT,), and the terms of the sum."""
+    state = np.zeros(state_size(network), np.int32)
+    start_state(network, position, position.turn, state)
+    entries, pairs = np.append(state[:WINDOW_COUNT], count_entry(position)), dict[str, float]()
+    if isinstance(network, TreeStrapNetwork):
+        levels = network.table[stage_of(position)][entries].astype(float)
+    else:
+        stage, parts = taper(position)
+        total = 0
+        if len(_occupied_squares(position)) <= PAIRED_PIECES:
+            total = sum_pairs(network, position, stage, np.zeros(PAIRED_PIECES, np.float32))
+        packed = np.append(network.table[stage][entries], total).tolist()
+        shares = 1 - parts / PARTS, parts / PARTS
+        *levels, paired = np.array(list(map(unpack_stages, packed))) @ shares
+        levels, pairs = np.array(levels), {"pairs of pieces": float(paired) * network.step}
+    *windows, count = (levels * float(network.step)).tolist()
+    return np.array(windows), {"numbers of pieces": count, "windows": sum(windows)} | pairs
 
 
 @find_parts.register

@@ -42,13 +42,13 @@ PLACES[np.array(SQUARES)] = np.arange(32)
 class TaperedNetwork(NamedTuple):
     """Evaluator: tables for the kernels. Use :func:`tapered_network` to make one.
 
-    A number holds the weights of all stages, so that one addition sums them (see
+    A number holds the weights of two neighbouring stages, so that one addition sums both (see
     :func:`pack_stages`). The state of a position is that of
     :class:`agents.treestrap.network.TreeStrapNetwork`.
     """
 
-    table: NDArray[np.int64]  # (SIZE,)
-    pairs: NDArray[np.int64]  # (PIECE_KINDS, PIECE_KINDS)
+    table: NDArray[np.int32]  # (STAGES - 1, SIZE), by the lower stage
+    pairs: NDArray[np.int32]  # (STAGES - 1, PIECE_KINDS, PIECE_KINDS)
     step: float  # factor of the weights
     features: NDArray[np.int32]  # (35, 5, LANES): index contribution of a content on a bit
     empty: NDArray[np.int32]  # (LANES,): the indices of the empty board
@@ -120,24 +120,30 @@ def largest_sum(table: NDArray[np.int16], pairs: NDArray[np.int16]) -> int:
     return int((bound + terms * np.abs(pairs.astype(np.int32)).max(axis=(0, 1))).max())
 
 
-def pack_stages(weights: NDArray[np.int16]) -> NDArray[np.int64]:
-    """Return the weights of the stages, in the last dimension, as one number each.
+def pack_stages(weights: NDArray[np.int16]) -> NDArray[np.int32]:
+    """Return the weights of each two neighbouring stages as one number.
 
-    The weight of stage s is counted 2^(16 s) times. A sum of such numbers is the number of the
-    stages' sums, as long as these fit into 16 bits: see :func:`unpack_stage`.
+    The weight of the upper stage is counted 2^16 times. A sum of such numbers is the number of the
+    stages' sums, as long as these fit into 16 bits.
+
+    Parameters
+    ----------
+    weights
+        int16, the stages in the last dimension.
+
+    Returns
+    -------
+    int32, the lower stages in the first dimension.
     """
-    packed = np.zeros(weights.shape[:-1], np.int64)
-    for stage in range(STAGES):
-        packed += weights[..., stage].astype(np.int64) << (16 * stage)
-    return packed
+    numbers = np.moveaxis(weights, -1, 0).astype(np.int32)
+    return np.ascontiguousarray(numbers[:-1] + (numbers[1:] << 16))
 
 
 @kernel
-def unpack_stage(total: int, stage: int) -> int:
-    """Return the sum of a stage from a sum of packed weights."""
-    for _ in range(stage):
-        total = (total - signed(total)) >> 16
-    return signed(total)
+def unpack_stages(total: int) -> tuple[int, int]:
+    """Return the sums of the lower and the upper stage from a sum of packed weights."""
+    lower = signed(total)
+    return lower, (total - lower) >> 16
 
 
 @kernel
@@ -206,7 +212,12 @@ def write_piece_kinds(position: Position, kinds: KernelArg) -> int:
 
 @kernel
 def sum_weights(
-    network: TaperedNetwork, position: Position, view: int, state: KernelArg, scratch: KernelArg
+    network: TaperedNetwork,
+    position: Position,
+    stage: int,
+    view: int,
+    state: KernelArg,
+    scratch: KernelArg,
 ) -> int:
     """Return the packed sum of a position's weights.
 
@@ -216,6 +227,8 @@ def sum_weights(
         The network.
     position
         The position.
+    stage
+        The lower stage, from :func:`taper`.
     view
         Viewing side of `state`, BLACK or WHITE.
     state
@@ -225,10 +238,10 @@ def sum_weights(
 
     Returns
     -------
-    The sum for the side to move, for :func:`unpack_stage`.
+    The sum for the side to move, for :func:`unpack_stages`.
     """
-    table, pairs = network.table, network.pairs
-    total = table[count_entry(position)]
+    table = network.table[stage]
+    total = int(table[count_entry(position)])
     if position.turn == view:
         for i in range(WINDOW_COUNT):
             total += table[np.uint32(state[i])]
@@ -236,11 +249,25 @@ def sum_weights(
         for i in range(WINDOW_COUNT):
             total += table[np.uint32(opposing_entry(state, i))]
     if popcount(position.black | position.white) <= PAIRED_PIECES:
-        count = write_piece_kinds(position, scratch)
-        for i in range(count):
-            row = pairs[np.uint32(scratch[i])]
-            for j in range(i):
-                total += row[np.uint32(scratch[j])]
+        total += sum_pairs(network, position, stage, scratch)
+    return total
+
+
+@kernel
+def sum_pairs(network: TaperedNetwork, position: Position, stage: int, scratch: KernelArg) -> int:
+    """Return the packed sum of the weights of all pairs of pieces.
+
+    Parameters
+    ----------
+    network, position, stage, scratch
+        As for :func:`sum_weights`.
+    """
+    pairs = network.pairs[stage]
+    total, count = 0, write_piece_kinds(position, scratch)
+    for i in range(count):
+        row = pairs[np.uint32(scratch[i])]
+        for j in range(i):
+            total += row[np.uint32(scratch[j])]
     return total
 
 
@@ -260,8 +287,7 @@ def tapered_logit(
     float32: the blended sum, times the network's step.
     """
     stage, parts = taper(position)
-    total = sum_weights(network, position, view, state, scratch)
-    lower, upper = unpack_stage(total, stage), unpack_stage(total, stage + 1)
+    lower, upper = unpack_stages(sum_weights(network, position, stage, view, state, scratch))
     blended = np.float32(lower * (PARTS - parts) + upper * parts)
     return blended * np.float32(network.step / PARTS)
 
