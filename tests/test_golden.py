@@ -70,6 +70,7 @@ SMALLER: dict[str, dict[str, float]] = {
     **{name: {"games": 10} for name in (*TD_PRESETS, "c5-n0.001 from random positions")},
     **{name: {"games": 4} for name in STRONG_ABLATIONS},
     "strong": {"games": 3},
+    "strong-refit": {"games": 2, "first_fit": 1, "nodes": 50, "side_nodes": 30},
     **{name: {"step_size": 0.02} for name in ("c1-tuple", "c5-tuple")},  # else no child survives
     "c10-rr": {"parents": 3},
 }
@@ -99,7 +100,7 @@ def hashed(*numbers: Any) -> str:
 
 
 def unpacked(genome: Any) -> Any:
-    """Return a champion's weights; compressed ones as the bytes that were compressed."""
+    """Return weights; compressed ones as the bytes that were compressed."""
     if genome.dtype != np.uint8:
         return genome
     return np.frombuffer(zlib.decompress(genome.tobytes()), np.uint8)
@@ -120,7 +121,7 @@ def small(name: str) -> tuple[Any, int]:
 
 def weights_of(state: Any) -> Any:
     """Return what a regime learns: genomes, a distribution's mean, or the weights of tables."""
-    names = ("genomes", "mean", "weights")
+    names = ("genomes", "mean", "weights", "packed")
     return next(state.arrays[name] for name in names if name in state.arrays)
 
 
@@ -133,7 +134,7 @@ def training(name: str) -> str:
         for _ in range(generations):
             state, _ = regime.step(state, runner)
     assert not np.array_equal(weights_of(state), first)
-    numbers = [weights_of(state)]
+    numbers = [unpacked(weights_of(state))]
     if name not in STRONG_ABLATIONS:  # there it is the same again, rounded, and takes a second
         champion = regime.champion(state)
         numbers += [unpacked(champion.genome), champion.king]

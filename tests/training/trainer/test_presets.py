@@ -12,6 +12,7 @@ from checkers_env.board import Board
 from checkers_env.state import DrawRules
 from training.evolution.evaluation import is_log_spaced
 from training.regimes.coevolution import Coevolution
+from training.regimes.refit import Refit
 from training.regimes.social_learning import SocialLearning
 from training.regimes.treestrap import TreeStrap
 from training.trainer.ablations import ABLATIONS
@@ -28,12 +29,17 @@ QUICK = {
     "games": 20,  # of a generation of temporal differences
     "search": 1,
     "simulations": 4,
-    "endgame": 0,
+    "endgame": 2,
+    "nodes": 20,
+    "side_nodes": 10,
+    "first_fit": 2,
+    "cards": 1,
     "pairs": 2,
     "league_every": 1,
 }
 RUNS = {**PRESETS, **TD_PRESETS, **ABLATIONS}
 LEAF = ("c5-leaf", "samuel")
+STRONG = ("strong", "strong-refit")
 LARGE = {"subsquares-4": "subsquares-3", "subsquares-3-4": "subsquares-3"}
 RULES = DrawRules(40)
 
@@ -113,7 +119,7 @@ def test_preset_runs_resumes_and_saves_a_player(name, tmp_path):
     parts = carried_out(name, tmp_path / "parts", 2, threads=2, start=resume, engine="env")
     np.testing.assert_equal(without_speed(parts), without_speed(whole))
     assert whole.state.generation == 2
-    assert whole.history["games/plies"][1:]
+    assert whole.history["samples/count" if name == "strong-refit" else "games/plies"][1:]
 
     champion = tmp_path / "whole" / CHAMPION_FILE
     assert champion.read_bytes() == (tmp_path / "parts" / CHAMPION_FILE).read_bytes()
@@ -197,7 +203,7 @@ def test_first_players_are_those_of_the_papers(name):
     assert state.generation == 0
 
 
-@pytest.mark.parametrize("name", [name for name in TD_PRESETS if name != "strong"])
+@pytest.mark.parametrize("name", [name for name in TD_PRESETS if name not in STRONG])
 def test_td_learning_has_the_constants_of_its_paper(name):
     preset = TD_PRESETS[name]
     regime = preset.regime
@@ -226,6 +232,13 @@ def test_strong_player_is_measured_at_the_end_of_its_run():
     assert preset.regime == TreeStrap(games=1200, endgame=4)
     assert preset.games == 614_400
     assert is_log_spaced(preset.generations)
+
+
+def test_refitted_player_is_measured_after_its_last_fit():
+    preset = TD_PRESETS["strong-refit"]
+    assert preset.regime == Refit(start="strong-1", games=1000, endgame=4)
+    assert preset.regime.fits_at(preset.generations)
+    assert preset.games == 48_000
 
 
 @pytest.mark.parametrize("name", OTHER_GENOMES)
