@@ -17,7 +17,7 @@ from agents.endgame.evaluator import TablebaseEvaluator
 from agents.endgame.probe import Tablebase
 from agents.evaluator import value_scale
 from agents.match_kernel import find_row, validate_self_play
-from agents.search.alphabeta import search
+from agents.search.alphabeta import INFINITY, search
 from agents.search.interrupt import defer_signals
 from agents.search.root_order import shuffle
 from agents.search.selective import (
@@ -218,6 +218,8 @@ def search_and_record(
 ) -> tuple[Position, int]:
     """Search a position, and record it with its value if the side to move has no capture.
 
+    A search whose limit is below its first line has no value; its position is not recorded.
+
     Parameters
     ----------
     sampler
@@ -242,11 +244,12 @@ def search_and_record(
     tag = ws.counts[2] << 1 | position.turn
     path = search(style, searcher, position, MAX_DEPTH, True, tag, ws, moves)
     after = successor(ws.rows[find_row(ws.rows, moves, path)], position.turn)
-    if must_jump(position):
+    found = ws.frames[0].value
+    if must_jump(position) or found == -INFINITY:
         return after, count
     row = sampler.samples.positions[count]
     row[0], row[1], row[2], row[3] = position.black, position.white, position.kings, position.turn
-    value = ws.frames[0].value / value_scale(searcher)
+    value = found / value_scale(searcher)
     sampler.samples.targets[count] = min(max(value, -1.0), 1.0)
     sampler.from_game[count] = True
     return after, count + 1

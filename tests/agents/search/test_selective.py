@@ -13,7 +13,7 @@ from agents.endgame.probe import DRAWN, stored_plies
 from agents.endgame.tables import load_tablebase
 from agents.evaluator import evaluate
 from agents.match import play_game
-from agents.search.alphabeta import search, search_to
+from agents.search.alphabeta import INFINITY, search, search_to
 from agents.search.player import AlphaBeta
 from agents.search.pv import principal_variation
 from agents.search.root_order import CHANCE
@@ -214,6 +214,35 @@ def test_node_limit_ends_the_search(nodes):
         path = search(style, Material(), position, 30, True, 2, ws, count)
         assert path in ws.rows[:count, 3]
         assert 0 < ws.counts[0] <= nodes
+
+
+def visited_value(board, depth, nodes):
+    """Return the positions that a search of its own visits, and the value that it leaves."""
+    ws, style = workspace(), Selective(nodes=nodes)
+    count = generate_successors(ws.rows, 0, *board.position)
+    search(style, EVALUATORS["2001"], board.position, depth, True, 2, ws, count)
+    return int(ws.counts[0]), float(ws.frames[0]["value"])
+
+
+def test_limited_search_leaves_the_value_of_its_last_or_best_line():
+    interrupted = 0
+    for board in random_boards(14, 6, 60):
+        for depth in (1, 2, 3):
+            nodes, value = visited_value(board, depth, 0)
+            assert abs(value) <= 1
+            following, deeper = visited_value(board, depth + 1, 0)
+            limits = range(nodes + 1, following, (following - nodes) // 10 + 1)
+            found = [visited_value(board, MAX_DEPTH, limit)[1] for limit in limits]
+            lines = [best for best in found if best != value]
+            assert found == [value] * (len(found) - len(lines)) + sorted(lines)
+            assert not lines or lines[-1] <= deeper
+            interrupted += 0 < len(lines) < len(found)
+    assert interrupted > 5
+
+
+def test_search_that_completes_no_line_has_no_value():
+    """The only move is answered by a capture, so the line goes on behind it."""
+    assert visited_value(Board("B:W14,21:B10"), MAX_DEPTH, 1)[1] == -INFINITY
 
 
 def test_late_move_reductions_save_most_nodes():
