@@ -373,25 +373,63 @@ def generate_successors(
 
 
 @kernel
-def count_successors(
-    rows: KernelArg, end: int, black: int, white: int, kings: int, side: int
-) -> int:
-    """Count the legal moves of a position.
+def jumpers_by_direction(
+    own: int, opponent: int, kings: int, side: int
+) -> tuple[int, int, int, int]:
+    """Return the pieces of `side` that can jump, as :func:`steppers` does for simple moves.
+
+    Parameters
+    ----------
+    own, opponent, kings
+        35-bit boards of `side`, of its opponent, and of the kings of both.
+    side
+        BLACK or WHITE.
+
+    Returns
+    -------
+    35-bit boards of the pieces for jumps by 8, 10, -8 and -10 bits.
+    """
+    empty = BOARD & ~(own | opponent)
+    up = own if side == BLACK else own & kings
+    down = own if side == WHITE else own & kings
+    a, b = up & (opponent & empty >> 4) >> 4, up & (opponent & empty >> 5) >> 5
+    c, d = down & (opponent & empty << 4) << 4, down & (opponent & empty << 5) << 5
+    return a, b, c, d
+
+
+@kernel
+def count_successors(rows: KernelArg, end: int, side: int) -> int:
+    """Count the legal moves of many positions together, by vector instructions on whole boards.
+
+    Only the moves of a position where some piece can jump twice are generated.
 
     Parameters
     ----------
     rows
-        int64, shape (rows, 4): rows from `end` on are scratch space.
+        Positions, int64, shape (rows, 4), as :func:`generate_successors` writes them. The packed
+        moves and the rows from `end` on are overwritten.
     end
-        First free row.
-    black, white, kings, side
-        The position, as in :class:`Position`.
+        Number of positions.
+    side
+        Side to move in all of them.
 
     Returns
     -------
     Number of moves.
     """
-    own, opponent = own_and_opponent(black, white, side)
-    if can_jump(own, opponent, kings, side):
-        return generate_captures(rows, end, own, opponent, kings, side) - end
-    return count_steps(own, opponent, kings, side)
+    count = 0
+    for row in range(end):  # without branches, or it could not be vectorised
+        own, opponent, kings = rows[row, side], rows[row, 1 - side], rows[row, KINGS]
+        a, b, c, d = jumpers_by_direction(own, opponent, kings, side)
+        landed = (a << 8 | b << 10 | c >> 8 | d >> 10) & ~KING_ROWS[side]
+        crowned = (a & kings) << 8 | (b & kings) << 10 | (c & kings) >> 8 | (d & kings) >> 10
+        twice = jumpers(landed | crowned, own, opponent, crowned, side)
+        jumps = popcount(a) + popcount(b) + popcount(c) + popcount(d)
+        moves = jumps if jumps else count_steps(own, opponent, kings, side)
+        count += 0 if twice else moves
+        rows[row, PACKED_MOVE] = twice
+    for row in range(end):
+        if rows[row, PACKED_MOVE]:
+            own, opponent, kings = rows[row, side], rows[row, 1 - side], rows[row, KINGS]
+            count += generate_captures(rows, end, own, opponent, kings, side) - end
+    return count

@@ -10,11 +10,14 @@ from checkers_env.movegen import (
     BLACK_BOARD,
     KINGS,
     MAX_ROWS,
+    NO_MOVE,
     ROW_WIDTH,
     WHITE_BOARD,
     count_successors,
     generate_successors,
 )
+
+GATHERED = 4 * MAX_ROWS  # positions before the last ply: as many as stay in the nearest caches
 
 
 def perft(board: Board, depth: int) -> int:
@@ -32,19 +35,25 @@ def perft(board: Board, depth: int) -> int:
     if depth == 0:
         return 1
     rows = np.empty((MAX_ROWS * depth, ROW_WIDTH), np.int64)
-    return int(count_leaves(rows, board.black, board.white, board.kings, board.turn, depth))
+    rows[0] = board.black, board.white, board.kings, NO_MOVE
+    gathered = np.empty((GATHERED, ROW_WIDTH), np.int64)
+    return int(count_leaves(rows, gathered, board.turn, depth))
 
 
 @kernel
-def count_leaves(rows: KernelArg, black: int, white: int, kings: int, side: int, depth: int) -> int:
-    """Count the lines of exactly `depth` plies, the last ply in bulk.
+def count_leaves(rows: KernelArg, gathered: KernelArg, side: int, depth: int) -> int:
+    """Count the lines of exactly `depth` plies.
+
+    The positions before the last ply are gathered, and the moves of many are counted together.
 
     Parameters
     ----------
     rows
+        int64, shape (rows, 4): the position in row 0, then scratch space.
+    gathered
         int64, shape (rows, 4): scratch space.
-    black, white, kings, side
-        The position, as in :class:`checkers_env.movegen.Position`.
+    side
+        Side to move, BLACK or WHITE.
     depth
         Plies, 1 or more.
 
@@ -53,11 +62,10 @@ def count_leaves(rows: KernelArg, black: int, white: int, kings: int, side: int,
     Number of lines.
     """
     if depth == 1:
-        return count_successors(rows, 0, black, white, kings, side)
-    at, end = np.zeros(depth, np.int64), np.zeros(depth, np.int64)
-    ply, leaves = 1, 0
-    end[1] = generate_successors(rows, 0, black, white, kings, side)
-    while ply > 0:
+        return count_successors(rows, 1, side)
+    at, end = np.zeros(depth - 1, np.int64), np.ones(depth - 1, np.int64)
+    ply, last, leaves = 0, 0, 0
+    while ply >= 0:
         if at[ply] == end[ply]:
             ply -= 1
             continue
@@ -65,10 +73,13 @@ def count_leaves(rows: KernelArg, black: int, white: int, kings: int, side: int,
         black, white, kings = row[BLACK_BOARD], row[WHITE_BOARD], row[KINGS]
         mover = side ^ (ply & 1)
         at[ply] += 1
-        if ply == depth - 1:
-            leaves += count_successors(rows, end[ply], black, white, kings, mover)
+        if ply == depth - 2:
+            last = generate_successors(gathered, last, black, white, kings, mover)
+            if last + MAX_ROWS > len(gathered):
+                leaves += count_successors(gathered, last, 1 - mover)
+                last = 0
         else:
             at[ply + 1] = end[ply]
             end[ply + 1] = generate_successors(rows, end[ply], black, white, kings, mover)
             ply += 1
-    return leaves
+    return leaves + count_successors(gathered, last, side ^ (depth - 1 & 1))

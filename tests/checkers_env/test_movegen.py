@@ -85,7 +85,8 @@ def test_counts_and_predicates_agree_with_the_successors():
         own = (board.black, board.white)[board.turn]
         opponent = (board.white, board.black)[board.turn]
         count = len(successors(board))
-        assert movegen.count_successors(rows, 0, *position) == count
+        rows[0] = *position[:3], movegen.NO_MOVE
+        assert movegen.count_successors(rows, 1, board.turn) == count
         assert movegen.can_move(own, opponent, board.kings, board.turn) == (count > 0)
         captures = any(move.captured for move in board.legal_moves)
         assert movegen.can_jump(own, opponent, board.kings, board.turn) == captures
@@ -94,6 +95,17 @@ def test_counts_and_predicates_agree_with_the_successors():
         assert captures or steps == count
         for row in successors(board):
             assert movegen.successor(row, board.turn) == (*row[:3], 1 - board.turn)
+
+
+def test_moves_of_many_positions_are_counted_together():
+    boards = random_boards(5, POSITIONS)
+    for side in (movegen.BLACK, movegen.WHITE):
+        chosen = [board for board in boards if board.turn == side]
+        rows = np.empty((len(chosen) + movegen.MAX_ROWS, movegen.ROW_WIDTH), np.int64)
+        for row, board in zip(rows, chosen, strict=False):
+            row[:] = *board.position[:3], movegen.NO_MOVE
+        count = sum(len(successors(board)) for board in chosen)
+        assert movegen.count_successors(rows, len(chosen), side) == count > 0
 
 
 def test_earlier_rows_of_the_stack_stay_unchanged():
