@@ -65,8 +65,8 @@ def tapered_network(
         int16, shape (SIZE, STAGES): the weights of the windows' entries, in the order of
         :func:`agents.treestrap.network.treestrap_network`.
     pairs
-        int16, shape (PIECE_KINDS, PIECE_KINDS, STAGES): the weights of pairs, by the larger and
-        the smaller of their numbers (see :func:`piece_kind`).
+        int16, shape (PIECE_KINDS, PIECE_KINDS, STAGES): the weights of pairs, by their numbers
+        (see :func:`piece_kind`). The weights of both orders count, and one may be 0.
     step
         Factor of the weights.
 
@@ -79,10 +79,11 @@ def tapered_network(
     for name, array, shape in zip(("table", "pairs"), (table, pairs), shapes, strict=True):
         if array.shape != shape or array.dtype != np.int16:
             raise ValueError(f"{name} must be int16{list(shape)}, not {array.dtype}{array.shape}")
-    if largest_sum(table, pairs) > np.iinfo(np.int16).max:
+    both = pairs.astype(np.int32) + pairs.swapaxes(0, 1)
+    if largest_sum(table, both) > np.iinfo(np.int16).max:
         raise ValueError("the weights are too large: their sums do not fit into 16 bits")
-    both = pairs + np.where(np.eye(PIECE_KINDS, dtype=bool)[..., None], 0, pairs.swapaxes(0, 1))
-    return TaperedNetwork(pack_stages(table), pack_stages(both), float(step), *INDEX_PARTS)
+    packed = pack_stages(table), pack_stages(both.astype(np.int16))
+    return TaperedNetwork(*packed, float(step), *INDEX_PARTS)
 
 
 def pack_network(
@@ -111,13 +112,13 @@ def unpack_network(packed: NDArray[np.uint8], step: float = STEP) -> TaperedNetw
     )
 
 
-def largest_sum(table: NDArray[np.int16], pairs: NDArray[np.int16]) -> int:
-    """Return a bound on the size of any position's sum in any stage."""
+def largest_sum(table: NDArray[np.int16], pairs: NDArray[np.int32]) -> int:
+    """Return a bound on the size of any position's sum in any stage, of symmetric pairs."""
     bound = np.zeros(STAGES, np.int64)
     for start, end in pairwise([*OFFSETS.tolist(), SIZE]):
         bound += np.abs(table[start:end].astype(np.int32)).max(axis=0)
     terms = PAIRED_PIECES * (PAIRED_PIECES - 1) // 2
-    return int((bound + terms * np.abs(pairs.astype(np.int32)).max(axis=(0, 1))).max())
+    return int((bound + terms * np.abs(pairs).max(axis=(0, 1))).max())
 
 
 def pack_stages(weights: NDArray[np.int16]) -> NDArray[np.int32]:
