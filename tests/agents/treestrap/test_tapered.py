@@ -1,0 +1,215 @@
+"""The tapered network against a naive computation."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from agents.evaluator import advance_state, evaluate_position, start_state
+from agents.treestrap.codec import STEP, pack
+from agents.treestrap.network import LANES, OFFSETS, SIZE, STAGES
+from agents.treestrap.tapered import (
+    PAIRED_PIECES,
+    PIECE_KINDS,
+    TAPERED_ENTRIES,
+    largest_sum,
+    pack_network,
+    pack_stages,
+    taper,
+    tapered_network,
+    unpack_network,
+    unpack_stage,
+)
+from checkers_env.board import Board
+from checkers_env.movegen import SQUARES, Position
+from tests import oracle
+from tests.agents.search.test_alphabeta import random_boards
+from tests.agents.treestrap.test_network import FENS, named, turned_round
+
+WEIGHTS = st.integers(-1000, 1000) | st.integers(-(1 << 15), (1 << 15) - 1)
+
+
+@pytest.fixture(scope="module")
+def weights():
+    """Return weights whose sums are often large, with other ones on both sides of the diagonal."""
+    rng = np.random.default_rng(0)
+    table = rng.integers(-60, 61, (SIZE, STAGES), np.int16)
+    return table, rng.integers(-60, 61, (PIECE_KINDS, PIECE_KINDS, STAGES), np.int16)
+
+
+@pytest.fixture(scope="module")
+def network(weights):
+    return tapered_network(*weights, STEP)
+
+
+def boards():
+    """Return positions of 2 to 24 pieces."""
+    return [*map(Board, FENS), *random_boards(3, 40, 120)]
+
+
+def shares(count):
+    """Return the share of each stage: pure at 3.5, 9.5, 15.5 and 21.5 pieces."""
+    return [np.interp(count, (3.5, 9.5, 15.5, 21.5), row) for row in np.eye(STAGES)]
+
+
+def kinds(mover, pieces):
+    """Return the number of each piece, read square by square from the mover's side."""
+    found = []
+    for square, piece in pieces.items():
+        place = square - 1 if mover == "b" else 32 - square
+        found.append(4 * place + 2 * (piece.lower() == mover) + piece.isupper())
+    return sorted(found, reverse=True)
+
+
+def naive_logit(weights, side, pieces):
+    """Return the sum of windows, piece numbers and pairs, blended over the stages."""
+    table, pairs = weights
+    total = table[named(side, pieces)[1]].sum(axis=0, dtype=int)
+    if len(pieces) <= PAIRED_PIECES:
+        for larger, smaller in itertools.combinations(kinds(side, pieces), 2):
+            total = total + pairs[larger, smaller].astype(int) + pairs[smaller, larger].astype(int)
+    return float(total @ shares(len(pieces))) * STEP
+
+
+def test_values_equal_a_naive_computation_for_both_perspectives(weights, network):
+    seen = set()
+    for board in boards():
+        side, pieces = oracle.read_fen(board.fen())
+        seen.add(len(pieces) <= PAIRED_PIECES)
+        value = np.tanh(naive_logit(weights, side, pieces))
+        found = evaluate_position(network, board.position, board.turn)
+        assert found == pytest.approx(value, abs=2e-6)
+        assert evaluate_position(network, board.position, 1 - board.turn) == -found
+    assert seen == {True, False}
+
+
+def test_both_sides_evaluate_the_flipped_position_identically(network):
+    for board in boards():
+        other = turned_round(board.position)
+        assert evaluate_position(network, other, other.turn) == evaluate_position(
+            network, board.position, board.turn
+        )
+
+
+@pytest.mark.parametrize("view", [0, 1])
+def test_incremental_state_equals_a_recomputed_one(network, view):
+    rng, board = np.random.default_rng(4), Board()
+    old, new, fresh = (np.zeros(LANES, np.int32) for _ in range(3))
+    for _ in range(300):
+        if board.outcome():
+            board = Board()
+        before = board.position
+        start_state(network, before, view, old)
+        board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
+        advance_state(network, before, board.position, view, old, new)
+        start_state(network, board.position, view, fresh)
+        assert new.tolist() == fresh.tolist()
+
+
+@pytest.mark.parametrize("count", range(1, 25))
+def test_stages_are_blended_by_the_number_of_pieces(count):
+    board = sum(1 << int(bit) for bit in SQUARES[:count])
+    stage, parts = taper(Position(board, 0, 0, 0))
+    found = np.zeros(STAGES)
+    found[stage], found[stage + 1] = 1 - parts / 12, parts / 12
+    assert found == pytest.approx(shares(count))
+
+
+def stage_sums(total):
+    """Return the sum of each stage from a sum of packed weights."""
+    return [unpack_stage(int(total), stage) for stage in range(STAGES)]
+
+
+@given(arrays(np.int16, (54, STAGES), elements=WEIGHTS))
+def test_sums_of_packed_weights_are_the_sums_of_the_stages(weights):
+    """Weights of any sign and size, as many of them as have sums of 16 bits."""
+    sums = np.cumsum(weights, axis=0, dtype=int)
+    fit = int(np.argmin([*np.all(np.abs(sums) < 1 << 15, axis=1), False]))
+    packed = pack_stages(weights)
+    for count in range(1, fit + 1):
+        assert stage_sums(packed[:count].sum()) == sums[count - 1].tolist()
+
+
+@given(arrays(np.int16, STAGES, elements=st.sampled_from([-(1 << 15), -1, 0, 1, (1 << 15) - 1])))
+def test_extreme_weights_leave_their_neighbours_alone(weights):
+    assert stage_sums(pack_stages(weights)) == weights.tolist()
+
+
+def test_packed_network_round_trips_rounded_to_the_step():
+    """Few weights: a table full of them takes seconds to compress."""
+    rng, step = np.random.default_rng(7), 2.0**-6
+    weights = [np.zeros(shape, np.float32) for shape in ((SIZE, STAGES), (PIECE_KINDS**2, STAGES))]
+    for array in weights:
+        array.ravel()[rng.integers(0, array.size, 3000)] = rng.normal(0, 0.1, 3000)
+        array[0, 1], array[-1, -1] = -0.3, 0.9
+    packed = pack_network(*weights, step)
+    assert packed.dtype == np.uint8
+    assert len(packed) < 5 * 6000
+    table, pairs = (np.rint(array / step).astype(np.int16) for array in weights)
+    expected = tapered_network(table, pairs.reshape(PIECE_KINDS, PIECE_KINDS, STAGES), step)
+    loaded = unpack_network(packed, step)
+    assert loaded.step == step
+    for found, network in zip(loaded[:2], expected[:2], strict=True):
+        assert np.array_equal(found, network)
+
+
+def test_packed_tables_of_other_sizes_are_refused():
+    entries = np.zeros(TAPERED_ENTRIES + 1, np.float32)
+    entries[-1] = 1.0
+    with pytest.raises(ValueError, match="entries beyond their end"):
+        unpack_network(pack(entries))
+
+
+def test_bound_of_the_sums_holds(weights):
+    table, pairs = (np.zeros_like(array) for array in weights)
+    table[OFFSETS[:-1]], table[OFFSETS[:-1] + 1], table[-1] = 100, -101, 50
+    pairs[3, 2], pairs[4, 2, 1] = -3, 5
+    windows = 101 * len(OFFSETS[:-1]) + 50
+    assert largest_sum(table, pairs) == windows + 66 * 5
+
+
+@pytest.mark.parametrize(
+    ("table", "pairs", "told"),
+    [
+        ((SIZE, STAGES - 1), None, r"table must be int16\[\d+, 4\], not int16\(\d+, 3\)"),
+        ((STAGES, SIZE), None, "table must be"),
+        (None, (PIECE_KINDS**2, STAGES), r"pairs must be int16\[128, 128, 4\]"),
+    ],
+)
+def test_weights_of_another_shape_are_refused(weights, table, pairs, told):
+    shapes = (table or weights[0].shape, pairs or weights[1].shape)
+    with pytest.raises(ValueError, match=told):
+        tapered_network(*(np.zeros(shape, np.int16) for shape in shapes), STEP)
+
+
+def test_weights_of_another_dtype_are_refused(weights):
+    table, pairs = weights
+    with pytest.raises(ValueError, match=r"table must be int16.*, not int32"):
+        tapered_network(table.astype(np.int32), pairs, STEP)
+    with pytest.raises(ValueError, match=r"pairs must be int16.*, not float32"):
+        tapered_network(table, pairs.astype(np.float32), STEP)
+
+
+@pytest.mark.parametrize("where", ["table", "pairs"])
+def test_weights_whose_sums_overflow_are_refused(weights, where):
+    """66 pairs or 54 entries of this size exceed 16 bits."""
+    table, pairs = (np.zeros_like(array) for array in weights)
+    if where == "table":
+        table[[*OFFSETS[:-1], -1], 1] = -607
+    else:
+        pairs[9, 4, 3] = 497
+    with pytest.raises(ValueError, match="the weights are too large"):
+        tapered_network(table, pairs, STEP)
+    tapered_network(table // 2, pairs // 2, STEP)
+
+
+def test_both_weights_of_a_pair_count_in_the_bound(weights):
+    table, pairs = (np.zeros_like(array) for array in weights)
+    pairs[9, 4, 3], pairs[4, 9, 3] = 300, 196
+    tapered_network(table, pairs, STEP)
+    pairs[4, 9, 3] = 197
+    with pytest.raises(ValueError, match="the weights are too large"):
+        tapered_network(table, pairs, STEP)
