@@ -21,7 +21,7 @@ from agents.treestrap.tapered import (
     taper,
     tapered_network,
     unpack_network,
-    unpack_stage,
+    unpack_stages,
 )
 from checkers_env.board import Board
 from checkers_env.movegen import SQUARES, Position
@@ -29,7 +29,8 @@ from tests import oracle
 from tests.agents.search.test_alphabeta import random_boards
 from tests.agents.treestrap.test_network import FENS, named, turned_round
 
-WEIGHTS = st.integers(-1000, 1000) | st.integers(-(1 << 15), (1 << 15) - 1)
+LARGEST = (1 << 15) - 1
+WEIGHTS = st.integers(-1000, 1000) | st.integers(-LARGEST, LARGEST)
 
 
 @pytest.fixture(scope="module")
@@ -118,22 +119,24 @@ def test_stages_are_blended_by_the_number_of_pieces(count):
     assert found == pytest.approx(shares(count))
 
 
-def stage_sums(total):
-    """Return the sum of each stage from a sum of packed weights."""
-    return [unpack_stage(int(total), stage) for stage in range(STAGES)]
+def stage_sums(totals):
+    """Return the sum of each stage from sums of packed weights; the inner stages are in two."""
+    lower, upper = zip(*(unpack_stages(int(total)) for total in totals), strict=True)
+    assert lower[1:] == upper[:-1]
+    return [*lower, upper[-1]]
 
 
 @given(arrays(np.int16, (54, STAGES), elements=WEIGHTS))
 def test_sums_of_packed_weights_are_the_sums_of_the_stages(weights):
     """Weights of any sign and size, as many of them as have sums of 16 bits."""
     sums = np.cumsum(weights, axis=0, dtype=int)
-    fit = int(np.argmin([*np.all(np.abs(sums) < 1 << 15, axis=1), False]))
+    fit = int(np.argmin([*np.all(np.abs(sums) <= LARGEST, axis=1), False]))
     packed = pack_stages(weights)
     for count in range(1, fit + 1):
-        assert stage_sums(packed[:count].sum()) == sums[count - 1].tolist()
+        assert stage_sums(packed[:, :count].sum(axis=1)) == sums[count - 1].tolist()
 
 
-@given(arrays(np.int16, STAGES, elements=st.sampled_from([-(1 << 15), -1, 0, 1, (1 << 15) - 1])))
+@given(arrays(np.int16, STAGES, elements=st.sampled_from([-LARGEST, -1, 0, 1, LARGEST])))
 def test_extreme_weights_leave_their_neighbours_alone(weights):
     assert stage_sums(pack_stages(weights)) == weights.tolist()
 
