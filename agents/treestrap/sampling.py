@@ -129,6 +129,11 @@ def sample(
     validate_self_play(config.lam, config.epsilon, config.random_plies)
     if min(config.nodes, config.side_nodes, config.side_plies, config.max_plies, games) < 1:
         raise ValueError(f"nodes, plies and games are 1 or more, not {config} and {games} games")
+    if config.sides < 0:
+        raise ValueError(f"sides are 0 or more, not {config.sides}")
+    positions = np.array(starts, np.int64)
+    if positions.ndim != 2 or positions.shape[1] != 4 or not len(positions):
+        raise ValueError("starts are positions, one or more: black, white, kings and turn")
     most = config.max_plies * (1 + config.sides)
     sampler = Sampler(
         config,
@@ -139,7 +144,6 @@ def sample(
         np.zeros(most, np.bool_),
     )
     searcher, ws, batch = TablebaseEvaluator(network, tables), workspace(TABLE_BITS), []
-    positions = np.array(starts, np.int64)
     for _ in range(games):
         with defer_signals():
             count = sample_game(sampler, searcher, positions, ws, rng)
