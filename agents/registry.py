@@ -35,6 +35,7 @@ from agents.search.selective import (
 from agents.search.workspace import MAX_DEPTH
 
 DEFAULT_DEPTH = 4
+ZOO = Path(str(files("agents") / "zoo"))
 
 BASELINES: dict[str, Callable[[int | None], Any]] = {
     "random": lambda depth: RandomPlayer(),
@@ -44,9 +45,9 @@ BASELINES: dict[str, Callable[[int | None], Any]] = {
     "mcts-ept": lambda depth: monte_carlo(),
 }
 
-FROZEN: dict[str, tuple[str, Selective]] = {"strong-1": ("strong", Selective())}
-"""Players of the zoo as they searched at an earlier time, to measure progress by: the name of the
-player that has the weights, and the search. :func:`available` does not list them."""
+FORMER: dict[str, Selective] = {"strong-1": Selective()}
+"""Former players, to measure progress by, and their search, which stays as it is. Their weights are
+in the folder ``zoo/former``. :func:`available` does not list them."""
 
 
 def available() -> list[str]:
@@ -76,7 +77,7 @@ def make(
     agent
         One of these texts:
 
-        - a name from :func:`available`, or ``strong-1`` (see :data:`FROZEN`);
+        - a name from :func:`available`, or ``strong-1`` (see :data:`FORMER`);
         - a weight file (``champion.safetensors``);
         - a folder with one, such as a run's or a model hub's: ``runs/c0-seed-1``, ``./folder``;
         - a class or function of your own: ``package.module:factory`` or ``file.py:factory``;
@@ -276,11 +277,10 @@ def _player(spec: AgentSpec, depth: int | None) -> Any:
         return load_player(spec.name, depth)
     if spec.name in BASELINES:
         return BASELINES[spec.name](depth)
+    if spec.name in FORMER:
+        former: Any = load_player(ZOO / "former" / f"{spec.name}{WEIGHTS_SUFFIX}", depth)
+        return former._replace(style=FORMER[spec.name])
     zoo = _zoo()
-    if spec.name in FROZEN:
-        weights, style = FROZEN[spec.name]
-        frozen: Any = load_player(zoo[weights], depth)
-        return frozen._replace(style=style)
     if spec.name in zoo:
         return load_player(zoo[spec.name], depth)
     names = available()
@@ -296,5 +296,4 @@ def _player(spec: AgentSpec, depth: int | None) -> Any:
 
 
 def _zoo() -> dict[str, Path]:
-    folder = Path(str(files("agents") / "zoo"))
-    return {path.stem: path for path in folder.glob(f"*{WEIGHTS_SUFFIX}")}
+    return {path.stem: path for path in ZOO.glob(f"*{WEIGHTS_SUFFIX}")}

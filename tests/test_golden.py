@@ -69,8 +69,8 @@ TINY = SMALL | {"opponents": 1, "depth": 1, "max_moves": 20}  # for more than th
 SMALLER: dict[str, dict[str, float]] = {
     **{name: {"games": 10} for name in (*TD_PRESETS, "c5-n0.001 from random positions")},
     **{name: {"games": 4} for name in STRONG_ABLATIONS},
-    "strong": {"games": 3},
-    "strong-refit": {"games": 2, "first_fit": 1, "nodes": 50, "side_nodes": 30},
+    "strong-1": {"games": 3},
+    "strong": {"games": 2, "first_fit": 1, "nodes": 50, "side_nodes": 30},
     **{name: {"step_size": 0.02} for name in ("c1-tuple", "c5-tuple")},  # else no child survives
     "c10-rr": {"parents": 3},
 }

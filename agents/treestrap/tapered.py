@@ -136,8 +136,12 @@ def pack_stages(weights: NDArray[np.int16]) -> NDArray[np.int32]:
     -------
     int32, the lower stages in the first dimension.
     """
-    numbers = np.moveaxis(weights, -1, 0).astype(np.int32)
-    return np.ascontiguousarray(numbers[:-1] + (numbers[1:] << 16))
+    packed = np.empty((STAGES - 1, *weights.shape[:-1]), np.int32)
+    for stage, numbers in enumerate(packed):
+        numbers[...] = weights[..., stage + 1]
+        numbers <<= 16
+        numbers += weights[..., stage]
+    return packed
 
 
 @kernel

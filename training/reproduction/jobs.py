@@ -16,6 +16,7 @@ from agents.search.alphabeta import RESULTS_VERSION
 from checkers_env.openings import BALLOTS
 from checkers_env.state import DrawRules
 from training.regimes import Regime
+from training.regimes.refit import Refit
 from training.regimes.treestrap import TreeStrap
 from training.trainer.ablations import ABLATIONS
 from training.trainer.presets import PRESETS, TD_PRESETS, Preset
@@ -179,7 +180,7 @@ class Run:
     @property
     def measures_itself(self) -> bool:
         """Whether the run measures its scores itself, so that its player enters no match."""
-        return isinstance(self.regime, TreeStrap)
+        return isinstance(self.regime, TreeStrap | Refit)
 
     @property
     def is_variant(self) -> bool:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from training.reproduction.effects import score
 from training.reproduction.jobs import Run, run_of, with_seed
 from training.reproduction.papers.seed_selection import FORTY, VALIDATION
-from training.reproduction.papers.strong_player import LONG_RUN
+from training.reproduction.papers.strong_player import STRONG
 from training.reproduction.plan import Scope
 from training.reproduction.results import MatchResult, ResultStore, TrainingResult
 from training.reproduction.tables import PlayerGame, player_games
@@ -41,7 +41,7 @@ def choose(scope: Scope, store: ResultStore) -> dict[str, Choice]:
         if scores:
             best = max(scores, key=lambda seed: scores[seed])
             found[line.first.name] = Choice(*runs[best], scores)
-    alone = run_of(LONG_RUN, scope.scale)
+    alone = run_of(STRONG, scope.scale)
     if isinstance(trained := store.result(alone), TrainingResult):
-        found[LONG_RUN.name] = Choice(alone, trained, {})
+        found[STRONG.name] = Choice(alone, trained, {})
     return found

@@ -42,7 +42,11 @@ PANELS: dict[str, tuple[Sequence[str], Sequence[tuple[str, str]]]] = {
     ),
 }
 GROWTH = (
-    ("strong", BASE, *(f"strong-{plies}" for plies in ("1-ply", "2-plies", "6-plies", "no-tree"))),
+    (
+        "strong-1",
+        BASE,
+        *(f"strong-{plies}" for plies in ("1-ply", "2-plies", "6-plies", "no-tree")),
+    ),
     [(name, f"score at {plies} plies") for plies, name in SCORES.items()],
 )
 # Pictures of scores against the piece counter: for each label a table and its column.

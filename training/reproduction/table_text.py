@@ -11,6 +11,7 @@ from rich.box import SIMPLE
 from rich.table import Column
 from rich.table import Table as RichTable
 
+from training.regimes.refit import Refit
 from training.regimes.td_learning import TDLearning
 from training.regimes.treestrap import TreeStrap
 from training.reproduction.jobs import Conditions, Player, find_preset, get_preset
@@ -108,6 +109,8 @@ def search_in_training(name: str) -> str:
     regime: Any = preset.regime
     if getattr(regime, "simulations", 0):
         return f"by {regime.simulations} playouts a move"
+    if isinstance(regime, Refit):
+        return f"by {regime.nodes} positions a move"
     plies = regime.search if isinstance(regime, TDLearning | TreeStrap) else regime.depth
     return f"at {plies} pl{'y' if plies == 1 else 'ies'}" if plies else "without search"
 

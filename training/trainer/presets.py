@@ -251,17 +251,17 @@ TD_PRESETS["samuel"] = Preset(
     "Samuel 1959, Baxter et al. 1998",
     "eight features made by hand, weighed by TD-leaf(0.7), searched 2 ply",
 )
-TD_PRESETS["strong"] = Preset(
+TD_PRESETS["strong-1"] = Preset(
     TreeStrap(games=1200, endgame=4),
     512,
     "Veness et al. 2009; Beal & Smith 1999; Al-Khateeb 2011, ch. 6",
     "53 large windows, TD(0.8) and TreeStrap from searches of 4 plies, endings of 4 pieces known",
 )
-TD_PRESETS["strong-refit"] = Preset(
+TD_PRESETS["strong"] = Preset(
     Refit(),
     48,
     "Samuel 1967; Anthony et al. 2017",
-    "the windows of strong, tapered and with pairs, fitted to the search values of its games",
+    "the windows of strong-1 and pairs of pieces, fitted to the search values of its games",
 )
 TD_DEFAULT = "c5-n0.001"
 
@@ -324,8 +324,8 @@ _CPU_SECONDS = {
     "subsquares-3-4": 33,
     "c5-leaf": 16,
     "samuel": 13,
-    "strong": 3600,
-    "strong-refit": 900,
+    "strong-1": 2800,
+    "strong": 800,
 }
 PRESETS, TD_PRESETS = (
     {name: preset._replace(cpu_seconds=_CPU_SECONDS[name]) for name, preset in presets.items()}

@@ -7,7 +7,7 @@ from typing import Any
 
 from training.trainer.presets import TD_PRESETS, Preset
 
-STRONG: Any = TD_PRESETS["strong"]
+STRONG: Any = TD_PRESETS["strong-1"]
 BASE = "strong-base"
 GENERATIONS, SECONDS = 16, 60  # generations and CPU-seconds of each run
 

@@ -20,7 +20,7 @@ from agents.explanation.picture import BAD, GOOD
 from agents.ntuple import tuples as drawing
 from agents.ntuple.network import table_size
 from agents.search.player import AlphaBeta
-from agents.treestrap.network import WINDOWS
+from agents.treestrap.network import WINDOWS, TreeStrapNetwork
 from agents.weights import WeightsMetadata, save_weights
 from checkers_env.board import Board
 from checkers_env.movegen import Position
@@ -177,12 +177,23 @@ def test_effect_of_a_part_is_the_loss_without_its_node(network):
             assert effects[place] == pytest.approx(total - rest, abs=1e-4)
 
 
-def test_windows_of_strong_add_up_to_its_value():
-    agent = agents.make("strong")
+def weight_in_stage(network, entry, count):
+    """Return the weight of a window's entry in a position of so many pieces."""
+    if isinstance(network, TreeStrapNetwork):
+        return network.table[min((count - 1) // 6, 3), entry] * network.step
+    at = min(max((count - 3.5) / 6, 0), 3)  # stages 0 to 3 are those of 3.5, 9.5, 15.5, 21.5 pieces
+    stage = min(int(at), 2)
+    levels = network.table[stage, entry : entry + 1].view(np.int16).tolist()
+    levels[1] += levels[0] < 0  # of a negative lower half, one is borrowed from the upper
+    return np.interp(at - stage, [0, 1], levels) * network.step
+
+
+@pytest.mark.parametrize("name", ["strong-1", "strong"])
+def test_windows_of_strong_add_up_to_its_value(name):
+    agent = agents.make(name)
     network = agent.player.evaluator
-    for side, pieces in positions(12, 10):
+    for side, pieces in [*positions(12, 10), *positions(4, 10)]:
         found = agents.explain(agent, Board(oracle.write_fen(side, pieces))).to_json()
-        table = network.table[min((len(pieces) - 1) // 6, 3)] * network.step
         at, expected = 0, {}
         for window in WINDOWS:
             base = 5 if len(window) <= 8 else 3
@@ -198,7 +209,7 @@ def test_windows_of_strong_add_up_to_its_value():
                     digit += own and piece.isupper()
                 index = base * index + digit
             place = tuple(sorted(seen_from(side, square) for square in window))
-            expected[place] = table[at + index]
+            expected[place] = weight_in_stage(network, at + index, len(pieces))
             at += base ** len(window)
         sign = 1 if side == "b" else -1
         assert cells(found) == pytest.approx({at: sign * x for at, x in expected.items()})
@@ -206,6 +217,8 @@ def test_windows_of_strong_add_up_to_its_value():
         assert sum(terms(found).values()) == pytest.approx(found["total"], abs=1e-6)
         assert found["value"] == pytest.approx(np.tanh(found["total"]), abs=1e-3)
         assert (found["kind"], found["perspective"]) == ("windows", "black")
+        if name == "strong":
+            assert (terms(found)["pairs of pieces"] != 0) == (len(pieces) <= 12)
 
 
 def test_share_of_the_piece_difference_is_the_loss_without_its_weight(network):

@@ -18,7 +18,7 @@ from training.evolution.evaluation import is_log_spaced, material_scores
 from training.regimes.treestrap import TreeStrap
 from training.reproduction.jobs import PLAYERS, Player, Run
 from training.reproduction.page import write_page
-from training.reproduction.papers.strong_player import LONG_RUN, RESULTS, TABLES, at
+from training.reproduction.papers.strong_player import FIRST, RESULTS, TABLES, at
 from training.reproduction.plan import EXPERIMENTS, Scope
 from training.reproduction.plots import dots
 from training.reproduction.results import ResultStore, differences
@@ -27,6 +27,7 @@ from training.reproduction.tables import row
 from training.reproduction.worker import Deadline, train
 from training.trainer import loop
 from training.trainer.loop import RunConfig, begin, resume
+from training.trainer.presets import TD_PRESETS
 from training.trainer.strong_ablations import CHANGES, GENERATIONS, STRONG, STRONG_ABLATIONS
 
 TINY = TreeStrap(search=1, games=4, max_moves=20, cards=1, random_plies=2)
@@ -87,7 +88,7 @@ def test_draw_counts_half_a_win():
 
 
 def run(folder, generations, start=begin, **changes):
-    plan = RunConfig("strong", TINY, generations, 2, folder, **changes)
+    plan = RunConfig("strong-1", TINY, generations, 2, folder, **changes)
     return loop.train(plan, start(plan), lambda *progress: None)
 
 
@@ -127,16 +128,19 @@ def test_each_variant_differs_as_named():
 def test_every_variant_has_five_seeds_and_the_long_run_one():
     assert {table.name for table in TABLES} <= EXPERIMENTS.keys()
     jobs = Scope().jobs(TABLES)
-    long = [job for job in jobs if job.preset == "strong"]
-    assert [(job.seed, job.length) for job in long] == [(0, STRONG.generations)]
-    assert len(jobs) - 1 == 5 * len(STRONG_ABLATIONS)
+    names = {"strong-1": STRONG.generations, "strong": TD_PRESETS["strong"].generations}
+    long = [job for job in jobs if job.preset in names]
+    assert [(job.preset, job.seed, job.length) for job in long] == [
+        (name, 0, length) for name, length in names.items()
+    ]
+    assert len(jobs) - 2 == 5 * len(STRONG_ABLATIONS)
     assert not [job for job in jobs if job.kept]
     validated = {line.first.name for line in EXPERIMENTS["validation"].rows}
-    assert not validated & {*STRONG_ABLATIONS, "strong"}
+    assert not validated & {*STRONG_ABLATIONS, *names}
 
 
 def test_scaled_experiment_has_fewer_games():
-    trial = Run("strong", 0, STRONG.generations, 0.05)
+    trial = Run("strong-1", 0, STRONG.generations, 0.05)
     assert (trial.length, trial.regime.games, trial.regime.cards) == (26, 60, 2)
     assert trial.point_every == 1
     assert Run("c5-n0.001", 0, 126, 0.05).regime.games == 50
@@ -190,7 +194,7 @@ def test_page_shows_the_curve(trained, tmp_path):
     _, result = trained
     scope, store = Scope(seeds=1), ResultStore(tmp_path / "results")
     for job in scope.jobs(TABLES):
-        if job.preset in (LONG_RUN.name, "strong-2-plies"):
+        if job.preset in (FIRST.name, "strong-2-plies"):
             store.add(job, result)
     write_page(tmp_path / "page.md", TABLES, scope, store)
     text = (tmp_path / "page.md").read_text()
@@ -200,7 +204,7 @@ def test_page_shows_the_curve(trained, tmp_path):
     told = f"strong-2-plies | {budget(Player('strong-2-plies'))} | ours, 1 seed"
     assert f"| {told} | {RESULTS.show(RESULTS.of(result)[:1])} |" in text
     assert "games at 2 plies | ours" in told
-    assert text.count("not yet played") == len(STRONG_ABLATIONS) - 1
+    assert text.count("not yet played") == len(STRONG_ABLATIONS) - 1 + 3  # strong: 3 tables
     ingredients = (tmp_path / "page" / "ingredients.svg").read_text()
     assert "page/ingredients.svg" in text
     assert "strong-2-plies" in ingredients  # who is done, and nobody else

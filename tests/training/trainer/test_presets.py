@@ -39,7 +39,7 @@ QUICK = {
 }
 RUNS = {**PRESETS, **TD_PRESETS, **ABLATIONS}
 LEAF = ("c5-leaf", "samuel")
-STRONG = ("strong", "strong-refit")
+STRONG = ("strong-1", "strong")
 LARGE = {"subsquares-4": "subsquares-3", "subsquares-3-4": "subsquares-3"}
 RULES = DrawRules(40)
 
@@ -119,7 +119,7 @@ def test_preset_runs_resumes_and_saves_a_player(name, tmp_path):
     parts = carried_out(name, tmp_path / "parts", 2, threads=2, start=resume, engine="env")
     np.testing.assert_equal(without_speed(parts), without_speed(whole))
     assert whole.state.generation == 2
-    assert whole.history["samples/count" if name == "strong-refit" else "games/plies"][1:]
+    assert whole.history["samples/count" if name == "strong" else "games/plies"][1:]
 
     champion = tmp_path / "whole" / CHAMPION_FILE
     assert champion.read_bytes() == (tmp_path / "parts" / CHAMPION_FILE).read_bytes()
@@ -228,14 +228,14 @@ def test_every_td_player_of_the_thesis_is_there():
 
 
 def test_strong_player_is_measured_at_the_end_of_its_run():
-    preset = TD_PRESETS["strong"]
+    preset = TD_PRESETS["strong-1"]
     assert preset.regime == TreeStrap(games=1200, endgame=4)
     assert preset.games == 614_400
     assert is_log_spaced(preset.generations)
 
 
 def test_refitted_player_is_measured_after_its_last_fit():
-    preset = TD_PRESETS["strong-refit"]
+    preset = TD_PRESETS["strong"]
     assert preset.regime == Refit(start="strong-1", games=1000, endgame=4)
     assert preset.regime.fits_at(preset.generations)
     assert preset.games == 48_000

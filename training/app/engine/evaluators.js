@@ -452,7 +452,7 @@ export class NTuple {
   }
 }
 
-// The tables of `strong` (agents/treestrap/network.py)
+// The tables of `strong` (agents/treestrap/tapered.py)
 
 const rotate = (squares) => squares.map((square) => 33 - square);
 const setKey = (squares) => [...squares].sort((one, other) => one - other).join();
@@ -470,55 +470,83 @@ const OFFSETS = WINDOWS.reduce((sums, squares) =>
   [...sums, sums.at(-1) + (Math.max(...digitsOf(squares)) + 1) ** squares.length], [0]);
 const COUNTS = OFFSETS.at(-1);
 const STAGE_SIZE = COUNTS + 13 ** 4;
-export const STRONG_ENTRIES = 4 * STAGE_SIZE;
+const PIECE_KINDS = 4 * 32; // a man or king of either side on a square
+const STAGES = 4;
+const PARTS = 12; // of the way from one stage to the next; each piece more is two parts
+const FIRST_PARTS = 7;
+const PAIRED_PIECES = 12; // positions of more pieces have no pairs
+export const STRONG_ENTRIES = STAGES * (STAGE_SIZE + PIECE_KINDS ** 2);
 
-/** Tables of which most entries are 0: a bit for each entry, and the number of entries before each 32. */
-class SparseTable {
+/** Numbers of which most are 0: a bit for each place, and how many are stored before each 32. */
+class SparsePlaces {
   #places; // bits and ranks, by turns: they are read together
-  #levels;
 
-  /** @param {Uint8Array} content distances (4 bytes each) and levels (2 bytes), by the order of bytes */
-  constructor(content, size) {
-    const count = content.length / 6;
-    if (!Number.isInteger(count)) throw new Error("the tables cannot be unpacked: they are cut off, or too many");
+  constructor(places, size) {
     this.#places = new Uint32Array(2 * Math.ceil(size / 32));
-    this.#levels = new Int16Array(count);
-    let entry = 0;
-    for (let i = 0; i < count; i += 1) {
-      entry += content[i] + 256 * content[i + count] + 65536 * content[i + 2 * count] + 16777216 * content[i + 3 * count];
-      if (entry >= size) throw new Error("the tables cannot be unpacked: there are entries beyond their end");
-      this.#places[2 * (entry >>> 5)] |= 1 << (entry & 31);
-      this.#levels[i] = content[i + 4 * count] | content[i + 5 * count] << 8;
-    }
-    for (let word = 0, rank = 0; word < this.#places.length; word += 2) {
-      this.#places[word + 1] = rank;
-      rank += popcount(this.#places[word]);
+    for (const place of places) this.#places[2 * (place >>> 5)] |= 1 << (place & 31);
+    this.count = 0;
+    for (let word = 0; word < this.#places.length; word += 2) {
+      this.#places[word + 1] = this.count;
+      this.count += popcount(this.#places[word]);
     }
   }
 
-  get(entry) {
-    const word = 2 * (entry >>> 5);
+  /** The rank of a place, -1 if its number is 0. */
+  rank(place) {
+    const word = 2 * (place >>> 5);
     const bits = this.#places[word];
-    const bit = 1 << (entry & 31);
-    return bits & bit ? this.#levels[this.#places[word + 1] + popcount(bits & (bit - 1))] : 0;
+    const bit = 1 << (place & 31);
+    return bits & bit ? this.#places[word + 1] + popcount(bits & (bit - 1)) : -1;
   }
 }
 
-/** The evaluator of `strong`: a table for each window of the board, in four stages. */
-export class TreeStrapNetwork {
+// Entries and their levels, of packed tables: distances (4 bytes each) and levels (2 bytes), by the order of bytes.
+const readPacked = (content) => {
+  const count = content.length / 6;
+  if (!Number.isInteger(count)) throw new Error("the tables cannot be unpacked: they are cut off, or too many");
+  const [entries, levels] = [new Uint32Array(count), new Int16Array(count)];
+  let entry = 0;
+  for (let i = 0; i < count; i += 1) {
+    entry += content[i] + 256 * content[i + count] + 65536 * content[i + 2 * count] + 16777216 * content[i + 3 * count];
+    if (entry >= STRONG_ENTRIES) throw new Error("the tables cannot be unpacked: there are entries beyond their end");
+    entries[i] = entry;
+    levels[i] = content[i + 4 * count] | content[i + 5 * count] << 8;
+  }
+  return { entries, levels };
+};
+
+/** The evaluator of `strong`: tables for windows of the board, and for pairs of pieces, in four stages that blend. */
+export class TaperedNetwork {
   #indices = new TupleIndices(
     READINGS, READINGS.map((squares) => OFFSETS[WINDOWS.findIndex((window) => setKey(window) === setKey(squares))]),
     READINGS.map(digitsOf),
   );
 
-  #table;
+  #places;
+  #levels; // of the windows' entries, those of an entry's stages together
+  #pairs = new Int16Array(PIECE_KINDS ** 2 * STAGES); // symmetric
   #partner;
   #mirror;
 
   /** @param {Uint8Array} content the unpacked tables */
   constructor(content, step) {
-    this.#table = new SparseTable(content, STRONG_ENTRIES);
-    this.step = fround(step);
+    const { entries, levels } = readPacked(content);
+    let windows = 0;
+    while (windows < entries.length && entries[windows] < STAGES * STAGE_SIZE) windows += 1;
+    this.#places = new SparsePlaces(entries.subarray(0, windows).map((entry) => entry % STAGE_SIZE), STAGE_SIZE);
+    this.#levels = new Int16Array(STAGES * this.#places.count);
+    for (let i = 0; i < windows; i += 1) {
+      const stage = Math.trunc(entries[i] / STAGE_SIZE);
+      this.#levels[STAGES * this.#places.rank(entries[i] % STAGE_SIZE) + stage] = levels[i];
+    }
+    for (let i = windows; i < entries.length; i += 1) {
+      const place = entries[i] - STAGES * STAGE_SIZE;
+      const [pair, stage] = [Math.trunc(place / STAGES), place % STAGES];
+      const [one, other] = [Math.trunc(pair / PIECE_KINDS), pair % PIECE_KINDS];
+      this.#pairs[STAGES * pair + stage] += levels[i];
+      if (one !== other) this.#pairs[STAGES * (PIECE_KINDS * other + one) + stage] += levels[i];
+    }
+    this.step = step;
     this.stateSize = READINGS.length;
     const keys = READINGS.map((squares) => squares.join());
     const { empty } = this.#indices;
@@ -534,8 +562,11 @@ export class TreeStrapNetwork {
     this.#indices.advance(states, from, to, before, after, view);
   }
 
-  #stage({ black, white }) {
-    return Math.min(Math.trunc((popcount(black | white) - 1) / 6), 3) * STAGE_SIZE;
+  // The lower of the two stages that a position blends, and the parts of the upper one.
+  #taper({ black, white }) {
+    const parts = Math.min(Math.max(2 * popcount(black | white) - FIRST_PARTS, 0), (STAGES - 1) * PARTS);
+    const stage = Math.min(Math.trunc(parts / PARTS), STAGES - 2);
+    return { stage, parts: parts - PARTS * stage };
   }
 
   #countEntry({ black, white, kings, turn }) {
@@ -550,27 +581,53 @@ export class TreeStrapNetwork {
     return isMover ? states[at + window] : this.#mirror[window] - states[at + this.#partner[window]];
   }
 
+  // The level of an entry, blended; it counts PARTS times.
+  #level(entry, { stage, parts }) {
+    const rank = this.#places.rank(entry);
+    return rank < 0 ? 0 : this.#blend(this.#levels, STAGES * rank + stage, parts);
+  }
+
+  #blend(levels, at, parts) {
+    return levels[at] * (PARTS - parts) + levels[at + 1] * parts;
+  }
+
+  // The levels of all pairs of pieces, as the side to move sees them, blended.
+  #pairLevels({ black, white, kings, turn }, { stage, parts }) {
+    if (popcount(black | white) > PAIRED_PIECES) return 0;
+    const own = turn === BLACK ? black : white;
+    const kinds = [];
+    let sum = 0;
+    for (let pieces = black | white; pieces; pieces &= pieces - 1) {
+      const square = lowestBit(pieces);
+      const kind = 4 * (turn === BLACK ? square : 31 - square) + 2 * (own >>> square & 1) + (kings >>> square & 1);
+      for (const other of kinds) sum += this.#blend(this.#pairs, STAGES * (PIECE_KINDS * kind + other) + stage, parts);
+      kinds.push(kind);
+    }
+    return sum;
+  }
+
   evaluate(states, at, position, view) {
-    const table = this.#table;
-    const stage = this.#stage(position);
+    const taper = this.#taper(position);
     const isMover = position.turn === view;
-    let sum = table.get(stage + this.#countEntry(position));
-    for (let window = 0; window < WINDOWS.length; window += 1) sum += table.get(stage + this.#entry(states, at, window, isMover));
-    const value = tanh(fround(sum) * this.step);
+    let sum = this.#level(this.#countEntry(position), taper) + this.#pairLevels(position, taper);
+    for (let window = 0; window < WINDOWS.length; window += 1) sum += this.#level(this.#entry(states, at, window, isMover), taper);
+    const value = tanh(fround(sum) * fround(this.step / PARTS));
     return isMover ? value : -value;
   }
 
-  /** What each window and the numbers of pieces add to the sum, for the side to move. */
+  /** What each window, the numbers of pieces and the pairs add to the sum, for the side to move. */
   explain(position) {
     const state = new Int32Array(this.stateSize);
     this.start(state, 0, position, position.turn);
-    const stage = this.#stage(position);
+    const taper = this.#taper(position);
+    const unit = this.step / PARTS;
     return {
       windows: WINDOWS.map((squares, window) => ({
         squares: position.turn === BLACK ? squares : rotate(squares),
-        amount: this.#table.get(stage + state[window]) * this.step,
+        amount: this.#level(state[window], taper) * unit,
       })),
-      counts: this.#table.get(stage + this.#countEntry(position)) * this.step,
+      counts: this.#level(this.#countEntry(position), taper) * unit,
+      pairs: this.#pairLevels(position, taper) * unit,
     };
   }
 }

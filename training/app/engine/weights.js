@@ -1,6 +1,6 @@
 // Weight files: safetensors with a JSON header, as agents/weights.py writes them. Every number is checked.
 
-import { genomeSize, NETWORKS, Network, NTuple, STRONG_ENTRIES, TreeStrapNetwork } from "./evaluators.js";
+import { genomeSize, NETWORKS, Network, NTuple, STRONG_ENTRIES, TaperedNetwork } from "./evaluators.js";
 
 const HEADER = "checkers-laboratory";
 const MAX_HEADER = 1_000_000; // bytes
@@ -64,7 +64,7 @@ const currentFields = (fields) => {
   const renamed = Object.fromEntries(Object.entries(fields).map(([name, value]) => [OLD_NAMES[name] ?? name, value]));
   const { drawing, ...options } = renamed.options ?? {};
   if (drawing !== undefined) options.tuples = drawing;
-  return { ...renamed, options, architecture: renamed.architecture === "windows" ? "treestrap" : renamed.architecture };
+  return { ...renamed, options };
 };
 
 const checkFields = (fields) => {
@@ -124,15 +124,15 @@ const inflate = async (packed) => {
   }
 };
 
-const buildTreeStrap = async ({ options }, packed) => {
+const buildTapered = async ({ options }, packed) => {
   const { step, entries } = options;
   if (!(packed instanceof Uint8Array)) throw new Error("packed tables are not bytes");
   if (!(step > 0 && step <= 1)) throw new Error(`the step of packed tables is above 0 and at most 1, not ${step}`);
   if (entries !== STRONG_ENTRIES) throw new Error(`it is for other windows: ${entries} entries, not ${STRONG_ENTRIES}`);
-  return new TreeStrapNetwork(await inflate(packed), step);
+  return new TaperedNetwork(await inflate(packed), step);
 };
 
-const BUILDERS = { ...Object.fromEntries(NETWORKS.map((name) => [name, buildNetwork])), ntuple: buildNTuple, treestrap: buildTreeStrap };
+const BUILDERS = { ...Object.fromEntries(NETWORKS.map((name) => [name, buildNetwork])), ntuple: buildNTuple, tapered: buildTapered };
 
 /**
  * Read a weight file.
@@ -152,7 +152,7 @@ export const loadWeights = async (buffer, name) => {
     if (!arrays.genome) throw new Error("it has no weights");
     const genome = weights === undefined ? arrays.genome : expand(arrays.genome, arrays.present, weights);
     const evaluator = await BUILDERS[architecture](metadata, genome);
-    return { evaluator, architecture, depth, isSelective: architecture === "treestrap" };
+    return { evaluator, architecture, depth, isSelective: architecture === "tapered" };
   } catch (error) {
     throw new Error(`'${name}' is not a valid weight file: ${error.message}`);
   }

@@ -236,17 +236,22 @@ const explainNTuple = ({ evaluator }, position) => {
 };
 
 const explainStrong = ({ evaluator }, position) => {
-  const { windows, counts } = evaluator.explain(position);
+  const { windows, counts, pairs } = evaluator.explain(position);
+  const add = (amounts) => amounts.reduce((sum, { amount }) => sum + amount, 0);
   const measure = (each) => {
     const parts = evaluator.explain(each);
-    return parts.counts + parts.windows.reduce((sum, { amount }) => sum + amount, 0);
+    return parts.counts + parts.pairs + add(parts.windows);
   };
   const total = measure(position);
   const sign = position.turn === BLACK ? 1 : -1;
   const sizes = [[8, "windows of 8 squares"], [12, "windows of 12 squares"]];
   return {
     kind: "windows", total, perspective: BLACK, pieces: null,
-    terms: [{ name: "numbers of pieces", amount: counts }, { name: "windows", amount: total - counts }],
+    terms: [
+      { name: "numbers of pieces", amount: counts },
+      { name: "windows", amount: add(windows) },
+      { name: "pairs of pieces", amount: pairs },
+    ],
     squares: removalEffects(position, total, measure),
     meaning: "how much lower the sum would be without the piece",
     layers: sizes.map(([size, name]) => ({

@@ -19,7 +19,7 @@ PAIRS = (  # players of the thesis's main claims
 )
 EVOLVED = ("blondie24-2001", "c0", "blondie24-rr", "c10", "c10-rr")
 UNSATURATED = "learns-unsaturated"  # blondie24-2001, trained with an output that cannot saturate
-LONG = {"strong": 0}  # seed of the players with one run
+LONG = {"strong-1": 0, "strong": 0}  # seeds of the players with one run
 NETS = ("c0", "blondie24-rr", "c10")  # networks of the thesis whose training is looked at
 _STEPS = 11
 _DAYS = {  # Al-Khateeb 2011, 5.3 and 6.12: for these all 19 days, for temporal differences two

@@ -16,7 +16,7 @@ from training.reproduction.results import TrainingResult
 from training.reproduction.tables import Measure, Row, Table, interval
 from training.trainer.strong_ablations import CHANGES, GENERATIONS
 
-LONG_RUN = Player("strong", seed=0)
+FIRST, STRONG = (Player(name, seed=0) for name in ("strong-1", "strong"))
 SCORES = {plies: f"score/material-{plies}" for plies in TreeStrap.evaluation_depths}
 HALVES = (8, 6, 4, 2, 1, 0)  # columns: training time halved so often
 
@@ -70,7 +70,7 @@ TABLES = (
             f"the strong player against the piece counter, both at {plies} plies, by share of its "
             "training, %",
             _score(plies),
-            (Row(LONG_RUN, (), ()),),
+            (Row(FIRST, (), ()), Row(STRONG, (), ())),
         )
         for plies in SCORES
     ),
@@ -78,7 +78,7 @@ TABLES = (
         "strong-time",
         "the CPU-seconds that it had been trained by then",
         _growth(lambda run: run.origin.clock),
-        (Row(LONG_RUN, (), ()),),
+        (Row(FIRST, (), ()), Row(STRONG, (), ())),
     ),
     Table(
         "strong-ingredients",
