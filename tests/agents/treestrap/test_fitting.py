@@ -1,0 +1,141 @@
+"""Fits of the tapered network against the equations, weight by weight."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from agents.evaluator import evaluate_position
+from agents.treestrap.codec import STEP
+from agents.treestrap.fitting import EPS, fit
+from agents.treestrap.network import SIZE, STAGES
+from agents.treestrap.sampling import Samples
+from agents.treestrap.tapered import PAIRED_PIECES, PIECE_KINDS, pack_network, unpack_network
+from checkers_env.board import Board
+from tests import oracle
+from tests.agents.search.test_alphabeta import random_boards
+from tests.agents.treestrap.test_network import FENS, named
+from tests.agents.treestrap.test_tapered import kinds, shares
+
+START = np.zeros((STAGES, SIZE), np.float32)
+RATES = 0.3, 0.2
+
+
+def samples(seed, count):
+    """Return positions of random games, with random targets, and the positions as pieces."""
+    boards = [*map(Board, FENS), *random_boards(seed, count, 120)]
+    targets = np.random.default_rng(seed).uniform(-1, 1, len(boards)).astype(np.float32)
+    found = Samples(np.array([board.position for board in boards], np.int64), targets)
+    return found, [oracle.read_fen(board.fen()) for board in boards]
+
+
+class Plain:
+    """Fitting with dictionaries, weight by weight."""
+
+    def __init__(self, start):
+        self.start, self.weights, self.sums = start, {}, {}
+
+    def terms(self, side, pieces):
+        """Return the weights that a position sums, and the share of each."""
+        rows = [("table", entry) for entry in named(side, pieces)[1]]
+        if len(pieces) <= PAIRED_PIECES:
+            rows += [("pairs", pair) for pair in itertools.combinations(kinds(side, pieces), 2)]
+        parts = enumerate(shares(len(pieces)))
+        return {(*row, stage): share for stage, share in parts if share for row in rows}
+
+    def weight(self, key):
+        kind, entry, stage = key
+        return self.weights.get(key, self.start[stage, entry] if kind == "table" else 0.0)
+
+    def value(self, side, pieces):
+        terms = self.terms(side, pieces)
+        return np.tanh(sum(share * self.weight(key) for key, share in terms.items()))
+
+    def learn(self, side, pieces, target, rates):
+        error = target - self.value(side, pieces)
+        for key, share in self.terms(side, pieces).items():
+            rate, first = (rates[0], 1.0) if key[0] == "table" else (rates[1], 0.0)
+            gradient = error * share
+            self.sums[key] = self.sums.get(key, first) + gradient**2
+            step = rate * gradient / np.sqrt(self.sums[key] + EPS)
+            self.weights[key] = self.weight(key) + step
+
+
+def test_fit_equals_the_equations():
+    given, pieces = samples(6, 60)
+    start = np.resize(np.random.default_rng(2).normal(0, 0.05, 9973), (STAGES, SIZE))
+    start = start.astype(np.float32)
+    plain, rng = Plain(start), np.random.default_rng(1)
+    for share in (1.0, 1.0, 0.25):  # of the last pass
+        rates = [share * rate for rate in RATES]
+        for at in rng.permutation(len(pieces)):
+            plain.learn(*pieces[at], given.targets[at], rates)
+    before = start.copy()
+    weights = fit(start, given, 3, np.random.default_rng(1), RATES)
+    assert np.array_equal(start, before)
+    moved = {"table": weights.table != start.T, "pairs": weights.pairs != 0}
+    found = {"table": weights.table, "pairs": weights.pairs}
+    for key, expected in plain.weights.items():
+        kind, entry, stage = key
+        at = entry if kind == "table" else entry[0] * PIECE_KINDS + entry[1]
+        assert found[kind][at, stage] == pytest.approx(expected, rel=1e-3, abs=1e-5)
+        moved[kind][at, stage] = False
+    assert {kind for kind, *_ in plain.weights} == {"table", "pairs"}
+    assert not np.any(moved["table"])
+    assert not np.any(moved["pairs"])
+
+
+def evaluated(weights, given):
+    """Return the values of the positions for the side to move, of the rounded weights."""
+    network = unpack_network(pack_network(*weights))
+    board = (Board.from_position(*map(int, row), max_moves=None) for row in given.positions)
+    return [evaluate_position(network, each.position, each.turn) for each in board]
+
+
+def test_more_passes_come_closer_to_the_targets():
+    given, _ = samples(7, 60)
+    losses = []
+    for passes in (0, 2, 8, 30):
+        weights = fit(START, given, passes, np.random.default_rng(3))
+        losses.append(np.mean((evaluated(weights, given) - given.targets) ** 2))
+    assert losses == sorted(losses, reverse=True)
+    assert losses[0] == pytest.approx(np.mean(given.targets**2))
+    assert losses[-1] < losses[0] / 50
+
+
+def test_one_position_is_fitted_exactly():
+    board = Board(FENS[0])
+    given = Samples(np.array([board.position], np.int64), np.array([0.5], np.float32))
+    (value,) = evaluated(fit(START, given, 50, np.random.default_rng(0)), given)
+    assert value == pytest.approx(0.5, abs=66 * STEP / 2)
+    assert 0.4 < value < 0.6
+
+
+def test_no_pass_and_no_rate_leave_the_weights_alone():
+    given, _ = samples(8, 20)
+    start = np.full((STAGES, SIZE), 0.01, np.float32)
+    for passes, rates in ((0, RATES), (2, (0.0, 0.0))):
+        weights = fit(start, given, passes, np.random.default_rng(5), rates)
+        assert np.array_equal(weights.table, start.T)
+        assert not np.any(weights.pairs)
+    weights = fit(start, given, 1, np.random.default_rng(5), (0.1, 0.0))
+    assert not np.array_equal(weights.table, start.T)
+    assert not np.any(weights.pairs)
+
+
+def test_equal_seeds_give_equal_weights():
+    given, _ = samples(9, 20)
+    first, again, other = (
+        fit(START, given, 2, np.random.default_rng(seed), RATES) for seed in (1, 1, 2)
+    )
+    assert all(map(np.array_equal, first, again))
+    assert not np.array_equal(first.table, other.table)
+
+
+@pytest.mark.parametrize(
+    "start", [START.T, START[:-1], START.astype(np.float64)], ids=["turned", "cut off", "float64"]
+)
+def test_tables_of_another_shape_or_dtype_are_refused(start):
+    given, _ = samples(9, 1)
+    with pytest.raises(ValueError, match=r"start is float32\[4, \d+\], not float"):
+        fit(start, given, 1, np.random.default_rng(0))
