@@ -129,17 +129,27 @@ def write_mask(mask: KernelArg, game: KernelArg) -> None:
     Parameters
     ----------
     mask
-        Zeros on entry, int8, shape (128,).
+        int8, shape (128,): is filled.
     game
         A game as in :mod:`checkers_env.state`.
     """
     pieces, capturing = movable_pieces(game)
-    for index in range(4):
-        able = legal_origins(pieces, game, index, capturing)
-        while able:
-            bit = to_view(lsb(able), game[SIDE])
-            able &= able - 1
-            mask[(bit - bit // 9) * 4 + index] = 1
+    right = legal_origins(pieces, game, 0, capturing)
+    left = legal_origins(pieces, game, 1, capturing)
+    back_left = legal_origins(pieces, game, 2, capturing)
+    back_right = legal_origins(pieces, game, 3, capturing)
+    for action in range(ACTIONS):
+        mask[action] = 0
+    able = right | left | back_left | back_right
+    while able:
+        bit = lsb(able)
+        able &= able - 1
+        seen = to_view(bit, game[SIDE])
+        action = (seen - seen // 9) * 4
+        mask[action] = right >> bit & 1
+        mask[action + 1] = left >> bit & 1
+        mask[action + 2] = back_left >> bit & 1
+        mask[action + 3] = back_right >> bit & 1
 
 
 @kernel

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from checkers_env.actions import to_view, write_mask
-from checkers_env.bits import lsb
+import numpy as np
+from numpy.typing import NDArray
+
+from checkers_env.actions import write_mask
 from checkers_env.jit import KernelArg, kernel
-from checkers_env.movegen import KINGS, NO_MOVE, PACKED_MOVE
+from checkers_env.movegen import BLACK, KINGS, NO_MOVE, PACKED_MOVE, WHITE
 from checkers_env.state import (
     MAX_MOVES,
     NO_PROGRESS,
@@ -16,6 +18,21 @@ from checkers_env.state import (
 )
 
 PLANES = 8
+
+
+def _viewed_rows() -> NDArray[np.float32]:
+    """Return what a viewer sees of four squares of a row: float32, shape (2, 2, 16, 8).
+
+    The indices are the viewer, whether the row is odd, the bits of the squares, and the column.
+    """
+    rows = np.zeros((2, 2, 16, 8), np.float32)
+    for odd, bits, square in np.ndindex(2, 16, 4):
+        rows[BLACK, odd, bits, 6 - 2 * square + odd] = bits >> square & 1
+    rows[WHITE] = rows[BLACK, :, :, ::-1]
+    return rows
+
+
+VIEWED_ROWS = _viewed_rows()
 
 
 @kernel
@@ -37,40 +54,54 @@ def write_observation(
     to_move
         Whether the agent is to move.
     """
-    planes[:] = 0
-    mask[:] = 0
     for index in range(2):
         pieces = game[viewer ^ index]
         write_pieces(planes[2 * index], pieces & ~game[KINGS], viewer)
         write_pieces(planes[2 * index + 1], pieces & game[KINGS], viewer)
-    if game[PACKED_MOVE] > NO_MOVE:
-        write_pieces(planes[4], 1 << (game[PACKED_MOVE] & 63), viewer)
-    if game[MAX_MOVES]:
-        planes[5] = game[PLY] / (2 * game[MAX_MOVES])
-    if game[NO_PROGRESS]:
-        planes[6] = game[REVERSIBLE_PLIES] / (2 * game[NO_PROGRESS])
-    if game[REPETITION]:
-        planes[7] = game[REPETITIONS] / (game[REPETITION] - 1)
+    packed = game[PACKED_MOVE]
+    write_pieces(planes[4], 1 << (packed & 63) if packed > NO_MOVE else 0, viewer)
+    write_share(planes[5], game[PLY], 2 * game[MAX_MOVES])
+    write_share(planes[6], game[REVERSIBLE_PLIES], 2 * game[NO_PROGRESS])
+    write_share(planes[7], game[REPETITIONS], game[REPETITION] - 1)
     if to_move:
         write_mask(mask, game)
+    else:
+        mask[:] = 0
 
 
 @kernel
-def write_pieces(plane: KernelArg, pieces: int, viewer: int) -> None:
-    """Set the squares of some pieces in a plane.
+def write_share(plane: KernelArg, count: int, limit: int) -> None:
+    """Write on every square how much of a draw rule's limit is used up; 0 when the rule is off.
 
     Parameters
     ----------
     plane
-        float32, shape (8, 8), zeros on entry.
+        float32, shape (8, 8): is filled.
+    count
+        Plies or occurrences so far.
+    limit
+        Those that the rule allows; below 1 when it is off.
+    """
+    share = np.float32(count / limit if limit > 0 else 0.0)
+    for square in range(plane.size):
+        plane.flat[square] = share
+
+
+@kernel
+def write_pieces(plane: KernelArg, pieces: int, viewer: int) -> None:
+    """Set the squares of some pieces in a plane, and clear the others.
+
+    Parameters
+    ----------
+    plane
+        float32, shape (8, 8): is filled.
     pieces
         35-bit board.
     viewer
         Side whose view it is, BLACK or WHITE.
     """
-    while pieces:
-        bit = to_view(lsb(pieces), viewer)
-        pieces &= pieces - 1
-        square = bit - bit // 9
-        row, column = square >> 2, square & 3
-        plane[7 - row, 6 - 2 * column + (row & 1)] = 1
+    for row in range(8):
+        bits = pieces >> (4 * row + row // 2) & 15
+        seen = 7 - row if viewer == BLACK else row
+        for column in range(8):
+            plane[seen, column] = VIEWED_ROWS[viewer, row & 1, bits, column]
