@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from agents.simd import tanh_all
 from checkers_env.jit import KernelArg, generic, kernel
 from checkers_env.movegen import Position
 
@@ -242,23 +241,3 @@ def is_antisymmetric(evaluator: KernelArg) -> bool:
         NamedTuple of the evaluator.
     """
     raise NotImplementedError("this evaluator does not implement is_antisymmetric")
-
-
-@kernel
-def tanh(x: float, scratch: KernelArg) -> float:
-    """Return tanh(x) with the same bits on every machine.
-
-    Parameters
-    ----------
-    x
-        The argument.
-    scratch
-        float32, shape (8,) or longer, aligned to 64 bytes: is overwritten.
-
-    Returns
-    -------
-    float32, -1 to +1.
-    """
-    scratch[0] = x
-    tanh_all(scratch, 0, 8)
-    return scratch[0]

@@ -8,6 +8,7 @@ evolution takes the same course on any processor.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,8 @@ from checkers_env.jit import KernelArg, kernel
 
 LANES = 8
 WIDTHS = (8, 16, 40)  # numbers of outputs of a dense layer
-_FLOAT, _INDEX = ir.FloatType(), ir.IntType(64)
-_VECTOR = ir.VectorType(_FLOAT, LANES)
+_FLOAT, _INDEX, _BITS = ir.FloatType(), ir.IntType(64), ir.IntType(32)
 _WIDE = ir.VectorType(ir.DoubleType(), LANES)
-_NOTHING = ir.Constant(_VECTOR, ir.Undefined)
-_FIRST_LANE = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
 
 # tanh as an odd polynomial of degree 13 over an even one of degree 6: the minimax coefficients
 # of the Eigen library for float32, with an error below 4e-7 on the whole line.
@@ -54,16 +52,21 @@ def _at(number: int) -> Any:
     return ir.Constant(_INDEX, number)
 
 
-def _every(number: float) -> Any:
-    return _each(_FLOAT, number)
+def _vector(lanes: int = LANES) -> Any:
+    return ir.VectorType(_FLOAT, lanes)
 
 
-def _each(kind: Any, number: float) -> Any:
-    return ir.Constant(ir.VectorType(kind, LANES), [ir.Constant(kind, number)] * LANES)
+def _nothing(lanes: int = LANES) -> Any:
+    return ir.Constant(_vector(lanes), ir.Undefined)
+
+
+def _every(number: float, kind: Any) -> Any:
+    """Return a vector of some type with `number` in each lane."""
+    return ir.Constant(kind, [ir.Constant(kind.element, number)] * kind.count)
 
 
 def _wide(number: float) -> Any:
-    return _each(ir.DoubleType(), number)
+    return _every(number, _WIDE)
 
 
 def _data(context: Any, builder: Any, kind: Any, array: Any, start: Any) -> Any:
@@ -71,17 +74,45 @@ def _data(context: Any, builder: Any, kind: Any, array: Any, start: Any) -> Any:
     return builder.gep(context.make_array(kind)(context, builder, array).data, [start])
 
 
-def _vector(builder: Any, pointer: Any, index: Any) -> Any:
-    """Return the address of the eight floats from ``pointer[index]`` on."""
-    return builder.bitcast(builder.gep(pointer, [index]), _VECTOR.as_pointer())
+def _place(builder: Any, pointer: Any, index: Any, lanes: int) -> Any:
+    """Return the address of the vector from ``pointer[index]`` on."""
+    kind = ir.VectorType(pointer.type.pointee, lanes)
+    return builder.bitcast(builder.gep(pointer, [index]), kind.as_pointer())
+
+
+def _load(builder: Any, pointer: Any, index: Any, lanes: int = LANES) -> Any:
+    return builder.load(_place(builder, pointer, index, lanes), align=4)
+
+
+def _lanes(builder: Any, first: Any, second: Any, lanes: Sequence[int]) -> Any:
+    """Return a vector of some lanes of two vectors, which are numbered through."""
+    return builder.shuffle_vector(
+        first, second, ir.Constant(ir.VectorType(_BITS, len(lanes)), [*lanes])
+    )
+
+
+def _paired(builder: Any, blocks: list[Any]) -> list[Any]:
+    """Return vectors of eight lanes as vectors of sixteen, but for the last of an odd number."""
+    pairs = zip(blocks[::2], blocks[1::2], strict=False)
+    both = [_lanes(builder, low, high, range(2 * LANES)) for low, high in pairs]
+    return both + blocks[2 * len(both) :]
+
+
+def _halves(builder: Any, vectors: list[Any]) -> list[Any]:
+    """Undo :func:`_paired`."""
+    return [
+        _lanes(builder, vector, vector, range(start, start + LANES))
+        for vector in vectors
+        for start in range(0, vector.type.count, LANES)
+    ]
 
 
 def _multiply_add(builder: Any, a: Any, b: Any, c: Any) -> Any:
     """Return ``a * b + c``, rounded once, of vectors of float32 or float64."""
     kind = ir.FunctionType(a.type, [a.type] * 3)
-    bits = 32 if a.type == _VECTOR else 64
-    fma = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fma.v8f{bits}")
-    return builder.call(fma, [a, b, c])
+    bits = 32 if a.type.element == _FLOAT else 64
+    name = f"llvm.fma.v{a.type.count}f{bits}"
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [a, b, c])
 
 
 def _counting(builder: Any, limit: Any, step: int) -> tuple[Any, Any, Any]:
@@ -94,7 +125,7 @@ def _counting(builder: Any, limit: Any, step: int) -> tuple[Any, Any, Any]:
     index.add_incoming(_at(0), before)
 
     def carry(first: Any) -> Any:
-        value = builder.phi(_VECTOR)
+        value = builder.phi(first.type)
         value.add_incoming(first, before)
         return value
 
@@ -109,88 +140,169 @@ def _counting(builder: Any, limit: Any, step: int) -> tuple[Any, Any, Any]:
     return index, carry, close
 
 
-def _layer(blocks: int, chains: int) -> Any:
-    """Return an intrinsic for ``8 * blocks`` sums over a multiple of `chains` inputs."""
+def _polynomial(builder: Any, x: Any, coefficients: tuple[float, ...]) -> Any:
+    """Evaluate by Estrin's scheme: pairs first, for a short chain of dependent steps."""
+    terms = [_every(c, x.type) for c in coefficients]
+    while len(terms) > 1:
+        pairs = [
+            _multiply_add(builder, x, terms[i + 1], terms[i]) for i in range(0, len(terms) - 1, 2)
+        ]
+        terms = pairs + terms[2 * len(pairs) :]
+        x = builder.fmul(x, x)
+    return terms[0]
+
+
+def _tanh(builder: Any, x: Any) -> Any:
+    limit, lower = _every(_TANH_LIMIT, x.type), _every(-_TANH_LIMIT, x.type)
+    x = builder.select(builder.fcmp_ordered("<", x, limit), x, limit)
+    x = builder.select(builder.fcmp_ordered(">", x, lower), x, lower)
+    square = builder.fmul(x, x)
+    above = builder.fmul(x, _polynomial(builder, square, _TANH_ABOVE))
+    return builder.fdiv(above, _polynomial(builder, square, _TANH_BELOW))
+
+
+@intrinsic
+def tanh(typing: Any, x: Any) -> Any:
+    """Return tanh(x) as float32, with the same bits on every machine."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        value = _tanh(builder, builder.insert_element(_nothing(), arguments[0], _at(0)))
+        return builder.extract_element(value, _at(0))
+
+    return types.float32(types.float32), generate
+
+
+@intrinsic
+def activate(typing: Any, state: Any, unit: Any, count: Any, values: Any, exact: Any) -> Any:
+    """Write tanh of `count` (a multiple of 8) numbers of `state` (int32) times `unit`.
+
+    With `exact` the products themselves are written, for ``tanh_all_exact``.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        _, unit, count, _, exact = arguments
+        source = _data(context, builder, signature.args[0], arguments[0], _at(0))
+        target = _data(context, builder, signature.args[3], arguments[3], _at(0))
+
+        def write(start: Any, lanes: int) -> None:
+            sums = builder.sitofp(_load(builder, source, start, lanes), _vector(lanes))
+            spread = builder.insert_element(_nothing(lanes), unit, _at(0))
+            sums = builder.fmul(sums, _lanes(builder, spread, spread, [0] * lanes))
+            _write_tanh(builder, [sums], target, start, exact)
+
+        both = builder.and_(count, _at(-2 * LANES))
+        with builder.if_then(builder.icmp_signed(">", both, _at(0))):
+            index, _, close = _counting(builder, both, 2 * LANES)
+            write(index, 2 * LANES)
+            close([])
+        with builder.if_then(builder.icmp_signed("<", both, count)):
+            write(both, LANES)
+        return context.get_dummy_value()
+
+    return types.void(state, types.float32, types.int64, values, types.boolean), generate
+
+
+def _write_tanh(builder: Any, sums: list[Any], target: Any, index: Any, exact: Any) -> None:
+    """Store the tanh of vectors from ``target[index]`` on; with `exact` the vectors themselves."""
+    for total in sums:
+        value = builder.select(exact, total, _tanh(builder, total))
+        builder.store(value, _place(builder, target, index, value.type.count), align=4)
+        index = builder.add(index, _at(value.type.count))
+
+
+def _layer(nodes: int, chains: int) -> Any:
+    """Return an intrinsic for tanh of `nodes` sums over a multiple of `chains` inputs.
+
+    All sums of all chains stand in one row of vectors.
+    """
+    blocks = nodes // LANES
 
     @intrinsic
     def layer(
-        typing: Any, weights: Any, at: Any, values: Any, source: Any, count: Any, target: Any
+        typing: Any,
+        weights: Any,
+        at: Any,
+        values: Any,
+        source: Any,
+        count: Any,
+        target: Any,
+        exact: Any,
     ) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            weight_array, first, value_array, source, count, target = arguments
+            weight_array, first, value_array, source, count, target, exact = arguments
             weight = _data(context, builder, signature.args[0], weight_array, first)
             value = _data(context, builder, signature.args[2], value_array, source)
             output = _data(context, builder, signature.args[2], value_array, target)
-            start = [
-                builder.load(_vector(builder, weight, _at(LANES * block)), align=4)
-                for block in range(blocks)
-            ]
-            start += [_every(0.0)] * (blocks * (chains - 1))
+            start = [_load(builder, weight, _at(LANES * block)) for block in range(blocks)]
+            start += [_every(0.0, _vector())] * (blocks * (chains - 1))
+            start = _paired(builder, start)
             index, carry, close = _counting(builder, count, chains)
             sums = [carry(first) for first in start]
-            row = builder.mul(builder.add(index, _at(1)), _at(LANES * blocks))
-            added: list[Any] = []
+            row = builder.mul(builder.add(index, _at(1)), _at(nodes))
+            inputs = []
             for chain in range(chains):
                 single = builder.load(builder.gep(value, [builder.add(index, _at(chain))]))
-                single = builder.insert_element(_NOTHING, single, _at(0))
-                spread = builder.shuffle_vector(single, _NOTHING, _FIRST_LANE)
-                for block in range(blocks):
-                    column = builder.add(row, _at(LANES * (chain * blocks + block)))
-                    factor = builder.load(_vector(builder, weight, column), align=4)
-                    added.append(_multiply_add(builder, spread, factor, sums[len(added)]))
+                inputs.append(builder.insert_element(_nothing(2 * LANES), single, _at(0)))
+            added = []
+            for pair, before in enumerate(sums):
+                low, high = 2 * pair // blocks, (2 * pair + 1) // blocks
+                lanes = [0] * LANES + [2 * LANES * (low < high)] * LANES
+                spread = _lanes(builder, inputs[low], inputs[high], lanes)
+                column = builder.add(row, _at(2 * LANES * pair))
+                factor = _load(builder, weight, column, 2 * LANES)
+                added.append(_multiply_add(builder, spread, factor, before))
             close(list(zip(sums, added, strict=True)))
-            while len(added) > blocks:
-                half = len(added) // 2
-                added = [builder.fadd(added[i], added[i + half]) for i in range(half)]
-            for block, total in enumerate(added):
-                builder.store(total, _vector(builder, output, _at(LANES * block)), align=4)
+            totals = _halves(builder, added)
+            while len(totals) > blocks:
+                half = len(totals) // 2
+                parts = _paired(builder, totals[:half]), _paired(builder, totals[half:])
+                added = [builder.fadd(one, other) for one, other in zip(*parts, strict=True)]
+                totals = _halves(builder, added)
+            _write_tanh(builder, _paired(builder, totals), output, _at(0), exact)
             return context.get_dummy_value()
 
         index = types.int64
-        return types.void(weights, index, values, index, index, index), generate
+        kinds = (weights, index, values, index, index, index, types.boolean)
+        return types.void(*kinds), generate
 
     return layer
 
 
-_forty, _sixteen, _eight = _layer(5, 2), _layer(2, 4), _layer(1, 8)
+_forty, _sixteen, _eight = _layer(40, 2), _layer(16, 4), _layer(8, 8)
 
 
 @intrinsic
-def tanh_all(typing: Any, values: Any, start: Any, count: Any) -> Any:
-    """Replace `count` (a multiple of 8) of `values` (float32) from `start` on by their tanh."""
+def output(typing: Any, weights: Any, at: Any, values: Any, source: Any, count: Any) -> Any:
+    """Return the weighted sum of `count` (a multiple of 8) of `values` from `source` on.
 
-    def polynomial(builder: Any, x: Any, coefficients: tuple[float, ...]) -> Any:
-        """Evaluate by Estrin's scheme: pairs first, for a short chain of dependent steps."""
-        terms = [_every(c) for c in coefficients]
-        while len(terms) > 1:
-            pairs = [
-                _multiply_add(builder, x, terms[i + 1], terms[i])
-                for i in range(0, len(terms) - 1, 2)
-            ]
-            terms = pairs + terms[2 * len(pairs) :]
-            x = builder.fmul(x, x)
-        return terms[0]
+    From `at` on, `weights` holds the bias and then a weight for each.
+    """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = _data(context, builder, signature.args[0], arguments[0], arguments[1])
-        index, _, close = _counting(builder, arguments[2], LANES)
-        place = _vector(builder, data, index)
-        x = builder.load(place, align=4)
-        limit, lower = _every(_TANH_LIMIT), _every(-_TANH_LIMIT)
-        x = builder.select(builder.fcmp_ordered("<", x, limit), x, limit)
-        x = builder.select(builder.fcmp_ordered(">", x, lower), x, lower)
-        square = builder.fmul(x, x)
-        above = builder.fmul(x, polynomial(builder, square, _TANH_ABOVE))
-        builder.store(builder.fdiv(above, polynomial(builder, square, _TANH_BELOW)), place, align=4)
-        close([])
-        return context.get_dummy_value()
+        weight = _data(context, builder, signature.args[0], arguments[0], arguments[1])
+        value = _data(context, builder, signature.args[2], arguments[2], arguments[3])
+        start = builder.insert_element(_every(0.0, _vector()), builder.load(weight), _at(0))
+        index, carry, close = _counting(builder, arguments[4], LANES)
+        total = carry(start)
+        factor = _load(builder, weight, builder.add(index, _at(1)))
+        added = _multiply_add(builder, _load(builder, value, index), factor, total)
+        close([(total, added)])
+        half = LANES // 2
+        while half:
+            other = _lanes(builder, added, added, [*range(half, 2 * half)])
+            added = builder.fadd(_lanes(builder, added, added, range(half)), other)
+            half //= 2
+        return builder.extract_element(added, _at(0))
 
-    return types.void(values, types.int64, types.int64), generate
+    index = types.int64
+    return types.float32(weights, index, values, index, index), generate
 
 
 @intrinsic
 def tanh_all_exact(typing: Any, values: Any, start: Any, count: Any) -> Any:
-    """Do the same as ``tanh_all``, computed in float64: monotone, and 1 from 9.02 on.
+    """Replace `count` (a multiple of 8) of `values` (float32) from `start` on by their tanh.
+
+    It is computed in float64: monotone, and 1 from 9.02 on.
 
     With e = exp(2|x|) - 1, tanh|x| is e / (e + 2). To get e, 2|x| = n ln 2 + r is split, and the
     Taylor series of exp(r) - 1 is used for the rest r, at most ln(2) / 2 in size. The error before
@@ -217,7 +329,7 @@ def tanh_all_exact(typing: Any, values: Any, start: Any, count: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = _data(context, builder, signature.args[0], arguments[0], arguments[1])
         index, _, close = _counting(builder, arguments[2], LANES)
-        place = _vector(builder, data, index)
+        place = _place(builder, data, index, LANES)
         x = builder.fpext(builder.load(place, align=4), _WIDE)
         negative = builder.fcmp_ordered("<", x, _wide(0.0))
         x = builder.select(negative, builder.fneg(x), x)
@@ -225,7 +337,7 @@ def tanh_all_exact(typing: Any, values: Any, start: Any, count: Any) -> Any:
         less = exponential_less_one(builder, builder.fadd(x, x))
         value = builder.fdiv(less, builder.fadd(less, _wide(2.0)))
         value = builder.select(negative, builder.fneg(value), value)
-        builder.store(builder.fptrunc(value, _VECTOR), place, align=4)
+        builder.store(builder.fptrunc(value, _vector()), place, align=4)
         close([])
         return context.get_dummy_value()
 
@@ -241,8 +353,9 @@ def dense(
     count: int,
     target: int,
     width: int,
+    exact: bool,
 ) -> int:
-    """Write the weighted sums of a layer; return the start of the next layer's weights.
+    """Write tanh of the weighted sums of a layer; return the start of the next layer's weights.
 
     Parameters
     ----------
@@ -256,13 +369,17 @@ def dense(
         Start and number of the inputs in `values`; a multiple of 8, padded with zeros.
     target, width
         Start and number (8, 16 or 40) of the outputs in `values`.
+    exact
+        Whether tanh is that of float64, rounded.
     """
     if width == 40:
-        _forty(weights, at, values, source, count, target)
+        _forty(weights, at, values, source, count, target, exact)
     elif width == 16:
-        _sixteen(weights, at, values, source, count, target)
+        _sixteen(weights, at, values, source, count, target, exact)
     else:
-        _eight(weights, at, values, source, count, target)
+        _eight(weights, at, values, source, count, target, exact)
+    if exact:
+        tanh_all_exact(values, target, width)
     return at + (count + 1) * width
 
 

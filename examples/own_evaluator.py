@@ -22,8 +22,8 @@ from agents.evaluator import (
     logit,
     start_state,
     state_size,
-    tanh,
 )
+from agents.simd import tanh
 from checkers_env.bits import popcount
 from checkers_env.board import Board
 from checkers_env.jit import KernelArg, kernel
@@ -84,7 +84,7 @@ def sum_advance(evaluator: Advance, position: Position, view: int, state: Kernel
 def evaluate_advance(
     evaluator: Advance, position: Position, view: int, state: KernelArg, scratch: KernelArg
 ) -> float:
-    return tanh(logit(evaluator, position, view, state), scratch)
+    return tanh(logit(evaluator, position, view, state))
 
 
 # Coevolution needs none of the two following functions; temporal differences do.

@@ -21,8 +21,8 @@ from agents.evaluator import (
     logit,
     start_state,
     state_size,
-    tanh,
 )
+from agents.simd import tanh
 from agents.weights import LARGEST_WEIGHT
 from checkers_env.bits import popcount
 from checkers_env.jit import KernelArg, kernel
@@ -171,4 +171,4 @@ def is_samuel_antisymmetric(evaluator: Samuel) -> bool:
 def evaluate_samuel(
     evaluator: Samuel, position: Position, view: int, state: KernelArg, scratch: KernelArg
 ) -> float:
-    return tanh(logit(evaluator, position, view, state), scratch)
+    return tanh(logit(evaluator, position, view, state))

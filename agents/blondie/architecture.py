@@ -219,15 +219,15 @@ def decode(layout: NetworkLayout, genome: ArrayLike, king: float) -> Network:
     features[SQUARES + 35, : len(first)] = np.rint(first.T * (king * scale))
     offsets[: len(first)] = np.rint(bias * scale)
     widths, blocks = [width], []
-    for weights, biases in dense:
-        padded = min(it for it in WIDTHS if it >= len(biases))
-        block = np.zeros((widths[-1] + 1, padded), np.float32)
+    padded = [min(it for it in WIDTHS if it >= len(biases)) for _, biases in dense[:-1]]
+    for (weights, biases), nodes in zip(dense, [*padded, 1], strict=True):
+        block = np.zeros((widths[-1] + 1, nodes), np.float32)
         block[0, : len(biases)] = biases
         block[1 : weights.shape[1] + 1, : len(biases)] = weights.T
         widths.append(block.shape[1])
         blocks.append(block.ravel())
-    flat = aligned_zeros((sum(map(len, blocks)),), np.float32)
-    flat[:] = np.concatenate(blocks)
+    flat = aligned_zeros((LANES + sum(map(len, blocks)),), np.float32)
+    flat[LANES:] = np.concatenate(blocks)
     return Network(
         features,
         offsets,
@@ -266,7 +266,7 @@ def network_with_bounds(network: Network) -> Network:
 
 def dense_layers(network: Network) -> list[Layer]:
     """Return the layers behind the first one of a prepared network, padded with zeros."""
-    parts, at = [], 0
+    parts, at = [], LANES
     for inputs, nodes in pairwise(network.widths):
         block = network.weights[at : at + (inputs + 1) * nodes].reshape(-1, nodes)
         parts.append((block[1:].T, block[0]))

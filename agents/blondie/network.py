@@ -26,7 +26,7 @@ from agents.evaluator import (
     state_size,
     value_bounds,
 )
-from agents.simd import dense, tanh_all, tanh_all_exact
+from agents.simd import LANES, activate, dense, output, tanh, tanh_all_exact
 from checkers_env.bits import copy_into, lsb, popcount
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import Position
@@ -156,41 +156,29 @@ def advance_network_state(
         add_row(new, row, -1 if before.turn != view else 1)
 
 
-@kernel
-def activate(exact: bool, values: KernelArg, start: int, count: int) -> None:
-    """Replace values by their tanh.
-
-    Parameters
-    ----------
-    exact
-        Whether to compute in float64 and round.
-    values
-        float32; changed in place.
-    start, count
-        First value, and their number, a multiple of 8.
-    """
-    if exact:
-        tanh_all_exact(values, start, count)
-    else:
-        tanh_all(values, start, count)
-
-
 @evaluate.register(Network)
 def evaluate_network(
     network: Network, position: Position, view: int, state: KernelArg, scratch: KernelArg
 ) -> float:
-    widths, at, source, target = network.widths, 0, 0, SCRATCH_WIDTH
-    for i in range(len(state)):
-        scratch[i] = np.float32(state[i]) * network.unit
-    for layer in range(len(widths) - 1):
-        activate(network.exact, scratch, source, widths[layer])
-        width = widths[layer + 1]
-        at = dense(network.weights, at, scratch, source, widths[layer], target, width)
+    widths, at, source, target = network.widths, LANES, 0, SCRATCH_WIDTH
+    activate(state, network.unit, widths[0], scratch, network.exact)
+    if network.exact:
+        tanh_all_exact(scratch, 0, widths[0])
+    last = len(widths) - 2
+    for layer in range(last):
+        count, width = widths[layer], widths[layer + 1]
+        at = dense(network.weights, at, scratch, source, count, target, width, network.exact)
         source, target = target, source
+    value = output(network.weights, at, scratch, source, widths[last])
     read_by = 0 if network.by_colour else view
-    scratch[source] += network.difference * piece_difference(position, read_by, network.king)
-    activate(network.exact, scratch, source, 8)
-    return scratch[source] if read_by == view else -scratch[source]
+    value += network.difference * piece_difference(position, read_by, network.king)
+    if network.exact:
+        scratch[0] = value
+        tanh_all_exact(scratch, 0, 8)
+        value = scratch[0]
+    else:
+        value = tanh(value)
+    return value if read_by == view else -value
 
 
 @value_bounds.register(Network)

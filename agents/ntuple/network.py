@@ -23,11 +23,11 @@ from agents.evaluator import (
     logit,
     start_state,
     state_size,
-    tanh,
 )
 from agents.ntuple.indices import BASE, advance_indices, index_features, start_indices
 from agents.ntuple.tuples import MAX_LENGTH, TupleLayout
 from agents.search.workspace import STATE_WIDTH
+from agents.simd import tanh
 from agents.weights import LARGEST_WEIGHT
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import BLACK, Position
@@ -201,4 +201,4 @@ def evaluate_ntuple(
     if network.unit > 0.0:
         scratch[0] = total * network.unit
         return scratch[0]
-    return tanh(total, scratch)
+    return tanh(total)

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.evaluator import SCRATCH_WIDTH, tanh
+from agents.evaluator import SCRATCH_WIDTH
 from agents.ntuple.indices import start_indices
 from agents.search.interrupt import defer_signals
-from agents.simd import aligned_zeros
+from agents.simd import aligned_zeros, tanh
 from agents.treestrap.network import INDEX_PARTS, SIZE, STAGES, TERMS, WINDOW_COUNT, count_entry
 from agents.treestrap.sampling import Samples
 from agents.treestrap.tapered import (
@@ -133,7 +133,7 @@ def fit_pass(fitter: Fitter, positions: KernelArg, targets: KernelArg, order: Ke
         total = np.float32(0.0)
         for share, level in zip(shares, (stage, stage + 1)):  # noqa: B905 - no numba
             total += share * sum_rows(fitter, end, level)
-        error = np.float32(targets[at] - tanh(total, fitter.scratch))
+        error = np.float32(targets[at] - tanh(total))
         for share, level in zip(shares, (stage, stage + 1)):  # noqa: B905
             if share > 0:
                 move_rows(fitter, end, level, error * share)

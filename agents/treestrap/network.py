@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.evaluator import advance_state, evaluate, start_state, state_size, tanh
+from agents.evaluator import advance_state, evaluate, start_state, state_size
 from agents.geometry import rectangles
 from agents.ntuple.indices import advance_indices, digit_base, index_features, start_indices
 from agents.ntuple.tuples import MAX_LENGTH, TupleLayout
+from agents.simd import tanh
 from checkers_env.bits import popcount
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import Position, own_and_opponent
@@ -222,7 +223,7 @@ def sum_entries(
 def evaluate_treestrap(
     network: TreeStrapNetwork, position: Position, view: int, state: KernelArg, scratch: KernelArg
 ) -> float:
-    worth = tanh(sum_entries(network, position, view, state), scratch)
+    worth = tanh(sum_entries(network, position, view, state))
     return worth if position.turn == view else -worth
 
 

@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.evaluator import advance_state, evaluate, start_state, state_size, tanh
+from agents.evaluator import advance_state, evaluate, start_state, state_size
 from agents.ntuple.indices import advance_indices, start_indices
+from agents.simd import tanh
 from agents.treestrap.codec import STEP, pack, unpack
 from agents.treestrap.network import (
     INDEX_PARTS,
@@ -301,7 +302,7 @@ def tapered_logit(
 def evaluate_tapered(
     network: TaperedNetwork, position: Position, view: int, state: KernelArg, scratch: KernelArg
 ) -> float:
-    worth = tanh(tapered_logit(network, position, view, state, scratch), scratch)
+    worth = tanh(tapered_logit(network, position, view, state, scratch))
     return worth if position.turn == view else -worth
 
 

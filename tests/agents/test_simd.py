@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from agents.simd import LANES, aligned_zeros, dense, tanh_all, tanh_all_exact
+from agents.simd import activate, aligned_zeros, dense, output, tanh, tanh_all_exact
 from checkers_env.jit import kernel
 
 WIDEST = 1 << 17
@@ -17,19 +17,30 @@ LINE = np.concatenate(
 
 
 @kernel
-def replace_by_tanh(values, start, count):
-    tanh_all(values, start, count)
+def replace_by_tanh(values):
+    for i in range(len(values)):
+        values[i] = tanh(values[i])
 
 
 @kernel
-def replace_by_exact_tanh(values, start, count):
-    tanh_all_exact(values, start, count)
+def replace_by_exact_tanh(values):
+    tanh_all_exact(values, 0, len(values))
+
+
+@kernel
+def write_activations(state, unit, count, values, exact):
+    activate(state, unit, count, values, exact)
+
+
+@kernel
+def weighted_sum(weights, at, values, source, count):
+    return output(weights, at, values, source, count)
 
 
 def tanh_of(values, replace=replace_by_tanh):
-    found = np.zeros(-(-len(values) // LANES) * LANES, np.float32)
+    found = np.zeros(-(-len(values) // 8) * 8, np.float32)
     found[: len(values)] = values
-    replace(found, 0, len(found))
+    replace(found)
     return found[: len(values)]
 
 
@@ -76,31 +87,33 @@ def test_exact_tanh_is_that_of_float64_rounded():
     assert (tanh_of(-ends, replace_by_exact_tanh) == -1).all()
 
 
-@pytest.mark.parametrize(("start", "count"), [(0, 8), (8, 8), (16, 40), (3, 16)])
-def test_tanh_writes_only_its_own_elements(start, count):
-    values = np.linspace(-2, 2, 64).astype(np.float32)
-    found = values.copy()
-    replace_by_tanh(found, start, count)
-    inside = slice(start, start + count)
-    assert np.allclose(found[inside], np.tanh(values[inside]), atol=4e-7)
-    found[inside] = values[inside]
-    assert (found == values).all()
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("count", [8, 16, 40, 96])
+def test_activations_are_the_tanh_of_scaled_integers(count, exact):
+    state = np.random.default_rng(count).integers(-(1 << 24), 1 << 24, count + 8, np.int32)
+    unit = np.float32(2.0**-22)
+    values = np.full(128, 3, np.float32)
+    write_activations(state, unit, count, values, exact)
+    products = state[:count].astype(np.float32) * unit
+    assert (values[:count] == (products if exact else tanh_of(products))).all()
+    assert (values[count:] == 3).all()
 
 
+@pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("width", [8, 16, 40])
 @pytest.mark.parametrize("count", [8, 16, 40, 96])
-def test_dense_equals_a_matrix_product(width, count):
+def test_dense_is_the_tanh_of_a_matrix_product(width, count, exact):
     rng = np.random.default_rng(count * width)
     at, source, target = 24, 5, 128
-    weights = rng.normal(size=at + (count + 1) * width + 8).astype(np.float32)
+    weights = rng.normal(scale=0.2, size=at + (count + 1) * width + 8).astype(np.float32)
     values = aligned_zeros((256,), np.float32)
     values[:] = rng.normal(size=256)
     before = values.copy()
-    end = dense(weights, at, values, source, count, target, width)
+    end = dense(weights, at, values, source, count, target, width, exact)
     bias, *rows = weights[at:end].reshape(count + 1, width).astype(np.float64)
     expected = bias + before[source : source + count].astype(np.float64) @ np.array(rows)
     assert end == at + (count + 1) * width
-    assert np.abs(values[target : target + width] - expected).max() < 1e-4
+    assert np.abs(values[target : target + width] - np.tanh(expected)).max() < 2e-6
     values[target : target + width] = before[target : target + width]
     assert (values == before).all()
 
@@ -108,11 +121,29 @@ def test_dense_equals_a_matrix_product(width, count):
 @pytest.mark.parametrize("width", [8, 16, 40])
 def test_dense_adds_in_the_same_order_for_any_alignment(width):
     rng = np.random.default_rng(0)
-    weights = rng.normal(size=200 + 41 * width).astype(np.float32)
+    weights = rng.normal(scale=0.2, size=200 + 41 * width).astype(np.float32)
     values = rng.normal(size=256).astype(np.float32)
     results = set()
     for shift in range(4):
         moved_weights, moved_values = np.roll(weights, shift), np.roll(values, shift)
-        dense(moved_weights, shift, moved_values, shift, 40, 120, width)
+        dense(moved_weights, shift, moved_values, shift, 40, 120, width, False)
         results.add(moved_values[120 : 120 + width].tobytes())
     assert len(results) == 1
+
+
+@pytest.mark.parametrize("count", [8, 16, 40])
+def test_output_adds_eight_chains_in_a_fixed_order(count):
+    rng = np.random.default_rng(count)
+    weights, values = rng.normal(size=(2, 128)).astype(np.float32)
+    chains = np.zeros(8, np.float32)
+    chains[0] = weights[3]
+    exact = np.float64(weights[3])
+    for i in range(count):  # float64 holds the products exactly, and so adds once
+        product = np.float64(weights[4 + i]) * values[5 + i]
+        chains[i % 8] = np.float32(chains[i % 8] + product)
+        exact += product
+    while len(chains) > 1:
+        chains = chains[: len(chains) // 2] + chains[len(chains) // 2 :]
+    found = weighted_sum(weights, 3, values, 5, count)
+    assert found == pytest.approx(chains[0], abs=2e-7)
+    assert found == pytest.approx(exact, abs=1e-5)

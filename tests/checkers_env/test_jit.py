@@ -599,7 +599,7 @@ def test_generic_processor_plays_the_same_games(laboratory):
     assert printed.strip() == plain
 
 
-@pytest.mark.parametrize("name", ["_FLOAT", "_VECTOR"])
+@pytest.mark.parametrize("name", ["_FLOAT", "_WIDE"])
 def test_changed_type_of_custom_instructions_invalidates_the_entry(monkeypatch, name):
     def current():
         fingerprint.cache_clear()
