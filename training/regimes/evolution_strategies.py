@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from cmaes import SepCMA
 from numpy.typing import NDArray
 
 from agents.architectures import WITHOUT_OPTIONS, Encoding
@@ -214,6 +213,8 @@ def sep_cma_es(
     As of :func:`openai_es`.
     """
     mean = state.arrays["mean"]
+    from cmaes import SepCMA  # takes half a second, with all of scipy.stats
+
     optimiser = SepCMA(mean.copy(), regime.sigma, population_size=regime.games)
     saved = {name: state.arrays[name] for name in CMA_ARRAYS if name in state.arrays}
     if saved:
