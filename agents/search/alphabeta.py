@@ -47,6 +47,7 @@ from agents.search.transposition import (
     UPPER,
     move_key,
     prefetch_tt,
+    tt_evaluation,
     tt_move,
     tt_slot,
     tt_value,
@@ -381,19 +382,27 @@ def expand(
             return -low
         if high <= alpha:
             return -high
+    prunes = not jump and may_prune(style, ws.frames[0].remaining, remaining, alpha, beta)
+    static = tt_evaluation(entry, after, tt_namespace) if prunes else NO_VALUE
+    if static != NO_VALUE:
+        plies = prune(style, frame, remaining, static - beta, value_scale(evaluator))
+        if plies == NO_SEARCH:
+            return -static
     for side in range(2):
         if side == perspective or perspective == SIDE_TO_MOVE:
             old, new = ws.states[ply, side, :width], ws.states[ply + 1, side, :width]
             advance_state(evaluator, before, after, side, old, new)
+    state = ws.states[ply + 1, view, :width]
     if not jump and remaining == 0:
-        value = evaluate_leaf(style, evaluator, after, view, ws.states[ply + 1, view, :width], ws)
+        value = evaluate_leaf(style, evaluator, after, view, state, ws)
         write_tt(style, entry, after, tt_namespace, remaining, value, EXACT, 0)
         return -value
-    if not jump and may_prune(style, ws.frames[0].remaining, remaining, alpha, beta):
-        static = evaluate_leaf(style, evaluator, after, view, ws.states[ply + 1, view, :width], ws)
-        plies = prune(style, frame, remaining, static - beta, value_scale(evaluator))
-        if plies == NO_SEARCH:
-            return -static
+    if prunes:
+        if static == NO_VALUE:
+            static = evaluate_leaf(style, evaluator, after, view, state, ws)
+            plies = prune(style, frame, remaining, static - beta, value_scale(evaluator))
+            if plies == NO_SEARCH:
+                return -static
         if plies < remaining:
             remaining = plies
             stored = tt_value(style, entry, after, tt_namespace, remaining, alpha, beta, ply + 1)

@@ -257,6 +257,25 @@ def write_tt(
 
 
 @kernel
+def tt_evaluation(entry: KernelArg, position: Position, tt_namespace: int) -> float:
+    """Return the evaluation of a position without a capture that was a leaf, or NO_VALUE.
+
+    Parameters
+    ----------
+    entry
+        The position's record of ENTRY, or another's.
+    position
+        The position.
+    tt_namespace
+        Number of the evaluator, side and perspective.
+    """
+    leaf = entry.depth == 0 and entry.bound == EXACT
+    if leaf and matches(entry, position, tt_tag(position, tt_namespace, 0)):
+        return entry.value
+    return NO_VALUE
+
+
+@kernel
 def tt_move(
     style: KernelArg, table: KernelArg, position: Position, remaining: int, tt_namespace: int
 ) -> int:
