@@ -18,7 +18,6 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.agent import PlayerAgent
 from agents.endgame.tables import DIGESTS, load_tablebase
 from agents.registry import make
 from agents.search.player import AlphaBeta
@@ -186,7 +185,7 @@ def start_network(start: str) -> TreeStrapNetwork:
         For an unknown player, or one of another kind.
     """
     agent = make(Path(start) if Path(start).is_file() else start)
-    evaluator = agent.player.evaluator if isinstance(agent, PlayerAgent) else None
+    evaluator = getattr(getattr(agent, "player", None), "evaluator", None)
     if not isinstance(evaluator, TreeStrapNetwork):
         raise ValueError(f"start must be a player trained by treestrap, not {start!r}")
     return evaluator
