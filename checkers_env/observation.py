@@ -5,16 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers_env.actions import write_mask
+from checkers_env.actions import AGAIN, play_action, write_mask
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import BLACK, KINGS, NO_MOVE, PACKED_MOVE, WHITE
 from checkers_env.state import (
     MAX_MOVES,
     NO_PROGRESS,
+    ONGOING,
     PLY,
     REPETITION,
     REPETITIONS,
     REVERSIBLE_PLIES,
+    SIDE,
 )
 
 PLANES = 8
@@ -67,6 +69,29 @@ def write_observation(
         write_mask(mask, game)
     else:
         mask[:] = 0
+
+
+@kernel
+def play_and_observe(
+    game: KernelArg, history: KernelArg, action: int, planes: KernelArg, mask: KernelArg
+) -> int:
+    """Play an action and fill the observation of the side that is to move then.
+
+    Parameters
+    ----------
+    game, history, action
+        As for :func:`checkers_env.actions.play_action`.
+    planes, mask
+        As for :func:`write_observation`; unchanged where the action is not played.
+
+    Returns
+    -------
+    What the action did, as :func:`checkers_env.actions.play_action` returns it.
+    """
+    event = play_action(game, history, action)
+    if event >= AGAIN:
+        write_observation(planes, mask, game, game[SIDE], event <= ONGOING)
+    return event
 
 
 @kernel

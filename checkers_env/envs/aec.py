@@ -168,7 +168,7 @@ from checkers_env.envs.checked import (
 )
 from checkers_env.movegen import BLACK, PACKED_MOVE, ROW_WIDTH, WHITE, Position
 from checkers_env.moves import Move, unpack_move
-from checkers_env.observation import PLANES, write_observation
+from checkers_env.observation import PLANES, play_and_observe, write_observation
 from checkers_env.render.window import Window
 from checkers_env.state import (
     ONGOING,
@@ -188,6 +188,8 @@ INDEX = {"player_0": BLACK, "player_1": WHITE}
 OTHER = {"player_0": "player_1", "player_1": "player_0"}
 ACCEPTED = "'two-move', 'three-move', moves such as '9-13 22-18', a FEN"
 API_TEST_OPTION = "options"  # what PettingZoo's api_test gives to any game, without a meaning
+SHAPE = (PLANES, 8, 8)
+FLOAT32, INT8 = np.dtype(np.float32), np.dtype(np.int8)  # which numpy takes sooner than classes
 FIRST_ROWS = 256  # rows of a new history, which doubles when it is full
 
 
@@ -261,6 +263,8 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self._rules = replace(rules, **changes)
         self._game = new_game(self._rules)
         self._history = np.zeros((FIRST_ROWS, ROW_WIDTH), np.int64)
+        self._observations: dict[str, Observation] = {}  # written by the last action, given once
+        self._board: Board | None = None
         self._cards = opening_cards(opening, self._rules)
         self._set_up(self._cards[0])
 
@@ -308,16 +312,11 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         """Begin with an opening that leaves a game to play."""
         opening = _read_opening(text)
         set_position(self._game, self._history, *opening.start)
-        self._board = Board.from_position(*opening.start, rules=self._rules)
+        self._start, self._board = opening.start, None
+        self._observations.clear()
         for action in opening.actions:
-            self._play(action)
-
-    def _play(self, action: int) -> int:
-        event: int = play_action(self._game, self._history, action)
-        if event == FULL:
-            self._history = np.concatenate([self._history, np.zeros_like(self._history)])
-            event = play_action(self._game, self._history, action)
-        return event
+            while play_action(self._game, self._history, action) == FULL:
+                self._make_room()
 
     def step(self, action: Any) -> None:
         """Play an action of the agent to move (None when the game is over).
@@ -341,21 +340,33 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
 
     def play(self, action: int) -> bool:
         """Play an action of a game that is in progress; return False for an illegal one."""
-        event = self._play(action) if 0 <= action < ACTIONS else ILLEGAL
+        if not 0 <= action < ACTIONS:
+            return False
+        planes, mask = np.empty(SHAPE, FLOAT32), np.empty(ACTIONS, INT8)
+        event = play_and_observe(self._game, self._history, action, planes, mask)
         if event == ILLEGAL:
             return False
+        if event == FULL:
+            self._make_room()
+            return self.play(action)
         agent = self.agent_selection
         if event != AGAIN:
             self.agent_selection = OTHER[agent]
+        self._observations = {self.agent_selection: {"observation": planes, "action_mask": mask}}
         if event > ONGOING:
             self._finish(agent, event)
         if self.render_mode == "human":
             self.render()
         return True
 
+    def _make_room(self) -> None:
+        """Double the history."""
+        self._history = np.concatenate([self._history, np.zeros_like(self._history)])
+
     def forfeit(self) -> None:
         """End the game with a loss of the agent to move, for an illegal action."""
         agent = self.agent_selection
+        self._observations.clear()
         self._cumulative_rewards[agent] = 0
         self.rewards[agent] = float(ILLEGAL_REWARD)  # the others are 0 before the end
         self.terminations = dict.fromkeys(AGENTS, True)
@@ -386,9 +397,11 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         ResetNeeded
             Before the first game.
         """
+        if agent in self._observations:
+            return self._observations.pop(agent)
         if not hasattr(self, "agents"):
             raise ResetNeeded("the game was not begun: call reset()")
-        planes, mask = np.empty((PLANES, 8, 8), np.float32), np.empty(ACTIONS, np.int8)
+        planes, mask = np.empty(SHAPE, FLOAT32), np.empty(ACTIONS, INT8)
         to_move = agent == self.agent_selection and not self.terminations.get(agent, True)
         write_observation(planes, mask, self._game, INDEX[agent], to_move)
         return {"observation": planes, "action_mask": mask}
@@ -399,11 +412,12 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
 
         The environment keeps this board in step: do not change it, or work on its ``copy()``.
         """
-        for packed in self._history[
-            self._board.ply + 1 : self._game[PLY] + 1, PACKED_MOVE
-        ].tolist():
-            self._board.push(unpack_move(packed))
-        return self._board
+        board = self._board
+        if board is None:
+            board = self._board = Board.from_position(*self._start, rules=self._rules)
+        for packed in self._history[board.ply + 1 : self._game[PLY] + 1, PACKED_MOVE].tolist():
+            board.push(unpack_move(packed))
+        return board
 
     def render(self) -> Any:
         """Show the game as `render_mode` says: return text or an image, or show a window."""

@@ -101,7 +101,7 @@ class CheckedEnv(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]
 def to_int(action: Any) -> int:
     """Return a whole number as an int. Raise ValueError for anything else, bool included."""
     try:
-        if not isinstance(action, bool | np.bool_):
+        if not isinstance(action, (bool, np.bool_)):
             return operator.index(action)
     except TypeError:
         pass

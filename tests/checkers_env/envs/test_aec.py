@@ -597,6 +597,35 @@ def test_observation_is_a_new_array() -> None:
     np.testing.assert_array_equal(before["action_mask"], kept["action_mask"])
 
 
+def test_observing_twice_gives_equal_arrays_that_are_not_shared() -> None:
+    env = checkers_env.raw_env()
+    env.reset()
+    env.step(36)
+    for agent in env.possible_agents:
+        first, second = env.observe(agent), env.observe(agent)
+        for name, array in first.items():
+            np.testing.assert_array_equal(array, second[name])
+            assert not np.shares_memory(array, second[name])
+
+
+def test_nothing_is_legal_after_a_forfeit_that_follows_no_observation() -> None:
+    env = checkers_env.raw_env()
+    env.reset()
+    env.step(36)
+    env.forfeit()
+    assert not any(env.observe(agent)["action_mask"].any() for agent in env.possible_agents)
+
+
+def test_reset_forgets_a_position_that_nobody_has_observed() -> None:
+    env = checkers_env.raw_env(opening="9-13")
+    env.reset()
+    expected = env.observe("player_1")
+    env.step(int(np.flatnonzero(expected["action_mask"])[0]))
+    env.step(int(np.flatnonzero(env.observe("player_0")["action_mask"])[0]))
+    env.reset()
+    np.testing.assert_array_equal(env.observe("player_1")["observation"], expected["observation"])
+
+
 def test_board_is_a_property_with_the_draw_rules() -> None:
     env = checkers_env.raw_env(max_moves=7, repetition=4, no_progress=9, blocked_draws=True)
     env.reset()
