@@ -419,6 +419,8 @@ CALLS: tuple[tuple[str, tuple[Any, ...]], ...] = (
     *(("observe", (agent,)) for agent in (*checkers_env.raw_env().possible_agents, "nobody")),
     ("action_space", ("player_0",)),
     *(("step", (action,)) for action in (None, -1, 128, 2**70, 1.5, "32", np.zeros(2))),
+    *(("step", (kind(127),)) for kind in (np.int64, np.int8, np.uint64)),
+    *(("step", (np.int64(action),)) for action in (-1, 128)),
 )
 
 
