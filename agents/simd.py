@@ -8,7 +8,7 @@ evolution takes the same course on any processor.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -140,6 +140,20 @@ def _counting(builder: Any, limit: Any, step: int) -> tuple[Any, Any, Any]:
     return index, carry, close
 
 
+def _in_vectors(builder: Any, count: Any, write: Callable[[Any, int], None]) -> None:
+    """Write code that handles a multiple of 8 numbers, sixteen at a time and then eight.
+
+    `write` is called with the first number and how many there are.
+    """
+    both = builder.and_(count, _at(-2 * LANES))
+    with builder.if_then(builder.icmp_signed(">", both, _at(0))):
+        index, _, close = _counting(builder, both, 2 * LANES)
+        write(index, 2 * LANES)
+        close([])
+    with builder.if_then(builder.icmp_signed("<", both, count)):
+        write(both, LANES)
+
+
 def _polynomial(builder: Any, x: Any, coefficients: tuple[float, ...]) -> Any:
     """Evaluate by Estrin's scheme: pairs first, for a short chain of dependent steps."""
     terms = [_every(c, x.type) for c in coefficients]
@@ -173,6 +187,41 @@ def tanh(typing: Any, x: Any) -> Any:
 
 
 @intrinsic
+def _exchange(typing: Any, old: Any, plus: Any, minus: Any, count: Any, new: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        first, second, third, target = (
+            _data(context, builder, signature.args[place], arguments[place], _at(0))
+            for place in (0, 1, 2, 4)
+        )
+
+        def write(start: Any, lanes: int) -> None:
+            total = builder.add(
+                _load(builder, first, start, lanes), _load(builder, second, start, lanes)
+            )
+            total = builder.sub(total, _load(builder, third, start, lanes))
+            builder.store(total, _place(builder, target, start, lanes), align=4)
+
+        _in_vectors(builder, arguments[3], write)
+        return context.get_dummy_value()
+
+    return types.void(old, plus, minus, types.int64, new), generate
+
+
+@kernel
+def exchange(old: KernelArg, plus: KernelArg, minus: KernelArg, new: KernelArg) -> None:
+    """Write ``old + plus - minus`` to `new`.
+
+    ``activate`` may read the numbers at once: narrower stores would keep it waiting.
+
+    Parameters
+    ----------
+    old, plus, minus, new
+        int32, shape (a multiple of 8,), contiguous. `new` may be `old`.
+    """
+    _exchange(old, plus, minus, len(new), new)
+
+
+@intrinsic
 def activate(typing: Any, state: Any, unit: Any, count: Any, values: Any, exact: Any) -> Any:
     """Write tanh of `count` (a multiple of 8) numbers of `state` (int32) times `unit`.
 
@@ -190,13 +239,7 @@ def activate(typing: Any, state: Any, unit: Any, count: Any, values: Any, exact:
             sums = builder.fmul(sums, _lanes(builder, spread, spread, [0] * lanes))
             _write_tanh(builder, [sums], target, start, exact)
 
-        both = builder.and_(count, _at(-2 * LANES))
-        with builder.if_then(builder.icmp_signed(">", both, _at(0))):
-            index, _, close = _counting(builder, both, 2 * LANES)
-            write(index, 2 * LANES)
-            close([])
-        with builder.if_then(builder.icmp_signed("<", both, count)):
-            write(both, LANES)
+        _in_vectors(builder, count, write)
         return context.get_dummy_value()
 
     return types.void(state, types.float32, types.int64, values, types.boolean), generate

@@ -26,12 +26,13 @@ from agents.evaluator import (
     state_size,
     value_bounds,
 )
-from agents.simd import LANES, activate, dense, output, tanh, tanh_all_exact
+from agents.simd import LANES, activate, dense, exchange, output, tanh, tanh_all_exact
 from checkers_env.bits import copy_into, lsb, popcount
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import Position
 
 MOST_MORE = 12  # men or kings that a side has more than the other, at most
+NO_SQUARE = 8  # a row of `features` without a square, all zeros
 KING_FEATURES = 35  # rows of `features`: a man on bit 0-34, then a king on bit 0-34
 
 
@@ -64,11 +65,9 @@ def start_network_state(network: Network, position: Position, view: int, state: 
     while pieces:
         bit = lsb(pieces)
         pieces &= pieces - 1
-        row = network.features[feature_row(bit, position.kings, view)]
-        if own >> bit & 1:
-            add_row(state, row, 1)
-        else:
-            add_row(state, row, -1)
+        row = feature_row(bit, position.kings, view)
+        plus, minus = (row, NO_SQUARE) if own >> bit & 1 else (NO_SQUARE, row)
+        exchange(state, network.features[plus], network.features[minus], state)
 
 
 @kernel
@@ -92,48 +91,11 @@ def feature_row(bit: int, kings: int, view: int) -> int:
     return row + KING_FEATURES if kings >> bit & 1 else row
 
 
-@kernel
-def add_row(state: KernelArg, row: KernelArg, sign: int) -> None:
-    """Add or subtract a row of features.
-
-    Parameters
-    ----------
-    state
-        First-layer sums, int32, shape (width,); changed in place.
-    row
-        Row of `features`, int32, shape (width,).
-    sign
-        Above 0 to add, otherwise the row is subtracted.
-    """
-    if sign > 0:
-        for i in range(len(state)):
-            state[i] += row[i]
-    else:
-        for i in range(len(state)):
-            state[i] -= row[i]
-
-
-@kernel
-def exchange_rows(old: KernelArg, new: KernelArg, plus: KernelArg, minus: KernelArg) -> None:
-    """Compute ``new = old + plus - minus``.
-
-    Parameters
-    ----------
-    old, new
-        First-layer sums before and after, int32, shape (width,); `new` is written.
-    plus, minus
-        Rows of `features` to add and to subtract, int32, shape (width,).
-    """
-    for i in range(len(new)):
-        new[i] = old[i] + plus[i] - minus[i]
-
-
 @advance_state.register(Network)
 def advance_network_state(
     network: Network, before: Position, after: Position, view: int, old: KernelArg, new: KernelArg
 ) -> None:
-    features = network.features
-    view = 0 if network.by_colour else view
+    features, view = network.features, 0 if network.by_colour else view
     if before.turn == 0:
         own_before, own_after = before.black, after.black
         captured = before.white & ~after.white
@@ -141,19 +103,18 @@ def advance_network_state(
         own_before, own_after = before.white, after.white
         captured = before.black & ~after.black
     moved = own_before ^ own_after
+    left = reached = NO_SQUARE  # the capture ends on its own starting square
     if moved:
-        left = features[feature_row(lsb(moved & own_before), before.kings, view)]
-        reached = features[feature_row(lsb(moved & own_after), after.kings, view)]
-        if before.turn == view:
-            exchange_rows(old, new, reached, left)
-        else:
-            exchange_rows(old, new, left, reached)
-    else:  # the capture ends on its own starting square
-        copy_into(old, new)
+        left = feature_row(lsb(moved & own_before), before.kings, view)
+        reached = feature_row(lsb(moved & own_after), after.kings, view)
+    own = before.turn == view
+    plus, minus = (reached, left) if own else (left, reached)
+    exchange(old, features[plus], features[minus], new)
     while captured:
-        row = features[feature_row(lsb(captured), before.kings, view)]
+        row = feature_row(lsb(captured), before.kings, view)
         captured &= captured - 1
-        add_row(new, row, -1 if before.turn != view else 1)
+        plus, minus = (row, NO_SQUARE) if own else (NO_SQUARE, row)
+        exchange(new, features[plus], features[minus], new)
 
 
 @evaluate.register(Network)

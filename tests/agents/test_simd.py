@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from agents.simd import activate, aligned_zeros, dense, output, tanh, tanh_all_exact
+from agents.simd import activate, aligned_zeros, dense, exchange, output, tanh, tanh_all_exact
 from checkers_env.jit import kernel
 
 WIDEST = 1 << 17
@@ -147,3 +147,15 @@ def test_output_adds_eight_chains_in_a_fixed_order(count):
     found = weighted_sum(weights, 3, values, 5, count)
     assert found == pytest.approx(chains[0], abs=2e-7)
     assert found == pytest.approx(exact, abs=1e-5)
+
+
+@pytest.mark.parametrize("count", [8, 16, 40, 96])
+def test_exchange_adds_and_subtracts_as_many_integers_as_asked(count):
+    old, plus, minus, new = np.random.default_rng(count).integers(-(1 << 20), 1 << 20, (4, 104))
+    old, plus, minus, new = (row.astype(np.int32) for row in (old, plus, minus, new))
+    rest = new[count:].copy()
+    exchange(old, plus, minus, new[:count])
+    assert (new[:count] == (old + plus - minus)[:count]).all()
+    assert (new[count:] == rest).all()
+    exchange(new, minus, plus, new[:count])
+    assert (new[:count] == old[:count]).all()
