@@ -189,16 +189,18 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
 
     def _final_info(self, output: StepOutput, last: Any) -> dict[str, Any]:
         """Return the information about games that have ended."""
-        ended = np.flatnonzero(output.over).tolist()
-        reasons, views = (np.full(self.num_envs, None, object) for _ in range(2))
-        for i in ended:
-            event = output.events[i]
-            reasons[i] = "illegal action" if event == ILLEGAL else REASONS[event]
+        ended = np.flatnonzero(output.over)
+        reasons, views = (np.empty(self.num_envs, object) for _ in range(2))  # filled with None
+        reasons[ended] = [
+            "illegal action" if event == ILLEGAL else REASONS[event]
+            for event in output.events[ended].tolist()
+        ]
         info = {"reason": reasons, "_reason": output.over}
         if self._mode != AutoresetMode.SAME_STEP:
             return info
-        for i, planes in zip(ended, last, strict=True):
-            views[i] = {"observation": planes, "action_mask": np.zeros(ACTIONS, np.int8)}
+        masks = np.zeros((len(ended), ACTIONS), np.int8)
+        for i, planes, mask in zip(ended.tolist(), last, masks, strict=True):
+            views[i] = {"observation": planes, "action_mask": mask}
         return {
             **info,
             "final_obs": views,
