@@ -105,7 +105,7 @@ rules of the game say.
   pygame-ce: `pip install '.[human]'`.
 
 `env()` checks the order of calls and all actions in one wrapper. `checkers_env.pettingzoo_env()`
-takes PettingZoo's own three wrappers instead: it does the same, a fifth as fast.
+takes PettingZoo's own three wrappers instead: it does the same, a tenth as fast.
 
 `env.unwrapped.board` is the game as a `checkers_env.Board`, at the start of the current turn.
 
