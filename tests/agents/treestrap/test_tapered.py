@@ -136,9 +136,9 @@ def test_sums_of_packed_weights_are_the_sums_of_the_stages(weights):
         assert stage_sums(packed[:, :count].sum(axis=1)) == sums[count - 1].tolist()
 
 
-@given(arrays(np.int16, STAGES, elements=st.sampled_from([-LARGEST, -1, 0, 1, LARGEST])))
+@given(arrays(np.int16, (1, STAGES), elements=st.sampled_from([-LARGEST, -1, 0, 1, LARGEST])))
 def test_extreme_weights_leave_their_neighbours_alone(weights):
-    assert stage_sums(pack_stages(weights)) == weights.tolist()
+    assert stage_sums(pack_stages(weights)[:, 0]) == weights[0].tolist()
 
 
 def test_packed_network_round_trips_rounded_to_the_step():
