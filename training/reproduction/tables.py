@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -173,12 +174,16 @@ def _player(player: Player | str) -> Player:
 def interval(values: Sequence[float] | NDArray[np.float64]) -> str:
     """Format the mean over seeds with its 95 % interval by Student's t, or the only value.
 
+    A run that did not measure it has nan, which is shown as a dash.
+
     Parameters
     ----------
     values
         One value a seed, shape (seeds,).
     """
     mean = float(np.mean(values))
+    if math.isnan(mean):
+        return "-"
     if len(values) < 2:
         return f"{mean:g}" if mean.is_integer() else brief(mean)
     half = float(half_width(values))

@@ -261,7 +261,7 @@ TD_PRESETS["strong"] = Preset(
     Refit(),
     48,
     "Samuel 1967; Anthony et al. 2017",
-    "the windows of strong-1 and pairs of pieces, fitted to the search values of its games",
+    "strong-1 (614,400 games), tapered and with pairs of pieces, fitted to its own searches",
 )
 TD_DEFAULT = "c5-n0.001"
 
@@ -325,7 +325,7 @@ _CPU_SECONDS = {
     "c5-leaf": 16,
     "samuel": 13,
     "strong-1": 2800,
-    "strong": 800,
+    "strong": 630,
 }
 PRESETS, TD_PRESETS = (
     {name: preset._replace(cpu_seconds=_CPU_SECONDS[name]) for name, preset in presets.items()}

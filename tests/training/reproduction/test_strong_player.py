@@ -190,6 +190,10 @@ def test_tables_show_scores_and_time(trained):
     assert np.isnan(at(result, ()))
 
 
+def test_run_that_lacks_a_measure_shows_a_dash():
+    assert [RESULTS.show([value]) for value in (np.nan, 97.25, 60.0)] == ["-", "97.2", "60"]
+
+
 def test_page_shows_the_curve(trained, tmp_path):
     _, result = trained
     scope, store = Scope(seeds=1), ResultStore(tmp_path / "results")
