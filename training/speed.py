@@ -75,7 +75,7 @@ def self_play(games: int = GAMES, steps: int = STEPS) -> Callable[[], int]:
 REGIME = Coevolution()
 ENCODING, LAYOUT = Encoding(REGIME.network), NETWORK_LAYOUTS[REGIME.network]
 RUN_GAMES = PRESETS[DEFAULT].games
-RUN_SECONDS = 600.0
+RUN_SECONDS = 300.0
 PERFT_DEPTH = 9
 NETWORK_POSITIONS = 16  # few, so that they stay in the first-level cache as a search's do
 TABLE_WIDTH = 120
@@ -254,7 +254,7 @@ def measure_perft(effort: Effort) -> list[Measurement]:
     label = f"perft {effort.openspiel_depth}"
     yardstick = with_openspiel(label, theirs, effort.repeats)
     value = float(best_rate(ours, effort.repeats))
-    return [Measurement(f"perft {PERFT_DEPTH}, bulk", "leaves/s", value, 100e6, *yardstick, 100)]
+    return [Measurement(f"perft {PERFT_DEPTH}, bulk", "leaves/s", value, 200e6, *yardstick, 300)]
 
 
 def openspiel_perft(state: Any, depth: int) -> int:
@@ -307,7 +307,7 @@ def measure_network(effort: Effort) -> list[Measurement]:
 
     value, yardstick = (float(best_rate(work, effort.repeats)) for work in (ours, theirs))
     label = "numpy, one at a time"
-    return [Measurement("2001 network alone", "evaluations/s", value, 4e6, label, yardstick, 25)]
+    return [Measurement("2001 network alone", "evaluations/s", value, 7.5e6, label, yardstick, 45)]
 
 
 @kernel
@@ -362,8 +362,8 @@ def measure_games(effort: Effort) -> list[Measurement]:
     label = "plain Python and numpy"
     in_search, self_play = "2001 network in the search", f"self-play at {REGIME.depth} ply"
     return [
-        Measurement(in_search, "evaluations/s", evaluations, 2.4e6, label, slow[1]),
-        Measurement(self_play, "games/s", games, 600, label, slow[0]),
+        Measurement(in_search, "evaluations/s", evaluations, 4e6, label, slow[1], 85),
+        Measurement(self_play, "games/s", games, 1000, label, slow[0], 270),
     ]
 
 
@@ -399,9 +399,9 @@ def measure_environments(effort: Effort) -> list[Measurement]:
     )
     many = float(best_rate(self_play(), effort.repeats))
     return [
-        Measurement("raw_env(), with last()", "steps/s", raw, 200e3, *yardstick),
-        Measurement("env(), with last()", "steps/s", wrapped, 100e3, *yardstick),
-        Measurement("make_vec(1024)", "steps/s", many, 2e6, *yardstick),
+        Measurement("raw_env(), with last()", "steps/s", raw, 600e3, *yardstick, 3.5),
+        Measurement("env(), with last()", "steps/s", wrapped, 100e3, *yardstick, 0.6),
+        Measurement("make_vec(1024)", "steps/s", many, 8e6, *yardstick, 50),
     ]
 
 
