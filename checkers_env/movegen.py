@@ -407,7 +407,7 @@ def count_successors(rows: KernelArg, end: int, side: int) -> int:
     ----------
     rows
         Positions, int64, shape (rows, 4), as :func:`generate_successors` writes them. The packed
-        moves and the rows from `end` on are overwritten.
+        moves and the MAX_ROWS rows from `end` on are overwritten.
     end
         Number of positions.
     side

@@ -34,7 +34,7 @@ def perft(board: Board, depth: int) -> int:
         raise ValueError(f"perft counts lines of 0 plies or more, not of {depth}")
     if depth == 0:
         return 1
-    rows = np.empty((MAX_ROWS * depth, ROW_WIDTH), np.int64)
+    rows = np.empty((1 + MAX_ROWS * depth, ROW_WIDTH), np.int64)
     rows[0] = board.black, board.white, board.kings, NO_MOVE
     gathered = np.empty((GATHERED, ROW_WIDTH), np.int64)
     return int(count_leaves(rows, gathered, board.turn, depth))
@@ -51,7 +51,7 @@ def count_leaves(rows: KernelArg, gathered: KernelArg, side: int, depth: int) ->
     rows
         int64, shape (rows, 4): the position in row 0, then scratch space.
     gathered
-        int64, shape (rows, 4): scratch space.
+        int64, shape (GATHERED, 4): scratch space.
     side
         Side to move, BLACK or WHITE.
     depth
@@ -75,7 +75,7 @@ def count_leaves(rows: KernelArg, gathered: KernelArg, side: int, depth: int) ->
         at[ply] += 1
         if ply == depth - 2:
             last = generate_successors(gathered, last, black, white, kings, mover)
-            if last + MAX_ROWS > len(gathered):
+            if last + 2 * MAX_ROWS > len(gathered):  # room for a position, and to count jumps
                 leaves += count_successors(gathered, last, 1 - mover)
                 last = 0
         else:
