@@ -176,9 +176,7 @@ def _tanh(builder: Any, x: Any) -> Any:
 
 
 @intrinsic
-def tanh(typing: Any, x: Any) -> Any:
-    """Return tanh(x) as float32, with the same bits on every machine."""
-
+def _tanh_of(typing: Any, x: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         value = _tanh(builder, builder.insert_element(_nothing(), arguments[0], _at(0)))
         return builder.extract_element(value, _at(0))
@@ -211,7 +209,7 @@ def _exchange(typing: Any, old: Any, plus: Any, minus: Any, count: Any, new: Any
 def exchange(old: KernelArg, plus: KernelArg, minus: KernelArg, new: KernelArg) -> None:
     """Write ``old + plus - minus`` to `new`.
 
-    ``activate`` may read the numbers at once: narrower stores would keep it waiting.
+    :func:`activate` may read the numbers at once: narrower stores would keep it waiting.
 
     Parameters
     ----------
@@ -222,12 +220,7 @@ def exchange(old: KernelArg, plus: KernelArg, minus: KernelArg, new: KernelArg) 
 
 
 @intrinsic
-def activate(typing: Any, state: Any, unit: Any, count: Any, values: Any, exact: Any) -> Any:
-    """Write tanh of `count` (a multiple of 8) numbers of `state` (int32) times `unit`.
-
-    With `exact` the products themselves are written, for ``tanh_all_exact``.
-    """
-
+def _activate(typing: Any, state: Any, unit: Any, count: Any, values: Any, exact: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         _, unit, count, _, exact = arguments
         source = _data(context, builder, signature.args[0], arguments[0], _at(0))
@@ -315,12 +308,7 @@ _forty, _sixteen, _eight = _layer(40, 2), _layer(16, 4), _layer(8, 8)
 
 
 @intrinsic
-def output(typing: Any, weights: Any, at: Any, values: Any, source: Any, count: Any) -> Any:
-    """Return the weighted sum of `count` (a multiple of 8) of `values` from `source` on.
-
-    From `at` on, `weights` holds the bias and then a weight for each.
-    """
-
+def _output(typing: Any, weights: Any, at: Any, values: Any, source: Any, count: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         weight = _data(context, builder, signature.args[0], arguments[0], arguments[1])
         value = _data(context, builder, signature.args[2], arguments[2], arguments[3])
@@ -342,10 +330,8 @@ def output(typing: Any, weights: Any, at: Any, values: Any, source: Any, count: 
 
 
 @intrinsic
-def tanh_all_exact(typing: Any, values: Any, start: Any, count: Any) -> Any:
-    """Replace `count` (a multiple of 8) of `values` (float32) from `start` on by their tanh.
-
-    It is computed in float64: monotone, and 1 from 9.02 on.
+def _tanh_all_exact(typing: Any, values: Any, start: Any, count: Any) -> Any:
+    """Replace numbers by their tanh in float64, rounded.
 
     With e = exp(2|x|) - 1, tanh|x| is e / (e + 2). To get e, 2|x| = n ln 2 + r is split, and the
     Taylor series of exp(r) - 1 is used for the rest r, at most ln(2) / 2 in size. The error before
@@ -388,6 +374,66 @@ def tanh_all_exact(typing: Any, values: Any, start: Any, count: Any) -> Any:
 
 
 @kernel
+def tanh(x: float) -> float:
+    """Return tanh(x) as float32, with the same bits on every machine."""
+    return _tanh_of(x)
+
+
+@kernel
+def tanh_all_exact(values: KernelArg, start: int, count: int) -> None:
+    """Replace numbers by their tanh, computed in float64: monotone, and 1 from 9.02 on.
+
+    Parameters
+    ----------
+    values
+        float32; changed in place.
+    start, count
+        First number, and how many: a multiple of 8.
+    """
+    _tanh_all_exact(values, start, count)
+
+
+@kernel
+def activate(state: KernelArg, unit: float, count: int, values: KernelArg, exact: bool) -> None:
+    """Write tanh of whole numbers times a unit.
+
+    Parameters
+    ----------
+    state
+        int32.
+    unit
+        The value of 1 in these numbers, float32.
+    count
+        How many numbers, a multiple of 8.
+    values
+        float32: is written.
+    exact
+        Whether tanh is that of float64, rounded.
+    """
+    _activate(state, unit, count, values, exact)
+    if exact:
+        _tanh_all_exact(values, 0, count)
+
+
+@kernel
+def output(weights: KernelArg, at: int, values: KernelArg, source: int, count: int) -> float:
+    """Return the weighted sum of the output node, float32.
+
+    Parameters
+    ----------
+    weights
+        float32: from `at`, the bias, then a weight for each input.
+    at
+        Start of the node in `weights`.
+    values
+        float32: inputs.
+    source, count
+        Start and number of the inputs in `values`; a multiple of 8, padded with zeros.
+    """
+    return _output(weights, at, values, source, count)
+
+
+@kernel
 def dense(
     weights: KernelArg,
     at: int,
@@ -422,7 +468,7 @@ def dense(
     else:
         _eight(weights, at, values, source, count, target, exact)
     if exact:
-        tanh_all_exact(values, target, width)
+        _tanh_all_exact(values, target, width)
     return at + (count + 1) * width
 
 

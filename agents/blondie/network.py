@@ -123,8 +123,6 @@ def evaluate_network(
 ) -> float:
     widths, at, source, target = network.widths, LANES, 0, SCRATCH_WIDTH
     activate(state, network.unit, widths[0], scratch, network.exact)
-    if network.exact:
-        tanh_all_exact(scratch, 0, widths[0])
     last = len(widths) - 2
     for layer in range(last):
         count, width = widths[layer], widths[layer + 1]

@@ -22,19 +22,8 @@ def replace_by_tanh(values):
         values[i] = tanh(values[i])
 
 
-@kernel
 def replace_by_exact_tanh(values):
     tanh_all_exact(values, 0, len(values))
-
-
-@kernel
-def write_activations(state, unit, count, values, exact):
-    activate(state, unit, count, values, exact)
-
-
-@kernel
-def weighted_sum(weights, at, values, source, count):
-    return output(weights, at, values, source, count)
 
 
 def tanh_of(values, replace=replace_by_tanh):
@@ -93,9 +82,10 @@ def test_activations_are_the_tanh_of_scaled_integers(count, exact):
     state = np.random.default_rng(count).integers(-(1 << 24), 1 << 24, count + 8, np.int32)
     unit = np.float32(2.0**-22)
     values = np.full(128, 3, np.float32)
-    write_activations(state, unit, count, values, exact)
+    activate(state, unit, count, values, exact)
     products = state[:count].astype(np.float32) * unit
-    assert (values[:count] == (products if exact else tanh_of(products))).all()
+    replace = replace_by_exact_tanh if exact else replace_by_tanh
+    assert (values[:count] == tanh_of(products, replace)).all()
     assert (values[count:] == 3).all()
 
 
@@ -144,7 +134,7 @@ def test_output_adds_eight_chains_in_a_fixed_order(count):
         exact += product
     while len(chains) > 1:
         chains = chains[: len(chains) // 2] + chains[len(chains) // 2 :]
-    found = weighted_sum(weights, 3, values, 5, count)
+    found = output(weights, 3, values, 5, count)
     assert found == pytest.approx(chains[0], abs=2e-7)
     assert found == pytest.approx(exact, abs=1e-5)
 

@@ -18,16 +18,26 @@ from agents.blondie.architecture import (
 )
 from agents.evaluator import (
     NO_BOUND,
+    SCRATCH_WIDTH,
     advance_state,
+    evaluate,
     evaluate_position,
     start_state,
     state_size,
     value_bounds,
     with_bounds,
 )
+from agents.simd import aligned_zeros
 from checkers_env.board import Board
 from checkers_env.jit import kernel
-from checkers_env.movegen import PACKED_MOVE, ROW_WIDTH, Position, generate_successors
+from checkers_env.movegen import (
+    MAX_ROWS,
+    PACKED_MOVE,
+    ROW_WIDTH,
+    Position,
+    generate_successors,
+    successor,
+)
 from tests import oracle
 
 
@@ -133,6 +143,21 @@ def test_output_equals_the_slow_network(layout, king):
         for view in range(2):
             found = evaluate_position(network, board.position, view)
             assert found == pytest.approx(expected(layout, genome, king, board, view), abs=1e-5)
+
+
+@every_layout
+def test_values_are_the_same_from_plain_python(layout):
+    _, network = random_network(layout, 1)
+    rows, board = np.zeros((MAX_ROWS, ROW_WIDTH), np.int64), Board("B:W18,26,K27:B14,K15")
+    assert generate_successors(rows, 0, *board.position) == 3
+    after = Position(*map(int, successor(rows[0], board.turn)))
+    scratch = aligned_zeros((2 * SCRATCH_WIDTH,), np.float32)
+    old, new = np.zeros((2, state_size(network)), np.int32)
+    for view in range(2):
+        start_state(network, board.position, view, old)
+        advance_state(network, board.position, after, view, old, new)
+        found = evaluate(network, after, view, new, scratch)
+        assert found == evaluate_position(network, after, view)
 
 
 @pytest.mark.parametrize("hidden", [(1,), (8, 8, 1), (17, 1), (20, 33, 1), (40, 24, 1)])
