@@ -28,7 +28,8 @@ POINTS = 100  # points of a curve, at most
 FEW_POINTS = {"c5-tuple-sum": 10, "c1-tuple-sum": 10}  # and of their variants: there are many
 KEY_DIGITS = 16
 SPARE = 100  # first seed of players outside all tables: the opponents of the validation
-SMALLEST = {"parents": 3, "pairs": 3, "games": 1, "cards": 1}  # sizes that a trial scales down to
+# Sizes that a trial scales down to.
+SMALLEST = {"parents": 3, "pairs": 3, "games": 1, "cards": 1, "first_fit": 1}
 KEPT = {"blondie24-rr": 5}  # champions of a run, if not one (thesis, Table 4.1)
 
 

@@ -143,6 +143,9 @@ def test_scaled_experiment_has_fewer_games():
     trial = Run("strong-1", 0, STRONG.generations, 0.05)
     assert (trial.length, trial.regime.games, trial.regime.cards) == (26, 60, 2)
     assert trial.point_every == 1
+    for scale in (0.01, 0.02, 0.05, 0.3):  # without a fit the run would measure nothing
+        refit = Run("strong", 0, 48, scale)
+        assert any(map(refit.regime.fits_at, range(1, refit.length + 1)))
     assert Run("c5-n0.001", 0, 126, 0.05).regime.games == 50
     assert Run("learns", 0, 840, 0.05).regime.pairs == 4
 
