@@ -97,7 +97,9 @@ def steppers(own: int, opponent: int, kings: int, side: int) -> tuple[int, int, 
 
 
 @kernel
-def jumpers(pieces: int, own: int, opponent: int, kings: int, side: int) -> int:
+def jumpers_by_direction(
+    pieces: int, own: int, opponent: int, kings: int, side: int
+) -> tuple[int, int, int, int]:
     """Return those of `pieces` (of `side`) that can jump over an opponent to an empty square.
 
     Parameters
@@ -111,14 +113,27 @@ def jumpers(pieces: int, own: int, opponent: int, kings: int, side: int) -> int:
 
     Returns
     -------
-    35-bit board.
+    35-bit boards of the pieces for jumps by 8, 10, -8 and -10 bits.
     """
     empty = BOARD & ~(own | opponent)
     up = pieces if side == BLACK else pieces & kings
     down = pieces if side == WHITE else pieces & kings
-    over_up = (opponent & empty >> 4) >> 4 | (opponent & empty >> 5) >> 5
-    over_down = (opponent & empty << 4) << 4 | (opponent & empty << 5) << 5
-    return up & over_up | down & over_down
+    a, b = up & (opponent & empty >> 4) >> 4, up & (opponent & empty >> 5) >> 5
+    c, d = down & (opponent & empty << 4) << 4, down & (opponent & empty << 5) << 5
+    return a, b, c, d
+
+
+@kernel
+def jumpers(pieces: int, own: int, opponent: int, kings: int, side: int) -> int:
+    """Return those of `pieces` that can jump in any direction, as a 35-bit board.
+
+    Parameters
+    ----------
+    pieces, own, opponent, kings, side
+        As for :func:`jumpers_by_direction`.
+    """
+    a, b, c, d = jumpers_by_direction(pieces, own, opponent, kings, side)
+    return a | b | c | d
 
 
 @kernel
@@ -373,31 +388,6 @@ def generate_successors(
 
 
 @kernel
-def jumpers_by_direction(
-    own: int, opponent: int, kings: int, side: int
-) -> tuple[int, int, int, int]:
-    """Return the pieces of `side` that can jump, as :func:`steppers` does for simple moves.
-
-    Parameters
-    ----------
-    own, opponent, kings
-        35-bit boards of `side`, of its opponent, and of the kings of both.
-    side
-        BLACK or WHITE.
-
-    Returns
-    -------
-    35-bit boards of the pieces for jumps by 8, 10, -8 and -10 bits.
-    """
-    empty = BOARD & ~(own | opponent)
-    up = own if side == BLACK else own & kings
-    down = own if side == WHITE else own & kings
-    a, b = up & (opponent & empty >> 4) >> 4, up & (opponent & empty >> 5) >> 5
-    c, d = down & (opponent & empty << 4) << 4, down & (opponent & empty << 5) << 5
-    return a, b, c, d
-
-
-@kernel
 def count_successors(rows: KernelArg, end: int, side: int) -> int:
     """Count the legal moves of many positions together, by vector instructions on whole boards.
 
@@ -420,7 +410,7 @@ def count_successors(rows: KernelArg, end: int, side: int) -> int:
     count = 0
     for row in range(end):  # without branches, or it could not be vectorised
         own, opponent, kings = rows[row, side], rows[row, 1 - side], rows[row, KINGS]
-        a, b, c, d = jumpers_by_direction(own, opponent, kings, side)
+        a, b, c, d = jumpers_by_direction(own, own, opponent, kings, side)
         landed = (a << 8 | b << 10 | c >> 8 | d >> 10) & ~KING_ROWS[side]
         crowned = (a & kings) << 8 | (b & kings) << 10 | (c & kings) >> 8 | (d & kings) >> 10
         twice = jumpers(landed | crowned, own, opponent, crowned, side)

@@ -26,7 +26,14 @@ from agents.simd import tanh
 from agents.weights import LARGEST_WEIGHT
 from checkers_env.bits import popcount
 from checkers_env.jit import KernelArg, kernel
-from checkers_env.movegen import BLACK, BOARD, SQUARES, WHITE, Position, count_steps
+from checkers_env.movegen import (
+    BLACK,
+    SQUARES,
+    WHITE,
+    Position,
+    count_steps,
+    jumpers_by_direction,
+)
 
 FEATURES = (
     "men",  # men
@@ -84,14 +91,8 @@ def count_jumps(own: int, opponent: int, kings: int, side: int) -> int:
     -------
     Pairs of a piece and a direction in which it can jump.
     """
-    empty = BOARD & ~(own | opponent)
-    up = own if side == BLACK else own & kings
-    down = own & kings if side == BLACK else own
-    count = popcount(up & (opponent & empty >> 4) >> 4) + popcount(
-        up & (opponent & empty >> 5) >> 5
-    )
-    count += popcount(down & (opponent & empty << 4) << 4)
-    return count + popcount(down & (opponent & empty << 5) << 5)
+    a, b, c, d = jumpers_by_direction(own, own, opponent, kings, side)
+    return popcount(a) + popcount(b) + popcount(c) + popcount(d)
 
 
 @kernel

@@ -15,10 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.evaluator import SCRATCH_WIDTH
 from agents.ntuple.indices import start_indices
 from agents.search.interrupt import defer_signals
-from agents.simd import aligned_zeros, tanh
+from agents.simd import tanh
 from agents.treestrap.network import INDEX_PARTS, SIZE, STAGES, TERMS, WINDOW_COUNT, count_entry
 from agents.treestrap.sampling import Samples
 from agents.treestrap.tapered import (
@@ -56,7 +55,6 @@ class Fitter(NamedTuple):
     state: NDArray[np.int32]
     kinds: NDArray[np.int64]  # (24,)
     entries: NDArray[np.int64]  # (MOST_TERMS,): rows of the table, then rows of the pairs
-    scratch: NDArray[np.float32]
 
 
 def fit(
@@ -100,7 +98,6 @@ def fit(
             np.zeros_like(INDEX_PARTS[1]),
             np.zeros(24, np.int64),
             np.zeros(MOST_TERMS, np.int64),
-            aligned_zeros((2 * SCRATCH_WIDTH,), np.float32),
         )
         order = rng.permutation(len(samples.targets))
         with defer_signals():

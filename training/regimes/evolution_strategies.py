@@ -212,9 +212,9 @@ def sep_cma_es(
     -------
     As of :func:`openai_es`.
     """
-    mean = state.arrays["mean"]
     from cmaes import SepCMA  # takes half a second, with all of scipy.stats
 
+    mean = state.arrays["mean"]
     optimiser = SepCMA(mean.copy(), regime.sigma, population_size=regime.games)
     saved = {name: state.arrays[name] for name in CMA_ARRAYS if name in state.arrays}
     if saved:

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from agents.evaluator import advance_state, evaluate_position, start_state
+from agents.evaluator import advance_state, evaluate_position, start_state, state_size
 from agents.ntuple import tuples
 from agents.search.alphabeta import search
 from agents.search.selective import FullWidth
@@ -147,8 +147,12 @@ def test_both_sides_evaluate_the_flipped_position_identically(system):
 
 @pytest.mark.parametrize("view", [0, 1])
 def test_incremental_state_equals_a_recomputed_one(system, view):
+    assert_advancing_recomputes_the_state(system, view)
+
+
+def assert_advancing_recomputes_the_state(system, view):
     rng, board = np.random.default_rng(4), Board()
-    old, new, fresh = (np.zeros(len(READINGS), np.int32) for _ in range(3))
+    old, new, fresh = (np.zeros(state_size(system), np.int32) for _ in range(3))
     for _ in range(300):
         if board.outcome():
             board = Board()

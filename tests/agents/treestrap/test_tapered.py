@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from agents.evaluator import advance_state, evaluate_position, start_state
+from agents.evaluator import evaluate_position
 from agents.treestrap.codec import STEP, pack
-from agents.treestrap.network import LANES, OFFSETS, SIZE, STAGES
+from agents.treestrap.network import OFFSETS, SIZE, STAGES
 from agents.treestrap.tapered import (
     PAIRED_PIECES,
     PIECE_KINDS,
@@ -27,7 +27,12 @@ from checkers_env.board import Board
 from checkers_env.movegen import SQUARES, Position
 from tests import oracle
 from tests.agents.search.test_alphabeta import random_boards
-from tests.agents.treestrap.test_network import FENS, named, turned_round
+from tests.agents.treestrap.test_network import (
+    FENS,
+    assert_advancing_recomputes_the_state,
+    named,
+    turned_round,
+)
 
 LARGEST = (1 << 15) - 1
 WEIGHTS = st.integers(-1000, 1000) | st.integers(-LARGEST, LARGEST)
@@ -97,17 +102,7 @@ def test_both_sides_evaluate_the_flipped_position_identically(network):
 
 @pytest.mark.parametrize("view", [0, 1])
 def test_incremental_state_equals_a_recomputed_one(network, view):
-    rng, board = np.random.default_rng(4), Board()
-    old, new, fresh = (np.zeros(LANES, np.int32) for _ in range(3))
-    for _ in range(300):
-        if board.outcome():
-            board = Board()
-        before = board.position
-        start_state(network, before, view, old)
-        board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
-        advance_state(network, before, board.position, view, old, new)
-        start_state(network, board.position, view, fresh)
-        assert new.tolist() == fresh.tolist()
+    assert_advancing_recomputes_the_state(network, view)
 
 
 @pytest.mark.parametrize("count", range(1, 25))
