@@ -98,16 +98,24 @@ def game_keys(matchups: Sequence[Matchup], rules: DrawRules) -> list[GameKey]:
     Hashes of Black and White, the opening and the rules; the number of the game where chance or the
     past may decide.
     """
-    players = {id(each): each for game in matchups for each in (game.black, game.white)}
-    hashes = {name: player_hash(player) for name, player in players.items()}
+    pairs = [(game.black, game.white) for game in matchups]
+    decided = {
+        id(player): player for pair in pairs if all(map(is_repeatable, pair)) for player in pair
+    }
+    hashes = {name: player_hash(player) for name, player in decided.items()}
     keys: list[GameKey] = []
-    for number, matchup in enumerate(matchups):
-        black, white = hashes[id(matchup.black)], hashes[id(matchup.white)]
+    for number, (matchup, pair) in enumerate(zip(matchups, pairs, strict=True)):
+        black, white = (hashes.get(id(player)) for player in pair)
         if black is None or white is None:
             keys.append(number)
         else:
             keys.append((black, white, matchup.opening, rules))
     return keys
+
+
+def is_repeatable(player: Any) -> bool:
+    """Return whether the moves of a compiled player depend on the position alone."""
+    return not (is_stochastic(player) or uses_history(player))
 
 
 def player_hash(player: Any) -> str | None:
@@ -122,7 +130,7 @@ def player_hash(player: Any) -> str | None:
     -------
     Hexadecimal digits; None for a player whose moves depend on more than the position.
     """
-    if is_stochastic(player) or uses_history(player):
+    if not is_repeatable(player):
         return None
     digest = hashlib.sha256()
     try:

@@ -14,7 +14,7 @@ from agents.search.root_order import CHANCE, LAST
 from agents.search.selective import Selective
 from checkers_env.state import DrawRules
 from training.evolution import game_runner
-from training.evolution.game_runner import Matchup, open_game_runner, player_hash
+from training.evolution.game_runner import Matchup, game_keys, open_game_runner, player_hash
 from training.regimes.coevolution import Coevolution
 
 RULES = DrawRules(40)
@@ -138,3 +138,9 @@ def test_hash_tells_players_apart_by_their_content():
 )
 def test_players_of_chance_of_memory_and_of_unknown_content_have_no_hash(player):
     assert player_hash(player) is None
+
+
+def test_players_of_games_that_chance_decides_are_not_hashed(monkeypatch):
+    monkeypatch.setattr(game_runner, "player_hash", Mock(side_effect=AssertionError))
+    player, chance = AlphaBeta(Material(), 2), RandomPlayer()
+    assert game_keys([Matchup(player, chance), Matchup(chance, player)], RULES) == [0, 1]
