@@ -132,7 +132,7 @@ def search(
             best, value = ws.frames[0].best, ws.frames[0].value
         if stopped:
             break
-    ws.frames[0].value = value
+    ws.frames[0].best, ws.frames[0].value = best, value
     return ws.rows[best, PACKED_MOVE]
 
 

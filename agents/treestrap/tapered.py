@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.evaluator import advance_state, evaluate, start_state, state_size
-from agents.ntuple.indices import advance_indices, start_indices
 from agents.simd import tanh
 from agents.treestrap.codec import STEP, pack, unpack
 from agents.treestrap.network import (
@@ -24,8 +23,11 @@ from agents.treestrap.network import (
     SIZE,
     STAGES,
     WINDOW_COUNT,
+    advance_treestrap_state,
     count_entry,
     opposing_entry,
+    start_treestrap_state,
+    treestrap_state_size,
 )
 from checkers_env.bits import lsb, popcount
 from checkers_env.jit import KernelArg, kernel
@@ -306,25 +308,6 @@ def evaluate_tapered(
     return worth if position.turn == view else -worth
 
 
-@state_size.register(TaperedNetwork)
-def tapered_state_size(network: TaperedNetwork) -> int:
-    return len(network.empty)
-
-
-@start_state.register(TaperedNetwork)
-def start_tapered_state(
-    network: TaperedNetwork, position: Position, view: int, state: KernelArg
-) -> None:
-    start_indices(network.features, network.empty, position, view, state)
-
-
-@advance_state.register(TaperedNetwork)
-def advance_tapered_state(
-    network: TaperedNetwork,
-    before: Position,
-    after: Position,
-    view: int,
-    old: KernelArg,
-    new: KernelArg,
-) -> None:
-    advance_indices(network.features, before, after, view, old, new)
+state_size.register(TaperedNetwork)(treestrap_state_size)
+start_state.register(TaperedNetwork)(start_treestrap_state)
+advance_state.register(TaperedNetwork)(advance_treestrap_state)
