@@ -9,7 +9,7 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from agents.search.interrupt import defer_signals
+from agents.search.interrupt import set_stop, watch
 from agents.search.workspace import Workspace
 
 POLL_SECONDS = 0.05
@@ -74,7 +74,7 @@ def guard_moves(
     ended = threading.Event()
     late: list[int] = []
 
-    def watch() -> None:
+    def watch_plies() -> None:
         plies, since = NOT_BEGUN, 0.0
         pause = min(POLL_SECONDS, (limit.seconds or 1.0) / 4)
         while not ended.wait(pause):
@@ -85,22 +85,11 @@ def guard_moves(
             elif plies > NOT_BEGUN and limit.seconds is not None and now - since > limit.seconds:
                 late.append(plies)
             if late or (limit.stop and limit.stop.is_set()):
-                for ws in workspaces:
-                    ws.stop.fill(1)
+                set_stop(workspaces, True)
                 return
 
-    guard = threading.Thread(target=watch, daemon=True)
-    try:
-        with defer_signals():
-            guard.start()
+    with watch(watch_plies, ended, workspaces):
         yield
-    finally:
-        with defer_signals():  # Ctrl-C could leave the flags set, which ends all later searches
-            ended.set()
-            if guard.ident is not None:
-                guard.join()
-            for ws in workspaces:
-                ws.stop.fill(0)
     if late:
         raise LateMoveError(late[0])
     if limit.stop and limit.stop.is_set():

@@ -56,7 +56,7 @@ class _SignalListener:
         while numbers := os.read(source, 1024):
             if set(numbers) & set(self._numbers):
                 with self._lock:
-                    _fill_stop(self._workspaces, 1)
+                    set_stop(self._workspaces, True)
 
 
 _listener = _SignalListener()
@@ -98,21 +98,22 @@ def defer_signals(*workspaces: Workspace) -> Iterator[None]:
         if workspaces and raising and HAS_WAKEUP_PIPE:
             with _listener.stop_on(raising, *workspaces):
                 if any(number in raising for number, _ in received):  # before the listener heard
-                    _fill_stop(workspaces, 1)
+                    set_stop(workspaces, True)
                 yield
         else:
             yield
     finally:
         if any(handlers[number] is signal.default_int_handler for number, _ in received):
-            _fill_stop(workspaces, 0)
+            set_stop(workspaces, False)
         _restore(list(handlers.items()))
         for number, frame in received:
             handlers[number](number, frame)
 
 
-def _fill_stop(workspaces: Collection[Workspace], value: int) -> None:
+def set_stop(workspaces: Collection[Workspace], stop: bool) -> None:
+    """Set or clear the flags that end the searches in these workspaces."""
     for ws in workspaces:
-        ws.stop.fill(value)
+        ws.stop.fill(stop)
 
 
 def _restore(handlers: list[tuple[int, Handler]]) -> None:
@@ -140,16 +141,35 @@ def stop_after(ws: Workspace, stopped: threading.Event, seconds: float | None) -
 
     def wait() -> None:
         stopped.wait(None if seconds is None else min(seconds, threading.TIMEOUT_MAX))
-        ws.stop.fill(1)
+        set_stop([ws], True)
 
-    guard = threading.Thread(target=wait, daemon=True)
+    with watch(wait, stopped, [ws]):
+        yield
+
+
+@contextmanager
+def watch(
+    watcher: Callable[[], None], ended: threading.Event, workspaces: Collection[Workspace]
+) -> Iterator[None]:
+    """Run a function in a thread beside a with block.
+
+    Parameters
+    ----------
+    watcher
+        Function that returns soon after `ended` is set. It may stop the searches of the block.
+    ended
+        Event that is set at the end of the block.
+    workspaces
+        Workspaces of the searches, whose stop flags are cleared at the end.
+    """
+    thread = threading.Thread(target=watcher, daemon=True)
     try:
         with defer_signals():
-            guard.start()
+            thread.start()
         yield
     finally:
-        with defer_signals():  # Ctrl-C could leave the flag set, which ends all later searches
-            stopped.set()
-            if guard.ident is not None:
-                guard.join()
-            ws.stop.fill(0)
+        with defer_signals():  # Ctrl-C could leave the flags set, which ends all later searches
+            ended.set()
+            if thread.ident is not None:
+                thread.join()
+            set_stop(workspaces, False)
