@@ -40,6 +40,7 @@ TRAINED = {  # the same rules in training and in play
     "chance": "tie=chance",
 }
 EQUALS, EQUAL_SEEDS = ("c0", "blondie24-rr"), 5
+DRAWS_AND_LEAD_4_6 = round(100 * 26 / 86, 1), round(100 * 60 / 86 - 50, 1)  # 60 points of 86
 EXACT = "network=blondie24-2001-exact"
 
 
@@ -102,7 +103,7 @@ TRAINED_SO = Table(
     "Blondie24-RR and C0 trained and playing by each rule",
     DRAWS_AND_LEAD,
     tuple(
-        row(trained("blondie24-rr", rule), trained("c0", rule), 26 / 86 * 100, 60 / 86 * 100 - 50)
+        row(trained("blondie24-rr", rule), trained("c0", rule), *DRAWS_AND_LEAD_4_6)
         for rule in TRAINED
     ),
     note=f"{_NOTE} Theirs is Table 4.6.",
