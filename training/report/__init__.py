@@ -7,5 +7,6 @@
 - ``games``: games packed for the page's viewer
 - ``terminal``: tables on the terminal
 - ``player_analysis``: time, determinism and endgame accuracy of a player
+- ``calibration``: how well values foretell results
 - ``player_report``: the examination of one player
 """
