@@ -42,10 +42,12 @@ def run_command(command: Callable[[list[str], Console], None]) -> int:
 def interrupt_again(arguments: sys.UnraisableHookArgs) -> None:
     """Send SIGINT again a moment after one came in a finalizer, where Python ignores exceptions.
 
-    Else Ctrl-C while compiled code is freed would print a traceback and end nothing.
+    Else Ctrl-C while compiled code is freed would print a traceback and end nothing. It goes to the
+    main thread: sent to another, it would not end a sleep or a wait.
     """
     if arguments.exc_type is KeyboardInterrupt:
-        again = threading.Timer(0.02, signal.raise_signal, (signal.SIGINT,))
+        main = threading.main_thread().ident
+        again = threading.Timer(0.02, signal.pthread_kill, (main, signal.SIGINT))
         again.daemon = True
         again.start()
     else:
