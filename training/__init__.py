@@ -9,6 +9,7 @@
 - reproduce: the papers' tables and claims
 - continual: the continual player against its frozen twin
 - zoo: fill the zoo with trained players
+- commands: entry points of installed commands that need an extra
 - speed: measure speeds
 - scaling: how the cost of evolution grows
 
