@@ -38,7 +38,7 @@ from training.league.entrants import Entry, file_digest, make_entry
 from training.league.game import LeagueRules, limit_agent, one_line, opening_board
 from training.league.journal import FILE_NAME, Journal
 from training.league.pdn_export import games_to_pdn
-from training.league.records import GameRecord, League, save_league
+from training.league.records import LEAGUE_FILE, GameRecord, League, save_league
 from training.league.runner import run_league
 from training.league.schedule import (
     BALLOTS,
@@ -409,7 +409,7 @@ def write_reports(
     """
     anchor = find_anchor(league.entrants, config.anchor)
     lines, first = standings(league, anchor), verdict(league)
-    save_league(folder / "league.json", league)
+    save_league(folder / LEAGUE_FILE, league)
     pdn.dump(games_to_pdn(league), folder / "games.pdn")
     notes = (describe_scale(anchor), *NOTES, *illegal_answers(league), *found)
     write_report(folder / "report.html", league, lines, verdict=first, notes=notes)

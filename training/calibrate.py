@@ -26,7 +26,7 @@ from rich.table import Column, Table
 from agents.registry import open_agent
 from agents.search.workspace import MAX_DEPTH
 from checkers_env.files import check_output, write_atomically
-from training.league.records import load_league
+from training.league.records import LEAGUE_FILE, load_league
 from training.report.calibration import (
     SURE,
     PieceRow,
@@ -39,7 +39,6 @@ from training.report.calibration import (
 from training.runtime.cli import run_command
 from training.runtime.validation import Range, validate_ranges
 
-LEAGUE_FILE = "league.json"
 CAPTION = (
     "correlation: of the values with the results\n"
     f"sure: share of the drawn games with a value of {SURE} or more for one side\n"

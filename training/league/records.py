@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from checkers_env.files import read_regular, write_atomically
 
 FORMAT = 1
+LEAGUE_FILE = "league.json"  # in the folder of a finished benchmark
 
 
 class WinDrawLoss(NamedTuple):

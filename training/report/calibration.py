@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,12 +13,17 @@ from agents.agent import Agent
 from agents.analysis import analyse
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
+from checkers_env.state import DrawRules
+from training.league.game import opening_board
 from training.league.records import GameRecord
 from training.runtime.curves import new_figure, to_svg
+from training.runtime.extras import extra
+
+with extra("train"):
+    from scipy.stats import pearsonr
 
 SURE = 0.35  # a value of this size calls one side better
 BINS = 10  # of the reliability diagram
-Z_95 = 1.96
 
 
 class ValuedPosition(NamedTuple):
@@ -69,14 +73,11 @@ def quiet_positions(game: GameRecord) -> dict[int, Board]:
     game
         The game.
     """
-    has_start = ":" in game.opening
-    board = Board(game.opening) if has_start else Board()
-    board.rules = replace(board.rules, max_moves=None)
+    board = opening_board(game.opening, DrawRules(max_moves=None))
     found: dict[int, Board] = {}
-    begins = 0 if has_start else len(game.opening.split())
-    for ply, move in enumerate(game.moves):
+    for move in game.moves[len(board.moves) :]:
         legal, pieces = board.legal_moves, (board.black | board.white).bit_count()
-        if ply >= begins and legal and not legal[0].captured:
+        if legal and not legal[0].captured:
             found.setdefault(pieces, board.copy())
         board.push(move)
     return found
@@ -157,10 +158,9 @@ def correlate(
     """
     if len(values) < 4 or not values.std() or not results.std():
         return math.nan, math.nan, math.nan
-    correlation = float(np.corrcoef(values, results)[0, 1])
-    middle = math.atanh(min(max(correlation, -1 + 1e-12), 1 - 1e-12))
-    reach = Z_95 / math.sqrt(len(values) - 3)
-    return correlation, math.tanh(middle - reach), math.tanh(middle + reach)
+    found = pearsonr(values, results)
+    low, high = map(float, found.confidence_interval(0.95))
+    return float(found.statistic), low, high
 
 
 def reliability(positions: Sequence[ValuedPosition]) -> NDArray[np.float64]:
