@@ -18,6 +18,9 @@ SOURCE = "Chellapilla & Fogel 2001, changed"
 UNSATURATED = "blondie24-2001-unsaturated"
 _2001 = ExtendedCoevolution("blondie24-2001", king=1.5, king_rule="tenths")
 _STRATEGY = EvolutionStrategy("blondie24-2001", "sep-cma-es", openings="none")
+_LINEAR = EvolutionStrategy(
+    "piece-pairs", "openai-es", pairs=150, sigma=0.15, rate=0.03, half_at=40.0, weight=0.02
+)
 _CHANGED: dict[str, tuple[Regime, str, str]] = {
     "learns-step-size": (replace(_2001, step_size=0.01), SOURCE, "first step sizes of 0.01"),
     "learns-step-limit": (replace(_2001, step_limit=0.05), SOURCE, "step sizes of 0.05 at most"),
@@ -83,6 +86,16 @@ _CHANGED: dict[str, tuple[Regime, str, str]] = {
         EvolutionStrategy(strategy="openai-es", weight=0.1, half_at=200.0),
         "Salimans et al. 2017",
         "OpenAI-ES, ballots, unsaturated, small weights, a falling rate",
+    ),
+    "learns-squares": (
+        replace(_LINEAR, network="piece-squares"),
+        "Salimans et al. 2017",
+        "OpenAI-ES, ballots, no network but weights of men and kings by square",
+    ),
+    "learns-pairs": (
+        _LINEAR,
+        "Salimans et al. 2017",
+        "OpenAI-ES, ballots, no network but weights by square and of pairs of pieces",
     ),
 }
 ABLATIONS = {
