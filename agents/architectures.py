@@ -15,13 +15,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.baselines.piece_pairs import (
-    PAIRS_SIZE,
-    SQUARES_SIZE,
-    PiecePairs,
-    explain_pairs,
-    piece_pairs,
-)
+from agents.baselines.piece_squares import SIZE as PIECE_SQUARES_SIZE
+from agents.baselines.piece_squares import PieceSquares, piece_squares
 from agents.baselines.samuel import FEATURES, Samuel, samuel
 from agents.baselines.weighted_pieces import WeightedPieces, weighted_pieces
 from agents.blondie.architecture import NETWORK_LAYOUTS, NetworkLayout, decode
@@ -403,8 +398,7 @@ for _name in TUPLE_LAYOUTS:
     register(_name, _sampled_tuples(_name, _NTUPLE, "ntuple"))
 for _name in ("walks-5", "table-6.1", "singles"):  # the thesis's, without tanh
     register(f"{_name}-sum", _sampled_tuples(_name, _NTUPLE_SUM, "ntuple-sum"))
-for _name, _size in (("piece-squares", SQUARES_SIZE), ("piece-pairs", PAIRS_SIZE)):
-    register(_name, Architecture(PiecePairs, piece_pairs, _size, fixed=True, explain=explain_pairs))
+register("piece-squares", Architecture(PieceSquares, piece_squares, PIECE_SQUARES_SIZE, fixed=True))
 register("samuel", Architecture(Samuel, lambda weights, king: samuel(weights), len(FEATURES)))
 register("ntuple", _NTUPLE)
 register("ntuple-sum", _NTUPLE_SUM)

@@ -4,6 +4,6 @@
 - ``heuristic``: the hand-made player of the performance curve
 - ``material``: the piece counter
 - ``weighted_pieces``: a piece counter with a weight for each square
-- ``piece_pairs``: piece-square tables, and weights of pairs of pieces
+- ``piece_squares``: weights of men and kings for each square, many pieces and few
 - ``samuel``: a weighted sum of features made by hand
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from agents.architectures import find_explanation
 from agents.baselines.material import Material, piece_difference
+from agents.baselines.piece_squares import MOST_PIECES, PieceSquares
 from agents.baselines.samuel import FEATURES, Samuel, write_features
 from agents.baselines.weighted_pieces import WeightedPieces
 from agents.blondie.architecture import BLONDIE_2001, dense_layers, forward
@@ -296,17 +297,29 @@ def _(counter: Material | WeightedPieces, position: Position) -> Parts:
         return float(evaluate_position(counter, position, position.turn))
 
     squares = _removal_effects(position, evaluate)
+    parts = _counted(position, squares, evaluate(position))
+    is_plain = isinstance(counter, Material)
+    return replace(parts, piece_difference=parts.total) if is_plain else parts
+
+
+@find_parts.register
+def _(tables: PieceSquares, position: Position) -> Parts:
+    occupied = _occupied_squares(position)
+    share = np.array([len(occupied), MOST_PIECES - len(occupied)]) * tables.unit
+    share *= 1 if position.turn == BLACK else -1
+    squares = {
+        at: float(tables.weights[position.white >> bit & 1, position.kings >> bit & 1, bit] @ share)
+        for at, bit in occupied
+    }
+    return _counted(position, squares, sum(squares.values()))
+
+
+def _counted(position: Position, squares: dict[int, float], total: float) -> Parts:
+    """Return the parts of an evaluation that is a sum over pieces."""
     own_pieces = position.black if position.turn == BLACK else position.white
     own = sum(squares[at] for at, bit in _occupied_squares(position) if own_pieces >> bit & 1)
-    total = evaluate(position)
-    return Parts(
-        "linear",
-        total,
-        {"own pieces": own, "opponent's pieces": total - own},
-        squares,
-        "what the piece counts",
-        total if isinstance(counter, Material) else None,
-    )
+    terms = {"own pieces": own, "opponent's pieces": total - own}
+    return Parts("linear", total, terms, squares, "what the piece counts")
 
 
 def _occupied_squares(position: Position) -> list[tuple[int, int]]:

@@ -28,7 +28,7 @@ KINDS = {
     "NTuple": "n-tuples",
     "Material": "counts pieces",
     "WeightedPieces": "counts pieces by their squares",
-    "PiecePairs": "pieces on their squares and pairs of pieces",
+    "PieceSquares": "weights of men and kings by square",
     "Samuel": "Samuel's features",
     "TreeStrapNetwork": "windows of the board",
     "TaperedNetwork": "windows of the board and pairs of pieces",

@@ -18,9 +18,6 @@ SOURCE = "Chellapilla & Fogel 2001, changed"
 UNSATURATED = "blondie24-2001-unsaturated"
 _2001 = ExtendedCoevolution("blondie24-2001", king=1.5, king_rule="tenths")
 _STRATEGY = EvolutionStrategy("blondie24-2001", "sep-cma-es", openings="none")
-_LINEAR = EvolutionStrategy(
-    "piece-pairs", "openai-es", pairs=150, sigma=0.15, rate=0.03, half_at=40.0, weight=0.02
-)
 _CHANGED: dict[str, tuple[Regime, str, str]] = {
     "learns-step-size": (replace(_2001, step_size=0.01), SOURCE, "first step sizes of 0.01"),
     "learns-step-limit": (replace(_2001, step_limit=0.05), SOURCE, "step sizes of 0.05 at most"),
@@ -88,14 +85,17 @@ _CHANGED: dict[str, tuple[Regime, str, str]] = {
         "OpenAI-ES, ballots, unsaturated, small weights, a falling rate",
     ),
     "learns-squares": (
-        replace(_LINEAR, network="piece-squares"),
+        EvolutionStrategy(
+            "piece-squares",
+            "openai-es",
+            pairs=150,
+            sigma=0.15,
+            rate=0.03,
+            half_at=40.0,
+            weight=0.02,
+        ),
         "Salimans et al. 2017",
-        "OpenAI-ES, ballots, no network but weights of men and kings by square",
-    ),
-    "learns-pairs": (
-        _LINEAR,
-        "Salimans et al. 2017",
-        "OpenAI-ES, ballots, no network but weights by square and of pairs of pieces",
+        "OpenAI-ES, ballots, and weights of men and kings by square in place of a network",
     ),
 }
 ABLATIONS = {

@@ -1,4 +1,5 @@
-// Evaluators: networks of 1999 and 2001, the piece counter, n-tuples, and the large tables of `strong`.
+// Evaluators: networks of 1999 and 2001, the piece counter, piece-square tables, n-tuples, and the large tables of
+// `strong`.
 //
 // The arithmetic is that of the kernels: sums in the same order, rounded to float32 where they round.
 // A fused multiply-add is a multiplication and an addition in float64, rounded once to float32.
@@ -75,6 +76,66 @@ export const rectangles = (rows, columns) => {
   }
   return found;
 };
+
+// Piece-square tables (agents/baselines/piece_squares.py)
+
+const [SQUARE_STAGES, MOST_PIECES, SUM_BITS] = [2, 24, 29];
+
+/** Number of weights of piece-square tables. */
+export const SQUARE_WEIGHTS = SQUARE_STAGES * 64;
+
+const roundToEven = (value) => {
+  const nearest = Math.round(value);
+  return nearest - value === 0.5 && nearest % 2 ? nearest - 1 : nearest;
+};
+
+/** A weight of men and kings for each square, blended by the number of pieces. */
+export class PieceSquares {
+  stateSize = SQUARE_STAGES;
+  unit = 0.5 ** SUM_BITS / MOST_PIECES;
+
+  /** @param {Float64Array} weights for 24 pieces and for none: those of men on squares 1-32, then of kings */
+  constructor(weights, king) {
+    const worth = Float64Array.from(weights, (weight, at) => weight + (at >> 5 & 1 ? king : 1));
+    const most = MOST_PIECES * worth.reduce((largest, each) => Math.max(largest, Math.abs(each)), 0);
+    let bits = 0; // the least power of 2 above the largest sum
+    while (most >= 2 ** bits) bits += 1;
+    while (most > 0 && most < 2 ** (bits - 1)) bits -= 1;
+    this.weights = Int32Array.from(worth, (each) => roundToEven(each * 2 ** (SUM_BITS - bits)));
+  }
+
+  #worth({ white, kings }, square, stage) {
+    const isWhite = white >>> square & 1;
+    const own = this.weights[stage * 64 + (kings >>> square & 1) * 32 + (isWhite ? 31 - square : square)];
+    return isWhite ? -own : own;
+  }
+
+  start(state, at, position) {
+    state.fill(0, at, at + SQUARE_STAGES);
+    for (let left = position.black | position.white; left; left &= left - 1) {
+      for (let stage = 0; stage < SQUARE_STAGES; stage += 1) state[at + stage] += this.#worth(position, lowestBit(left), stage);
+    }
+  }
+
+  advance(states, from, to, before, after) {
+    this.start(states, to, after);
+  }
+
+  #blend(opening, ending, { black, white }, view) {
+    const pieces = popcount(black | white);
+    const blended = opening * pieces + ending * (MOST_PIECES - pieces);
+    return (view === BLACK ? blended : -blended) * this.unit;
+  }
+
+  evaluate(states, at, position, view) {
+    return this.#blend(states[at], states[at + 1], position, view);
+  }
+
+  /** What the piece on a square adds to the value for the side to move. */
+  explain(position, square) {
+    return this.#blend(this.#worth(position, square, 0), this.#worth(position, square, 1), position, position.turn);
+  }
+}
 
 // Networks
 

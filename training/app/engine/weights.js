@@ -1,6 +1,6 @@
 // Weight files: safetensors with a JSON header, as agents/weights.py writes them. Every number is checked.
 
-import { genomeSize, NETWORKS, Network, NTuple, STRONG_ENTRIES, TaperedNetwork } from "./evaluators.js";
+import { genomeSize, NETWORKS, Network, NTuple, PieceSquares, SQUARE_WEIGHTS, STRONG_ENTRIES, TaperedNetwork } from "./evaluators.js";
 
 const HEADER = "checkers-laboratory";
 const MAX_HEADER = 1_000_000; // bytes
@@ -97,11 +97,19 @@ const checkWeights = (genome) => {
   }
 };
 
-const buildNetwork = ({ architecture, king }, genome) => {
-  const size = genomeSize(architecture);
+const checkSize = (architecture, genome, size) => {
   if (genome.length !== size) throw new Error(`it holds ${genome.length} weights; ${architecture} has ${size}`);
   checkWeights(genome);
+};
+
+const buildNetwork = ({ architecture, king }, genome) => {
+  checkSize(architecture, genome, genomeSize(architecture));
   return new Network(architecture, genome, king);
+};
+
+const buildSquares = ({ architecture, king }, genome) => {
+  checkSize(architecture, genome, SQUARE_WEIGHTS);
+  return new PieceSquares(Float64Array.from(genome), king);
 };
 
 const buildNTuple = ({ king, options }, genome) => {
@@ -132,7 +140,10 @@ const buildTapered = async ({ options }, packed) => {
   return new TaperedNetwork(await inflate(packed), step);
 };
 
-const BUILDERS = { ...Object.fromEntries(NETWORKS.map((name) => [name, buildNetwork])), ntuple: buildNTuple, tapered: buildTapered };
+const BUILDERS = {
+  ...Object.fromEntries(NETWORKS.map((name) => [name, buildNetwork])),
+  "piece-squares": buildSquares, ntuple: buildNTuple, tapered: buildTapered,
+};
 
 /**
  * Read a weight file.

@@ -1,7 +1,7 @@
 // Worker of the static page: agents that search, and explanations. Messages are
 // {id, action, ...}; each is answered by {id, result} or {id, error}. {action: "stop", id} ends a search early.
 
-import { Material, Network, SUBSQUARES } from "./evaluators.js";
+import { Material, Network, PieceSquares, SUBSQUARES } from "./evaluators.js";
 import { BLACK, Board, SIDES } from "./rules.js";
 import { chooseWithoutSearch, FULL_WIDTH, MAX_DEPTH, randomNumbers, Search, SELECTIVE, shuffleRows } from "./search.js";
 import { loadWeights } from "./weights.js";
@@ -263,24 +263,34 @@ const explainStrong = ({ evaluator }, position) => {
   };
 };
 
-const explainMaterial = (player, position) => {
-  const measure = (each) => evaluatePosition(player, each, position.turn);
-  const total = measure(position);
-  const squares = removalEffects(position, total, measure);
-  const pieces = position.turn === BLACK ? position.black : position.white;
-  const own = squares.filter(({ square }) => pieces >>> (square - 1) & 1).reduce((sum, { contribution }) => sum + contribution, 0);
+// A sum over pieces; `pieces` is the part of the piece difference.
+const explainCounted = (position, squares, pieces) => {
+  const add = (each) => each.reduce((sum, { contribution }) => sum + contribution, 0);
+  const own = position.turn === BLACK ? position.black : position.white;
+  const [total, ownAmount] = [add(squares), add(squares.filter(({ square }) => own >>> (square - 1) & 1))];
   return {
-    kind: "linear", total, perspective: BLACK, pieces: total,
-    terms: [{ name: "own pieces", amount: own }, { name: "opponent's pieces", amount: total - own }],
+    kind: "linear", total, perspective: BLACK, pieces,
+    terms: [{ name: "own pieces", amount: ownAmount }, { name: "opponent's pieces", amount: total - ownAmount }],
     squares, meaning: "what the piece counts", layers: [], hidden: [],
   };
 };
+
+const explainMaterial = (player, position) => {
+  const measure = (each) => evaluatePosition(player, each, position.turn);
+  const total = measure(position);
+  return explainCounted(position, removalEffects(position, total, measure), total);
+};
+
+const explainSquares = ({ evaluator }, position) => explainCounted(
+  position, occupied(position).map((index) => ({ square: index + 1, contribution: evaluator.explain(position, index) })), null,
+);
 
 const OPAQUE = { kind: "opaque", total: 0, perspective: BLACK, pieces: null, terms: [], squares: [], meaning: "", layers: [], hidden: [] };
 
 const explainPosition = (player, position) => {
   if (!player.evaluator) return OPAQUE;
   if (player.isSelective) return explainStrong(player, position);
+  if (player.evaluator instanceof PieceSquares) return explainSquares(player, position);
   if (player.evaluator.tuples) return explainNTuple(player, position);
   return player.breaksTies ? explainMaterial(player, position) : explainNetwork(player, position);
 };
