@@ -83,6 +83,7 @@ NETWORKS = (  # one for each kind of evaluator
     "blondie24-1999",
     "blondie24",
     "learns",
+    "learns-squares",
     "nguyen",
     "nguyen-logistic",
     "hughes",

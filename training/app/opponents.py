@@ -103,6 +103,11 @@ OPPONENTS = (
         "learns", 4,
     ),
     Opponent(
+        "learns-squares", "Learns squares",
+        "The same strategy; in place of a network, what a man and a king are worth on each square.",
+        "learns-squares", 4,
+    ),
+    Opponent(
         "strong", "Strong",
         "Taught itself in one hour of computing. Choose how far it may think.",
         "strong", None, STRONG_LEVELS,

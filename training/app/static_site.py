@@ -42,6 +42,7 @@ TRAINED = {
     "blondie24": "network of 2001, evolved",
     "c10": "network of 2001, evolved with social learning",
     "learns": "network of 2001, learned by an evolution strategy",
+    "learns-squares": "weights of men and kings by square, learned by an evolution strategy",
     "c5-n0.001": "n-tuples, learned by temporal differences",
     "strong": "large tables, learned by temporal differences",
 }

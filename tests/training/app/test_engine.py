@@ -29,6 +29,7 @@ EVALUATED = {
     "blondie24": 1000,
     "c10": 1000,
     "learns": 1000,
+    "learns-squares": 1000,
     "c5-n0.001": 1000,
     "strong": 1000,
     "material": 1000,
@@ -38,6 +39,7 @@ SEARCHES = {  # plies, positions
     "blondie24": (4, 30),
     "c10": (5, 20),
     "c5-n0.001": (5, 30),
+    "learns-squares": (5, 30),
     "strong": (10, 40),
     "material": (6, 30),
 }
@@ -284,7 +286,7 @@ def close(found, expected):
 
 
 def test_explanations_are_equal(ask, positions):
-    names = ["blondie24-1999", "blondie24", "c5-n0.001", "strong", "material", "random"]
+    names = [*SEARCHES, "random"]
     fens = sample(positions, 25, 2)
     for name, found in ask(explained=dict.fromkeys(names, fens))["explained"].items():
         agent = agents.make(name)

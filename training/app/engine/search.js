@@ -374,7 +374,7 @@ export class Search {
   }
 
   #evaluateLeaf(position, view, at) {
-    let value = this.#evaluator.evaluate(this.#states, at, position, view);
+    let value = fround(this.#evaluator.evaluate(this.#states, at, position, view));
     if (this.#style.isSelective) value = fround(value * MATE_THRESHOLD);
     return view === position.turn ? value : -value;
   }

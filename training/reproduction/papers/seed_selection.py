@@ -1,13 +1,13 @@
 """Validation: games outside the papers' tables, which select the seeds of the zoo.
 
 Players that measure themselves take no part: their runs keep no weights. Of the changes to
-evolution only the best takes part, and other readings of evolved n-tuples do not.
+evolution the best network and the best of all take part. Other readings of evolved n-tuples do not.
 """
 
 from __future__ import annotations
 
 from training.reproduction.jobs import PLAYERS, SPARE, Conditions, Player, Run
-from training.reproduction.papers.coevolution_ablations import BEST
+from training.reproduction.papers.coevolution_ablations import BEST, BEST_NETWORK
 from training.reproduction.papers.evolved_tuples import PLAIN
 from training.reproduction.tables import SCORE, Table, row
 from training.trainer.ablations import ABLATIONS
@@ -26,7 +26,7 @@ VALIDATION = Table(
     tuple(
         row(player, PANEL)
         for player in PLAYERS
-        if (player not in ABLATIONS or player == BEST)
+        if (player not in ABLATIONS or player in (BEST_NETWORK, BEST))
         and player not in READINGS
         and not Run(player, 0, 1).measures_itself
     ),
