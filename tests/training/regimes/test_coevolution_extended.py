@@ -346,7 +346,8 @@ def test_every_preset_has_the_budget_of_the_papers(name):
     preset = ABLATIONS[name]
     assert abs(preset.games - 126_000) <= 100
     assert preset.regime.depth == 4
-    assert preset.regime.network.startswith("blondie24-2001")
+    network = "piece-squares" if name == "learns-squares" else "blondie24-2001"
+    assert preset.regime.network.startswith(network)
 
 
 def test_weight_file_of_an_unsaturated_network_round_trips(tmp_path):
