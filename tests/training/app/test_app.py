@@ -527,6 +527,11 @@ def test_named_opponents_have_the_elo_of_the_zoo():
         assert before.elo < after.elo
 
 
+def test_each_opponent_has_a_face(client):
+    faces = client.get("/static/icon.svg").text
+    assert all(f'<view id="{opponent.id}"' in faces for opponent in OPPONENTS)
+
+
 def test_named_opponent_plays_with_its_own_limits(client):
     state = begin(client, agent=None, opponent="counter-2", colour="white")
     assert (state["label"], state["opponent"]) == ("Beginner", "counter-2")
