@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from checkers_env import Board, pdn
 from tests.training.app.conftest import serve_in_thread
+from training.app.opponents import OPPONENTS
 
 pytestmark = pytest.mark.browser
 PATIENCE = 120_000  # ms: a busy machine
@@ -521,7 +522,7 @@ def test_light_and_dark_themes_are_readable(open_page):
 
 def test_first_game_is_against_the_recommended_opponent(open_page):
     page = open_page()
-    assert page.locator("[name=opponent]").count() == 9
+    assert page.locator("[name=opponent]").count() == len(OPPONENTS) + 1  # and all players
     assert page.locator(".opponent:has(:checked) .badge").count() == 1
     page.click("#start")
     settle(page)
