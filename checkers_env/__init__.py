@@ -7,7 +7,7 @@ moves             a move and its notation
 fen               positions as text
 board             a game that moves are played on and taken back from
 pdn               games as text, in Portable Draughts Notation
-openings          the two-move and three-move ballots
+openings          the two-move, three-move and eleven-man ballots
 actions           moves as actions 0-127
 observation       planes and action masks
 envs              PettingZoo and Gymnasium environments

@@ -48,6 +48,32 @@ THREE_MOVE: tuple[str, ...] = tuple(row[1] for row in _THREE_MOVE_ROWS)
 BALLOTS: dict[str, tuple[str, ...]] = {"two-move": TWO_MOVE, "three-move": THREE_MOVE}
 """The cards of each ballot by its name, all of them of equally many moves."""
 
+
+def _eleven_men() -> tuple[tuple[int, ...], ...]:
+    """Return the squares of Black's men after its two drawings of the eleven-man ballot."""
+    ways = []
+    for removed in range(5, 13):
+        for move in _BLACK_MOVES:
+            start, end = map(int, move.split("-"))
+            if start == removed:  # the man behind it moves up, in the direction drawn if it can
+                start, end = min(start - (end - start) + 1, 8), removed
+            ways.append(tuple(sorted({*range(1, 13)} - {removed, start} | {end})))
+    return tuple(dict.fromkeys(ways))
+
+
+ELEVEN_MAN: tuple[str, ...] = tuple(
+    f"B:W{','.join(str(33 - square) for square in white)}:B{','.join(map(str, black))}"
+    for black in _eleven_men()
+    for white in _eleven_men()
+)
+"""The 2,500 openings of the eleven-man ballot as FENs, Black to move.
+
+A man is drawn of Black's squares 5 to 12 and of White's 21 to 28, and taken off. Each side's first
+move is drawn, too. If its man is the one that was taken off, the man behind moves up in its place.
+Source of the rules and of their number: the North Carolina Checkers Association, *Eleven Man Ballot
+Deck and System*, after N. Banks. Tournaments leave out openings that lose a man; they are in here.
+"""
+
 NAMES: dict[str, str] = {row[1]: row[4] for row in _THREE_MOVE_ROWS if row[4]}
 """What players call an opening of :data:`THREE_MOVE`, where it has a name."""
 

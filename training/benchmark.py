@@ -95,7 +95,8 @@ class BenchmarkConfig:
     seconds: float | None = None
     """Time a move of built-in players and Hub engines, instead of a depth."""
     openings: str = "two-move"
-    """two-move (43 cards), three-move (156), start, or a file with an opening a line."""
+    """two-move (43 cards), three-move (156), eleven-man (2,500), start, or a file with an opening a
+    line."""
     rounds: int = 1
     """Times that each pair plays each opening with both colours."""
     max_moves: int = 100

@@ -1,5 +1,7 @@
 """The ballots against the reference tables and the rules."""
 
+import itertools
+
 import pytest
 
 from checkers_env import openings
@@ -25,6 +27,34 @@ def test_three_move_ballot_equals_the_published_one():
 def test_names_belong_to_openings_of_the_ballot():
     assert openings.NAMES["9-13 22-18 11-15"] == "Edinburgh Single"
     assert openings.NAMES.keys() <= set(openings.THREE_MOVE)
+
+
+def test_eleven_man_ballot_has_the_published_number_of_openings():
+    assert len(set(openings.ELEVEN_MAN)) == len(openings.ELEVEN_MAN) == 2500
+
+
+BEHIND = {"9-13": "6-9", "9-14": "5-9", "10-14": "7-10", "10-15": "6-10"} | {
+    "11-15": "8-11",
+    "11-16": "7-11",
+    "12-16": "8-12",
+}  # the first moves, and what is played if their man is off: read off a diagram
+
+
+def turned(move):
+    return "-".join(str(33 - int(square)) for square in move.split("-"))
+
+
+def test_eleven_man_openings_are_drawn_by_the_rules():
+    reached = set()
+    for black, white in itertools.product(range(5, 13), repeat=2):
+        men = ",".join(str(it) for it in range(1, 13) if it != black)
+        others = ",".join(str(33 - it) for it in range(1, 13) if it != white)
+        for first, reply in itertools.product(BEHIND, repeat=2):
+            board = Board(f"B:W{others}:B{men}")
+            board.push(BEHIND[first] if first.startswith(f"{black}-") else first)
+            board.push(turned(BEHIND[reply] if reply.startswith(f"{white}-") else reply))
+            reached.add(board.position)
+    assert reached == {Board(opening).position for opening in openings.ELEVEN_MAN}
 
 
 @pytest.mark.parametrize("opening", openings.TWO_MOVE + openings.THREE_MOVE)

@@ -12,7 +12,11 @@ from checkers_env.files import read_regular
 
 Pairing = tuple[int, int]  # numbers of two entrants
 
-BALLOTS: dict[str, tuple[str, ...]] = {**openings.BALLOTS, "start": ("",)}
+BALLOTS: dict[str, tuple[str, ...]] = {
+    **openings.BALLOTS,
+    "eleven-man": openings.ELEVEN_MAN,
+    "start": ("",),
+}
 
 
 class LeagueFixture(NamedTuple):

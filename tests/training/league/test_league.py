@@ -148,7 +148,7 @@ def test_openings_are_read_from_a_file(tmp_path):
         ("# nothing\n", "has no openings"),
         ("eleven to fifteen", "line 1: 'eleven' is not a move"),
         ("B:W18,W18", "line 1: "),
-        (b"\xff\xfe", "openings must be two-move, three-move, start, or a file"),
+        (b"\xff\xfe", "openings must be two-move, three-move, eleven-man, start, or a file"),
     ],
 )
 def test_file_without_openings_is_refused(tmp_path, text, message):
