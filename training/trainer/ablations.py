@@ -13,7 +13,8 @@ from training.regimes.evolution_strategies import EvolutionStrategy
 from training.trainer.presets import Preset
 
 BUDGET = 126_000  # games of a run: 840 generations of 150
-CPU_SECONDS = 600  # expected time of a run
+# Expected time of a run: of a network, and of the weights of squares (Zen 5; ten seeds each).
+NETWORK_SECONDS, SQUARES_SECONDS = 430, 250
 SOURCE = "Chellapilla & Fogel 2001, changed"
 UNSATURATED = "blondie24-2001-unsaturated"
 _2001 = ExtendedCoevolution("blondie24-2001", king=1.5, king_rule="tenths")
@@ -99,6 +100,12 @@ _CHANGED: dict[str, tuple[Regime, str, str]] = {
     ),
 }
 ABLATIONS = {
-    name: Preset(regime, round(BUDGET / regime.games), source, what, CPU_SECONDS)
+    name: Preset(
+        regime,
+        round(BUDGET / regime.games),
+        source,
+        what,
+        SQUARES_SECONDS if name == "learns-squares" else NETWORK_SECONDS,
+    )
     for name, (regime, source, what) in _CHANGED.items()
 }
