@@ -33,7 +33,11 @@ def test_eleven_man_ballot_has_the_published_number_of_openings():
     assert len(set(openings.ELEVEN_MAN)) == len(openings.ELEVEN_MAN) == 2500
 
 
-BEHIND = {"9-13": "6-9", "9-14": "5-9", "10-14": "7-10", "10-15": "6-10"} | {
+BEHIND = {
+    "9-13": "6-9",
+    "9-14": "5-9",
+    "10-14": "7-10",
+    "10-15": "6-10",
     "11-15": "8-11",
     "11-16": "7-11",
     "12-16": "8-12",
