@@ -467,7 +467,10 @@ def test_another_league_is_not_resumed(command, cards, tmp_path):
         ("random material --seconds 0", "seconds must be more than 0, not 0"),
         ("random heuristic --seconds nan", "seconds must be more than 0, not nan"),
         ("random material --seconds 60", "would use up the 60 seconds"),
-        ("random heuristic --openings ballots.txt", "openings must be two-move, three-move, start"),
+        (
+            "random heuristic --openings ballots.txt",
+            "openings must be two-move, three-move, eleven-man, start, or a file",
+        ),
         ("random heuristic --openings 2-move", "not '2-move': did you mean 'two-move'"),
         ("random heuristic --rounds 0", "rounds must be 1 to 10000, not 0"),
         ("random heuristic --max-moves 0", "max_moves must be 1 to 100000, not 0"),
