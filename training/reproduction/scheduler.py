@@ -139,7 +139,7 @@ def work_through(
     context
         Executor, work folder and deadline.
     report
-        Called with the progress every second.
+        Called with the progress before the first job starts, and every second.
     champions
         As for :func:`undone`.
 
@@ -164,6 +164,8 @@ def work_through(
         _clear(job, left, context)
 
     while True:
+        now = done + sum(min(time.time() - began, expected[job]) for job, began in running.values())
+        report(Progress(now, whole, len(jobs) - len(left), len(jobs)))
         before = len(left)
         begun = {*stopped, *(job for job, _ in running.values())}
         for job in list(left):
@@ -188,8 +190,6 @@ def work_through(
                 continue
             store.add(job, result)
             finish(job, result)
-        now = done + sum(min(time.time() - began, expected[job]) for job, began in running.values())
-        report(Progress(now, whole, len(jobs) - len(left), len(jobs)))
 
 
 def _begin(job: Job, store: ResultStore, context: ExecutionContext) -> Future[Result | None]:

@@ -100,7 +100,8 @@ def show_progress(console: Console) -> Iterator[Callable[[Progress], None]]:
             nonlocal last
             text = f"{reached.jobs_done} of {reached.jobs} jobs"
             bar.update(task, description=text, completed=reached.seconds, total=reached.all_seconds)
-            if not console.is_terminal and time.monotonic() - last >= REPORT_EVERY:
+            due = reached.jobs_done < reached.jobs and time.monotonic() - last >= REPORT_EVERY
+            if due and not console.is_terminal:
                 last = time.monotonic()
                 hours = (reached.all_seconds - reached.seconds) / 3600
                 console.print(f"{text}, {hours:.1f} CPU-hours left")
