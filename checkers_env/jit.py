@@ -157,7 +157,9 @@ def generic(default: Callable[..., Any], *, inline: bool = True) -> Any:
 
     function.register = register
 
-    @overload(function, strict=False, jit_options={**OPTIONS, "forceinline": inline})
+    own = {"pipeline_class": PartCompiler} if is_supported() else {}
+
+    @overload(function, strict=False, jit_options={**OPTIONS, **own, "forceinline": inline})
     def compile_call(*arguments: Any) -> Any:
         cls = getattr(arguments[0], "instance_class", None)
         return cls and function.dispatch(cls)
@@ -225,7 +227,8 @@ class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
         if folder is None:
             return None
         parts = [sys.version, numba.__version__, np.__version__, str(codegen.magic_tuple())]
-        parts += [*self._options, str(signature), fingerprint(self._function)]
+        parts += [f"bounds checked: {config.BOUNDSCHECK}", *self._options]
+        parts += [str(signature), fingerprint(self._function)]
         parts += _fingerprints_of_classes(signature)
         key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
         return folder / f"{self._function.__name__}-{key}.kernel"

@@ -110,7 +110,7 @@ def play_games(
     Results and mean absolute error of these games.
     """
     learner, ws, openings = borrowed(learner), borrowed(ws), borrowed(openings)
-    learning, sums, wins = learner.learning, learner.sums, np.zeros(3, np.int64)
+    learning, sums, wins = learner.learning, learner.sums, np.zeros(3, np.int64)  # from DRAW on
     start = Position(START_BLACK, START_WHITE, 0, BLACK)
     history = np.zeros((2 * rules[MAX_MOVES - RULES] + 2, ROW_WIDTH), np.int64)
     longest, plies = openings.shape[1], 0
@@ -122,11 +122,11 @@ def play_games(
         history[longest + 1, PACKED_MOVE] = 0
         result = play(learner, learner, ws, ws, BLACK, start, rules, False, rng, history)
         finish(learner, result.winner)
-        wins[result.winner] += 1
+        wins[result.winner - DRAW] += 1
         plies += result.plies
     steps = int(sums[STEPS])
     return SelfPlayStats(
-        wins[BLACK], wins[WHITE], wins[DRAW], plies, steps, sums[ERRORS] / max(steps, 1)
+        wins[BLACK - DRAW], wins[WHITE - DRAW], wins[0], plies, steps, sums[ERRORS] / max(steps, 1)
     )
 
 

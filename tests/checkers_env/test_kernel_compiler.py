@@ -39,6 +39,7 @@ DIGESTS: dict[str, str] = {
     "RuntimeLinker.scan_unresolved_symbols": "52c1497cacdd",
     "JitEngine.add_module": "5232b4f29d8a",
     "JitEngine.is_symbol_defined": "2a8aaf239fb3",
+    "Compiler.define_pipelines": "91b7b70bf866",
     "CompilerBase.__init__": "fb25af34a56a",
     "CompilerBase.compile_extra": "fe701a80a4d1",
     "CompileResult._find_referenced_environments": "c1ebaede9fc5",
@@ -46,7 +47,13 @@ DIGESTS: dict[str, str] = {
     "CompileResult._reduce": "b07580b672b8",
     "CPUContext.get_executable": "60a478a733c3",
     "CPUContext.post_lowering": "4104a4bdbf57",
+    "Lower.lower_getitem": "6484fff6d2e3",
+    "Lower.lower_setitem": "f1a762ecaccc",
+    "PassManager.__init__": "a9798d8e9c19",
+    "PassManager.add_pass": "5090469c3c4a",
+    "PassManager.finalize": "db9d0e090d34",
     "BaseNativeLowering.run_pass": "bb587189337a",
+    "NativeLowering.lowering_class": "1596666b3687",
 }
 
 
@@ -135,6 +142,29 @@ def test_constants_make_no_further_specialisations(cold):
 
     assert outer(5) == 10 + 1 + 0
     assert len(shifted.get_overload.__self__.signatures) == 1
+
+
+def test_index_below_0_is_an_error_where_bounds_are_checked(cold, monkeypatch):
+    def read(values, index):
+        return values[index], values[-1]
+
+    def write(values, row, column):
+        values[row, column] = values[-2, -3] = 1.0
+
+    numbers, table = np.array([1.0, 2.0, 4.0]), np.zeros((2, 3))
+    assert kernel(read)(numbers, 1) == (2.0, 4.0)
+    kernel(write)(table, 1, 2)
+    assert table.tolist() == [[1, 0, 0], [0, 0, 1]]
+    monkeypatch.setattr(numba.config, "BOUNDSCHECK", 1)
+    checked_read, checked_write = kernel(read), kernel(write)  # not those in the cache
+    assert checked_read(numbers, 1) == (2.0, 4.0)
+    for index in (-1, 3, -(2**63)):
+        with pytest.raises(IndexError):
+            checked_read(numbers, index)
+    for row, column in ((-1, 0), (0, -1), (2, 0), (0, 3)):
+        with pytest.raises(IndexError):
+            checked_write(table, row, column)
+    assert table.sum() == 2
 
 
 def test_garbage_is_collected_after_compilation_only(cold):
