@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -58,7 +57,7 @@ class Board:
         rules: DrawRules = DrawRules(),  # noqa: B008 - immutable
         **changes: Any,
     ) -> None:
-        self.rules = replace(rules, **changes)
+        self.rules = rules.changed(changes)
         self._set_up(notation.parse(fen))
 
     @classmethod

@@ -7,7 +7,9 @@ packed move of the unfinished turn. Its history is int64[:, 4]: the row at each 
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -71,6 +73,18 @@ class DrawRules:
             value = getattr(self, rule.name)
             checked = _check_rule(rule.name, value, rule.metadata.get("least"))
             object.__setattr__(self, rule.name, checked)
+
+    def changed(self, changes: Mapping[str, Any]) -> DrawRules:
+        """Return these rules with changes, by name. Raise TypeError for a name that is no rule."""
+        rules = [rule.name for rule in dataclasses.fields(self)]
+        for name in changes:
+            if name not in rules:
+                near = difflib.get_close_matches(name, rules, 1)
+                hint = f"; did you mean {near[0]!r}?" if near else "."
+                raise TypeError(
+                    f"unexpected argument {name!r}{hint} The draw rules are {', '.join(rules)}"
+                )
+        return dataclasses.replace(self, **changes)
 
     @property
     def max_plies(self) -> int:

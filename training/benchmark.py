@@ -238,7 +238,7 @@ def validate_config(config: BenchmarkConfig) -> None:
     if config.depth is not None and config.seconds is not None:
         raise ValueError("give depth or seconds, not both")
     if config.json:
-        check_output("json", config.json)
+        check_output("--json", config.json)
     if config.analyse and (config.against or config.sprt or len(config.agents) != 1):
         raise ValueError("analyse is for one agent, without against and sprt")
     if config.sprt and len(config.agents) + len(config.against) != 2:

@@ -74,7 +74,7 @@ def calibrate(arguments: Sequence[str], console: Console) -> None:
         CalibrationConfig, args=arguments, prog="python training/calibrate.py", description=__doc__
     )
     if config.plot:
-        check_output("plot", config.plot)
+        check_output("--plot", config.plot)
     games = load_league(config.league / LEAGUE_FILE).games
     valued: dict[str, list[ValuedPosition]] = {}
     for name in config.agents:

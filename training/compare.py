@@ -84,6 +84,9 @@ def run_comparison(arguments: Sequence[str], console: Console) -> None:
     conditions = Conditions(depth=config.depth, ballot=config.ballot)
     names = player_names(config)
     comparison = Comparison(names, config.seeds, conditions, config.generations, config.scale)
+    if config.out.exists() and not config.out.is_dir():
+        raise ValueError(f"--out must be a folder, not the file {str(config.out)!r}")
+    config.out.mkdir(parents=True, exist_ok=True)
     store, jobs = ResultStore(config.results), comparison.jobs()
     left = run_session(config.session, jobs, store, config.out / "work", console)
     write_comparison(config, comparison, store, console)

@@ -37,7 +37,7 @@ from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import DrawRules
 from training.league.entrants import close_agent, make_entry
-from training.runtime.cli import run_command
+from training.runtime.cli import called, run_command
 from training.runtime.extras import extra
 from training.runtime.validation import Range, validate_ranges
 
@@ -112,7 +112,7 @@ def run(arguments: Sequence[str], console: Console) -> None:
     )
     validate_ranges(settings)
     if settings.out:
-        check_output("out", settings.out)
+        check_output("--out", settings.out)
     record = settings.record or (settings.out and settings.out.with_suffix(".record.json"))
     if settings.out and settings.out in (settings.pool, record):
         raise ValueError(f"--out must be a file of its own, not {str(settings.out)!r}")
@@ -121,7 +121,7 @@ def run(arguments: Sequence[str], console: Console) -> None:
         pairs = measure(settings, pool, record, console)
     except KeyboardInterrupt:
         kept = f"what was played is in {str(record)!r}. Go on" if record else "Start again"
-        again = shlex.join(["python", *sys.argv])
+        again = shlex.join(called())
         console.print(f"Interrupted; {kept} with the same command: {again}", markup=False)
         raise
     if settings.out:

@@ -72,7 +72,7 @@ def measure(arguments: Sequence[str], console: Console) -> None:
         ScalingConfig, args=arguments, prog="python training/scaling.py", description=__doc__
     )
     if settings.page:
-        check_output("page", settings.page)
+        check_output("--page", settings.page)
     if settings.ray:
         check_executor("ray", 1, None)
     costs = measure_all(QUICK if settings.quick else FULL, settings.ray, console)

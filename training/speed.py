@@ -144,7 +144,7 @@ def measure(arguments: Sequence[str], console: Console) -> None:
         SpeedConfig, args=arguments, prog="python training/speed.py", description=__doc__
     )
     if settings.json:
-        check_output("json", settings.json)
+        check_output("--json", settings.json)
     if settings.compare is not None:
         compare(settings, console)
         return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -91,7 +90,7 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         self.num_envs = int(num_envs)
         self._mode = _mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self._mode}
-        self._rules = replace(rules, **changes)
+        self._rules = rules.changed(changes)
         single = raw_env(rules=self._rules)
         self.single_observation_space = single.observation_space(AGENTS[0])
         self.single_action_space = single.action_space(AGENTS[0])

@@ -1,12 +1,14 @@
 """The board: moves, undo, draw rules, copies and text."""
 
 import copy
+import functools
 import pickle
 import re
 
 import numpy as np
 import pytest
 
+import checkers_env
 from checkers_env.board import Board, Outcome
 from checkers_env.fen import EXAMPLE
 from checkers_env.movegen import BLACK, WHITE, generate_successors
@@ -208,8 +210,13 @@ def test_invalid_rules_are_refused(rule, value, least):
 
 
 def test_unknown_rule_is_refused():
-    with pytest.raises(TypeError, match="max_move"):
-        Board(max_move=7)
+    wanted = "unexpected argument 'max_move'; did you mean 'max_moves'? The draw rules are"
+    vector = functools.partial(checkers_env.make_vec, 2)
+    for make in (Board, checkers_env.env, checkers_env.raw_env, vector):
+        with pytest.raises(TypeError, match=re.escape(wanted)):
+            make(max_move=7)
+    with pytest.raises(TypeError, match=re.escape("unexpected argument 'xyz'. The draw rules are")):
+        Board(xyz=7)
 
 
 def test_single_rules_override_a_given_set():

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from training import benchmark
 from training.league.journal import FILE_NAME
 from training.league.records import load_league
 from training.report import player_report
+from training.runtime.cli import called
 
 SCRIPT = Path(benchmark.__file__)
 STRANGERS = DATA / "strangers.py"
@@ -423,8 +425,19 @@ def test_ctrl_c_before_the_first_game_says_how_to_start_again(command, monkeypat
         patch.setattr(benchmark, "make_entries", interrupt)
         status, _, error = command(*QUICK)
     assert status == 130
-    assert error.startswith("Interrupted; nothing was begun. Start again with: python ")
-    assert shlex.split(error)[-len(QUICK) :] == QUICK
+    assert error.startswith("Interrupted; nothing was begun. Start again with: ")
+    words = shlex.split(error)[-len(QUICK) - 2 :]
+    assert words == [sys.executable, benchmark.__file__, *QUICK]
+
+
+def test_command_to_go_on_with_is_that_of_an_installed_program_or_of_a_script(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["bin/checkers-benchmark", "random"])
+    assert called() == ["bin/checkers-benchmark", "random"]
+    monkeypatch.setattr(sys, "argv", ["training/benchmark.py", "random"])
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    assert called() == [sys.executable, "training/benchmark.py", "random"]
+    monkeypatch.setattr(shutil, "which", lambda name: sys.executable)
+    assert called() == ["python", "training/benchmark.py", "random"]
 
 
 # What is refused.

@@ -8,7 +8,13 @@ import pytest
 from scipy.stats import t as student
 
 from training import compare as program
-from training.reproduction.comparison import Comparison, ComparisonResult, compare, verdict
+from training.reproduction.comparison import (
+    Comparison,
+    ComparisonResult,
+    compare,
+    score_interval,
+    verdict,
+)
 from training.reproduction.jobs import Conditions, Match, Run
 from training.reproduction.results import ResultStore
 
@@ -105,6 +111,18 @@ def test_verdict_follows_the_interval_over_seeds(scores, word):
     assert (mean - half > 50, mean + half < 50) == ("stronger" in text, "weaker" in text)
 
 
+def test_interval_of_a_score_ends_at_0_and_100_percent():
+    assert score_interval(np.array([25.0, 50.0])) == "37.5 [0.00, 100.0]"
+    assert score_interval(np.array([49.0, 50.0, 51.0])) == "50.0 [47.5, 52.5]"
+    assert score_interval(np.array([37.5])) == "37.5"
+
+
+def test_folder_of_the_table_that_is_a_file_is_refused(tmp_path, capsys):
+    (tmp_path / "out").write_text("")
+    assert run(tmp_path / "out", "c0", "c10") == 1
+    assert "--out must be a folder, not the file" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -117,6 +135,11 @@ def test_verdict_follows_the_interval_over_seeds(scores, word):
         (["c0", "--vary", "oponents", "5", "6"], "no option 'oponents': it has opponents"),
         (["c0", "--vary", "opponents", "5", "5"], "two or more different players"),
         (["c0", "--vary", "opponents", "5", "x"], "'x' cannot take its place"),
+        ([], "two or more different players, not none"),
+        *(
+            (["c0", "c10", "--depth", plies], f"depth must be from 1 to 64 plies, not {plies}")
+            for plies in ("0", "-3", "65")
+        ),
         (["c0", "c10", "--seeds", "0"], "seeds must be at least 1, not 0"),
         (["c0", "c10", "--generations", "0"], "generations must be at least 1"),
         (["c0", "c10", "--workers", "0"], "workers must be at least 1"),

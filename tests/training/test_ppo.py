@@ -538,7 +538,7 @@ def test_command_trains_and_resumes(capsys, monkeypatch, tmp_path):
         patch.setattr(run, "update", Mock(side_effect=KeyboardInterrupt))
         status, text = run_command(capsys, monkeypatch, *options)
     assert status == 130
-    assert "the last checkpoint is kept. Go on with: python training/ppo.py" in text
+    assert re.search(r"the last checkpoint is kept. Go on with: \S*python\S* training/ppo.py", text)
     status, text = run_command(capsys, monkeypatch, *options, "--resume")
     assert status == 0, text
     assert "512 of 512: heuristic" in text

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.search.workspace import MAX_DEPTH
 from training.rating.elo import elo_difference
 from training.reproduction.effects import score
 from training.reproduction.jobs import Conditions, Job, Match, Player, Run, match_of, run_of
 from training.reproduction.plots import curves, dots
 from training.reproduction.results import MatchResult, ResultStore, TrainingResult
-from training.reproduction.tables import half_width, interval, player_games
+from training.reproduction.tables import brief, half_width, player_games
 from training.runtime.extras import extra
 
 with extra("train"):
@@ -58,7 +59,12 @@ class Comparison:
 
     def __post_init__(self) -> None:
         if len(set(self.names)) < max(2, len(self.names)):
-            raise ValueError(f"compare two or more different players, not {', '.join(self.names)}")
+            given = ", ".join(self.names) or "none"
+            raise ValueError(f"compare two or more different players, not {given}")
+        if not 1 <= self.conditions.depth <= MAX_DEPTH:
+            raise ValueError(
+                f"depth must be from 1 to {MAX_DEPTH} plies, not {self.conditions.depth}"
+            )
         if self.seeds < 1:
             raise ValueError(f"seeds must be at least 1, not {self.seeds}")
         if self.generations is not None and self.generations < 1:
@@ -225,14 +231,22 @@ def _cells(result: ComparisonResult, is_baseline: bool) -> tuple[str, ...]:
     match = (
         ("baseline", "0", "")
         if is_baseline
-        else (interval(scores), _elo(scores), _p_text(result.p))
+        else (score_interval(scores), _elo(scores), _p_text(result.p))
     )
     return (
         result.name,
         *match,
-        interval(result.against_counter),
+        score_interval(result.against_counter),
         f"{np.mean(result.cpu_seconds):.1f}",
     )
+
+
+def score_interval(scores: NDArray[np.float64]) -> str:
+    """Return a mean score with its interval, which ends at 0 and 100 %, or the only score."""
+    mean, half = float(np.mean(scores)), float(half_width(scores))
+    if len(scores) < 2:
+        return brief(mean)
+    return f"{brief(mean)} [{brief(max(mean - half, 0))}, {brief(min(mean + half, 100))}]"
 
 
 def _elo(scores: NDArray[np.float64]) -> str:
@@ -253,7 +267,7 @@ def verdict(result: ComparisonResult, baseline: str) -> str:
     if len(scores) < 2:
         return f"{result.name} and {baseline}: an interval takes two finished seeds or more."
     mean, half = float(np.mean(scores)), float(half_width(scores))
-    count = f"{interval(scores)} % of the points over {len(scores)} seeds"
+    count = f"{score_interval(scores)} % of the points over {len(scores)} seeds"
     if mean - half > 50:
         return f"{result.name} is stronger than {baseline}: {count}."
     if mean + half < 50:
@@ -264,6 +278,7 @@ def verdict(result: ComparisonResult, baseline: str) -> str:
 def to_markdown(comparison: Comparison, results: Sequence[ComparisonResult]) -> str:
     """Return the page: verdicts, the table and how it was played."""
     baseline, conditions = comparison.names[0], comparison.conditions
+    plies = f"{conditions.depth} pl{'y' if conditions.depth == 1 else 'ies'}"
     rows = [HEADINGS, ("---", *["---:"] * (len(HEADINGS) - 1)), *table_cells(results)]
     lines = [
         f"# {baseline} and {len(results) - 1} variant{'s' if len(results) > 2 else ''}",
@@ -272,7 +287,7 @@ def to_markdown(comparison: Comparison, results: Sequence[ComparisonResult]) -> 
         "",
         *(f"| {' | '.join(row)} |" for row in rows),
         "",
-        f"Champions of one seed meet at {conditions.depth} plies: every card of the "
+        f"Champions of one seed meet at {plies}: every card of the "
         f"{conditions.ballot} ballot with both colours. Scores are against {baseline}, mean and "
         "95 % interval over the seeds. p is of a mean score of 50 %, adjusted by Holm's method.",
         "",

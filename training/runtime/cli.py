@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import shlex
+import shutil
 import signal
 import sys
 import threading
@@ -66,9 +67,19 @@ def print_resume_command(saved: bool, console: Console, kept: str = KEPT) -> Non
     kept
         What is saved, in words.
     """
-    options = sys.argv if "--resume" in sys.argv or not saved else [*sys.argv, "--resume"]
+    options = ["--resume"] if saved and "--resume" not in sys.argv else []
     state = f"{kept}. Go on" if saved else "nothing was begun. Start again"
-    console.print(f"Interrupted; {state} with: {shlex.join(['python', *options])}", markup=False)
+    again = shlex.join([*called(), *options])
+    console.print(f"Interrupted; {state} with: {again}", markup=False)
+
+
+def called() -> list[str]:
+    """Return the words that call this program again: a script needs its interpreter before it."""
+    if Path(sys.argv[0]).suffix != ".py":
+        return sys.argv
+    known = shutil.which("python")
+    is_known = known is not None and Path(known).absolute() == Path(sys.executable)
+    return ["python" if is_known else sys.executable, *sys.argv]
 
 
 @contextmanager

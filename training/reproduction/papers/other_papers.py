@@ -134,9 +134,9 @@ TABLES = (
             row(UNSATURATED, EVOLVED[0]),
             row(UNSATURATED, "material"),
         ),
-        note="Not in the papers. tanh changes the order of no two sums. But that of the kernels stops "
-        "growing at 7.9 (rounded to single precision at 9.02, in double at 19), and what is equal "
-        "a search cannot tell apart.",
+        note="Not in the papers. tanh changes the order of no two sums. But the kernels' tanh does "
+        "not grow above 7.9 (rounded to single precision at 9.02, in double at 19), and what is "
+        "equal a search cannot tell apart.",
     ),
     Table(
         "training",
