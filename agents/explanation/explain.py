@@ -115,9 +115,11 @@ class Explanation(Parts):
 
     def __repr__(self) -> str:
         mover = SIDES[self.board.turn]
-        value = "no value" if self.value is None else f"value {self.value:+.3f} for {mover}"
+        value = "no value"
+        if self.value is not None:
+            value = f"value {self.value:+.3f} for {mover}, who is to move"
         terms = [f"  {name} {amount:+.3f}" for name, amount in self.terms.items()]
-        return "\n".join([f"{self.agent} ({self.kind}): {value}, who is to move", *terms])
+        return "\n".join([f"{self.agent} ({self.kind}): {value}", *terms])
 
     def _repr_svg_(self) -> Svg:
         return draw(self, self.agent, self.board, self.value)

@@ -119,7 +119,7 @@ def in_folder(
         raise OSError(f"{error} (the run is in {str(folder)!r})") from error
     console.print(
         f"Champion: {folder / champion}\nCurve:    {folder / picture}\n"
-        f"TensorBoard: tensorboard --logdir {folder.parent}",
+        f"TensorBoard: tensorboard --logdir {shlex.quote(str(folder))}",
         markup=False,
     )
 
