@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Column, Table
 from tyro.conf import OmitArgPrefixes
 
-from checkers_env.files import write_atomically
+from checkers_env.files import flush_folder, write_atomically
 from training.reproduction.comparison import (
     HEADINGS,
     Comparison,
@@ -86,7 +86,6 @@ def run_comparison(arguments: Sequence[str], console: Console) -> None:
     comparison = Comparison(names, config.seeds, conditions, config.generations, config.scale)
     if config.out.exists() and not config.out.is_dir():
         raise ValueError(f"--out must be a folder, not the file {str(config.out)!r}")
-    config.out.mkdir(parents=True, exist_ok=True)
     store, jobs = ResultStore(config.results), comparison.jobs()
     left = run_session(config.session, jobs, store, config.out / "work", console)
     write_comparison(config, comparison, store, console)
@@ -146,6 +145,8 @@ def write_comparison(
         files["svg"] = plot_scores(results)
     if (plot := plot_curves(comparison, store)) is not None:
         files["curves.svg"] = plot
+    config.out.mkdir(parents=True, exist_ok=True)  # the session has left none that was empty
+    flush_folder(config.out.parent)
     for suffix, data in files.items():
         write_atomically(config.out / f"{name}.{suffix}", data)
     console.print(f"Table, figures and plots: {config.out / name}.*", markup=False)

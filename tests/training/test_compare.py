@@ -117,6 +117,13 @@ def test_interval_of_a_score_ends_at_0_and_100_percent():
     assert score_interval(np.array([37.5])) == "37.5"
 
 
+def test_folder_of_the_table_is_made(tmp_path, capsys):
+    results = ["--results", str(tmp_path / "results")]
+    assert run(tmp_path / "new" / "out", "c0", "c10", "--seeds", "1", *results) == 0
+    assert (tmp_path / "new" / "out" / "c0-and-c10.md").exists()
+    assert not (tmp_path / "new" / "out" / "work").exists()
+
+
 def test_folder_of_the_table_that_is_a_file_is_refused(tmp_path, capsys):
     (tmp_path / "out").write_text("")
     assert run(tmp_path / "out", "c0", "c10") == 1
