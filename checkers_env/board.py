@@ -57,7 +57,7 @@ class Board:
         rules: DrawRules = DrawRules(),  # noqa: B008 - immutable
         **changes: Any,
     ) -> None:
-        self.rules = rules.changed(changes)
+        self.rules = rules.replace(**changes)
         self._set_up(notation.parse(fen))
 
     @classmethod

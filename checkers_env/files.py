@@ -100,6 +100,15 @@ def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
     flush_folder(path.parent)
 
 
+def make_folder(folder: Path) -> list[Path]:
+    """Make a folder that a power cut does not lose; return it and its parents that are new."""
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in made:
+        flush_folder(path.parent)
+    return made
+
+
 def flush_folder(folder: Path) -> None:
     """Flush the names in a folder to the disk, where the system can."""
     if os.name != "posix":

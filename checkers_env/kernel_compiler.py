@@ -244,13 +244,15 @@ class _Lowering(lowering.Lower):  # type: ignore[misc]
 
     def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
         """Lower ``value[index]``."""
-        return super().lower_getitem(resty, expr, value, index, self._changed(signature, index))
+        signature = self._with_unsigned_index(signature, index)
+        return super().lower_getitem(resty, expr, value, index, signature)
 
     def lower_setitem(self, target: Any, index: Any, value: Any, signature: Any) -> Any:
         """Lower ``target[index] = value``."""
-        return super().lower_setitem(target, index, value, self._changed(signature, index))
+        signature = self._with_unsigned_index(signature, index)
+        return super().lower_setitem(target, index, value, signature)
 
-    def _changed(self, signature: Any, index: Any) -> Any:
+    def _with_unsigned_index(self, signature: Any, index: Any) -> Any:
         array, _, *value = signature.args
         if not isinstance(array, types.Array):
             return signature
@@ -280,9 +282,9 @@ class PartCompiler(compiler.Compiler):  # type: ignore[misc]
 
     def define_pipelines(self) -> list[Any]:
         """Return numba's passes, with a lowering of our own."""
-        [own] = super().define_pipelines()
-        passes = PassManager(own.pipeline_name)
-        for step, description in own.passes:
+        [standard] = super().define_pipelines()
+        passes = PassManager(standard.pipeline_name)
+        for step, description in standard.passes:
             lowers = step is typed_passes.NativeLowering
             passes.add_pass(_NativeLowering if lowers else step, description)
         passes.finalize()

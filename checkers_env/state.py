@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import functools
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,8 +73,8 @@ class DrawRules:
             checked = _check_rule(rule.name, value, rule.metadata.get("least"))
             object.__setattr__(self, rule.name, checked)
 
-    def changed(self, changes: Mapping[str, Any]) -> DrawRules:
-        """Return these rules with changes, by name. Raise TypeError for a name that is no rule."""
+    def replace(self, **changes: Any) -> DrawRules:
+        """Return these rules, some of them changed. Raise TypeError for a name that is no rule."""
         rules = [rule.name for rule in dataclasses.fields(self)]
         for name in changes:
             if name not in rules:

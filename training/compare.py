@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Column, Table
 from tyro.conf import OmitArgPrefixes
 
-from checkers_env.files import flush_folder, write_atomically
+from checkers_env.files import make_folder, write_atomically
 from training.reproduction.comparison import (
     HEADINGS,
     Comparison,
@@ -145,8 +145,7 @@ def write_comparison(
         files["svg"] = plot_scores(results)
     if (plot := plot_curves(comparison, store)) is not None:
         files["curves.svg"] = plot
-    config.out.mkdir(parents=True, exist_ok=True)  # the session has left none that was empty
-    flush_folder(config.out.parent)
+    make_folder(config.out)  # the session has left none that was empty
     for suffix, data in files.items():
         write_atomically(config.out / f"{name}.{suffix}", data)
     console.print(f"Table, figures and plots: {config.out / name}.*", markup=False)

@@ -37,7 +37,7 @@ from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import DrawRules
 from training.league.entrants import close_agent, make_entry
-from training.runtime.cli import called, run_command
+from training.runtime.cli import command_line, run_command
 from training.runtime.extras import extra
 from training.runtime.validation import Range, validate_ranges
 
@@ -121,7 +121,7 @@ def run(arguments: Sequence[str], console: Console) -> None:
         pairs = measure(settings, pool, record, console)
     except KeyboardInterrupt:
         kept = f"what was played is in {str(record)!r}. Go on" if record else "Start again"
-        again = shlex.join(called())
+        again = shlex.join(command_line())
         console.print(f"Interrupted; {kept} with the same command: {again}", markup=False)
         raise
     if settings.out:

@@ -259,7 +259,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self.observation_spaces = {agent: _observation_space() for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in AGENTS}
         self.np_random = np.random.default_rng()
-        self._rules = rules.changed(changes)
+        self._rules = rules.replace(**changes)
         self._game = new_game(self._rules)
         self._history = np.zeros((FIRST_ROWS, ROW_WIDTH), np.int64)
         self._observations: dict[str, Observation] = {}  # written by the last action, given once

@@ -90,7 +90,7 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         self.num_envs = int(num_envs)
         self._mode = _mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self._mode}
-        self._rules = rules.changed(changes)
+        self._rules = rules.replace(**changes)
         single = raw_env(rules=self._rules)
         self.single_observation_space = single.observation_space(AGENTS[0])
         self.single_action_space = single.action_space(AGENTS[0])

@@ -22,7 +22,7 @@ from training import benchmark
 from training.league.journal import FILE_NAME
 from training.league.records import load_league
 from training.report import player_report
-from training.runtime.cli import called
+from training.runtime.cli import command_line
 
 SCRIPT = Path(benchmark.__file__)
 STRANGERS = DATA / "strangers.py"
@@ -432,12 +432,12 @@ def test_ctrl_c_before_the_first_game_says_how_to_start_again(command, monkeypat
 
 def test_command_to_go_on_with_is_that_of_an_installed_program_or_of_a_script(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["bin/checkers-benchmark", "random"])
-    assert called() == ["bin/checkers-benchmark", "random"]
+    assert command_line() == ["bin/checkers-benchmark", "random"]
     monkeypatch.setattr(sys, "argv", ["training/benchmark.py", "random"])
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    assert called() == [sys.executable, "training/benchmark.py", "random"]
+    assert command_line() == [sys.executable, "training/benchmark.py", "random"]
     monkeypatch.setattr(shutil, "which", lambda name: sys.executable)
-    assert called() == ["python", "training/benchmark.py", "random"]
+    assert command_line() == ["python", "training/benchmark.py", "random"]
 
 
 # What is refused.

@@ -12,11 +12,11 @@ from training.reproduction.comparison import (
     Comparison,
     ComparisonResult,
     compare,
-    score_interval,
     verdict,
 )
 from training.reproduction.jobs import Conditions, Match, Run
 from training.reproduction.results import ResultStore
+from training.reproduction.tables import interval
 
 TINY = ["--scale", "0.01", "--depth", "1", "--executor", "threads"]
 
@@ -112,9 +112,9 @@ def test_verdict_follows_the_interval_over_seeds(scores, word):
 
 
 def test_interval_of_a_score_ends_at_0_and_100_percent():
-    assert score_interval(np.array([25.0, 50.0])) == "37.5 [0.00, 100.0]"
-    assert score_interval(np.array([49.0, 50.0, 51.0])) == "50.0 [47.5, 52.5]"
-    assert score_interval(np.array([37.5])) == "37.5"
+    assert interval(np.array([25.0, 50.0]), 0, 100) == "37.5 [0.00, 100.0]"
+    assert interval(np.array([49.0, 50.0, 51.0]), 0, 100) == "50.0 [47.5, 52.5]"
+    assert interval(np.array([37.5]), 0, 100) == "37.5"
 
 
 def test_folder_of_the_table_is_made(tmp_path, capsys):

@@ -20,7 +20,7 @@ from training.reproduction.effects import score
 from training.reproduction.jobs import Conditions, Job, Match, Player, Run, match_of, run_of
 from training.reproduction.plots import curves, dots
 from training.reproduction.results import MatchResult, ResultStore, TrainingResult
-from training.reproduction.tables import brief, half_width, player_games
+from training.reproduction.tables import half_width, interval, player_games
 from training.runtime.extras import extra
 
 with extra("train"):
@@ -231,22 +231,14 @@ def _cells(result: ComparisonResult, is_baseline: bool) -> tuple[str, ...]:
     match = (
         ("baseline", "0", "")
         if is_baseline
-        else (score_interval(scores), _elo(scores), _p_text(result.p))
+        else (interval(scores, 0, 100), _elo(scores), _p_text(result.p))
     )
     return (
         result.name,
         *match,
-        score_interval(result.against_counter),
+        interval(result.against_counter, 0, 100),
         f"{np.mean(result.cpu_seconds):.1f}",
     )
-
-
-def score_interval(scores: NDArray[np.float64]) -> str:
-    """Return a mean score with its interval, which ends at 0 and 100 %, or the only score."""
-    mean, half = float(np.mean(scores)), float(half_width(scores))
-    if len(scores) < 2:
-        return brief(mean)
-    return f"{brief(mean)} [{brief(max(mean - half, 0))}, {brief(min(mean + half, 100))}]"
 
 
 def _elo(scores: NDArray[np.float64]) -> str:
@@ -267,7 +259,7 @@ def verdict(result: ComparisonResult, baseline: str) -> str:
     if len(scores) < 2:
         return f"{result.name} and {baseline}: an interval takes two finished seeds or more."
     mean, half = float(np.mean(scores)), float(half_width(scores))
-    count = f"{score_interval(scores)} % of the points over {len(scores)} seeds"
+    count = f"{interval(scores, 0, 100)} % of the points over {len(scores)} seeds"
     if mean - half > 50:
         return f"{result.name} is stronger than {baseline}: {count}."
     if mean + half < 50:

@@ -171,7 +171,11 @@ def _player(player: Player | str) -> Player:
     return Player(player) if isinstance(player, str) else player
 
 
-def interval(values: Sequence[float] | NDArray[np.float64]) -> str:
+def interval(
+    values: Sequence[float] | NDArray[np.float64],
+    least: float = -math.inf,
+    most: float = math.inf,
+) -> str:
     """Format the mean over seeds with its 95 % interval by Student's t, or the only value.
 
     A run that did not measure it has nan, which is shown as a dash.
@@ -180,6 +184,8 @@ def interval(values: Sequence[float] | NDArray[np.float64]) -> str:
     ----------
     values
         One value a seed, shape (seeds,).
+    least, most
+        Smallest and largest possible value, where the interval ends.
     """
     mean = float(np.mean(values))
     if math.isnan(mean):
@@ -187,7 +193,8 @@ def interval(values: Sequence[float] | NDArray[np.float64]) -> str:
     if len(values) < 2:
         return f"{mean:g}" if mean.is_integer() else brief(mean)
     half = float(half_width(values))
-    return f"{brief(mean)} [{brief(mean - half)}, {brief(mean + half)}]"
+    low, high = max(mean - half, least), min(mean + half, most)
+    return f"{brief(mean)} [{brief(low)}, {brief(high)}]"
 
 
 def half_width(values: ArrayLike) -> NDArray[np.float64]:

@@ -69,11 +69,11 @@ def print_resume_command(saved: bool, console: Console, kept: str = KEPT) -> Non
     """
     options = ["--resume"] if saved and "--resume" not in sys.argv else []
     state = f"{kept}. Go on" if saved else "nothing was begun. Start again"
-    again = shlex.join([*called(), *options])
+    again = shlex.join([*command_line(), *options])
     console.print(f"Interrupted; {state} with: {again}", markup=False)
 
 
-def called() -> list[str]:
+def command_line() -> list[str]:
     """Return the words that call this program again: a script needs its interpreter before it."""
     if Path(sys.argv[0]).suffix != ".py":
         return sys.argv

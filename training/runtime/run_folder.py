@@ -9,7 +9,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from checkers_env.files import flush_folder, remove_temporary_files
+from checkers_env.files import make_folder, remove_temporary_files
 
 LOCK = "lock"
 
@@ -33,10 +33,7 @@ def lock_run_folder(folder: Path, otherwise: str) -> Iterator[None]:
     ValueError
         If another process holds the lock.
     """
-    made = [path for path in (folder, *folder.parents) if not path.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
-    for path in made:
-        flush_folder(path.parent)  # else a power cut could lose the folder with all its files
+    made = make_folder(folder)
     lock = FileLock(folder / LOCK, mode=0o666)  # for all users of the folder
     try:
         lock.acquire(timeout=0)
