@@ -333,7 +333,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        number = to_int(action)
+        number = action if type(action) is int else to_int(action)
         if not self.play(number):
             raise ValueError(self._illegal_message(number))
 
@@ -343,15 +343,15 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
             return False
         planes, mask = np.empty(SHAPE, FLOAT32), np.empty(ACTIONS, INT8)
         event = play_and_observe(self._game, self._history, action, planes, mask)
-        if event == ILLEGAL:
-            return False
-        if event == FULL:
+        if event < AGAIN:
+            if event == ILLEGAL:
+                return False
             self._make_room()
             return self.play(action)
-        agent = self.agent_selection
+        agent = after = self.agent_selection
         if event != AGAIN:
-            self.agent_selection = OTHER[agent]
-        self._observations = {self.agent_selection: {"observation": planes, "action_mask": mask}}
+            self.agent_selection = after = OTHER[agent]
+        self._observations = {after: {"observation": planes, "action_mask": mask}}
         if event > ONGOING:
             self._finish(agent, event)
         if self.render_mode == "human":
@@ -396,8 +396,9 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         ResetNeeded
             Before the first game.
         """
-        if agent in self._observations:
-            return self._observations.pop(agent)
+        written = self._observations.pop(agent, None)
+        if written is not None:
+            return written
         if not hasattr(self, "agents"):
             raise ResetNeeded("the game was not begun: call reset()")
         planes, mask = np.empty(SHAPE, FLOAT32), np.empty(ACTIONS, INT8)

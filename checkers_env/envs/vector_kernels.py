@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checkers_env.actions import ACTIONS, ILLEGAL, move_to_actions, play_action
-from checkers_env.bits import borrowed, copy_into
+from checkers_env.bits import borrowed, copy_into, prefetch
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import ROW_WIDTH
 from checkers_env.observation import PLANES, write_observation
@@ -28,6 +28,7 @@ from checkers_env.state import (
 MOVER = -1  # as a seat: the side to move
 PREFETCH = 32  # numbers drawn in advance for each game
 ROWS = 256  # rows of a new history
+AHEAD = 8  # games whose histories are fetched before their turn
 
 
 class Openings(NamedTuple):
@@ -201,6 +202,8 @@ def play_actions(batch: KernelArg, actions: KernelArg) -> None:
     """
     batch = borrowed(batch)
     for i in range(len(actions)):
+        ahead = min(i + AHEAD, len(actions) - 1)
+        prefetch(batch.history[ahead], batch.games[ahead, PLY] + 1)
         if is_over(batch.events[i]):
             begin_next_game(batch, i)
         else:
