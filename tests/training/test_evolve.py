@@ -79,6 +79,20 @@ def test_help_is_shown_by_every_entry_point(way, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_shell_calls_the_installed_command_where_there_is_one(tmp_path, monkeypatch):
+    python = tmp_path / "python"
+    monkeypatch.setattr(trainer.sys, "executable", str(python))
+    monkeypatch.setenv("PATH", "")
+    assert trainer.shell_words(trainer.TD) == ["python", "training/td.py"]
+    installed = tmp_path / "checkers-td"
+    installed.write_text("#!/bin/sh\n")
+    installed.chmod(0o755)
+    assert trainer.shell_words(trainer.TD) == [str(installed)]
+    assert trainer.shell_words(trainer.EVOLVE) == ["python", "training/evolve.py"]
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert trainer.shell_words(trainer.TD) == ["checkers-td"]
+
+
 def test_list_shows_every_preset(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     status, said = command("--list")

@@ -25,7 +25,7 @@ from starlette.exceptions import HTTPException
 
 from training.app.run_reader import is_run, last_generation
 from training.app.serialize import Json
-from training.trainer.cli import PRESETS_BY_COMMAND, TrainingCommand, run_program
+from training.trainer.cli import PRESETS_BY_COMMAND, TrainingCommand, run_program, shell_words
 from training.trainer.presets import Preset
 
 OFFERED = (
@@ -45,7 +45,7 @@ def offered_presets() -> dict[str, Preset]:
 
 
 def _call(preset: str) -> str:
-    """Return the command line that trains a preset."""
+    """Return the command line of the script that trains a preset."""
     return next(call for call, presets in PRESETS_BY_COMMAND.items() if preset in presets)
 
 
@@ -205,7 +205,7 @@ def _resume_command(launch: Launch) -> str:
     """Return the command line that resumes a run, or begins it if nothing was saved."""
     words = [word for word in launch.options if word != "--resume"]
     words += ["--resume"] if is_run(launch.folder) else []
-    return f"{_call(words[0])} {shlex.join(words)}"
+    return shlex.join([*shell_words(_call(words[0])), *words])
 
 
 def _last_words(log: IO[bytes]) -> str:

@@ -6,6 +6,7 @@ listing; the name never becomes part of a path.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -48,6 +49,7 @@ from training.app.run_reader import (
 )
 from training.app.serialize import Json, frames_to_json
 from training.app.templates import render_page
+from training.trainer.cli import EVOLVE, shell_words
 
 
 def show_page(request: Request) -> Response:
@@ -60,6 +62,7 @@ def show_page(request: Request) -> Response:
         max_generations=GENERATIONS[-1],
         max_seed=SEEDS[-1],
         two_move=TWO_MOVE,
+        command=shlex.join(shell_words(EVOLVE)),
     )
 
 

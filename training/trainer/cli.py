@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 import itertools
 import os
+import shutil
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,6 +32,18 @@ from training.trainer.presets import PRESETS, TD_PRESETS, Preset
 EVOLVE, TD = "python training/evolve.py", "python training/td.py"
 PRESETS_BY_COMMAND = {EVOLVE: PRESETS | ABLATIONS, TD: TD_PRESETS}
 REPORT_EVERY = 10  # generations, without a terminal
+
+
+def shell_words(call: str) -> list[str]:
+    """Return the words by which a shell calls EVOLVE or TD: the installed command, if there is one.
+
+    It stands with its folder where the shell would not find it.
+    """
+    name = f"checkers-{Path(call).stem}"
+    installed = shutil.which(name, path=str(Path(sys.executable).parent))
+    if installed is None:
+        return call.split()
+    return [name if shutil.which(name) == installed else installed]
 
 
 @dataclass(frozen=True)

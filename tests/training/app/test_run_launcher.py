@@ -14,6 +14,7 @@ from training.app.run_launcher import OFFERED, RunLauncher, offered_presets
 from training.app.run_reader import find_champions, is_running, last_generation
 from training.runtime.run_folder import lock_run_folder
 from training.trainer.checkpoint import load_checkpoint
+from training.trainer.cli import TD, shell_words
 
 TRAINED = {"preset": "c1-n0.001", "generations": 3, "seed": 1}
 
@@ -82,7 +83,7 @@ def test_stopped_run_is_saved_and_resumed_by_its_command(client, tmp_path):
     assert status["message"] == f"c1-n0.001-seed-1 was stopped after generation {reached}."
     assert not is_running(run)
     words = shlex.split(status["command"])
-    assert words[:3] == ["python", "training/td.py", "c1-n0.001"]
+    assert words[: words.index("c1-n0.001")] == shell_words(TD)
     assert words[-3:] == ["--out", str(run), "--resume"]
     assert post(client, "/api/launch/stop").status_code == 400
 

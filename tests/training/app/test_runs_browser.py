@@ -1,6 +1,7 @@
 """The evolution page in a browser: finished runs, and one that continues."""
 
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from training.app.champion_games import play_champions
 from training.app.generation_replay import game_to_pdn, replay_generation
 from training.app.run_reader import find_champions
 from training.regimes.coevolution import Coevolution
+from training.trainer import cli
 from training.trainer.checkpoint import load_checkpoint
 from training.trainer.loop import RunConfig, begin, train
 
@@ -170,7 +172,9 @@ def test_nothing_is_wider_than_a_phone(page, address, scheme):
 def test_page_without_runs_explains_how_to_start_one_and_shows_it(page, tmp_path):
     with serve_runs(tmp_path) as address:
         page.goto(f"{address}/evolution")
-        expect(page.get_by_text("python training/evolve.py")).to_be_visible()
+        expect(page.locator("#no-runs code").last).to_have_text(
+            shlex.join(cli.shell_words(cli.EVOLVE))
+        )
         begin(RunConfig("first", REGIME, 3, 1, tmp_path / "runs" / "first"))
         expect(page.locator("#state")).to_have_text("Generation 0", timeout=15_000)
         expect(page.locator(".curve")).to_have_count(1)
@@ -273,7 +277,8 @@ def test_run_is_started_followed_and_stopped(page, tmp_path):
         expect(page.get_by_role("button", name="Start the run")).to_be_enabled()
         if "stopped" in status.text_content():
             command = page.locator("#launch-command")
-            expect(command).to_contain_text("python training/td.py c1-n0.001 --generations 50")
+            called = shlex.join(cli.shell_words(cli.TD))
+            expect(command).to_contain_text(f"{called} c1-n0.001 --generations 50")
             expect(command).to_contain_text("--resume")
         expect(page.locator("#facts")).to_contain_text("ended, or interrupted")
 
