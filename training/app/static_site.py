@@ -31,6 +31,7 @@ from training.app.agent_catalog import JUDGE, JUDGE_NODES, AgentCatalog, Catalog
 from training.app.opponents import OPPONENTS
 from training.app.templates import MENU, form_values, render_page
 from training.runtime.cli import run_command
+from training.trainer.cli import EVOLVE
 
 WITHOUT_WEIGHTS = {
     "random": "any legal move",
@@ -200,7 +201,7 @@ def _catalog_script(catalog: SiteCatalog) -> str:
 
 def _pages(catalog: SiteCatalog) -> Iterable[tuple[str, str]]:
     """Yield the pages by name."""
-    values = form_values(catalog, None)
+    values = form_values(catalog, None) | {"command": EVOLVE}
     for menu_item, name in PAGES.items():
         template = "play.html.jinja" if menu_item == "Play" else f"{Path(name).stem}.html.jinja"
         body = bytes(render_page(template, menu_item, **values).body).decode()

@@ -77,9 +77,13 @@ def command_line() -> list[str]:
     """Return the words that call this program again: a script needs its interpreter before it."""
     if Path(sys.argv[0]).suffix != ".py":
         return sys.argv
-    known = shutil.which("python")
-    is_known = known is not None and Path(known).absolute() == Path(sys.executable)
-    return ["python" if is_known else sys.executable, *sys.argv]
+    return [shell_name("python", sys.executable), *sys.argv]
+
+
+def shell_name(name: str, program: str) -> str:
+    """Return `name` if the shell finds the program by it, else the program's path."""
+    found = shutil.which(name)
+    return name if found is not None and Path(found).absolute() == Path(program) else program
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from rich.table import Column, Table
 
 from training.evolution.metrics import Metrics
 from training.evolution.state import State
-from training.runtime.cli import in_folder, run_command
+from training.runtime.cli import in_folder, run_command, shell_name
 from training.runtime.extras import require
 from training.trainer.ablations import ABLATIONS
 from training.trainer.checkpoint import FILE_NAME
@@ -41,9 +41,7 @@ def shell_words(call: str) -> list[str]:
     """
     name = f"checkers-{Path(call).stem}"
     installed = shutil.which(name, path=str(Path(sys.executable).parent))
-    if installed is None:
-        return call.split()
-    return [name if shutil.which(name) == installed else installed]
+    return call.split() if installed is None else [shell_name(name, installed)]
 
 
 @dataclass(frozen=True)
