@@ -333,7 +333,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        number = action if type(action) is int else to_int(action)
+        number = to_int(action)
         if not self.play(number):
             raise ValueError(self._illegal_message(number))
 

@@ -109,6 +109,8 @@ def _is_action(action: Any, space: spaces.Space[Any]) -> bool:
 
 def to_int(action: Any) -> int:
     """Return a whole number as an int. Raise ValueError for anything else, bool included."""
+    if type(action) is int:  # the common case
+        return action
     try:
         if not isinstance(action, (bool, np.bool_)):
             return operator.index(action)
