@@ -16,7 +16,7 @@ from checkers_env.board import Board
 from checkers_env.envs import vector_kernels as kernels
 from checkers_env.envs.aec import AGENTS, check_options, check_seed, opening_cards, raw_env
 from checkers_env.envs.vector_kernels import (
-    PREFETCH,
+    NUMBERS,
     Openings,
     StepOutput,
     new_batch,
@@ -236,8 +236,8 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         """Draw new numbers for the games that have used theirs up."""
         numbers, used = self._batch.numbers, self._batch.used
         outcomes = self._count_outcomes(self._batch.openings)
-        for i in np.flatnonzero(used == PREFETCH).tolist():
-            numbers[i] = self._rngs[i].integers(outcomes, size=PREFETCH)
+        for i in np.flatnonzero(used == NUMBERS).tolist():
+            numbers[i] = self._rngs[i].integers(outcomes, size=NUMBERS)
             used[i] = 0
 
     def _next_numbers(self, games: Integers, begun: Openings) -> Integers:
@@ -260,7 +260,7 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
             if seeds[i] is not None or i not in self._rngs
         }
         self._rngs |= fresh
-        self._batch.used[list(fresh)] = PREFETCH
+        self._batch.used[list(fresh)] = NUMBERS
 
     def _make_room(self, plies: int) -> None:
         """Double the histories until a step has room, from so many plies or from the opening."""

@@ -26,9 +26,9 @@ from checkers_env.state import (
 )
 
 MOVER = -1  # as a seat: the side to move
-PREFETCH = 32  # numbers drawn in advance for each game
+NUMBERS = 32  # drawn in advance for each game
 ROWS = 256  # rows of a new history
-AHEAD = 8  # games whose histories are fetched before their turn
+AHEAD = 8  # a game's history is fetched so many games before its turn
 
 
 class Openings(NamedTuple):
@@ -77,7 +77,7 @@ def new_batch(count: int, openings: Openings) -> Batch:
         actors=np.zeros(count, np.int64),
         seats=np.zeros(count, np.int64),
         opponents=np.zeros(count, np.int64),
-        numbers=np.zeros((count, PREFETCH), np.int64),
+        numbers=np.zeros((count, NUMBERS), np.int64),
         used=np.zeros(count, np.int64),
         choices=np.array([MOVER]),
         openings=openings,

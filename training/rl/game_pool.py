@@ -14,7 +14,7 @@ from checkers_env import fen
 from checkers_env.actions import ACTIONS, ILLEGAL, play_action
 from checkers_env.bits import borrowed
 from checkers_env.envs import vector_kernels as kernels
-from checkers_env.envs.vector_kernels import MOVER, PREFETCH, Batch, new_batch, opening_states
+from checkers_env.envs.vector_kernels import MOVER, NUMBERS, Batch, new_batch, opening_states
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import BLACK, BLACK_BOARD, KINGS, WHITE, WHITE_BOARD, Position
 from checkers_env.observation import PLANES, write_observation
@@ -118,7 +118,7 @@ class GamePool:
             "games/actors": (arrays["games/actors"], MOVER, WHITE),
             "games/opponents": (arrays["games/opponents"], 0, self._num_opponents),
             "games/numbers": (arrays["games/numbers"], 0, starts - 1),
-            "games/used": (arrays["games/used"], 0, PREFETCH - 1),
+            "games/used": (arrays["games/used"], 0, NUMBERS - 1),
         }
         for name, (values, least, most) in limits.items():
             if values.min() < least or values.max() > most:
@@ -165,7 +165,7 @@ class GamePool:
         if over.any():
             kernels.autoreset(self.batch, outcome)
             self._play_opponents()
-            empty = np.flatnonzero(self.batch.used == PREFETCH)
+            empty = np.flatnonzero(self.batch.used == NUMBERS)
             self.batch.numbers[empty] = self._sample_starts(len(empty))
             self.batch.used[empty] = 0
         self._observe()
@@ -185,8 +185,8 @@ class GamePool:
                     play_opponent(opponent.player, slot, self.batch, opponent.ws, opponent.rng)
 
     def _sample_starts(self, count: int) -> NDArray[np.int64]:
-        """Sample how games begin, int64[count, PREFETCH], coded as in ``vector_kernels.Batch``."""
-        shape = (count, PREFETCH)
+        """Sample how games begin, int64[count, NUMBERS], coded as in ``vector_kernels.Batch``."""
+        shape = (count, NUMBERS)
         cards = self._rng.integers(len(TWO_MOVE), size=shape)
         seats = self._rng.integers(1, len(SEATS), size=shape)
         slots = self._rng.integers(max(self._num_opponents, 1), size=shape)
