@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -207,8 +206,8 @@ def test_another_run_can_be_chosen(page, address, folder):
 def test_champion_can_be_played(page, address, folder):
     open_run(page, address)
     page.get_by_role("link", name="Play against its champion").click()
-    chosen = page.locator("[data-field=agent]").input_value()
-    assert Path(chosen) == folder / "runs" / NAME / "champion.safetensors"
+    champion = folder / "runs" / NAME / "champion.safetensors"
+    expect(page.locator("[data-field=agent]")).to_have_value(str(champion))
 
 
 def test_champions_play_each_other_and_the_user(page, address, folder):
