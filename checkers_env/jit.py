@@ -35,6 +35,7 @@ import numpy as np
 from llvmlite import ir
 from numba.core import bytecode, caching, config, types
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.runtime import rtsys
 from numba.core.serialize import NumbaPickler
 from numba.extending import overload
 from platformdirs import user_cache_dir
@@ -252,7 +253,12 @@ class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
         finally:
             fcntl.lockf(file, fcntl.LOCK_UN, 1, byte)
 
-    def _load_overload(self, signature: Any, target: Any) -> Any:
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """Load an entry, or return None.
+
+        numba would first import all that it compiles with, which takes a third of a second.
+        """
+        rtsys.initialize(target)  # what compiled code itself needs
         path = self._path(signature, target.codegen())
         # An entry that cannot be read back is compiled again and written over.
         with contextlib.suppress(Exception):

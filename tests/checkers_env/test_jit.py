@@ -118,6 +118,45 @@ def test_second_process_hits_the_cache(laboratory):
     assert files == {*before, "lock"}
 
 
+def test_cached_kernels_load_without_the_compiler(laboratory):
+    laboratory.write(
+        own="""
+        import numpy as np
+        from checkers_env.jit import kernel
+
+        @kernel
+        def zeros(n):
+            return np.zeros(n)
+
+        @kernel
+        def sample(rng, n):
+            return rng.integers(0, n)
+
+        @kernel
+        def same_hash(text, number):
+            return hash(text) == hash("text") and number in {1: 2}
+
+        @kernel
+        def refuse(x):
+            raise ValueError("not this one")
+        """
+    )
+    code = """
+        import sys
+        import numpy as np
+        from own.own import refuse, same_hash, sample, zeros
+        print(zeros(2), sample(np.random.default_rng(0), 1), same_hash("te" + "xt", 1))
+        try:
+            refuse(1)
+        except ValueError as error:
+            print(error)
+        print("numba.np.linalg" in sys.modules)
+    """
+    values = "[0. 0.] 0 True\nnot this one\n"
+    assert laboratory.run_process(code) == values + "True"
+    assert laboratory.run_process(code) == values + "False"
+
+
 def test_compilation_is_announced_once(laboratory, caplog):
     jit._announce_compilation.cache_clear()
     laboratory.run()
