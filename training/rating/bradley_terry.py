@@ -14,7 +14,6 @@ from training.rating.clusters import opening_clusters
 from training.runtime.extras import extra
 
 with extra("train"):
-    from scipy.optimize import minimize
     from scipy.special import expit
 
 Floats = NDArray[np.float64]
@@ -57,6 +56,9 @@ class Observations(NamedTuple):
 
 def fit(rows: Observations) -> Floats:
     """Return the coefficients of highest quasi-likelihood, shape (coefficients,)."""
+    with extra("train"):
+        from scipy.optimize import minimize  # takes a quarter of a second
+
     design, points, weights, _ = rows
 
     def loss(coefficients: Floats) -> float:

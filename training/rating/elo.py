@@ -18,7 +18,8 @@ from training.runtime.extras import extra
 with extra("train"):
     from scipy.sparse.csgraph import connected_components
     from scipy.special import expit, logit
-    from scipy.stats import t as student
+    from scipy.special import stdtr as student_cdf
+    from scipy.special import stdtrit as student_quantile
 
 Number = TypeVar("Number", float, NDArray[np.float64])
 
@@ -84,7 +85,7 @@ class LeagueRatings:
         if first == second:
             return 0.5
         elo, variance = self._difference(first, second)
-        return float(student.cdf(elo / np.sqrt(variance), self.freedom))
+        return float(student_cdf(self.freedom, elo / np.sqrt(variance)))
 
     def _difference(self, first: int, second: int) -> tuple[float, float]:
         errors = self.covariance[np.ix_([first, second], [first, second])]
@@ -151,7 +152,7 @@ def rate_league(
 
 
 def _estimate(elo: float, variance: float, freedom: int, confidence: float) -> EloEstimate:
-    half = np.sqrt(max(variance, 0.0)) * student.ppf((1 + confidence) / 2, freedom)
+    half = np.sqrt(max(variance, 0.0)) * student_quantile(freedom, (1 + confidence) / 2)
     return EloEstimate(float(elo), float(elo - half), float(elo + half))
 
 

@@ -13,7 +13,8 @@ from training.rating.clusters import opening_clusters
 from training.runtime.extras import extra
 
 with extra("train"):
-    from scipy.stats import t as student
+    from scipy.special import stdtr as student_cdf
+    from scipy.special import stdtrit as student_quantile
 
 
 @dataclass(frozen=True)
@@ -133,10 +134,10 @@ def _varied(mean: float, variance: float, groups: int, tail: float) -> tuple[flo
     """
     games = mean * (1 - mean) / variance
     freedom = groups - 1
-    share = student.isf(tail, freedom) ** 2 / games
+    share = student_quantile(freedom, tail) ** 2 / games
     centre = (mean + share / 2) / (1 + share)
     half = np.sqrt(share * mean * (1 - mean) + share**2 / 4) / (1 + share)
-    los = student.cdf((mean - 0.5) / np.sqrt(0.25 / games), freedom)
+    los = student_cdf(freedom, (mean - 0.5) / np.sqrt(0.25 / games))
     return float(centre - half), float(centre + half), float(los)
 
 

@@ -14,7 +14,7 @@ from training.rating.intervals import player_points
 from training.runtime.extras import extra
 
 with extra("train"):
-    from scipy.stats import t as student
+    from scipy.special import stdtrit as student_quantile
 
 PAIR_SCORES = np.arange(5) / 4
 
@@ -77,6 +77,6 @@ def normalized_elo(
     met = [game for game in games if {game.black, game.white} == {first, second}]
     clusters = len(np.unique(opening_clusters(met)))
     elo = 2 * ELO_PER_LOGIT * (mean - 0.5) / deviation
-    quantile = student.ppf((1 + confidence) / 2, max(clusters - 1, 1))
+    quantile = student_quantile(max(clusters - 1, 1), (1 + confidence) / 2)
     half = 2 * ELO_PER_LOGIT * quantile / np.sqrt(2 * clusters)
     return EloEstimate(float(elo), float(elo - half), float(elo + half))
