@@ -381,7 +381,32 @@ def generate_successors(
     -------
     The new end of the rows.
     """
-    own, opponent = own_and_opponent(black, white, side)
+    if side == BLACK:  # half of the code is left out where the side is a constant
+        return append_successors(rows, end, black, white, kings, BLACK)
+    return append_successors(rows, end, white, black, kings, WHITE)
+
+
+@kernel
+def append_successors(
+    rows: KernelArg, end: int, own: int, opponent: int, kings: int, side: int
+) -> int:
+    """Append every legal successor, by captures if there are any.
+
+    Parameters
+    ----------
+    rows
+        Successors, int64, shape (rows, 4); changed in place.
+    end
+        First free row.
+    own, opponent, kings
+        35-bit boards of `side`, of its opponent, and of the kings of both.
+    side
+        Side to move, BLACK or WHITE.
+
+    Returns
+    -------
+    The new end of the rows.
+    """
     if can_jump(own, opponent, kings, side):
         return generate_captures(rows, end, own, opponent, kings, side)
     return generate_steps(rows, end, own, opponent, kings, side)
@@ -396,8 +421,8 @@ def count_successors(rows: KernelArg, end: int, side: int) -> int:
     Parameters
     ----------
     rows
-        Positions, int64, shape (rows, 4), as :func:`generate_successors` writes them. The packed
-        moves and the MAX_ROWS rows from `end` on are overwritten.
+        Positions, int64, shape (rows, 4), as :func:`generate_successors` writes them. The MAX_ROWS
+        rows from `end` on are overwritten.
     end
         Number of positions.
     side
@@ -407,8 +432,8 @@ def count_successors(rows: KernelArg, end: int, side: int) -> int:
     -------
     Number of moves.
     """
-    count = 0
-    for row in range(end):  # without branches, or it could not be vectorised
+    count, jumps_again = 0, np.empty(end, np.int64)
+    for row in range(end):  # vectorised, as it has no branches and does not write to `rows`
         own, opponent, kings = rows[row, side], rows[row, 1 - side], rows[row, KINGS]
         a, b, c, d = jumpers_by_direction(own, own, opponent, kings, side)
         landed = (a << 8 | b << 10 | c >> 8 | d >> 10) & ~KING_ROWS[side]
@@ -417,9 +442,9 @@ def count_successors(rows: KernelArg, end: int, side: int) -> int:
         jumps = popcount(a) + popcount(b) + popcount(c) + popcount(d)
         moves = jumps if jumps else count_steps(own, opponent, kings, side)
         count += 0 if twice else moves
-        rows[row, PACKED_MOVE] = twice
+        jumps_again[row] = twice
     for row in range(end):
-        if rows[row, PACKED_MOVE]:
-            own, opponent, kings = rows[row, side], rows[row, 1 - side], rows[row, KINGS]
-            count += generate_captures(rows, end, own, opponent, kings, side) - end
+        if jumps_again[row]:
+            black, white, kings = rows[row, BLACK_BOARD], rows[row, WHITE_BOARD], rows[row, KINGS]
+            count += generate_successors(rows, end, black, white, kings, side) - end
     return count

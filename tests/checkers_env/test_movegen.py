@@ -1,10 +1,12 @@
 """The move generator against slow rules, and against itself on the flipped board."""
 
+import numba
 import numpy as np
 import pytest
 
 from checkers_env import movegen
 from checkers_env.board import Board
+from checkers_env.jit import kernel
 from checkers_env.moves import unpack_move
 from tests import oracle
 
@@ -106,6 +108,15 @@ def test_moves_of_many_positions_are_counted_together():
             row[:] = *board.position[:3], movegen.NO_MOVE
         count = sum(len(successors(board)) for board in chosen)
         assert movegen.count_successors(rows, len(chosen), side) == count > 0
+
+
+def test_moves_of_many_positions_are_counted_by_vector_instructions(monkeypatch, tmp_path):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    count = kernel(movegen.count_successors.py_func)
+    rows = np.zeros((movegen.MAX_ROWS, movegen.ROW_WIDTH), np.int64)
+    assert count(rows, 0, movegen.BLACK) == 0
+    [code] = count.inspect_llvm().values()
+    assert "x i64> @llvm.ctpop" in code
 
 
 def test_earlier_rows_of_the_stack_stay_unchanged():
