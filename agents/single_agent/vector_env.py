@@ -118,18 +118,18 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
             with defer_signals():
                 play_opponent(opponent.player, index, self._batch, opponent.ws, opponent.rng)
 
-    def _advance(self, actions: Integers, output: StepOutput) -> Any:
+    def _advance(self, actions: Integers, output: StepOutput) -> tuple[Integers, Any]:
         kernels.play_actions(self._batch, actions)
         self._play_opponents()
-        kernels.write_rewards(self._batch, output)
+        ended = kernels.write_rewards(self._batch, output)
         last = None
         if self._mode == AutoresetMode.SAME_STEP:
-            last = kernels.autoreset(self._batch, output)
+            last = kernels.autoreset(self._batch, ended)
             self._play_opponents()
         kernels.write_observations(self._batch, output)
-        return last
+        return ended, last
 
-    def _info(self, began: Flags) -> dict[str, Any]:
+    def _info(self, began: Flags, output: StepOutput) -> dict[str, Any]:
         if not began.any():
             return {}
         colours = np.array(COLOURS, object)[self._batch.seats]

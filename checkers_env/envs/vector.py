@@ -31,7 +31,10 @@ Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Rewards = NDArray[np.float64]
 
-SPARE_ROWS = 3  # free rows of a history before a step, which plays two plies at most
+PLIES = 2  # that a step plays at most
+SPARE_ROWS = PLIES + 1  # free rows of a history before a step
+ENDINGS = np.array([*REASONS, *[""] * -ILLEGAL], object)  # by event: from the end below 0
+ENDINGS[ILLEGAL] = "illegal action"
 RESET_OPTIONS = ("opening", "reset_mask")
 MODES = [mode.value for mode in AutoresetMode]
 
@@ -97,7 +100,9 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._rngs: dict[int, np.random.Generator] = {}
-        self._started = np.zeros(self.num_envs, np.bool_)
+        self._started = self._none = np.zeros(self.num_envs, np.bool_)
+        self._all_started = False
+        self._steps_left = 0  # for which the histories surely have room
         self._finished = np.zeros(self.num_envs, np.bool_)  # games that are over
         self._batch = new_batch(self.num_envs, self._openings(opening))
 
@@ -131,15 +136,16 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
             begun = self._openings(options["opening"])
         games = np.flatnonzero(which)
         self._seed(seeds, games)
-        ready, self._started = self._started | which, np.zeros_like(which)  # none, should this fail
+        started, self._started = self._started | which, self._none  # none, should this fail
+        self._all_started = False
         self._make_room(begun.lines.shape[1])
         kernels.begin_games(self._batch, begun, games, self._next_numbers(games, begun))
         self._finished[which] = False
         self._play_opponents()
         output = kernels.empty_output(self.num_envs)
         kernels.write_observations(self._batch, output)
-        self._started = ready
-        return _observation(output), self._info(which)
+        self._started, self._all_started = started, bool(started.all())
+        return _observation(output), self._info(which, output)
 
     def step(self, actions: Any) -> tuple[Observation, Rewards, Flags, Flags, dict[str, Any]]:
         """Play an action, of int[n], in each game.
@@ -147,20 +153,24 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         In the next-step mode, the action for a game that is over is ignored, and the game begins.
         """
         chosen = self._check_actions(actions)
-        self._started[:] = False  # should this fail
-        self._make_room(int(self._batch.games[:, PLY].max()))
+        started, self._started = self._started, self._none  # none, should this fail
+        self._all_started = False
+        if not self._steps_left:
+            self._make_room()
+        self._steps_left -= 1
         output = kernels.empty_output(self.num_envs)
-        last = self._advance(chosen, output)
-        self._refill_numbers()
-        self._started[:] = True
+        ended, last = self._advance(chosen, output)
         same_step = self._mode == AutoresetMode.SAME_STEP
-        info = self._info(output.over if same_step else self._finished)
+        self._refill_numbers(ended if same_step else np.flatnonzero(self._finished))
+        self._started, self._all_started = started, True
+        info = self._info(output.over if same_step else self._finished, output)
         info["rewards"] = output.rewards
         if not same_step:
             self._finished = output.over.copy()
-        if output.over.any():
-            info |= self._final_info(output, last)
-        return _observation(output), output.reward, output.over, np.zeros_like(output.over), info
+        if len(ended):
+            info |= self._final_info(output, ended, last)
+        truncated = np.zeros(self.num_envs, np.bool_)
+        return _observation(output), output.reward, output.over, truncated, info
 
     def board(self, index: int) -> Board:
         """Return game `index` at the start of the current turn, with its moves."""
@@ -173,8 +183,8 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
             board.push(unpack_move(row[PACKED_MOVE]))
         return board
 
-    def _advance(self, actions: Integers, output: StepOutput) -> Any:
-        """Play the actions, fill `output`, and return the last planes of games that ended."""
+    def _advance(self, actions: Integers, output: StepOutput) -> tuple[Integers, Any]:
+        """Play the actions, fill `output`; return the games that ended, and their last planes."""
         return kernels.step_games(
             self._batch, actions, self._mode == AutoresetMode.SAME_STEP, output
         )
@@ -182,18 +192,14 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
     def _play_opponents(self) -> None:
         """Play the moves of built-in opponents; there are none here."""
 
-    def _info(self, began: Flags) -> dict[str, Any]:
+    def _info(self, began: Flags, output: StepOutput) -> dict[str, Any]:
         """Return the information about the games, some of which have just begun."""
-        return {"to_move": self._batch.games[:, SIDE].astype(np.int8)}
+        return {"to_move": output.to_move}
 
-    def _final_info(self, output: StepOutput, last: Any) -> dict[str, Any]:
-        """Return the information about games that have ended."""
-        ended = np.flatnonzero(output.over)
+    def _final_info(self, output: StepOutput, ended: Integers, last: Any) -> dict[str, Any]:
+        """Return the information about games that have ended, and their last planes."""
         reasons, views = (np.empty(self.num_envs, object) for _ in range(2))  # filled with None
-        reasons[ended] = [
-            "illegal action" if event == ILLEGAL else REASONS[event]
-            for event in output.events[ended].tolist()
-        ]
+        reasons[ended] = ENDINGS[output.events[ended]]
         info = {"reason": reasons, "_reason": output.over}
         if self._mode != AutoresetMode.SAME_STEP:
             return info
@@ -210,7 +216,7 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
 
     def _check_actions(self, actions: Any) -> Integers:
         """Return the actions as an array, shape (n,). Raise ValueError if one is invalid."""
-        if not self._started.all():
+        if not self._all_started:
             raise ResetNeeded("the games were not begun: call reset()")
         if self._mode == AutoresetMode.DISABLED and self._finished.any():
             games = ", ".join(map(str, np.flatnonzero(self._finished)))
@@ -219,10 +225,11 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
             given = f"{chosen.dtype} of shape {chosen.shape}"
             raise ValueError(f"actions must be {self.num_envs} whole numbers, not {given}")
-        if chosen.min() < 0 or chosen.max() >= ACTIONS:
-            wrong = chosen[(chosen < 0) | (chosen >= ACTIONS)][0]
+        numbers = np.ascontiguousarray(chosen, np.int64)
+        if not kernels.are_valid(numbers):
+            wrong = chosen[(numbers < 0) | (numbers >= ACTIONS)][0]
             raise ValueError(f"actions must be from 0 to {ACTIONS - 1}, not {wrong}")
-        return chosen.astype(np.int64)
+        return numbers
 
     def _openings(self, opening: str | None) -> Openings:
         """Return the games that an opening, or each card of a ballot, leads to."""
@@ -232,24 +239,24 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         """Count the numbers to draw from."""
         return len(begun.games)
 
-    def _refill_numbers(self) -> None:
-        """Draw new numbers for the games that have used theirs up."""
+    def _refill_numbers(self, games: Integers) -> None:
+        """Draw new numbers for those of the games that have used theirs up."""
         numbers, used = self._batch.numbers, self._batch.used
         outcomes = self._count_outcomes(self._batch.openings)
-        for i in np.flatnonzero(used == NUMBERS).tolist():
+        for i in games[used[games] == NUMBERS].tolist():
             numbers[i] = self._rngs[i].integers(outcomes, size=NUMBERS)
             used[i] = 0
 
     def _next_numbers(self, games: Integers, begun: Openings) -> Integers:
         """Return the number by which each of these games begins: int64[m]."""
         if begun is self._batch.openings:
-            self._refill_numbers()
+            self._refill_numbers(games)
             numbers = self._batch.numbers[games, self._batch.used[games]]
             self._batch.used[games] += 1
         else:
             outcomes = self._count_outcomes(begun)
             numbers = np.array([self._rngs[i].integers(outcomes) for i in games.tolist()])
-        self._refill_numbers()  # a game may be over after a step, and the next one begins in it
+        self._refill_numbers(games)  # a game may end with a step, in which the next one begins
         return numbers
 
     def _seed(self, seeds: Sequence[int | None], games: Integers) -> None:
@@ -262,13 +269,15 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         self._rngs |= fresh
         self._batch.used[list(fresh)] = NUMBERS
 
-    def _make_room(self, plies: int) -> None:
-        """Double the histories until a step has room, from so many plies or from the opening."""
-        plies = max(plies, self._batch.openings.lines.shape[1])
+    def _make_room(self, begun: int = 0) -> None:
+        """Double the histories until a step has room; games may begin with so many plies."""
+        played = int(self._batch.games[:, PLY].max())
+        plies = max(begun, self._batch.openings.lines.shape[1], played)
         while self._batch.history.shape[1] < plies + SPARE_ROWS:
             history = self._batch.history
             longer = np.concatenate([history, np.zeros_like(history)], axis=1)
             self._batch = self._batch._replace(history=longer)
+        self._steps_left = 1 + (self._batch.history.shape[1] - plies - SPARE_ROWS) // PLIES
 
 
 make_vec = SelfPlayVectorEnv

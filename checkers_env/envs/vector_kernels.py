@@ -66,6 +66,7 @@ class StepOutput(NamedTuple):
     rewards: NDArray[np.float64]  # (n, 2): of Black and White
     over: NDArray[np.bool_]  # (n,): the game ended with this step
     events: NDArray[np.int64]  # (n,): how it ended
+    to_move: NDArray[np.int8]  # (n,): the side to move now
 
 
 def new_batch(count: int, openings: Openings) -> Batch:
@@ -119,7 +120,17 @@ def empty_output(count: int) -> StepOutput:
         np.zeros((count, 2)),
         np.zeros(count, np.bool_),
         np.zeros(count, np.int64),
+        np.empty(count, np.int8),
     )
+
+
+@kernel
+def are_valid(actions: KernelArg) -> bool:
+    """Return whether all of some actions, int64[n], are from 0 to 127."""
+    valid = True
+    for i in range(len(actions)):
+        valid &= 0 <= actions[i] < ACTIONS
+    return valid
 
 
 @kernel
@@ -212,7 +223,7 @@ def play_actions(batch: KernelArg, actions: KernelArg) -> None:
 
 
 @kernel
-def write_rewards(batch: KernelArg, output: KernelArg) -> None:
+def write_rewards(batch: KernelArg, output: KernelArg) -> KernelArg:
     """Write the endings and the rewards; an illegal action costs its own side only.
 
     Parameters
@@ -221,17 +232,25 @@ def write_rewards(batch: KernelArg, output: KernelArg) -> None:
         The games after a step.
     output
         :class:`StepOutput` whose `over`, `events` and rewards are zeros on entry.
+
+    Returns
+    -------
+    Indices of the games that have ended, int64, shape (m,).
     """
     batch, output = borrowed(batch), borrowed(output)
+    ended, count = np.empty(len(output.over), np.int64), 0
     for i in range(len(output.over)):
         event, side, seat = batch.events[i], batch.games[i, SIDE], batch.seats[i]
         if is_over(event):
             output.over[i], output.events[i] = True, event
+            ended[count] = i
+            count += 1
             if event == ILLEGAL:
                 output.rewards[i, side] = -1
             elif has_lost(batch.games[i], event):
                 output.rewards[i, side], output.rewards[i, 1 - side] = -1, 1
             output.reward[i] = output.rewards[i, batch.actors[i] if seat == MOVER else seat]
+    return ended[:count]
 
 
 @kernel
@@ -263,43 +282,41 @@ def write_observations(batch: KernelArg, output: KernelArg) -> None:
     batch
         The games.
     output
-        :class:`StepOutput` whose `planes` and `mask` are filled.
+        :class:`StepOutput` whose `planes`, `mask` and `to_move` are filled.
     """
     batch, output = borrowed(batch), borrowed(output)
     for i in range(len(output.over)):
+        output.to_move[i] = batch.games[i, SIDE]
         observe_game(batch, i, output.planes[i], output.mask[i])
 
 
 @kernel
-def autoreset(batch: KernelArg, output: KernelArg) -> KernelArg:
+def autoreset(batch: KernelArg, ended: KernelArg) -> KernelArg:
     """Begin the games that are over anew.
 
     Parameters
     ----------
     batch
         The games; changed in place.
-    output
-        Result of the step; its `over` says which games begin anew.
+    ended
+        Indices of the games that are over, int64, shape (m,).
 
     Returns
     -------
     The last planes of these games, float32, shape (m, 8, 8, 8).
     """
-    last = np.empty((output.over.sum(), PLANES, 8, 8), np.float32)
-    batch, output, planes = borrowed(batch), borrowed(output), borrowed(last)
-    mask, at = np.empty(ACTIONS, np.int8), 0
-    for i in range(len(output.over)):
-        if output.over[i]:
-            observe_game(batch, i, planes[at], mask)
-            begin_next_game(batch, i)
-            at += 1
+    last = np.empty((len(ended), PLANES, 8, 8), np.float32)
+    batch, planes, mask = borrowed(batch), borrowed(last), np.empty(ACTIONS, np.int8)
+    for at in range(len(ended)):
+        observe_game(batch, ended[at], planes[at], mask)
+        begin_next_game(batch, ended[at])
     return last
 
 
 @kernel
 def step_games(
     batch: KernelArg, actions: KernelArg, same_step: bool, output: KernelArg
-) -> KernelArg:
+) -> tuple[KernelArg, KernelArg]:
     """Play one action in each game and fill `output`.
 
     With `same_step`, games that end begin anew at once, and their last planes are returned.
@@ -317,13 +334,14 @@ def step_games(
 
     Returns
     -------
-    The last planes of the games that began anew, float32, shape (m, 8, 8, 8).
+    Indices of the games that have ended, int64, shape (m,), and the last planes of those that began
+    anew, float32, shape (m, 8, 8, 8).
     """
     play_actions(batch, actions)
-    write_rewards(batch, output)
-    last = autoreset(batch, output) if same_step else output.planes[:0]
+    ended = write_rewards(batch, output)
+    last = autoreset(batch, ended) if same_step else output.planes[:0]
     write_observations(batch, output)
-    return last
+    return ended, last
 
 
 @kernel

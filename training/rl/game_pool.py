@@ -159,11 +159,11 @@ class GamePool:
         outcome = kernels.empty_output(self.count)
         kernels.play_actions(self.batch, actions)
         self._play_opponents()
-        kernels.write_rewards(self.batch, outcome)
+        ended = kernels.write_rewards(self.batch, outcome)
         over, slots = outcome.over, self.batch.opponents
         finished = FinishedGames(slots[over], outcome.reward[over], self.batch.games[over, PLY])
         if over.any():
-            kernels.autoreset(self.batch, outcome)
+            kernels.autoreset(self.batch, ended)
             self._play_opponents()
             empty = np.flatnonzero(self.batch.used == NUMBERS)
             self.batch.numbers[empty] = self._sample_starts(len(empty))
