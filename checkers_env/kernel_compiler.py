@@ -17,10 +17,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core import codegen, compiler, cpu, lowering, typed_passes, types
+from numba.core import caching, codegen, compiler, cpu, lowering, typed_passes, types
 from numba.core.compiler_lock import require_global_compiler_lock
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.environment import lookup_environment
+from numba.core.runtime import rtsys
 
 # How the names of some global variables begin: of an environment, of an address, and of the address
 # of a function in a circle of calls, which is filled in last.
@@ -30,6 +31,8 @@ _CIRCULAR = codegen.RuntimeLinker.PREFIX
 # What is used of numba beyond its documented names. If one is missing, kernels are compiled as any
 # other function; tests/checkers_env/test_kernel_compiler.py tells when one has changed.
 PRIVATE: dict[type, tuple[str, ...]] = {
+    type(rtsys): ("initialize",),
+    caching.FunctionCache: ("load_overload",),
     codegen.CPUCodeLibrary: (
         "__init__",
         "_finalize_dynamic_globals",

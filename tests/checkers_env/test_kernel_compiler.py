@@ -16,6 +16,8 @@ from checkers_env.kernel_compiler import PRIVATE, KernelLibrary, PartLibrary, is
 
 # SHA-256 of the source of what kernel_compiler uses of numba, in version 0.68.
 DIGESTS: dict[str, str] = {
+    "_Runtime.initialize": "c7cf11c976ac",
+    "FunctionCache.load_overload": "ce996aaf5459",
     "CPUCodeLibrary.__init__": "f592ff51e7ab",
     "CPUCodeLibrary._finalize_dynamic_globals": "b1337ebd1b1d",
     "CPUCodeLibrary._finalize_final_module": "4b3b968a4354",
