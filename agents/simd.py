@@ -247,11 +247,12 @@ def _write_tanh(builder: Any, sums: list[Any], target: Any, index: Any, exact: A
 
 
 def _layer(nodes: int, chains: int) -> Any:
-    """Return an intrinsic for tanh of `nodes` sums over a multiple of `chains` inputs.
+    """Return an intrinsic for tanh of `nodes` sums over a multiple of 8 inputs.
 
-    All sums of all chains stand in one row of vectors.
+    All sums of all chains stand in one row of blocks of eight.
     """
     blocks = nodes // LANES
+    vectors = _vectors(blocks, chains)
 
     @intrinsic
     def layer(
@@ -269,24 +270,22 @@ def _layer(nodes: int, chains: int) -> Any:
             weight = _data(context, builder, signature.args[0], weight_array, first)
             value = _data(context, builder, signature.args[2], value_array, source)
             output = _data(context, builder, signature.args[2], value_array, target)
-            start = [_load(builder, weight, _at(LANES * block)) for block in range(blocks)]
-            start += [_every(0.0, _vector())] * (blocks * (chains - 1))
-            start = _paired(builder, start)
-            index, carry, close = _counting(builder, count, chains)
-            sums = [carry(first) for first in start]
-            row = builder.mul(builder.add(index, _at(1)), _at(nodes))
-            inputs = []
-            for chain in range(chains):
-                single = builder.load(builder.gep(value, [builder.add(index, _at(chain))]))
-                inputs.append(builder.insert_element(_nothing(2 * LANES), single, _at(0)))
-            added = []
-            for pair, before in enumerate(sums):
-                low, high = 2 * pair // blocks, (2 * pair + 1) // blocks
-                lanes = [0] * LANES + [2 * LANES * (low < high)] * LANES
-                spread = _lanes(builder, inputs[low], inputs[high], lanes)
-                column = builder.add(row, _at(2 * LANES * pair))
-                factor = _load(builder, weight, column, 2 * LANES)
-                added.append(_multiply_add(builder, spread, factor, before))
+            start = [
+                _load(builder, weight, _at(LANES * block), lanes)
+                if block < blocks
+                else _every(0.0, _vector(lanes))
+                for block, lanes in vectors
+            ]
+            index, carry, close = _counting(builder, count, LANES)
+            sums = added = [carry(first) for first in start]
+            inputs = _load(builder, value, index)  # to be spread out: narrow loads take longer
+            for step in range(0, LANES, chains):
+                row = builder.mul(builder.add(index, _at(1 + step)), _at(nodes))
+                before, added = added, []
+                for (block, lanes), total in zip(vectors, before, strict=True):
+                    spread = _lanes(builder, inputs, inputs, [step + block // blocks] * lanes)
+                    factor = _load(builder, weight, builder.add(row, _at(LANES * block)), lanes)
+                    added.append(_multiply_add(builder, spread, factor, total))
             close(list(zip(sums, added, strict=True)))
             totals = _halves(builder, added)
             while len(totals) > blocks:
@@ -302,6 +301,20 @@ def _layer(nodes: int, chains: int) -> Any:
         return types.void(*kinds), generate
 
     return layer
+
+
+def _vectors(blocks: int, chains: int) -> list[tuple[int, int]]:
+    """Return the first block and the lanes of each vector of sums.
+
+    Sixteen lanes are of one chain, and their weights begin at an even block. So they are multiplied
+    by one input, and are one line of the cache.
+    """
+    vectors, block = [], 0
+    while block < blocks * chains:
+        is_pair = block % 2 == 0 and (block + 1) % blocks
+        vectors.append((block, 2 * LANES if is_pair else LANES))
+        block += 2 if is_pair else 1
+    return vectors
 
 
 _forty, _sixteen, _eight = _layer(40, 2), _layer(16, 4), _layer(8, 8)
