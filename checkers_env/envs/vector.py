@@ -100,7 +100,7 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._rngs: dict[int, np.random.Generator] = {}
-        self._started = self._none = np.zeros(self.num_envs, np.bool_)
+        self._started = np.zeros(self.num_envs, np.bool_)
         self._all_started = False
         self._steps_left = 0  # for which the histories surely have room
         self._finished = np.zeros(self.num_envs, np.bool_)  # games that are over
@@ -136,8 +136,8 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
             begun = self._openings(options["opening"])
         games = np.flatnonzero(which)
         self._seed(seeds, games)
-        started, self._started = self._started | which, self._none  # none, should this fail
-        self._all_started = False
+        started = self._started | which
+        self._forget_started()
         self._make_room(begun.lines.shape[1])
         kernels.begin_games(self._batch, begun, games, self._next_numbers(games, begun))
         self._finished[which] = False
@@ -153,8 +153,8 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         In the next-step mode, the action for a game that is over is ignored, and the game begins.
         """
         chosen = self._check_actions(actions)
-        started, self._started = self._started, self._none  # none, should this fail
-        self._all_started = False
+        started = self._started
+        self._forget_started()
         if not self._steps_left:
             self._make_room()
         self._steps_left -= 1
@@ -246,6 +246,10 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         for i in games[used[games] == NUMBERS].tolist():
             numbers[i] = self._rngs[i].integers(outcomes, size=NUMBERS)
             used[i] = 0
+
+    def _forget_started(self) -> None:
+        """Take no game for begun, until a reset or a step has done all of its work."""
+        self._started, self._all_started = np.zeros(self.num_envs, np.bool_), False
 
     def _next_numbers(self, games: Integers, begun: Openings) -> Integers:
         """Return the number by which each of these games begins: int64[m]."""
