@@ -160,16 +160,16 @@ class GamePool:
         kernels.play_actions(self.batch, actions)
         self._play_opponents()
         ended = kernels.write_rewards(self.batch, outcome)
-        over, slots = outcome.over, self.batch.opponents
-        finished = FinishedGames(slots[over], outcome.reward[over], self.batch.games[over, PLY])
-        if over.any():
+        slots, plies = self.batch.opponents[ended], self.batch.games[ended, PLY]
+        finished = FinishedGames(slots, outcome.reward[ended], plies)
+        if len(ended):
             kernels.autoreset(self.batch, ended)
             self._play_opponents()
             empty = np.flatnonzero(self.batch.used == NUMBERS)
             self.batch.numbers[empty] = self._sample_starts(len(empty))
             self.batch.used[empty] = 0
         self._observe()
-        return outcome.reward, over, finished
+        return outcome.reward, outcome.over, finished
 
     def _observe(self) -> None:
         outcome = kernels.empty_output(self.count)
