@@ -99,7 +99,7 @@ def _paired(builder: Any, blocks: list[Any]) -> list[Any]:
 
 
 def _halves(builder: Any, vectors: list[Any]) -> list[Any]:
-    """Undo :func:`_paired`."""
+    """Return the vectors of eight lanes that vectors of eight or sixteen consist of."""
     return [
         _lanes(builder, vector, vector, range(start, start + LANES))
         for vector in vectors
