@@ -133,7 +133,7 @@ def test_equal_seeds_give_equal_weights():
 
 
 @pytest.mark.parametrize(
-    "start", [START.T, START[:-1], START.astype(np.float64)], ids=["turned", "cut off", "float64"]
+    "start", [START.T, START[:-1], np.zeros(START.shape)], ids=["turned", "cut off", "float64"]
 )
 def test_tables_of_another_shape_or_dtype_are_refused(start):
     given, _ = samples(9, 1)
