@@ -57,7 +57,7 @@ from training.report.standings import standings, write_standings
 from training.report.terminal import illegal_answers, print_league
 from training.report.verdict import verdict
 from training.runtime import validation
-from training.runtime.cli import print_resume_command, run_command
+from training.runtime.cli import print_resume_command, read_options, run_command
 from training.runtime.run_folder import lock_run_folder
 
 NOTES = (
@@ -141,9 +141,7 @@ def main() -> int:
 
 def run_benchmark(arguments: Sequence[str], console: Console) -> None:
     """Read the command line, run the league and write its reports."""
-    config = tyro.cli(
-        BenchmarkConfig, args=arguments, prog="python training/benchmark.py", description=__doc__
-    )
+    config = read_options(BenchmarkConfig, arguments, "python training/benchmark.py", __doc__)
     sys.path.append(os.getcwd())  # for package.module:factory in the user's folder
     folder = config.out or default_folder(config)
     try:

@@ -36,7 +36,7 @@ from training.report.calibration import (
     reliability,
     value_positions,
 )
-from training.runtime.cli import run_command
+from training.runtime.cli import read_options, run_command
 from training.runtime.validation import Range, validate_ranges
 
 CAPTION = (
@@ -70,9 +70,7 @@ def main() -> int:
 
 def calibrate(arguments: Sequence[str], console: Console) -> None:
     """Read the command line, value the positions and print the tables."""
-    config = tyro.cli(
-        CalibrationConfig, args=arguments, prog="python training/calibrate.py", description=__doc__
-    )
+    config = read_options(CalibrationConfig, arguments, "python training/calibrate.py", __doc__)
     if config.plot:
         check_output("--plot", config.plot)
     games = load_league(config.league / LEAGUE_FILE).games

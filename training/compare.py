@@ -38,7 +38,7 @@ from training.reproduction.comparison import (
 from training.reproduction.jobs import PLAYERS, Conditions, get_preset
 from training.reproduction.results import ResultStore
 from training.reproduction.session import SessionConfig, run_session
-from training.runtime.cli import run_command
+from training.runtime.cli import read_options, run_command
 from training.trainer.variants import variant_name
 
 FOLDER = Path("runs", "compare")
@@ -77,9 +77,7 @@ def main() -> int:
 
 def run_comparison(arguments: Sequence[str], console: Console) -> None:
     """Read the command line, train, play, and write the comparison."""
-    config = tyro.cli(
-        CompareConfig, args=arguments, prog="python training/compare.py", description=__doc__
-    )
+    config = read_options(CompareConfig, arguments, "python training/compare.py", __doc__)
     config.session.validate()
     conditions = Conditions(depth=config.depth, ballot=config.ballot)
     names = player_names(config)

@@ -37,7 +37,7 @@ from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import DrawRules
 from training.league.entrants import close_agent, make_entry
-from training.runtime.cli import command_line, run_command
+from training.runtime.cli import command_line, read_options, run_command
 from training.runtime.extras import extra
 from training.runtime.validation import Range, validate_ranges
 
@@ -107,9 +107,7 @@ def main() -> int:
 
 def run(arguments: Sequence[str], console: Console) -> None:
     """Read the command line, play the games and print the result."""
-    settings = tyro.cli(
-        ContinualConfig, args=arguments, prog="python training/continual.py", description=__doc__
-    )
+    settings = read_options(ContinualConfig, arguments, "python training/continual.py", __doc__)
     validate_ranges(settings)
     if settings.out:
         check_output("--out", settings.out)

@@ -15,12 +15,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import tyro
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from training.rl.config import PPOConfig, rename_old_options, validate_config
-from training.runtime.cli import in_folder, run_command
+from training.runtime.cli import in_folder, read_options, run_command
 from training.runtime.extras import install_command
 from training.trainer.checkpoint import FILE_NAME
 
@@ -40,11 +39,8 @@ def run_ppo(arguments: list[str], console: Console) -> None:
     ValueError
         For wrong options, a folder that cannot be used, and missing packages.
     """
-    config = tyro.cli(
-        PPOConfig,
-        args=rename_old_options(arguments),
-        prog="python training/ppo.py",
-        description=__doc__,
+    config = read_options(
+        PPOConfig, rename_old_options(arguments), "python training/ppo.py", __doc__
     )
     validate_config(config)
     try:

@@ -41,7 +41,7 @@ from training.reproduction.session import SessionConfig, run_session
 from training.reproduction.starting_point import compare_with_start, evolves
 from training.reproduction.table_text import to_terminal
 from training.reproduction.tables import Table
-from training.runtime.cli import run_command
+from training.runtime.cli import read_options, run_command
 
 RESULTS, WORK = Path("results"), Path("runs", "reproduce")
 CHECKOUT = Path(__file__).resolve().parent.parent  # the records stand in it, beside the package
@@ -89,9 +89,7 @@ def main() -> int:
 
 def reproduce(arguments: Sequence[str], console: Console) -> None:
     """Read the command line and run the experiments, or list or compare their results."""
-    settings = tyro.cli(
-        ReproductionConfig, args=arguments, prog="python training/reproduce.py", description=__doc__
-    )
+    settings = read_options(ReproductionConfig, arguments, "python training/reproduce.py", __doc__)
     settings.session.validate()
     scope, chosen = Scope(settings.seeds, settings.scale), tables_of(settings)
     work = settings.work or (WORK if scope.scale == 1 else WORK / f"scale-{scope.scale:g}")

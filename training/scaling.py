@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-import tyro
 from rich.console import Console
 from rich.markdown import Markdown
 from rich.progress import Progress
@@ -23,7 +22,7 @@ from rich.progress import Progress
 from checkers_env.files import check_output, write_atomically
 from training.costs import curves
 from training.costs.page import EvolutionCosts, page, picture, simulations
-from training.runtime.cli import run_command
+from training.runtime.cli import read_options, run_command
 from training.runtime.executors import check_executor
 from training.trainer.loop import processor
 
@@ -68,9 +67,7 @@ def main() -> int:
 
 def measure(arguments: Sequence[str], console: Console) -> None:
     """Read the command line, measure, and print or write the page."""
-    settings = tyro.cli(
-        ScalingConfig, args=arguments, prog="python training/scaling.py", description=__doc__
-    )
+    settings = read_options(ScalingConfig, arguments, "python training/scaling.py", __doc__)
     if settings.page:
         check_output("--page", settings.page)
     if settings.ray:

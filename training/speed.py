@@ -22,7 +22,6 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
-import tyro
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
@@ -45,7 +44,7 @@ from training.evolution.metrics import sample_positions
 from training.evolution.state import Population, random_population
 from training.regimes import regime_from_config
 from training.regimes.coevolution import Coevolution
-from training.runtime.cli import run_command
+from training.runtime.cli import read_options, run_command
 from training.runtime.revisions import ROOT, check_out, mean_ratio, run_json
 from training.trainer.checkpoint import load_checkpoint
 from training.trainer.loop import SPEED, processor
@@ -140,9 +139,7 @@ def main() -> int:
 
 def measure(arguments: Sequence[str], console: Console) -> None:
     """Read the command line, measure, and print or write the figures."""
-    settings = tyro.cli(
-        SpeedConfig, args=arguments, prog="python training/speed.py", description=__doc__
-    )
+    settings = read_options(SpeedConfig, arguments, "python training/speed.py", __doc__)
     if settings.json:
         check_output("--json", settings.json)
     if settings.compare is not None:

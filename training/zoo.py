@@ -36,7 +36,7 @@ from training.reproduction.model_card import HEAD, card, command, front_page, le
 from training.reproduction.model_zoo import Choice, choose
 from training.reproduction.plan import Scope
 from training.reproduction.results import ResultStore
-from training.runtime.cli import run_command
+from training.runtime.cli import read_options, run_command
 
 NAMES = {"blondie24-2001": "blondie24"}  # where the zoo's name is not the preset's
 YARDSTICKS = (
@@ -84,7 +84,7 @@ def main() -> int:
 
 def fill(arguments: Sequence[str], console: Console) -> None:
     """Select the seeds, copy their weights, play, and write the cards and the leaderboards."""
-    config = tyro.cli(ZooConfig, args=arguments, prog="python training/zoo.py", description=__doc__)
+    config = read_options(ZooConfig, arguments, "python training/zoo.py", __doc__)
     # Check the marks before the games, not after hours of play.
     replace_leaderboard(config.readme.read_text("utf-8"), "")
     store = ResultStore(config.results)

@@ -37,7 +37,7 @@ from training.app.app import create_app
 from training.app.preparation import JUDGE_PREPARATION, PREPARATION, TABLES_PREPARATION
 from training.app.security import is_loopback
 from training.app.templates import form_values
-from training.runtime.cli import run_command
+from training.runtime.cli import read_options, run_command
 
 DEFAULT_PORT, MAX_PORT = 8024, 65_535
 SHUTDOWN_SECONDS = 2  # for requests, and then for threads, to end when the server stops
@@ -75,7 +75,7 @@ def main() -> int:
 
 def run(arguments: Sequence[str], console: Console) -> None:
     """Read the command line and serve until Ctrl-C."""
-    config = tyro.cli(ServerConfig, args=arguments, prog="checkers-play", description=__doc__)
+    config = read_options(ServerConfig, arguments, "checkers-play", __doc__)
     check_config(config)
     app = create_app(config.games, extra=config.agent, runs=config.runs)
     with open_listener(config.host, config.port) as listener:

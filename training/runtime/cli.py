@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import logging
+import re
 import shlex
 import shutil
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, TypeVar
 
+import tyro
 from rich.console import Console
 from rich.logging import RichHandler
 
@@ -21,6 +24,8 @@ from training.runtime.run_folder import lock_run_folder
 
 FAILED, INTERRUPTED = 1, 130
 KEPT = "what was reached is saved"  # after Ctrl-C
+
+Options = TypeVar("Options")
 
 
 def run_command(command: Callable[[list[str], Console], None]) -> int:
@@ -35,9 +40,42 @@ def run_command(command: Callable[[list[str], Console], None]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except (ValueError, OSError, EngineError, ModuleNotFoundError) as error:
-        console.print(f"error: {error}", style="red", markup=False)
+        console.print(f"error: {as_called(str(error))}", style="red", markup=False)
         return FAILED
     return 0
+
+
+def read_options(
+    options: type[Options],
+    arguments: Sequence[str],
+    program: str,
+    description: str | None,
+    **others: Any,
+) -> Options:
+    """Read a command line; ``--help`` and errors end the program.
+
+    Parameters
+    ----------
+    options
+        Dataclass of the options, whose docstrings are their help.
+    arguments
+        Words of the command line.
+    program
+        Words that call the program, such as ``python training/evolve.py``.
+    description
+        Text of the help.
+    **others
+        Further arguments of ``tyro.cli``.
+    """
+    program, description = as_called(program), as_called(description or "")
+    return tyro.cli(options, args=arguments, prog=program, description=description, **others)
+
+
+def as_called(text: str) -> str:
+    """Return a text that calls our scripts, by the installed commands' names if one runs now."""
+    if not Path(sys.argv[0]).name.startswith("checkers-"):
+        return text
+    return re.sub(r"python training/(\w+)\.py", r"checkers-\1", text)
 
 
 def interrupt_again(arguments: sys.UnraisableHookArgs) -> None:

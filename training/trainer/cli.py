@@ -22,7 +22,7 @@ from rich.table import Column, Table
 
 from training.evolution.metrics import Metrics
 from training.evolution.state import State
-from training.runtime.cli import in_folder, run_command, shell_name
+from training.runtime.cli import in_folder, read_options, run_command, shell_name
 from training.runtime.extras import require
 from training.trainer.ablations import ABLATIONS
 from training.trainer.checkpoint import FILE_NAME
@@ -136,12 +136,12 @@ def run_training(program: TrainingCommand, arguments: list[str], console: Consol
     if name not in presets:
         raise ValueError(_unknown(name, program))
     preset = presets[name]
-    options = tyro.cli(
+    options = read_options(
         TrainerConfig,
-        args=words,
+        words,
+        f"{program.call} [REGIME]",
+        program.description,
         default=TrainerConfig(preset.regime, preset.generations),
-        prog=f"{program.call} [REGIME]",
-        description=program.description,
     )
     config = options.run_config(name)
     require("train", "tensorboard", "matplotlib")  # before anything is written

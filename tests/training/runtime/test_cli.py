@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from training.runtime.cli import INTERRUPTED, run_command
+from training import evolve
+from training.runtime.cli import FAILED, INTERRUPTED, run_command
 
 
 @pytest.fixture(autouse=True)
@@ -48,3 +49,25 @@ def test_other_faults_of_a_finalizer_are_still_printed(capfd):
 
     assert run_command(command) == 0
     assert "ValueError: seen" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("program", "called", "other"),
+    [
+        ("bin/checkers-evolve", "checkers-evolve", "checkers-td"),
+        ("training/evolve.py", "python training/evolve.py", "python training/td.py"),
+    ],
+)
+def test_help_and_errors_name_the_program_as_it_was_called(
+    program, called, other, monkeypatch, capsys
+):
+    monkeypatch.setattr(sys, "argv", [program, "--help"])
+    with pytest.raises(SystemExit):
+        evolve.main()
+    said = capsys.readouterr().out
+    assert f"usage: {called} [REGIME]" in said
+    assert f"{called} --list" in said
+    monkeypatch.setattr(sys, "argv", [program, "strong"])
+    assert evolve.main() == FAILED
+    expected = f"error: 'strong' is trained by another program: {other} strong\n"
+    assert capsys.readouterr().err == expected
