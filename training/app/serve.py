@@ -41,6 +41,7 @@ from training.runtime.cli import read_options, run_command
 
 DEFAULT_PORT, MAX_PORT = 8024, 65_535
 SHUTDOWN_SECONDS = 2  # for requests, and then for threads, to end when the server stops
+RUNS = Path("runs")
 HEADER_SECONDS = 10.0  # for the first line and the headers of a request to arrive
 
 Names = Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME ...", help_behavior_hint="")]
@@ -57,7 +58,7 @@ class ServerConfig:
     """Address to listen at: one of this machine's own, such as 127.0.0.1 or localhost."""
     agent: Names = ()
     """Agents to offer beside ours: weight files, or whatever else agents.make takes."""
-    runs: Folders = (Path("runs"),)
+    runs: Folders = (RUNS,)
     """Folders in which runs of evolve.py are looked for, to be watched and played against."""
     games: Path = user_data_path("checkers-laboratory", False) / "games"
     """Folder in which games against people are kept."""
@@ -85,6 +86,9 @@ def run(arguments: Sequence[str], console: Console) -> None:
         def announce() -> None:
             console.print(f"Checkers at {address} (Ctrl-C stops it)", markup=False)
             console.print(f"Games are kept in {config.games}", markup=False)
+            for folder in config.runs:
+                if folder != RUNS and not folder.exists():
+                    console.print(f"There is no folder {folder} yet: it has no runs", markup=False)
             if config.open:
                 Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
@@ -194,8 +198,9 @@ def check_config(config: ServerConfig) -> None:
     catalog = AgentCatalog(config.agent)
     for name in config.agent:
         catalog.entry(name)  # raises where the agent cannot be made
-    if config.games.exists() and not config.games.is_dir():
-        raise ValueError(f"--games must be a folder, not {str(config.games)!r}")
+    for option, folder in (("--games", config.games), *(("--runs", each) for each in config.runs)):
+        if folder.exists() and not folder.is_dir():
+            raise ValueError(f"{option} must be a folder, not the file {str(folder)!r}")
     try:
         config.games.mkdir(parents=True, exist_ok=True)
         TemporaryFile(dir=config.games).close()

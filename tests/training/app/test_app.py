@@ -1252,10 +1252,11 @@ def test_server_accepts_local_connections_only(host):
         serve.run(["--host", host], None)
 
 
-def test_games_are_stored_in_a_folder(tmp_path):
+def test_games_and_runs_are_in_folders(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(ValueError, match=r"--games must be a folder, not '.*file'"):
-        serve.run(["--games", str(tmp_path / "file")], None)
+    for option in ("--games", "--runs"):
+        with pytest.raises(ValueError, match=rf"{option} must be a folder, not the file '.*file'"):
+            serve.run([option, str(tmp_path / "file")], None)
     with pytest.raises(ValueError, match=r"no games can be kept in '.*inside': .*file"):
         serve.run(["--games", str(tmp_path / "file" / "inside")], None)
 
@@ -1291,11 +1292,13 @@ def test_command_serves_until_it_is_stopped(games, number, thinks):
     warm_up(
         "material", DEFAULT_AGENT, JUDGE
     )  # so that the process of the server has nothing to compile
-    options = ["--no-open", "--port", "0", "--games", str(games)]
+    options = ["--no-open", "--port", "0", "--games", str(games), "--runs", str(games / "none")]
     command = [sys.executable, "-m", "training.app.serve", *options]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:
             address = re.search(r"http://127.0.0.1:[0-9]+/", process.stderr.readline())[0]
+            assert "Games are kept in" in process.stderr.readline()
+            assert f"There is no folder {games / 'none'} yet" in process.stderr.readline()
             wanted = {"agent": "blondie24", "colour": "white", "amount": 64, "seconds": 60}
             answer = httpx2.post(f"{address}api/games", json=wanted, timeout=60)
             game = answer.json()["key"]
