@@ -49,7 +49,13 @@ PRIVATE: dict[type, tuple[str, ...]] = {
         "serialize_using_object_code",
     ),
     codegen.JITCodeLibrary: ("_finalize_specific", "get_pointer_to_function"),
-    codegen.JITCPUCodegen: ("_pass_builder", "create_library", "set_env", "unserialize_library"),
+    codegen.JITCPUCodegen: (
+        "_module_pass_manager",
+        "_pass_builder",
+        "create_library",
+        "set_env",
+        "unserialize_library",
+    ),
     codegen.RuntimeLinker: ("resolve", "scan_unresolved_symbols"),
     codegen.JitEngine: ("add_module", "is_symbol_defined"),
     compiler.Compiler: ("define_pipelines",),
@@ -68,18 +74,44 @@ def is_supported() -> bool:
     return all(hasattr(cls, name) for cls, names in PRIVATE.items() for name in names)
 
 
-class PartLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
+class _Library(codegen.JITCodeLibrary):  # type: ignore[misc]
+    """Code with our choice of what is optimised, and when."""
+
+    _final_module: Any
+
+    def _optimize_functions(self, module: Any) -> None:
+        """Simplify each function a little, so that copies of it cost less later."""
+        module.data_layout = self._codegen._data_layout
+        builder, passes = self._codegen._pass_builder(), llvm.create_new_function_pass_manager()
+        passes.add_sroa_pass()
+        passes.add_instruction_combine_pass()
+        passes.add_simplify_cfg_pass()
+        for function in _definitions(module):
+            passes.run(function, builder)
+
+    def _optimize_final_module(self) -> None:
+        """Optimise the code as a whole, without reference counts that cancel each other.
+
+        They would keep loops from becoming vector instructions. numba simplifies all code once
+        more before, which takes up to a quarter of the time to compile and gains nothing here.
+        """
+        passes = llvm.create_new_module_pass_manager()
+        passes.add_always_inliner_pass()
+        passes.add_sroa_pass()
+        passes.add_refprune_pass()
+        passes.run(self._final_module, self._codegen._pass_builder())
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
+
+
+class PartLibrary(_Library):
     """Code of a part: bitcode for the kernels that it is linked into.
 
     It gets machine code of its own only where something asks for a function's address.
     """
 
-    _final_module: Any
     _shared_module: Any
     _has_code = False
-
-    def _optimize_functions(self, module: Any) -> None:
-        _simplify(self, module)
 
     def finalize(self) -> None:
         """Make the functions discardable; neither link nor optimise anything."""
@@ -137,14 +169,10 @@ class PartLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
         return self
 
 
-class KernelLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
+class KernelLibrary(_Library):
     """Code of a kernel with all its parts, of which Python calls one function."""
 
-    _final_module: Any
     _entry = ""
-
-    def _optimize_functions(self, module: Any) -> None:
-        _simplify(self, module)
 
     @property
     def has_dynamic_globals(self) -> bool:
@@ -186,17 +214,6 @@ def _definitions(module: Any) -> Iterator[Any]:
 
 def _has_addresses(module: Any) -> bool:
     return any(it.name.startswith((_ADDRESS, _CIRCULAR)) for it in module.global_variables)
-
-
-def _simplify(library: Any, module: Any) -> None:
-    """Simplify each function of a module a little, so that copies of it cost less later."""
-    module.data_layout = library._codegen._data_layout
-    builder, passes = library._codegen._pass_builder(), llvm.create_new_function_pass_manager()
-    passes.add_sroa_pass()
-    passes.add_instruction_combine_pass()
-    passes.add_simplify_cfg_pass()
-    for function in _definitions(module):
-        passes.run(function, builder)
 
 
 def _link(module: Any, library: Any) -> None:

@@ -33,6 +33,7 @@ DIGESTS: dict[str, str] = {
     "CPUCodeLibrary.serialize_using_object_code": "5666126c99c3",
     "JITCodeLibrary._finalize_specific": "712bd226fd11",
     "JITCodeLibrary.get_pointer_to_function": "ac86a1a4f839",
+    "JITCPUCodegen._module_pass_manager": "0dc74b9907da",
     "JITCPUCodegen._pass_builder": "194d60e0b76b",
     "JITCPUCodegen.create_library": "31526751c990",
     "JITCPUCodegen.set_env": "449bd644bf99",
