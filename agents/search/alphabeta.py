@@ -201,7 +201,7 @@ def search_to(
         frame = ws.frames[ply]
         if ws.stop[0] or node_limit_reached(style, ws):
             return ws.frames[0].value
-        at = next_row(style, ws.scores, frame)
+        at = next_row(ws.scores, frame)
         if at < 0:
             store_tt(style, ws, frame, root ^ (ply & 1), tt_namespace, ply)
             value = -frame.value
@@ -214,7 +214,7 @@ def search_to(
             if value == DESCEND:
                 ply += 1
                 continue
-        if not selective(style) or is_final(ws.frames[ply], value):
+        if is_final(style, ws.frames[ply], ply, value):
             backup(style, ws, ply, root, value)
 
 
@@ -278,13 +278,11 @@ def open_frame(
 
 
 @kernel
-def next_row(style: KernelArg, scores: KernelArg, frame: KernelArg) -> int:
+def next_row(scores: KernelArg, frame: KernelArg) -> int:
     """Choose the row to search next, and mark it as searched.
 
     Parameters
     ----------
-    style
-        Search style, as for :func:`search`.
     scores
         int64, shape (rows,): the order of the moves, from :func:`open_frame`; -1 for a searched
         row.
@@ -296,7 +294,7 @@ def next_row(style: KernelArg, scores: KernelArg, frame: KernelArg) -> int:
     The unsearched row of the highest score, or the current row once more. It is -1 after the last
     row or a cut-off.
     """
-    if selective(style) and frame.tries:
+    if frame.tries:
         return frame.current
     best = -1
     if frame.alpha < frame.beta:
@@ -351,14 +349,8 @@ def expand(
     jump = can_jump(own, opponent, after.kings, after.turn)
     ws.counts[0] += 1
     over = not jump and not can_move(own, opponent, after.kings, after.turn)
-    if selective(style):
-        alpha, beta = window(frame)
-        plies_before = ply + 1
-    else:
-        alpha, beta = -frame.beta, -frame.alpha
-        plies_before = MAX_DEPTH - remaining
-        if ply == 0 and frame.current < frame.best:  # of equal moves the first is preferred
-            beta = -float(np.nextafter(frame.alpha, -INFINITY))
+    alpha, beta = window(style, frame, ply)
+    plies_before = ply + 1 if selective(style) else MAX_DEPTH - remaining
     plies = probe_tablebase(evaluator, after, over)
     if plies != NO_HIT:
         return -tablebase_value(plies, plies_before)

@@ -26,10 +26,15 @@ class FullWidth(NamedTuple):
         Whether a line ends behind a jump: after a capture only further captures are searched, at
         any depth. This is one reading of the thesis, 2.6.1.2: "The search stops below any
         discovered jump move".
+    zero_windows
+        Whether moves after the first are only tested for being better, with TEST_DEPTH plies left
+        or more, and searched again if they are (Marsland 1983). Values and moves are the same. The
+        transposition table then has fewer values, and more bounds of values.
     """
 
     deepens_by: int = 2
     ends_at_jump: bool = False
+    zero_windows: bool = True
 
 
 FULL_WIDTH = FullWidth()
@@ -142,6 +147,7 @@ MIN_REDUCTION_DEPTH = 3  # plies that must be left for a reduction
 TWICE_AFTER, TWICE_AT = 6, 6  # moves searched, and plies left, for a reduction by two plies
 FULL_DEPTH, FULL_WINDOW = 1, 2  # second and third attempt at a move
 ZERO_WINDOW = 1e-12  # windows are smaller, or much larger
+TEST_DEPTH = 3  # plies left for a zero window in a full-width search
 STATIC_DEPTH, STATIC_PLIES = 5, 3  # plies left for a reduction by evaluation, and its size
 FUTILITY_DEPTH = 3
 NO_SEARCH = -1  # in place of a number of plies
@@ -319,40 +325,94 @@ def same_material(before: Position, after: Position) -> bool:
     return same and popcount(before.kings) == popcount(after.kings)
 
 
-@kernel
-def window(frame: KernelArg) -> tuple[float, float]:
-    """Return alpha and beta of the current move: a zero window after the first move.
+@generic
+def tests_move(style: KernelArg, frame: KernelArg) -> bool:
+    """Return whether the current move is at first only tested for being better than the best.
 
     Parameters
     ----------
+    style
+        Search style.
     frame
         Record of FRAME.
+    """
+    tests = style.zero_windows and frame.remaining >= TEST_DEPTH
+    return tests and frame.searched > 1 and frame.tries < FULL_WINDOW
+
+
+@tests_move.register(Selective)
+def _tests_move_selective(style: Selective, frame: KernelArg) -> bool:
+    return frame.searched > 1 and frame.tries < FULL_WINDOW
+
+
+@generic
+def value_to_beat(style: KernelArg, frame: KernelArg, ply: int) -> float:
+    """Return the value that the current move must exceed to be the best.
+
+    At the root of a full-width search, the first of equally good moves is the best.
+
+    Parameters
+    ----------
+    style
+        Search style.
+    frame
+        Record of FRAME.
+    ply
+        Plies from the root to the frame.
+    """
+    if ply == 0 and frame.current < frame.best:
+        return float(np.nextafter(frame.alpha, -2.0))
+    return frame.alpha
+
+
+@value_to_beat.register(Selective)
+def _value_to_beat_selective(style: Selective, frame: KernelArg, ply: int) -> float:
+    return frame.alpha
+
+
+@kernel
+def window(style: KernelArg, frame: KernelArg, ply: int) -> tuple[float, float]:
+    """Return alpha and beta of the current move: a zero window where the move is only tested.
+
+    Parameters
+    ----------
+    style
+        Search style.
+    frame
+        Record of FRAME.
+    ply
+        Plies from the root to the frame.
 
     Returns
     -------
     Alpha and beta for the side to move after the move.
     """
-    if frame.searched > 1 and frame.tries < FULL_WINDOW:
-        return -float(np.nextafter(frame.alpha, 2.0)), -frame.alpha
-    return -frame.beta, -frame.alpha
+    low, high = value_to_beat(style, frame, ply), frame.beta
+    if tests_move(style, frame):
+        high = float(np.nextafter(low, 2.0))
+    return -high, -low
 
 
 @kernel
-def is_final(frame: KernelArg, value: float) -> bool:
+def is_final(style: KernelArg, frame: KernelArg, ply: int, value: float) -> bool:
     """Return whether the current move needs no further search; if it does, prepare that search.
 
     Parameters
     ----------
+    style
+        Search style.
     frame
         Record of FRAME; its `tries` say what to search next.
+    ply
+        Plies from the root to the frame.
     value
         Value of the current move for the side to move in the frame.
     """
-    if value > frame.alpha:
-        if frame.tries == 0 and frame.reduced:
+    if value > value_to_beat(style, frame, ply):
+        if selective(style) and frame.tries == 0 and frame.reduced:
             frame.tries = FULL_DEPTH
             return False
-        if frame.searched > 1 and frame.tries < FULL_WINDOW and value < frame.beta:
+        if tests_move(style, frame) and value < frame.beta:
             frame.tries = FULL_WINDOW
             return False
     frame.tries = 0

@@ -41,6 +41,7 @@ from checkers_env.movegen import (
 
 START = ((START_BLACK, START_WHITE, 0, BLACK),)
 NO_TAG = -1  # no search has it
+WITH_VALUES = FULL_WIDTH._replace(zero_windows=False)  # its table has more values to learn from
 UNDECIDED = 2.0  # a result; the others are +1, 0 and -1 for the side to move
 
 
@@ -329,7 +330,7 @@ def choose_and_record(
     new = new_first(learner, ply, mover, rows, count) if config.repetition else count
     chosen, value = successor(rows[count - 1], mover), 0.0
     if new:
-        search(FULL_WIDTH, searcher, here, config.depth, True, ws.counts[2], ws, new)
+        search(WITH_VALUES, searcher, here, config.depth, True, ws.counts[2], ws, new)
         found = ws.frames[0].value
         if new == count or found >= 0.0:
             chosen, value = successor(rows[ws.frames[0].best], mover), found

@@ -267,6 +267,18 @@ def test_bounds_save_evaluations_and_change_nothing(root_perspective):
     assert saving.counts[1] < 0.9 * plain.counts[1]
 
 
+@either_leaves
+@pytest.mark.parametrize("name", ["material", "2001", "bounded"])
+def test_zero_windows_save_evaluations_and_change_nothing(name, root_perspective):
+    evaluator, with_values = EVALUATORS[name], FullWidth(zero_windows=False)
+    plain, testing = workspace(), workspace()
+    for board in random_boards(8, 60, 150):
+        for depth in (7, 6, 5, 4, 3):
+            expected = searched(board, evaluator, depth, root_perspective, plain, with_values)
+            assert searched(board, evaluator, depth, root_perspective, testing) == expected
+    assert testing.counts[1] < 0.95 * plain.counts[1]
+
+
 def extends(board, depth):
     """Return whether some line must go on beyond `depth` plies."""
     if depth == 0 or not board.legal_moves:

@@ -24,6 +24,7 @@ const MATE_THRESHOLD = 1 - 2 ** -10;
 const FULL_DEPTH = 1; // second and third attempt at a move
 const FULL_WINDOW = 2;
 const ZERO_WINDOW = 1e-12; // windows are smaller, or much larger
+const TEST_DEPTH = 3; // plies left for a zero window in a full-width search
 const STATIC_DEPTH = 5; // plies left for a reduction by evaluation, and its size
 const STATIC_PLIES = 3;
 const FUTILITY_DEPTH = 3;
@@ -221,7 +222,7 @@ export class Search {
           continue;
         }
       }
-      if (!this.#style.isSelective || this.#isFinal(this.#frames[ply], value)) this.#backup(ply, value);
+      if (this.#isFinal(this.#frames[ply], ply, value)) this.#backup(ply, value);
     }
   }
 
@@ -305,7 +306,7 @@ export class Search {
   }
 
   #nextRow(frame) {
-    if (this.#style.isSelective && frame.tries) return frame.current;
+    if (frame.tries) return frame.current;
     let best = -1;
     let at = -1;
     if (frame.alpha < frame.beta) {
@@ -335,13 +336,9 @@ export class Search {
     this.nodes += 1;
     const over = !jump && !canMove(own, opponent, after.kings, after.turn);
     let remaining = this.#remainingAfter(frame, after);
-    let alpha = -frame.beta;
-    let beta = -frame.alpha;
-    if (isSelective) {
-      if (frame.searched > 1 && frame.tries < FULL_WINDOW) alpha = -nextAfter(frame.alpha, 1);
-    } else if (ply === 0 && frame.current < frame.best) { // of equal moves the first is preferred
-      beta = -nextAfter(frame.alpha, -1);
-    }
+    const low = this.#valueToBeat(frame, ply);
+    const alpha = this.#testsMove(frame) ? -nextAfter(low, 1) : -frame.beta;
+    const beta = -low;
     if (over) return isSelective ? 1 - MATE_STEP * (ply + 1) : 1;
     if (isSelective) {
       const reversible = this.#countReversible(frame, after);
@@ -407,14 +404,26 @@ export class Search {
     return remaining;
   }
 
+  // Whether the current move is at first only tested for being better than the best.
+  #testsMove(frame) {
+    const tests = this.#style.isSelective || frame.remaining >= TEST_DEPTH;
+    return tests && frame.searched > 1 && frame.tries < FULL_WINDOW;
+  }
+
+  // The value that the current move must exceed to be the best; of equal moves the first is, in a full-width search.
+  #valueToBeat(frame, ply) {
+    const isFirst = !this.#style.isSelective && ply === 0 && frame.current < frame.best;
+    return isFirst ? nextAfter(frame.alpha, -1) : frame.alpha;
+  }
+
   // Whether the current move needs no further search; if it does, prepare that search.
-  #isFinal(frame, value) {
-    if (value > frame.alpha) {
+  #isFinal(frame, ply, value) {
+    if (value > this.#valueToBeat(frame, ply)) {
       if (frame.tries === 0 && frame.reduced) {
         frame.tries = FULL_DEPTH;
         return false;
       }
-      if (frame.searched > 1 && frame.tries < FULL_WINDOW && value < frame.beta) {
+      if (this.#testsMove(frame) && value < frame.beta) {
         frame.tries = FULL_WINDOW;
         return false;
       }
