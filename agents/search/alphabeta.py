@@ -4,9 +4,9 @@ The full-width search is that of the papers (Chellapilla & Fogel 1999, 2001). It
 to `depth` plies, and on where a side must jump. Leaves are evaluated for the searching player. Won
 and lost positions are +1 and -1. Of equally good moves the first row is taken:
 :mod:`agents.search.root_order` puts the rows in order. Killer moves, the history heuristic,
-deepening by two plies, the transposition table and bounds of leaves change only the order and the
-number of evaluations: values and moves are those of plain minimax. :mod:`agents.search.selective`
-says what a selective search does otherwise.
+deepening by two plies, zero windows, the transposition table and bounds of leaves change only the
+order and the number of evaluations: values and moves are those of plain minimax.
+:mod:`agents.search.selective` says what a selective search does otherwise.
 """
 
 from __future__ import annotations
