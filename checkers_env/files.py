@@ -20,6 +20,12 @@ def check_output(option: str, path: Path) -> None:
         raise ValueError(f"{option} is a file in a folder that exists, not {str(path)!r}")
 
 
+def check_folder(option: str, path: Path) -> None:
+    """Raise ValueError if `path` exists and is no folder, before the work starts."""
+    if path.exists() and not path.is_dir():
+        raise ValueError(f"{option} must be a folder, not the file {str(path)!r}")
+
+
 def open_regular(path: str | os.PathLike[str]) -> BufferedReader:
     """Open a regular file to read its bytes, without ever waiting.
 

@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Column, Table
 from tyro.conf import OmitArgPrefixes
 
-from checkers_env.files import make_folder, write_atomically
+from checkers_env.files import check_folder, make_folder, write_atomically
 from training.reproduction.comparison import (
     HEADINGS,
     Comparison,
@@ -82,8 +82,7 @@ def run_comparison(arguments: Sequence[str], console: Console) -> None:
     conditions = Conditions(depth=config.depth, ballot=config.ballot)
     names = player_names(config)
     comparison = Comparison(names, config.seeds, conditions, config.generations, config.scale)
-    if config.out.exists() and not config.out.is_dir():
-        raise ValueError(f"--out must be a folder, not the file {str(config.out)!r}")
+    check_folder("--out", config.out)
     store, jobs = ResultStore(config.results), comparison.jobs()
     left = run_session(config.session, jobs, store, config.out / "work", console)
     write_comparison(config, comparison, store, console)

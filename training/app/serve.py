@@ -32,6 +32,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from checkers_env.files import check_folder
 from training.app.agent_catalog import AgentCatalog
 from training.app.app import create_app
 from training.app.preparation import JUDGE_PREPARATION, PREPARATION, TABLES_PREPARATION
@@ -198,9 +199,9 @@ def check_config(config: ServerConfig) -> None:
     catalog = AgentCatalog(config.agent)
     for name in config.agent:
         catalog.entry(name)  # raises where the agent cannot be made
-    for option, folder in (("--games", config.games), *(("--runs", each) for each in config.runs)):
-        if folder.exists() and not folder.is_dir():
-            raise ValueError(f"{option} must be a folder, not the file {str(folder)!r}")
+    check_folder("--games", config.games)
+    for folder in config.runs:
+        check_folder("--runs", folder)
     try:
         config.games.mkdir(parents=True, exist_ok=True)
         TemporaryFile(dir=config.games).close()

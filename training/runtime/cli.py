@@ -73,8 +73,11 @@ def read_options(
 
 def as_called(text: str) -> str:
     """Return a text that calls our scripts, by the installed commands' names if one runs now."""
-    if not Path(sys.argv[0]).name.startswith("checkers-"):
-        return text
+    return as_installed(text) if Path(sys.argv[0]).name.startswith("checkers-") else text
+
+
+def as_installed(text: str) -> str:
+    """Return a text that calls our scripts by the installed commands' names."""
     return re.sub(r"python training/(\w+)\.py", r"checkers-\1", text)
 
 

@@ -22,7 +22,7 @@ from rich.table import Column, Table
 
 from training.evolution.metrics import Metrics
 from training.evolution.state import State
-from training.runtime.cli import in_folder, read_options, run_command, shell_name
+from training.runtime.cli import as_installed, in_folder, read_options, run_command, shell_name
 from training.runtime.extras import require
 from training.trainer.ablations import ABLATIONS
 from training.trainer.checkpoint import FILE_NAME
@@ -39,7 +39,7 @@ def shell_words(call: str) -> list[str]:
 
     It stands with its folder where the shell would not find it.
     """
-    name = f"checkers-{Path(call).stem}"
+    name = as_installed(call)
     installed = shutil.which(name, path=str(Path(sys.executable).parent))
     return call.split() if installed is None else [shell_name(name, installed)]
 
