@@ -345,7 +345,7 @@ def _tests_move_selective(style: Selective, frame: KernelArg) -> bool:
     return frame.searched > 1 and frame.tries < FULL_WINDOW
 
 
-@generic
+@kernel
 def value_to_beat(style: KernelArg, frame: KernelArg, ply: int) -> float:
     """Return the value that the current move must exceed to be the best.
 
@@ -360,13 +360,8 @@ def value_to_beat(style: KernelArg, frame: KernelArg, ply: int) -> float:
     ply
         Plies from the root to the frame.
     """
-    if ply == 0 and frame.current < frame.best:
+    if not selective(style) and ply == 0 and frame.current < frame.best:
         return float(np.nextafter(frame.alpha, -2.0))
-    return frame.alpha
-
-
-@value_to_beat.register(Selective)
-def _value_to_beat_selective(style: Selective, frame: KernelArg, ply: int) -> float:
     return frame.alpha
 
 
