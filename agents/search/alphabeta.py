@@ -4,8 +4,8 @@ The full-width search is that of the papers (Chellapilla & Fogel 1999, 2001). It
 to `depth` plies, and on where a side must jump. Leaves are evaluated for the searching player. Won
 and lost positions are +1 and -1. Of equally good moves the first row is taken:
 :mod:`agents.search.root_order` puts the rows in order. Killer moves, the history heuristic,
-deepening by two plies, zero windows, the transposition table and bounds of leaves change only the
-order and the number of evaluations: values and moves are those of plain minimax.
+deepening by two plies, windows, forced moves, the transposition table and bounds of leaves change
+only the order and the number of evaluations: values and moves are those of plain minimax.
 :mod:`agents.search.selective` says what a selective search does otherwise.
 """
 
@@ -25,6 +25,7 @@ from agents.evaluator import (
     value_scale,
 )
 from agents.search.selective import (
+    FIRST_WINDOW,
     MATE_STEP,
     MATE_THRESHOLD,
     NO_SEARCH,
@@ -34,9 +35,11 @@ from agents.search.selective import (
     is_repetition,
     may_prune,
     node_limit_reached,
+    plies_below,
     prune,
     remaining_after,
     selective,
+    takes_shortcuts,
     window,
 )
 from agents.search.transposition import (
@@ -48,6 +51,7 @@ from agents.search.transposition import (
     move_key,
     prefetch_tt,
     tt_evaluation,
+    tt_guess,
     tt_move,
     tt_slot,
     tt_value,
@@ -117,23 +121,53 @@ def search(
     """
     age_history(ws.history)
     ws.start_nodes[0] = ws.counts[0]
-    best, value = 0, -INFINITY
+    best, value, guess = 0, -INFINITY, NO_VALUE
     perspective = position.turn if root_perspective else SIDE_TO_MOVE
+    first = 1 + (depth - 1) % style.deepens_by
     if selective(style):
         table_move = tt_move(style, ws.table, position, depth, tt_namespace)
         for row in range(end):
             if move_key(style, ws.rows[row, PACKED_MOVE], row) == table_move:
                 best = row
-    first = 1 + (depth - 1) % style.deepens_by
+    if takes_shortcuts(style) and depth > style.deepens_by:
+        guess = tt_guess(style, ws.table, position, tt_namespace, depth - style.deepens_by)
+        first = first if guess == NO_VALUE else depth
     for plies in range(first, depth + 1, style.deepens_by):
-        search_to(style, evaluator, position, plies, perspective, tt_namespace, ws, end)
-        stopped = ws.stop[0] != 0 or node_limit_reached(style, ws)
+        low, high = first_window(style, guess)
+        stopped = False
+        for _ in range(2):
+            guess = search_to(
+                style, evaluator, position, plies, perspective, tt_namespace, ws, end, low, high
+            )
+            stopped = ws.stop[0] != 0 or node_limit_reached(style, ws)
+            if stopped or low < guess < high:
+                break
+            if guess <= low:
+                low, high = -INFINITY, float(np.nextafter(guess, INFINITY))
+            else:
+                low, high = float(np.nextafter(guess, -INFINITY)), INFINITY
         if not stopped or (selective(style) and ws.frames[0].value > -INFINITY):
             best, value = ws.frames[0].best, ws.frames[0].value
         if stopped:
             break
     ws.frames[0].best, ws.frames[0].value = best, value
     return ws.rows[best, PACKED_MOVE]
+
+
+@kernel
+def first_window(style: KernelArg, guess: float) -> tuple[float, float]:
+    """Return alpha and beta of the root: around a guess of its value, if there is one.
+
+    Parameters
+    ----------
+    style
+        Search style; a selective search has an open window.
+    guess
+        Value of an earlier search, or NO_VALUE.
+    """
+    if takes_shortcuts(style) and guess != NO_VALUE:
+        return guess - FIRST_WINDOW, guess + FIRST_WINDOW
+    return -INFINITY, INFINITY
 
 
 @kernel
@@ -166,6 +200,8 @@ def search_to(
     tt_namespace: int,
     ws: KernelArg,
     end: int,
+    low: float = -INFINITY,
+    high: float = INFINITY,
 ) -> float:
     """Search to one depth.
 
@@ -177,10 +213,13 @@ def search_to(
         Depth, 0 to 64; 0 only where the side to move must jump.
     perspective
         Side that leaves are evaluated for, or SIDE_TO_MOVE.
+    low, high
+        Window of the root's value.
 
     Returns
     -------
-    The value of `position` for the side to move, -1 to +1.
+    The value of `position` for the side to move, -1 to +1. One up to `low` may be too large, and
+    one from `high` on too small.
 
     Raises
     ------
@@ -194,7 +233,7 @@ def search_to(
     for view in range(2):
         if view == perspective or perspective == SIDE_TO_MOVE:
             start_state(evaluator, position, view, ws.states[0, view, :width])
-    open_frame(style, ws, 0, position, 0, end, plies, -INFINITY, INFINITY, tt_namespace)
+    open_frame(style, ws, 0, position, 0, end, plies, low, high, tt_namespace)
     ws.frames[0].reversible_plies = ws.reversible_plies[0]
     ply = 0
     while True:
@@ -204,15 +243,15 @@ def search_to(
         at = next_row(ws.scores, frame)
         if at < 0:
             store_tt(style, ws, frame, root ^ (ply & 1), tt_namespace, ply)
-            value = -frame.value
             if ply == 0:
                 return frame.value
-            ply -= 1
+            value = -frame.value if (ply - frame.parent) & 1 else frame.value
+            ply = frame.parent
         else:
             frame.current = at
             value = expand(style, evaluator, ws, ply, root, perspective, tt_namespace, width)
             if value == DESCEND:
-                ply += 1
+                ply = frame.child
                 continue
         if is_final(style, ws.frames[ply], ply, value):
             backup(style, ws, ply, root, value)
@@ -319,7 +358,7 @@ def expand(
     tt_namespace: int,
     width: int,
 ) -> float:
-    """Make the current move of a frame: settle the successor, or open its frame.
+    """Make the current move of a frame, and forced moves behind it; then open a frame.
 
     Parameters
     ----------
@@ -336,76 +375,144 @@ def expand(
 
     Returns
     -------
-    The value for the side that moved there, or DESCEND if its frame is open.
+    The value for the side that moved there, or DESCEND if a frame is open: that of its `child`.
     """
     frame = ws.frames[ply]
-    row = ws.rows[frame.current]
     mover = root ^ (ply & 1)
     before = Position(frame.black, frame.white, frame.kings, mover)
-    after = successor(row, mover)
+    after = successor(ws.rows[frame.current], mover)
     remaining = remaining_after(style, frame, before, after)
+    alpha, beta = window(style, frame, ply)
+    below, sign = ply + 1, 1.0
+    while True:
+        value, remaining = settle(
+            style,
+            evaluator,
+            ws,
+            frame,
+            below,
+            before,
+            after,
+            remaining,
+            alpha,
+            beta,
+            perspective,
+            tt_namespace,
+            width,
+        )
+        if value != DESCEND:
+            return sign * value
+        side, kings = after.turn, after.kings
+        own, opponent = own_and_opponent(after.black, after.white, side)
+        if can_jump(own, opponent, kings, side):
+            end = generate_captures(ws.rows, frame.end, own, opponent, kings, side)
+        else:
+            end = generate_steps(ws.rows, frame.end, own, opponent, kings, side)
+        if end > frame.end + 1 or not takes_shortcuts(style):
+            break
+        before, after = after, successor(ws.rows[frame.end], side)
+        remaining = plies_below(style, remaining, before, after)
+        alpha, beta, below, sign = -beta, -alpha, below + 1, -sign
+    open_frame(style, ws, below, after, frame.end, end, remaining, alpha, beta, tt_namespace)
+    frame.child, ws.frames[below].parent = below, ply
+    return DESCEND
+
+
+@kernel
+def settle(
+    style: KernelArg,
+    evaluator: KernelArg,
+    ws: KernelArg,
+    frame: KernelArg,
+    ply: int,
+    before: Position,
+    after: Position,
+    remaining: int,
+    alpha: float,
+    beta: float,
+    perspective: int,
+    tt_namespace: int,
+    width: int,
+) -> tuple[float, int]:
+    """Find the value of the position after a move, where it needs no search.
+
+    Parameters
+    ----------
+    style, evaluator, ws, tt_namespace
+        As for :func:`search`. The evaluator's state is written to ``ws.states[ply]``.
+    frame
+        Record of FRAME of the last position with a choice.
+    ply
+        Plies from the root to `after`.
+    before, after
+        Positions before and after the move.
+    remaining
+        Plies left to search after the move.
+    alpha, beta
+        Window, for the side to move after the move.
+    perspective, width
+        As for :func:`expand`.
+
+    Returns
+    -------
+    The value for the side that moved, or DESCEND; and the plies that are left to search.
+    """
     prefetch_tt(style, ws.table, after, tt_namespace, remaining)
     own, opponent = own_and_opponent(after.black, after.white, after.turn)
     jump = can_jump(own, opponent, after.kings, after.turn)
     ws.counts[0] += 1
     over = not jump and not can_move(own, opponent, after.kings, after.turn)
-    alpha, beta = window(style, frame, ply)
-    plies_before = ply + 1 if selective(style) else MAX_DEPTH - remaining
+    plies_before = ply if selective(style) else MAX_DEPTH - remaining
     plies = probe_tablebase(evaluator, after, over)
     if plies != NO_HIT:
-        return -tablebase_value(plies, plies_before)
+        return -tablebase_value(plies, plies_before), remaining
     if over:
-        return 1.0 - MATE_STEP * plies_before if selective(style) else 1.0
+        return (1.0 - MATE_STEP * plies_before if selective(style) else 1.0), remaining
     if selective(style):
         reversible = count_reversible_plies(frame, before, after)
-        if is_repetition(ws, ply + 1, after, reversible):
-            return 0.0
-        ws.frames[ply + 1].reversible_plies = reversible
+        if is_repetition(ws, ply, after, reversible):
+            return 0.0, remaining
+        ws.frames[ply].reversible_plies = reversible
     entry = ws.table[tt_slot(style, ws.table, after, tt_namespace, remaining)]
-    stored = tt_value(style, entry, after, tt_namespace, remaining, alpha, beta, ply + 1)
+    stored = tt_value(style, entry, after, tt_namespace, remaining, alpha, beta, ply)
     if stored != NO_VALUE:
-        return -stored
+        return -stored, remaining
     view = after.turn if perspective == SIDE_TO_MOVE else perspective
     if not selective(style) and not jump and remaining == 0:
         low, high = value_bounds(evaluator, after, view)
         if view != after.turn:
             low, high = -high, -low
         if low >= beta:
-            return -low
+            return -low, remaining
         if high <= alpha:
-            return -high
+            return -high, remaining
     prunes = not jump and may_prune(style, ws.frames[0].remaining, remaining, alpha, beta)
     static = tt_evaluation(entry, after, tt_namespace) if prunes else NO_VALUE
     if static != NO_VALUE:
         plies = prune(style, frame, remaining, static - beta, value_scale(evaluator))
         if plies == NO_SEARCH:
-            return -static
+            return -static, remaining
     for side in range(2):
         if side == perspective or perspective == SIDE_TO_MOVE:
-            old, new = ws.states[ply, side, :width], ws.states[ply + 1, side, :width]
+            old, new = ws.states[ply - 1, side, :width], ws.states[ply, side, :width]
             advance_state(evaluator, before, after, side, old, new)
-    state = ws.states[ply + 1, view, :width]
+    state = ws.states[ply, view, :width]
     if not jump and remaining == 0:
         value = evaluate_leaf(style, evaluator, after, view, state, ws)
         write_tt(style, entry, after, tt_namespace, remaining, value, EXACT, 0)
-        return -value
+        return -value, remaining
     if prunes:
         if static == NO_VALUE:
             static = evaluate_leaf(style, evaluator, after, view, state, ws)
             plies = prune(style, frame, remaining, static - beta, value_scale(evaluator))
             if plies == NO_SEARCH:
-                return -static
+                return -static, remaining
         if plies < remaining:
             remaining = plies
-            stored = tt_value(style, entry, after, tt_namespace, remaining, alpha, beta, ply + 1)
+            stored = tt_value(style, entry, after, tt_namespace, remaining, alpha, beta, ply)
             if stored != NO_VALUE:
-                return -stored
-    if jump:
-        end = generate_captures(ws.rows, frame.end, own, opponent, after.kings, after.turn)
-    else:
-        end = generate_steps(ws.rows, frame.end, own, opponent, after.kings, after.turn)
-    open_frame(style, ws, ply + 1, after, frame.end, end, remaining, alpha, beta, tt_namespace)
-    return DESCEND
+                return -stored, remaining
+    return DESCEND, remaining
 
 
 @kernel

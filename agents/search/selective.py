@@ -26,15 +26,17 @@ class FullWidth(NamedTuple):
         Whether a line ends behind a jump: after a capture only further captures are searched, at
         any depth. This is one reading of the thesis, 2.6.1.2: "The search stops below any
         discovered jump move".
-    zero_windows
-        Whether moves after the first are only tested for being better, with TEST_DEPTH plies left
-        or more, and searched again if they are (Marsland 1983). Values and moves are the same. The
-        transposition table then has fewer values, and more bounds of values.
+    takes_shortcuts
+        Whether the search takes shortcuts that change neither its value nor its move. Moves after
+        the first are only tested for being better, with TEST_DEPTH plies left or more, and searched
+        again if they are (Marsland 1983). The root is first searched in a window of FIRST_WINDOW
+        around the last value. A forced move is made without a frame of its own. The transposition
+        table then has fewer values, and more bounds of values.
     """
 
     deepens_by: int = 2
     ends_at_jump: bool = False
-    zero_windows: bool = True
+    takes_shortcuts: bool = True
 
 
 FULL_WIDTH = FullWidth()
@@ -148,9 +150,27 @@ TWICE_AFTER, TWICE_AT = 6, 6  # moves searched, and plies left, for a reduction 
 FULL_DEPTH, FULL_WINDOW = 1, 2  # second and third attempt at a move
 ZERO_WINDOW = 1e-12  # windows are smaller, or much larger
 TEST_DEPTH = 3  # plies left for a zero window in a full-width search
+FIRST_WINDOW = 0.05  # on either side of the value of an earlier search
 STATIC_DEPTH, STATIC_PLIES = 5, 3  # plies left for a reduction by evaluation, and its size
 FUTILITY_DEPTH = 3
 NO_SEARCH = -1  # in place of a number of plies
+
+
+@generic
+def takes_shortcuts(style: KernelArg) -> bool:
+    """Return whether a full-width search takes shortcuts (see :class:`FullWidth`).
+
+    Parameters
+    ----------
+    style
+        Search style; a selective search takes none of these.
+    """
+    return False
+
+
+@takes_shortcuts.register(FullWidth)
+def _takes_shortcuts_full_width(style: FullWidth) -> bool:
+    return style.takes_shortcuts
 
 
 @generic
@@ -336,7 +356,7 @@ def tests_move(style: KernelArg, frame: KernelArg) -> bool:
     frame
         Record of FRAME.
     """
-    tests = style.zero_windows and frame.remaining >= TEST_DEPTH
+    tests = style.takes_shortcuts and frame.remaining >= TEST_DEPTH
     return tests and frame.searched > 1 and frame.tries < FULL_WINDOW
 
 

@@ -175,6 +175,23 @@ def tt_value(
 
 
 @kernel
+def tt_guess(
+    style: KernelArg, table: KernelArg, position: Position, tt_namespace: int, remaining: int
+) -> float:
+    """Return the value of a position or a bound of it, whichever the table has, or NO_VALUE.
+
+    Parameters
+    ----------
+    style, table, position, tt_namespace, remaining
+        As for :func:`tt_slot`.
+    """
+    entry = table[tt_slot(style, table, position, tt_namespace, remaining)]
+    if tt_hit(style, entry, position, tt_namespace, remaining) and entry.bound != NONE:
+        return entry.value
+    return NO_VALUE
+
+
+@kernel
 def matches(entry: KernelArg, position: Position, tag: int) -> bool:
     """Return whether an entry has exactly these boards and this tag.
 

@@ -44,6 +44,8 @@ FRAME = np.dtype(
         ("alpha", "f8"),
         ("beta", "f8"),
         ("value", "f8"),
+        ("parent", "i4"),  # ply of the frame above, and of the one below
+        ("child", "i4"),
         ("searched", "i4"),  # successors, the current one included
         ("tries", "i4"),  # searches of the current successor that were not final
         ("reduced", "i4"),  # plies that the current successor is reduced by

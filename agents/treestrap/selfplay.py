@@ -41,7 +41,7 @@ from checkers_env.movegen import (
 
 START = ((START_BLACK, START_WHITE, 0, BLACK),)
 NO_TAG = -1  # no search has it
-WITH_VALUES = FULL_WIDTH._replace(zero_windows=False)  # its table has more values to learn from
+WITH_VALUES = FULL_WIDTH._replace(takes_shortcuts=False)  # its table has more values to learn from
 UNDECIDED = 2.0  # a result; the others are +1, 0 and -1 for the side to move
 
 

@@ -109,14 +109,16 @@ for (const [name, fens] of Object.entries(evaluations)) {
     });
   });
 }
-for (const [name, { depth, fens }] of Object.entries(searches)) {
+for (const [name, { depth, lines }] of Object.entries(searches)) {
   const { evaluator, isSelective } = await load(name);
-  answer.searches[name] = fens.map((fen) => {
+  answer.searches[name] = lines.map((fens) => {
     const search = new Search(evaluator, isSelective ? SELECTIVE : FULL_WIDTH);
-    const board = new Board(fen);
-    const count = search.expandRoot(board);
-    const row = finish(search.search(board, depth, count));
-    return [board.legalMoves[row].squares, search.result.value, search.nodes];
+    return fens.map((fen) => {
+      const board = new Board(fen);
+      const count = search.expandRoot(board);
+      const row = finish(search.search(board, depth, count));
+      return [board.legalMoves[row].squares, search.result.value, search.nodes];
+    });
   });
 }
 process.stdout.write(JSON.stringify(answer));
@@ -236,24 +238,45 @@ def test_evaluations_are_equal(ask, positions):
 
 
 def test_searches_are_equal(ask, positions):
-    """Moves, values and numbers of positions visited are equal, not only moves up to ties."""
-    early = positions[: POSITIONS // 2]
-    asked = {
-        name: {"depth": depth, "fens": sample(early, count, depth, LEAST_PIECES)}
-        for name, (depth, count) in SEARCHES.items()
-    }
-    for name, found in ask(searches=asked)["searches"].items():
-        depth, fens = asked[name].values()
-        agent = player(name, depth)
-        for fen, (squares, value, nodes) in zip(fens, found, strict=True):
+    """Moves, values and numbers of positions visited are equal, not only moves up to ties.
+
+    Of each game two positions are searched. The table knows the second one from the first search.
+    """
+    asked, expected = {}, {}
+    for name, (depth, count) in SEARCHES.items():
+        agent, lines, expected[name] = player(name, depth), [], []
+        for fen in sample(positions[: POSITIONS // 2], count, depth, LEAST_PIECES):
             clear(agent.ws)
             agent.ws.counts[0] = 0
-            move = agent.act(Board(fen))
-            score = float(agent.ws.frames[0]["value"])
-            if name == "strong" and abs(score) <= 0.5:  # a search with tables halves evaluations
-                score *= 2
-            expected = (list(move.squares), score, int(agent.ws.counts[0]))
-            assert (squares, value, nodes) == expected, (name, fen)
+            first = searched(agent, Board(fen))
+            later = two_plies_on(fen, first[0])
+            lines.append([fen, *later])
+            expected[name].append([first, *(searched(agent, Board(after)) for after in later)])
+        asked[name] = {"depth": depth, "lines": lines}
+    found = ask(searches=asked)["searches"]
+    for name in SEARCHES:
+        assert found[name] == expected[name], name
+
+
+def two_plies_on(fen, squares):
+    """Return a position after a move and a reply, if the game goes on there."""
+    board = Board(fen)
+    board.push(next(move for move in board.legal_moves if list(move.squares) == squares))
+    replies = []
+    for reply in board.legal_moves:
+        board.push(reply)
+        replies.append(board.fen())
+        board.pop()
+    return sample(replies, 1, 0, LEAST_PIECES)
+
+
+def searched(agent, board):
+    """Return the squares of a player's move, the value, and the number of positions visited."""
+    move = agent.act(board)
+    value = float(agent.ws.frames[0]["value"])
+    if agent.name == "strong" and abs(value) <= 0.5:  # a search with tables halves evaluations
+        value *= 2
+    return [list(move.squares), value, int(agent.ws.counts[0])]
 
 
 def test_words_are_equal(ask, positions):

@@ -25,6 +25,7 @@ const FULL_DEPTH = 1; // second and third attempt at a move
 const FULL_WINDOW = 2;
 const ZERO_WINDOW = 1e-12; // windows are smaller, or much larger
 const TEST_DEPTH = 3; // plies left for a zero window in a full-width search
+const FIRST_WINDOW = 0.05; // on either side of the value of an earlier search
 const STATIC_DEPTH = 5; // plies left for a reduction by evaluation, and its size
 const STATIC_PLIES = 3;
 const FUTILITY_DEPTH = 3;
@@ -132,7 +133,7 @@ export class Search {
     };
     this.#frames = Array.from({ length: PLIES }, () => ({
       black: 0, white: 0, kings: 0, turn: 0, begin: 0, end: 0, current: 0, best: 0, remaining: 0,
-      floor: 0.5, alpha: 0.5, beta: 0.5, value: 0.5, searched: 0, tries: 0, reduced: 0, reversible: 0,
+      floor: 0.5, alpha: 0.5, beta: 0.5, value: 0.5, parent: 0, child: 0, searched: 0, tries: 0, reduced: 0, reversible: 0,
     }));
   }
 
@@ -174,14 +175,26 @@ export class Search {
     this.#ageHistory();
     this.#startNodes = this.nodes;
     let best = 0;
+    let first = 1 + (depth - 1) % deepensBy;
+    let guess = NO_VALUE;
     if (isSelective) {
       const move = this.#tableMove(position, depth, this.#namespace(position));
       for (let row = 0; row < count; row += 1) if (this.#moveKey(row, 0) === move) best = row;
+    } else if (depth > deepensBy) {
+      guess = this.#tableGuess(position, this.#namespace(position), depth - deepensBy);
+      if (guess !== NO_VALUE) first = depth;
     }
-    for (let plies = 1 + (depth - 1) % deepensBy; plies <= depth; plies += deepensBy) {
-      yield* this.searchTo(position, plies, position.turn, count);
+    for (let plies = first; plies <= depth; plies += deepensBy) {
+      let [low, high] = this.#firstWindow(guess);
+      let isOver = false;
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        guess = yield* this.searchTo(position, plies, position.turn, count, this.#namespace(position), low, high);
+        isOver = this.isStopped || this.#isNodeLimitReached();
+        if (isOver || (low < guess && guess < high)) break;
+        [low, high] = guess <= low ? [-2, nextAfter(guess, 1)] : [nextAfter(guess, -1), 2];
+      }
       const [frame] = this.#frames;
-      if (this.isStopped || this.#isNodeLimitReached()) {
+      if (isOver) {
         if (isSelective && frame.value > -2) best = frame.best;
         break;
       }
@@ -192,12 +205,12 @@ export class Search {
 
   /**
    * Search to one depth; leaves are evaluated for side `perspective`.
-   * @returns {Generator<void, number>} the value for the side to move
+   * @returns {Generator<void, number>} the value for the side to move, if it is between `low` and `high`
    */
-  *searchTo(position, plies, perspective, count, namespace = 2 | perspective) {
+  *searchTo(position, plies, perspective, count, namespace = 2 | perspective, low = -2, high = 2) {
     this.#evaluator.start(this.#states, 0, position, perspective);
     const [root] = this.#frames;
-    this.#openFrame(0, position, 0, count, plies, -2, 2, namespace);
+    this.#openFrame(0, position, 0, count, plies, low, high, namespace);
     root.reversible = this.#reversible;
     let ply = 0;
     while (true) {
@@ -212,13 +225,13 @@ export class Search {
       if (at < 0) {
         this.#store(frame, namespace, ply);
         if (ply === 0) return frame.value;
-        value = -frame.value;
-        ply -= 1;
+        value = (ply - frame.parent) & 1 ? -frame.value : frame.value;
+        ply = frame.parent;
       } else {
         frame.current = at;
         value = this.#expand(ply, perspective, namespace);
         if (value === DESCEND) {
-          ply += 1;
+          ply = frame.child;
           continue;
         }
       }
@@ -324,50 +337,79 @@ export class Search {
     return at;
   }
 
+  // Make the current move of a frame, and forced moves behind it; then open a frame.
   #expand(ply, perspective, namespace) {
     const { isSelective } = this.#style;
     const frame = this.#frames[ply];
-    const row = frame.current * ROW;
     const { rows } = this;
-    const after = { black: rows[row], white: rows[row + 1], kings: rows[row + 2], turn: 1 - frame.turn };
+    const low = this.#valueToBeat(frame, ply);
+    let before = frame;
+    let after = this.#successor(frame.current, frame.turn);
+    let alpha = this.#testsMove(frame) ? -nextAfter(low, 1) : -frame.beta;
+    let beta = -low;
+    let remaining = this.#remainingAfter(frame, after);
+    let below = ply + 1;
+    let sign = 1;
+    let end = 0;
+    while (true) {
+      const settled = this.#settle(frame, below, before, after, remaining, alpha, beta, perspective, namespace);
+      if (settled.value !== DESCEND) return sign * settled.value;
+      remaining = settled.remaining;
+      end = generateSuccessors(rows, frame.end, after.black, after.white, after.kings, after.turn);
+      if (isSelective || end > frame.end + 1) break;
+      [before, after] = [after, this.#successor(frame.end, after.turn)];
+      [alpha, beta] = [-beta, -alpha];
+      remaining = Math.max(remaining - 1, 0);
+      below += 1;
+      sign = -sign;
+    }
+    this.#openFrame(below, after, frame.end, end, remaining, alpha, beta, namespace);
+    frame.child = below;
+    this.#frames[below].parent = ply;
+    return DESCEND;
+  }
+
+  #successor(row, turn) {
+    const [black, white, kings] = this.rows.subarray(row * ROW, row * ROW + 3);
+    return { black, white, kings, turn: 1 - turn };
+  }
+
+  // Find the value of the position after a move, where it needs no search.
+  #settle(frame, ply, before, after, remaining, alpha, beta, perspective, namespace) {
+    const { isSelective } = this.#style;
     const own = after.turn === BLACK ? after.black : after.white;
     const opponent = after.turn === BLACK ? after.white : after.black;
     const jump = canJump(own, opponent, after.kings, after.turn);
     this.nodes += 1;
+    const settled = { value: DESCEND, remaining };
     const over = !jump && !canMove(own, opponent, after.kings, after.turn);
-    let remaining = this.#remainingAfter(frame, after);
-    const low = this.#valueToBeat(frame, ply);
-    const alpha = this.#testsMove(frame) ? -nextAfter(low, 1) : -frame.beta;
-    const beta = -low;
-    if (over) return isSelective ? 1 - MATE_STEP * (ply + 1) : 1;
+    if (over) return { ...settled, value: isSelective ? 1 - MATE_STEP * ply : 1 };
     if (isSelective) {
       const reversible = this.#countReversible(frame, after);
-      if (this.#isRepetition(ply + 1, after, reversible)) return 0;
-      this.#frames[ply + 1].reversible = reversible;
+      if (this.#isRepetition(ply, after, reversible)) return { ...settled, value: 0 };
+      this.#frames[ply].reversible = reversible;
     }
     const slot = this.#slot(after, namespace, remaining);
-    const stored = this.#tableValue(slot, after, namespace, remaining, alpha, beta, ply + 1);
-    if (stored !== NO_VALUE) return -stored;
+    const stored = this.#tableValue(slot, after, namespace, remaining, alpha, beta, ply);
+    if (stored !== NO_VALUE) return { ...settled, value: -stored };
     const width = this.#evaluator.stateSize;
-    this.#evaluator.advance(this.#states, ply * width, (ply + 1) * width, frame, after, perspective);
+    this.#evaluator.advance(this.#states, (ply - 1) * width, ply * width, before, after, perspective);
     if (!jump && remaining === 0) {
-      const value = this.#evaluateLeaf(after, perspective, (ply + 1) * width);
+      const value = this.#evaluateLeaf(after, perspective, ply * width);
       this.#write(slot, after, namespace, remaining, value, EXACT, 0);
-      return -value;
+      return { ...settled, value: -value };
     }
     if (isSelective && !jump && this.#mayPrune(remaining, alpha, beta)) {
-      const value = this.#evaluateLeaf(after, perspective, (ply + 1) * width);
+      const value = this.#evaluateLeaf(after, perspective, ply * width);
       const left = this.#prune(frame, remaining, value - beta);
-      if (left === NO_SEARCH) return -value;
+      if (left === NO_SEARCH) return { ...settled, value: -value };
       if (left < remaining) {
-        remaining = left;
-        const known = this.#tableValue(slot, after, namespace, remaining, alpha, beta, ply + 1);
-        if (known !== NO_VALUE) return -known;
+        settled.remaining = left;
+        const known = this.#tableValue(slot, after, namespace, left, alpha, beta, ply);
+        if (known !== NO_VALUE) return { ...settled, value: -known };
       }
     }
-    const end = generateSuccessors(rows, frame.end, after.black, after.white, after.kings, after.turn);
-    this.#openFrame(ply + 1, after, frame.end, end, remaining, alpha, beta, namespace);
-    return DESCEND;
+    return settled;
   }
 
   #evaluateLeaf(position, view, at) {
@@ -505,6 +547,18 @@ export class Search {
     const bound = this.#table.bound[slot];
     const isEnough = bound === EXACT || (bound === LOWER && value >= beta) || (bound === UPPER && value <= alpha);
     return isEnough ? value : NO_VALUE;
+  }
+
+  // The value of a position or a bound of it, whichever the table has, or NO_VALUE.
+  #tableGuess(position, namespace, remaining) {
+    const slot = this.#slot(position, namespace, remaining);
+    const isHit = this.#isHit(slot, position, namespace, remaining) && this.#table.bound[slot] !== NONE;
+    return isHit ? this.#table.value[slot] : NO_VALUE;
+  }
+
+  // Alpha and beta of the root: around a guess of its value, if there is one.
+  #firstWindow(guess) {
+    return this.#style.isSelective || guess === NO_VALUE ? [-2, 2] : [guess - FIRST_WINDOW, guess + FIRST_WINDOW];
   }
 
   // What an entry stores of a move: its index, or fifteen bits of the packed move.
