@@ -256,13 +256,14 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self.render_mode = render_mode
         self._window = Window()
         self.possible_agents = list(AGENTS)
+        self.agents: list[str] = []
         self.observation_spaces = {agent: _observation_space() for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in AGENTS}
         self.np_random = np.random.default_rng()
         self._rules = rules.replace(**changes)
         self._game = new_game(self._rules)
         self._history = np.zeros((FIRST_ROWS, ROW_WIDTH), np.int64)
-        self._observations: dict[str, Observation] = {}  # written by the last action, given once
+        self._written: tuple[str, Observation] | None = None  # by the last action, given once
         self._board: Board | None = None
         self._cards = opening_cards(opening, self._rules)
         self._set_up(self._cards[0])
@@ -312,7 +313,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         opening = _read_opening(text)
         set_position(self._game, self._history, *opening.start)
         self._start, self._board = opening.start, None
-        self._observations.clear()
+        self._written = None
         for action in opening.actions:
             while play_action(self._game, self._history, action) == FULL:
                 self._make_room()
@@ -327,7 +328,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         ResetNeeded
             Before the first game, and after both agents have seen the end.
         """
-        if not getattr(self, "agents", None):
+        if not self.agents:
             raise ResetNeeded("the game is over, or was not begun: call reset()")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -351,7 +352,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         agent = after = self.agent_selection
         if event != AGAIN:
             self.agent_selection = after = OTHER[agent]
-        self._observations = {after: {"observation": planes, "action_mask": mask}}
+        self._written = after, {"observation": planes, "action_mask": mask}
         if event > ONGOING:
             self._finish(agent, event)
         if self.render_mode == "human":
@@ -365,7 +366,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
     def forfeit(self) -> None:
         """End the game with a loss of the agent to move, for an illegal action."""
         agent = self.agent_selection
-        self._observations.clear()
+        self._written = None
         self._cumulative_rewards[agent] = 0
         self.rewards[agent] = float(ILLEGAL_REWARD)  # the others are 0 before the end
         self.terminations = dict.fromkeys(AGENTS, True)
@@ -396,10 +397,11 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         ResetNeeded
             Before the first game.
         """
-        written = self._observations.pop(agent, None)
-        if written is not None:
-            return written
-        if not hasattr(self, "agents"):
+        written = self._written
+        if written and written[0] == agent:
+            self._written = None
+            return written[1]
+        if not hasattr(self, "agent_selection"):
             raise ResetNeeded("the game was not begun: call reset()")
         planes, mask = np.empty(SHAPE, FLOAT32), np.empty(ACTIONS, INT8)
         to_move = agent == self.agent_selection and not self.terminations.get(agent, True)
