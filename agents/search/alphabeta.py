@@ -65,10 +65,9 @@ from checkers_env.movegen import (
     PACKED_MOVE,
     WHITE_BOARD,
     Position,
+    append_successors,
     can_jump,
     can_move,
-    generate_captures,
-    generate_steps,
     own_and_opponent,
     successor,
 )
@@ -402,15 +401,11 @@ def expand(
         )
         if value != DESCEND:
             return sign * value
-        side, kings = after.turn, after.kings
-        own, opponent = own_and_opponent(after.black, after.white, side)
-        if can_jump(own, opponent, kings, side):
-            end = generate_captures(ws.rows, frame.end, own, opponent, kings, side)
-        else:
-            end = generate_steps(ws.rows, frame.end, own, opponent, kings, side)
+        own, opponent = own_and_opponent(after.black, after.white, after.turn)
+        end = append_successors(ws.rows, frame.end, own, opponent, after.kings, after.turn)
         if end > frame.end + 1 or not takes_shortcuts(style):
             break
-        before, after = after, successor(ws.rows[frame.end], side)
+        before, after = after, successor(ws.rows[frame.end], after.turn)
         remaining = plies_below(style, remaining, before, after)
         alpha, beta, below, sign = -beta, -alpha, below + 1, -sign
     open_frame(style, ws, below, after, frame.end, end, remaining, alpha, beta, tt_namespace)
