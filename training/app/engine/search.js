@@ -133,7 +133,8 @@ export class Search {
     };
     this.#frames = Array.from({ length: PLIES }, () => ({
       black: 0, white: 0, kings: 0, turn: 0, begin: 0, end: 0, current: 0, best: 0, remaining: 0,
-      floor: 0.5, alpha: 0.5, beta: 0.5, value: 0.5, parent: 0, child: 0, searched: 0, tries: 0, reduced: 0, reversible: 0,
+      floor: 0.5, alpha: 0.5, beta: 0.5, value: 0.5, parent: 0, child: 0, left: 0, searched: 0,
+      tries: 0, reduced: 0, reversible: 0,
     }));
   }
 
@@ -352,9 +353,9 @@ export class Search {
     let sign = 1;
     let end = 0;
     while (true) {
-      const settled = this.#settle(frame, below, before, after, remaining, alpha, beta, perspective, namespace);
-      if (settled.value !== DESCEND) return sign * settled.value;
-      remaining = settled.remaining;
+      const value = this.#settle(frame, below, before, after, remaining, alpha, beta, perspective, namespace);
+      if (value !== DESCEND) return sign * value;
+      remaining = frame.left;
       end = generateSuccessors(rows, frame.end, after.black, after.white, after.kings, after.turn);
       if (isSelective || end > frame.end + 1) break;
       [before, after] = [after, this.#successor(frame.end, after.turn)];
@@ -370,46 +371,47 @@ export class Search {
   }
 
   #successor(row, turn) {
-    const [black, white, kings] = this.rows.subarray(row * ROW, row * ROW + 3);
-    return { black, white, kings, turn: 1 - turn };
+    const { rows } = this;
+    const at = row * ROW;
+    return { black: rows[at], white: rows[at + 1], kings: rows[at + 2], turn: 1 - turn };
   }
 
-  // Find the value of the position after a move, where it needs no search.
+  // Find the value of the position after a move, where it needs no search; else note the plies left, and DESCEND.
   #settle(frame, ply, before, after, remaining, alpha, beta, perspective, namespace) {
     const { isSelective } = this.#style;
     const own = after.turn === BLACK ? after.black : after.white;
     const opponent = after.turn === BLACK ? after.white : after.black;
     const jump = canJump(own, opponent, after.kings, after.turn);
     this.nodes += 1;
-    const settled = { value: DESCEND, remaining };
+    frame.left = remaining;
     const over = !jump && !canMove(own, opponent, after.kings, after.turn);
-    if (over) return { ...settled, value: isSelective ? 1 - MATE_STEP * ply : 1 };
+    if (over) return isSelective ? 1 - MATE_STEP * ply : 1;
     if (isSelective) {
       const reversible = this.#countReversible(frame, after);
-      if (this.#isRepetition(ply, after, reversible)) return { ...settled, value: 0 };
+      if (this.#isRepetition(ply, after, reversible)) return 0;
       this.#frames[ply].reversible = reversible;
     }
     const slot = this.#slot(after, namespace, remaining);
     const stored = this.#tableValue(slot, after, namespace, remaining, alpha, beta, ply);
-    if (stored !== NO_VALUE) return { ...settled, value: -stored };
+    if (stored !== NO_VALUE) return -stored;
     const width = this.#evaluator.stateSize;
     this.#evaluator.advance(this.#states, (ply - 1) * width, ply * width, before, after, perspective);
     if (!jump && remaining === 0) {
       const value = this.#evaluateLeaf(after, perspective, ply * width);
       this.#write(slot, after, namespace, remaining, value, EXACT, 0);
-      return { ...settled, value: -value };
+      return -value;
     }
     if (isSelective && !jump && this.#mayPrune(remaining, alpha, beta)) {
       const value = this.#evaluateLeaf(after, perspective, ply * width);
       const left = this.#prune(frame, remaining, value - beta);
-      if (left === NO_SEARCH) return { ...settled, value: -value };
+      if (left === NO_SEARCH) return -value;
       if (left < remaining) {
-        settled.remaining = left;
+        frame.left = left;
         const known = this.#tableValue(slot, after, namespace, left, alpha, beta, ply);
-        if (known !== NO_VALUE) return { ...settled, value: -known };
+        if (known !== NO_VALUE) return -known;
       }
     }
-    return settled;
+    return DESCEND;
   }
 
   #evaluateLeaf(position, view, at) {
