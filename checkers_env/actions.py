@@ -22,6 +22,7 @@ from checkers_env.movegen import (
     NO_MOVE,
     PACKED_MOVE,
     SQUARES,
+    WHITE,
     WHITE_BOARD,
     can_jump,
     direction,
@@ -37,15 +38,29 @@ _DIRECTIONS = ("forward right", "forward left", "back left", "back right")
 
 
 def move_to_actions(move: Move | str, turn: int) -> list[int]:
-    """Return the actions of a move by the side `turn`: one, or one for each jump.
+    """Return the actions of a move: one, or one for each jump.
 
-    Text has each square of the move, as :class:`checkers_env.Move` takes it.
+    Parameters
+    ----------
+    move
+        The move; text has each of its squares, as :class:`checkers_env.Move` takes it.
+    turn
+        Side that makes it, BLACK or WHITE.
+
+    Raises
+    ------
+    ValueError
+        For another side, for text that is no move, and for a step between squares that are not
+        neighbours.
     """
+    check_side(turn)
     move = Move(move) if isinstance(move, str) else move
     bits = [square_to_bit(square if turn == BLACK else 33 - square) for square in move.squares]
     actions = []
     for start, end in itertools.pairwise(bits):
         step = (end - start) // (2 if move.captured else 1)
+        if abs(step) not in (4, 5):
+            raise ValueError(f"no piece moves like {move}: a step leads to a neighbouring square")
         index = abs(step) - 4 + (0 if step > 0 else 2)
         actions.append((bit_to_square(start) - 1) * 4 + index)
     return actions
@@ -57,8 +72,9 @@ def describe_action(action: int, turn: int) -> str:
     Raises
     ------
     ValueError
-        For an action outside 0-127.
+        For an action outside 0-127, and for a side that is neither BLACK nor WHITE.
     """
+    check_side(turn)
     if not 0 <= action < ACTIONS:
         raise ValueError(f"action {action} is not one of 0 to {ACTIONS - 1}")
     start, step = to_view(SQUARES[action >> 2], turn), direction(action & 3, turn)
@@ -68,6 +84,12 @@ def describe_action(action: int, turn: int) -> str:
             break
         ways.append(f"{square}{mark}{bit_to_square(end)}")
     return f"{square} {_DIRECTIONS[action & 3]} ({' or '.join(ways) or 'off the board'})"
+
+
+def check_side(turn: int) -> None:
+    """Raise ValueError for a side that is neither BLACK nor WHITE."""
+    if turn not in (BLACK, WHITE):
+        raise ValueError(f"turn must be {BLACK} for Black or {WHITE} for White, not {turn!r}")
 
 
 @kernel

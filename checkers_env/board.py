@@ -19,7 +19,16 @@ from checkers_env.movegen import (
     generate_successors,
 )
 from checkers_env.moves import Move, square_to_bit
-from checkers_env.state import ONGOING, REASONS, RULES, DrawRules, has_lost, new_game, status
+from checkers_env.state import (
+    ONGOING,
+    REASONS,
+    RULES,
+    DrawRules,
+    change_rules,
+    has_lost,
+    new_game,
+    status,
+)
 
 LETTERS = ".bBwW"
 
@@ -57,7 +66,7 @@ class Board:
         rules: DrawRules = DrawRules(),  # noqa: B008 - immutable
         **changes: Any,
     ) -> None:
-        self.rules = rules.replace(**changes)
+        self.rules = change_rules(rules, changes, ("fen", "rules"))
         self._set_up(notation.parse(fen))
 
     @classmethod

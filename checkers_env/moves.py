@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from checkers_env.movegen import NO_MOVE
+from checkers_env.movegen import BOARD, NO_MOVE
 
 MALFORMED = "{!r} is not a move: write 11-15, 22x15 for a capture, or each square as in 22x15x8"
 _MOVE = re.compile(r"[0-9]{1,9}(-[0-9]{1,9}|(x[0-9]{1,9})+)")
@@ -72,7 +72,7 @@ class Move:
 def _jumped(text: str, squares: tuple[int, ...]) -> tuple[int, ...]:
     """Return the captured squares of a jump's text."""
     bits = [square_to_bit(square) for square in squares]
-    if any(abs(b - a) not in (8, 10) for a, b in pairwise(bits)):
+    if any(abs(b - a) not in (8, 10) or not BOARD >> (a + b) // 2 & 1 for a, b in pairwise(bits)):
         raise ValueError(f"{text!r} leaves out a square of the jump: write each, as in 22x15x8")
     return tuple(bit_to_square((a + b) // 2) for a, b in pairwise(bits))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import functools
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,14 +76,7 @@ class DrawRules:
 
     def replace(self, **changes: Any) -> DrawRules:
         """Return these rules, some of them changed. Raise TypeError for a name that is no rule."""
-        rules = [rule.name for rule in dataclasses.fields(self)]
-        for name in changes:
-            if name not in rules:
-                near = difflib.get_close_matches(name, rules, 1)
-                hint = f"; did you mean {near[0]!r}?" if near else "."
-                raise TypeError(
-                    f"unexpected argument {name!r}{hint} The draw rules are {', '.join(rules)}"
-                )
+        check_argument_names(changes)
         return dataclasses.replace(self, **changes)
 
     @property
@@ -101,6 +95,44 @@ class DrawRules:
         """Return the rules for kernels: int64, an entry for each field; 0 turns a rule off."""
         rules = [getattr(self, rule.name) or 0 for rule in dataclasses.fields(self)]
         return np.array(rules, np.int64)
+
+
+def check_argument_names(names: Iterable[str], arguments: Sequence[str] = ()) -> None:
+    """Raise TypeError for a name that is neither a draw rule nor one of a function's arguments."""
+    rules = [rule.name for rule in dataclasses.fields(DrawRules)]
+    for name in names:
+        if name not in rules and name not in arguments:
+            near = difflib.get_close_matches(name, [*arguments, *rules], 1)
+            hint = f"; did you mean {near[0]!r}?" if near else "."
+            others = f"; the other arguments are {', '.join(arguments)}" if arguments else ""
+            raise TypeError(
+                f"unexpected argument {name!r}{hint} The draw rules are {', '.join(rules)}{others}"
+            )
+
+
+def change_rules(
+    rules: DrawRules, changes: Mapping[str, Any], arguments: Sequence[str]
+) -> DrawRules:
+    """Return the rules that a function's arguments ask for.
+
+    Parameters
+    ----------
+    rules
+        The argument `rules`.
+    changes
+        Further keyword arguments, each of them a draw rule.
+    arguments
+        Names of the function's other arguments, for its error messages.
+
+    Raises
+    ------
+    TypeError
+        If `rules` are no DrawRules, or a name is no draw rule.
+    """
+    if not isinstance(rules, DrawRules):
+        raise TypeError(f"rules must be DrawRules, such as DrawRules(repetition=3), not {rules!r}")
+    check_argument_names(changes, arguments)
+    return rules.replace(**changes)
 
 
 GAME_LENGTH = RULES + len(dataclasses.fields(DrawRules))

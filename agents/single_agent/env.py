@@ -16,8 +16,10 @@ from agents.single_agent.opponents import Opponent, legal_reply, make_opponents
 from checkers_env.actions import ACTIONS, describe_action, move_to_actions
 from checkers_env.board import Board
 from checkers_env.envs.aec import AGENTS, INDEX, raw_env
+from checkers_env.state import check_argument_names
 
 COLOURS = ("black", "white")
+ARGUMENTS = ("opponent", "colour", "depth", "accept_draw", "opening", "render_mode", "rules")
 
 Observation = dict[str, Any]
 
@@ -72,20 +74,21 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
     ) -> None:
         if colour not in (None, *COLOURS):
             raise ValueError(f"colour must be None or one of {list(COLOURS)}, not {colour!r}")
+        check_argument_names(rules, ARGUMENTS)
         self._opponents = make_opponents(opponent, depth)
         self._opponent = self._opponents[0]
         self._colour = colour
         self._accept_draw = accept_draw
         self._game = raw_env(opening, render_mode=render_mode, **rules)
         self._agent, self._mask, self._over = AGENTS[0], np.zeros(ACTIONS, np.int8), True
-        self.render_mode = render_mode
+        self.render_mode, self.metadata = render_mode, self._game.metadata
         self.observation_space = self._game.observation_space(AGENTS[0])
         self.action_space = gymnasium.spaces.Discrete(ACTIONS)
 
     @property
     def board(self) -> Board:
-        """A copy of the game, as :attr:`checkers_env.raw_env.board`."""
-        return self._game.board
+        """A copy of the game, at the start of the current turn, with its moves and draw rules."""
+        return self._game.board.copy()
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return which actions are legal, shape (128,), for sb3-contrib's MaskablePPO."""

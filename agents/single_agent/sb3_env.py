@@ -33,14 +33,26 @@ class SB3VecEnv(VecEnv):  # type: ignore[misc]
     """
 
     def __init__(self, num_envs: int, **options: Any) -> None:
+        if "autoreset_mode" in options:
+            raise TypeError("no autoreset_mode: a game begins in the step that ends the one before")
         self.env = SingleAgentVectorEnv(num_envs, **options)
         super().__init__(num_envs, self.env.single_observation_space, self.env.single_action_space)
 
     def reset(self) -> dict[str, Any]:
-        """Begin all games, by the seeds of :meth:`seed` if it was called before."""
+        """Begin all games, by the seeds and options that were set before.
+
+        Raises
+        ------
+        ValueError
+            For options that the games do not know, or that are not the same for all.
+        """
+        options = self._options[0]
+        if any(other != options for other in self._options):
+            raise ValueError(f"all games begin with the same options, not {self._options}")
         seeds = None if all(seed is None for seed in self._seeds) else self._seeds
-        self._observation, _ = self.env.reset(seed=seeds)
+        self._observation, _ = self.env.reset(seed=seeds, options=options)
         self._reset_seeds()
+        self._reset_options()
         return self._observation
 
     def step_async(self, actions: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
@@ -43,14 +43,15 @@ class CompiledOpponent(NamedTuple):
 
 
 class SingleAgentVectorEnv(SelfPlayVectorEnv):
-    """One side of many games: :class:`.env.SingleAgentEnv` as a vector environment.
+    """One side of many games: many :class:`agents.single_agent.env.SingleAgentEnv` at once.
 
     Rewards and observations are the agent's. When a game begins, its information holds the agent's
     ``"colour"``. All else is as in :class:`checkers_env.envs.vector.SelfPlayVectorEnv`.
 
     A game's seed fixes its colours, cards and opponents. Each opponent has one generator, and one
     transposition table if it searches selectively, for all games. A seed for all games also
-    resets these.
+    resets these. An opponent with a method ``new_game(rng)`` gets its generator there: at the first
+    reset, and at each with a seed for all games.
 
     Parameters
     ----------
@@ -77,6 +78,11 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
         If an opponent ends its game, whatever it claims: no game is scored by that.
     """
 
+    ARGUMENTS: ClassVar[tuple[str, ...]] = (
+        *("num_envs", "opponent", "colour", "depth"),
+        *("opening", "autoreset_mode", "rules"),
+    )
+
     def __init__(
         self,
         num_envs: int,
@@ -91,6 +97,7 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
         if colour not in (None, *COLOURS):
             raise ValueError(f"colour must be None or one of {list(COLOURS)}, not {colour!r}")
         self._opponents = [_compiled(agent) for agent in make_opponents(opponent, depth)]
+        self._has_chance = False  # of opponents that move in Python: a first new_game()
         super().__init__(num_envs, opening=opening, autoreset_mode=autoreset_mode, **rules)
         seats = range(len(COLOURS)) if colour is None else [COLOURS.index(colour)]
         self._batch = self._batch._replace(choices=np.array(seats))
@@ -109,6 +116,11 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
                     self._opponents[index] = opponent._replace(rng=rng)
                 else:
                     reseed(opponent, (index, *known))
+        elif not self._has_chance:
+            for opponent in self._opponents:
+                if not isinstance(opponent, CompiledOpponent):
+                    reseed(opponent, int(np.random.default_rng().integers(2**63)))
+        self._has_chance = True
 
     def _play_opponents(self) -> None:
         for index, opponent in enumerate(self._opponents):

@@ -175,6 +175,7 @@ from checkers_env.state import (
     REASONS,
     SIDE,
     DrawRules,
+    change_rules,
     has_lost,
     new_game,
     set_position,
@@ -200,13 +201,38 @@ class OpeningLine(NamedTuple):
     actions: tuple[int, ...]
 
 
-def env(**kwargs: Any) -> AECEnv[str, Observation, int]:
-    """Make the game with the checks of PettingZoo's classic games; arguments as for raw_env.
+def env(
+    *,
+    opening: str | None = None,
+    render_mode: str | None = None,
+    rules: DrawRules = DrawRules(),  # noqa: B008 - immutable
+    **changes: Any,
+) -> AECEnv[str, Observation, int]:
+    """Make the game with the checks of PettingZoo's classic games.
 
     :class:`CheckedEnv` makes all checks in one wrapper. :func:`pettingzoo_env` has the library's
     own three.
+
+    Parameters
+    ----------
+    opening
+        None for the start position; ``"two-move"`` or ``"three-move"`` to sample a ballot card at
+        each reset; moves such as ``"9-13 22-18"``; or a FEN.
+    render_mode
+        None, ``"ansi"``, ``"rgb_array"`` or ``"human"``.
+    rules
+        Draw rules. By default a game is drawn after 100 moves of each side.
+    **changes
+        Single draw rules, such as ``repetition=3`` (see :class:`checkers_env.DrawRules`).
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the opening leaves no game to play.
+    TypeError
+        If an argument is unknown.
     """
-    return CheckedEnv(raw_env(**kwargs))
+    return CheckedEnv(raw_env(opening, render_mode=render_mode, rules=rules, **changes))
 
 
 make = env
@@ -225,6 +251,11 @@ def pettingzoo_env(**kwargs: Any) -> AECEnv[str, Observation, int]:
 
 class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name
     """The game without wrappers; this module's docstring describes it.
+
+    Parameters
+    ----------
+    opening, render_mode, rules, **changes
+        As for :func:`env`.
 
     Raises
     ------
@@ -254,13 +285,14 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
             accepted = self.metadata["render_modes"]
             raise ValueError(f"render_mode must be None or one of {accepted}, not {render_mode!r}")
         self.render_mode = render_mode
+        self.metadata = dict(self.metadata)  # whose render_fps may be set
         self._window = Window()
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []
         self.observation_spaces = {agent: _observation_space() for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in AGENTS}
         self.np_random = np.random.default_rng()
-        self._rules = rules.replace(**changes)
+        self._rules = change_rules(rules, changes, ("opening", "render_mode", "rules"))
         self._game = new_game(self._rules)
         self._history = np.zeros((FIRST_ROWS, ROW_WIDTH), np.int64)
         self._written: tuple[str, Observation] | None = None  # by the last action, given once
@@ -407,6 +439,38 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         to_move = agent == self.agent_selection and not self.terminations.get(agent, True)
         write_observation(planes, mask, self._game, INDEX[agent], to_move)
         return {"observation": planes, "action_mask": mask}
+
+    def last(
+        self, observe: bool = True
+    ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+        """Return what the agent to move sees of the last steps.
+
+        Parameters
+        ----------
+        observe
+            Whether to observe; otherwise the observation is None.
+
+        Returns
+        -------
+        The observation, the rewards since the agent's last turn, whether the game is over, False,
+        and the information.
+
+        Raises
+        ------
+        ResetNeeded
+            Before the first game.
+        """
+        try:
+            agent = self.agent_selection
+        except AttributeError:
+            raise ResetNeeded("the game was not begun: call reset()") from None
+        return (
+            self.observe(agent) if observe else None,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
 
     @property
     def board(self) -> Board:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -24,7 +24,7 @@ from checkers_env.envs.vector_kernels import (
 )
 from checkers_env.movegen import PACKED_MOVE
 from checkers_env.moves import unpack_move
-from checkers_env.state import PLY, REASONS, SIDE, DrawRules
+from checkers_env.state import PLY, REASONS, SIDE, DrawRules, change_rules
 
 Observation = dict[str, Any]
 Integers = NDArray[np.int64]
@@ -74,6 +74,12 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
     action".
     """
 
+    ARGUMENTS: ClassVar[tuple[str, ...]] = (
+        "num_envs",
+        "opening",
+        "autoreset_mode",
+        "rules",
+    )  # for error messages
     metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by VectorEnv
         "render_modes": [],
         "autoreset_mode": AutoresetMode.SAME_STEP,
@@ -93,7 +99,7 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         self.num_envs = int(num_envs)
         self._mode = _mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self._mode}
-        self._rules = rules.replace(**changes)
+        self._rules = change_rules(rules, changes, self.ARGUMENTS)
         single = raw_env(rules=self._rules)
         self.single_observation_space = single.observation_space(AGENTS[0])
         self.single_action_space = single.action_space(AGENTS[0])
@@ -174,6 +180,8 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
 
     def board(self, index: int) -> Board:
         """Return game `index` at the start of the current turn, with its moves."""
+        if index not in self._rngs:
+            raise ResetNeeded(f"game {index} was not begun: call reset()")
         game = self._batch.games[index].tolist()
         rows = self._batch.history[index, : game[PLY] + 1].tolist()
         black, white, kings, _ = rows[0]

@@ -140,3 +140,18 @@ def test_description_of_an_action_names_every_legal_move_that_begins_with_it(boa
 def test_action_outside_the_space_has_no_description(action: int) -> None:
     with pytest.raises(ValueError, match=f"{action} is not one of 0 to 127"):
         codes.describe_action(action, BLACK)
+
+
+@pytest.mark.parametrize("move", ["11-18", "1-32", "5-4", "12-13", "11-11"])
+def test_step_to_a_square_that_is_no_neighbour_has_no_action(move: str) -> None:
+    with pytest.raises(ValueError, match=f"no piece moves like {move}"):
+        codes.move_to_actions(move, BLACK)
+
+
+@pytest.mark.parametrize("turn", ["player_0", "black", 2, -1, None])
+def test_side_that_is_neither_black_nor_white_is_refused(turn: Any) -> None:
+    message = f"turn must be 0 for Black or 1 for White, not {turn!r}"
+    with pytest.raises(ValueError, match=message):
+        codes.move_to_actions("11-15", turn)
+    with pytest.raises(ValueError, match=message):
+        codes.describe_action(40, turn)

@@ -219,6 +219,21 @@ def test_unknown_rule_is_refused():
         Board(xyz=7)
 
 
+def test_misspelt_argument_is_told_from_a_rule():
+    wanted = "unexpected argument 'opning'; did you mean 'opening'? The draw rules are"
+    for make in (checkers_env.make, checkers_env.pettingzoo_env, checkers_env.raw_env):
+        with pytest.raises(TypeError, match=re.escape(wanted)):
+            make(opning="two-move")
+
+
+def test_rules_of_another_type_are_refused():
+    vector = functools.partial(checkers_env.make_vec, 2)
+    for make in (Board, checkers_env.env, checkers_env.raw_env, vector):
+        for rules in (None, {"repetition": 3}):
+            with pytest.raises(TypeError, match="rules must be DrawRules"):
+                make(rules=rules)
+
+
 def test_single_rules_override_a_given_set():
     rules = DrawRules(repetition=3, no_progress=40)
     assert Board(rules=rules, no_progress=None).rules == DrawRules(repetition=3)

@@ -67,7 +67,12 @@ def test_repr_of_an_impossible_move_shows_its_fields(move):
 
 @pytest.mark.parametrize(
     ("text", "wrong"),
-    [("22x8", "leaves out a square of the jump"), ("9", "is not a move"), ("9-33", "square 33")],
+    [
+        ("22x8", "leaves out a square of the jump"),
+        ("4x13", "leaves out a square"),
+        ("9", "is not a move"),
+        ("9-33", "square 33"),
+    ],
 )
 def test_move_is_made_from_text_with_each_square(text, wrong):
     assert Move("22x15x8").captured == (18, 11)

@@ -1,6 +1,7 @@
 """The single-agent environment against Gymnasium's checks and the AEC environment."""
 
 import importlib
+import re
 import subprocess
 import sys
 from typing import Any
@@ -344,3 +345,33 @@ def test_rendering() -> None:
     env = SingleAgentEnv("random", "black", render_mode="ansi")
     env.reset(seed=0)
     assert "Black to move" in env.render()
+
+
+def test_board_is_a_copy() -> None:
+    env = SingleAgentEnv(First(), "black")
+    env.reset(seed=0)
+    env.board.push("12-16")
+    assert env.board == Board()
+    env.step(int(env.action_masks().argmax()))
+    assert env.board.ply == 2
+
+
+def test_speed_of_the_window_is_the_environments_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = []
+    monkeypatch.setattr(
+        "checkers_env.render.window.Window.show", lambda *arguments: shown.append(arguments[-1])
+    )
+    fast, slow = (SingleAgentEnv(First(), "black", render_mode="human") for _ in range(2))
+    fast.metadata["render_fps"] = 100
+    for env in (fast, slow):
+        env.reset(seed=0)
+    assert shown == [100, 2]
+
+
+@pytest.mark.parametrize(("name", "meant"), [("color", "colour"), ("opponnent", "opponent")])
+def test_misspelt_argument_is_told(name: str, meant: str) -> None:
+    message = f"unexpected argument '{name}'; did you mean '{meant}'?"
+    with pytest.raises(TypeError, match=re.escape(message)):
+        gymnasium.make("checkers_env/Checkers-v0", **{name: "black"})
+    with pytest.raises(TypeError, match=re.escape(message)):
+        gymnasium.make_vec("checkers_env/Checkers-v0", 2, **{name: "black"})

@@ -59,3 +59,23 @@ def test_without_the_extra_the_import_names_it():
     code = "import sys; sys.modules['stable_baselines3'] = None; import agents.single_agent.sb3_env"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "pip install '.[sb3]'" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.sb3
+def test_options_are_those_of_the_next_reset():
+    from agents.single_agent.sb3_env import SB3VecEnv
+
+    env = SB3VecEnv(2, opponent="random", colour="black")
+    env.set_options({"opening": "9-13 22-18"})
+    env.reset()
+    assert [len(env.env.board(i).moves) for i in range(2)] == [2, 2]
+    env.reset()
+    assert [len(env.env.board(i).moves) for i in range(2)] == [0, 0]
+    env.set_options([{"opening": "9-13 22-18"}, {}])
+    with pytest.raises(ValueError, match="begin with the same options"):
+        env.reset()
+    env.set_options({"card": 1})
+    with pytest.raises(ValueError, match="options must be None or a dictionary with"):
+        env.reset()
+    with pytest.raises(TypeError, match="no autoreset_mode"):
+        SB3VecEnv(2, autoreset_mode="NextStep")

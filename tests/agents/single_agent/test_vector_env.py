@@ -388,3 +388,38 @@ def test_an_illegal_move_of_a_function_is_an_error() -> None:
     env = SingleAgentVectorEnv(2, lambda board: "1-5", "white")
     with pytest.raises(ValueError, match=r"the opponent .* played 1-5, illegal in B:.*9-13"):
         env.reset(seed=0)
+
+
+class Sampler:
+    """Agent that cannot play without a generator."""
+
+    def __init__(self) -> None:
+        self.generators = 0
+
+    def new_game(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+        self.generators += 1
+
+    def act(self, board: Board) -> Move:
+        return board.legal_moves[self.rng.integers(len(board.legal_moves))]
+
+
+@pytest.mark.parametrize("seed", [None, [1, None]])
+def test_opponent_in_python_gets_a_generator_without_a_seed(seed: Any) -> None:
+    opponent = Sampler()
+    env = SingleAgentVectorEnv(2, opponent, "black")
+    observation, _ = env.reset(seed=seed)
+    env.step(observation["action_mask"].argmax(1))
+    env.reset()
+    assert opponent.generators == 1
+    env.reset(seed=1)
+    assert opponent.generators == 2
+
+
+def test_board_before_the_first_game_is_refused() -> None:
+    env = SingleAgentVectorEnv(2, "random")
+    for _ in range(2):
+        with pytest.raises(ResetNeeded, match="game 1 was not begun"):
+            env.board(1)
+        env.reset(options={"reset_mask": np.array([True, False])})
+    assert env.board(0).outcome() is None

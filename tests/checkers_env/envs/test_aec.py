@@ -349,9 +349,15 @@ def test_invalid_reset_changes_nothing(arguments: Any, message: str) -> None:
     assert pickle.dumps(env) == before
 
 
+def test_each_environment_has_its_own_metadata() -> None:
+    one, other = checkers_env.make(), checkers_env.make()
+    one.metadata["render_fps"] = 100
+    assert other.metadata["render_fps"] == checkers_env.make().metadata["render_fps"] == 2
+
+
 def test_step_before_reset_is_refused() -> None:
     env = checkers_env.raw_env(opening="B:W6:B1")
-    for act in (lambda: env.step(0), lambda: env.observe("player_0")):
+    for act in (lambda: env.step(0), lambda: env.observe("player_0"), env.last):
         with pytest.raises(ResetNeeded, match="was not begun"):
             act()
     env.reset()
