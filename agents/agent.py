@@ -130,7 +130,7 @@ class PlayerAgent:
         position = board.position
         with defer_signals(self.ws):
             self.set_history(board)
-            path = find_move(player, position, self.ws, self.rng)
+            path = select_packed_move(player, position, self.ws, self.rng)
         squares = unpack_move(path, False).squares
         return next(move for move in board.legal_moves if move.squares == squares)
 
@@ -154,7 +154,7 @@ def accepts_draw(agent: Agent, board: Board) -> bool:
 
 
 @kernel
-def find_move(player: Any, position: Position, ws: Any, rng: Any) -> int:
+def select_packed_move(player: Any, position: Position, ws: Any, rng: Any) -> int:
     """Return the packed move that `player` selects in a position that has legal moves.
 
     Parameters

@@ -239,8 +239,8 @@ def analyse_until(agent: Agent, board: Board, limits: Limits, stopped: Event) ->
     """Analyse a position that has a legal move, within limits, until an event is set.
 
     The principal variation and the score are searched after the move. With a limit of time this
-    takes a second at most, and the variation may be shorter. Without, it takes as long as the
-    search of the move, and at least a second; if that is too short, both are left out.
+    takes a second at most, and the variation may be shorter. Without, it may take as long as the
+    search of the move, or a second if that is longer; if that is too short, both are left out.
 
     Parameters
     ----------
@@ -258,25 +258,24 @@ def analyse_until(agent: Agent, board: Board, limits: Limits, stopped: Event) ->
 
 
 def _analyse_search(agent: PlayerAgent, board: Board, limits: Limits, stopped: Event) -> Analysis:
-    depths = [1]
+    completed = [1]
     agent.ws.counts[0] = 0
     start = time.perf_counter()
-    move = search_with_limits(agent, board, limits, stopped, lambda depth, _: depths.append(depth))
+    move = search_with_limits(agent, board, limits, stopped, lambda it, _: completed.append(it))
     seconds, nodes = time.perf_counter() - start, int(agent.ws.counts[0])
-    depth = depths[-1]
+    depth = completed[-1]
     is_only = len(board.legal_moves) == 1  # it was played without a search
     if is_only:
         own = ONLY_MOVE_DEPTH if limits.nodes is not None else agent.player.depth
         depth = min(limits.depth or own, ONLY_MOVE_DEPTH)
-    if limits.nodes is not None and is_only:
-        pv = _find_pv(agent, board, move, range(1, depth + 1), LEAST_SECONDS)
-    elif limits.nodes is not None:
+    depths: Sequence[int] = range(1, depth + 1)
+    allowed = LEAST_SECONDS
+    if limits.nodes is not None and not is_only:
         depth, _ = root_result(agent, board)
-        pv = _find_pv(agent, board, move, [depth], LEAST_SECONDS)
-    elif limits.seconds is None:
-        pv = _find_pv(agent, board, move, [depth], max(seconds, LEAST_SECONDS))
-    else:
-        pv = _find_pv(agent, board, move, range(1, depth + 1), LEAST_SECONDS)
+        depths = [depth]
+    elif limits.nodes is None and limits.seconds is None:
+        depths, allowed = [depth], max(seconds, LEAST_SECONDS)
+    pv = _find_pv(agent, board, move, depths, allowed)
     score = _score(agent.player, board, pv) if pv else None
     return Analysis(move, score, pv or (move,), depth, nodes, seconds)
 

@@ -147,29 +147,23 @@ def make(
     check_limits(depth, simulations, seconds, nodes)
     _check(seed, selective)
     player: Any = _player(spec, depth)
-    player = _budgeted(agent, player, depth, simulations, seconds)
+    player = _with_limits(agent, player, depth, simulations, seconds)
     if selective is not None:
-        if not isinstance(player, AlphaBeta):
-            raise ValueError(f"{agent!r} does not search by plies: it takes no selective")
+        _require_plies(agent, player, "selective")
         if selective != uses_history(player):
             player = player._replace(style=Selective() if selective else FULL_WIDTH)
     if options:
-        if not uses_history(player):
-            raise ValueError(
-                f"{agent!r} does not search selectively: it takes no {', '.join(options)}"
-            )
+        _require_selective(agent, player, ", ".join(options))
         player = player._replace(style=with_search_options(player.style, options))
     if given := [name for name, rule in rules.items() if rule is not None]:
-        if not isinstance(player, AlphaBeta):
-            raise ValueError(f"{agent!r} does not search by plies: it takes no {given[0]}")
+        _require_plies(agent, player, given[0])
         player = with_options(player, **rules)
     if nodes is not None:
         player = with_nodes(agent, player, nodes, depth)
     if seconds is not None and uses_history(player):
         player = player._replace(style=for_time(player.style, seconds))
     if endgame is not None:
-        if not isinstance(player, AlphaBeta):
-            raise ValueError(f"{agent!r} does not search by plies: it takes no endgame")
+        _require_plies(agent, player, "endgame")
         player = player._replace(tablebase=load_tablebase(endgame))
     return PlayerAgent(agent, player, np.random.default_rng(seed), seconds)
 
@@ -198,7 +192,17 @@ def open_agent(agent: Agent | str | Path) -> Iterator[Agent]:
             close()
 
 
-def _budgeted(
+def _require_plies(agent: str, player: Any, option: str) -> None:
+    if not isinstance(player, AlphaBeta):
+        raise ValueError(f"{agent!r} does not search by plies: it takes no {option}")
+
+
+def _require_selective(agent: str, player: Any, options: str) -> None:
+    if not uses_history(player):
+        raise ValueError(f"{agent!r} does not search selectively: it takes no {options}")
+
+
+def _with_limits(
     agent: str, player: Any, depth: int | None, simulations: int | None, seconds: float | None
 ) -> Any:
     """Return the player with its limit of a move: depth, simulations or time."""
@@ -211,7 +215,7 @@ def _budgeted(
     if isinstance(player, AlphaBeta):
         return player if seconds is None else player._replace(depth=depth or MAX_DEPTH)
     if depth is not None:
-        raise ValueError(f"{agent!r} does not search by plies: it takes no depth")
+        _require_plies(agent, player, "depth")
     if isinstance(player, MonteCarlo):
         most = player.simulations if seconds is None else UNLIMITED
         return player._replace(simulations=simulations or most)
@@ -225,8 +229,7 @@ def with_nodes(agent: str, player: Any, nodes: int, depth: int | None = None) ->
 
     Raise ValueError for a player that does not search selectively.
     """
-    if not uses_history(player):
-        raise ValueError(f"{agent!r} does not search selectively: it takes no nodes")
+    _require_selective(agent, player, "nodes")
     style = player.style._replace(nodes=nodes)
     return player._replace(style=style, depth=depth or MAX_DEPTH)
 

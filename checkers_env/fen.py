@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import re
 
-from checkers_env import fen
 from checkers_env.movegen import BLACK, BOARD, KING_ROWS, WHITE, Position
 from checkers_env.moves import square_to_bit
 
@@ -13,6 +12,7 @@ EXAMPLE = "W:W18,24,K31:B12,K3"
 START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12"
 MAX_PIECES = 12
 MAX_LENGTH = 1000  # characters of a FEN; the longest that format_position writes has 123
+_NUMBERS = range(1, 33)  # of the squares
 _SIDES = {"B": BLACK, "W": WHITE}
 _NAMES = ("black", "white")
 _COUNTER = re.compile(r"[HF][0-9]+")
@@ -132,7 +132,7 @@ def _read_squares(items: str) -> list[tuple[int, bool]]:
 
 
 def _squares(board: int) -> list[int]:
-    return [square for square in range(1, 33) if board >> square_to_bit(square) & 1]
+    return [square for square in _NUMBERS if board >> square_to_bit(square) & 1]
 
 
 def _format_squares(pieces: int, kings: int) -> str:
@@ -140,14 +140,11 @@ def _format_squares(pieces: int, kings: int) -> str:
     return ",".join("K" * (square in crowned) + str(square) for square in _squares(pieces))
 
 
-SQUARES = range(1, 33)
-
-
 def position_to_letters(position: Position, letters: str) -> str:
     """Write the 32 letters of a position, without the side to move."""
     black, white, kings, _ = position
     text = ""
-    for square in SQUARES:
+    for square in _NUMBERS:
         piece = 1 << square_to_bit(square)
         man = 1 if black & piece else 3 if white & piece else 0
         text += letters[man + (kings & piece != 0)]
@@ -171,12 +168,12 @@ def position_from_letters(text: str, letters: str, turn: int) -> Position:
     ValueError
         If the text has other letters or another length, or the position is illegal.
     """
-    if len(text) != len(SQUARES) or set(text) - set(letters):
+    if len(text) != len(_NUMBERS) or set(text) - set(letters):
         raise ValueError(f"{text!r} is not 32 letters, each of them one of {letters}")
     boards = dict.fromkeys(letters, 0)
-    for square, letter in zip(SQUARES, text, strict=True):
+    for square, letter in zip(_NUMBERS, text, strict=True):
         boards[letter] |= 1 << square_to_bit(square)
     _, men, kings, their_men, their_kings = boards.values()
     position = Position(men | kings, their_men | their_kings, kings | their_kings, turn)
-    fen.check_position(position)
+    check_position(position)
     return position

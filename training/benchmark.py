@@ -276,12 +276,10 @@ def make_entries(config: BenchmarkConfig, texts: Sequence[str]) -> list[Entry]:
     ValueError
         If an agent cannot be made, or two agents have one name.
     """
-    patience = config.move_limit or None
+    timeout = config.move_limit or None
     limits = ProcessLimits(config.memory_limit or None, config.process_limit or None)
     entries = [
-        make_entry(
-            text, depth=config.depth, seconds=config.seconds, patience=patience, limits=limits
-        )
+        make_entry(text, depth=config.depth, seconds=config.seconds, timeout=timeout, limits=limits)
         for text in texts
     ]
     names = [entry.entrant.name for entry in entries]

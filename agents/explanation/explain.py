@@ -117,7 +117,7 @@ class Explanation(Parts):
         mover = SIDES[self.board.turn]
         value = "no value"
         if self.value is not None:
-            value = f"value {self.value:+.3f} for {mover}, who is to move"
+            value = f"value {self.value:+.3f} for {mover}, the side to move"
         terms = [f"  {name} {amount:+.3f}" for name, amount in self.terms.items()]
         return "\n".join([f"{self.agent} ({self.kind}): {value}", *terms])
 

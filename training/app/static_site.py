@@ -1,4 +1,4 @@
-"""Static site: the pages "Play", "Compare" and "Evolution" as a folder of files, without a server.
+"""Static site: the pages of ``checkers-play`` as a folder of files, without a server.
 
     python -m training.app.static_site FOLDER
 

@@ -1,4 +1,4 @@
-"""Who enters a league: texts such as ``blondie24@depth=6``, and the agents they stand for."""
+"""Entrants of a league: texts such as ``blondie24@depth=6``, and the agents they stand for."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def make_entry(
     *,
     depth: int | None = None,
     seconds: float | None = None,
-    patience: float | None = None,
+    timeout: float | None = None,
     limits: ProcessLimits = ProcessLimits(),  # noqa: B008 - immutable
 ) -> Entry:
     """Return the entry of a text such as ``material``, ``material@depth=6`` or ``my.py:Mine``.
@@ -50,7 +50,7 @@ def make_entry(
         Text for :func:`agents.make`, with options after an @.
     depth, seconds
         Limits of built-in players and Hub engines whose text has none.
-    patience
+    timeout
         Seconds after which an agent in another process counts as hanging.
     limits
         Memory and processes of anyone's code and of Hub engines, which run in their own processes.
@@ -65,22 +65,20 @@ def make_entry(
     make: Callable[[], Agent]
     if spec.kind == "hub":
         options = _limited(options, depth, seconds, {"depth": HUB_DEPTH})
-        times = {"timeout": patience or FOREVER, "start_timeout": max(patience or FOREVER, READY)}
+        times = {"timeout": timeout or FOREVER, "start_timeout": max(timeout or FOREVER, READY)}
         make = partial(agents.make, name, **times | {"limits": limits} | options)
-    elif spec.kind == "dxp":
-        make = partial(agents.make, name, **{"seconds": patience or FOREVER, **options})
-    elif spec.kind == "llm":
-        make = partial(agents.make, name, **{"timeout": patience or FOREVER, **options})
+    elif spec.kind in ("dxp", "llm"):
+        make = partial(agents.make, name, **{"timeout": timeout or FOREVER, **options})
     elif not spec.is_builtin:
         # A draw that OpenSpiel's rule gives is none of the league's, so its bots play on.
         own = {"plays_on": True} if spec.kind == "openspiel" else {}
         code = partial(agents.make, name, **own | options)
-        make = partial(SubprocessAgent, repr(text), code, timeout=patience, limits=limits)
+        make = partial(SubprocessAgent, repr(text), code, timeout=timeout, limits=limits)
     else:
         options = _limited(options, depth, seconds, _own_limit(agents.make(name, **options)))
         make = partial(agents.make, name, **options)
-    if patience and options.get("seconds", 0) >= patience:
-        raise ValueError(f"{text!r} would use up the {patience:g} seconds that a move may take")
+    if timeout and options.get("seconds", 0) >= timeout:
+        raise ValueError(f"{text!r} would use up the {timeout:g} seconds that a move may take")
     agent = make()
     close_agent(agent)
     entrant = Entrant(display_name(name, options), name, options, describe_agent(agent, name))

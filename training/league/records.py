@@ -1,4 +1,4 @@
-"""What is kept of a league: its entrants, its conditions and its games."""
+"""Records of a league: its entrants, its conditions and its games."""
 
 from __future__ import annotations
 

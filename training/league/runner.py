@@ -1,4 +1,4 @@
-"""A league is held: its games are played in threads, and written down as they end."""
+"""Run a league: play its games in threads, and write each down as it ends."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def run_league(
 
 
 class FailedAgent:
-    """In the seat of an agent that cannot be made, so that it forfeits its games."""
+    """Stand-in for an agent that cannot be made: it forfeits its games."""
 
     def __init__(self, error: Exception) -> None:
         self._error = error

@@ -168,7 +168,7 @@ def constants_of(regime: Regime) -> dict[str, Any]:
 
 
 def regime_from_config(config: Mapping[str, Any]) -> Regime:
-    """Return the regime of a run's configuration (:func:`training.trainer.loop.config_key`).
+    """Return the regime of a run's :attr:`training.trainer.loop.RunConfig.config_key`.
 
     Raises
     ------

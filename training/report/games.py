@@ -19,7 +19,7 @@ def pack_games(league: League) -> dict[str, Any]:
     """Return the games as the viewer's JSON.
 
     ``games`` has a row for each game: number, Black, White, opening, twice Black's score, reason
-    (numbers into the other lists), and moves as :func:`pack_move` writes them.
+    (numbers into the other lists), and moves as :func:`abbreviate_move` writes them.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def pack_games(league: League) -> dict[str, Any]:
 
 
 @functools.cache
-def pack_move(move: str) -> str:
+def abbreviate_move(move: str) -> str:
     """Return a move's start and end as two letters; a longer path stands in brackets."""
     letters = "".join(LETTERS[square - 1] for square in parse_squares(move))
     return letters if len(letters) == 2 else f"({letters})"
@@ -57,7 +57,7 @@ def pack_move(move: str) -> str:
 
 def _moves(game: GameRecord) -> str:
     try:
-        return "".join(map(pack_move, game.moves))
+        return "".join(map(abbreviate_move, game.moves))
     except ValueError as error:
         raise ValueError(f"game {game.number}: {error}") from None
 

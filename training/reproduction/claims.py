@@ -1,4 +1,4 @@
-"""What a claim is: the matches or runs that measure it, its effect, and the paper's own figure."""
+"""Claims: the matches or runs that measure one, its effect, and the paper's own figure."""
 
 from __future__ import annotations
 

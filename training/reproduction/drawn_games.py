@@ -52,7 +52,7 @@ def lines(judged: Sequence[Verdict], scope: Scope, store: ResultStore) -> Iterat
     yield from ("## Drawn games", "", _ABOUT, "")
     yield (
         f"| claim | drawn, % | of them with a lead of {LEAD} pieces, % | effect as played "
-        "| effect if draws go to who has more pieces | verdict then |"
+        "| effect if draws go to the side with more pieces | verdict then |"
     )
     yield "|---|---:|---:|---:|---:|---|"
     for played, then in zip(scores, again, strict=True):
@@ -151,6 +151,7 @@ _ABOUT_LEADS = (
     "cell is the mean over matches, and their number."
 )
 _ABOUT = (
-    "A game is drawn after 100 moves of each side, whoever is ahead. These are the claims about "
-    "scores once more, with every drawn game given to the side that has more pieces at its end."
+    "A game is drawn after 100 moves of each side, even if one is ahead. These are the claims "
+    "about scores once more, with every drawn game given to the side that has more pieces at its "
+    "end."
 )

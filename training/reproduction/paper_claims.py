@@ -236,8 +236,8 @@ def _depth() -> Iterable[Claim]:
         for depth in (1, 2, 3):
             yield Claim(
                 f"{players[-1]} at {depth}",
-                f"There is no point in playing below the trained depth: at {depth}, who was "
-                f"trained there beats {players[-1]}.",
+                f"There is no point in playing below the trained depth: at {depth} ply, a player "
+                f"trained at {depth} ply beats {players[-1]}.",
                 thesis("7.8"),
                 (row(Player(players[depth - 1], depth=depth), Player(players[-1], depth=depth)),),
             )
@@ -292,8 +292,8 @@ def _other_papers() -> Iterable[Claim]:
     yield beats(NETWORKS[1], NETWORKS[0], "The network of 2001 beats that of 1999.", "Skycak 2022")
     yield Claim(
         "blondie24 by 311 points",
-        "Blondie24 is better than a piece counter (14 games, drawn ones given to who has more "
-        "pieces).",
+        "Blondie24 is better than a piece counter (14 games, drawn ones given to the side with "
+        "more pieces).",
         "Al-Khateeb 2011, 7.2, after Chellapilla & Fogel 1999",
         (row("blondie24-2001", "material"),),
         rating_difference,

@@ -39,7 +39,7 @@ class Checkpoint:
     history
         Metrics by name, a value a generation.
     config_key
-        Configuration that the results depend on (:func:`training.trainer.loop.config_key`).
+        What the results depend on: :attr:`training.trainer.loop.RunConfig.config_key`.
     """
 
     state: State

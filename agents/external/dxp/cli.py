@@ -59,7 +59,7 @@ class DxpConfig:
     """With --connect: time of each side for a whole game; 0 for no limit."""
     moves: int = 100
     """With --connect: draw after this many moves by each side; 0 for no limit."""
-    patience: float = TIMEOUT
+    timeout: float = TIMEOUT
     """Seconds to wait for a message of the other program."""
     pdn: Path | None = None
     """PDN file for the games."""
@@ -81,8 +81,8 @@ def main() -> int:
 
 def run(config: DxpConfig) -> None:
     """Play the games, and print a line after each. Raise ValueError for bad config."""
-    if not config.patience > 0:
-        raise ValueError(f"--patience must be more than 0 seconds, not {config.patience}")
+    if not config.timeout > 0:
+        raise ValueError(f"--timeout must be more than 0 seconds, not {config.timeout}")
     if config.pdn:
         check_output("--pdn", config.pdn)
     agent = make(config.agent, depth=config.depth, seconds=config.seconds, seed=config.seed)
@@ -94,7 +94,7 @@ def run(config: DxpConfig) -> None:
         if config.pdn:
             pdn.dump([_record(game, config.agent) for game in results], config.pdn)
 
-    address = DxpAddress(config.host, config.port, config.patience)
+    address = DxpAddress(config.host, config.port, config.timeout)
     if config.listen:
         print(f"{config.agent} waits on {format_address(*address[:2])}", flush=True)
         serve(agent, address, games=config.games, report=report)

@@ -54,28 +54,28 @@ class DxpAgent:
         connect to the program and request the games.
     minutes
         The program's time for a game, 0 for no limit. With `listens` the request sets it.
-    seconds
-        Time to wait for a move, an answer or a connection.
+    timeout
+        Seconds to wait for a move, an answer or a connection.
 
     Raises
     ------
     EngineError
         When the port to listen on is in use.
     ValueError
-        For a time that is not positive.
+        For a timeout that is not positive.
     """
 
     def __init__(
-        self, host: str, port: int, *, listens: bool, minutes: int = 0, seconds: float = 60.0
+        self, host: str, port: int, *, listens: bool, minutes: int = 0, timeout: float = 60.0
     ) -> None:
-        if not seconds > 0:
-            raise ValueError(f"seconds must be more than 0, not {seconds}")
+        if not timeout > 0:
+            raise ValueError(f"timeout must be more than 0 seconds, not {timeout}")
         self._listener = open_listener(host, port) if listens else None
         self.host = host
         self.port: int = self._listener.getsockname()[1] if self._listener else port
         self.name = f"dxp {host} {self.port}"
         self.minutes = minutes
-        self.seconds = seconds
+        self.timeout = timeout
         self._connection: DxpConnection | None = None
         self._last_board: Board | None = None  # after the program's last move
         self._used_seconds = 0.0  # by the program, in this game
@@ -88,7 +88,7 @@ class DxpAgent:
         try:
             connection = self._synchronise(board)
             start = time.monotonic()
-            move = receive_move(connection, board, self.seconds)
+            move = receive_move(connection, board, self.timeout)
         except GameEndedError:
             self._last_board = None
             raise
@@ -118,7 +118,7 @@ class DxpAgent:
         """
         if self._connection and self._last_board:
             reason = end_reason(board.outcome(), 1 - side)
-            wait = min(self.seconds, FAREWELL_SECONDS)
+            wait = min(self.timeout, FAREWELL_SECONDS)
             try:
                 if _is_next(self._last_board, board):
                     send_move(
@@ -153,9 +153,9 @@ class DxpAgent:
             except EngineError:
                 self._close_connection()
         if self._listener:
-            self._connection = accept_connection(self._listener, self.seconds)
+            self._connection = accept_connection(self._listener, self.timeout)
         else:
-            self._connection = open_connection(self.host, self.port, self.seconds)
+            self._connection = open_connection(self.host, self.port, self.timeout)
         self._start_game(board, self._connection)
         return self._connection
 
@@ -172,14 +172,14 @@ class DxpAgent:
             limits = (self.minutes, min(moves, MAX_MOVES))
             squares = write_squares(before)
             request = GameRequest(NAME, board.turn, *limits, before.turn, squares)
-            request_game(connection, request, self.seconds)
+            request_game(connection, request, self.timeout)
             has_last_move = not board.moves
         if not has_last_move:
             send_move(connection, board.moves[-1])
 
     def _accept_request(self, board: Board, before: Board, connection: DxpConnection) -> bool:
         """Accept the request for this game; return whether it starts after the last move."""
-        request = wait_for_request(connection, NAME, self.seconds)
+        request = wait_for_request(connection, NAME, self.timeout)
         try:
             position = read_position(request)
             if request.follower == board.turn or position not in (board.position, before.position):
@@ -199,7 +199,7 @@ class DxpAgent:
         """End the current game without a result."""
         if self._connection and self._last_board:
             try:
-                end_game(self._connection, NO_REASON, self.seconds, *stop)
+                end_game(self._connection, NO_REASON, self.timeout, *stop)
             except EngineError:
                 self._close_connection()
         self._last_board = None
@@ -220,7 +220,7 @@ def _is_next(last: Board, board: Board) -> bool:
 
 
 def connect(
-    host: str = HOST, port: int = PORT, *, minutes: int = 0, seconds: float = 60.0
+    host: str = HOST, port: int = PORT, *, minutes: int = 0, timeout: float = 60.0
 ) -> DxpAgent:
     """Return a program that listens as an agent.
 
@@ -228,20 +228,20 @@ def connect(
     ----------
     host, port
         Address of the program.
-    minutes, seconds
+    minutes, timeout
         As for :class:`DxpAgent`.
     """
-    return DxpAgent(host, port, listens=False, minutes=minutes, seconds=seconds)
+    return DxpAgent(host, port, listens=False, minutes=minutes, timeout=timeout)
 
 
-def listen(host: str = HOST, port: int = PORT, *, seconds: float = 60.0) -> DxpAgent:
+def listen(host: str = HOST, port: int = PORT, *, timeout: float = 60.0) -> DxpAgent:
     """Return a program that connects as an agent.
 
     Parameters
     ----------
     host, port
         Address to listen on.
-    seconds
+    timeout
         As for :class:`DxpAgent`.
     """
-    return DxpAgent(host, port, listens=True, seconds=seconds)
+    return DxpAgent(host, port, listens=True, timeout=timeout)

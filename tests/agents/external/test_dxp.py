@@ -282,7 +282,7 @@ def test_listening_program_is_an_agent():
     port = free_port()
     with beside(lambda: serve(material(2), DxpAddress(HOST, port, SECONDS), games=8)) as results:
         place = reached(port)
-        opponent = agents.make(f"dxp:{HOST}:{place.port}", seconds=SECONDS)
+        opponent = agents.make(f"dxp:{HOST}:{place.port}", timeout=SECONDS)
         assert opponent.name == f"dxp {HOST} {port}"
         boards = []
         for number, board in enumerate(matched(opponent, 1)):
@@ -298,7 +298,7 @@ def test_listening_program_is_an_agent():
 def test_unfinished_game_ends_when_the_next_begins():
     port = free_port()
     with beside(lambda: serve(material(2), DxpAddress(HOST, port, SECONDS), games=8)) as results:
-        opponent = connect(port=reached(port).port, seconds=SECONDS)
+        opponent = connect(port=reached(port).port, timeout=SECONDS)
         boards = list(matched(opponent, 1))
         opponent.close()
     for board, theirs in zip(boards, results[0], strict=True):
@@ -308,7 +308,7 @@ def test_unfinished_game_ends_when_the_next_begins():
 
 
 def test_calling_program_is_an_agent():
-    opponent = agents.make("dxp:listen:0", seconds=SECONDS)
+    opponent = agents.make("dxp:listen:0", timeout=SECONDS)
     with beside(
         lambda: challenge(material(2), DxpAddress(HOST, opponent.port, SECONDS), games=2, moves=25)
     ) as results:
@@ -360,7 +360,7 @@ def peer_that_listens(script, calls=1):
                 script(Peer(connection))
 
     with socket.create_server((HOST, 0)) as listener:
-        opponent = connect(port=listener.getsockname()[1], seconds=SECONDS)
+        opponent = connect(port=listener.getsockname()[1], timeout=SECONDS)
         with beside(run):
             yield opponent
             opponent.close()
@@ -448,7 +448,7 @@ def test_peer_that_stalls_is_named(heard):
                 pass
 
     with peer_that_listens(script) as opponent:
-        opponent.seconds = SOON
+        opponent.timeout = SOON
         with pytest.raises(EngineError, match=r"did not answer in 0\.2 seconds"):
             opponent.act(Board())
 
@@ -557,10 +557,10 @@ def test_time_of_a_game_is_limited(monkeypatch):
 
 def test_missing_peer_is_an_error():
     with pytest.raises(EngineError, match=rf"cannot connect to {HOST} port \d+: .*refused"):
-        connect(port=free_port(), seconds=SECONDS).act(Board())
+        connect(port=free_port(), timeout=SECONDS).act(Board())
     with pytest.raises(EngineError, match="cannot connect to"):
-        connect(port=70_000, seconds=SECONDS).act(Board())
-    opponent = listen(port=0, seconds=SOON)
+        connect(port=70_000, timeout=SECONDS).act(Board())
+    opponent = listen(port=0, timeout=SOON)
     with pytest.raises(EngineError, match=r"nobody connected in 0\.2 seconds"):
         opponent.act(Board())
     opponent.close()
@@ -597,8 +597,8 @@ def test_port_in_use_is_an_error():
 
 
 def test_invalid_arguments_are_refused():
-    with pytest.raises(ValueError, match="seconds must be more than 0, not 0"):
-        connect(seconds=0)
+    with pytest.raises(ValueError, match="timeout must be more than 0 seconds, not 0"):
+        connect(timeout=0)
     with pytest.raises(ValueError, match="has no legal move in B:W18:B"):
         connect().act(Board("B:W18:B"))
 
@@ -625,7 +625,7 @@ def request(follower="W", start="A", version="01", minutes=0, moves=0):
     ],
 )
 def test_requests_for_another_game_are_refused(text):
-    opponent = listen(port=0, seconds=SECONDS)
+    opponent = listen(port=0, timeout=SECONDS)
     with peer_that_calls(opponent.port) as peer:
         peer.say(text)
         with pytest.raises(EngineError, match="Peer asks for a game that cannot be B:W21"):
@@ -639,7 +639,7 @@ def test_requests_with_and_without_the_last_move_are_accepted():
     board = Board()
     board.push("11-15")
     for text, moves in ((request("Z"), 1), (request("Z", f"BW{write_squares(board)}"), 0)):
-        opponent = listen(port=0, seconds=SECONDS)
+        opponent = listen(port=0, timeout=SECONDS)
         with peer_that_calls(opponent.port) as peer:
             peer.say(text, "M0000221800")
             assert str(opponent.act(board)) == "22-18"
@@ -831,7 +831,7 @@ def test_pydraughts_plays_against_our_server(pydraughts, colour):
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
 def test_pydraughts_plays_as_our_opponent(pydraughts, colour):
-    opponent = listen(port=0, seconds=SECONDS)
+    opponent = listen(port=0, timeout=SECONDS)
     with beside(lambda: their_game(pydraughts, opponent.port, colour, 1)) as results:
         players = (opponent, material(1)) if colour == BLACK else (material(1), opponent)
         game = plain_game(*players, max_moves=None, repetition=3, no_progress=40)
@@ -864,7 +864,7 @@ def command(*options):
             "--pdn nowhere/games.pdn",
             "--pdn is a file in a folder that exists, not 'nowhere/games.pdn'",
         ),
-        ("--patience -1", "--patience must be more than 0 seconds, not -1"),
+        ("--timeout -1", "--timeout must be more than 0 seconds, not -1"),
     ],
 )
 def test_invalid_settings_are_refused_before_a_game(words, message, monkeypatch, capsys, tmp_path):

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from agents.agent import PlayerAgent, find_move
+from agents.agent import PlayerAgent, select_packed_move
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
 from agents.baselines.random_player import RandomPlayer
@@ -335,9 +335,9 @@ def test_equal_generators_select_equal_moves_after_any_game(player):
     player = player._replace(simulations=300)
     used, moves = workspace(), []
     for turn, board in enumerate(random_boards(9, 30, 100)):
-        fresh = find_move(player, board.position, workspace(), np.random.default_rng(turn))
-        again = find_move(player, board.position, used, np.random.default_rng(turn))
-        other = find_move(player, board.position, used, np.random.default_rng(turn + 1000))
+        fresh = select_packed_move(player, board.position, workspace(), np.random.default_rng(turn))
+        again = select_packed_move(player, board.position, used, np.random.default_rng(turn))
+        other = select_packed_move(player, board.position, used, np.random.default_rng(turn + 1000))
         assert fresh == again
         moves.append(fresh != other)
     assert any(moves)
@@ -346,7 +346,7 @@ def test_equal_generators_select_equal_moves_after_any_game(player):
 
 def test_search_samples_its_generator_once():
     one, other = np.random.default_rng(0), np.random.default_rng(0)
-    find_move(EARLY, Board().position, workspace(), one)
+    select_packed_move(EARLY, Board().position, workspace(), one)
     other.integers(1, SEEDS)
     assert one.integers(2**60) == other.integers(2**60)
 
@@ -367,7 +367,7 @@ def test_stop_flag_ends_the_search_after_one_simulation():
     ws = workspace()
     ws.stop[0] = 1
     assert tree_of(EARLY, Board(), ws=ws)["visits"][0] == 1
-    path = find_move(EARLY, Board().position, ws, np.random.default_rng(0))
+    path = select_packed_move(EARLY, Board().position, ws, np.random.default_rng(0))
     assert path in ws.rows[: len(Board().legal_moves), PACKED_MOVE]
 
 

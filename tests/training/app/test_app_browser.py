@@ -335,7 +335,7 @@ def compare_two_networks(page):
     expect(other.locator(".board .tile")).to_have_count(24)
     cell(page, 11).click()
     cell(page, 15).click()
-    expect(one.locator(".facts")).to_contain_text("for White, who is to move")
+    expect(one.locator(".facts")).to_contain_text("for White, the side to move")
     expect(one.locator("[data-square='15']")).to_have_attribute("aria-label", "15, black man")
     other.locator("[data-field=agent]").select_option("random")
     expect(other.locator(".facts")).to_contain_text("random has none that can be shown")

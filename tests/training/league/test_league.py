@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import agents
 from agents import match
-from agents.agent import find_move
+from agents.agent import select_packed_move
 from agents.agent_spec import AgentSpec
 from agents.endgame.probe import probe_board
 from agents.endgame.tables import load_tablebase
@@ -331,7 +331,7 @@ def test_move_after_the_time_limit_forfeits_the_game(monkeypatch):
 
 
 def test_compilation_is_no_part_of_a_move(monkeypatch):
-    search, calls = find_move, []
+    search, calls = select_packed_move, []
 
     def compiled_late(*arguments):
         if not calls:
@@ -339,7 +339,7 @@ def test_compilation_is_no_part_of_a_move(monkeypatch):
         calls.append(arguments)
         return search(*arguments)
 
-    monkeypatch.setattr("agents.agent.find_move", compiled_late)
+    monkeypatch.setattr("agents.agent.select_packed_move", compiled_late)
     players = [agents.make("material", depth=1, seed=0), Draws()]
     game = play_game(players, START, LeagueRules(DrawRules(3), move_limit=2.0))
     assert game.reason == "max moves"
@@ -1026,7 +1026,12 @@ def test_game_with_an_illegal_move_is_named():
 )
 def test_entrants_that_cannot_play_are_refused_with_a_reason(text, message):
     with pytest.raises(ValueError, match=message):
-        make_entry(text, patience=60)
+        make_entry(text, timeout=60)
+
+
+def test_patience_with_a_program_is_no_time_for_a_move():
+    entry = make_entry("dxp:listen:0@timeout=60", timeout=60)
+    assert entry.entrant.options == {"timeout": 60}
 
 
 @pytest.mark.parametrize(

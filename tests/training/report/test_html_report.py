@@ -26,7 +26,7 @@ from training.report.charts import (
     length_histogram,
     make_axis,
 )
-from training.report.games import LETTERS, pack_games, pack_move
+from training.report.games import LETTERS, abbreviate_move, pack_games
 from training.report.html_report import MOST_ENDINGS, render_report, write_report
 from training.report.standings import StandingsRow
 
@@ -278,7 +278,7 @@ def test_links_open_the_game_of_their_number() -> None:
     ("move", "letters"), [("1-5", "ae"), ("32x23", "Fw"), ("22x15x8", "(voh)"), ("9x9", "ii")]
 )
 def test_moves_are_encoded_as_two_letters_or_a_path(move: str, letters: str) -> None:
-    assert pack_move(move) == letters
+    assert abbreviate_move(move) == letters
 
 
 @pytest.mark.parametrize(
