@@ -12,7 +12,9 @@ from training.reproduction.comparison import (
     Comparison,
     ComparisonResult,
     compare,
+    table_cells,
     verdict,
+    with_adjusted_p,
 )
 from training.reproduction.jobs import Conditions, Match, Run
 from training.reproduction.results import ResultStore
@@ -87,6 +89,16 @@ def test_figures_are_over_finished_seeds_only(tmp_path):
     assert verdict(empty[1], "c0").endswith("two finished seeds or more.")
 
 
+def figures_of(*scores):
+    """Return the figures of a baseline and of variants with these scores."""
+    empty, one = np.array([]), np.ones(1)
+    variants = [
+        ComparisonResult(f"new {i}", np.array(it, float), np.array(it, float), one)
+        for i, it in enumerate(scores)
+    ]
+    return with_adjusted_p([ComparisonResult("old", empty, one, one), *variants])
+
+
 def test_champions_of_one_seed_meet():
     comparison = Comparison(("c0", "c10"), 3, Conditions(depth=2), generations=7)
     jobs = comparison.jobs()
@@ -103,12 +115,44 @@ def test_champions_of_one_seed_meet():
     ("scores", "word"),
     [([60, 61, 62, 63], "is stronger"), ([40, 39, 41], "is weaker"), ([50, 70], "Inconclusive")],
 )
-def test_verdict_follows_the_interval_over_seeds(scores, word):
-    text = verdict(ComparisonResult("new", np.array(scores), np.array(scores), np.ones(1)), "old")
+def test_verdict_on_one_variant_follows_the_interval_over_seeds(scores, word):
+    text = verdict(figures_of(scores)[1], "old")
     mean, half = np.mean(scores), student.isf(0.025, len(scores) - 1) * np.std(scores, ddof=1)
     half /= np.sqrt(len(scores))
     assert word in text
     assert (mean - half > 50, mean + half < 50) == ("stronger" in text, "weaker" in text)
+
+
+@pytest.mark.parametrize(
+    ("scores", "start", "p"),
+    [
+        ([75] * 2, "Inconclusive", 0.5),
+        ([50] * 9, "Inconclusive", 1),
+        ([100] * 6, "new 0 is stronger", 1 / 32),
+        ([0] * 6, "new 0 is weaker", 1 / 32),
+    ],
+)
+def test_equal_scores_of_all_seeds_make_no_interval(scores, start, p):
+    figures = figures_of(scores)
+    assert figures[1].p == p
+    text = verdict(figures[1], "old")
+    assert text.startswith(start)
+    assert f"{scores[0]} % of the points" in text
+    assert not any("[" in cell for row in table_cells(figures) for cell in row)
+
+
+def test_verdict_on_several_variants_follows_the_adjusted_p():
+    scores = [51, 54.5, 53, 55]  # p is 0.033 if nothing else is tested
+    assert "is stronger" in verdict(figures_of(scores)[1], "old")
+    assert "Inconclusive" in verdict(figures_of(scores, [40, 60, 51])[1], "old")
+
+
+def test_elo_of_a_lopsided_score_is_bounded():
+    (_, *_, low), (_, *_, high) = (
+        [cell for row in table_cells(figures_of([score] * 4))[1:] for cell in row[:3]]
+        for score in (0, 100)
+    )
+    assert (low, high) == ("< -920", "> +920")
 
 
 def test_interval_of_a_score_ends_at_0_and_100_percent():

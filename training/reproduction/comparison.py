@@ -2,7 +2,8 @@
 
 Champions of one seed meet: variant against baseline, and each against the piece counter. The seeds
 are the sample: an interval is Student's t over them, and p is of the two-sided t test that the mean
-score is 50 %. With several variants p is adjusted by Holm's method.
+score is 50 %. Where all seeds have one score there is no interval, and p is of the sign test. With
+several variants p is adjusted by Holm's method, and a verdict rests on it.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ from training.runtime.extras import extra
 
 with extra("train"):
     from scipy.stats import ttest_1samp
+
+SIGNIFICANCE = 0.05
+SCORE_LIMIT = 0.995  # beyond which an Elo difference says nothing
 
 PIECE_COUNTER = Player("material")
 PANELS = (
@@ -126,7 +130,7 @@ class ComparisonResult:
     cpu_seconds
         CPU time of training by seed, shape (seeds,).
     p
-        Adjusted p of a mean score of 50 % against the baseline; nan if it cannot be tested.
+        Adjusted p of a mean score of 50 % against the baseline; nan for fewer than two seeds.
     """
 
     name: str
@@ -166,7 +170,7 @@ def compare(comparison: Comparison, store: ResultStore) -> list[ComparisonResult
                 np.array([run.origin.cpu_seconds for run in runs if run is not None]),
             )
         )
-    return _with_p(results)
+    return with_adjusted_p(results)
 
 
 def _jobs_of(comparison: Comparison, seed: int) -> list[Job]:
@@ -189,7 +193,7 @@ def _scores(
     return scores
 
 
-def _with_p(results: Sequence[ComparisonResult]) -> list[ComparisonResult]:
+def with_adjusted_p(results: Sequence[ComparisonResult]) -> list[ComparisonResult]:
     """Add Holm's adjusted p values."""
     values = {it.name: _p(it.against_baseline) for it in results[1:]}
     adjusted, largest = dict.fromkeys(values, float("nan")), 0.0
@@ -210,9 +214,11 @@ def _with_p(results: Sequence[ComparisonResult]) -> list[ComparisonResult]:
 
 
 def _p(scores: NDArray[np.float64]) -> float:
-    """Return p of the t test; nan for fewer than two seeds, or where all have one score."""
-    if len(scores) < 2 or np.ptp(scores) == 0:
+    """Return p of the t test, or of the sign test if all seeds have one score; nan for one seed."""
+    if len(scores) < 2:
         return float("nan")
+    if np.ptp(scores) == 0:
+        return 1.0 if scores[0] == 50 else float(2.0 ** (1 - len(scores)))
     return float(ttest_1samp(scores, 50).pvalue)
 
 
@@ -231,22 +237,33 @@ def _cells(result: ComparisonResult, is_baseline: bool) -> tuple[str, ...]:
     match = (
         ("baseline", "0", "")
         if is_baseline
-        else (interval(scores, 0, 100), _elo(scores), _p_text(result.p))
+        else (_interval(scores), _elo(scores), _p_text(result.p))
     )
     return (
         result.name,
         *match,
-        interval(result.against_counter, 0, 100),
+        _interval(result.against_counter),
         f"{np.mean(result.cpu_seconds):.1f}",
     )
 
 
+def _interval(scores: NDArray[np.float64]) -> str:
+    """Return the mean with its interval; without where the seeds tell none."""
+    return interval(scores if np.ptp(scores) else scores[:1], 0, 100)
+
+
 def _elo(scores: NDArray[np.float64]) -> str:
-    """Return the Elo difference of a mean score, with the ends of its interval."""
+    """Return the Elo difference of a mean score, with the ends of its interval if it has one."""
     mean, half = float(np.mean(scores)), float(half_width(scores))
-    parts = [mean] if len(scores) < 2 else [mean, mean - half, mean + half]
-    shown = [f"{elo_difference(min(max(part / 100, 0.005), 0.995)):+.0f}" for part in parts]
-    return shown[0] if len(shown) == 1 else f"{shown[0]} [{shown[1]}, {shown[2]}]"
+    if not half:
+        return _elo_text(mean)
+    return f"{_elo_text(mean)} [{_elo_text(mean - half)}, {_elo_text(mean + half)}]"
+
+
+def _elo_text(percent: float) -> str:
+    limited = min(max(percent / 100, 1 - SCORE_LIMIT), SCORE_LIMIT)
+    sign = "" if limited == percent / 100 else "> " if limited > 0.5 else "< "
+    return f"{sign}{elo_difference(limited):+.0f}"
 
 
 def _p_text(p: float) -> str:
@@ -258,13 +275,13 @@ def verdict(result: ComparisonResult, baseline: str) -> str:
     scores = result.against_baseline
     if len(scores) < 2:
         return f"{result.name} and {baseline}: an interval takes two finished seeds or more."
-    mean, half = float(np.mean(scores)), float(half_width(scores))
-    count = f"{interval(scores, 0, 100)} % of the points over {len(scores)} seeds"
-    if mean - half > 50:
-        return f"{result.name} is stronger than {baseline}: {count}."
-    if mean + half < 50:
-        return f"{result.name} is weaker than {baseline}: {count}."
-    return f"Inconclusive: {result.name} against {baseline} has {count}."
+    p = _p_text(result.p)
+    sign = "" if p.startswith("<") else "= "
+    count = f"{_interval(scores)} % of the points over {len(scores)} seeds, p {sign}{p}"
+    if not result.p < SIGNIFICANCE:
+        return f"Inconclusive: {result.name} against {baseline} has {count}."
+    word = "stronger" if np.mean(scores) > 50 else "weaker"
+    return f"{result.name} is {word} than {baseline}: {count}."
 
 
 def to_markdown(comparison: Comparison, results: Sequence[ComparisonResult]) -> str:
@@ -281,7 +298,8 @@ def to_markdown(comparison: Comparison, results: Sequence[ComparisonResult]) -> 
         "",
         f"Champions of one seed meet at {plies}: every card of the "
         f"{conditions.ballot} ballot with both colours. Scores are against {baseline}, mean and "
-        "95 % interval over the seeds. p is of a mean score of 50 %, adjusted by Holm's method.",
+        "95 % interval over the seeds. p is of a mean score of 50 %, adjusted by Holm's method; "
+        "the verdicts follow it.",
         "",
     ]
     return "\n".join(lines)
