@@ -102,8 +102,8 @@ class AgentSpec:
     def parse(cls, text: str) -> AgentSpec:
         """Return the spec of a text that may end in options: ``material@depth=6,endgame=4``.
 
-        Factories, policies, bots and ``.zip`` files may have options of their own: numbers, true,
-        false or text.
+        Factories, policies, bots, programs by DXP and ``.zip`` files may have options of their own:
+        numbers, true, false or text.
 
         Raises
         ------
@@ -134,7 +134,7 @@ class AgentSpec:
     @property
     def takes_own_options(self) -> bool:
         """Whether the agent may take options that :func:`agents.make` does not know."""
-        return not self.is_builtin and self.kind not in ("hub", "dxp")
+        return not self.is_builtin and self.kind != "hub"
 
     def __str__(self) -> str:
         options = [f"{key}={_value_text(key, value)}" for key, value in self.options.items()]

@@ -1,12 +1,16 @@
 """Layout: import rules, numba's few importers, lazy imports, unique class names."""
 
 import ast
+import functools
+import importlib
 import re
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -143,3 +147,46 @@ def test_dir_shows_public_names_only() -> None:
     for package in (checkers_env, agents):
         assert dir(package) == sorted(package.__all__)
         assert all(hasattr(package, name) for name in dir(package))
+
+
+REFERENCE = re.compile(r":(?:attr|class|data|exc|func|meth|mod):`~?([\w.]+)`")
+NEEDS_SB3 = {"agents.single_agent.sb3_env", "training.rl.game_pool"}
+
+
+def import_as_far_as_possible(name: str) -> tuple[Any, list[str]]:
+    """Return the module that a dotted name begins with, and the names that follow."""
+    parts = name.split(".")
+    for end in range(len(parts), 0, -1):
+        with suppress(ImportError):
+            return importlib.import_module(".".join(parts[:end])), parts[end:]
+    return None, parts
+
+
+def names_something(reference: str, module: str) -> bool:
+    """Return whether a docstring's reference is a full name, or in its module or a class there."""
+    here = importlib.import_module(module)
+    classes = [it for it in vars(here).values() if isinstance(it, type)]
+    start, names = import_as_far_as_possible(reference)
+    for thing, path in ((start, names), *((it, reference.split(".")) for it in (here, *classes))):
+        try:
+            functools.reduce(getattr, path, thing)
+        except AttributeError:
+            continue
+        return thing is not None
+    return False
+
+
+def test_references_in_docstrings_name_something() -> None:
+    dead, count = [], 0
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            module = module.removesuffix(".__init__")
+            if module in NEEDS_SB3 or path.name == "__main__.py":
+                continue
+            for reference in REFERENCE.findall(path.read_text(encoding="utf-8")):
+                count += 1
+                if not names_something(reference, module):
+                    dead.append((module, reference))
+    assert dead == []
+    assert count > 200

@@ -61,7 +61,7 @@ class CheckedEnv(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]
         return str(self.env)
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """Return an agent's observation, as :meth:`raw_env.observe` does."""
+        """Return an agent's observation, as :meth:`checkers_env.raw_env.observe` does."""
         if not self._has_reset:
             EnvLogger.error_observe_before_reset()
         observation: dict[str, Any] = self.env.observe(agent)

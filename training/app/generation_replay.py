@@ -89,7 +89,7 @@ def replay_checkpoint(run: Path, save_ns: int) -> GenerationReplay:
     run
         Folder of the run.
     save_ns
-        Time of the checkpoint; see :func:`run_reader.save_time_ns`.
+        Time of the checkpoint; see :func:`training.app.run_reader.save_time_ns`.
 
     Raises
     ------
