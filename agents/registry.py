@@ -168,6 +168,26 @@ def make(
     return PlayerAgent(agent, player, np.random.default_rng(seed), seconds)
 
 
+def make_from_text(text: str, **options: Any) -> Agent:
+    """Make an agent from a text that may end in options, as ``blondie24@depth=6,tie=last``.
+
+    Parameters
+    ----------
+    text
+        Text for :func:`make`, and options after an @.
+    **options
+        Further arguments of :func:`make`; None leaves the text's own.
+
+    Raises
+    ------
+    ValueError
+        As :func:`make`, and for an unknown option.
+    """
+    spec = AgentSpec.parse(text)
+    given = {name: value for name, value in options.items() if value is not None}
+    return make(spec.name, **spec.options | given)
+
+
 @contextmanager
 def open_agent(agent: Agent | str | Path) -> Iterator[Agent]:
     """Yield an agent for a with block; an agent named by text is made, and closed at the end.

@@ -17,7 +17,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -65,6 +65,7 @@ NOTES = (
     "first move allowed for; the intervals hold 95 %, with the games from one opening taken for "
     "one observation.",
 )
+PDN_FILE, REPORT_FILE = "games.pdn", "report.html"
 RANGES = {
     "rounds": (1, 10_000),
     "max_moves": (1, 100_000),
@@ -76,6 +77,7 @@ RANGES = {
     "memory_limit": (0, 1 << 30),
     "process_limit": (0, 100_000),
 }
+FILES = (FILE_NAME, LEAGUE_FILE, PDN_FILE, REPORT_FILE)  # of a league
 LONGEST_NAME = 80  # characters of a folder's name
 
 
@@ -179,6 +181,8 @@ def play_league(
         If an option is out of range; nothing is written then.
     """
     validate_config(config)
+    if config.json and config.json.resolve() in {(folder / name).resolve() for name in FILES}:
+        raise ValueError(f"--json {str(config.json)!r} is a file of the league itself")
     texts, pairings = make_pairings(config)
     fixtures = make_schedule(config, pairings)
     terms = league_rules(config)
@@ -407,15 +411,18 @@ def write_reports(
     anchor = find_anchor(league.entrants, config.anchor)
     lines, first = standings(league, anchor), verdict(league)
     save_league(folder / LEAGUE_FILE, league)
-    pdn.dump(games_to_pdn(league), folder / "games.pdn")
+    pdn.dump(games_to_pdn(league), folder / PDN_FILE)
     notes = (describe_scale(anchor), *NOTES, *illegal_answers(league), *found)
-    write_report(folder / "report.html", league, lines, verdict=first, notes=notes)
+    write_report(folder / REPORT_FILE, league, lines, verdict=first, notes=notes)
     if config.json:
         write_standings(config.json, league, lines)
+    for output in (1, 2):  # an agent may have changed what it shares with us
+        with suppress(OSError):
+            os.set_blocking(output, True)
     print_league(league, lines, anchor, verdict=first, thesis=config.thesis)
     for sentence in found:
         Console().print(sentence, highlight=False, markup=False)
-    console.print(f"Report: {folder / 'report.html'}", markup=False)
+    console.print(f"Report: {folder / REPORT_FILE}", markup=False)
 
 
 if __name__ == "__main__":

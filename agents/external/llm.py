@@ -72,7 +72,7 @@ class LLMAgent:
     Raises
     ------
     ValueError
-        For numbers out of their range.
+        For numbers out of their range, and for a key that an HTTP header cannot hold.
     """
 
     def __init__(
@@ -102,6 +102,9 @@ class LLMAgent:
         https = parts.scheme == "https"
         kind = http.client.HTTPSConnection if https else http.client.HTTPConnection
         self._path, self._connect = parts.path, partial(kind, parts.netloc)
+        self._connected: socket.socket | None = None  # during a request
+        self._is_interrupted = False
+        read_key()
         self._options: dict[str, Any] = {"model": model, "temperature": temperature}
         if max_tokens:
             self._options["max_tokens"] = max_tokens
@@ -120,6 +123,8 @@ class LLMAgent:
         ]
         error, end = "", time.monotonic() + self._timeout
         for _ in range(self._retries + 1):
+            if self._is_interrupted:
+                raise EngineError(f"{self.name} was interrupted")
             answer = self._request(messages, end)
             self.answers += 1
             try:
@@ -136,16 +141,25 @@ class LLMAgent:
             f"{self.name}: no legal move in {count} answer{'s' if count > 1 else ''}; {error}"
         )
 
+    def interrupt(self) -> None:
+        """End the request from another thread; it raises EngineError, as does any later one."""
+        self._is_interrupted = True
+        if connected := self._connected:
+            _shut_down(connected)
+
     def _request(self, messages: list[dict[str, str]], end: float) -> str:
         """Return the text of the server's answer. Raise EngineError if there is none by `end`."""
         headers = {"Content-Type": "application/json"}
-        if key := os.environ.get(KEY):
+        if key := read_key():
             headers["Authorization"] = f"Bearer {key}"
         body = json.dumps({**self._options, "messages": messages}).encode()
         late = f"gave no legal move within {self._timeout:g} s"
         try:
             with closing(self._connect(timeout=max(end - time.monotonic(), LEAST))) as connection:
                 connection.connect()
+                self._connected = connection.sock
+                if self._is_interrupted:
+                    raise self._error("was interrupted")
                 # The timeout of a connection starts again with every byte.
                 left = max(end - time.monotonic(), LEAST)
                 timer = threading.Timer(left, _shut_down, [connection.sock])
@@ -156,6 +170,7 @@ class LLMAgent:
                     content = response.read(LONGEST_ANSWER + 1)
                 finally:
                     timer.cancel()
+                    self._connected = None
         except (OSError, http.client.HTTPException) as error:
             too_late = time.monotonic() >= end
             raise self._error(late if too_late else f"cannot be reached: {error}") from None
@@ -177,6 +192,20 @@ class LLMAgent:
 
     def _error(self, message: str) -> EngineError:
         return EngineError(f"{self.name}: the server at {self._url} {message}")
+
+
+def read_key() -> str:
+    """Return the key of the server, from the environment; empty if there is none.
+
+    Raises
+    ------
+    ValueError
+        If an HTTP header cannot hold it. The message does not show it.
+    """
+    key = os.environ.get(KEY, "").strip()
+    if not (key.isascii() and key.isprintable()):
+        raise ValueError(f"{KEY} has characters that are not allowed in an HTTP header")
+    return key
 
 
 def _shut_down(connected: socket.socket) -> None:

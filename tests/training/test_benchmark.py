@@ -484,6 +484,8 @@ def test_another_league_is_not_resumed(command, cards, tmp_path):
             "random heuristic --openings ballots.txt",
             "openings must be two-move, three-move, eleven-man, start, or a file",
         ),
+        ("random heuristic --out . --json games.jsonl", "is a file of the league itself"),
+        ("random heuristic --out . --json report.html", "is a file of the league itself"),
         ("random heuristic --openings 2-move", "not '2-move': did you mean 'two-move'"),
         ("random heuristic --rounds 0", "rounds must be 1 to 10000, not 0"),
         ("random heuristic --max-moves 0", "max_moves must be 1 to 100000, not 0"),

@@ -17,6 +17,7 @@ from agents.factory import HUB_DEPTH
 from agents.mcts.player import MonteCarlo
 from agents.search.player import AlphaBeta
 from checkers_env.files import read_regular
+from training.league.game import printable
 from training.league.records import Entrant
 
 FOLDER_NAMED = {f"champion{WEIGHTS_SUFFIX}", f"model{WEIGHTS_SUFFIX}"}
@@ -88,7 +89,7 @@ def make_entry(
 def display_name(name: str, options: dict[str, Any]) -> str:
     """Return an agent's name for tables: a weight file loses its folder and suffix.
 
-    The champion of a run has the name of the run's folder.
+    The champion of a run has the name of the run's folder. Names can be printed, on one line.
     """
     limits = ", ".join(f"{key} {value}" for key, value in options.items())
     if name.endswith(WEIGHTS_SUFFIX):
@@ -98,7 +99,7 @@ def display_name(name: str, options: dict[str, Any]) -> str:
             if path.name in FOLDER_NAMED
             else path.name.removesuffix(WEIGHTS_SUFFIX)
         )
-    return f"{name} ({limits})" if limits else name
+    return printable(f"{name} ({limits})" if limits else name)
 
 
 def describe_agent(agent: Agent, name: str) -> str:

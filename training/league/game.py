@@ -266,10 +266,15 @@ def _message(error: Exception) -> str:
     return str(error) if isinstance(error, EngineError) else f"{type(error).__name__}: {error}"
 
 
+def printable(text: str) -> str:
+    """Return a text as one line without characters that cannot be printed."""
+    text = " ".join(text.encode("utf-8", "backslashreplace").decode().split())
+    return "".join(char if char.isprintable() else "?" for char in text)
+
+
 def one_line(text: str) -> str:
     """Return a text as one short printable line that fits into a PDN tag."""
-    text = " ".join(text.encode("utf-8", "backslashreplace").decode().split())
-    text = "".join(char if char.isprintable() else "?" for char in text)
+    text = printable(text)
     return text if len(text) <= LONGEST_REASON else text[: LONGEST_REASON - 3] + "..."
 
 

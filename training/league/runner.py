@@ -11,8 +11,6 @@ from itertools import islice
 import numpy as np
 
 from agents.agent import Agent
-from agents.external.hub.client import HubAgent
-from agents.external.subprocess_agent import SubprocessAgent
 from checkers_env.board import Board
 from checkers_env.moves import Move
 from training.league.entrants import close_agent
@@ -104,7 +102,7 @@ def _seats(makers: Makers) -> Iterator[tuple[Callable[[int], Agent], Callable[[]
     A function that returns the agent of an entrant, and one that ends the moves of hosted agents.
     """
     local, lock = threading.local(), threading.Lock()
-    hosted: list[SubprocessAgent | HubAgent] = []
+    interrupts: list[Callable[[], None]] = []
     with ExitStack() as everyone:
 
         def seat(entrant: int) -> Agent:
@@ -116,14 +114,14 @@ def _seats(makers: Makers) -> Iterator[tuple[Callable[[int], Agent], Callable[[]
                     return FailedAgent(error)  # another game is another chance
                 with lock:
                     everyone.callback(close_agent, agent)
-                    if isinstance(agent, SubprocessAgent | HubAgent):
-                        hosted.append(agent)
+                    if interrupt_agent := getattr(agent, "interrupt", None):
+                        interrupts.append(interrupt_agent)
                 mine[entrant] = agent
             return mine[entrant]
 
         def interrupt() -> None:
             with lock:
-                for agent in hosted:
-                    agent.interrupt()
+                for interrupt_agent in interrupts:
+                    interrupt_agent()
 
         yield seat, interrupt

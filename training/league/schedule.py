@@ -8,7 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from checkers_env import openings
+from checkers_env.board import Board
 from checkers_env.files import read_regular
+from checkers_env.movegen import Position
 
 Pairing = tuple[int, int]  # numbers of two entrants
 
@@ -31,6 +33,9 @@ class LeagueFixture(NamedTuple):
 def read_openings(name: str) -> tuple[str, ...]:
     """Return the openings of a ballot, or of a file with moves (``9-13 22-18``) or a FEN a line.
 
+    A line that reaches the position of an earlier line by as many moves becomes that line: a game
+    from it tells no more than another game from there.
+
     Raises
     ------
     ValueError
@@ -43,17 +48,22 @@ def read_openings(name: str) -> tuple[str, ...]:
     except (OSError, UnicodeDecodeError) as error:
         near = difflib.get_close_matches(name, BALLOTS, 1)
         hint = f"did you mean {near[0]!r}?" if near else error
-        known = ", ".join(BALLOTS)
-        raise ValueError(f"openings must be {known}, or a file, not {name!r}: {hint}") from None
-    found = []
+        raise ValueError(
+            f"openings must be {', '.join(BALLOTS)}, or a file, not {name!r}: {hint}"
+        ) from None
+    found: list[str] = []
+    known: dict[tuple[Position, int], str] = {}
     for number, line in enumerate(lines, 1):
         text = " ".join(line.partition("#")[0].split())
         try:
-            openings.parse_opening(text)
+            start, moves = openings.parse_opening(text)
         except ValueError as error:
             raise ValueError(f"{name}, line {number}: {error}") from None
         if text:
-            found.append(text)
+            board = Board.from_position(*start)
+            for move in moves:
+                board.push(move)
+            found.append(known.setdefault((board.position, board.ply), text))
     if not found:
         raise ValueError(f"the file {name!r} has no openings")
     return tuple(found)

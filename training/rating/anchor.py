@@ -11,6 +11,8 @@ from training.league.records import Entrant
 
 ZERO = "material@depth=4"  # is 0 wherever it plays: scales of different leagues can be compared
 
+LARGEST_ELO = 100_000  # by which a given rating may differ from 0
+
 
 class Anchor(NamedTuple):
     """An entrant by its name in tables, and its rating."""
@@ -43,8 +45,11 @@ def find_anchor(entrants: Sequence[Entrant], text: str = "") -> Anchor | None:
         elo = float(number)
     except ValueError:
         elo = math.nan
-    if not (name and math.isfinite(elo)):
-        raise ValueError(f"an anchor is NAME=ELO, such as blondie24=1000, not {text!r}")
+    if not (name and abs(elo) <= LARGEST_ELO):
+        raise ValueError(
+            f"an anchor is NAME=ELO, such as blondie24=1000, with at most {LARGEST_ELO:,} points, "
+            f"not {text!r}"
+        )
     found = _named(entrants, name)
     if len(found) != 1:
         names = ", ".join(entrant.name for entrant in entrants)

@@ -22,7 +22,7 @@ from agents.external.dxp.connection import format_address
 from agents.external.dxp.messages import HOST, PORT
 from agents.external.dxp.server import TIMEOUT, DxpAddress, DxpGame, challenge, serve
 from agents.external.errors import EngineError
-from agents.registry import make
+from agents.registry import make_from_text
 from checkers_env import pdn
 from checkers_env.fen import START
 from checkers_env.files import check_output
@@ -42,7 +42,7 @@ class DxpConfig:
     connect: Annotated[bool, _ROLE, tyro.conf.FlagCreatePairsOff] = False
     """Connect to a program that listens, and request games, with Black and White in turn."""
     agent: str = "blondie24"
-    """A name, a weight file, or a factory as module:name or file.py:name."""
+    """A name, a weight file, or a factory as module:name or file.py:name; options after an @."""
     depth: int | None = None
     """Search depth of the agent in plies."""
     seconds: float | None = None
@@ -85,7 +85,9 @@ def run(config: DxpConfig) -> None:
         raise ValueError(f"--timeout must be more than 0 seconds, not {config.timeout}")
     if config.pdn:
         check_output("--pdn", config.pdn)
-    agent = make(config.agent, depth=config.depth, seconds=config.seconds, seed=config.seed)
+    agent = make_from_text(
+        config.agent, depth=config.depth, seconds=config.seconds, seed=config.seed
+    )
     results: list[DxpGame] = []
 
     def report(game: DxpGame) -> None:

@@ -15,6 +15,7 @@ from agents.external.dxp.connection import (
     receive_move,
     request_game,
     send_move,
+    shut_down,
     wait_for_request,
 )
 from agents.external.dxp.messages import (
@@ -80,6 +81,7 @@ class DxpAgent:
         self._last_board: Board | None = None  # after the program's last move
         self._used_seconds = 0.0  # by the program, in this game
         self._reply_time = 0.0
+        self._is_interrupted = False
 
     def act(self, board: Board) -> Move:
         """Return the program's move. Raise ValueError when there is none."""
@@ -139,6 +141,21 @@ class DxpAgent:
         if self._listener:
             self._listener.close()
 
+    def interrupt(self) -> None:
+        """End the game, from another thread; a move that is waited for raises EngineError.
+
+        No later move is made.
+        """
+        self._is_interrupted = True
+        if self._listener:
+            shut_down(self._listener)
+        if connection := self._connection:
+            connection.interrupt()
+
+    def _check_interrupt(self) -> None:
+        if self._is_interrupted:
+            raise EngineError(f"{self.name} was interrupted")
+
     def _synchronise(self, board: Board) -> DxpConnection:
         """Send the last move, or start a new game; return the connection."""
         if self._connection and self._last_board and _is_next(self._last_board, board):
@@ -153,9 +170,11 @@ class DxpAgent:
             except EngineError:
                 self._close_connection()
         if self._listener:
+            self._check_interrupt()
             self._connection = accept_connection(self._listener, self.timeout)
         else:
             self._connection = open_connection(self.host, self.port, self.timeout)
+        self._check_interrupt()
         self._start_game(board, self._connection)
         return self._connection
 

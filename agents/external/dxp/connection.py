@@ -62,6 +62,10 @@ class DxpConnection:
         """Close the connection."""
         self._tcp.close()
 
+    def interrupt(self) -> None:
+        """End the connection from another thread; a wait for a message then raises EngineError."""
+        shut_down(self._tcp)
+
     def send(self, message: Message) -> None:
         """Send a message."""
         try:
@@ -70,12 +74,24 @@ class DxpConnection:
         except OSError as error:
             raise EngineError(f"{self.peer} cannot be reached any more: {error}") from error
 
-    def receive(self, seconds: float) -> Message:
-        """Return the next message about the game, within `seconds`.
+    def receive(self, seconds: float, end: float | None = None) -> Message:
+        """Return the next message about the game.
 
         Chat is ignored. A request to take moves back is refused.
+
+        Parameters
+        ----------
+        seconds
+            Time for the message.
+        end
+            When this time is over, by :func:`time.monotonic`, if it began before.
+
+        Raises
+        ------
+        EngineError
+            If there is none in time, or the connection fails.
         """
-        end = time.monotonic() + seconds
+        end = time.monotonic() + seconds if end is None else end
         while True:
             data = self._read(end, seconds)
             try:
@@ -106,6 +122,12 @@ class DxpConnection:
             self._received += data
         message, _, self._received = self._received.partition(b"\0")
         return message
+
+
+def shut_down(tcp: socket.socket) -> None:
+    """End a connection or a wait for one, from another thread."""
+    with suppress(OSError):  # it is closed already
+        tcp.shutdown(socket.SHUT_RDWR)
 
 
 def format_address(host: str, port: int) -> str:
@@ -192,15 +214,16 @@ def wait_for_request(connection: DxpConnection, name: str, seconds: float) -> Ga
     name
         Our name, for refusals.
     seconds
-        Time for each message.
+        Time for the request, whatever is sent before it.
 
     Raises
     ------
     EngineError
-        If the other side wants no further game.
+        If the other side wants no further game, or requests none in time.
     """
+    end = time.monotonic() + seconds
     while True:
-        request = connection.receive(seconds)
+        request = connection.receive(seconds, end)
         if isinstance(request, GameEnd):
             if request.stop == NO_MORE_GAMES:
                 raise EngineError(f"{connection.peer} wants no further game")

@@ -38,6 +38,9 @@ TIMEOUT = 600.0  # seconds
 REPETITION, NO_PROGRESS = 3, 40  # end games without a limit of moves
 
 
+FIRST_SECONDS = 10.0  # for the first request of a connection, which keeps all others waiting
+
+
 class DxpAddress(NamedTuple):
     """An address, and the seconds to wait for a message there."""
 
@@ -122,9 +125,11 @@ def serve(
 def _play_requests(connection: DxpConnection, agent: Agent, timeout: float) -> Iterator[DxpGame]:
     """Play the requested games of a connection, and yield each."""
     name = fit_name(getattr(agent, "name", type(agent).__name__))
+    patience = min(timeout, FIRST_SECONDS)
     while True:
         try:
-            request = wait_for_request(connection, name, timeout)
+            request = wait_for_request(connection, name, patience)
+            patience = timeout
             try:
                 start = read_position(request)
             except ValueError:

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import NamedTuple, Self, get_args
 
+import numpy as np
+
 from agents.external.hub.notation import (
     VARIANT,
     Dialect,
@@ -242,8 +244,8 @@ class EngineConfig(NamedTuple):
 class HubAgent:
     """A Hub engine as an agent; made by :func:`hub_agent`.
 
-    The engine runs under :mod:`agents.external.supervisor`. An error ends it. The next move starts
-    a new one, so that a match can go on.
+    The engine runs under :mod:`agents.external.supervisor`. An error ends it. The next game or move
+    starts a new one, so that a match can go on.
     """
 
     def __init__(self, config: EngineConfig) -> None:
@@ -271,6 +273,12 @@ class HubAgent:
             except BaseException:
                 self.close()
                 raise
+
+    def new_game(self, rng: np.random.Generator) -> None:
+        """Start the engine if an error has ended it, so that no move waits for that."""
+        with self._lock:
+            if self._process is None:
+                self._start()
 
     def interrupt(self) -> None:
         """End the process, from another thread; a move that is waited for raises EngineError."""

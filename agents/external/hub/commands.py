@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 from agents.agent import Agent
 from agents.analysis import Limits
 from agents.external.hub.notation import VARIANT, read_move, read_position, write_position
+from agents.mcts.player import UNLIMITED
 from checkers_env.board import Board
 
 MOVES_TO_GO = 30  # moves that share the time of a whole game
@@ -29,7 +30,7 @@ class HubConfig:
     """The agent and its limits. All fields are also parameters of the protocol."""
 
     agent: str = "blondie24"
-    """A name, a weight file or a factory, as for agents.make."""
+    """A name, a weight file or a factory, as for agents.make; options after an @."""
     depth: int | None = None
     """Limit of plies, whatever the other program allows."""
     simulations: int | None = None
@@ -106,6 +107,7 @@ def read_level(arguments: dict[str, str]) -> Limits:
     for name, value in counts.items():
         if value < 1:
             raise ValueError(f"{name} must be 1 or more, not {value}")
+        counts[name] = min(value, UNLIMITED)
     times = {n: _number(n, arguments[n], float) for n in _TIMES if n in arguments}
     seconds, share = times.get("move-time"), None
     if seconds is not None and seconds < 0:

@@ -34,7 +34,7 @@ from agents.external.hub.commands import (
     unknown_arguments,
 )
 from agents.external.hub.notation import read_line, write_line, write_move
-from agents.registry import make
+from agents.registry import make_from_text
 from checkers_env import __version__
 from checkers_env.board import Board
 from checkers_env.moves import Move
@@ -164,7 +164,7 @@ class HubEngine:
 
     def _get_agent(self) -> Agent:
         if self._agent is None:
-            self._agent = make(
+            self._agent = make_from_text(
                 self._config.agent,
                 depth=self._config.depth,
                 simulations=self._config.simulations,

@@ -585,6 +585,57 @@ def test_names_are_escaped_for_display():
             dxp_link.request_game(link, GameRequest("ours", WHITE), SECONDS)
 
 
+def test_messages_before_a_request_do_not_renew_its_time(monkeypatch):
+    clock = iter(range(1000))
+    monkeypatch.setattr(dxp_link, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    here, there = socket.socketpair()
+
+    def end_games():
+        with suppress(OSError):
+            while True:
+                Peer(there).say("E00")
+
+    with here, there:
+        threading.Thread(target=end_games, daemon=True).start()
+        link = dxp_link.DxpConnection(here)
+        with pytest.raises(EngineError, match="did not answer in 50 seconds"):
+            dxp_link.wait_for_request(link, "ours", 50)
+
+
+@pytest.mark.parametrize("connects", [False, True])
+def test_interrupt_from_another_thread_ends_a_wait(connects):
+    opponent = listen(port=0, timeout=SECONDS)
+    callers = []
+    if connects:
+        callers.append(socket.create_connection((HOST, opponent.port)))
+    timer = threading.Timer(SOON, opponent.interrupt)
+    timer.start()
+    with pytest.raises(EngineError, match=r"cannot listen any more|hung up|cannot be reached"):
+        opponent.act(Board())
+    with pytest.raises(EngineError, match="was interrupted"):
+        opponent.act(Board())
+    opponent.close()
+    for caller in callers:
+        caller.close()
+
+
+def test_silent_connection_does_not_keep_others_waiting(monkeypatch):
+    monkeypatch.setattr(server, "FIRST_SECONDS", SOON)
+    port = free_port()
+    address = DxpAddress(HOST, port, SECONDS)
+    serving = threading.Thread(
+        target=serve, args=(material(1), address), kwargs={"games": 1}, daemon=True
+    )
+    serving.start()
+    here = reached(port)[:2]
+    with socket.create_connection(here), socket.create_connection(here, SECONDS) as second:
+        peer = Peer(second)
+        peer.say(request())
+        assert isinstance(peer.hear(), GameAccept)
+    serving.join(SECONDS)
+    assert not serving.is_alive()
+
+
 def test_port_in_use_is_an_error():
     with socket.create_server((HOST, 0)) as other:
         port = other.getsockname()[1]

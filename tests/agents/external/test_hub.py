@@ -317,6 +317,7 @@ def test_selective_search_uses_its_time(seconds: float) -> None:
         ("pos pos=B moves=11-15 23-19", "pos has no '23-19': there are pos, moves; quote"),
         ("level depth=0", "depth must be 1 or more"),
         ("level move-time=-5", "move-time must be 0 or more, not -5"),
+        ("level nodes=99999999999999999999", "limited by seconds or depth, not by nodes"),
         ("level depth=1.5", "depth must be a whole number, not '1.5'"),
         ("level move-time=nan", "move-time must be a number, not 'nan'"),
         ("level nodes=5", "limited by seconds or depth, not by nodes"),
@@ -576,6 +577,15 @@ def test_engine_is_restarted_after_an_error() -> None:
         with pytest.raises(EngineError, match=r"exit code 7.*out of ideas"):
             engine.act(Board())
         assert is_gone(first)
+        assert str(engine.act(Board())) == "11-15"
+
+
+def test_engine_is_restarted_before_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    with faulty("dies-in-mid-game") as engine:
+        engine.close()
+        engine.new_game(np.random.default_rng(0))
+        monkeypatch.setattr("agents.external.hub.client.LineProcess", None)  # none is started now
+        engine.new_game(np.random.default_rng(0))
         assert str(engine.act(Board())) == "11-15"
 
 

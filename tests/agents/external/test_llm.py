@@ -78,6 +78,40 @@ def test_model_gets_the_position_and_its_move_is_played(server, monkeypatch):
     assert (agent.answers, agent.illegal_answers) == (1, 0)
 
 
+def test_line_end_of_the_key_is_left_out(server, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "secret\r\n")
+    server.says("11-15")
+    LLMAgent(server.url, "model").act(Board())
+    assert server.requests[0][1]["Authorization"] == "Bearer secret"
+
+
+@pytest.mark.parametrize("key", ["sec\rret", "sécret", "\x7f"])
+def test_key_that_no_header_holds_is_refused_unseen(key, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    with pytest.raises(ValueError, match="OPENAI_API_KEY has characters") as refused:
+        LLMAgent("http://127.0.0.1:9/v1", "model")
+    assert "ret" not in str(refused.value)
+
+
+def test_interrupt_from_another_thread_ends_the_request(server):
+    asked, ended = threading.Event(), threading.Event()
+
+    def hang(handler):
+        asked.set()
+        ended.wait(60)
+
+    server.answers = [hang]
+    agent = LLMAgent(server.url, "model")
+    threading.Thread(target=lambda: asked.wait(60) and agent.interrupt(), daemon=True).start()
+    try:
+        with pytest.raises(EngineError, match="cannot be reached"):
+            agent.act(Board())
+        with pytest.raises(EngineError, match="was interrupted"):
+            agent.act(Board())
+    finally:
+        ended.set()
+
+
 def test_position_is_described_in_words():
     board = Board("W:W18,K31:B12,K3")
     board.push("18-15")

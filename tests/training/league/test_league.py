@@ -141,6 +141,14 @@ def test_openings_are_read_from_a_file(tmp_path):
     assert read_openings(str(path)) == ("9-13 22-18", "11-15", "B:W18,K31:B12")
 
 
+def test_equal_positions_in_a_file_are_one_opening(tmp_path):
+    path = tmp_path / "cards.txt"
+    lines = ["9-13 24-20 11-15", "11-15 24-20 9-13", "11-15", "B:W21-32:B1-12", "B:B1-12:W21-32"]
+    path.write_text("\n".join(lines))
+    first, fen = lines[0], lines[3]
+    assert read_openings(str(path)) == (first, first, "11-15", fen, fen)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -1027,6 +1035,13 @@ def test_game_with_an_illegal_move_is_named():
 def test_entrants_that_cannot_play_are_refused_with_a_reason(text, message):
     with pytest.raises(ValueError, match=message):
         make_entry(text, timeout=60)
+
+
+def test_names_in_tables_can_be_printed():
+    assert display_name("hub:sh -c 'cd x\n run'", {}) == "hub:sh -c 'cd x run'"
+    assert display_name("a.py:First", {"label": "\x1b[31m\udcff"}) == (
+        "a.py:First (label ?[31m\\udcff)"
+    )
 
 
 def test_patience_with_a_program_is_no_time_for_a_move():

@@ -28,9 +28,13 @@ def test_anchor_may_be_named_as_in_tables_or_on_the_command_line(text, anchor):
     assert find_anchor([OTHER, ZERO, DEEP], text) == anchor
 
 
-@pytest.mark.parametrize("text", ["material", "=5", "blondie24=", "blondie24=inf", "blondie24=a"])
+@pytest.mark.parametrize(
+    "text", ["material", "=5", "blondie24=", "blondie24=inf", "blondie24=1e6", "blondie24=a"]
+)
 def test_unknown_anchor_is_refused(text):
-    with pytest.raises(ValueError, match="an anchor is NAME=ELO, such as blondie24=1000, not "):
+    with pytest.raises(
+        ValueError, match="an anchor is NAME=ELO, such as blondie24=1000, with at most 100,000 "
+    ):
         find_anchor([OTHER, ZERO], text)
 
 
