@@ -124,7 +124,7 @@ def search(
     perspective = position.turn if root_perspective else SIDE_TO_MOVE
     first = 1 + (depth - 1) % style.deepens_by
     if selective(style):
-        table_move = tt_move(style, ws.table, position, depth, tt_namespace)
+        table_move = tt_move(style, ws.table, position, tt_namespace, depth)
         for row in range(end):
             if move_key(style, ws.rows[row, PACKED_MOVE], row) == table_move:
                 best = row
@@ -301,7 +301,7 @@ def open_frame(
     if selective(style):
         boards = ws.position_history[ws.reversible_plies[0] + ply]
         boards[BLACK_BOARD], boards[WHITE_BOARD] = position.black, position.white
-    table_move = tt_move(style, ws.table, position, remaining, tt_namespace)
+    table_move = tt_move(style, ws.table, position, tt_namespace, remaining)
     history = ws.history[position.turn]
     for row in range(begin, end):
         path = ws.rows[row, PACKED_MOVE]

@@ -294,7 +294,7 @@ def tt_evaluation(entry: KernelArg, position: Position, tt_namespace: int) -> fl
 
 @kernel
 def tt_move(
-    style: KernelArg, table: KernelArg, position: Position, remaining: int, tt_namespace: int
+    style: KernelArg, table: KernelArg, position: Position, tt_namespace: int, remaining: int
 ) -> int:
     """Return the key of the best move in the table.
 
@@ -302,16 +302,8 @@ def tt_move(
 
     Parameters
     ----------
-    style
-        Search style.
-    table
-        ENTRY, shape (a power of 2,).
-    position
-        The position.
-    remaining
-        Plies left to search.
-    tt_namespace
-        Number of the evaluator, side and perspective.
+    style, table, position, tt_namespace, remaining
+        As for :func:`tt_slot`.
 
     Returns
     -------
