@@ -25,7 +25,7 @@ from agents.search.interrupt import defer_signals, stop_after
 from agents.search.player import AlphaBeta
 from agents.search.pv import principal_variation
 from agents.search.selective import for_time
-from agents.search.workspace import MAX_DEPTH, PLIES, workspace
+from agents.search.workspace import MAX_DEPTH, PLIES, VISITED, workspace
 from checkers_env.board import Board
 from checkers_env.movegen import PACKED_MOVE, ROW_WIDTH, generate_successors
 from checkers_env.moves import Move, pack_move, unpack_move
@@ -259,10 +259,10 @@ def analyse_until(agent: Agent, board: Board, limits: Limits, stopped: Event) ->
 
 def _analyse_search(agent: PlayerAgent, board: Board, limits: Limits, stopped: Event) -> Analysis:
     completed = [1]
-    agent.ws.counts[0] = 0
+    agent.ws.counts[VISITED] = 0
     start = time.perf_counter()
     move = search_with_limits(agent, board, limits, stopped, lambda it, _: completed.append(it))
-    seconds, nodes = time.perf_counter() - start, int(agent.ws.counts[0])
+    seconds, nodes = time.perf_counter() - start, int(agent.ws.counts[VISITED])
     depth = completed[-1]
     is_only = len(board.legal_moves) == 1  # it was played without a search
     if is_only:

@@ -8,6 +8,7 @@ import numpy as np
 
 from agents.player import select_move, uses_history
 from agents.search.selective import clear_move_ordering, set_position_history
+from agents.search.workspace import NAMESPACES
 from checkers_env.bits import borrowed, copy_into
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import (
@@ -92,8 +93,8 @@ def play(
     """
     first, second = borrowed(first), borrowed(second)
     first_ws, second_ws, history = borrowed(first_ws), borrowed(second_ws), borrowed(history)
-    first_ws.counts[2] += 1
-    second_ws.counts[2] += 1
+    first_ws.counts[NAMESPACES] += 1
+    second_ws.counts[NAMESPACES] += 1
     if uses_history(first):
         clear_move_ordering(first_ws)
     if uses_history(second):
@@ -117,7 +118,7 @@ def play(
                     copy_into(history[later - period], history[later])
                 return Result(DRAW, MOVE_LIMIT, 2 * game[MAX_MOVES])
             chosen += 1
-            tt_namespace = ws.counts[2] << 1 | side
+            tt_namespace = ws.counts[NAMESPACES] << 1 | side
             if uses_history(first) if side == colour else uses_history(second):
                 set_position_history(ws, history, ply, game[REVERSIBLE_PLIES])
             if side == colour:

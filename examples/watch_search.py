@@ -4,6 +4,7 @@ import time
 
 import agents
 import checkers_env
+from agents.search.workspace import VISITED
 
 board = checkers_env.Board()
 for text in ("11-15", "23-19", "8-11", "22-17", "4-8", "25-22"):
@@ -16,4 +17,4 @@ for depth in range(1, 11):
     began = time.perf_counter()
     move = player.act(board)
     seconds = time.perf_counter() - began
-    print(f"{depth:5}  {move!s:6}  {player.ws.counts[0]:9,}  {seconds:.4f}")
+    print(f"{depth:5}  {move!s:6}  {player.ws.counts[VISITED]:9,}  {seconds:.4f}")

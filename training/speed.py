@@ -33,7 +33,7 @@ from agents.evaluator import SCRATCH_WIDTH, evaluate, start_state, state_size
 from agents.match import opening_line
 from agents.match_kernel import play
 from agents.reference import SlowSearch, inputs, network_value, slow_game, slow_network
-from agents.search.workspace import workspace
+from agents.search.workspace import EVALUATED, workspace
 from agents.simd import aligned_zeros
 from checkers_env.bits import borrowed
 from checkers_env.envs.vector import sample
@@ -336,12 +336,12 @@ def measure_games(effort: Effort) -> list[Measurement]:
     start, _ = opening_line(None)
 
     def ours() -> list[int]:
-        before = sum(int(seat.counts[1]) for seat in seats)
+        before = sum(int(seat.counts[EVALUATED]) for seat in seats)
         for black, white in fixtures:
             game = np.zeros((2 * REGIME.max_moves + 1, ROW_WIDTH), np.int64)
             pair = players[black], players[white]
             play(*pair, *seats, BLACK, start, REGIME.rules.to_array(), True, rng, game)
-        return [len(fixtures), sum(int(seat.counts[1]) for seat in seats) - before]
+        return [len(fixtures), sum(int(seat.counts[EVALUATED]) for seat in seats) - before]
 
     def theirs() -> list[int]:
         evaluations = 0

@@ -34,7 +34,7 @@ from agents.search.player import AlphaBeta
 from agents.search.pv import principal_variation
 from agents.search.root_order import BY_DIRECTION, CHANCE, shuffle
 from agents.search.selective import FULL_WIDTH
-from agents.search.workspace import MAX_DEPTH, PLIES, STATE_WIDTH
+from agents.search.workspace import MAX_DEPTH, NAMESPACES, PLIES, STATE_WIDTH
 from checkers_env.bits import borrowed
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import PACKED_MOVE, ROW_WIDTH, Position, has_move, successor
@@ -193,8 +193,8 @@ def renew_namespace(ws: KernelArg, side: int) -> int:
     -------
     The namespace.
     """
-    ws.counts[2] += 1
-    return ws.counts[2] << 1 | side
+    ws.counts[NAMESPACES] += 1
+    return ws.counts[NAMESPACES] << 1 | side
 
 
 @kernel

@@ -57,7 +57,7 @@ from agents.search.transposition import (
     tt_value,
     write_tt,
 )
-from agents.search.workspace import MAX_DEPTH, STATE_WIDTH
+from agents.search.workspace import EVALUATED, MAX_DEPTH, STATE_WIDTH, VISITED
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import (
     BLACK_BOARD,
@@ -119,7 +119,7 @@ def search(
     the best so far (selective). The root's value and best row are left in ``ws.frames[0]``.
     """
     age_history(ws.history)
-    ws.start_nodes[0] = ws.counts[0]
+    ws.start_nodes[0] = ws.counts[VISITED]
     best, value, guess = 0, -INFINITY, NO_VALUE
     perspective = position.turn if root_perspective else SIDE_TO_MOVE
     first = 1 + (depth - 1) % style.deepens_by
@@ -455,7 +455,7 @@ def settle(
     prefetch_tt(style, ws.table, after, tt_namespace, remaining)
     own, opponent = own_and_opponent(after.black, after.white, after.turn)
     jump = can_jump(own, opponent, after.kings, after.turn)
-    ws.counts[0] += 1
+    ws.counts[VISITED] += 1
     over = not jump and not can_move(own, opponent, after.kings, after.turn)
     plies_before = ply if selective(style) else MAX_DEPTH - remaining
     plies = probe_tablebase(evaluator, after, over)
@@ -539,7 +539,7 @@ def evaluate_leaf(
     value = float(np.float32(evaluate(evaluator, position, view, state, ws.scratch)))
     if selective(style):
         value = float(np.float32(value * MATE_THRESHOLD))
-    ws.counts[1] += 1
+    ws.counts[EVALUATED] += 1
     return value if view == position.turn else -value
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agents.search.alphabeta import SIDE_TO_MOVE, age_history, search_to
 from agents.search.selective import plies_below, push_move, selective
+from agents.search.workspace import VISITED
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import ROW_WIDTH, Position, generate_successors, must_jump, successor
 
@@ -42,7 +43,7 @@ def principal_variation(
     here, plies, length = position, depth, 0
     perspective = position.turn if root_perspective else SIDE_TO_MOVE
     while count and (plies > 0 or must_jump(here)):
-        ws.start_nodes[0] = ws.counts[0]
+        ws.start_nodes[0] = ws.counts[VISITED]
         search_to(style, evaluator, here, plies, perspective, tt_namespace, ws, count)
         best = ws.rows[ws.frames[0].best]
         for column in range(ROW_WIDTH):

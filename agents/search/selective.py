@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.search.workspace import PAST
+from agents.search.workspace import PAST, VISITED
 from checkers_env.bits import popcount
 from checkers_env.jit import KernelArg, generic, kernel
 from checkers_env.movegen import BLACK_BOARD, WHITE_BOARD, Position
@@ -189,7 +189,7 @@ def node_limit_reached(style: KernelArg, ws: KernelArg) -> bool:
 
 @node_limit_reached.register(Selective)
 def _node_limit_reached_selective(style: Selective, ws: KernelArg) -> bool:
-    return style.nodes > 0 and ws.counts[0] - ws.start_nodes[0] >= style.nodes
+    return style.nodes > 0 and ws.counts[VISITED] - ws.start_nodes[0] >= style.nodes
 
 
 @generic

@@ -17,6 +17,7 @@ ROWS = 1 << 14
 TABLE_BITS = 12
 PAST = 256  # most positions of a game in a workspace
 STATE_WIDTH = 96
+VISITED, EVALUATED, NAMESPACES = range(3)  # indices into `counts`
 
 ENTRY = np.dtype(
     [
@@ -78,7 +79,7 @@ class Workspace(NamedTuple):
     history
         int64[2, 1024]: history scores, by side and the last two squares of a move.
     counts
-        int64[3]: positions visited, positions evaluated, and namespaces of the table so far.
+        int64[3]: so far VISITED positions, EVALUATED positions, and NAMESPACES of the table.
     stop
         int64[1]: another thread sets it to end a search.
     position_history

@@ -27,7 +27,7 @@ from agents.search.selective import (
     is_reversible,
     set_position_history,
 )
-from agents.search.workspace import MAX_DEPTH, workspace
+from agents.search.workspace import MAX_DEPTH, NAMESPACES, workspace
 from agents.treestrap.selfplay import UNDECIDED, find_result, occurred_before, sample_start
 from agents.treestrap.tapered import TaperedNetwork
 from checkers_env.bits import borrowed
@@ -176,7 +176,7 @@ def sample_game(
     """
     sampler, searcher, ws = borrowed(sampler), borrowed(searcher), borrowed(ws)
     config, rows = sampler.config, ws.rows
-    ws.counts[2] += 1
+    ws.counts[NAMESPACES] += 1
     clear_move_ordering(ws)
     here = sample_start(config, starts, rows, rng)
     reversible, count = 0, 0
@@ -245,7 +245,7 @@ def search_and_record(
     -------
     The position after the best move, and the number of samples.
     """
-    tag = ws.counts[2] << 1 | position.turn
+    tag = ws.counts[NAMESPACES] << 1 | position.turn
     path = search(style, searcher, position, MAX_DEPTH, True, tag, ws, moves)
     after = successor(ws.rows[find_row(ws.rows, moves, path)], position.turn)
     found = ws.frames[0].value

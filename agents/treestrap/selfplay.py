@@ -13,7 +13,7 @@ from agents.search.alphabeta import search
 from agents.search.interrupt import defer_signals
 from agents.search.root_order import shuffle
 from agents.search.selective import FULL_WIDTH, clear_move_ordering
-from agents.search.workspace import workspace
+from agents.search.workspace import NAMESPACES, workspace
 from agents.treestrap.learner import (
     DRAWS,
     EXPLORED,
@@ -152,7 +152,7 @@ def clear_table(ws: KernelArg) -> None:
     ws
         Workspace; changed in place.
     """
-    ws.counts[2] = 0
+    ws.counts[NAMESPACES] = 0
     clear_move_ordering(ws)
     for at in range(len(ws.table)):
         entry = ws.table[at]
@@ -330,13 +330,13 @@ def choose_and_record(
     new = new_first(learner, ply, mover, rows, count) if config.repetition else count
     chosen, value = successor(rows[count - 1], mover), 0.0
     if new:
-        search(WITH_VALUES, searcher, here, config.depth, True, ws.counts[2], ws, new)
+        search(WITH_VALUES, searcher, here, config.depth, True, ws.counts[NAMESPACES], ws, new)
         found = ws.frames[0].value
         if new == count or found >= 0.0:
             chosen, value = successor(rows[ws.frames[0].best], mover), found
         if config.inner:
-            treestrap_update(learner, ws, ws.counts[2], scale)
-            ws.counts[2] += 1  # the weights have changed, and with them what the table says
+            treestrap_update(learner, ws, ws.counts[NAMESPACES], scale)
+            ws.counts[NAMESPACES] += 1  # the weights have changed: the table is out of date
     learner.values[ply] = min(max(scale * value, -1.0), 1.0)
     return chance if explores else chosen
 

@@ -13,6 +13,7 @@ import numpy as np
 from agents.agent import Agent, PlayerAgent
 from agents.endgame.indexing import index_to_position, material_slices, slice_size, slice_start
 from agents.endgame.probe import Tablebase, probe_board
+from agents.search.workspace import VISITED
 from checkers_env.board import Board
 from checkers_env.moves import Move
 from training.league.entrants import close_agent
@@ -86,10 +87,10 @@ def mean_nodes(agent: Agent, boards: Sequence[Board]) -> float:
     """Return the mean number of nodes a move of a built-in player; nan without a search."""
     if not (isinstance(agent, PlayerAgent) and hasattr(agent.player, "evaluator")):
         return float("nan")
-    agent.ws.counts[0] = 0
+    agent.ws.counts[VISITED] = 0
     for board in boards:
         agent.act(board.copy())
-    return float(agent.ws.counts[0] / len(boards))
+    return float(agent.ws.counts[VISITED] / len(boards))
 
 
 def measure_determinism(make: Callable[[int], Agent], boards: Sequence[Board]) -> float:

@@ -21,7 +21,7 @@ from agents.search.alphabeta import SIDE_TO_MOVE, search, search_to
 from agents.search.player import AlphaBeta
 from agents.search.root_order import BY_DIRECTION, BY_PIECE, CHANCE, FIRST, LAST
 from agents.search.selective import FullWidth
-from agents.search.workspace import MAX_DEPTH, STATE_WIDTH, workspace
+from agents.search.workspace import EVALUATED, MAX_DEPTH, STATE_WIDTH, workspace
 from checkers_env.bits import popcount
 from checkers_env.board import Board
 from checkers_env.movegen import PACKED_MOVE, generate_successors
@@ -265,7 +265,7 @@ def test_bounds_save_evaluations_and_change_nothing(root_perspective):
         for depth in (4, 3):
             expected = searched(board, bounded._replace(bounds=0), depth, root_perspective, plain)
             assert searched(board, bounded, depth, root_perspective, saving) == expected
-    assert saving.counts[1] < 0.9 * plain.counts[1]
+    assert saving.counts[EVALUATED] < 0.9 * plain.counts[EVALUATED]
 
 
 @either_leaves
@@ -285,7 +285,7 @@ def test_shortcuts_save_evaluations_and_change_nothing(name, most, root_perspect
         for _ in range(6):  # the table knows the next positions of a game
             if len(board.legal_moves) > 1:
                 board.push(compare(board, 5))
-    assert saving.counts[1] < most * plain.counts[1]
+    assert saving.counts[EVALUATED] < most * plain.counts[EVALUATED]
 
 
 def extends(board, depth):

@@ -19,7 +19,7 @@ from agents.search.pv import principal_variation
 from agents.search.root_order import CHANCE
 from agents.search.selective import MATE_STEP, MATE_THRESHOLD, STRONG, FullWidth, Selective
 from agents.search.transposition import move_key
-from agents.search.workspace import MAX_DEPTH, PLIES, workspace
+from agents.search.workspace import MAX_DEPTH, PLIES, VISITED, workspace
 from checkers_env.board import Board
 from checkers_env.movegen import MAX_ROWS, PACKED_MOVE, ROW_WIDTH, generate_successors
 from checkers_env.moves import unpack_move
@@ -210,10 +210,10 @@ def test_node_limit_ends_the_search(nodes):
     for board in random_boards(8, 5, 60):
         position = board.position
         count = generate_successors(ws.rows, 0, *position)
-        ws.counts[0] = 0
+        ws.counts[VISITED] = 0
         path = search(style, Material(), position, 30, True, 2, ws, count)
         assert path in ws.rows[:count, 3]
-        assert 0 < ws.counts[0] <= nodes
+        assert 0 < ws.counts[VISITED] <= nodes
 
 
 def visited_value(board, depth, nodes):
@@ -221,7 +221,7 @@ def visited_value(board, depth, nodes):
     ws, style = workspace(), Selective(nodes=nodes)
     count = generate_successors(ws.rows, 0, *board.position)
     search(style, EVALUATORS["2001"], board.position, depth, True, 2, ws, count)
-    return int(ws.counts[0]), float(ws.frames[0]["value"])
+    return int(ws.counts[VISITED]), float(ws.frames[0]["value"])
 
 
 def test_limited_search_leaves_the_value_of_its_last_or_best_line():
@@ -253,7 +253,7 @@ def test_late_move_reductions_save_most_nodes():
             position = board.position
             count = generate_successors(ws.rows, 0, *position)
             search(style, EVALUATORS["tempo"], position, 8, True, 2, ws, count)
-        visited.append(ws.counts[0])
+        visited.append(ws.counts[VISITED])
     assert visited[2] < min(visited[:2]) / 1.5
 
 
@@ -285,7 +285,7 @@ def test_pruning_saves_positions_from_five_plies_on(depth, share):
     board, visited = Board(max_moves=15), [0, 0]
     while not board.outcome():
         moves = [agent.act(board) for agent in (plain, pruning)]
-        visited = [int(agent.ws.counts[0]) for agent in (plain, pruning)]
+        visited = [int(agent.ws.counts[VISITED]) for agent in (plain, pruning)]
         board.push(moves[0])
     assert 0 < visited[1] <= share * visited[0]
     assert (visited[1] == visited[0]) == (depth == 4)

@@ -14,7 +14,7 @@ from agents.agent import PlayerAgent
 from agents.baselines.material import Material
 from agents.evaluator import evaluate_position
 from agents.search.player import AlphaBeta
-from agents.search.workspace import clear
+from agents.search.workspace import VISITED, clear
 from checkers_env import Board
 from checkers_env.fen import START
 from training.app.messages import describe_move, explain_forced_capture, explain_illegal_move
@@ -247,7 +247,7 @@ def test_searches_are_equal(ask, positions):
         agent, lines, expected[name] = player(name, depth), [], []
         for fen in sample(positions[: POSITIONS // 2], count, depth, LEAST_PIECES):
             clear(agent.ws)
-            agent.ws.counts[0] = 0
+            agent.ws.counts[VISITED] = 0
             first = searched(agent, Board(fen))
             later = two_plies_on(fen, first[0])
             lines.append([fen, *later])
@@ -276,7 +276,7 @@ def searched(agent, board):
     value = float(agent.ws.frames[0]["value"])
     if agent.name == "strong" and abs(value) <= 0.5:  # a search with tables halves evaluations
         value *= 2
-    return [list(move.squares), value, int(agent.ws.counts[0])]
+    return [list(move.squares), value, int(agent.ws.counts[VISITED])]
 
 
 def test_words_are_equal(ask, positions):
