@@ -19,7 +19,8 @@ import numpy as np
 from checkers_env.jit import KernelArg, generic, kernel
 from checkers_env.movegen import Position
 
-SCRATCH_WIDTH = 128
+MAX_LAYER_WIDTH = 128  # nodes, padding included
+SCRATCH_SIZE = 2 * MAX_LAYER_WIDTH  # the inputs and the outputs of a layer
 NO_HIT = -1
 NO_BOUND = 4.0  # beyond any value and any window of a search
 
@@ -41,7 +42,7 @@ def evaluate(
     state
         int32, shape (state_size,): the evaluator's state of this position for side `view`.
     scratch
-        float32, shape (256,), aligned to 64 bytes: working memory.
+        float32, shape (SCRATCH_SIZE,), aligned to 64 bytes: working memory.
     """
     raise NotImplementedError("this evaluator has no implementation of agents.evaluator.evaluate")
 
@@ -188,7 +189,7 @@ def evaluate_position(evaluator: KernelArg, position: Position, view: int) -> fl
     """
     state = np.zeros(state_size(evaluator), np.int32)
     start_state(evaluator, position, view, state)
-    return evaluate(evaluator, position, view, state, np.zeros(2 * SCRATCH_WIDTH, np.float32))
+    return evaluate(evaluator, position, view, state, np.zeros(SCRATCH_SIZE, np.float32))
 
 
 @generic

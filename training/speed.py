@@ -29,7 +29,7 @@ from rich.table import Table
 import checkers_env
 from agents.architectures import Encoding
 from agents.blondie.architecture import NETWORK_LAYOUTS
-from agents.evaluator import SCRATCH_WIDTH, evaluate, start_state, state_size
+from agents.evaluator import SCRATCH_SIZE, evaluate, start_state, state_size
 from agents.match import opening_line
 from agents.match_kernel import play
 from agents.reference import SlowSearch, inputs, network_value, slow_game, slow_network
@@ -286,7 +286,7 @@ def measure_network(effort: Effort) -> list[Measurement]:
     states = aligned_zeros((NETWORK_POSITIONS, state_size(network)), np.int32)
     for position, state in zip(positions, states, strict=True):
         start_state(network, position, position.turn, state)
-    table, scratch = np.array(positions), aligned_zeros((2 * SCRATCH_WIDTH,), np.float32)
+    table, scratch = np.array(positions), aligned_zeros((SCRATCH_SIZE,), np.float32)
     squares = [inputs(slow, position, position.turn) for position in positions]
     given = [(slow.first @ seen + slow.bias, float(seen.sum())) for seen in squares]
     rounds = effort.evaluations // NETWORK_POSITIONS

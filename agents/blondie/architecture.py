@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agents.blondie.network import MOST_MORE, Network
-from agents.evaluator import SCRATCH_WIDTH, with_bounds
+from agents.evaluator import MAX_LAYER_WIDTH, with_bounds
 from agents.geometry import rectangles
 from agents.simd import LANES, WIDTHS, aligned_zeros
 from checkers_env.movegen import SQUARES
@@ -208,9 +208,9 @@ def decode(layout: NetworkLayout, genome: ArrayLike, king: float) -> Network:
     """
     ((first, bias), *dense), difference = scaled_layers(layout, genome, king)
     width = -(-len(first) // LANES) * LANES
-    if width > SCRATCH_WIDTH or max(layout.hidden) > max(WIDTHS):
+    if width > MAX_LAYER_WIDTH or max(layout.hidden) > max(WIDTHS):
         raise ValueError(
-            f"layers of {len(first)} and {layout.hidden} nodes: at most {SCRATCH_WIDTH} in the "
+            f"layers of {len(first)} and {layout.hidden} nodes: at most {MAX_LAYER_WIDTH} in the "
             f"first, and {max(WIDTHS)} in the others"
         )
     scale = _fixed_point_scale(first, bias, king)

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from agents.baselines.material import piece_difference
 from agents.evaluator import (
+    MAX_LAYER_WIDTH,
     NO_BOUND,
-    SCRATCH_WIDTH,
     advance_state,
     evaluate,
     start_state,
@@ -121,7 +121,7 @@ def advance_network_state(
 def evaluate_network(
     network: Network, position: Position, view: int, state: KernelArg, scratch: KernelArg
 ) -> float:
-    widths, at, source, target = network.widths, LANES, 0, SCRATCH_WIDTH
+    widths, at, source, target = network.widths, LANES, 0, MAX_LAYER_WIDTH
     activate(state, network.unit, widths[0], scratch, network.exact)
     last = len(widths) - 2
     for layer in range(last):

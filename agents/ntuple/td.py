@@ -263,7 +263,7 @@ def target_value(learner: TDLearner, position: Position, view: int, scratch: Ker
     view
         Side that the value is for, BLACK or WHITE.
     scratch
-        float32, shape (256,), aligned to 64 bytes: working memory.
+        float32, shape (SCRATCH_SIZE,), aligned to 64 bytes: working memory.
 
     Returns
     -------

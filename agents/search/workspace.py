@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.evaluator import SCRATCH_WIDTH
+from agents.evaluator import SCRATCH_SIZE
 from agents.simd import aligned_zeros
 from checkers_env.movegen import ROW_WIDTH
 
@@ -69,7 +69,7 @@ class Workspace(NamedTuple):
     states
         int32[PLIES, 2, STATE_WIDTH]: evaluator states by ply and viewing side.
     scratch
-        float32[256], aligned to 64 bytes.
+        float32[SCRATCH_SIZE], aligned to 64 bytes.
     table
         ENTRY[a power of 2]: transposition table.
     stored
@@ -113,7 +113,7 @@ def workspace(table_bits: int = TABLE_BITS) -> Workspace:
         np.zeros(ROWS, np.int64),
         np.zeros(PLIES, FRAME),
         aligned_zeros((PLIES, 2, STATE_WIDTH), np.int32),
-        aligned_zeros((2 * SCRATCH_WIDTH,), np.float32),
+        aligned_zeros((SCRATCH_SIZE,), np.float32),
         np.zeros(1 << table_bits, ENTRY),
         np.zeros(max(1 << table_bits >> 6, 1), np.int64),
         np.zeros(PLIES, np.int64),

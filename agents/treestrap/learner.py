@@ -163,7 +163,7 @@ def learn_game(learner: LearnerState, plies: int, result: float, scratch: Kernel
     result
         Result for the side to move at its end: -1, 0 or +1.
     scratch
-        float32, shape (256,), aligned to 64 bytes: working memory.
+        float32, shape (SCRATCH_SIZE,), aligned to 64 bytes: working memory.
     """
     config, target = learner.config, result
     for ply in range(plies - 1, -1, -1):
@@ -224,7 +224,7 @@ def move_towards(
     bound
         EXACT, or LOWER or UPPER for a target that counts on one side only.
     scratch
-        float32, shape (256,), aligned to 64 bytes: working memory.
+        float32, shape (SCRATCH_SIZE,), aligned to 64 bytes: working memory.
     """
     if learner.config.quiet and must_jump(position):
         return

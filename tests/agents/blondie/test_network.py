@@ -18,7 +18,7 @@ from agents.blondie.architecture import (
 )
 from agents.evaluator import (
     NO_BOUND,
-    SCRATCH_WIDTH,
+    SCRATCH_SIZE,
     advance_state,
     evaluate,
     evaluate_position,
@@ -151,7 +151,7 @@ def test_values_are_the_same_from_plain_python(layout):
     rows, board = np.zeros((MAX_ROWS, ROW_WIDTH), np.int64), Board("B:W18,26,K27:B14,K15")
     assert generate_successors(rows, 0, *board.position) == 3
     after = Position(*map(int, successor(rows[0], board.turn)))
-    scratch = aligned_zeros((2 * SCRATCH_WIDTH,), np.float32)
+    scratch = aligned_zeros((SCRATCH_SIZE,), np.float32)
     old, new = np.zeros((2, state_size(network)), np.int32)
     for view in range(2):
         start_state(network, board.position, view, old)
