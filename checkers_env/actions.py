@@ -28,6 +28,7 @@ from checkers_env.movegen import (
     direction,
     jumpers,
     shift,
+    to_view,
 )
 from checkers_env.moves import Move, bit_to_square, square_to_bit
 from checkers_env.state import PLY, SIDE, end_turn
@@ -90,12 +91,6 @@ def check_side(turn: int) -> None:
     """Raise ValueError for a side that is neither BLACK nor WHITE."""
     if turn not in (BLACK, WHITE):
         raise ValueError(f"turn must be {BLACK} for Black or {WHITE} for White, not {turn!r}")
-
-
-@kernel
-def to_view(bit: int, side: int) -> int:
-    """Turn a bit of the board into the view of `side`, or back."""
-    return bit if side == BLACK else 34 - bit
 
 
 @kernel

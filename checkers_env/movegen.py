@@ -70,6 +70,12 @@ def own_and_opponent(black: int, white: int, side: int) -> tuple[int, int]:
 
 
 @kernel
+def to_view(bit: int, side: int) -> int:
+    """Turn a bit of the board into the view of `side`, or back; White sees it turned round."""
+    return bit if side == BLACK else 34 - bit
+
+
+@kernel
 def first_piece(pieces: int, side: int) -> int:
     """Return the bit of the piece that comes first in the order of `side`."""
     return lsb(pieces) if side == BLACK else msb(pieces)

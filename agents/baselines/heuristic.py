@@ -13,7 +13,7 @@ from typing import NamedTuple
 from agents.player import is_stochastic, select_move
 from checkers_env.bits import popcount
 from checkers_env.jit import KernelArg, kernel
-from checkers_env.movegen import KINGS, PACKED_MOVE, Position
+from checkers_env.movegen import KINGS, PACKED_MOVE, Position, own_and_opponent
 
 
 class Heuristic(NamedTuple):
@@ -68,8 +68,7 @@ def move_score(player: Heuristic, position: Position, row: KernelArg) -> float:
     The score, 0 for a move of a king that captures nothing.
     """
     side = position.turn
-    opponent = position.white if side == 0 else position.black
-    own = position.black if side == 0 else position.white
+    own, opponent = own_and_opponent(position.black, position.white, side)
     captured = opponent & ~row[1 - side]
     kings = popcount(captured & position.kings)
     score = popcount(captured) - kings + kings * player.king

@@ -9,7 +9,7 @@ import numpy as np
 from agents.evaluator import evaluate
 from checkers_env.bits import popcount
 from checkers_env.jit import KernelArg, kernel
-from checkers_env.movegen import Position
+from checkers_env.movegen import BLACK, Position
 
 FULL_SCALE = 64.0  # keeps any difference in pieces below the value of a won game
 
@@ -41,7 +41,7 @@ def piece_difference(position: Position, view: int, king: KernelArg) -> KernelAr
     men = popcount(black & ~kings) - popcount(white & ~kings)
     crowned = popcount(black & kings) - popcount(white & kings)
     difference = np.float32(men) + np.float32(king) * np.float32(crowned)
-    return difference if view == 0 else -difference
+    return difference if view == BLACK else -difference
 
 
 @evaluate.register(Material)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from agents.evaluator import evaluate
 from checkers_env.bits import lsb
 from checkers_env.jit import KernelArg
-from checkers_env.movegen import BLACK, SQUARES, Position
+from checkers_env.movegen import SQUARES, Position, own_and_opponent, to_view
 
 
 class WeightedPieces(NamedTuple):
@@ -63,12 +63,12 @@ def evaluate_weighted(
     counter: WeightedPieces, position: Position, view: int, state: KernelArg, scratch: KernelArg
 ) -> float:
     worth: Any = np.float32(0.0)
-    own = position.black if view == BLACK else position.white
-    pieces = position.black | position.white
+    own, opponent = own_and_opponent(position.black, position.white, view)
+    pieces = own | opponent
     while pieces:
         bit = lsb(pieces)
         pieces &= pieces - 1
-        place = bit if view == BLACK else 34 - bit
+        place = to_view(bit, view)
         piece = counter.own[place] if own >> bit & 1 else -counter.opponent[place]
         worth += piece * counter.king if position.kings >> bit & 1 else piece
     return worth

@@ -29,7 +29,7 @@ from agents.evaluator import (
 from agents.simd import LANES, activate, dense, exchange, output, tanh, tanh_all_exact
 from checkers_env.bits import copy_into, lsb, popcount
 from checkers_env.jit import KernelArg, kernel
-from checkers_env.movegen import Position
+from checkers_env.movegen import BLACK, Position, own_and_opponent, to_view
 
 MOST_MORE = 12  # men or kings that a side has more than the other, at most
 NO_SQUARE = 8  # a row of `features` without a square, all zeros
@@ -58,10 +58,10 @@ def network_state_size(network: Network) -> int:
 
 @start_state.register(Network)
 def start_network_state(network: Network, position: Position, view: int, state: KernelArg) -> None:
-    view = 0 if network.by_colour else view
+    view = BLACK if network.by_colour else view
     copy_into(network.bias, state)
-    own = position.black if view == 0 else position.white
-    pieces = position.black | position.white
+    own, opponent = own_and_opponent(position.black, position.white, view)
+    pieces = own | opponent
     while pieces:
         bit = lsb(pieces)
         pieces &= pieces - 1
@@ -87,7 +87,7 @@ def feature_row(bit: int, kings: int, view: int) -> int:
     -------
     0 to 34 for a man, 35 to 69 for a king.
     """
-    row = bit if view == 0 else 34 - bit
+    row = to_view(bit, view)
     return row + KING_FEATURES if kings >> bit & 1 else row
 
 
@@ -95,13 +95,10 @@ def feature_row(bit: int, kings: int, view: int) -> int:
 def advance_network_state(
     network: Network, before: Position, after: Position, view: int, old: KernelArg, new: KernelArg
 ) -> None:
-    features, view = network.features, 0 if network.by_colour else view
-    if before.turn == 0:
-        own_before, own_after = before.black, after.black
-        captured = before.white & ~after.white
-    else:
-        own_before, own_after = before.white, after.white
-        captured = before.black & ~after.black
+    features, view = network.features, BLACK if network.by_colour else view
+    own_before, opponent_before = own_and_opponent(before.black, before.white, before.turn)
+    own_after, opponent_after = own_and_opponent(after.black, after.white, before.turn)
+    captured = opponent_before & ~opponent_after
     moved = own_before ^ own_after
     left = reached = NO_SQUARE  # the capture ends on its own starting square
     if moved:
@@ -129,7 +126,7 @@ def evaluate_network(
         at = dense(network.weights, at, scratch, source, count, target, width, network.exact)
         source, target = target, source
     value = output(network.weights, at, scratch, source, widths[last])
-    read_by = 0 if network.by_colour else view
+    read_by = BLACK if network.by_colour else view
     value += network.difference * piece_difference(position, read_by, network.king)
     if network.exact:
         scratch[0] = value
@@ -147,9 +144,9 @@ def network_value_bounds(network: Network, position: Position, view: int) -> tup
     black, white, kings = position.black, position.white, position.kings
     men = popcount(black & ~kings) - popcount(white & ~kings)
     crowned = popcount(black & kings) - popcount(white & kings)
-    read_by = 0 if network.by_colour else view
+    read_by = BLACK if network.by_colour else view
     more = men * (2 * MOST_MORE + 1) + crowned
-    at = np.uint64(MOST_MORE * (2 * MOST_MORE + 2) + (more if read_by == 0 else -more))
+    at = np.uint64(MOST_MORE * (2 * MOST_MORE + 2) + (more if read_by == BLACK else -more))
     place = np.uint64(network.bounds) + np.uint64(2) * at  # unsigned: no index is from the end
     low, high = network.weights[place], network.weights[place + np.uint64(1)]
     return (low, high) if read_by == view else (-high, -low)

@@ -12,7 +12,7 @@ from agents.evaluator import NO_HIT
 from checkers_env.bits import popcount
 from checkers_env.board import Board
 from checkers_env.jit import KernelArg, kernel
-from checkers_env.movegen import BLACK, Position, successor
+from checkers_env.movegen import Position, own_and_opponent, successor
 
 DRAWN = 255  # as if the end were infinitely far: the longest win takes less than half of that
 _LONGEST = 1000  # plies: more than any ending takes
@@ -75,7 +75,7 @@ def probe(tables: Tablebase, position: Position) -> int:
 def stored_plies(tables: Tablebase, position: Position) -> int:
     """Return what :func:`probe` does, for a position of at most ``tables.indexing.pieces``."""
     if position.black == 0 or position.white == 0:
-        own = position.black if position.turn == BLACK else position.white
+        own, _ = own_and_opponent(position.black, position.white, position.turn)
         return 1 if own else 0
     return int(tables.plies[position_to_index(tables.indexing, position)])
 

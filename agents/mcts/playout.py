@@ -60,8 +60,8 @@ def random_below(chance: KernelArg, bound: int) -> int:
 def apply_step(position: Position, index: int) -> Position:
     """Make step number `index`, in the order of ``checkers_env.movegen.generate_steps``."""
     side, kings = position.turn, position.kings
-    own = position.black if side == BLACK else position.white
-    empty = BOARD & ~(position.black | position.white)
+    own, opponent = own_and_opponent(position.black, position.white, side)
+    empty = BOARD & ~(own | opponent)
     turn, pieces, step = 0, 0, 0
     while True:
         step = direction(turn, side)

@@ -16,7 +16,7 @@ from agents.ntuple.tuples import TupleLayout
 from agents.simd import aligned_zeros
 from checkers_env.bits import copy_into, lsb
 from checkers_env.jit import KernelArg, kernel
-from checkers_env.movegen import BLACK, SQUARES, Position, own_and_opponent
+from checkers_env.movegen import SQUARES, Position, own_and_opponent, to_view
 
 BASE = 5
 # Contents of a square as one side sees it (Algorithm 6.1, step 4).
@@ -121,7 +121,7 @@ def start_indices(
         while pieces:
             bit = lsb(pieces)
             pieces &= pieces - 1
-            row = features[bit if view == BLACK else 34 - bit, content]
+            row = features[to_view(bit, view), content]
             for i in range(len(indices)):
                 indices[i] += row[i]
 
@@ -159,11 +159,11 @@ def advance_indices(
         if entered:
             bit = lsb(entered)
             entered &= entered - 1
-            plus = features[bit if view == BLACK else 34 - bit, square_content(after, bit, view)]
+            plus = features[to_view(bit, view), square_content(after, bit, view)]
         if left:
             bit = lsb(left)
             left &= left - 1
-            minus = features[bit if view == BLACK else 34 - bit, square_content(before, bit, view)]
+            minus = features[to_view(bit, view), square_content(before, bit, view)]
         if first:
             for i in range(len(new)):
                 new[i] = old[i] + plus[i] - minus[i]
