@@ -102,8 +102,8 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
         seats = range(len(COLOURS)) if colour is None else [COLOURS.index(colour)]
         self._batch = self._batch._replace(choices=np.array(seats))
 
-    def _count_outcomes(self, begun: Openings) -> int:
-        return super()._count_outcomes(begun) * len(self._batch.choices) * len(self._opponents)
+    def _count_starts(self, openings: Openings) -> int:
+        return super()._count_starts(openings) * len(self._batch.choices) * len(self._opponents)
 
     def _seed(self, seeds: Sequence[int | None], games: Integers) -> None:
         super()._seed(seeds, games)
@@ -141,12 +141,12 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
         kernels.write_observations(self._batch, output)
         return ended, last
 
-    def _info(self, began: Flags, output: StepOutput) -> dict[str, Any]:
-        if not began.any():
+    def _info(self, starting: Flags, output: StepOutput) -> dict[str, Any]:
+        if not starting.any():
             return {}
         colours = np.array(COLOURS, object)[self._batch.seats]
-        colours[~began] = None
-        return {"colour": colours, "_colour": began.copy()}
+        colours[~starting] = None
+        return {"colour": colours, "_colour": starting.copy()}
 
 
 @kernel

@@ -135,17 +135,17 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         ValueError
             For invalid seeds and options.
         """
-        options, begun = check_options(options, RESET_OPTIONS), self._batch.openings
+        options, openings = check_options(options, RESET_OPTIONS), self._batch.openings
         seeds = _seeds(seed, self.num_envs)
         which = _reset_mask(options.get("reset_mask"), self.num_envs)
         if "opening" in options:
-            begun = self._openings(options["opening"])
+            openings = self._openings(options["opening"])
         games = np.flatnonzero(which)
         self._seed(seeds, games)
         started = self._started | which
         self._forget_started()
-        self._make_room(begun.lines.shape[1])
-        kernels.begin_games(self._batch, begun, games, self._next_numbers(games, begun))
+        self._make_room(openings.lines.shape[1])
+        kernels.begin_games(self._batch, openings, games, self._next_numbers(games, openings))
         self._finished[which] = False
         self._play_opponents()
         output = kernels.empty_output(self.num_envs)
@@ -200,8 +200,8 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
     def _play_opponents(self) -> None:
         """Play the moves of built-in opponents; there are none here."""
 
-    def _info(self, began: Flags, output: StepOutput) -> dict[str, Any]:
-        """Return the information about the games, some of which have just begun."""
+    def _info(self, starting: Flags, output: StepOutput) -> dict[str, Any]:
+        """Return the information about the games, of which those in `starting` have just begun."""
         return {"to_move": output.to_move}
 
     def _final_info(self, output: StepOutput, ended: Integers, last: Any) -> dict[str, Any]:
@@ -243,31 +243,31 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         """Return the games that an opening, or each card of a ballot, leads to."""
         return opening_states(opening_cards(opening, self._rules), self._rules)
 
-    def _count_outcomes(self, begun: Openings) -> int:
-        """Count the numbers to draw from."""
-        return len(begun.games)
+    def _count_starts(self, openings: Openings) -> int:
+        """Count the ways in which a game can start: its number is below this."""
+        return len(openings.games)
 
     def _refill_numbers(self, games: Integers) -> None:
         """Draw new numbers for those of the games that have used theirs up."""
         numbers, used = self._batch.numbers, self._batch.used
-        outcomes = self._count_outcomes(self._batch.openings)
+        starts = self._count_starts(self._batch.openings)
         for i in games[used[games] == NUMBERS].tolist():
-            numbers[i] = self._rngs[i].integers(outcomes, size=NUMBERS)
+            numbers[i] = self._rngs[i].integers(starts, size=NUMBERS)
             used[i] = 0
 
     def _forget_started(self) -> None:
-        """Take no game for begun, until a reset or a step has done all of its work."""
+        """Mark all games as not started, until a reset or a step has finished."""
         self._started, self._all_started = np.zeros(self.num_envs, np.bool_), False
 
-    def _next_numbers(self, games: Integers, begun: Openings) -> Integers:
+    def _next_numbers(self, games: Integers, openings: Openings) -> Integers:
         """Return the number by which each of these games begins: int64[m]."""
-        if begun is self._batch.openings:
+        if openings is self._batch.openings:
             self._refill_numbers(games)
             numbers = self._batch.numbers[games, self._batch.used[games]]
             self._batch.used[games] += 1
         else:
-            outcomes = self._count_outcomes(begun)
-            numbers = np.array([self._rngs[i].integers(outcomes) for i in games.tolist()])
+            starts = self._count_starts(openings)
+            numbers = np.array([self._rngs[i].integers(starts) for i in games.tolist()])
         self._refill_numbers(games)  # a game may end with a step, in which the next one begins
         return numbers
 
@@ -281,10 +281,10 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         self._rngs |= fresh
         self._batch.used[list(fresh)] = NUMBERS
 
-    def _make_room(self, begun: int = 0) -> None:
-        """Double the histories until a step has room; games may begin with so many plies."""
+    def _make_room(self, opening_rows: int = 0) -> None:
+        """Double the histories until a step has room; openings may take `opening_rows` of them."""
         played = int(self._batch.games[:, PLY].max())
-        plies = max(begun, self._batch.openings.lines.shape[1], played)
+        plies = max(opening_rows, self._batch.openings.lines.shape[1], played)
         while self._batch.history.shape[1] < plies + SPARE_ROWS:
             history = self._batch.history
             longer = np.concatenate([history, np.zeros_like(history)], axis=1)

@@ -28,7 +28,7 @@ from checkers_env.state import (
 MOVER = -1  # as a seat: the side to move
 NUMBERS = 32  # drawn in advance for each game
 ROWS = 256  # rows of a new history
-AHEAD = 8  # a game's history is fetched so many games before its turn
+PREFETCH_DISTANCE = 8  # a game's history is fetched so many games before its turn
 
 
 class Openings(NamedTuple):
@@ -213,7 +213,7 @@ def play_actions(batch: KernelArg, actions: KernelArg) -> None:
     """
     batch = borrowed(batch)
     for i in range(len(actions)):
-        ahead = min(i + AHEAD, len(actions) - 1)
+        ahead = min(i + PREFETCH_DISTANCE, len(actions) - 1)
         prefetch(batch.history[ahead], batch.games[ahead, PLY] + 1)
         if is_over(batch.events[i]):
             begin_next_game(batch, i)
