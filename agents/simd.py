@@ -393,17 +393,17 @@ def tanh(x: float) -> float:
 
 
 @kernel
-def tanh_all_exact(values: KernelArg, start: int, count: int) -> None:
+def tanh_all_exact(values: KernelArg, count: int) -> None:
     """Replace numbers by their tanh, computed in float64: monotone, and 1 from 9.02 on.
 
     Parameters
     ----------
     values
         float32; changed in place.
-    start, count
-        First number, and how many: a multiple of 8.
+    count
+        How many of them, from the first on: a multiple of 8.
     """
-    _tanh_all_exact(values, start, count)
+    _tanh_all_exact(values, 0, count)
 
 
 @kernel

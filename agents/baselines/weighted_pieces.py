@@ -23,14 +23,11 @@ class WeightedPieces(NamedTuple):
     Use :func:`weighted_pieces` to make one.
     """
 
-    own: NDArray[np.float32]  # (35,): worth of an own man, by bit
-    opponent: NDArray[np.float32]  # (35,): worth of an opposing man
+    weights: NDArray[np.float32]  # (35,): worth of a man, by bit of the viewer's board
     king: np.float32  # worth of a king, in men on its square
 
 
-def weighted_pieces(
-    weights: ArrayLike, king: float, *, opponent_turned: bool = False
-) -> WeightedPieces:
+def weighted_pieces(weights: ArrayLike, king: float) -> WeightedPieces:
     """Make a weighted piece counter.
 
     Parameters
@@ -40,8 +37,6 @@ def weighted_pieces(
         scales them, so that no position is worth as much as a won game.
     king
         Worth of a king, in men.
-    opponent_turned
-        Weigh the opponent's pieces by the square that the opponent sees, not by the viewer's.
 
     Raises
     ------
@@ -52,10 +47,9 @@ def weighted_pieces(
     if weights.shape != (32,) or not (np.all(np.isfinite(weights)) and np.isfinite(king)):
         raise ValueError("a weighted piece counter has 32 finite weights and a finite king")
     most = 2 * np.abs(weights).sum() * max(1.0, abs(king))  # every square twice: never reached
-    own, opponent = np.zeros(35, np.float32), np.zeros(35, np.float32)
-    own[SQUARES] = weights / (most or 1.0)
-    opponent[SQUARES] = own[SQUARES][::-1] if opponent_turned else own[SQUARES]
-    return WeightedPieces(own, opponent, np.float32(king))
+    worths = np.zeros(35, np.float32)
+    worths[SQUARES] = weights / (most or 1.0)
+    return WeightedPieces(worths, np.float32(king))
 
 
 @evaluate.register(WeightedPieces)
@@ -68,7 +62,7 @@ def evaluate_weighted(
     while pieces:
         bit = lsb(pieces)
         pieces &= pieces - 1
-        place = to_view(bit, view)
-        piece = counter.own[place] if own >> bit & 1 else -counter.opponent[place]
+        man = counter.weights[to_view(bit, view)]
+        piece = man if own >> bit & 1 else -man
         worth += piece * counter.king if position.kings >> bit & 1 else piece
     return worth

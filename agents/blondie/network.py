@@ -130,7 +130,7 @@ def evaluate_network(
     value += network.difference * piece_difference(position, read_by, network.king)
     if network.exact:
         scratch[0] = value
-        tanh_all_exact(scratch, 0, 8)
+        tanh_all_exact(scratch, 8)
         value = scratch[0]
     else:
         value = tanh(value)

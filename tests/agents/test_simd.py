@@ -23,7 +23,7 @@ def replace_by_tanh(values):
 
 
 def replace_by_exact_tanh(values):
-    tanh_all_exact(values, 0, len(values))
+    tanh_all_exact(values, len(values))
 
 
 def tanh_of(values, replace=replace_by_tanh):
