@@ -356,33 +356,6 @@ def test_champion_plays_in_the_benchmark(tmp_path):
 
 
 @pytest.mark.sb3
-def test_checkpoint_of_format_1_is_resumed(tmp_path):
-    """Its key has the old option names, and its games count their limit in plies."""
-    from safetensors.numpy import load_file, save_file
-
-    whole, config = (replace(TINY, out=tmp_path / name) for name in "ab")
-    finish_run(whole)
-    finish_run(config, reports=8)
-    path, header = config.folder / "checkpoint.safetensors", read_arrays(config.folder)[1]
-    old = {new: old for old, new in OLD_NAMES.items()}
-    header["identity"] = {old.get(name, name): it for name, it in header["identity"].items()}
-    assert header["identity"]["rate"] == config.learning_rate
-    arrays = load_file(str(path))
-    assert (arrays["games/games"][:, MAX_MOVES] == 100).all()
-    arrays["games/games"][:, MAX_MOVES] = 200
-    metadata = {"checkers-laboratory ppo": json.dumps(header | {"format": 1})}
-    save_file(arrays, str(path), metadata=metadata)
-    resumed = replace(config, resume=True)
-    with pytest.raises(ValueError, match=r"gamma is 0.999 there and 0.5 here; choose"):
-        finish_run(replace(resumed, gamma=0.5))
-    finish_run(resumed)
-    (expected, _), (result, header) = map(read_arrays, (whole.folder, config.folder))
-    assert header["format"] == 2
-    for name, array in expected.items():
-        np.testing.assert_array_equal(result[name], array, err_msg=name)
-
-
-@pytest.mark.sb3
 def test_run_with_self_play_only_works(tmp_path):
     run = finish_run(replace(TINY, out=tmp_path, num_past_policies=0, zoo=()))
     assert "games/plies" in run.history
@@ -495,6 +468,7 @@ def test_only_the_rl_package_imports_torch():
         ("games/used", 32, "games/used are not all from 0 to 31"),
         ("games/seats", 2, "games/seats are not all from -1 to 1"),
         ("games/games", 10**6, "games/games are not all from 0 to 200"),
+        ("games/games", (np.s_[:, MAX_MOVES], 200), "games/games have other draw rules"),
         ("games/games", 3, "turn must be BLACK (0) or WHITE (1), not 3"),
         ("history/steps", [1.0], "its history has gaps"),
     ],
@@ -513,10 +487,26 @@ def test_damaged_checkpoint_is_named(tmp_path, name, change, message):
         del arrays[name]
     elif isinstance(change, list):
         arrays[name] = np.array(change)
+    elif isinstance(change, tuple):
+        arrays[name][change[0]] = change[1]
     else:
         arrays[name][:] = change
     save_file(arrays, str(path), metadata=header)
     with pytest.raises(ValueError, match="(?s)is not a valid checkpoint: .*" + re.escape(message)):
+        finish_run(replace(config, resume=True))
+
+
+@pytest.mark.sb3
+def test_checkpoint_of_another_format_is_refused(tmp_path):
+    from safetensors.numpy import load_file, save_file
+
+    config = replace(TINY, out=tmp_path / "run")
+    finish_run(config, reports=8)
+    path, header = config.folder / "checkpoint.safetensors", read_arrays(config.folder)[1]
+    metadata = {"checkers-laboratory ppo": json.dumps(header | {"format": 1})}
+    save_file(load_file(str(path)), str(path), metadata=metadata)
+    message = f"{str(path)!r} is not a valid checkpoint: its format is 1, not 2"
+    with pytest.raises(ValueError, match=re.escape(message)):
         finish_run(replace(config, resume=True))
 
 

@@ -38,12 +38,6 @@ DISK_SECONDS = 30 * 86_400  # an idle game is deleted after these
 GAME_OVER_SECONDS = 5.0  # for an agent to learn the result
 KEY = re.compile(r"[A-Za-z0-9_-]{22}")
 LIMITS = ("depth", "simulations", "nodes", "seconds")
-FORMAT_1_NAMES = {
-    "thoughts": "analyses",
-    "taken_back": "takebacks",
-    "hurried": "interruptions",
-    "replaced": "agent_changed",
-}
 
 
 @dataclass(eq=False)
@@ -95,11 +89,21 @@ class GameStore:
         return self._touch(loaded)
 
     def load(self, key: str) -> LiveGame:
-        """Read a game from disk, in any thread. Raise LookupError if there is none."""
+        """Read a game from disk, in any thread.
+
+        Raises
+        ------
+        LookupError
+            If there is none, or if its file is damaged or of another format.
+        """
         try:
             if not KEY.fullmatch(key):
                 raise ValueError("it is not a key of this store")
-            game = game_from_json(json.loads(read_regular(self._path(key))))
+            fields = json.loads(read_regular(self._path(key)))
+            if fields["format"] != FORMAT:
+                found = f"its format is {fields['format']!r}, not {FORMAT}"
+                raise LookupError(f"{str(self._path(key))!r} is not a valid game: {found}")
+            game = game_from_json(fields)
             if not game.is_over:
                 game.agent_changed |= not is_same_version(game.setup.label, game.setup.agent)
             agent = self.make_agent(game.setup)
@@ -207,10 +211,6 @@ def game_from_json(fields: Json) -> HumanGame:
     ValueError, KeyError, TypeError, AttributeError
         If the JSON is not a game.
     """
-    if fields["format"] == 1:
-        fields = _convert_format_1(fields)
-    if fields["format"] != FORMAT:
-        raise ValueError(f"its format is {fields['format']!r}, not {FORMAT}")
     setup = dict(fields["setup"])
     opening = GameOpening(**setup["opening"])
     opening = opening._replace(moves=tuple(opening.moves))
@@ -232,16 +232,3 @@ def game_from_json(fields: Json) -> HumanGame:
         if fields["clock"]["running"] is not None:  # the time without a server does not count
             game.clock.start(game.board.turn)
     return game
-
-
-def _convert_format_1(fields: Json) -> Json:
-    """Rename the fields of format 1, whose oldest files lack ``replaced``."""
-    fields = {"replaced": False, **fields, "format": FORMAT}
-    fields = {FORMAT_1_NAMES.get(name, name): value for name, value in fields.items()}
-    setup = dict(fields["setup"])
-    setup["start_time"] = setup.pop("began")
-    analyses = {}
-    for ply, thought in fields["analyses"].items():
-        analysis = dict(thought)
-        analyses[ply] = analysis | {"score": analysis.pop("value"), "pv": analysis.pop("line")}
-    return fields | {"setup": setup, "analyses": analyses}

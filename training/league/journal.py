@@ -1,7 +1,6 @@
 """The games of a league on disk while it is played: a line for each, so that none is lost.
 
 Each line is a JSON object with a checksum. It is flushed to the disk before the game counts.
-Journals of older versions have no checksums.
 """
 
 from __future__ import annotations
@@ -73,14 +72,14 @@ class Journal:
             raise ValueError(f"there is no league to resume in {str(self._path.parent)!r}")
         whole = content[: content.rfind(b"\n") + 1]
         try:
-            (there, _), *games = _read_lines(whole)
+            there, *games = _read_lines(whole)
             if different := config_diff(dict(there), json.loads(json.dumps(identity))):
                 raise ValueError(f"it belongs to another league: {different}")
-            found = [_checked(game_from_json(game), fixtures) for game, _ in games]
+            found = [_checked(game_from_json(game), fixtures) for game in games]
             if len({game.number for game in found}) < len(found):
                 raise ValueError("a game is there twice")
             if terms:
-                _replay(found, [is_old for _, is_old in games], terms)
+                _replay(found, terms)
         except (ValueError, TypeError, KeyError, IndexError) as error:
             raise ValueError(f"{str(self._path)!r} cannot be resumed: {error}") from None
         with self._path.open("r+b") as file:
@@ -105,27 +104,25 @@ def _checksum(fields: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(fields).encode()).hexdigest()[:16]
 
 
-def _read_lines(content: bytes) -> Iterator[tuple[Any, bool]]:
-    """Yield the fields of each line, and whether it has no checksum, as in older versions."""
-    is_old = True
+def _read_lines(content: bytes) -> Iterator[Any]:
+    """Yield the fields of each line, whose checksum must fit."""
     for number, line in enumerate(content.splitlines(), 1):
         try:
             fields = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise ValueError(f"line {number} is damaged: {error}") from None
         checksum = fields.pop(CHECKSUM, None) if isinstance(fields, dict) else None
-        if checksum is None and not is_old:
+        if checksum is None:
             raise ValueError(f"line {number} is damaged: it has no checksum")
-        if checksum is not None and checksum != _checksum(fields):
+        if checksum != _checksum(fields):
             raise ValueError(f"line {number} is damaged: its checksum does not fit")
-        is_old = is_old and checksum is None
-        yield fields, is_old
+        yield fields
 
 
-def _replay(games: Sequence[GameRecord], are_old: Sequence[bool], terms: LeagueRules) -> None:
-    for line, (game, is_old) in enumerate(zip(games, are_old, strict=True), 2):
+def _replay(games: Sequence[GameRecord], terms: LeagueRules) -> None:
+    for line, game in enumerate(games, 2):
         try:
-            check_game(game, terms, claims=is_old)
+            check_game(game, terms)
         except ValueError as error:
             raise ValueError(f"line {line}, game {game.number + 1}: {error}") from None
 

@@ -12,7 +12,7 @@ from training.league.game import AGREED, LeagueRules, opening_board
 from training.league.records import GameRecord
 
 
-def check_game(game: GameRecord, terms: LeagueRules, *, claims: bool = False) -> None:
+def check_game(game: GameRecord, terms: LeagueRules) -> None:
     """Replay a game, and compare its end with the record.
 
     A game without moves and reason passes: its moves were not kept. So does any score of a drawn
@@ -24,8 +24,6 @@ def check_game(game: GameRecord, terms: LeagueRules, *, claims: bool = False) ->
         Record of the game.
     terms
         Rules of its league.
-    claims
-        Whether a claimed draw counts without the opponent's consent, as in older versions.
 
     Raises
     ------
@@ -47,21 +45,17 @@ def check_game(game: GameRecord, terms: LeagueRules, *, claims: bool = False) ->
             f"its moves give a piece difference of {board.piece_difference():+d}, "
             f"not {game.difference:+d}"
         )
-    scores = _possible_scores(game, board, terms, claims)
+    scores = _possible_scores(game, board, terms)
     if game.score not in scores:
         expected = " or ".join(f"{score:g}" for score in scores)
         raise ValueError(f"its moves give Black {expected}, not {game.score:g}: {game.reason}")
 
 
-def _possible_scores(
-    game: GameRecord, board: Board, terms: LeagueRules, claims: bool
-) -> tuple[float, ...]:
+def _possible_scores(game: GameRecord, board: Board, terms: LeagueRules) -> tuple[float, ...]:
     """Return the scores of Black that a game may have."""
     for side, name in enumerate(SIDES):
-        if game.reason.startswith(f"{name} forfeits: "):
+        if game.reason.startswith((f"{name} forfeits: ", f"{name} ended the game")):
             return (float(side),)
-        if game.reason.startswith(f"{name} ended the game"):
-            return (float(side), 0.5) if claims else (float(side),)
     reason, winner = AGREED, None
     if not game.reason.startswith(AGREED):
         outcome = board.outcome()

@@ -13,7 +13,6 @@ from safetensors.numpy import save
 
 from checkers_env.files import write_atomically
 from training.rl.actor import Actor
-from training.rl.config import OLD_NAMES
 from training.rl.game_pool import GamePool
 from training.rl.opponent_pool import OpponentPool
 from training.trainer.checkpoint import (
@@ -25,7 +24,7 @@ from training.trainer.checkpoint import (
 )
 
 HEADER = "checkers-laboratory ppo"
-FORMAT = 2  # 1: the key has OLD_NAMES
+FORMAT = 2
 
 
 @dataclass
@@ -87,13 +86,11 @@ def load_run(folder: Path, run: PPORun, key: dict[str, Any]) -> None:
     Raises
     ------
     ValueError
-        For a checkpoint that is missing, damaged, or of another run.
+        For a checkpoint that is missing, damaged, of another format or of another run.
     """
     with checkpoint_errors(folder):
-        header, arrays = read_checkpoint(folder, HEADER, 1, FORMAT)
+        header, arrays = read_checkpoint(folder, HEADER, FORMAT)
         saved_key = header["identity"]
-        if header["format"] == 1:
-            saved_key = {OLD_NAMES.get(name, name): value for name, value in saved_key.items()}
     check_same_run(folder, saved_key, json.loads(json.dumps(key)))
     with checkpoint_errors(folder):
         _restore(run, header, arrays)

@@ -125,10 +125,10 @@ class GamePool:
                 raise ValueError(f"its {name} are not all from {least} to {most}")
         for black, white, kings, side in games[:, [BLACK_BOARD, WHITE_BOARD, KINGS, SIDE]].tolist():
             fen.check_position(Position(black, white, kings, side))
+        if (games[:, RULES:] != DRAW_RULES.to_array()).any():
+            raise ValueError("its games/games have other draw rules")
         for name, current in state.items():
             current[:] = arrays[name]
-        # Format 1 counted the move limit in plies.
-        state["games/games"][:, RULES:] = DRAW_RULES.to_array()
 
     def set_opponents(self, opponents: Sequence[CompiledOpponent | Actor]) -> None:
         """Replace the opponents, in running games as well; one for each slot."""

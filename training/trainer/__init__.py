@@ -1,7 +1,7 @@
 """Trainer of every regime.
 
 - loop: configuration of a run, training loop
-- checkpoint: one file a run, and the reader of the format before
+- checkpoint: one file a run
 - presets: the papers' players
 - variants: presets with other constants, ``c0@opponents=10``
 - ablations: changes to the evolution of 2001, one at a time

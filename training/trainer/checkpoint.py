@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,13 +17,11 @@ from safetensors.numpy import save
 from agents.weights import open_safetensors
 from checkers_env.files import write_atomically
 from training.evolution.state import State
-from training.regimes import SearchSettings, regimes
 from training.runtime.run_folder import config_diff
 
 FILE_NAME = "checkpoint.safetensors"
 HEADER = "checkers-laboratory run"
 FORMAT = 2
-_FORMAT_1_FIELDS = {"own_leaves": "root_perspective"}
 
 T = TypeVar("T")
 
@@ -76,17 +74,15 @@ def has_checkpoint(folder: Path) -> bool:
 
 
 def load_checkpoint(folder: Path) -> Checkpoint:
-    """Read the checkpoint of a folder, of this format or the one before.
+    """Read the checkpoint of a folder.
 
     Raises
     ------
     ValueError
-        For a checkpoint that is missing, damaged or of another kind.
+        For a checkpoint that is missing, damaged, or of another kind or format.
     """
     with checkpoint_errors(folder):
-        header, arrays = read_checkpoint(folder, HEADER, 1, FORMAT)
-        if header["format"] == 1:
-            header, arrays = _upgrade(header, arrays)
+        header, arrays = read_checkpoint(folder, HEADER, FORMAT)
         named = {name: arrays[f"state/{name}"] for name in header["arrays"]}
         state = State(header["generation"], header["rng"], named)
         config_key = header["config"]
@@ -94,44 +90,6 @@ def load_checkpoint(folder: Path) -> Checkpoint:
             raise ValueError(f"its configuration is {type(config_key).__name__}, not an object")
     history = {name: array.tolist() for name, array in strip_prefix("history/", arrays).items()}
     return Checkpoint(state, history, config_key)
-
-
-def _upgrade(
-    header: dict[str, Any], arrays: dict[str, NDArray[Any]]
-) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Turn a checkpoint of format 1 into one of format 2.
-
-    Format 1 had no `kind`: the names of the constants say which regime it is. Every state had
-    genomes, step sizes, kings and scores, filled with dummies where a regime has none.
-    """
-    config = {_FORMAT_1_FIELDS.get(name, name): it for name, it in header["identity"].items()}
-    later = {it.name for it in fields(SearchSettings)}  # constants that format 1 did not have
-    constants = set(config) - {"name", "seed"} - later
-    known = {kind: {it.name for it in fields(it)} - later for kind, it in regimes().items()}
-    kind = next((kind for kind, names in known.items() if names == constants), None)
-    state = {name: arrays[name] for name in ("genomes", "steps", "kings", "scores")}
-    extra = strip_prefix("extra/", arrays)
-    if "drawing" in extra:
-        extra["tuples"] = extra.pop("drawing")
-    if kind == "social-learning":
-        extra = {
-            name if name in ("sources", "tuples") else f"pool/{name}": extra[name] for name in extra
-        }
-    elif kind == "genetic-algorithm":
-        del state["steps"], state["kings"]
-    elif kind == "evolution-strategy":
-        state = {"mean": state["genomes"][0], "steps": state["steps"][0]}
-        extra = {name: array[0] if array.ndim == 2 else array for name, array in extra.items()}
-    elif kind in ("td-learning", "treestrap"):
-        state = {"weights": state["genomes"][0]}
-    for name in [name for name in extra if name.startswith(("hall-", "reigning-"))]:
-        extra[name.replace("-", "/", 1)] = extra.pop(name)
-    state |= extra
-    upgraded = {f"state/{name}": array for name, array in state.items()}
-    upgraded |= {name: array for name, array in arrays.items() if name.startswith("history/")}
-    if kind:
-        config = {"name": config["name"], "kind": kind, **config}
-    return header | {"arrays": sorted(state), "config": config}, upgraded
 
 
 @contextmanager
@@ -152,7 +110,7 @@ def checkpoint_errors(folder: Path) -> Iterator[None]:
 
 
 def read_checkpoint(
-    folder: Path, kind: str, *formats: int
+    folder: Path, kind: str, number: int
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return the header and the arrays of a folder's checkpoint.
 
@@ -162,8 +120,8 @@ def read_checkpoint(
         Folder of the run.
     kind
         Name of the header.
-    formats
-        Accepted format numbers.
+    number
+        Number of the accepted format.
 
     Raises
     ------
@@ -175,8 +133,8 @@ def read_checkpoint(
         if text is None:
             raise ValueError(f"it has no {kind!r} header")
         header = json.loads(text)
-        if header["format"] not in formats:
-            raise ValueError(f"its format is {header['format']!r}, not {formats[-1]}")
+        if header["format"] != number:
+            raise ValueError(f"its format is {header['format']!r}, not {number}")
         return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
 
 

@@ -904,34 +904,21 @@ def test_game_continued_with_other_weights_is_not_rated(games, tmp_path):
             assert client.get(f"/api/games/{over['key']}").json()["unrated_reason"] == ""
 
 
-@pytest.mark.parametrize("missing", [None, "replaced"])
-def test_game_in_the_first_file_format_continues(games, missing):
-    fields = json.loads((DATA / "game_format_1.json").read_text())
-    fields.pop(missing, None)
-    key = "x" * 22
-    (games / "tabs").mkdir(parents=True)
-    (games / "tabs" / f"{key}.json").write_text(json.dumps(fields))
+@pytest.mark.parametrize("number", [1, 3])
+def test_game_file_of_another_format_is_named(games, number):
     with serving(games) as client:
-        state = client.get(f"/api/games/{key}").json()
-        assert [str(move) for move in board_shown(state).moves] == fields["moves"]
-        analysis = state["frames"][4]["analysis"]
-        assert (analysis["score"], analysis["pv"]) == (0, ["26-23", "4-8"])
-        assert (state["version"], state["unrated_reason"]) == (6, "a hint was given")
-        do(client, state, "move", squares=[4, 8])
+        state = begin(client)
     (path,) = (games / "tabs").iterdir()
-    after = json.loads(path.read_text())
-    assert [after[name] for name in ("format", "hints", "takebacks", "interruptions")] == [
-        2,
-        1,
-        1,
-        0,
-    ]
-    assert after["setup"]["start_time"] == fields["setup"]["began"]
-    assert after["moves"] == [*fields["moves"], "4-8"]
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": number}))
+    with serving(games) as client:
+        answer = client.get(f"/api/games/{state['key']}")
+    assert answer.status_code == 404
+    reason = f"{str(path)!r} is not a valid game: its format is {number}, not 2"
+    assert answer.json()["error"] == reason
 
 
-@pytest.mark.parametrize("damage", ["", "{}", "[]", '{"format": 3}', "null",
-    '{"format": 1, "setup": {}}', '{"format": 1, "setup": 7}'])  # fmt: skip
+@pytest.mark.parametrize("damage", ["", "{}", "[]", "null",
+    '{"format": 2, "setup": {}}', '{"format": 2, "setup": 7}'])  # fmt: skip
 def test_damaged_game_file_is_ignored(games, damage):
     with serving(games) as client:
         state = begin(client)

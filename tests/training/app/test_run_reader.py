@@ -576,8 +576,7 @@ def test_champion_of_a_run_can_be_played(client, finished):
         ({"config": "name seed"}, "its configuration is str"),
         ({"config": ["name", "seed"]}, "its configuration is list"),
         ({"config": {"name": [], "seed": 0}}, "no name or seed"),
-        ({"format": 1, "identity": []}, "is not a valid checkpoint"),
-        ({"format": 1, "identity": {}, "generation": 0, "rng": ""}, "it lacks"),
+        ({"format": 1, "identity": {}}, "is not a valid checkpoint: its format is 1, not 2"),
     ],
 )
 def test_checkpoint_of_another_form_is_refused_with_a_reason(client, finished, changes, words):
