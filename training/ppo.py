@@ -18,7 +18,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from training.rl.config import PPOConfig, rename_old_options, validate_config
+from training.rl.config import PPOConfig, validate_config
 from training.runtime.cli import in_folder, read_options, run_command
 from training.runtime.extras import install_command
 from training.trainer.checkpoint import FILE_NAME
@@ -39,9 +39,7 @@ def run_ppo(arguments: list[str], console: Console) -> None:
     ValueError
         For wrong options, a folder that cannot be used, and missing packages.
     """
-    config = read_options(
-        PPOConfig, rename_old_options(arguments), "python training/ppo.py", __doc__
-    )
+    config = read_options(PPOConfig, arguments, "python training/ppo.py", __doc__)
     validate_config(config)
     try:
         from training.rl.loop import CHAMPION_FILE, PLOT_FILE, start_run, train

@@ -21,9 +21,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
 
-import tyro
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Column
@@ -63,7 +61,7 @@ class ReproductionConfig:
     """Training runs of each player. Default: 10 for players that conclusions rest on, else 5."""
     scale: float = 1.0
     """Below 1 for a trial: share of the generations, parents, openings and seeds."""
-    results: Annotated[Path | None, tyro.conf.arg(aliases=["--records"])] = None
+    results: Path | None = None
     """Folder of the results. Default: results beside the package, or else in the current folder;
     for a trial, a folder in --work."""
     work: Path | None = None

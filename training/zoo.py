@@ -16,9 +16,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated
 
-import tyro
 from rich.console import Console
 
 import agents
@@ -63,7 +61,7 @@ POSITIONS = 300  # games whose middle position serves to count nodes
 class ZooConfig:
     """Options of the command line."""
 
-    results: Annotated[Path, tyro.conf.arg(aliases=["--records"])] = Path("results")
+    results: Path = Path("results")
     """Folder of the results."""
     out: Path = Path(str(agents.__path__[0]), "zoo")
     """Folder of the zoo."""

@@ -32,9 +32,7 @@ SMALL = shlex.split(
     "blondie24-1999 --regime.parents 2 --regime.opponents 1 --regime.depth 1 "
     "--regime.max-moves 30 --threads 1 --seed 1"
 )
-OPTIONS = shlex.split(
-    "generations seed out threads resume engine curve-every yardstick-every regime.depth"
-)
+OPTIONS = shlex.split("generations seed out threads resume engine curve-every regime.depth")
 ENDLESS = "1000000"
 
 WAYS = {
@@ -145,7 +143,7 @@ def test_folder_is_named_after_regime_and_seed(command, tmp_path, monkeypatch):
         ("c0 --threads 0", "threads must be at least 1, not 0"),
         ("c0 --seed -1", "seed must"),
         ("c0 --checkpoint-every 0", "checkpoint_every must be at least 1, not 0"),
-        ("c0 --yardstick-every -1", "curve_every must be at least 0, not -1"),
+        ("c0 --curve-every -1", "curve_every must be at least 0, not -1"),
         ("c0 --regime.depth 0", "depth must be"),
         ("c0 --regime.depth two", "--regime.depth"),
         ("c0 --regime.parents -3", "parents must be"),
@@ -296,7 +294,7 @@ def test_full_disk_is_reported_once_and_loses_nothing_saved(command, tmp_path):
 
 
 def test_disk_filled_by_the_event_file_is_reported_once(command, tmp_path):
-    options = ["--generations", ENDLESS, "--yardstick-every", 0, "--checkpoint-every", 5]
+    options = ["--generations", ENDLESS, "--curve-every", 0, "--checkpoint-every", 5]
     status, said = run_with_limit(160, tmp_path, *options)
     assert status == 1
     reached = load_checkpoint(tmp_path).state.generation

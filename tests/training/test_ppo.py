@@ -18,7 +18,7 @@ from checkers_env.openings import TWO_MOVE
 from checkers_env.state import MAX_MOVES, DrawRules
 from tests import ROOT
 from training import ppo
-from training.rl.config import OLD_NAMES, PPOConfig, rename_old_options, validate_config
+from training.rl.config import PPOConfig, validate_config
 
 TINY = PPOConfig(
     total_timesteps=2048,
@@ -416,14 +416,6 @@ def test_invalid_config_is_refused(changed, message):
         validate_config(PPOConfig(**changed))
 
 
-def test_old_option_names_still_work():
-    old = ["--steps", "512", "--learning.rate=0.5", "--learning.gamma", "0.9", "--measured_by", "3"]
-    new = ["--total-timesteps", "512", "--learning-rate=0.5", "--gamma", "0.9", "--eval-games", "3"]
-    assert rename_old_options(old) == new == rename_old_options(new)
-    assert set(OLD_NAMES.values()) <= vars(PPOConfig()).keys()
-    assert not OLD_NAMES.keys() & vars(PPOConfig()).keys()
-
-
 def test_missing_extra_is_one_line(capsys, monkeypatch, tmp_path):
     class NoTorch:
         @staticmethod
@@ -516,8 +508,9 @@ def test_command_trains_and_resumes(capsys, monkeypatch, tmp_path):
     from training.rl import loop as run
 
     folder = tmp_path / "run"
-    options = ["--steps", 512, "--games", 16, "--learning.hidden", 16, "--learning.rollout", 16]
-    options += ["--every", 1, "--measured-by", 10, "--threads", 1, "--out", folder]
+    options = ["--total-timesteps", 512, "--num-envs", 16, "--hidden-sizes", 16]
+    options += ["--num-steps", 16, "--checkpoint-interval", 1, "--eval-games", 10]
+    options += ["--threads", 1, "--out", folder]
     status, text = run_command(capsys, monkeypatch, *options, "--resume")
     assert (status, text) == (1, f"error: there is no run to resume in {str(folder)!r}")
     status, text = run_command(capsys, monkeypatch, *options, "--zoo", "nobody")

@@ -219,7 +219,7 @@ def test_killed_session_resumes_to_the_same_results(command, tmp_path):
 def test_ctrl_c_and_sigterm_save_running_jobs(tmp_path):
     work = tmp_path / "work"
     words = ["--experiment", "skycak-1999", "--seeds", 1, "--work", work, "--workers", 1]
-    words += ["--records", tmp_path / "results"]  # its former name
+    words += ["--results", tmp_path / "results"]
     for times, number in enumerate((signal.SIGINT, signal.SIGTERM), 1):
         session = start(sys.executable, SCRIPT, *words)
         wait_for(lambda times=times: len(list(work.glob("*/events*"))) == times)

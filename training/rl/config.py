@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,22 +11,6 @@ from typing import Any
 from agents.search.workspace import MAX_DEPTH
 from training.runtime import validation
 
-OLD_NAMES = {  # options, and names in checkpoints of format 1
-    "hidden": "hidden_sizes",
-    "rollout": "num_steps",
-    "batch": "minibatch_size",
-    "epochs": "update_epochs",
-    "rate": "learning_rate",
-    "entropy": "ent_coef",
-    "trace": "gae_lambda",
-    "clip": "clip_coef",
-    "steps": "total_timesteps",
-    "games": "num_envs",
-    "alone": "self_play_share",
-    "former": "num_past_policies",
-    "every": "checkpoint_interval",
-    "measured_by": "eval_games",
-}
 UNKEYED = ("out", "threads", "resume")  # the results do not depend on them
 
 
@@ -126,14 +109,3 @@ def validate_config(config: PPOConfig) -> None:
             f"{config.minibatch_size:,} leave a single sample over, which cannot be normalised: "
             "change one of the three"
         )
-
-
-def rename_old_options(arguments: Iterable[str]) -> list[str]:
-    """Return command-line arguments with old option names replaced: ``--learning.rate``, ..."""
-    return [_rename_option(it) if it.startswith("--") else it for it in arguments]
-
-
-def _rename_option(argument: str) -> str:
-    option, equals, value = argument.partition("=")
-    name = option[2:].removeprefix("learning.").replace("-", "_")
-    return f"--{OLD_NAMES.get(name, name).replace('_', '-')}{equals}{value}"

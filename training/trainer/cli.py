@@ -12,9 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-import tyro
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -62,7 +61,7 @@ class TrainerConfig:
     """Go on with the run in the folder, from its last checkpoint."""
     engine: Literal["kernel", "env"] = "kernel"
     """Engine of the games: compiled kernels, or (slow) the AEC environment and act()."""
-    curve_every: Annotated[int, tyro.conf.arg(aliases=("--yardstick-every",))] = 1
+    curve_every: int = 1
     """Generations between points of the performance curve; 0 for no curve."""
     checkpoint_every: int = 10
     """Generations between checkpoints."""
