@@ -185,18 +185,18 @@ def play_league(
         raise ValueError(f"--json {str(config.json)!r} is a file of the league itself")
     texts, pairings = make_pairings(config)
     fixtures = make_schedule(config, pairings)
-    terms = league_rules(config)
+    rules = league_rules(config)
     entries = make_entries(config, texts)
     league = League(tuple(entry.entrant for entry in entries), league_conditions(config))
     find_anchor(league.entrants, config.anchor)  # an error before the games, not after them
     journal = Journal(folder / FILE_NAME)
     identity = asdict(league) | {"games": len(fixtures)}
     if config.resume:
-        games = {game.number: game for game in journal.resume(identity, fixtures, terms)}
+        games = {game.number: game for game in journal.resume(identity, fixtures, rules)}
     else:
         journal.create(identity)
         games = {}
-    play(config, entries, fixtures, games, terms, journal, console)
+    play(config, entries, fixtures, games, rules, journal, console)
     kept = [games[number] for number in sorted(games)]
     found = []
     if config.sprt:
@@ -331,7 +331,7 @@ def play(
     entries: Sequence[Entry],
     fixtures: Sequence[LeagueFixture],
     games: dict[int, GameRecord],
-    terms: LeagueRules,
+    rules: LeagueRules,
     journal: Journal,
     console: Console,
 ) -> None:
@@ -347,7 +347,7 @@ def play(
         All games of the league.
     games
         Finished games by number; new ones are added.
-    terms
+    rules
         Rules of the games.
     journal
         Journal of the league.
@@ -359,7 +359,7 @@ def play(
     if config.sprt and is_decided(games, config.sprt):
         return
     makers = [entry.make for entry in entries]
-    with closing(run_league(makers, left, terms, journal, threads)) as ending:
+    with closing(run_league(makers, left, rules, journal, threads)) as ending:
         for game in show_progress(ending, len(games), len(fixtures), console):
             games[game.number] = game
             if config.sprt and is_decided(games, config.sprt):

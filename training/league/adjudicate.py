@@ -72,7 +72,7 @@ def adjudicate_by_tablebase(tables: Tablebase) -> Adjudicator:
     is drawn, or has more pieces than the tables.
     """
 
-    def judge(board: Board, game: GameRecord) -> GameRecord:
+    def adjudicate(board: Board, game: GameRecord) -> GameRecord:
         ending = probe_board(tables, board)
         if ending is None or ending.value == 0:
             return game
@@ -80,7 +80,7 @@ def adjudicate_by_tablebase(tables: Tablebase) -> Adjudicator:
         reason = f"{game.reason}; by endgame tables in {ending.plies} plies"
         return replace(game, score=float(black_wins), reason=reason)
 
-    return judge
+    return adjudicate
 
 
 def adjudicate_by_playout(
@@ -102,7 +102,7 @@ def adjudicate_by_playout(
         Time for a move; None for no limit.
     """
 
-    def judge(board: Board, game: GameRecord) -> GameRecord:
+    def adjudicate(board: Board, game: GameRecord) -> GameRecord:
         rng = np.random.default_rng((seed, game.number, 1))  # not the generator of the game
         options: Any = {"opening": board.fen(), "rules": PLAYED_OUT, "rng": rng}
         try:
@@ -114,4 +114,4 @@ def adjudicate_by_playout(
         reason = f"{game.reason}; played out by {name}: {REASONS[end.reason]}"
         return replace(game, score=score, reason=reason)
 
-    return judge
+    return adjudicate

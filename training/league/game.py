@@ -45,14 +45,14 @@ class LeagueRules:
     move_limit
         Seconds a move, after which the agent forfeits the game; None for no limit. The searches of
         built-in players are stopped then.
-    judge
+    adjudicator
         Adjudicator of drawn games; None for none.
     """
 
     rules: DrawRules = DrawRules()  # noqa: RUF009 - immutable
     seed: int = 0
     move_limit: float | None = None
-    judge: Adjudicator | None = None
+    adjudicator: Adjudicator | None = None
 
 
 class Forfeit(Exception):  # noqa: N818 - it ends a game, not the program
@@ -64,7 +64,10 @@ class Forfeit(Exception):  # noqa: N818 - it ends a game, not the program
 
 
 def play_game(
-    agents: Sequence[Agent], fixture: LeagueFixture, terms: LeagueRules, stop: Event | None = None
+    agents: Sequence[Agent],
+    fixture: LeagueFixture,
+    league_rules: LeagueRules,
+    stop: Event | None = None,
 ) -> GameRecord:
     """Play a game between two agents.
 
@@ -80,7 +83,7 @@ def play_game(
         Black and White.
     fixture
         Opening and number of the game.
-    terms
+    league_rules
         Rules of the league.
     stop
         Event that stops the game.
@@ -91,18 +94,19 @@ def play_game(
         Once `stop` is set.
     """
     stop = stop or Event()
-    board, clocks = opening_board(fixture.opening, terms.rules), [0.0, 0.0]
+    board, clocks = opening_board(fixture.opening, league_rules.rules), [0.0, 0.0]
     before = [_count_answers(agent) for agent in agents]
     if all(isinstance(agent, PlayerAgent) and agent.seconds is None for agent in agents):
-        score, reason = _in_kernel(agents, board, fixture, terms, stop)
+        score, reason = _in_kernel(agents, board, fixture, league_rules, stop)
     else:
-        score, reason = _move_by_move(agents, board, clocks, fixture, terms, stop)
+        score, reason = _move_by_move(agents, board, clocks, fixture, league_rules, stop)
     moves = tuple(map(str, board.moves))
     difference, seconds = board.piece_difference(), (clocks[0], clocks[1])
     counts = np.subtract([_count_answers(agent) for agent in agents], before).T.tolist()
     answers, illegal = map(tuple, counts)
     game = GameRecord(*fixture, score, reason, difference, moves, seconds, answers, illegal)
-    return terms.judge(board, game) if terms.judge and score == 0.5 else game
+    adjudicate = league_rules.adjudicator
+    return adjudicate(board, game) if adjudicate and score == 0.5 else game
 
 
 def opening_board(opening: str, rules: DrawRules) -> Board:
@@ -115,7 +119,11 @@ def opening_board(opening: str, rules: DrawRules) -> Board:
 
 
 def _in_kernel(
-    agents: Sequence[Any], board: Board, fixture: LeagueFixture, terms: LeagueRules, stop: Event
+    agents: Sequence[Any],
+    board: Board,
+    fixture: LeagueFixture,
+    league_rules: LeagueRules,
+    stop: Event,
 ) -> tuple[float, str]:
     """Play on a board between compiled players; return Black's score and the reason."""
     late = False
@@ -123,16 +131,16 @@ def _in_kernel(
         paths = match.play_game(
             *(agent.player for agent in agents),
             opening=fixture.opening or None,
-            rules=terms.rules,
-            rng=np.random.default_rng((terms.seed, fixture.number)),
-            limit=MoveLimit(terms.move_limit, stop),
+            rules=league_rules.rules,
+            rng=np.random.default_rng((league_rules.seed, fixture.number)),
+            limit=MoveLimit(league_rules.move_limit, stop),
         ).paths
     except LateMoveError as error:
         paths, late = error.paths, True
     for path in paths[board.ply :]:
         board.push(unpack_move(path))
     if late:
-        forfeit = Forfeit(board.turn, f"more than {terms.move_limit:g} s for a move")
+        forfeit = Forfeit(board.turn, f"more than {league_rules.move_limit:g} s for a move")
         return forfeit.score, str(forfeit)
     return _result(board)
 
@@ -142,18 +150,18 @@ def _move_by_move(
     board: Board,
     clocks: list[float],
     fixture: LeagueFixture,
-    terms: LeagueRules,
+    league_rules: LeagueRules,
     stop: Event,
 ) -> tuple[float, str]:
     """Play on a board, move by move; return Black's score and the reason."""
-    generators = np.random.default_rng((terms.seed, fixture.number)).spawn(2)
+    generators = np.random.default_rng((league_rules.seed, fixture.number)).spawn(2)
     try:
         for side, agent in enumerate(agents):
             _begin(agent, side, generators[side])
         while board.outcome() is None:
             if stop.is_set():
                 raise CancelledError
-            limit = MoveLimit(terms.move_limit, stop)
+            limit = MoveLimit(league_rules.move_limit, stop)
             board.push(_timed_move(agents[board.turn], board, clocks, limit))
     except Forfeit as forfeit:
         return forfeit.score, str(forfeit)

@@ -46,7 +46,7 @@ class Journal:
         self,
         identity: dict[str, Any],
         fixtures: Sequence[LeagueFixture],
-        terms: LeagueRules | None = None,
+        league_rules: LeagueRules | None = None,
     ) -> list[GameRecord]:
         """Return the games of the journal; cut off a half-written last line.
 
@@ -56,7 +56,7 @@ class Journal:
             Fields that identify the league.
         fixtures
             All its games.
-        terms
+        league_rules
             Rules of the league, to replay the games; None to believe their scores.
 
         Raises
@@ -78,8 +78,8 @@ class Journal:
             found = [_checked(game_from_json(game), fixtures) for game in games]
             if len({game.number for game in found}) < len(found):
                 raise ValueError("a game is there twice")
-            if terms:
-                _replay(found, terms)
+            if league_rules:
+                _replay(found, league_rules)
         except (ValueError, TypeError, KeyError, IndexError) as error:
             raise ValueError(f"{str(self._path)!r} cannot be resumed: {error}") from None
         with self._path.open("r+b") as file:
@@ -119,10 +119,10 @@ def _read_lines(content: bytes) -> Iterator[Any]:
         yield fields
 
 
-def _replay(games: Sequence[GameRecord], terms: LeagueRules) -> None:
+def _replay(games: Sequence[GameRecord], league_rules: LeagueRules) -> None:
     for line, game in enumerate(games, 2):
         try:
-            check_game(game, terms)
+            check_game(game, league_rules)
         except ValueError as error:
             raise ValueError(f"line {line}, game {game.number + 1}: {error}") from None
 

@@ -12,7 +12,7 @@ from training.league.game import AGREED, LeagueRules, opening_board
 from training.league.records import GameRecord
 
 
-def check_game(game: GameRecord, terms: LeagueRules) -> None:
+def check_game(game: GameRecord, league_rules: LeagueRules) -> None:
     """Replay a game, and compare its end with the record.
 
     A game without moves and reason passes: its moves were not kept. So does any score of a drawn
@@ -22,7 +22,7 @@ def check_game(game: GameRecord, terms: LeagueRules) -> None:
     ----------
     game
         Record of the game.
-    terms
+    league_rules
         Rules of its league.
 
     Raises
@@ -32,7 +32,7 @@ def check_game(game: GameRecord, terms: LeagueRules) -> None:
     """
     if not game.moves and not game.reason:
         return
-    board = opening_board(game.opening, terms.rules)
+    board = opening_board(game.opening, league_rules.rules)
     opening = tuple(map(str, board.moves))
     if game.moves[: len(opening)] != opening:
         raise ValueError("its moves do not begin with its opening")
@@ -45,13 +45,15 @@ def check_game(game: GameRecord, terms: LeagueRules) -> None:
             f"its moves give a piece difference of {board.piece_difference():+d}, "
             f"not {game.difference:+d}"
         )
-    scores = _possible_scores(game, board, terms)
+    scores = _possible_scores(game, board, league_rules)
     if game.score not in scores:
         expected = " or ".join(f"{score:g}" for score in scores)
         raise ValueError(f"its moves give Black {expected}, not {game.score:g}: {game.reason}")
 
 
-def _possible_scores(game: GameRecord, board: Board, terms: LeagueRules) -> tuple[float, ...]:
+def _possible_scores(
+    game: GameRecord, board: Board, league_rules: LeagueRules
+) -> tuple[float, ...]:
     """Return the scores of Black that a game may have."""
     for side, name in enumerate(SIDES):
         if game.reason.startswith((f"{name} forfeits: ", f"{name} ended the game")):
@@ -66,8 +68,8 @@ def _possible_scores(game: GameRecord, board: Board, terms: LeagueRules) -> tupl
         raise ValueError(f"its moves end by {reason}, not by {game.reason}")
     if winner is not None:
         return (float(winner == BLACK),)
-    if terms.judge is None:
+    if league_rules.adjudicator is None:
         return (0.5,)
-    if terms.judge is adjudicate_by_material:
+    if league_rules.adjudicator is adjudicate_by_material:
         return ((1 + float(np.sign(game.difference))) / 2,)
     return (0.0, 0.5, 1.0)

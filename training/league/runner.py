@@ -25,7 +25,7 @@ Makers = Sequence[Callable[[], Agent]]  # of the entrants, by their numbers
 def run_league(
     makers: Makers,
     fixtures: Iterable[LeagueFixture],
-    terms: LeagueRules,
+    league_rules: LeagueRules,
     journal: Journal,
     threads: int,
 ) -> Generator[GameRecord, None, None]:
@@ -40,7 +40,7 @@ def run_league(
         Factory of each entrant, by number.
     fixtures
         Games in order.
-    terms
+    league_rules
         Rules of the league.
     journal
         Journal, which gets each game before it is yielded.
@@ -55,7 +55,9 @@ def run_league(
     with _seats(makers) as (seat, interrupt), ThreadPoolExecutor(threads) as pool:
 
         def game(fixture: LeagueFixture) -> GameRecord:
-            return play_game((seat(fixture.black), seat(fixture.white)), fixture, terms, stop)
+            return play_game(
+                (seat(fixture.black), seat(fixture.white)), fixture, league_rules, stop
+            )
 
         waiting = iter(fixtures)
         running: set[Future[GameRecord]] = set()

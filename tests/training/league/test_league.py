@@ -404,7 +404,7 @@ def test_claimed_draw_takes_the_opponents_consent(opponent, agreed, side):
 
 def test_claim_of_a_draw_does_not_reach_the_adjudicator():
     """A player that is behind must not get more by a claim than by playing on."""
-    rules = LeagueRules(SHORT, judge=adjudicate_by_material)
+    rules = LeagueRules(SHORT, adjudicator=adjudicate_by_material)
     agent = raises(GameEndedError("it is drawn", "draw"))
     opening = "B:W18,K31:B12"
     game = play_game((agent, Draws()), LeagueFixture(0, 0, 1, opening), rules)
@@ -477,7 +477,7 @@ def drawn(opening, rules):
     ],
 )
 def test_drawn_game_is_adjudicated_by_material(opening, score, told):
-    game = drawn(opening, LeagueRules(DrawRules(1), judge=make_adjudicator("material", 0)))
+    game = drawn(opening, LeagueRules(DrawRules(1), adjudicator=make_adjudicator("material", 0)))
     assert (game.score, game.reason) == (score, told)
     plain = drawn(opening, LeagueRules(DrawRules(1)))
     assert (plain.score, plain.reason) == (0.5, "max moves")
@@ -489,7 +489,7 @@ def test_drawn_game_is_adjudicated_by_material(opening, score, told):
 )
 def test_drawn_game_is_adjudicated_by_endgame_tables(opening):
     tables = load_tablebase(4)
-    rules = LeagueRules(DrawRules(1), judge=adjudicate_by_tablebase(tables))
+    rules = LeagueRules(DrawRules(1), adjudicator=adjudicate_by_tablebase(tables))
     plain, game = drawn(opening, LeagueRules(DrawRules(1))), drawn(opening, rules)
     board = Board(opening)
     for move in plain.moves:
@@ -506,7 +506,7 @@ def test_drawn_game_is_adjudicated_by_endgame_tables(opening):
 @pytest.mark.parametrize("name", ["material@depth=3", "random"])
 def test_drawn_game_can_be_played_out_by_an_agent(name):
     opening = "B:W21,22,K30:B1,2,K3,K4"
-    rules = LeagueRules(DrawRules(2), seed=9, judge=make_adjudicator(name, 9))
+    rules = LeagueRules(DrawRules(2), seed=9, adjudicator=make_adjudicator(name, 9))
     game = drawn(opening, rules)
     board = drawn(opening, LeagueRules(DrawRules(2)))
     rest = Board(opening)
@@ -530,8 +530,10 @@ def test_decided_games_are_not_adjudicated():
         raise AssertionError(game)
 
     players = agents.make("material"), agents.make("random")
-    assert play_game(players, START, LeagueRules(judge=judge)).score == 1
-    assert play_game((raises(ValueError()), Draws()), START, LeagueRules(judge=judge)).score == 0
+    assert play_game(players, START, LeagueRules(adjudicator=judge)).score == 1
+    assert (
+        play_game((raises(ValueError()), Draws()), START, LeagueRules(adjudicator=judge)).score == 0
+    )
 
 
 @pytest.mark.parametrize("name", ["blondie24@seconds=1", "agents:make", "nobody", "material@x=1"])
@@ -548,14 +550,14 @@ def test_adjudication_is_optional():
 # The league is held.
 
 
-def played(journal, threads, makers=None, games=None, **terms):
+def played(journal, threads, makers=None, games=None, **league_rules):
     makers = makers or [
         lambda: agents.make("random"),
         lambda: agents.make("material", depth=1),
         Draws,
     ]
     games = fixtures(len(makers)) if games is None else games
-    return list(run_league(makers, games, LeagueRules(SHORT, **terms), journal, threads))
+    return list(run_league(makers, games, LeagueRules(SHORT, **league_rules), journal, threads))
 
 
 def test_games_do_not_depend_on_the_number_of_threads(journal):
@@ -854,10 +856,10 @@ def test_journal_reaches_the_disk_before_the_game_counts(tmp_path, monkeypatch):
 
 def test_endless_playout_leaves_the_game_drawn():
     judge = make_adjudicator("blondie24@depth=64", 0, 0.5)
-    game = drawn("", LeagueRules(DrawRules(2), judge=judge))
+    game = drawn("", LeagueRules(DrawRules(2), adjudicator=judge))
     late = "not played out by blondie24@depth=64, which took more than 0.5 s for a move"
     assert (game.score, game.reason) == (0.5, f"max moves; {late}")
-    check_game(game, LeagueRules(DrawRules(2), judge=judge))
+    check_game(game, LeagueRules(DrawRules(2), adjudicator=judge))
 
 
 def test_limited_agent_plays_as_without_or_raises():
@@ -878,7 +880,7 @@ def test_limited_agent_plays_as_without_or_raises():
 # Replay.
 
 
-def replayed(journal, rules=SHORT, **terms):
+def replayed(journal, rules=SHORT, **league_rules):
     """Play a league of all kinds of ends; return its games and rules."""
     makers = [
         lambda: agents.make("material", depth=2),
@@ -888,7 +890,7 @@ def replayed(journal, rules=SHORT, **terms):
         lambda: Consents(True),
     ]
     cards = (*CARDS[:2], "W:W18,22,K7:B12,K2,3", "")
-    pairings, rules = round_robin_pairings(len(makers)), LeagueRules(rules, **terms)
+    pairings, rules = round_robin_pairings(len(makers)), LeagueRules(rules, **league_rules)
     games = schedule_games(pairings, cards)
     return in_order(run_league(makers, games, rules, journal, 1)), games, rules
 
@@ -896,7 +898,7 @@ def replayed(journal, rules=SHORT, **terms):
 @pytest.mark.parametrize("adjudicate", ["none", "material", "material@depth=1"])
 def test_resumed_league_replays_its_games(journal, adjudicate):
     judge = make_adjudicator(adjudicate, 0)
-    games, schedule, rules = replayed(journal, DrawRules(max_moves=12), judge=judge)
+    games, schedule, rules = replayed(journal, DrawRules(max_moves=12), adjudicator=judge)
     assert in_order(journal.resume({}, schedule, rules)) == games
     reasons = " ".join(game.reason for game in games)
     for reason in ("forfeits", "ended the game", "draw agreed", "max moves", "no "):
