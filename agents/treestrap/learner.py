@@ -48,7 +48,7 @@ SIGNED, ABSOLUTE = 0, 1  # sums of the errors of an entry
 BLACK_WINS, WHITE_WINS, DRAWS, PLIES, UPDATES = range(5)  # counters
 
 
-class TrainConfig(NamedTuple):
+class TreeStrapConfig(NamedTuple):
     """Settings of the learner.
 
     Attributes
@@ -93,7 +93,7 @@ class LearnerState(NamedTuple):
 
     network: TreeStrapNetwork
     errors: NDArray[np.float32]  # (STAGES, SIZE, 2): SIGNED and ABSOLUTE sums
-    config: TrainConfig
+    config: TreeStrapConfig
     positions: NDArray[np.int64]  # (plies, 4): the positions of a game
     values: NDArray[np.float64]  # (plies,): V
     kinds: NDArray[np.int64]  # (plies,)
@@ -104,7 +104,7 @@ class LearnerState(NamedTuple):
 
 
 def learner_state(
-    network: TreeStrapNetwork, errors: NDArray[np.float32], config: TrainConfig
+    network: TreeStrapNetwork, errors: NDArray[np.float32], config: TreeStrapConfig
 ) -> LearnerState:
     """Prepare to learn.
 
@@ -122,8 +122,8 @@ def learner_state(
     ValueError
         For impossible settings, or arrays that do not fit.
     """
-    kinds = map(type, TrainConfig())
-    coerced = TrainConfig._make(kind(value) for kind, value in zip(kinds, config, strict=True))
+    kinds = map(type, TreeStrapConfig())
+    coerced = TreeStrapConfig._make(kind(value) for kind, value in zip(kinds, config, strict=True))
     alpha, lam, depth, epsilon, random_plies, max_plies, *_, inner = coerced
     validate_self_play(lam, epsilon, random_plies)
     if not 0 < alpha <= LARGEST_ALPHA:

@@ -22,7 +22,7 @@ from agents.treestrap.learner import (
     SEARCHED,
     UPDATES,
     LearnerState,
-    TrainConfig,
+    TreeStrapConfig,
     learn_game,
     learner_state,
     treestrap_update,
@@ -50,7 +50,7 @@ def learn(
     errors: NDArray[np.float32],
     games: int,
     rng: np.random.Generator,
-    config: TrainConfig = TrainConfig(),  # noqa: B008 - immutable
+    config: TreeStrapConfig = TreeStrapConfig(),  # noqa: B008 - immutable
     *,
     starts: ArrayLike = START,
     tables: Tablebase | None = None,
@@ -161,7 +161,7 @@ def clear_table(ws: KernelArg) -> None:
 
 @kernel
 def sample_start(
-    config: TrainConfig, starts: KernelArg, rows: KernelArg, rng: KernelArg
+    config: TreeStrapConfig, starts: KernelArg, rows: KernelArg, rng: KernelArg
 ) -> Position:
     """Return a random starting position after some random plies.
 

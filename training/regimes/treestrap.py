@@ -21,7 +21,7 @@ from agents.match import opening_line
 from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
 from agents.treestrap.codec import STEP, pack
-from agents.treestrap.learner import LARGEST_ALPHA, TrainConfig
+from agents.treestrap.learner import LARGEST_ALPHA, TreeStrapConfig
 from agents.treestrap.network import SIZE, STAGES, treestrap_network
 from agents.treestrap.selfplay import learn
 from checkers_env.board import Board
@@ -130,9 +130,9 @@ class TreeStrap(SelfPlayRegime):
         return State(generation, rng_to_json(rng), arrays)
 
     @property
-    def method(self) -> TrainConfig:
+    def method(self) -> TreeStrapConfig:
         """Constants of the learning rule."""
-        return TrainConfig(
+        return TreeStrapConfig(
             self.alpha,
             self.lam,
             self.search,

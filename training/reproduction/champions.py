@@ -14,7 +14,7 @@ from safetensors.numpy import save
 
 from agents.weights import HEADER, WeightsMetadata, load_weights, to_sparse
 from checkers_env.files import remove_temporary_files, write_atomically
-from training.evolution.state import ChampionWeights as TrainedPlayer
+from training.evolution.state import ChampionWeights
 from training.reproduction.jobs import Run
 
 CHAMPIONS, LARGE = "champions", "large"
@@ -30,7 +30,7 @@ class Champion(NamedTuple):
     metadata: WeightsMetadata
 
 
-def encode_champion(player: TrainedPlayer, run: Run, generation: int) -> bytes:
+def encode_champion(player: ChampionWeights, run: Run, generation: int) -> bytes:
     """Encode a champion as a weight file, which :mod:`agents.weights` reads.
 
     Equal champions give equal bytes, and thus equal names: the header stays in format 1, whichever

@@ -19,7 +19,7 @@ from agents.treestrap.learner import (
     SEARCHED,
     SIGNED,
     UPDATES,
-    TrainConfig,
+    TreeStrapConfig,
     learn_game,
     learner_state,
     treestrap_update,
@@ -221,9 +221,9 @@ class Plain:
 @pytest.mark.parametrize(
     "config",
     [
-        TrainConfig(),
-        TrainConfig(alpha=1.5, lam=0.5, quiet=False),
-        TrainConfig(lam=1.0, coherence=False),
+        TreeStrapConfig(),
+        TreeStrapConfig(alpha=1.5, lam=0.5, quiet=False),
+        TreeStrapConfig(lam=1.0, coherence=False),
     ],
     ids=["usual", "all positions", "plain steps"],
 )
@@ -256,7 +256,7 @@ def test_update_of_a_game_equals_the_equations(config):
 
 
 def test_values_and_bounds_of_inner_nodes_are_learned():
-    config = TrainConfig(inner=2)
+    config = TreeStrapConfig(inner=2)
     errors, plain = np.zeros((STAGES, SIZE, 2), np.float32), Plain(config)
     student, ws = learner_state(treestrap_network(), errors, config), workspace()
     rng, owner, learnt = np.random.default_rng(8), 5, 0
@@ -344,11 +344,13 @@ def test_tables_of_wrong_size_are_refused():
     with pytest.raises(ValueError, match="float32 or int16, not int64"):
         treestrap_network(np.zeros((STAGES, SIZE), np.int64))
     with pytest.raises(ValueError, match="errors"):
-        learner_state(treestrap_network(), np.zeros((STAGES, SIZE), np.float32), TrainConfig())
+        learner_state(treestrap_network(), np.zeros((STAGES, SIZE), np.float32), TreeStrapConfig())
     errors = np.zeros((STAGES, SIZE, 2), np.float32)
     with pytest.raises(ValueError, match="tables of float32, not of int16"):
         learner_state(
-            treestrap_network(np.zeros((STAGES, SIZE), np.int16), 2.0**-8), errors, TrainConfig()
+            treestrap_network(np.zeros((STAGES, SIZE), np.int16), 2.0**-8),
+            errors,
+            TreeStrapConfig(),
         )
 
 
@@ -367,7 +369,7 @@ def test_tables_of_wrong_size_are_refused():
 def test_invalid_settings_are_refused(name, wrong):
     errors = np.zeros((STAGES, SIZE, 2), np.float32)
     with pytest.raises(ValueError, match="not"):
-        learner_state(treestrap_network(), errors, TrainConfig(**{name: wrong}))
+        learner_state(treestrap_network(), errors, TreeStrapConfig(**{name: wrong}))
 
 
 def test_window_partners_are_mutual():

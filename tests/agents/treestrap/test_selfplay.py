@@ -7,7 +7,7 @@ from agents.endgame.probe import probe
 from agents.endgame.tables import load_tablebase
 from agents.search.workspace import workspace
 from agents.treestrap import selfplay
-from agents.treestrap.learner import FORCED, TrainConfig, learner_state
+from agents.treestrap.learner import FORCED, TreeStrapConfig, learner_state
 from agents.treestrap.network import SIZE, STAGES, treestrap_network
 from agents.treestrap.selfplay import learn
 from checkers_env.board import Board
@@ -15,7 +15,7 @@ from checkers_env.movegen import Position
 from training.regimes.treestrap import TreeStrap
 from training.trainer.checkpoint import FILE_NAME, Checkpoint, load_checkpoint, save_checkpoint
 
-QUICK = TrainConfig(depth=2, inner=1, max_plies=80)
+QUICK = TreeStrapConfig(depth=2, inner=1, max_plies=80)
 SMALL = TreeStrap(search=2, inner=1, games=6, max_moves=40)
 KINGS = "B:WK3,K10,K32:BK1,K21"
 
