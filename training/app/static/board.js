@@ -30,6 +30,7 @@
 // outline(squares) frames a rectangle of the board, or each of the squares if they fill none; outline([]) removes it
 // cancel()         forgets the squares chosen so far
 // focus()          focuses the square that last had the focus
+// reveal(part = 1) scrolls the board into view, unless this part of it is
 //
 // Pieces are clicked, dragged, or chosen by keys. Keys: arrows move the focus over the dark squares, Enter or Space chooses, Escape cancels.
 
@@ -114,6 +115,13 @@ export class Board {
 
   focus() {
     this.#cells[this.#at]?.focus();
+  }
+
+  reveal(part = 1) {
+    const { top, bottom, height } = this.#element.getBoundingClientRect();
+    if (Math.min(bottom, innerHeight) - Math.max(top, 0) >= part * height - 1) return;
+    const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+    this.#element.scrollIntoView({ block: "nearest", behavior });
   }
 
   // Create the cells row by row, and over them an SVG in layers.

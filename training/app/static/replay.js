@@ -18,6 +18,7 @@
 import { createElement, createSvg } from "/static/dom.js";
 
 const PAUSE = 900; // milliseconds between moves
+const IN_SIGHT = 0.5; // part of the board with which the page stays where it is, so that the next click meets the same button
 const ICONS = {
   first: ["First position", "M5 5h2.5v14H5zM20 5v14l-11-7z"],
   back: ["Back", "M15.4 5 16.8 6.4 11.2 12l5.6 5.6L15.4 19l-7-7z"],
@@ -85,7 +86,9 @@ export class Replay {
     this.#slider.addEventListener("input", () => this.go(Number(this.#slider.value)));
     controls.append(createElement("div", { className: "buttons" }, ...Object.values(this.#buttons)), this.#slider);
     score?.addEventListener("click", ({ target }) => {
-      if (target.dataset.ply) this.go(Number(target.dataset.ply));
+      if (!target.dataset.ply) return;
+      this.go(Number(target.dataset.ply));
+      this.#board.reveal(IN_SIGHT);
     });
   }
 
@@ -162,6 +165,7 @@ export class Replay {
       flip: () => this.flip(),
     };
     actions[name]();
+    this.#board.reveal(IN_SIGHT);
   }
 
   #advance() {

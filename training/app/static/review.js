@@ -166,6 +166,7 @@ export class Review {
       this.#variation = ply;
       this.#replay.open(line.frames.map(({ legal, ...frame }) => frame), { at: ply });
       this.#replay.go(ply + 1);
+      this.#board.reveal();
       byId("review-note").textContent = `${JUDGE}'s line after move ${ply}: ${this.#views[ply].pv.join(" ")}`;
     } catch (error) {
       byId("review-note").textContent = error.message;
@@ -181,6 +182,7 @@ export class Review {
     } else {
       this.#replay.go(ply);
     }
+    this.#board.reveal();
     this.update(ply);
   }
 }
