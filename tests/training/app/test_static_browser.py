@@ -10,6 +10,13 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from playwright.sync_api import expect
 
+from tests.training.app.test_analyse_browser import (  # noqa: F401 - a fixture, and tests of the view
+    open_analysis,
+    test_edited_position_survives_the_controls,
+    test_link_and_text_are_those_of_the_edited_position,
+    test_man_becomes_a_king_on_its_last_row,
+    test_positions_that_are_stepped_over_are_not_analysed,
+)
 from tests.training.app.test_app_browser import (  # noqa: F401 - fixtures, and tests of shared views
     PHONE,
     begin,

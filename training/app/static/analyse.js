@@ -6,11 +6,12 @@ import { byId, createElement, onSubmit, showError } from "/static/dom.js";
 import { ExplanationPanel } from "/static/explanation.js";
 import { describeView, lowerFirst, moverOf, toBlack } from "/static/opinion.js";
 import { formatSigned, moveNodes, showBar } from "/static/panels.js";
-import { readFen, writeFen } from "/static/position.js";
+import { pieceName, readFen, rowOf, writeFen } from "/static/position.js";
 import { Replay } from "/static/replay.js";
 import { request } from "/static/server.js";
 
 const LINES = 3;
+const REST = 150; // milliseconds that a position stays on the board before the judge is asked
 const START = byId("board").dataset.start;
 
 const address = Object.fromEntries(new URLSearchParams(location.search)); // {fen, agent, other} from another page
@@ -55,7 +56,8 @@ async function load(body, at = null) {
     return true;
   } catch (error) {
     showError(error);
-    replay.go(replay.ply); // clears the chosen squares
+    if (cells) showEditor();
+    else replay.go(replay.ply); // clears the chosen squares
     return false;
   }
 }
@@ -66,10 +68,13 @@ function play({ text }) {
 
 // Any position of the game can be played on: its legal moves come with the first look at it.
 async function showFrame({ fen, legal }, ply) {
-  byId("play").href = `/?fen=${encodeURIComponent(fen)}`;
   byId("back").disabled = ply === 0;
   for (const { view } of opinions) view.textContent = "";
-  if (cells) return;
+  showPlayLink();
+  if (cells) {
+    showEditor();
+    return;
+  }
   showInside();
   showLines(fen, ply);
   if (legal || ply === frames.length - 1) return;
@@ -79,21 +84,35 @@ async function showFrame({ fen, legal }, ply) {
   board.show({ fen, last: here.move, legal: before.at(-1).legal, flipped: replay.flipped });
 }
 
-// The judge's best moves, and the bar.
+// The position on the board, or the one in the editor.
+const currentFen = () => (cells ? writeFen(document.querySelector("[name=turn]:checked").value, cells) : frames[replay.ply].fen);
+
+function showPlayLink() {
+  byId("play").href = `/?fen=${encodeURIComponent(currentFen())}`;
+}
+
+// The judge's best moves, and the bar. The judge is not asked for positions that are only stepped over.
 async function showLines(fen, ply) {
   asked += 1;
   const number = asked;
+  const list = byId("lines");
+  list.style.minHeight = `${list.offsetHeight}px`; // so that nothing moves below it
+  list.replaceChildren();
+  byId("verdict").textContent = "…";
+  await new Promise((done) => { setTimeout(done, REST); });
+  if (number !== asked) return;
   try {
     const { lines, exact } = await request("/api/analysis", { start: frames[0].fen, moves: movesTo(ply), lines: LINES, nodes: 100_000 });
     if (number !== asked) return;
     const black = toBlack(fen, exact ? exact.value : lines[0].score);
     byId("verdict").textContent = describeView(fen, { black, exact });
     showBar(byId("bar"), black, "black", "Black by Strong's view", replay.flipped);
-    byId("lines").replaceChildren(...lines.map((line) => lineItem(fen, line)));
+    list.style.minHeight = "";
+    list.replaceChildren(...lines.map((line) => lineItem(fen, line)));
   } catch (error) {
     if (number !== asked) return;
     byId("verdict").textContent = error.message;
-    byId("lines").replaceChildren();
+    list.style.minHeight = "";
     showBar(byId("bar"), null, "black", "Strong", replay.flipped);
   }
 }
@@ -134,15 +153,18 @@ async function askOthers() {
 // Editor
 
 function showEditor() {
-  const turn = document.querySelector("[name=turn]:checked").value;
-  board.show({ fen: writeFen(turn, cells), flipped: replay.flipped, editing: true });
+  board.show({ fen: currentFen(), flipped: replay.flipped, editing: true });
+  showPlayLink();
 }
 
+// A man on its last row is a king.
+const crown = (piece, square) => (rowOf(square) === { b: 7, w: 0 }[piece] ? piece.toUpperCase() : piece);
+
 function put(square) {
-  const piece = document.querySelector("[name=piece]:checked").value;
+  const piece = crown(document.querySelector("[name=piece]:checked").value, square);
   cells[square] = cells[square] === piece ? "" : piece;
   showEditor();
-  say(`${square}: ${piece ? document.querySelector("[name=piece]:checked").parentNode.textContent.trim() : "empty"}`);
+  say(`${square}: ${pieceName(cells[square])}`);
 }
 
 function enterEditor() {
@@ -171,8 +193,9 @@ byId("clear").addEventListener("click", () => {
   showEditor();
 });
 onSubmit(byId("editor"), () => {
-  load({ start: writeFen(document.querySelector("[name=turn]:checked").value, cells) });
+  load({ start: currentFen() });
 });
+for (const field of document.querySelectorAll("[name=turn]")) field.addEventListener("change", showEditor);
 
 // Other controls
 
@@ -184,7 +207,7 @@ onSubmit(byId("load"), () => {
   if (!text) showError(new Error("Give a position (FEN) or a game (PDN)."));
   else load(/^[BW]:/i.test(text) ? { start: text } : { pdn: text });
 });
-byId("show-fen").addEventListener("click", () => { byId("text").value = frames[replay.ply].fen; });
+byId("show-fen").addEventListener("click", () => { byId("text").value = currentFen(); });
 byId("show-pdn").addEventListener("click", async () => {
   try {
     const { pdn } = await request("/api/compare/pdn", { black: "?", white: "?", start: frames[0].fen, moves: movesTo(frames.length - 1) });

@@ -1,0 +1,125 @@
+"""The page of analysis in a browser; the static site runs these tests, too."""
+
+from urllib.parse import parse_qs, urlparse
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.training.app.test_app_browser import (  # noqa: F401 - fixtures
+    address,
+    cell,
+    games,
+    open_page,
+)
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def open_analysis(open_page):  # noqa: F811
+    """Return a function that opens the page."""
+
+    def open_analysis():
+        page = open_page()
+        page.get_by_role("link", name="Analyse", exact=True).click()
+        expect(page.locator("#lines button")).to_have_count(3)
+        return page
+
+    return open_analysis
+
+
+def load(page, text):
+    page.fill("#text", text)
+    page.click("#load button >> nth=0")
+
+
+def piece_on(page, square):
+    return cell(page, square).get_attribute("aria-label")
+
+
+def position_shown(page):
+    """Return the position of the text, and the one that the link to the page "Play" names."""
+    page.click("#show-fen")
+    query = parse_qs(urlparse(page.get_attribute("#play", "href")).query)
+    return page.input_value("#text"), query["fen"][0]
+
+
+def test_refused_position_can_be_edited_further(open_analysis):
+    page = open_analysis()
+    page.click("#edit")
+    page.click("#clear")
+    cell(page, 18).click()
+    load(page, "B:W1:B99")
+    expect(page.locator("#error")).to_contain_text("99")
+    assert piece_on(page, 18) == "18, black man"
+    assert piece_on(page, 1) == "1, empty"
+    cell(page, 19).click()
+    assert piece_on(page, 19) == "19, black man"
+
+
+def test_edited_position_survives_the_controls(open_analysis):
+    page = open_analysis()
+    load(page, "1. 11-15 22-18 *")
+    expect(page.locator("#score button")).to_have_count(2)
+    page.click("#edit")
+    cell(page, 1).click()
+    assert piece_on(page, 1) == "1, empty"
+    for control in ("Turn the board", "Back"):
+        page.click(f"[aria-label='{control}']")
+        assert piece_on(page, 1) == "1, empty"
+    cell(page, 2).click()
+    assert piece_on(page, 2) == "2, empty"
+    page.click("#edit")  # leaves the editor: the game is there again
+    assert piece_on(page, 1).startswith("1, black man")
+
+
+def test_man_becomes_a_king_on_its_last_row(open_analysis):
+    page = open_analysis()
+    page.click("#edit")
+    page.click("#clear")
+    for piece, square, name in (("b", 30, "black king"), ("w", 2, "white king")):
+        page.check(f"[name=piece][value={piece}]")
+        cell(page, square).click()
+        expect(page.locator("#live")).to_have_text(f"{square}: {name}")
+    page.click("#editor .primary")
+    expect(page.locator("#editor")).to_be_hidden()
+    assert position_shown(page) == ("B:WK2:BK30",) * 2
+
+
+def test_link_and_text_are_those_of_the_edited_position(open_analysis):
+    page = open_analysis()
+    page.click("#edit")
+    page.click("#clear")
+    cell(page, 18).click()
+    assert position_shown(page) == ("B:W:B18",) * 2
+    page.check("[name=turn][value=W]")
+    assert position_shown(page) == ("W:W:B18",) * 2
+    page.click("#edit")
+    assert position_shown(page)[0].startswith("B:W21,22")
+
+
+def test_positions_that_are_stepped_over_are_not_analysed(open_analysis):
+    page = open_analysis()
+    load(page, "1. 11-15 22-18 2. 15x22 25x18 3. 8-11 29-25 4. 4-8 25-22 *")
+    expect(page.locator("#score button")).to_have_count(8)
+    expect(page.locator("#lines button")).to_have_count(3)
+    asked = []
+    page.on("request", lambda request: asked.append(request.url.endswith("/api/analysis")))
+    texts = page.evaluate(
+        """() => {
+            const find = (name) => document.querySelector(`[aria-label="${name}"]`);
+            find("First position").click();
+            const texts = [];
+            for (let step = 0; step < 8; step += 1) {
+                find("Forward").click();
+                const lines = document.querySelectorAll("#lines button").length;
+                texts.push(`${document.getElementById("verdict").textContent} ${lines}`);
+            }
+            return texts;
+        }"""
+    )
+    assert texts == ["… 0"] * 8  # the lines of the position before cannot be chosen
+    expect(page.locator("#lines button")).to_have_count(3)
+    assert sum(asked) <= 1  # none in the static site
+    page.click("#lines button >> nth=0")
+    expect(page.locator("#score button")).to_have_count(9)
