@@ -34,7 +34,7 @@ from training.app.game_setup import (
 )
 from training.app.game_store import GameStore, LiveGame
 from training.app.messages import explain_forced_capture
-from training.app.opponents import choose_opponent
+from training.app.opponents import BY_ID, choose_opponent
 from training.app.request_body import check_fields, read_fields
 from training.app.serialize import Json
 from training.app.templates import form_values, render_page
@@ -131,6 +131,8 @@ def page_state(live: LiveGame) -> Json:
         "label": setup.opponent_name,
         "opponent": setup.opponent,
         "level": setup.level,
+        "player": _player_to_json(setup),
+        "time_control": setup.clock and setup.clock._asdict(),
         "clock": game.clock
         and {
             "black": game.clock.remaining(BLACK),
@@ -150,6 +152,15 @@ def page_state(live: LiveGame) -> Json:
         "reason": game.reason,
         "unrated_reason": game.unrated_reason(),
     }
+
+
+def _player_to_json(setup: GameSetup) -> Json:
+    """Return the fields with which a request starts a game against the same player."""
+    if setup.opponent in BY_ID:
+        return {"opponent": setup.opponent, "level": setup.level}
+    limits = setup.limits
+    amount = limits.simulations if limits.depth is None else limits.depth
+    return {"agent": setup.agent, "amount": amount, "seconds": limits.seconds}
 
 
 async def show_game(request: Request) -> Response:

@@ -17,6 +17,7 @@ expect.set_options(timeout=PATIENCE)
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
 EXPECTED = (  # messages of the console
     "Failed to load resource: the server responded with a status of 40",
+    "Failed to load resource: net::ERR_FAILED",  # a request that a test loses
     "Service Worker registration blocked by Playwright",
 )
 ROUTES = "B:W6,7,14,15:BK2"  # 2x9x18x11x2 and 2x11x18x9x2
@@ -422,6 +423,82 @@ def test_game_continues_after_a_restart_of_the_server(browser, tmp_path):
     context.close()
 
 
+def play_once(page):
+    """Make the first move, and wait for the reply."""
+    cell(page, 11).click()
+    cell(page, 15).click()
+    expect(page.locator("#score button")).to_have_count(2)
+    settle(page)
+
+
+def test_way_back_from_the_first_game_leaves_the_page(open_page):
+    page = open_page()
+    page.get_by_role("link", name="Rules", exact=True).click()
+    page.get_by_role("link", name="Play", exact=True).click()
+    begin(page)
+    play_once(page)
+    page.go_back()
+    page.locator("#lesson").wait_for()
+    page.go_forward()
+    expect(page.locator("#score button")).to_have_count(2)
+    expect(page.locator("[data-do=resign]")).to_be_visible()
+
+
+def test_way_back_from_the_second_game_leads_to_the_first(open_page):
+    page = open_page()
+    begin(page)
+    play_once(page)
+    page.click("[data-do=new]")
+    page.click("#start")
+    expect(page.locator("#score button")).to_have_count(0)
+    page.go_back()
+    expect(page.locator("#score button")).to_have_count(2)
+
+
+@pytest.mark.parametrize("action", ["move", "reply"])
+def test_lost_answer_is_fetched_again(open_page, action):
+    page, lost = open_page(), []
+
+    def lose_once(route):
+        if lost:
+            return route.continue_()
+        lost.append(route.fetch())  # the server gets the request
+        return route.abort()
+
+    begin(page, agent="material", plies=2)
+    page.route(f"**/{action}", lose_once)
+    play_once(page)
+    assert lost
+    expect(page.locator("#error")).to_be_hidden()
+    assert squares_of(page, "able")
+
+
+def test_stale_tab_shows_the_game_of_the_other_tab(open_page):
+    one = open_page()
+    begin(one, agent="material", plies=2)
+    other = one.context.new_page()
+    other.goto(one.url)
+    expect(other.locator("[data-do=resign]")).to_be_visible()
+    settle(other)
+    play_once(one)
+    play_any(one, 4)
+    cell(other, 11).click()
+    cell(other, 15).click()  # as if the game were at its start
+    expect(other.locator("#score button")).to_have_count(4)
+    assert position(other) == position(one)
+    expect(other.locator("#error")).to_be_hidden()
+    play_any(other, 6)
+
+
+def play_any(page, plies):
+    """Play a legal move, and wait for the reply, with which the game has `plies` moves."""
+    cell(page, squares_of(page, "able")[0]).click()
+    while targets := squares_of(page, "target"):
+        cell(page, targets[0]).click()
+    expect(page.locator("#score button")).to_have_count(plies)
+    settle(page)
+
+
 # By keyboard, for screen readers, on a phone
 
 
@@ -571,6 +648,53 @@ def test_a_strangers_first_game(open_page):
     assert page.inner_text("#above .name") == "Beginner"
     expect(page.locator("#status")).to_contain_text(re.compile("Your move|must capture"))
     assert position(page) == there
+
+
+def test_game_is_played_on_against_its_own_opponent(open_page):
+    page = open_page()
+    page.select_option("#clock", "3 2")
+    begin(page, agent="material", plies=3)
+    page.reload()
+    expect(page.locator("#above .name")).to_have_text("material (depth 3)")
+    page.click("[data-do=resign]")
+    page.click("[data-do=resign]")
+    page.click("[data-do=review]")
+    page.click("#play-on")
+    expect(page.locator("[data-do=resign]")).to_be_visible()
+    expect(page.locator("#review")).to_be_hidden()
+    assert page.inner_text("#above .name") == "material (depth 3)"
+    expect(page.locator("#above .clock")).to_have_text("3:00")
+
+
+def test_question_about_resigning_ends_with_its_game(open_page):
+    page = open_page()
+    begin(page)
+    page.click("[data-do=new]")
+    page.click("[data-do=resign]")
+    page.click("#start")
+    expect(page.locator("#new")).not_to_have_attribute("open", "")
+    assert page.inner_text("[data-do=resign]") == "Resign"  # not only after the question's seconds
+
+
+def test_invalid_field_is_shown_when_the_form_is_closed(open_page):
+    page = open_page()
+    begin(page)
+    page.click("[data-do=resign]")
+    page.click("[data-do=resign]")
+    expect(page.locator("#start")).to_have_text("Play again")
+    page.evaluate("document.getElementById('rating').value = 9000")
+    page.click("#start")
+    expect(page.locator("#rating")).to_be_focused()
+    expect(page.locator("#new")).to_have_attribute("open", "")
+
+
+def test_board_shows_the_position_that_is_chosen(open_page):
+    page = open_page("/?fen=W:W31:BK5")
+    assert page.locator("#board .piece").count() == 2
+    page.select_option("#setup [data-field=opening]", "")
+    assert page.locator("#board .piece").count() == 24
+    page.select_option("#setup [data-field=opening]", "moves")
+    assert page.locator("#board .piece").count() == 2
 
 
 def test_empty_limit_follows_the_clock(open_page):

@@ -25,6 +25,7 @@ from tests.training.app.test_app_browser import (  # noqa: F401 - fixtures, and 
     compare_two_networks,
     moves_shown,
     open_page,
+    play_once,
     settle,
     test_a_strangers_first_game,
     test_analysis_of_the_agent_is_shown,
@@ -35,13 +36,16 @@ from tests.training.app.test_app_browser import (  # noqa: F401 - fixtures, and 
     test_finished_game_is_reviewed,
     test_first_game_is_against_the_recommended_opponent,
     test_flag_falls,
+    test_game_is_played_on_against_its_own_opponent,
     test_illegal_move_is_refused_in_words,
     test_invalid_opening_is_refused_in_words,
     test_man_is_crowned,
     test_move_is_made_by_keyboard_alone,
     test_multi_jump_is_clicked_square_by_square,
     test_pieces_are_dragged,
+    test_stale_tab_shows_the_game_of_the_other_tab,
     test_takeback_undoes_the_last_moves,
+    test_way_back_from_the_first_game_leaves_the_page,
     test_windows_of_strong_are_listed_and_framed,
 )
 from tests.training.app.test_puzzles_browser import (  # noqa: F401 - a fixture, and tests of the view
@@ -99,14 +103,6 @@ STORED = """async () => {
 }"""
 
 
-def play_once(page):
-    """Make the first move, and wait for the reply."""
-    cell(page, 11).click()
-    cell(page, 15).click()
-    settle(page)
-    assert len(moves_shown(page)) == 2
-
-
 def test_site_plays_without_a_network(browser, site):
     context = browser.new_context(reduced_motion="reduce", viewport=PHONE)
     page = context.new_page()
@@ -128,6 +124,18 @@ def test_site_plays_without_a_network(browser, site):
     page.goto(f"{address}compare.html")
     expect(page.get_by_role("button", name="Let them play")).to_be_visible()
     context.close()
+
+
+def test_time_of_a_move_goes_on_during_a_reload(open_page):  # noqa: F811
+    page = open_page()
+    page.select_option("#clock", "1 0")
+    begin(page)
+    play_once(page)
+    page.wait_for_timeout(3000)
+    page.reload()
+    settle(page)
+    minutes, seconds = page.inner_text("#below .clock").split(":")
+    assert 60 * int(minutes) + float(seconds) <= 57
 
 
 @pytest.mark.parametrize("agent", ["blondie24-1999", "c10", "c5-n0.001", "strong", "material"])

@@ -237,9 +237,11 @@ const forgetOldGames = () => {
   return keys.slice(-MAX_GAMES);
 };
 
+// Another tab may have played on: its game is the stored one.
 const findGame = (key) => {
-  if (games.has(key)) return games.get(key);
+  const present = games.get(key);
   const stored = readStorage(`game ${key}`, null);
+  if (present && !(stored?.version > present.game.version)) return present;
   if (!stored) throw new Error("There is no such game any more.");
   let game;
   try {
@@ -247,7 +249,8 @@ const findGame = (key) => {
   } catch {
     throw new Error("There is no such game any more.");
   }
-  const live = { game, stop: () => {}, isArchived: game.isOver };
+  present?.stop();
+  const live = Object.assign(present ?? { stop: () => {} }, { game, isArchived: game.isOver });
   games.set(key, live);
   return live;
 };
@@ -268,6 +271,7 @@ const playAgentMove = async (key, live) => {
     const { version } = live.game;
     live.reply ??= analyse(live).finally(() => { live.reply = null; }); // two requests for a move search once
     const analysis = await live.reply;
+    findGame(key);
     if (live.game.isAgentsTurn && live.game.version === version) live.game.playAgentMove(analysis);
   }
   return save(key, live);
@@ -277,6 +281,7 @@ const giveHint = async (key, live) => {
   live.game.checkPersonsTurn();
   const { version } = live.game;
   const analysis = await analyse(live);
+  findGame(key);
   if (live.game.version !== version) throw new Error("The game has gone on meanwhile.");
   live.game.giveHint(analysis);
   return { hint: analysis, ...save(key, live) };

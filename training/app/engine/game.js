@@ -190,6 +190,10 @@ class Clock {
 
 const least = (one, other) => (one === undefined || one === null ? other : Math.min(one, other));
 
+/** The fields with which a request starts a game against the same player. */
+const playerToJson = ({ agent, opponent, level, limits }) => (opponent
+  ? { opponent, level } : { agent, amount: limits.depth ?? null, seconds: limits.seconds ?? null });
+
 /** A game; `setup` is {agent, label, name, opponent, level, limits, seed, side, person, rating, start, moves, standard, startTime, clock}. */
 export class HumanGame {
   analyses = {};
@@ -340,7 +344,7 @@ export class HumanGame {
     if (isPersonsTurn) frames.at(-1).legal = board.legalMoves.map(moveToJson);
     return {
       key, version: this.version, agent: setup.agent, label: setup.name, opponent: setup.opponent, level: setup.level,
-      name: setup.person, rating: setup.rating, side: SIDES[setup.side].toLowerCase(),
+      player: playerToJson(setup), time_control: setup.clock, name: setup.person, rating: setup.rating, side: SIDES[setup.side].toLowerCase(),
       status: this.isOver ? "over" : isPersonsTurn ? "yours" : "thinking",
       clock: clock && {
         black: clock.remaining(BLACK), white: clock.remaining(WHITE),
@@ -356,16 +360,22 @@ export class HumanGame {
   toStorage() {
     const { setup, analyses, hints, takebacks, interruptions, version, result, reason } = this;
     const left = this.clock && [this.clock.remaining(BLACK), this.clock.remaining(WHITE)];
-    return { setup, moves: texts(this.board.moves), analyses, hints, takebacks, interruptions, version, result, reason, left };
+    return {
+      setup, moves: texts(this.board.moves), analyses, hints, takebacks, interruptions, version, result, reason, left, time: Date.now(),
+    };
   }
 
-  static fromStorage({ setup, moves, left, ...fields }) {
+  /** The time of the person's move goes on while the page is closed; the agent's is that of its search. */
+  static fromStorage({ setup, moves, left, time = Date.now(), ...fields }) {
     const game = new HumanGame(setup);
     for (const move of moves.slice(setup.moves.length)) game.board.push(move);
     Object.assign(game, fields, { message: fields.reason });
     if (game.clock) {
       game.clock.left = left;
-      if (!game.isOver && moves.length > setup.moves.length) game.clock.start(game.board.turn);
+      if (!game.isOver && moves.length > setup.moves.length) {
+        if (!game.isAgentsTurn) game.clock.left[setup.side] -= Math.max(Date.now() - time, 0) / 1000;
+        game.clock.start(game.board.turn);
+      }
     }
     return game;
   }

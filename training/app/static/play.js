@@ -19,7 +19,6 @@ const CONFIRM = 4000; // milliseconds in which a second click resigns
 const SLOW = 1500; // milliseconds after which a missing opinion is explained
 const TICK = 100; // milliseconds between two looks at the clock
 
-const START = [{ fen: byId("board").dataset.start, move: null }];
 const say = (text) => { byId("live").textContent = text; };
 
 let state = null; // the game, as of the server's last response
@@ -53,7 +52,8 @@ function countRequests(change) {
 }
 
 // Send an action and show the new state. Returns whether that succeeded. A response for another
-// game than the page's present one is ignored.
+// game than the page's present one is ignored. After a failure the game may have gone on: the answer
+// was lost on its way, or the game is open in another tab, too. Then the page goes on from there.
 async function send(action, body = {}) {
   const { key } = state;
   showError(null);
@@ -65,12 +65,26 @@ async function send(action, body = {}) {
     return true;
   } catch (error) {
     if (state?.key !== key) return false;
+    const newer = await fetchNewer();
+    if (state?.key !== key) return false;
+    if (newer) {
+      show(newer);
+      reply();
+      return false;
+    }
     showError(error);
     replay.go(replay.ply); // clears the chosen squares
     return false;
   } finally {
     countRequests(-1);
   }
+}
+
+// The game as it stands, if it is newer than the page's; else null.
+async function fetchNewer() {
+  const { key, version } = state;
+  const response = await request(`/api/games/${key}`).catch(() => null);
+  return response?.version > version ? response : null;
 }
 
 async function play({ squares }) {
@@ -109,24 +123,25 @@ function playPremove() {
 }
 
 async function start() {
-  await begin(readOpening, readColour() || null, readOpponent().player);
+  await begin(readOpening, { ...readOpponent().player, colour: readColour() || null, clock: readClock() });
 }
 
-// Begin a game from a position, with the colour of the game before.
+// Begin a game from a position, with the colour, the opponent and the clock of the game before.
 function playOn(fen) {
-  const { side, opponent, level } = state;
-  begin(() => ({ opening: fen }), side, opponent ? { opponent, ...(level && { level }) } : readOpponent().player);
+  const { side, player, time_control: clock } = state;
+  begin(() => ({ opening: fen }), { ...player, colour: side, clock });
 }
 
-async function begin(openingOf, colour, player) {
+async function begin(openingOf, terms) {
   showError(null);
   try {
     const rating = byId("rating").value === "" ? null : Number(byId("rating").value);
     const name = byId("name").value;
     store("person", { name, rating });
     const response = await request("/api/games",
-      { ...player, ...openingOf(), colour, name, rating, clock: readClock() });
-    location.hash = response.key;
+      { ...terms, ...openingOf(), name, rating });
+    if (state) location.hash = response.key;
+    else history.replaceState(null, "", `#${response.key}`); // the way back leads to no page without a key
     open(response);
     reply();
   } catch (error) {
@@ -137,6 +152,7 @@ async function begin(openingOf, colour, player) {
 
 function open(response) {
   state = premove = null;
+  disarmResign();
   review.close();
   byId("new").open = false;
   show(response);
@@ -319,6 +335,12 @@ function tick() {
 // Actions other than moves
 
 let confirmTimer = 0;
+const resignButton = document.querySelector("[data-do=resign]");
+
+function disarmResign() {
+  clearTimeout(confirmTimer);
+  resignButton.textContent = "Resign";
+}
 
 const ACTIONS = {
   reply,
@@ -335,14 +357,11 @@ const ACTIONS = {
     byId("review").scrollIntoView({ block: "nearest" });
   },
   resign: () => {
-    const button = document.querySelector("[data-do=resign]");
-    clearTimeout(confirmTimer);
-    if (button.textContent !== "Resign") {
-      button.textContent = "Resign";
-      return send("resign");
-    }
-    button.textContent = "Really resign?";
-    confirmTimer = setTimeout(() => { button.textContent = "Resign"; }, CONFIRM);
+    const isConfirmed = resignButton.textContent !== "Resign";
+    disarmResign();
+    if (isConfirmed) return send("resign");
+    resignButton.textContent = "Really resign?";
+    confirmTimer = setTimeout(disarmResign, CONFIRM);
     return null;
   },
 };
@@ -378,9 +397,8 @@ function restorePerson() {
 }
 
 onSubmit(byId("setup"), start);
-byId("setup").addEventListener("change", () => {
-  if (!state) replay.open(START, { flipped: readColour() !== "white" });
-});
+byId("setup").addEventListener("change", showPreview);
+byId("setup").addEventListener("invalid", () => { byId("new").open = true; }, true); // else its complaint is hidden
 byId("new").addEventListener("toggle", showActions);
 byId("record").addEventListener("keydown", replay.onKey);
 byId("archive").addEventListener("toggle", () => { if (byId("archive").open) loadArchive(); });
@@ -396,17 +414,24 @@ addEventListener("hashchange", restore);
 
 // A position from the page "Analyse".
 const position = new URLSearchParams(location.search).get("fen");
+const openingChoice = byId("setup").querySelector("[data-field=opening]");
+const openingText = byId("setup").querySelector("[data-opening=moves] input");
 if (position) {
-  const choice = byId("setup").querySelector("[data-field=opening]");
-  choice.value = "moves";
-  choice.dispatchEvent(new Event("change"));
-  byId("setup").querySelector("[data-opening=moves] input").value = position;
-  START[0] = { fen: position, move: null };
+  openingChoice.value = "moves";
+  openingChoice.dispatchEvent(new Event("change"));
+  openingText.value = position;
+}
+
+// Before the first game, show the position of the page "Analyse" while it is chosen, else the start.
+function showPreview() {
+  if (state) return;
+  const isPosition = position && openingChoice.value === "moves" && openingText.value === position;
+  replay.open([{ fen: isPosition ? position : byId("board").dataset.start, move: null }], { flipped: readColour() !== "white" });
 }
 
 restorePerson();
 showPreparation().catch(() => {}); // a server that does not answer is reported with the first move
-replay.open(START, { flipped: true });
+showPreview();
 byId("status").textContent = "Choose an opponent, and play.";
 setInterval(tick, TICK);
 restore();
