@@ -871,6 +871,51 @@ def test_review_tells_from_where_the_tables_know_the_result(open_page):
     expect(page.locator("#review-note")).to_contain_text(note)
 
 
+@pytest.mark.parametrize(
+    ("pieces", "number", "text"),
+    [("W23,27,28,31,32:B1,2,3,5,14", 2, "14-18"), ("W23,28:B1,2,14", 3, "")],
+)
+def test_review_numbers_moves_as_the_list_does(open_page, pieces, number, text):
+    page = open_page()
+    page.select_option("#setup [data-field=opening]", "pdn")
+    page.fill("#pdn-text", f'[FEN "W:{pieces}"]\n\n1... 28-24 *')
+    begin(page, agent="material", plies=2)
+    drag(page, [14, 18])  # gives a man away
+    expect(page.locator("#score button")).to_have_count(3)
+    settle(page)
+    assert page.inner_text("#score li >> nth=1").split() == ["2.", "14-18", "23x14"]
+    page.click("[data-do=resign]")
+    page.click("[data-do=resign]")
+    page.click("[data-do=review]")
+    if text:
+        item = page.locator("#mistakes button", has_text=text)
+        expect(item).to_contain_text(f"{number}. Black {text}")
+        assert item.locator(".move").count() == 1  # the better move is not broken over two lines
+    else:
+        expect(page.locator("#review-note")).to_contain_text(f"Exact from move {number} on")
+
+
+def test_review_tells_a_smaller_advantage_from_the_same_one(open_page):
+    page = open_page()
+    begin(page, agent="material", plies=2)
+    play_once(page)
+    page.click("[data-do=resign]")
+    page.click("[data-do=resign]")
+
+    def answer(route):
+        ply = len(route.request.post_data_json["moves"])
+        line = {"move": {"text": "1-2", "squares": [1, 2], "captured": []}, "pv": ["1-2"]}
+        line["score"] = (0.95, -0.7, 0.95)[ply]  # for the side to move: Black is winning
+        route.fulfill(json={"label": "strong", "lines": [line], "exact": None})
+
+    page.route("**/api/analysis", answer)
+    page.click("[data-do=review]")
+    items = page.locator("#mistakes button")
+    expect(items).to_have_count(2)
+    assert "Black is winning, then less clearly." in items.nth(0).inner_text()
+    assert "Black is winning, then more clearly." in items.nth(1).inner_text()
+
+
 # Analysis board and rules
 
 

@@ -3,7 +3,7 @@
 
 import { byId, createElement, createSvg } from "/static/dom.js";
 import { askJudge, describeView, JUDGE, lowerFirst, moverOf } from "/static/opinion.js";
-import { formatSigned } from "/static/panels.js";
+import { formatSigned, moveNodes } from "/static/panels.js";
 import { request } from "/static/server.js";
 
 const NODES = 60_000; // positions for each move of the game
@@ -19,6 +19,13 @@ export const lossesOf = (frames, views) => frames.slice(1).map(({ move }, index)
   const sign = moverOf(frames[index].fen) === "black" ? 1 : -1;
   return Math.max(0, sign * (views[index].black - views[index + 1].black));
 });
+
+// What a move of `side` did, after a description of the position before it.
+const describeChange = (before, after, side) => {
+  if (before !== after) return lowerFirst(after);
+  if (before.startsWith(side)) return "less clearly";
+  return /^(Black|White)/.test(before) ? "more clearly" : `a little worse for ${side}`;
+};
 
 const kindOf = (loss) => (loss >= BLUNDER ? "blunder" : loss >= MISTAKE ? "mistake" : "");
 
@@ -108,18 +115,22 @@ export class Review {
   #describeEnding() {
     const ply = this.#views.findIndex(({ exact }) => exact && exact.plies !== 0);
     if (ply < 0) return "";
-    return ` Exact from move ${(ply >> 1) + 1} on, by the endgame tables: ${lowerFirst(describeView(this.#game.frames[ply].fen, this.#views[ply]))}.`;
+    return ` Exact from move ${this.#numberOf(ply)} on, by the endgame tables: ${lowerFirst(describeView(this.#game.frames[ply].fen, this.#views[ply]))}.`;
+  }
+
+  // The number of the move that follows a position, as in the list of moves.
+  #numberOf(ply) {
+    return ((ply + Number(moverOf(this.#game.frames[0].fen) === "white")) >> 1) + 1;
   }
 
   #item(ply, loss) {
     const { frames } = this.#game;
-    const { fen } = frames[ply];
-    const side = moverOf(fen) === "black" ? "Black" : "White";
-    const number = (ply >> 1) + 1;
+    const side = moverOf(frames[ply].fen) === "black" ? "Black" : "White";
+    const [before, after] = [ply, ply + 1].map((each) => describeView(frames[each].fen, this.#views[each]));
     const button = createElement("button", { type: "button" },
-      createElement("b", { textContent: `${number}. ${side} ${frames[ply + 1].move.text}${MARKS[kindOf(loss)]}` }),
-      ` ${describeView(fen, this.#views[ply])}, then ${lowerFirst(describeView(frames[ply + 1].fen, this.#views[ply + 1]))}. `,
-      `Better: ${this.#views[ply].move.text}`);
+      createElement("b", { textContent: `${this.#numberOf(ply)}. ${side} ${frames[ply + 1].move.text}${MARKS[kindOf(loss)]}` }),
+      ` ${before}, then ${describeChange(before, after, side)}. Better: `,
+      ...moveNodes([this.#views[ply].move.text]));
     button.addEventListener("click", () => {
       this.#showGame(ply);
       this.#board.point(this.#views[ply].move);
