@@ -113,6 +113,26 @@ def test_hint_and_solution_are_shown(open_puzzles):
     expect(page.locator("#verdict")).to_contain_text("White")
 
 
+def test_no_hint_is_given_for_the_opponents_move(open_puzzles):
+    page = open_puzzles()
+    click(page, 14, 9)
+    states = page.evaluate(
+        """async () => {
+            const states = [];
+            while (document.querySelectorAll("#score button").length < 2) {
+                states.push(document.getElementById("hint").disabled);
+                await new Promise((done) => setTimeout(done, 20));
+            }
+            return states;
+        }"""
+    )
+    assert states
+    assert all(states)
+    expect(page.locator("#hint")).to_be_enabled()
+    page.click("#hint")
+    expect(page.locator("#status")).to_have_text("Hint: move the piece on 17.")
+
+
 def test_puzzle_is_solved_by_keyboard_and_told_to_screen_readers(open_puzzles):
     page = open_puzzles(viewport=PHONE)
     assert page.get_attribute("#status", "aria-live") == "polite"

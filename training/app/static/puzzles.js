@@ -167,6 +167,7 @@ function showHint() {
 
 function showFrame({ fen }) {
   board.outline([]);
+  byId("hint").disabled = replay.frames.length % 2 === 0; // the opponent is about to move
   byId("analyse").href = `/analyse?fen=${encodeURIComponent(fen)}`;
   byId("record").hidden = replay.frames.length < 2;
 }
