@@ -141,7 +141,7 @@ export class ExplanationPanel {
     const { kind, value, terms, piece_difference_share: share } = this.#explanation;
     const rows = [
       ["Evaluator", KINDS[kind] ? `${this.#query.agent}, ${KINDS[kind]}` : `${this.#query.agent} has none that can be shown`],
-      ["Without search", value === null ? "no value" : `${formatSigned(value)} for ${mover}, who is to move`],
+      ["Without search", value === null ? "no value" : `${formatSigned(value)} for ${mover}, the side to move`],
       ...terms.map(({ name, amount }) => [name[0].toUpperCase() + name.slice(1), formatSigned(amount)]),
       ...(share === null ? [] : [["Pieces' share", `${Math.round(100 * share)} %`]]),
     ];
