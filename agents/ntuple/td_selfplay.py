@@ -35,6 +35,8 @@ def learn(
 ) -> SelfPlayStats:
     """Play games of the learner against itself; change the weights of `system` in place.
 
+    Ctrl-C ends the games at once. The weights are then those of an unfinished game.
+
     Parameters
     ----------
     system
@@ -69,10 +71,9 @@ def learn(
         raise ValueError("openings are a matrix: a row of paths for each, shorter than a game")
     student = td_learner(system, learning, rules.max_plies)
     lines = np.ascontiguousarray(lines, np.int64)
-    with defer_signals():
-        return SelfPlayStats(
-            *play_games(student, games, first, lines, rules.to_array(), workspace(), rng)
-        )
+    ws = workspace()
+    with defer_signals(ws):
+        return SelfPlayStats(*play_games(student, games, first, lines, rules.to_array(), ws, rng))
 
 
 @kernel
@@ -85,7 +86,7 @@ def play_games(
     ws: KernelArg,
     rng: KernelArg,
 ) -> SelfPlayStats:
-    """Play the games; the learner plays both sides.
+    """Play the games, or until the stop flag is set; the learner plays both sides.
 
     Parameters
     ----------
@@ -121,6 +122,8 @@ def play_games(
         copy_into(openings[line], history[1 : longest + 1, PACKED_MOVE])
         history[longest + 1, PACKED_MOVE] = 0
         result = play(learner, learner, ws, ws, BLACK, start, rules, False, rng, history)
+        if ws.stop[0]:
+            break
         finish(learner, result.winner)
         wins[result.winner - DRAW] += 1
         plies += result.plies

@@ -34,6 +34,7 @@ from checkers_env.movegen import Position
 EPS = 0.05  # of Adagrad
 FIRST_SUM = 1.0  # G of weights that begin with what has been learnt before
 LAST_RATE = 0.25  # share of the rates in the last pass
+BATCH = 1 << 14  # samples between two moments for Ctrl-C
 MOST_TERMS = TERMS + PAIRED_PIECES * (PAIRED_PIECES - 1) // 2
 
 
@@ -100,8 +101,10 @@ def fit(
             np.zeros(MOST_TERMS, np.int64),
         )
         order = rng.permutation(len(samples.targets))
-        with defer_signals():
-            fit_pass(fitter, samples.positions, samples.targets, order)
+        for first in range(0, len(order), BATCH):
+            with defer_signals():
+                part = order[first : first + BATCH]
+                fit_pass(fitter, samples.positions, samples.targets, part)
     return weights
 
 

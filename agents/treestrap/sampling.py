@@ -145,7 +145,7 @@ def sample(
     )
     searcher, ws, batch = TablebaseEvaluator(network, tables), workspace(TABLE_BITS), []
     for _ in range(games):
-        with defer_signals():
+        with defer_signals(ws):
             count = sample_game(sampler, searcher, positions, ws, rng)
         batch.append([array[:count].copy() for array in sampler.samples])
     return Samples(*map(np.concatenate, zip(*batch, strict=True)))
@@ -155,7 +155,7 @@ def sample(
 def sample_game(
     sampler: Sampler, searcher: KernelArg, starts: KernelArg, ws: KernelArg, rng: KernelArg
 ) -> int:
-    """Play a game, and record its samples.
+    """Play a game, or until the stop flag is set, and record its samples.
 
     Parameters
     ----------
@@ -181,6 +181,8 @@ def sample_game(
     here = sample_start(config, starts, rows, rng)
     reversible, count = 0, 0
     for ply in range(config.max_plies + 1):
+        if ws.stop[0]:
+            break
         row = sampler.positions[ply]
         row[0], row[1], row[2], row[3] = here.black, here.white, here.kings, here.turn
         moves = generate_successors(rows, 0, here.black, here.white, here.kings, here.turn)

@@ -57,6 +57,8 @@ def learn(
 ) -> SelfPlayStats:
     """Play games of the network against itself; change `network` and `errors` in place.
 
+    Ctrl-C ends the games at once. The weights are then those of an unfinished game.
+
     Parameters
     ----------
     network
@@ -94,7 +96,7 @@ def learn(
     searcher, scale = (
         (network, 1.0) if tables is None else (TablebaseEvaluator(network, tables), 2.0)
     )
-    with defer_signals():
+    with defer_signals(ws):
         play_games(learner, searcher, scale, games, positions, ws, rng)
     counts = learner.counters.tolist()
     return SelfPlayStats._make([*counts, float(learner.deviation[0]) / max(counts[UPDATES], 1)])
@@ -110,7 +112,7 @@ def play_games(
     ws: KernelArg,
     rng: KernelArg,
 ) -> None:
-    """Play the games, and learn from each.
+    """Play the games, and learn from each, until the stop flag is set.
 
     Parameters
     ----------
@@ -135,6 +137,8 @@ def play_games(
         clear_table(ws)
         start = sample_start(learner.config, starts, ws.rows, rng)
         plies, result, turn = play_one(learner, searcher, scale, start, ws, rng)
+        if ws.stop[0]:
+            return
         learner.counters[PLIES] += plies
         if result == 0.0:
             learner.counters[DRAWS] += 1
@@ -200,7 +204,7 @@ def play_one(
     ws: KernelArg,
     rng: KernelArg,
 ) -> tuple[int, float, int]:
-    """Play and record a game.
+    """Play and record a game, or its plies until the stop flag is set.
 
     Parameters
     ----------
@@ -229,7 +233,11 @@ def play_one(
         result = find_result(searcher, here, count == 0)
         if result != UNDECIDED:
             return ply, result, here.turn
-        if ply == config.max_plies or (config.repetition and occurred_before(learner, ply, here)):
+        if (
+            ply == config.max_plies
+            or ws.stop[0]
+            or (config.repetition and occurred_before(learner, ply, here))
+        ):
             return ply, 0.0, here.turn
         here = choose_and_record(learner, searcher, scale, ply, here, count, ws, rng)
     return 0, 0.0, here.turn

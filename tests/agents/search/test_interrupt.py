@@ -7,12 +7,23 @@ import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 
 import agents
+from agents.baselines.samuel import samuel
+from agents.endgame.tables import load_tablebase
 from agents.match import play_game
+from agents.ntuple.td import TDConfig
+from agents.ntuple.td_selfplay import learn
 from agents.search.interrupt import defer_signals, stop_after
 from agents.search.workspace import workspace
+from agents.treestrap import selfplay
+from agents.treestrap.learner import TrainConfig
+from agents.treestrap.network import SIZE, STAGES, treestrap_network
+from agents.treestrap.sampling import SamplingConfig, sample
+from agents.treestrap.selfplay import START
+from agents.treestrap.tapered import PIECE_KINDS, tapered_network
 from checkers_env import Board
 
 LOOP = """
@@ -128,7 +139,30 @@ SEARCHES = {
     "simulations": lambda: agents.make("mcts", simulations=10**9).act(Board()),
     "an analysis": lambda: agents.analyse(agents.make("blondie24"), Board(), depth=64),
     "a game": lambda: play_game(*[agents.make("blondie24", depth=64).player] * 2),
+    "games of temporal differences": lambda: learn_td(10**9),
+    "a game of temporal differences": lambda: learn_td(1, depth=64),
+    "a game of TD-leaf": lambda: learn_td(1, depth=64, leaf=True),
+    "games of treestrap": lambda: learn_treestrap(10**9, 1),
+    "a game of treestrap": lambda: learn_treestrap(1, 64),
+    "a game with samples": lambda: sample_games(10**9),
 }
+
+
+def learn_td(games, **settings):
+    learn(samuel(np.zeros(8)), games, np.random.default_rng(0), TDConfig(**settings))
+
+
+def learn_treestrap(games, depth):
+    errors, rng = np.zeros((STAGES, SIZE, 2), np.float32), np.random.default_rng(0)
+    selfplay.learn(treestrap_network(), errors, games, rng, TrainConfig(depth=depth))
+
+
+def sample_games(nodes):
+    pairs = np.zeros((PIECE_KINDS, PIECE_KINDS, STAGES), np.int16)
+    table = np.resize(np.arange(-9, 10, dtype=np.int16), (SIZE, STAGES))
+    network = tapered_network(table, pairs, 2.0**-8)
+    config, tables = SamplingConfig(nodes=nodes, side_nodes=1), load_tablebase(2)
+    sample(network, 1, np.random.default_rng(0), config, starts=START, tables=tables)
 
 
 @pytest.mark.parametrize("name", SEARCHES)
@@ -149,13 +183,16 @@ def test_ctrl_c_ends_a_search_without_a_limit_at_once(name):
 SEARCH = """
 import signal, agents
 from checkers_env import Board
-from tests.agents.search.test_interrupt import SEARCHES
+from tests.agents.search import test_interrupt as tests
 signal.signal(signal.SIGINT, signal.default_int_handler)
 for name in ("blondie24", "strong", "mcts"):
     agents.make(name).act(Board())  # compile
+tests.learn_td(1)
+tests.learn_treestrap(1, 1)
+tests.sample_games(1)
 print("ready", flush=True)
 try:
-    SEARCHES["{name}"]()
+    tests.SEARCHES["{name}"]()
 except KeyboardInterrupt:
     print("stopped", flush=True)
 """

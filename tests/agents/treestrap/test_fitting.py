@@ -1,11 +1,13 @@
 """Fits of the tapered network against the equations, weight by weight."""
 
 import itertools
+import signal
 
 import numpy as np
 import pytest
 
 from agents.evaluator import evaluate_position
+from agents.treestrap import fitting
 from agents.treestrap.codec import STEP
 from agents.treestrap.fitting import EPS, fit
 from agents.treestrap.network import SIZE, STAGES
@@ -139,3 +141,22 @@ def test_tables_of_another_shape_or_dtype_are_refused(start):
     given, _ = samples(9, 1)
     with pytest.raises(ValueError, match=r"start is float32\[4, \d+\], not float"):
         fit(start, given, 1, np.random.default_rng(0))
+
+
+def test_ctrl_c_ends_a_fit_between_two_batches(monkeypatch):
+    data, whole = samples(3, 5)[0], fit(START, samples(3, 5)[0], 2, np.random.default_rng(0))
+    batches, fit_pass = [], fitting.fit_pass
+    monkeypatch.setattr(fitting, "BATCH", 7)
+    in_batches = fit(START, data, 2, np.random.default_rng(0))
+    for one, other in zip(whole, in_batches, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+    def interrupted(*arguments):
+        signal.raise_signal(signal.SIGINT)
+        batches.append(len(arguments[-1]))
+        fit_pass(*arguments)
+
+    monkeypatch.setattr(fitting, "fit_pass", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        fit(START, data, 2, np.random.default_rng(0))
+    assert batches == [7]

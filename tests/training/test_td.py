@@ -1,0 +1,48 @@
+"""The td command: interrupted generations."""
+
+import signal
+import sys
+import time
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+
+from tests.training.commands import SECONDS, start
+from training.trainer.checkpoint import load_checkpoint
+from training.trainer.presets import TD_PRESETS
+
+ENDLESS = ["--regime.search", 64, "--curve-every", 0, "--generations", 1]
+COMMAND = """
+import sys
+from training import td
+from training.regimes import td_learning, treestrap
+
+def announced(learn):
+    def call(*arguments, **options):
+        print("learns", flush=True)
+        return learn(*arguments, **options)
+    return call
+
+for module in (td_learning, treestrap):
+    module.learn = announced(module.learn)
+sys.exit(td.main())
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("name", ["c5-n0.001", "strong-1"])
+def test_interrupted_generation_ends_at_once_and_is_dropped(tmp_path, name, number):
+    process = start(sys.executable, "-c", COMMAND, name, *ENDLESS, "--out", tmp_path)
+    try:
+        while process.stdout.readline() != "learns\n":
+            assert process.poll() is None
+        time.sleep(1.0)
+        process.send_signal(number)
+        said, _ = process.communicate(timeout=SECONDS)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert "--resume" in said
+    state = load_checkpoint(tmp_path).state
+    np.testing.assert_equal(asdict(state), asdict(TD_PRESETS[name].regime.init(0)))
