@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import shlex
 import shutil
@@ -10,16 +11,16 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import tyro
 from rich.console import Console
 from rich.logging import RichHandler
 
 from agents.external.errors import EngineError
-from training.runtime.executors import hide_writer_error
+from training.runtime.executors import AbandonedThreadsError, hide_writer_error
 from training.runtime.run_folder import lock_run_folder
 
 FAILED, INTERRUPTED = 1, 130
@@ -37,12 +38,23 @@ def run_command(command: Callable[[list[str], Console], None]) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: save, then go
     try:
         command(sys.argv[1:], console)
+    except AbandonedThreadsError:
+        _end_at_once(INTERRUPTED)
     except KeyboardInterrupt:
         return INTERRUPTED
     except (ValueError, OSError, EngineError, ModuleNotFoundError) as error:
         console.print(f"error: {as_called(str(error))}", style="red", markup=False)
         return FAILED
     return 0
+
+
+def _end_at_once(status: int) -> NoReturn:
+    """End the process without waiting for its threads."""
+    logging.shutdown()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # closed
+            stream.flush()
+    os._exit(status)
 
 
 def read_options(

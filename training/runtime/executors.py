@@ -2,7 +2,8 @@
 
 All are ``concurrent.futures.Executor``. When the with block of :func:`open_executor` ends, even by
 an error or Ctrl-C, calls that have not begun are dropped. Running calls are asked to stop: a long
-one checks :func:`stop_requested` from time to time and saves what it has.
+one checks :func:`stop_requested` from time to time and saves what it has. A second Ctrl-C does not
+wait for them.
 
 joblib is not used: it has neither futures nor a way to ask running calls to stop and save.
 """
@@ -26,7 +27,7 @@ from concurrent.futures import (
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.util import find_spec
-from multiprocessing import connection, get_context, parent_process
+from multiprocessing import active_children, connection, get_context, parent_process
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,10 @@ GRACE = 60.0  # seconds for unwanted calls to end
 
 _own = threading.local()  # stop: a worker's event
 _busy = threading.Lock()  # held by a worker process while it works
+
+
+class AbandonedThreadsError(KeyboardInterrupt):
+    """Raised by a second Ctrl-C: calls go on in threads, for which Python would wait at its end."""
 
 
 def stop_requested() -> bool:
@@ -69,6 +74,8 @@ def open_executor(kind: str, workers: int, address: str | None = None) -> Iterat
         As :func:`check_executor` does.
     ChildProcessError
         If a worker process has died.
+    AbandonedThreadsError
+        If a second Ctrl-C comes while calls in threads are waited for.
     """
     check_executor(kind, workers, address)
     if kind == "ray":
@@ -85,16 +92,28 @@ def open_executor(kind: str, workers: int, address: str | None = None) -> Iterat
         if kind == "threads"
         else _Processes(workers, get_context("spawn"), _begin_process, (stop,))
     )
+    wait = True
     try:
         yield pool
     except BrokenExecutor as error:
         raise ChildProcessError("a worker process has died") from error
     except KeyboardInterrupt:
-        logger.warning("Stopping when what is under way is done or saved; Ctrl-C again: at once.")
+        try:
+            logger.warning(
+                "Stopping when what is under way is done or saved; Ctrl-C again: at once."
+            )
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+        except KeyboardInterrupt:
+            wait = False
+            if kind == "threads":
+                raise AbandonedThreadsError from None
+            for process in active_children():
+                process.kill()  # SIGTERM waits in those that still start
         raise
     finally:
         stop.set()
-        pool.shutdown(cancel_futures=True)
+        pool.shutdown(wait, cancel_futures=True)
 
 
 def check_executor(kind: str, workers: int, address: str | None) -> None:

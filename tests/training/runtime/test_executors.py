@@ -32,6 +32,25 @@ if __name__ == "__main__":
         executor.submit(until_stopped, sys.argv[1]).result()
 """
 
+STUBBORN = """
+import signal, sys
+from tests.training.runtime.test_executors import never_stops
+from training.runtime.cli import run_command
+from training.runtime.executors import open_executor
+
+def command(arguments, console):
+    kind, folder = arguments
+    try:
+        with open_executor(kind, 2) as executor:
+            list(executor.map(never_stops, [folder] * 2))
+    finally:
+        print("saved, not flushed", end="")
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.exit(run_command(command))
+"""
+
 
 def square(number):
     return number * number
@@ -224,3 +243,28 @@ def test_dead_node_loses_nothing_and_nothing_counts_twice(tmp_path, monkeypatch)
     begun = Counter(int(mark.name.split("-")[0]) for mark in tmp_path.glob("*-*"))
     again = int(lost.name.split("-")[0])
     assert begun == Counter(range(6)) + Counter([again])
+
+
+@pytest.mark.parametrize("kind", LOCAL)
+def test_second_ctrl_c_does_not_wait_for_running_work(kind, tmp_path):
+    script = tmp_path / "stubborn.py"
+    script.write_text(STUBBORN)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(
+        [sys.executable, str(script), kind, str(tmp_path)],
+        env=environment, stdout=-1, stderr=-1, text=True,
+    )  # fmt: skip
+    try:
+        wait_for((tmp_path / "runs").exists, process)
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.readline().startswith("Stopping when what is under way is done")
+        process.send_signal(signal.SIGINT)
+        printed, error = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert (process.returncode, printed, error) == (130, "saved, not flushed", "")
+
+
+def never_stops(path):
+    Path(path, "runs").touch()
+    time.sleep(10**6)
