@@ -198,6 +198,21 @@ def test_folder_with_a_run_is_not_overwritten(command, tmp_path):
     assert (tmp_path / FILE_NAME).read_bytes() == before
 
 
+@pytest.mark.parametrize("names", [["curve.png"], ["champion.safetensors", "curve.csv"]])
+def test_resume_writes_the_files_that_a_kill_in_the_last_second_left_out(command, tmp_path, names):
+    words = [*SMALL, "--generations", 2, "--out", tmp_path]
+    assert command(*words)[0] == 0
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    for name in names:
+        (tmp_path / name).unlink()
+    status, said = command(*words, "--resume")
+    assert (status, f"but the run lacks {', '.join(names)}: " in said) == (0, True)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    status, said = command(*words, "--resume")
+    assert status == 1
+    assert "has reached generation 2: to go on, ask for more" in one_line(said, "error: ")
+
+
 def test_unknown_executor_leaves_no_run(command, tmp_path):
     words = [*SMALL, "--generations", 1, "--out", tmp_path / "run"]
     status, said = command(*words, "--executor", "processes", "--address", "here:1")

@@ -25,7 +25,15 @@ from training.runtime.cli import as_installed, in_folder, read_options, run_comm
 from training.runtime.extras import require
 from training.trainer.ablations import ABLATIONS
 from training.trainer.checkpoint import FILE_NAME
-from training.trainer.loop import CHAMPION_FILE, PLOT_FILE, RunConfig, begin, resume, train
+from training.trainer.loop import (
+    CHAMPION_FILE,
+    PLOT_FILE,
+    RunConfig,
+    begin,
+    missing_files,
+    resume,
+    train,
+)
 from training.trainer.presets import PRESETS, TD_PRESETS, Preset
 
 EVOLVE, TD = "python training/evolve.py", "python training/td.py"
@@ -146,6 +154,9 @@ def run_training(program: TrainingCommand, arguments: list[str], console: Consol
     require("train", "tensorboard", "matplotlib")  # before anything is written
     with in_folder(config.folder, FILE_NAME, CHAMPION_FILE, PLOT_FILE, console):
         start = resume(config) if options.resume else begin(config)
+        if start.state.generation >= config.generations:
+            names = ", ".join(missing_files(config.folder))
+            console.print(f"No generation is left, but the run lacks {names}: it is written now")
         with _progress(config, start.state.generation, console) as report:
             train(config, start, report)
 

@@ -131,11 +131,11 @@ def resume(config: RunConfig) -> Checkpoint:
     Raises
     ------
     ValueError
-        If there is none, if it is of another run, or if no generation is left.
+        If there is none, if it is of another run, or if no generation is left and no file missing.
     """
     checkpoint = load_checkpoint(config.folder)
     check_same_run(config.folder, checkpoint.config_key, config.config_key)
-    if checkpoint.state.generation >= config.generations:
+    if checkpoint.state.generation >= config.generations and not missing_files(config.folder):
         raise ValueError(
             f"{str(config.folder)!r} has reached generation {checkpoint.state.generation}: "
             "to go on, ask for more by --generations"
@@ -143,10 +143,18 @@ def resume(config: RunConfig) -> Checkpoint:
     return checkpoint
 
 
+def missing_files(folder: Path) -> list[str]:
+    """Return the names of a run's files that a kill in its last second has left out."""
+    names = CHAMPION_FILE, CURVE_FILE, PLOT_FILE
+    return [name for name in names if not (folder / name).exists()]
+
+
 def train(
     config: RunConfig, checkpoint: Checkpoint, progress: Callable[[State, Metrics], None]
 ) -> Checkpoint:
     """Train to the last generation; save the progress if something stops it.
+
+    Where no generation is left, only write the run's files again.
 
     Parameters
     ----------
@@ -163,6 +171,9 @@ def train(
     """
     with extra("train"):
         from tensorboard.summary import Writer  # takes a second to import
+    if checkpoint.state.generation >= config.generations:
+        save_outputs(config, checkpoint)
+        return checkpoint
     positions = sample_positions()
     with (
         open_game_runner(config.threads, config.engine, config.executor, config.address) as runner,
@@ -185,9 +196,7 @@ def train(
                 progress(checkpoint.state, latest_metrics(checkpoint.history))
         finally:
             with defer_signals():  # a second Ctrl-C must not keep the first one from saving
-                save_results(config, checkpoint)
-                title = f"{config.name}, seed {config.seed}"
-                plot_curve(checkpoint.history, title, config.folder / PLOT_FILE)
+                save_outputs(config, checkpoint)
                 save_checkpoint(config.folder, checkpoint)
     return checkpoint
 
@@ -272,6 +281,13 @@ def save_results(config: RunConfig, checkpoint: Checkpoint) -> None:
     write_atomically(config.folder / CURVE_FILE, to_csv(columns))
     for name, content in config.regime.files(state, metadata).items():
         write_atomically(config.folder / name, content)
+
+
+def save_outputs(config: RunConfig, checkpoint: Checkpoint) -> None:
+    """Write all files of a run but its checkpoint."""
+    save_results(config, checkpoint)
+    title = f"{config.name}, seed {config.seed}"
+    plot_curve(checkpoint.history, title, config.folder / PLOT_FILE)
 
 
 def save_champion(config: RunConfig, state: State, path: Path) -> WeightsMetadata:
