@@ -22,6 +22,7 @@ class SelfPlayRegime:
 
     root_perspective = True
     parents = 1
+    king = 1.0  # a regime with K as a constant has its own
     max_moves: Any
 
     @property
@@ -31,7 +32,7 @@ class SelfPlayRegime:
 
     def metrics(self, state: State) -> Metrics:
         """Summarise the weights."""
-        return population_metrics(state.arrays["weights"], np.ones(1))
+        return population_metrics(state.arrays["weights"], np.full(1, self.king))
 
     def evaluate(self, state: State, seed: int, runner: GameRunner) -> Metrics:
         """Play no games for measurement."""
