@@ -164,12 +164,10 @@ class ExtendedCoevolution(Coevolution):
         return members.pick(best(scores, 1, rng))
 
     def champion(self, state: State, member: int = 0) -> ChampionWeights:
-        """Return the reigning champion; without leagues, a survivor of the last tournament."""
-        champion = super().champion(state, member)
+        """Return the reigning champion, without a score; without leagues, a survivor."""
         if not self.league_every:
-            return champion
-        reigning = self.champion_of(state.arrays, Population.from_arrays(state.arrays, REIGNING))
-        return reigning._replace(score=champion.score)
+            return super().champion(state, member)
+        return self.champion_of(state.arrays, Population.from_arrays(state.arrays, REIGNING))
 
 
 def both_ways(pairs: Pairs) -> Pairs:
