@@ -144,6 +144,7 @@ def test_folder_is_named_after_regime_and_seed(command, tmp_path, monkeypatch):
         ("c0 --seed -1", "seed must"),
         ("c0 --checkpoint-every 0", "checkpoint_every must be at least 1, not 0"),
         ("c0 --curve-every -1", "curve_every must be at least 0, not -1"),
+        ("c0 --out=", "--out takes a path, not an empty text"),
         ("c0 --regime.depth 0", "depth must be"),
         ("c0 --regime.depth two", "--regime.depth"),
         ("c0 --regime.parents -3", "parents must be"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 import re
@@ -13,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, get_args, get_type_hints
 
 import tyro
 from rich.console import Console
@@ -78,9 +79,23 @@ def read_options(
         Text of the help.
     **others
         Further arguments of ``tyro.cli``.
+
+    Raises
+    ------
+    ValueError
+        For an empty path, which would otherwise be the current folder.
     """
+    _refuse_empty_paths(options, arguments)
     program, description = as_called(program), as_called(description or "")
     return tyro.cli(options, args=arguments, prog=program, description=description, **others)
+
+
+def _refuse_empty_paths(options: type[Any], arguments: Sequence[str]) -> None:
+    for name, kind in get_type_hints(options).items():
+        option = f"--{name.replace('_', '-')}"
+        empty = f"{option}=" in arguments or (option, "") in itertools.pairwise(arguments)
+        if empty and Path in (kind, *get_args(kind)):
+            raise ValueError(f"{option} takes a path, not an empty text")
 
 
 def as_called(text: str) -> str:

@@ -4,11 +4,13 @@ import signal
 import sys
 import threading
 import time
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from training import evolve
-from training.runtime.cli import FAILED, INTERRUPTED, run_command
+from training.runtime.cli import FAILED, INTERRUPTED, read_options, run_command
 
 
 @pytest.fixture(autouse=True)
@@ -71,3 +73,27 @@ def test_help_and_errors_name_the_program_as_it_was_called(
     assert evolve.main() == FAILED
     expected = f"error: 'strong' is trained by another program: {other} strong\n"
     assert capsys.readouterr().err == expected
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Options with paths."""
+
+    out: Path | None = None
+    """A folder."""
+    last_work: Path = Path("runs")
+    """A folder."""
+    address: str = "here"
+    """A text."""
+
+
+@pytest.mark.parametrize("words", [["--out", ""], ["--out="], ["--out", "a", "--last-work", ""]])
+def test_empty_path_is_refused(words):
+    with pytest.raises(ValueError, match=r"takes a path, not an empty text$") as raised:
+        read_options(Paths, words, "program", None)
+    assert str(raised.value).startswith(words[-2] if words[-1] == "" else "--out")
+
+
+def test_current_folder_and_other_empty_texts_are_read():
+    options = read_options(Paths, ["--out", ".", "--address", ""], "program", None)
+    assert options == Paths(Path(), address="")
