@@ -144,7 +144,7 @@ PRESETS["hughes"] = Preset(
     Coevolution("weighted-pieces"),
     840,
     "Hughes 2003 (Al-Khateeb 2011, 7.2)",
-    "a weighted piece counter, co-evolved as C0, K by tenths",
+    "a weighted piece counter, co-evolved as the network of 2001",
 )
 PRESETS["nguyen"] = Preset(
     GeneticAlgorithm(), 200, "Nguyen, III.C", "genetic algorithm, sums of the 91 sub-squares, 4 ply"
