@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -128,7 +128,8 @@ def follow(state: Any, board: Board, action: int) -> None:
 def run_folder(folder: Path, speeds: list[float], **changes: Any) -> Path:
     regime = Coevolution(parents=2, opponents=3, **changes)
     config_key = {"name": "c0", "kind": "coevolution", "seed": 0, **asdict(regime)}
-    save_checkpoint(folder, Checkpoint(regime.init(0), {speed.SPEED: speeds}, config_key))
+    state = replace(regime.init(0), generation=max(len(speeds) - 1, 0))
+    save_checkpoint(folder, Checkpoint(state, {speed.SPEED: speeds}, config_key))
     return folder
 
 

@@ -153,6 +153,12 @@ class State:
     rng: str
     arrays: Arrays
 
+    def validate(self) -> None:
+        """Raise an error for a wrong generation, or a generator that cannot be restored."""
+        if type(self.generation) is not int or self.generation < 0:
+            raise ValueError(f"its generation is {self.generation!r}, not a number from 0")
+        rng_from_json(self.rng)
+
     @property
     def population(self) -> Population:
         """Members, best first."""

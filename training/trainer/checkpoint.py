@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from training.evolution.state import State
 from training.runtime.run_folder import config_diff
 
 FILE_NAME = "checkpoint.safetensors"
+CHECKSUM = "sha256"  # a field of the header, which older checkpoints lack
 HEADER = "checkers-laboratory run"
 FORMAT = 2
 
@@ -58,7 +60,30 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
         "config": checkpoint.config_key,
     }
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    header[CHECKSUM] = checksum(header, arrays)
     write_atomically(folder / FILE_NAME, save(arrays, metadata={HEADER: json.dumps(header)}))
+
+
+def checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return the SHA-256 of a header, but for its own field, and of the arrays.
+
+    Parameters
+    ----------
+    header
+        Header of the checkpoint, for JSON.
+    arrays
+        Contiguous arrays by name.
+
+    Returns
+    -------
+    Hexadecimal digits.
+    """
+    others = {name: value for name, value in header.items() if name != CHECKSUM}
+    digest = hashlib.sha256(json.dumps(others).encode())
+    for name, array in sorted(arrays.items()):
+        digest.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(array.reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()
 
 
 def has_checkpoint(folder: Path) -> bool:
@@ -88,7 +113,12 @@ def load_checkpoint(folder: Path) -> Checkpoint:
         config_key = header["config"]
         if not isinstance(config_key, dict):
             raise ValueError(f"its configuration is {type(config_key).__name__}, not an object")
-    history = {name: array.tolist() for name, array in strip_prefix("history/", arrays).items()}
+        history = {name: array.tolist() for name, array in strip_prefix("history/", arrays).items()}
+        state.validate()
+        for name, row in history.items():
+            if len(row) not in (0, state.generation + 1):
+                expected = f"{state.generation + 1}, one a generation"
+                raise ValueError(f"its history of {name} has {len(row)} values, not {expected}")
     return Checkpoint(state, history, config_key)
 
 
@@ -126,7 +156,8 @@ def read_checkpoint(
     Raises
     ------
     ValueError
-        For another header or format.
+        For another header or format, and if the checksum of a header that has one is not that of
+        the content.
     """
     with open_safetensors(folder / FILE_NAME) as file:
         text = (file.metadata() or {}).get(kind)
@@ -135,7 +166,10 @@ def read_checkpoint(
         header = json.loads(text)
         if header["format"] != number:
             raise ValueError(f"its format is {header['format']!r}, not {number}")
-        return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    if header.get(CHECKSUM, "") not in ("", checksum(header, arrays)):
+        raise ValueError("its content has changed since it was saved")
+    return header, arrays
 
 
 def check_same_run(folder: Path, saved: Mapping[str, Any], config: Mapping[str, Any]) -> None:

@@ -16,6 +16,7 @@ from safetensors.numpy import load_file, save_file
 from agents.weights import WeightsMetadata, save_weights
 from training.evolution.state import Population, State, rng_from_json, rng_to_json
 from training.trainer.checkpoint import (
+    CHECKSUM,
     FILE_NAME,
     HEADER,
     Checkpoint,
@@ -24,7 +25,7 @@ from training.trainer.checkpoint import (
 )
 
 
-def sample(generation=7, seed=0):
+def sample(generation=2, seed=0):
     rng = np.random.default_rng(seed)
     rng.standard_normal(5)
     genomes = rng.standard_normal((3, 11))
@@ -58,6 +59,7 @@ def rewrite(folder, change_header=lambda header: header, leave_out=None):
     arrays.pop(leave_out, None)
     with safe_open(str(path), framework="numpy") as file:
         header = json.loads(file.metadata()[HEADER])
+    del header[CHECKSUM]  # older checkpoints have none
     save_file(arrays, path, metadata={HEADER: json.dumps(change_header(header))})
 
 
@@ -108,8 +110,8 @@ def test_views_of_a_larger_array_are_saved_correctly(tmp_path):
 
 def test_later_checkpoint_replaces_the_earlier_one(tmp_path):
     save_checkpoint(tmp_path, sample())
-    save_checkpoint(tmp_path, sample(8, seed=1))
-    assert_equal(load_checkpoint(tmp_path), sample(8, seed=1))
+    save_checkpoint(tmp_path, sample(seed=1))
+    assert_equal(load_checkpoint(tmp_path), sample(seed=1))
     assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
 
 
@@ -121,7 +123,7 @@ def test_failed_write_keeps_the_old_checkpoint(tmp_path, monkeypatch, owner, nam
             owner, name, Mock(side_effect=OSError(errno.ENOSPC, "No space left on device"))
         )
         with pytest.raises(OSError, match="No space left"):
-            save_checkpoint(tmp_path, sample(8, seed=1))
+            save_checkpoint(tmp_path, sample(seed=1))
     assert_equal(load_checkpoint(tmp_path), sample())
     assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
 
@@ -172,6 +174,61 @@ def test_other_format_is_an_error(tmp_path, number):
 def test_header_without_a_field_is_an_error(tmp_path, name):
     rewrite(tmp_path, lambda header: {key: header[key] for key in header if key != name})
     assert name in refusal(tmp_path)
+
+
+def test_checkpoint_without_a_checksum_is_read(tmp_path):
+    rewrite(tmp_path)
+    assert_equal(load_checkpoint(tmp_path), sample())
+
+
+@pytest.mark.parametrize("name", ["state/genomes", "state/scores", "history/games/plies"])
+@pytest.mark.parametrize("bit", [0, 62])
+def test_flipped_bit_is_an_error(tmp_path, name, bit):
+    save_checkpoint(tmp_path, sample())
+    path = tmp_path / FILE_NAME
+    content = bytearray(path.read_bytes())
+    start = 8 + int.from_bytes(content[:8], "little")
+    first, _ = json.loads(content[8:start])[name]["data_offsets"]
+    content[start + first + bit // 8] ^= 1 << bit % 8
+    path.write_bytes(content)
+    assert "not a valid checkpoint: its content has changed since it was saved" in refusal(tmp_path)
+
+
+def test_changed_header_is_an_error(tmp_path):
+    save_checkpoint(tmp_path, sample())
+    path = tmp_path / FILE_NAME
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b'\\"seed\\": 3', b'\\"seed\\": 4'))
+    assert path.read_bytes() != content
+    assert "its content has changed since it was saved" in refusal(tmp_path)
+
+
+def test_equal_checkpoints_give_equal_files(tmp_path):
+    files = []
+    for _ in range(2):
+        save_checkpoint(tmp_path, sample())
+        files.append((tmp_path / FILE_NAME).read_bytes())
+    assert files[0] == files[1]
+
+
+@pytest.mark.parametrize("generation", [None, "2", 2.0, True, -1])
+def test_generation_that_is_no_number_is_an_error(tmp_path, generation):
+    rewrite(tmp_path, lambda header: header | {"generation": generation})
+    said = f"not a valid checkpoint: its generation is {generation!r}, not a number from 0"
+    assert said in refusal(tmp_path)
+
+
+@pytest.mark.parametrize("rng", [None, 5, "", "[]", "{}", '{"bit_generator": "MT19937"}'])
+def test_generator_that_cannot_be_restored_is_an_error(tmp_path, rng):
+    rewrite(tmp_path, lambda header: header | {"rng": rng})
+    assert "not a valid checkpoint" in refusal(tmp_path)
+
+
+@pytest.mark.parametrize("generation", [1, 3])
+def test_history_of_another_length_is_an_error(tmp_path, generation):
+    rewrite(tmp_path, lambda header: header | {"generation": generation})
+    said = f"its history of curve/heuristic has 3 values, not {generation + 1}, one a generation"
+    assert said in refusal(tmp_path)
 
 
 @pytest.mark.parametrize("header", [[], 5, None])
