@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import cache
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from agents.ntuple.td_selfplay import learn
 from agents.search.interrupt import defer_signals, stop_after
 from agents.search.workspace import workspace
 from agents.treestrap import selfplay
-from agents.treestrap.learner import TrainConfig
+from agents.treestrap.learner import TreeStrapConfig
 from agents.treestrap.network import SIZE, STAGES, treestrap_network
 from agents.treestrap.sampling import SamplingConfig, sample
 from agents.treestrap.selfplay import START
@@ -154,15 +155,19 @@ def learn_td(games, **settings):
 
 def learn_treestrap(games, depth):
     errors, rng = np.zeros((STAGES, SIZE, 2), np.float32), np.random.default_rng(0)
-    selfplay.learn(treestrap_network(), errors, games, rng, TrainConfig(depth=depth))
+    selfplay.learn(treestrap_network(), errors, games, rng, TreeStrapConfig(depth=depth))
+
+
+@cache  # it takes a second, in which Ctrl-C finds no game
+def network():
+    pairs = np.zeros((PIECE_KINDS, PIECE_KINDS, STAGES), np.int16)
+    table = np.resize(np.arange(-9, 10, dtype=np.int16), (SIZE, STAGES))
+    return tapered_network(table, pairs, 2.0**-8)
 
 
 def sample_games(nodes):
-    pairs = np.zeros((PIECE_KINDS, PIECE_KINDS, STAGES), np.int16)
-    table = np.resize(np.arange(-9, 10, dtype=np.int16), (SIZE, STAGES))
-    network = tapered_network(table, pairs, 2.0**-8)
     config, tables = SamplingConfig(nodes=nodes, side_nodes=1), load_tablebase(2)
-    sample(network, 1, np.random.default_rng(0), config, starts=START, tables=tables)
+    sample(network(), 1, np.random.default_rng(0), config, starts=START, tables=tables)
 
 
 @pytest.mark.parametrize("name", SEARCHES)
