@@ -484,8 +484,6 @@ def test_another_league_is_not_resumed(command, cards, tmp_path):
             "random heuristic --openings ballots.txt",
             "openings must be two-move, three-move, eleven-man, start, or a file",
         ),
-        ("random heuristic --out . --json games.jsonl", "is a file of the league itself"),
-        ("random heuristic --out . --json report.html", "is a file of the league itself"),
         ("random heuristic --openings 2-move", "not '2-move': did you mean 'two-move'"),
         ("random heuristic --rounds 0", "rounds must be 1 to 10000, not 0"),
         ("random heuristic --max-moves 0", "max_moves must be 1 to 100000, not 0"),
@@ -522,6 +520,13 @@ def test_another_league_is_not_resumed(command, cards, tmp_path):
 def test_errors_name_the_cause(command, cards, tmp_path, words, message):
     assert message in one_line(*command("--threads", "1", *words.split()))
     assert list(tmp_path.iterdir()) == [cards]
+
+
+@pytest.mark.parametrize("name", ["games.jsonl", "report.html"])
+def test_file_of_the_league_is_no_output_of_its_own(command, tmp_path, name):
+    words = ["random", "heuristic", "--out", ".", "--json", name]
+    assert "is a file of the league itself" in one_line(*command(*words))
+    assert not (tmp_path / name).exists()
 
 
 @pytest.mark.parametrize(

@@ -84,11 +84,9 @@ def test_window_shows_the_image_after_each_step(windows: list[pygame.Window]) ->
     env.close()
 
 
-def test_window_runs_at_the_frame_rate_of_the_metadata(
-    windows: list[pygame.Window], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_window_runs_at_the_frame_rate_of_the_metadata(windows: list[pygame.Window]) -> None:
     env = played("human")
-    monkeypatch.setitem(raw_env.metadata, "render_fps", 7)
+    env.metadata["render_fps"] = 7
     env.render()
     env.close()
     assert Clock.ticks == [2, 7]
