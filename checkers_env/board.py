@@ -66,7 +66,7 @@ class Board:
         rules: DrawRules = DrawRules(),  # noqa: B008 - immutable
         **changes: Any,
     ) -> None:
-        self.rules = change_rules(rules, changes, ("fen", "rules"))
+        self.rules = change_rules(rules, changes, type(self))
         self._set_up(notation.parse(fen))
 
     @classmethod

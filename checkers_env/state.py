@@ -9,7 +9,8 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,8 +77,7 @@ class DrawRules:
 
     def replace(self, **changes: Any) -> DrawRules:
         """Return these rules, some of them changed. Raise TypeError for a name that is no rule."""
-        check_argument_names(changes)
-        return dataclasses.replace(self, **changes)
+        return change_rules(self, changes, self.replace)
 
     @property
     def max_plies(self) -> int:
@@ -97,21 +97,8 @@ class DrawRules:
         return np.array(rules, np.int64)
 
 
-def check_argument_names(names: Iterable[str], arguments: Sequence[str] = ()) -> None:
-    """Raise TypeError for a name that is neither a draw rule nor one of a function's arguments."""
-    rules = [rule.name for rule in dataclasses.fields(DrawRules)]
-    for name in names:
-        if name not in rules and name not in arguments:
-            near = difflib.get_close_matches(name, [*arguments, *rules], 1)
-            hint = f"; did you mean {near[0]!r}?" if near else "."
-            others = f"; the other arguments are {', '.join(arguments)}" if arguments else ""
-            raise TypeError(
-                f"unexpected argument {name!r}{hint} The draw rules are {', '.join(rules)}{others}"
-            )
-
-
 def change_rules(
-    rules: DrawRules, changes: Mapping[str, Any], arguments: Sequence[str]
+    rules: DrawRules, changes: Mapping[str, Any], function: Callable[..., Any]
 ) -> DrawRules:
     """Return the rules that a function's arguments ask for.
 
@@ -121,8 +108,8 @@ def change_rules(
         The argument `rules`.
     changes
         Further keyword arguments, each of them a draw rule.
-    arguments
-        Names of the function's other arguments, for its error messages.
+    function
+        The function or class that has the arguments, for error messages.
 
     Raises
     ------
@@ -131,8 +118,34 @@ def change_rules(
     """
     if not isinstance(rules, DrawRules):
         raise TypeError(f"rules must be DrawRules, such as DrawRules(repetition=3), not {rules!r}")
-    check_argument_names(changes, arguments)
-    return rules.replace(**changes)
+    check_argument_names(changes, function)
+    return dataclasses.replace(rules, **changes) if changes else rules
+
+
+def check_argument_names(names: Iterable[str], function: Callable[..., Any]) -> None:
+    """Raise TypeError for a name that is neither a draw rule nor an argument of a function.
+
+    Parameters
+    ----------
+    names
+        Names of keyword arguments.
+    function
+        The function or class that was called.
+    """
+    rules = [rule.name for rule in dataclasses.fields(DrawRules)]
+    for name in names:
+        arguments = [
+            it.name
+            for it in inspect.signature(function).parameters.values()
+            if it.kind is not it.VAR_KEYWORD
+        ]
+        if name not in rules and name not in arguments:
+            near = difflib.get_close_matches(name, [*arguments, *rules], 1)
+            hint = f"; did you mean {near[0]!r}?" if near else "."
+            others = f"; the other arguments are {', '.join(arguments)}" if arguments else ""
+            raise TypeError(
+                f"unexpected argument {name!r}{hint} The draw rules are {', '.join(rules)}{others}"
+            )
 
 
 GAME_LENGTH = RULES + len(dataclasses.fields(DrawRules))

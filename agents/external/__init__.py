@@ -9,6 +9,7 @@
 - ``supervisor``: the process that runs and ends the child
 - ``channel``: JSON lines between the processes
 - ``codec``: boards and moves as JSON
+- ``sockets``: the end of a connection that another thread waits for
 - ``process``: a child process with line-based input and output
 - ``errors``: errors of outside players
 """

@@ -10,12 +10,13 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
 from agents.external.errors import EngineError
+from agents.external.sockets import shut_down
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
 from checkers_env.moves import Move, format_moves, square_to_bit
@@ -145,7 +146,7 @@ class LLMAgent:
         """End the request from another thread; it raises EngineError, as does any later one."""
         self._is_interrupted = True
         if connected := self._connected:
-            _shut_down(connected)
+            shut_down(connected)
 
     def _request(self, messages: list[dict[str, str]], end: float) -> str:
         """Return the text of the server's answer. Raise EngineError if there is none by `end`."""
@@ -162,7 +163,7 @@ class LLMAgent:
                     raise self._error("was interrupted")
                 # The timeout of a connection starts again with every byte.
                 left = max(end - time.monotonic(), LEAST)
-                timer = threading.Timer(left, _shut_down, [connection.sock])
+                timer = threading.Timer(left, shut_down, [connection.sock])
                 timer.start()
                 try:
                     connection.request("POST", self._path, body, headers)
@@ -206,11 +207,6 @@ def read_key() -> str:
     if not (key.isascii() and key.isprintable()):
         raise ValueError(f"{KEY} has characters that are not allowed in an HTTP header")
     return key
-
-
-def _shut_down(connected: socket.socket) -> None:
-    with suppress(OSError):  # it is closed already
-        connected.shutdown(socket.SHUT_RDWR)
 
 
 def describe_position(board: Board, legal: bool = False) -> str:

@@ -24,6 +24,7 @@ from typing import IO, Any, NamedTuple
 
 from agents.external import supervisor
 from agents.external.errors import EngineError
+from agents.external.sockets import shut_down
 
 MAX_LINE_BYTES = 1 << 16  # a longer line arrives in pieces
 MAX_UNREAD_LINES = 1000  # the program waits until they are read
@@ -105,8 +106,7 @@ class SupervisedProcess:
 
     def interrupt(self) -> None:
         """Make the supervisor end everything, without waiting for it; from any thread."""
-        with suppress(OSError):
-            self.lifeline.shutdown(socket.SHUT_RDWR)
+        shut_down(self.lifeline)
 
     def terminate(self) -> None:
         """Send SIGTERM to the program and its process group."""

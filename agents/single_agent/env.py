@@ -19,7 +19,6 @@ from checkers_env.envs.aec import AGENTS, INDEX, raw_env
 from checkers_env.state import check_argument_names
 
 COLOURS = ("black", "white")
-ARGUMENTS = ("opponent", "colour", "depth", "accept_draw", "opening", "render_mode", "rules")
 
 Observation = dict[str, Any]
 
@@ -74,7 +73,7 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
     ) -> None:
         if colour not in (None, *COLOURS):
             raise ValueError(f"colour must be None or one of {list(COLOURS)}, not {colour!r}")
-        check_argument_names(rules, ARGUMENTS)
+        check_argument_names(rules, SingleAgentEnv)
         self._opponents = make_opponents(opponent, depth)
         self._opponent = self._opponents[0]
         self._colour = colour

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
@@ -77,11 +77,6 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
     GameEndedError
         If an opponent ends its game, whatever it claims: no game is scored by that.
     """
-
-    ARGUMENTS: ClassVar[tuple[str, ...]] = (
-        *("num_envs", "opponent", "colour", "depth"),
-        *("opening", "autoreset_mode", "rules"),
-    )
 
     def __init__(
         self,

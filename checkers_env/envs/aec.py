@@ -292,7 +292,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self.observation_spaces = {agent: _observation_space() for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in AGENTS}
         self.np_random = np.random.default_rng()
-        self._rules = change_rules(rules, changes, ("opening", "render_mode", "rules"))
+        self._rules = change_rules(rules, changes, type(self))
         self._game = new_game(self._rules)
         self._history = np.zeros((FIRST_ROWS, ROW_WIDTH), np.int64)
         self._written: tuple[str, Observation] | None = None  # by the last action, given once

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -74,12 +74,6 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
     action".
     """
 
-    ARGUMENTS: ClassVar[tuple[str, ...]] = (
-        "num_envs",
-        "opening",
-        "autoreset_mode",
-        "rules",
-    )  # for error messages
     metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by VectorEnv
         "render_modes": [],
         "autoreset_mode": AutoresetMode.SAME_STEP,
@@ -99,7 +93,7 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         self.num_envs = int(num_envs)
         self._mode = _mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self._mode}
-        self._rules = change_rules(rules, changes, self.ARGUMENTS)
+        self._rules = change_rules(rules, changes, type(self))
         single = raw_env(rules=self._rules)
         self.single_observation_space = single.observation_space(AGENTS[0])
         self.single_action_space = single.action_space(AGENTS[0])

@@ -167,7 +167,7 @@ def read_checkpoint(
         if header["format"] != number:
             raise ValueError(f"its format is {header['format']!r}, not {number}")
         arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    if header.get(CHECKSUM, "") not in ("", checksum(header, arrays)):
+    if CHECKSUM in header and header[CHECKSUM] != checksum(header, arrays):
         raise ValueError("its content has changed since it was saved")
     return header, arrays
 

@@ -15,7 +15,6 @@ from agents.external.dxp.connection import (
     receive_move,
     request_game,
     send_move,
-    shut_down,
     wait_for_request,
 )
 from agents.external.dxp.messages import (
@@ -30,6 +29,7 @@ from agents.external.dxp.messages import (
     write_squares,
 )
 from agents.external.errors import EngineError, GameEndedError
+from agents.external.sockets import shut_down
 from checkers_env.board import Board
 from checkers_env.moves import Move
 

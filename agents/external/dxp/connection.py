@@ -34,6 +34,7 @@ from agents.external.dxp.messages import (
     fit_name,
 )
 from agents.external.errors import EngineError, GameEndedError
+from agents.external.sockets import shut_down
 from checkers_env.board import Board, Outcome
 from checkers_env.moves import Move, format_moves
 
@@ -122,12 +123,6 @@ class DxpConnection:
             self._received += data
         message, _, self._received = self._received.partition(b"\0")
         return message
-
-
-def shut_down(tcp: socket.socket) -> None:
-    """End a connection or a wait for one, from another thread."""
-    with suppress(OSError):  # it is closed already
-        tcp.shutdown(socket.SHUT_RDWR)
 
 
 def format_address(host: str, port: int) -> str:

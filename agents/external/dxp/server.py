@@ -35,10 +35,8 @@ from checkers_env.board import Board, Outcome
 from checkers_env.movegen import BLACK, WHITE
 
 TIMEOUT = 600.0  # seconds
-REPETITION, NO_PROGRESS = 3, 40  # end games without a limit of moves
-
-
 FIRST_SECONDS = 10.0  # for the first request of a connection, which keeps all others waiting
+REPETITION, NO_PROGRESS = 3, 40  # end games without a limit of moves
 
 
 class DxpAddress(NamedTuple):

@@ -90,6 +90,12 @@ def settle(page):
     page.locator("[data-do=hint]:not([hidden]), #start:not([hidden])").first.wait_for()
 
 
+def resign(page):
+    """Resign, and confirm it."""
+    page.click("[data-do=resign]")
+    page.click("[data-do=resign]")
+
+
 def moves_shown(page):
     return page.locator("#score button").all_inner_texts()
 
@@ -365,8 +371,7 @@ def test_late_answer_does_not_change_another_game(open_page):
     choose_agent(page, "random")
     page.check("[name=colour][value=white]")
     page.click("#start")
-    page.click("[data-do=resign]")
-    page.click("[data-do=resign]")
+    resign(page)
     expect(page.locator("#status")).to_contain_text("The game is kept.")
     page.click("#new summary")
     page.check("[name=colour][value=black]")
@@ -656,8 +661,7 @@ def test_game_is_played_on_against_its_own_opponent(open_page):
     begin(page, agent="material", plies=3)
     page.reload()
     expect(page.locator("#above .name")).to_have_text("material (depth 3)")
-    page.click("[data-do=resign]")
-    page.click("[data-do=resign]")
+    resign(page)
     page.click("[data-do=review]")
     page.click("#play-on")
     expect(page.locator("[data-do=resign]")).to_be_visible()
@@ -679,8 +683,7 @@ def test_question_about_resigning_ends_with_its_game(open_page):
 def test_invalid_field_is_shown_when_the_form_is_closed(open_page):
     page = open_page()
     begin(page)
-    page.click("[data-do=resign]")
-    page.click("[data-do=resign]")
+    resign(page)
     expect(page.locator("#start")).to_have_text("Play again")
     page.evaluate("document.getElementById('rating').value = 9000")
     page.click("#start")
@@ -708,8 +711,7 @@ def test_empty_limit_follows_the_clock(open_page):
     begin(page, agent="blondie24", colour="white")
     depth = page.inner_text("dd[data-fact=depth]")
     assert int(depth.split()[0]) > 4
-    page.click("[data-do=resign]")
-    page.click("[data-do=resign]")
+    resign(page)
     expect(page.locator("#status")).to_contain_text("Black wins")
     page.click("[data-do=new]")
     page.select_option("#clock", "")
@@ -840,8 +842,7 @@ def test_finished_game_is_reviewed(open_page):
     begin(page, agent="material", plies=2, opening="B:W23,24,27,31,32:B1,2,3,5,14")
     drag(page, [14, 18])  # gives a man away
     settle(page)
-    page.click("[data-do=resign]")
-    page.click("[data-do=resign]")
+    resign(page)
     page.click("[data-do=review]")
     expect(page.locator("#review-note")).to_contain_text("of yours")
     expect(page.locator("#score [data-ply='1']")).to_have_attribute("data-mark", re.compile("[?]"))
@@ -864,8 +865,7 @@ def test_review_tells_from_where_the_tables_know_the_result(open_page):
     begin(page, agent="material", plies=2, opening="B:W23,32:B1,2,14")
     drag(page, [14, 18])
     settle(page)
-    page.click("[data-do=resign]")
-    page.click("[data-do=resign]")
+    resign(page)
     page.click("[data-do=review]")
     note = "Exact from move 2 on, by the endgame tables: drawn, if both play perfectly."
     expect(page.locator("#review-note")).to_contain_text(note)
@@ -884,8 +884,7 @@ def test_review_numbers_moves_as_the_list_does(open_page, pieces, number, text):
     expect(page.locator("#score button")).to_have_count(3)
     settle(page)
     assert page.inner_text("#score li >> nth=1").split() == ["2.", "14-18", "23x14"]
-    page.click("[data-do=resign]")
-    page.click("[data-do=resign]")
+    resign(page)
     page.click("[data-do=review]")
     if text:
         item = page.locator("#mistakes button", has_text=text)
@@ -899,8 +898,7 @@ def test_review_tells_a_smaller_advantage_from_the_same_one(open_page):
     page = open_page()
     begin(page, agent="material", plies=2)
     play_once(page)
-    page.click("[data-do=resign]")
-    page.click("[data-do=resign]")
+    resign(page)
 
     def answer(route):
         ply = len(route.request.post_data_json["moves"])

@@ -10,6 +10,7 @@ from tests.training.app.test_app_browser import (  # noqa: F401 - fixtures
     drag,
     games,
     open_page,
+    resign,
     settle,
 )
 
@@ -78,8 +79,7 @@ def test_board_comes_into_sight_when_it_changes(open_page):  # noqa: F811
     begin(page, agent="material", plies=2, opening="B:W23,24,27,31,32:B1,2,3,5,14")
     drag(page, [14, 18])
     settle(page)
-    page.click("[data-do=resign]")
-    page.click("[data-do=resign]")
+    resign(page)
     page.click("[data-do=review]")
     expect(page.locator("#mistakes button")).not_to_have_count(0)
     for panel in page.locator("details").all():
