@@ -39,6 +39,13 @@ board, player, rng = checkers_env.Board(), agents.make("random"), np.random.defa
 timed, mcts = agents.make("blondie24", seconds=0.003), agents.make("mcts", simulations=1)
 work = lambda: {work}
 work()
+for _ in range({interruptions}):
+    try:
+        print("ready", flush=True)
+        while True:
+            work()
+    except KeyboardInterrupt:
+        pass
 print("ready", flush=True)
 while True:
     work()
@@ -118,18 +125,34 @@ def test_blocks_on_other_threads_change_no_handlers():
     assert found == [True]
 
 
-@pytest.mark.parametrize("attempt", range(4))
-@pytest.mark.parametrize("work", WORK)
-def test_ctrl_c_ends_a_loop_cleanly(work, attempt):
-    loop = LOOP.format(work=WORK[work])
-    process = subprocess.Popen([sys.executable, "-c", loop], stdout=-1, stderr=-1, text=True)
-    try:
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(0.01 * attempt)
-        process.send_signal(signal.SIGINT)
-        _, error = process.communicate(timeout=60)
-    finally:
+@pytest.fixture
+def run_python():
+    """Run Python code in other processes, none of which outlives a test or a minute."""
+    started = []
+
+    def run(code):
+        process = subprocess.Popen(
+            [sys.executable, "-c", code], stdin=-1, stdout=-1, stderr=-1, text=True
+        )
+        started.append((process, threading.Timer(60, process.kill)))
+        started[-1][1].start()
+        return process
+
+    yield run
+    for process, timer in started:
+        timer.cancel()
         process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("work", WORK)
+def test_ctrl_c_ends_a_loop_cleanly(run_python, work):
+    process = run_python(LOOP.format(work=WORK[work], interruptions=7))
+    for attempt in range(8):
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.005 * attempt)
+        process.send_signal(signal.SIGINT)
+    _, error = process.communicate()
     assert "KeyboardInterrupt" in error
     assert process.returncode == -signal.SIGINT
 
@@ -170,19 +193,15 @@ def sample_games(nodes):
     sample(network(), 1, np.random.default_rng(0), config, starts=START, tables=tables)
 
 
-@pytest.mark.parametrize("name", SEARCHES)
-def test_ctrl_c_ends_a_search_without_a_limit_at_once(name):
-    process = subprocess.Popen(
-        [sys.executable, "-c", SEARCH.format(name=name)], stdout=-1, stderr=-1, text=True
-    )
-    try:
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(0.5)
+def test_ctrl_c_ends_a_search_without_a_limit_at_once(run_python):
+    process = run_python(SEARCH)
+    assert process.stdout.readline() == "compiled\n"
+    for name in SEARCHES:
+        assert process.stdout.readline() == f"{name} begins\n", name
+        time.sleep(0.2)
         process.send_signal(signal.SIGINT)
-        printed, error = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert printed == "stopped\n", error
+        assert process.stdout.readline() == f"{name} was stopped\n", name
+    assert process.wait() == 0
 
 
 SEARCH = """
@@ -191,15 +210,17 @@ from checkers_env import Board
 from tests.agents.search import test_interrupt as tests
 signal.signal(signal.SIGINT, signal.default_int_handler)
 for name in ("blondie24", "strong", "mcts"):
-    agents.make(name).act(Board())  # compile
+    agents.make(name).act(Board())
 tests.learn_td(1)
 tests.learn_treestrap(1, 1)
 tests.sample_games(1)
-print("ready", flush=True)
-try:
-    tests.SEARCHES["{name}"]()
-except KeyboardInterrupt:
-    print("stopped", flush=True)
+print("compiled", flush=True)
+for name, search in tests.SEARCHES.items():
+    try:
+        print(name, "begins", flush=True)
+        search()
+    except KeyboardInterrupt:
+        print(name, "was stopped", flush=True)
 """
 
 
