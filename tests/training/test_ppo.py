@@ -296,13 +296,13 @@ def test_stronger_opponents_are_sampled_more_often():
 
 
 def read_arrays(folder):
-    """Return the arrays and the header of a checkpoint without the speed."""
+    """Return the arrays and the header of a checkpoint, without the speed and the checksum."""
     from safetensors import safe_open
 
     with safe_open(str(folder / "checkpoint.safetensors"), framework="numpy") as file:
         arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         header = json.loads(file.metadata()["checkers-laboratory ppo"])
-    del arrays["history/speed/steps_per_cpu_second"]
+    del arrays["history/speed/steps_per_cpu_second"], header["sha256"]
     return arrays, header
 
 
@@ -474,7 +474,8 @@ def test_damaged_checkpoint_is_named(tmp_path, name, change, message):
     path = config.folder / "checkpoint.safetensors"
     with safe_open(str(path), framework="numpy") as file:
         arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-        header = file.metadata()
+        header = json.loads(file.metadata()["checkers-laboratory ppo"])
+    del header["sha256"]
     if change is None:
         del arrays[name]
     elif isinstance(change, list):
@@ -483,8 +484,20 @@ def test_damaged_checkpoint_is_named(tmp_path, name, change, message):
         arrays[name][change[0]] = change[1]
     else:
         arrays[name][:] = change
-    save_file(arrays, str(path), metadata=header)
+    save_file(arrays, str(path), metadata={"checkers-laboratory ppo": json.dumps(header)})
     with pytest.raises(ValueError, match="(?s)is not a valid checkpoint: .*" + re.escape(message)):
+        finish_run(replace(config, resume=True))
+
+
+@pytest.mark.sb3
+def test_flipped_bit_of_a_checkpoint_is_noticed(tmp_path):
+    config = replace(TINY, out=tmp_path / "run")
+    finish_run(config, reports=8)
+    path = config.folder / "checkpoint.safetensors"
+    content = bytearray(path.read_bytes())
+    content[-100] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="its content has changed since it was saved"):
         finish_run(replace(config, resume=True))
 
 

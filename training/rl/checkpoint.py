@@ -9,18 +9,16 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors.numpy import save
 
-from checkers_env.files import write_atomically
 from training.rl.actor import Actor
 from training.rl.game_pool import GamePool
 from training.rl.opponent_pool import OpponentPool
 from training.trainer.checkpoint import (
-    FILE_NAME,
     check_same_run,
     checkpoint_errors,
     read_checkpoint,
     strip_prefix,
+    write_checkpoint,
 )
 
 HEADER = "checkers-laboratory ppo"
@@ -67,8 +65,7 @@ def save_run(folder: Path, run: PPORun, key: dict[str, Any]) -> None:
         "rng": run.rng.bit_generator.state,
         "identity": key,
     }
-    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    write_atomically(folder / FILE_NAME, save(arrays, metadata={HEADER: json.dumps(header)}))
+    write_checkpoint(folder, HEADER, header, arrays)
 
 
 def load_run(folder: Path, run: PPORun, key: dict[str, Any]) -> None:

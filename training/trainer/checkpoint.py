@@ -59,9 +59,28 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
         "arrays": sorted(state.arrays),
         "config": checkpoint.config_key,
     }
+    write_checkpoint(folder, HEADER, header, arrays)
+
+
+def write_checkpoint(
+    folder: Path, kind: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> None:
+    """Replace the checkpoint of a folder, with a checksum of its content.
+
+    Parameters
+    ----------
+    folder
+        Folder of the run.
+    kind
+        Name of the header.
+    header
+        The header, for JSON.
+    arrays
+        Arrays by name.
+    """
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    header[CHECKSUM] = checksum(header, arrays)
-    write_atomically(folder / FILE_NAME, save(arrays, metadata={HEADER: json.dumps(header)}))
+    text = json.dumps({**header, CHECKSUM: checksum(header, arrays)})
+    write_atomically(folder / FILE_NAME, save(arrays, metadata={kind: text}))
 
 
 def checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
