@@ -11,6 +11,8 @@ only the order and the number of evaluations: values and moves are those of plai
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from agents.endgame.probe import DRAWN
@@ -57,7 +59,7 @@ from agents.search.transposition import (
     tt_value,
     write_tt,
 )
-from agents.search.workspace import EVALUATED, MAX_DEPTH, STATE_WIDTH, VISITED
+from agents.search.workspace import EVALUATED, MAX_DEPTH, STATE_WIDTH, VISITED, Workspace
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import (
     BLACK_BOARD,
@@ -78,6 +80,31 @@ RESULTS_VERSION = 1  # raise it when a change of code changes moves, in matches 
 DESCEND = 3.0  # in place of a value: the search goes on below the position
 
 _TABLE_MOVE, _KILLER = 1 << 41, 1 << 40  # scores in the order of moves
+
+
+class SearchContext(NamedTuple):
+    """What stays the same from the root of a search to its leaves, but for the evaluator.
+
+    Kernels that need no evaluator are so compiled once for all evaluators.
+
+    Attributes
+    ----------
+    style, ws, tt_namespace
+        As for :func:`search`.
+    root
+        Side to move at the root.
+    perspective
+        Side that leaves are evaluated for, or SIDE_TO_MOVE.
+    width
+        Size of the evaluator's state.
+    """
+
+    style: KernelArg
+    ws: Workspace
+    tt_namespace: int
+    root: int
+    perspective: int
+    width: int
 
 
 @kernel
@@ -184,9 +211,9 @@ def age_history(history: KernelArg) -> None:
 
 
 @kernel
-def history_index(path: int) -> int:
+def history_index(move: int) -> int:
     """Return the index of a packed move in the history scores: five bits for each last square."""
-    return path & 31 | path >> 1 & 31 << 5
+    return move & 31 | move >> 1 & 31 << 5
 
 
 @kernel
@@ -232,7 +259,8 @@ def search_to(
     for view in range(2):
         if view == perspective or perspective == SIDE_TO_MOVE:
             start_state(evaluator, position, view, ws.states[0, view, :width])
-    open_frame(style, ws, 0, position, 0, end, plies, low, high, tt_namespace)
+    context = SearchContext(style, ws, tt_namespace, root, perspective, width)
+    open_frame(context, 0, position, 0, end, plies, low, high)
     ws.frames[0].reversible_plies = ws.reversible_plies[0]
     ply = 0
     while True:
@@ -241,25 +269,24 @@ def search_to(
             return ws.frames[0].value
         at = next_row(ws.scores, frame)
         if at < 0:
-            store_tt(style, ws, frame, root ^ (ply & 1), tt_namespace, ply)
+            store_tt(context, frame, ply)
             if ply == 0:
                 return frame.value
             value = -frame.value if (ply - frame.parent) & 1 else frame.value
             ply = frame.parent
         else:
             frame.current = at
-            value = expand(style, evaluator, ws, ply, root, perspective, tt_namespace, width)
+            value = expand(context, evaluator, ply)
             if value == DESCEND:
                 ply = frame.child
                 continue
         if is_final(style, ws.frames[ply], ply, value):
-            backup(style, ws, ply, root, value)
+            backup(context, ply, value)
 
 
 @kernel
 def open_frame(
-    style: KernelArg,
-    ws: KernelArg,
+    context: KernelArg,
     ply: int,
     position: Position,
     begin: int,
@@ -267,14 +294,13 @@ def open_frame(
     remaining: int,
     alpha: float,
     beta: float,
-    tt_namespace: int,
 ) -> None:
     """Set a frame up for the successors of `position`, and score them for their order.
 
     Parameters
     ----------
-    style, ws, tt_namespace
-        As for :func:`search`.
+    context
+        :class:`SearchContext`.
     ply
         Plies from the root; the frame is ``ws.frames[ply]``.
     position
@@ -291,6 +317,7 @@ def open_frame(
     ValueError
         If the rows of the workspace have no room for more successors.
     """
+    style, ws, tt_namespace = context.style, context.ws, context.tt_namespace
     if end + MAX_ROWS > len(ws.rows):
         raise ValueError("the search ran out of rows")
     frame = ws.frames[ply]
@@ -304,13 +331,13 @@ def open_frame(
     table_move = tt_move(style, ws.table, position, tt_namespace, remaining)
     history = ws.history[position.turn]
     for row in range(begin, end):
-        path = ws.rows[row, PACKED_MOVE]
+        move = ws.rows[row, PACKED_MOVE]
         if selective(style):
             prefetch_tt(style, ws.table, successor(ws.rows[row], position.turn), tt_namespace, 0)
-        score = history[history_index(path)]
-        if path == ws.killers[ply]:
+        score = history[history_index(move)]
+        if move == ws.killers[ply]:
             score += _KILLER
-        if move_key(style, path, row - begin) == table_move:
+        if move_key(style, move, row - begin) == table_move:
             score += _TABLE_MOVE
         ws.scores[row] = score * MAX_ROWS + (MAX_ROWS - 1 - (row - begin))  # no two are equal
 
@@ -347,37 +374,25 @@ def next_row(scores: KernelArg, frame: KernelArg) -> int:
 
 
 @kernel
-def expand(
-    style: KernelArg,
-    evaluator: KernelArg,
-    ws: KernelArg,
-    ply: int,
-    root: int,
-    perspective: int,
-    tt_namespace: int,
-    width: int,
-) -> float:
+def expand(context: KernelArg, evaluator: KernelArg, ply: int) -> float:
     """Make the current move of a frame, and forced moves behind it; then open a frame.
 
     Parameters
     ----------
-    style, evaluator, ws, tt_namespace
-        As for :func:`search`.
+    context
+        :class:`SearchContext`.
+    evaluator
+        Evaluator of the leaves.
     ply
         Plies from the root to the frame.
-    root
-        Side to move at the root.
-    perspective
-        Side that leaves are evaluated for, or SIDE_TO_MOVE.
-    width
-        Size of the evaluator's state.
 
     Returns
     -------
     The value for the side that moved there, or DESCEND if a frame is open: that of its `child`.
     """
+    style, ws = context.style, context.ws
     frame = ws.frames[ply]
-    mover = root ^ (ply & 1)
+    mover = context.root ^ (ply & 1)
     before = Position(frame.black, frame.white, frame.kings, mover)
     after = successor(ws.rows[frame.current], mover)
     remaining = remaining_after(style, frame, before, after)
@@ -385,19 +400,7 @@ def expand(
     below, sign = ply + 1, 1.0
     while True:
         value, remaining = settle(
-            style,
-            evaluator,
-            ws,
-            frame,
-            below,
-            before,
-            after,
-            remaining,
-            alpha,
-            beta,
-            perspective,
-            tt_namespace,
-            width,
+            context, evaluator, frame, below, before, after, remaining, alpha, beta
         )
         if value != DESCEND:
             return sign * value
@@ -408,16 +411,15 @@ def expand(
         before, after = after, successor(ws.rows[frame.end], after.turn)
         remaining = plies_below(style, remaining, before, after)
         alpha, beta, below, sign = -beta, -alpha, below + 1, -sign
-    open_frame(style, ws, below, after, frame.end, end, remaining, alpha, beta, tt_namespace)
+    open_frame(context, below, after, frame.end, end, remaining, alpha, beta)
     frame.child, ws.frames[below].parent = below, ply
     return DESCEND
 
 
 @kernel
 def settle(
-    style: KernelArg,
+    context: KernelArg,
     evaluator: KernelArg,
-    ws: KernelArg,
     frame: KernelArg,
     ply: int,
     before: Position,
@@ -425,16 +427,15 @@ def settle(
     remaining: int,
     alpha: float,
     beta: float,
-    perspective: int,
-    tt_namespace: int,
-    width: int,
 ) -> tuple[float, int]:
     """Find the value of the position after a move, where it needs no search.
 
     Parameters
     ----------
-    style, evaluator, ws, tt_namespace
-        As for :func:`search`. The evaluator's state is written to ``ws.states[ply]``.
+    context
+        :class:`SearchContext`.
+    evaluator
+        Evaluator of the leaves. Its state is written to ``ws.states[ply]``.
     frame
         Record of FRAME of the last position with a choice.
     ply
@@ -445,13 +446,12 @@ def settle(
         Plies left to search after the move.
     alpha, beta
         Window, for the side to move after the move.
-    perspective, width
-        As for :func:`expand`.
 
     Returns
     -------
     The value for the side that moved, or DESCEND; and the plies that are left to search.
     """
+    style, ws, tt_namespace, _, perspective, width = context
     prefetch_tt(style, ws.table, after, tt_namespace, remaining)
     own, opponent = own_and_opponent(after.black, after.white, after.turn)
     jump = can_jump(own, opponent, after.kings, after.turn)
@@ -493,12 +493,12 @@ def settle(
             advance_state(evaluator, before, after, side, old, new)
     state = ws.states[ply, view, :width]
     if not jump and remaining == 0:
-        value = evaluate_leaf(style, evaluator, after, view, state, ws)
+        value = evaluate_leaf(context, evaluator, after, view, state)
         write_tt(style, entry, after, tt_namespace, remaining, value, EXACT, 0)
         return -value, remaining
     if prunes:
         if static == NO_VALUE:
-            static = evaluate_leaf(style, evaluator, after, view, state, ws)
+            static = evaluate_leaf(context, evaluator, after, view, state)
             plies = prune(style, frame, remaining, static - beta, value_scale(evaluator))
             if plies == NO_SEARCH:
                 return -static, remaining
@@ -512,19 +512,16 @@ def settle(
 
 @kernel
 def evaluate_leaf(
-    style: KernelArg,
-    evaluator: KernelArg,
-    position: Position,
-    view: int,
-    state: KernelArg,
-    ws: KernelArg,
+    context: KernelArg, evaluator: KernelArg, position: Position, view: int, state: KernelArg
 ) -> float:
     """Return the evaluation of a leaf for the side to move there.
 
     Parameters
     ----------
-    style, evaluator, ws
-        As for :func:`search`.
+    context
+        :class:`SearchContext`.
+    evaluator
+        Evaluator of the leaves.
     position
         The leaf.
     view
@@ -536,8 +533,9 @@ def evaluate_leaf(
     -------
     The value, -1 to +1; of a selective search at most MATE_THRESHOLD in size.
     """
+    ws = context.ws
     value = float(np.float32(evaluate(evaluator, position, view, state, ws.scratch)))
-    if selective(style):
+    if selective(context.style):
         value = float(np.float32(value * MATE_THRESHOLD))
     ws.counts[EVALUATED] += 1
     return value if view == position.turn else -value
@@ -556,48 +554,43 @@ def tablebase_value(plies: int, before: int) -> float:
 
 
 @kernel
-def backup(style: KernelArg, ws: KernelArg, ply: int, root: int, value: float) -> None:
+def backup(context: KernelArg, ply: int, value: float) -> None:
     """Raise a frame's value and alpha to the value of its current successor; note a cut-off.
 
     Parameters
     ----------
-    style, ws
-        As for :func:`search`.
+    context
+        :class:`SearchContext`.
     ply
         Plies from the root to the frame.
-    root
-        Side to move at the root.
     value
         Value of the current successor for the side to move in the frame.
     """
-    frame = ws.frames[ply]
+    ws, frame = context.ws, context.ws.frames[ply]
     tie = ply == 0 and value == frame.value and frame.current < frame.best
-    if value > frame.value or (tie and not selective(style)):
+    if value > frame.value or (tie and not selective(context.style)):
         frame.value, frame.best = value, frame.current
         frame.alpha = max(frame.alpha, value)
         if frame.alpha >= frame.beta:
-            path = ws.rows[frame.current, PACKED_MOVE]
-            ws.killers[ply] = path
-            ws.history[root ^ (ply & 1), history_index(path)] += 1 + frame.remaining**2
+            move = ws.rows[frame.current, PACKED_MOVE]
+            ws.killers[ply] = move
+            ws.history[context.root ^ (ply & 1), history_index(move)] += 1 + frame.remaining**2
 
 
 @kernel
-def store_tt(
-    style: KernelArg, ws: KernelArg, frame: KernelArg, side: int, tt_namespace: int, ply: int
-) -> None:
+def store_tt(context: KernelArg, frame: KernelArg, ply: int) -> None:
     """Store the result of a finished frame in the transposition table.
 
     Parameters
     ----------
-    style, ws, tt_namespace
-        As for :func:`search`.
+    context
+        :class:`SearchContext`.
     frame
         Record of FRAME, searched to its end.
-    side
-        Side to move in the frame.
     ply
         Plies from the root to the frame.
     """
+    style, ws, tt_namespace = context.style, context.ws, context.tt_namespace
     bound = EXACT
     if ply == 0:  # a player may leave out moves at the root
         bound = NONE
@@ -605,7 +598,7 @@ def store_tt(
         bound = LOWER
     elif frame.value <= frame.floor:
         bound = UPPER
-    position = Position(frame.black, frame.white, frame.kings, side)
+    position = Position(frame.black, frame.white, frame.kings, context.root ^ (ply & 1))
     slot = tt_slot(style, ws.table, position, tt_namespace, frame.remaining)
     if not selective(style):
         ws.stored[slot >> 6] |= 1 << (slot & 63)
