@@ -11,10 +11,8 @@ page with tables and a board to replay them on.
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
@@ -58,7 +56,7 @@ from training.report.terminal import illegal_answers, print_league
 from training.report.verdict import verdict
 from training.runtime import validation
 from training.runtime.cli import print_resume_command, read_options, run_command
-from training.runtime.run_folder import lock_run_folder
+from training.runtime.run_folder import lock_run_folder, short_name
 
 NOTES = (
     "Ratings are Elo points by the Bradley-Terry model, a draw counting half a win, with the "
@@ -78,7 +76,6 @@ RANGES = {
     "process_limit": (0, 100_000),
 }
 FILES = (FILE_NAME, LEAGUE_FILE, PDN_FILE, REPORT_FILE)  # of a league
-LONGEST_NAME = 80  # characters of a folder's name
 
 
 Names = Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME [NAME ...]", help_behavior_hint="")]
@@ -254,10 +251,7 @@ def default_folder(config: BenchmarkConfig) -> Path:
     text = "-".join(config.agents)
     if config.against:
         text += "-against-" + "-".join(config.against)
-    name = re.sub("[^A-Za-z0-9_.=]+", "-", text).strip("-.")
-    if len(name) > LONGEST_NAME:
-        name = f"{name[:LONGEST_NAME]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
-    return Path("runs", f"{name}-seed-{config.seed}")
+    return Path("runs", f"{short_name(text)}-seed-{config.seed}")
 
 
 def make_pairings(config: BenchmarkConfig) -> tuple[list[str], list[Pairing]]:

@@ -11,7 +11,6 @@ matches are kept: nothing is done twice, and a stopped comparison goes on by the
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -39,6 +38,7 @@ from training.reproduction.jobs import PLAYERS, Conditions, get_preset
 from training.reproduction.results import ResultStore
 from training.reproduction.session import SessionConfig, run_session
 from training.runtime.cli import read_options, run_command
+from training.runtime.run_folder import short_name
 from training.trainer.variants import variant_name
 
 FOLDER = Path("runs", "compare")
@@ -103,6 +103,17 @@ def player_names(config: CompareConfig) -> tuple[str, ...]:
     return tuple(variant_name(base, {option: value}, PLAYERS) for value in values)
 
 
+def file_name(config: CompareConfig) -> str:
+    """Return the name of a comparison's files: the players, and settings that are not defaults."""
+    defaults = CompareConfig(())
+    settings = (
+        f"{name}-{getattr(config, name)}"
+        for name in ("seeds", "generations", "depth", "ballot", "scale")
+        if getattr(config, name) != getattr(defaults, name)
+    )
+    return short_name("-".join(["-and-".join(config.presets), *config.vary, *settings]))
+
+
 def write_comparison(
     config: CompareConfig, comparison: Comparison, store: ResultStore, console: Console
 ) -> None:
@@ -128,7 +139,7 @@ def write_comparison(
     Console().print(table)
     for it in results[1:]:
         console.print(verdict(it, comparison.names[0]), markup=False)
-    name = re.sub(r"[^\w.=,-]+", "-", "-and-".join((*config.presets, *config.vary[:1])))
+    name = file_name(config)
     content = {
         "players": [it.to_json() for it in results],
         "depth": config.depth,

@@ -13,6 +13,7 @@ import itertools
 import json
 import shlex
 import sys
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -285,12 +286,16 @@ def save_measurement(
 def difference(pairs: Sequence[GamePair]) -> ScoreDifference:
     """Return the mean difference of the scores, the continual player's minus its twin's.
 
-    The 95 % interval is Student's over the differences and two more, +1 and -1. So it has a width
-    even if all are equal (after D. G. Bonett and R. M. Price, J. Educational and Behavioral
-    Statistics 37(4), 2012, for paired proportions).
+    Games of one card and side repeat one another, so their mean counts as one difference. The 95 %
+    interval is Student's over these differences and two more, +1 and -1. So it has a width even if
+    all are equal (after D. G. Bonett and R. M. Price, J. Educational and Behavioral Statistics
+    37(4), 2012, for paired proportions).
     """
     differences = np.array([pair.score - pair.twin for pair in pairs])
-    padded = np.append(differences, [1.0, -1.0])
+    cards = defaultdict(list)
+    for pair, value in zip(pairs, differences.tolist(), strict=True):
+        cards[pair.opening, pair.side].append(value)
+    padded = np.append([np.mean(values) for values in cards.values()], [1.0, -1.0])
     error = stats.sem(padded)
     interval = stats.t.interval(CONFIDENCE, len(padded) - 1, padded.mean(), error)
     low, high = np.clip(interval, -1.0, 1.0).tolist()

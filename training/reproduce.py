@@ -150,7 +150,8 @@ def compute_again(
 ) -> None:
     """Compute experiments in a folder of their own, and compare them with the record.
 
-    An interrupted computation goes on where it was. A finished one is deleted if it is equal.
+    An interrupted computation goes on where it was. A finished one is deleted if all of it has a
+    record, and is equal.
 
     Parameters
     ----------
@@ -178,11 +179,17 @@ def compute_again(
     if left:
         console.print(f"{len(left)} jobs were left at the deadline: run the same command again.")
         return
-    if all(store.result(job) is None for job in jobs):
-        console.print(f"There is no record in {store.folder} to compare with.")
-    else:
+    missing = sum(store.result(job) is None for job in jobs)
+    if missing < len(jobs):
         compare(fresh, store, scope, chosen, console)
-    shutil.rmtree(work)
+    if not missing:
+        shutil.rmtree(work)
+        return
+    console.print(
+        f"{missing} of {len(jobs)} jobs have no record in {store.folder} to compare with. "
+        f"Their results are kept in {fresh.folder}: delete it to compute them once more.",
+        markup=False,
+    )
 
 
 def tables_of(settings: ReproductionConfig) -> list[Table]:
@@ -307,9 +314,15 @@ def compare_starts(jobs: Sequence[Job], store: ResultStore, console: Console) ->
             continue
         if not result.start and not store.lacks_champion(job) and evolves(job):
             champion = load_champion(store.champion_path(result.champions[0]))
-            architecture, king = champion.metadata.architecture, champion.metadata.king
-            options = champion.metadata.options
-            player = ChampionWeights(architecture, champion.genome, king, options)
+            found = champion.metadata
+            player = ChampionWeights(
+                found.architecture,
+                champion.genome,
+                found.king,
+                found.options,
+                mcts_options=found.mcts_options,
+                search_options=found.search_options,
+            )
             store.add_start(job, compare_with_start(job, player))
             result = store.result(job)
             assert isinstance(result, TrainingResult)

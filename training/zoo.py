@@ -35,6 +35,7 @@ from training.reproduction.model_zoo import Choice, choose
 from training.reproduction.plan import Scope
 from training.reproduction.results import ResultStore
 from training.runtime.cli import read_options, run_command
+from training.runtime.run_folder import lock_run_folder
 
 NAMES = {"blondie24-2001": "blondie24"}  # where the zoo's name is not the preset's
 YARDSTICKS = (
@@ -203,9 +204,10 @@ def run_league(
             games = {}  # play all again: the analysis needs their moves, which the store lacks
         key = hashlib.sha256(repr([plan.pair_keys(), *games]).encode()).hexdigest()[:12]
         folder = config.work / f"{plan.name}-{key}"
-        if not (folder / FILE_NAME).exists():
-            begin_journal(folder, plan, request, games)
-        store.add(plan, *benchmark.play_league(replace(request, resume=True), folder, console))
+        with lock_run_folder(folder, "choose another folder by --work"):
+            if not (folder / FILE_NAME).exists():
+                begin_journal(folder, plan, request, games)
+            store.add(plan, *benchmark.play_league(replace(request, resume=True), folder, console))
         games = store.games(plan)
     played = tuple(games[number] for number in sorted(games))
     league = League(plan.entrants, benchmark.league_conditions(request), played)
@@ -249,9 +251,8 @@ def begin_journal(
         Known games by number.
     """
     league = League(plan.entrants, benchmark.league_conditions(request))
-    journal = Journal(folder / FILE_NAME)
-    journal.create(asdict(league) | {"games": len(plan.fixtures)})
-    journal.append(games[number] for number in sorted(games))
+    identity = asdict(league) | {"games": len(plan.fixtures)}
+    Journal(folder / FILE_NAME).create(identity, (games[number] for number in sorted(games)))
 
 
 def positions(beginnings: Sequence[Sequence[str]]) -> list[Board]:

@@ -59,7 +59,8 @@ def test_constant_is_varied_and_nothing_is_done_twice(tmp_path, capsys):
     ]
     assert {row["regime"]["king"] for row in runs if "@" in row["preset"]} == {3.0}
     assert len(matches) == 2 * 3
-    figures = json.loads((tmp_path / "c0-and-regime.king.json").read_text())
+    name = "c0-regime.king-2-3-seeds-2-depth-1-scale-0.01"
+    figures = json.loads((tmp_path / f"{name}.json").read_text())
     baseline, variant = figures["players"]
     assert (baseline["name"], variant["name"]) == ("c0", "c0@king=3.0")
     for player in (baseline, variant):
@@ -74,7 +75,7 @@ def test_constant_is_varied_and_nothing_is_done_twice(tmp_path, capsys):
         [points(row, "c0@king=3.0") for row in sorted(between, key=lambda row: row["seed"])]
     )
     assert baseline["score_against_baseline"] == []
-    assert "| c0 | baseline | 0 |" in (tmp_path / "c0-and-regime.king.md").read_text()
+    assert "| c0 | baseline | 0 |" in (tmp_path / f"{name}.md").read_text()
     before = (tmp_path / "results" / "runs.jsonl").stat().st_mtime_ns
     capsys.readouterr()
     assert run(tmp_path, *command) == 0
@@ -164,7 +165,7 @@ def test_interval_of_a_score_ends_at_0_and_100_percent():
 def test_folder_of_the_table_is_made(tmp_path, capsys):
     results = ["--results", str(tmp_path / "results")]
     assert run(tmp_path / "new" / "out", "c0", "c10", "--seeds", "1", *results) == 0
-    assert (tmp_path / "new" / "out" / "c0-and-c10.md").exists()
+    assert (tmp_path / "new" / "out" / "c0-and-c10-seeds-1-depth-1-scale-0.01.md").exists()
     assert not (tmp_path / "new" / "out" / "work").exists()
 
 
@@ -202,3 +203,23 @@ def test_bad_comparisons_are_refused(tmp_path, capsys, arguments, message):
     assert run(tmp_path / "out", *arguments) == 1
     assert message in " ".join(capsys.readouterr().err.split())
     assert not (tmp_path / "out").exists()
+
+
+def test_files_of_other_comparisons_have_other_names():
+    base = {"presets": ("c5-n0.001",), "vary": ("opponents", "5", "10")}
+    changes = [
+        {},
+        {"vary": ("opponents", "5", "40")},
+        {"depth": 4},
+        {"ballot": "three-move"},
+        {"seeds": 10},
+        {"generations": 3},
+        {"scale": 0.5},
+        {"presets": ("c0", "c10"), "vary": ()},
+        {"presets": tuple(f"learns-{number}" for number in range(40)), "vary": ()},
+        {"presets": tuple(f"learns-{number}" for number in range(41)), "vary": ()},
+    ]
+    names = [program.file_name(program.CompareConfig(**base | change)) for change in changes]
+    assert names[0] == "c5-n0.001-opponents-5-10"
+    assert len(set(names)) == len(names)
+    assert all(len(name) < 100 for name in names)

@@ -332,8 +332,8 @@ def test_faulty_external_code_is_reported(command, pool, tmp_path, monkeypatch, 
 def pairs_of(*scores, strategies=None):
     rows = strategies or [0] * len(scores)
     return [
-        GamePair("", BLACK, row, score, twin)
-        for (score, twin), row in zip(scores, rows, strict=True)
+        GamePair(f"card {number}", BLACK, row, score, twin)
+        for number, ((score, twin), row) in enumerate(zip(scores, rows, strict=True))
     ]
 
 
@@ -346,6 +346,13 @@ def test_interval_is_students_with_one_extra_point_each():
     deviation = math.sqrt(sum((value - mean) ** 2 for value in padded) / 6)
     half = student.ppf(0.975, 6) * deviation / math.sqrt(7)
     assert found[1:] == pytest.approx((mean - half, mean + half))
+
+
+def test_repeated_cards_do_not_narrow_the_interval():
+    once = pairs_of(*[(1.0, 0.0)] * 20, *[(0.5, 0.5)] * 66)
+    assert difference(once * 10) == pytest.approx(difference(once))
+    turned = [pair._replace(side=WHITE) for pair in once]
+    assert difference(once + turned).low > difference(once).low
 
 
 def test_interval_covers_at_its_nominal_rate():

@@ -105,7 +105,9 @@ def test_fresh_computation_is_compared_with_the_record(command, tmp_path):
     status, said = command(*QUICK, "--work", "work", "--fresh")
     assert status == 1
     assert f"{match.title}: plies" in said
-    assert "There is no record" in command(*QUICK, "--work", "other", "--fresh")[1]
+    said = command(*QUICK, "--work", "other", "--fresh")[1]
+    assert "3 of 3 jobs have no record in other/results to compare with" in said
+    assert contents(tmp_path / "other" / "fresh" / "results").keys() == before.keys()
 
 
 def test_records_are_found_beside_the_package(tmp_path, monkeypatch):

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import agents
-from agents.weights import load_weights
+from agents.weights import load_weights, save_weights
 from checkers_env import Board
 from tests import ROOT
 from training import zoo
@@ -29,6 +30,7 @@ from training.reproduction.plan import Scope
 from training.reproduction.results import ResultStore
 from training.reproduction.tables import Table
 from training.reproduction.worker import Deadline, play, train
+from training.runtime.run_folder import lock_run_folder
 
 SCOPE = Scope(seeds=2, scale=0.02)
 PLAYER = "c1-n0.001"
@@ -134,6 +136,20 @@ def counted_games(monkeypatch):
 
     monkeypatch.setattr(runner, "play_game", counted)
     return numbers
+
+
+def test_league_under_way_is_not_played_twice(tmp_path, monkeypatch):
+    def another_session(request, folder, console):
+        with lock_run_folder(folder, "wait"):
+            pass
+
+    monkeypatch.setattr(zoo.benchmark, "play_league", another_session)
+    config, players = zoo.ZooConfig(work=tmp_path / "work"), [Path("c1.safetensors")]
+    weights = load_weights(ROOT / "agents" / "zoo" / "learns.safetensors")
+    monkeypatch.chdir(tmp_path)
+    save_weights(players[0], *weights)
+    with pytest.raises(ValueError, match="another session is at work in"):
+        zoo.run_league(players, config, Console(quiet=True), LeagueStore(tmp_path))
 
 
 def test_games_of_another_player_are_not_used(tmp_path):

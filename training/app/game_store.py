@@ -158,7 +158,10 @@ class GameStore:
 
     def _delete_old_files(self) -> None:
         """Delete files that are too old, and the oldest of too many."""
-        times = {path: path.lstat().st_mtime for path in self._path("*").parent.glob("*.json")}
+        times = {}
+        for path in self._path("*").parent.glob("*.json"):
+            with suppress(FileNotFoundError):  # another request deletes old files, too
+                times[path] = path.lstat().st_mtime
         files = sorted(times, key=times.__getitem__)
         old = [path for path in files if times[path] < time.time() - DISK_SECONDS]
         for path in {*old, *files[: max(len(files) - MAX_ON_DISK + 1, 0)]}:

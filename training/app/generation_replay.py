@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from agents.match import MatchGame
 from agents.match_kernel import DRAW, Result
@@ -46,7 +46,7 @@ class MemberStanding(NamedTuple):
     wins: int
     draws: int
     losses: int
-    king: float  # K
+    king: float | None  # K; None for an evaluator without it
 
 
 class ReplayGame(NamedTuple):
@@ -188,7 +188,7 @@ def _tournament_replay(
             name,
             float(points[member]),
             *_count_results(results, pairs, member),
-            float(players[member].evaluator.king),
+            _king(players[member]),
         )
         for member, name in enumerate(names)
     ]
@@ -198,6 +198,11 @@ def _tournament_replay(
         for (black, white), (_, game) in zip(pairs, round_, strict=True)
     ]
     return GenerationReplay(number, games, standings, *_describe_selection(regime, number))
+
+
+def _king(player: Any) -> float | None:
+    king = getattr(player.evaluator, "king", None)
+    return None if king is None else float(king)
 
 
 def _count_results(results: Sequence[Result], pairs: Pairs, member: int) -> tuple[int, int, int]:

@@ -31,15 +31,16 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def create(self, identity: dict[str, Any]) -> None:
-        """Start a new journal. Raise ValueError if the folder already has one."""
+    def create(self, identity: dict[str, Any], games: Iterable[GameRecord] = ()) -> None:
+        """Start a new journal with known games. Raise ValueError if the folder already has one."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         if self._path.exists() and self._path.stat().st_size:  # a full disk leaves an empty file
             raise ValueError(
                 f"{str(self._path.parent)!r} already holds a league: resume it by --resume, or "
                 "choose another folder by --out"
             )
-        write_atomically(self._path, _to_line(identity).encode())
+        lines = [_to_line(identity), *(_to_line(asdict(game)) for game in games)]
+        write_atomically(self._path, "".join(lines).encode())
         flush_folder(self._path.parent.parent)  # the folder may be new itself
 
     def resume(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 import numpy as np
+from numpy.typing import NDArray
 
 from training.league.records import GameRecord
 from training.rating.clusters import opening_clusters
@@ -103,13 +104,28 @@ def pair_scores(games: Sequence[GameRecord], first: int, second: int) -> list[fl
         Numbers of the entrants.
     """
     met = [game for game in games if {game.black, game.white} == {first, second}]
-    scores, groups = player_points(met, first), opening_clusters(met)
     black = np.array([game.black == first for game in met], bool)
-    return [
-        float(scores[black & its].mean() + scores[~black & its].mean()) / 2
-        for its in (groups == group for group in range(groups.max(initial=-1) + 1))
-        if (black & its).any() and (~black & its).any()
-    ]
+    return _means(player_points(met, first), opening_clusters(met), black).tolist()
+
+
+def _means(
+    scores: NDArray[np.float64], openings: NDArray[np.int64], black: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return the mean of both colours' mean scores for each opening that has both.
+
+    Parameters
+    ----------
+    scores, openings, black
+        Score, number of the opening and whether the player had Black, each of shape (games,).
+    """
+    count = openings.max(initial=-1) + 1
+    played, points = (
+        np.stack([np.bincount(openings[its], weights[its], count) for its in (black, ~black)])
+        for weights in (np.ones(len(scores)), scores)
+    )
+    both = played.all(axis=0)
+    means: NDArray[np.float64] = (points[:, both] / played[:, both]).sum(axis=0) / 2
+    return means
 
 
 Bounds = tuple[float, float]  # the two leads of entrant 0 over entrant 1, in Elo

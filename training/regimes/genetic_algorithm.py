@@ -148,10 +148,10 @@ class GeneticAlgorithm(SearchSettings):
         """Play a tournament, select five elites, and make ten children of them."""
         rng, arrays, generation = rng_from_json(state.rng), state.arrays, state.generation + 1
         pairs = random_opponents(MEMBERS, self.opponents, rng)
-        chance = int(rng.integers(2**63)) if self.simulations else 0
+        seed = (int(rng.integers(2**63)),) if self.simulations else self.games_seed(rng)
         players, payoff = self.players(arrays["genomes"]), Payoff(self.win, self.draw, self.loss)
         games, scores = run_tournament(
-            players, pairs, self.rules, payoff, self.both_score, runner, (chance,)
+            players, pairs, self.rules, payoff, self.both_score, runner, seed or (0,)
         )
         elites = best(scores, ELITES, rng)
         memories: list[NDArray[np.float64] | None] = [None] * ELITES

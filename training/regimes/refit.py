@@ -149,8 +149,8 @@ class Refit(SelfPlayRegime):
         return {}
 
     def evaluate(self, state: State, seed: int, runner: GameRunner) -> Metrics:
-        """Play the piece counter at two depths, at the beginning and after each fit."""
-        if state.generation and not self.fits_at(state.generation):
+        """Play the piece counter at two depths after each fit."""
+        if not self.fits_at(state.generation):
             return {}
         (player,), numbers = self.contenders(state), (seed, state.generation)
         return material_scores(

@@ -18,14 +18,11 @@ from numpy.typing import NDArray
 from agents.search.workspace import MAX_DEPTH
 from training.rating.elo import elo_difference
 from training.reproduction.effects import score
+from training.reproduction.inference import difference_p
 from training.reproduction.jobs import Conditions, Job, Match, Player, Run, match_of, run_of
 from training.reproduction.plots import curves, dots
 from training.reproduction.results import MatchResult, ResultStore, TrainingResult
 from training.reproduction.tables import half_width, interval, player_games
-from training.runtime.extras import extra
-
-with extra("train"):
-    from scipy.stats import ttest_1samp
 
 SIGNIFICANCE = 0.05
 SCORE_LIMIT = 0.995  # beyond which an Elo difference says nothing
@@ -214,12 +211,8 @@ def with_adjusted_p(results: Sequence[ComparisonResult]) -> list[ComparisonResul
 
 
 def _p(scores: NDArray[np.float64]) -> float:
-    """Return p of the t test, or of the sign test if all seeds have one score; nan for one seed."""
-    if len(scores) < 2:
-        return float("nan")
-    if np.ptp(scores) == 0:
-        return 1.0 if scores[0] == 50 else float(2.0 ** (1 - len(scores)))
-    return float(ttest_1samp(scores, 50).pvalue)
+    """Return p of scores that differ from 50 %; nan for one seed."""
+    return difference_p((scores - 50).tolist()) if len(scores) > 1 else float("nan")
 
 
 HEADINGS = ("player", "score, %", "Elo", "p", "against material, %", "CPU-s a run")

@@ -49,11 +49,14 @@ def student(values: Sequence[float]) -> Interval:
 
 
 def difference_p(values: Sequence[float]) -> float:
-    """Return p of the two-sided t-test against 0; 1 for fewer than two values."""
+    """Return p of the two-sided t-test against 0; 1 for fewer than two values.
+
+    For equal values it is that of the sign test.
+    """
     if len(values) < 2:
         return 1.0
     if np.ptp(values) == 0:
-        return 0.0 if values[0] else 1.0
+        return _sign_test_p(len(values)) if values[0] else 1.0
     return float(stats.ttest_1samp(values, 0).pvalue)
 
 
@@ -61,15 +64,20 @@ def equality_p(values: Sequence[float], margin: float) -> float:
     """Return p of the test that the mean is within a margin of 0 (two one-sided t-tests).
 
     It is twice the larger p of the two tests, so that it is at most 5 % exactly where the 95 %
-    interval is within the margin.
+    interval is within the margin. For equal values it is that of the sign test.
     """
     if len(values) < 2:
         return 1.0
     if np.ptp(values) == 0:
-        return 0.0 if abs(values[0]) < margin else 1.0
+        return _sign_test_p(len(values)) if abs(values[0]) < margin else 1.0
     above = stats.ttest_1samp(values, -margin, alternative="greater").pvalue
     below = stats.ttest_1samp(values, margin, alternative="less").pvalue
     return min(1.0, 2 * float(max(above, below)))
+
+
+def _sign_test_p(count: int) -> float:
+    """Return p of the two-sided sign test for so many values of one sign."""
+    return float(2.0 ** (1 - count))
 
 
 def benjamini_hochberg(ps: Sequence[float]) -> list[float]:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from agents.architectures import find_architecture
 from agents.match_kernel import DRAW
-from agents.search.player import AlphaBeta
+from agents.mcts.player import MonteCarlo, monte_carlo
+from agents.search.player import AlphaBeta, with_options
 from checkers_env.openings import TWO_MOVE
 from training.evolution.game_runner import Matchup, open_game_runner
 from training.evolution.state import ChampionWeights, State
@@ -109,11 +110,12 @@ def compare_with_start(run: Run, champion: ChampionWeights, state: State | None 
 
 def _games(run: Run, champion: ChampionWeights, firsts: Sequence[ChampionWeights]) -> list[int]:
     """Return how many games the champion wins, draws and loses against generation 0."""
-    player, opponents = _player(run, champion), [_player(run, it) for it in firsts]
+    player, opponents = player_of(run, champion), [player_of(run, it) for it in firsts]
     matchups = []
     for number, card in enumerate(TWO_MOVE[: max(1, round(len(TWO_MOVE) * run.scale))]):
         opponent = opponents[number % len(opponents)]
-        matchups += [Matchup(player, opponent, card), Matchup(opponent, player, card)]
+        for side, pair in enumerate(((player, opponent), (opponent, player))):
+            matchups.append(Matchup(*pair, card, (run.seed, 2 * number + side)))
     with open_game_runner(1) as runner:
         winners = [game.result.winner for game in runner.play(matchups, run.regime.rules)]
     won = sum(winner == number % 2 for number, winner in enumerate(winners))
@@ -121,13 +123,20 @@ def _games(run: Run, champion: ChampionWeights, firsts: Sequence[ChampionWeights
     return [won, drawn, len(winners) - won - drawn]
 
 
-def _player(run: Run, weights: ChampionWeights) -> AlphaBeta:
-    """Return the player of these weights, in single precision as they are saved."""
+def player_of(run: Run, weights: ChampionWeights) -> AlphaBeta | MonteCarlo:
+    """Return the player of these weights, in single precision as they are saved.
+
+    It chooses moves as in its training.
+    """
     regime, saved = run.regime, np.asarray(weights.genome, np.float32).astype(np.float64)
     evaluator = find_architecture(weights.architecture).build(
         saved, weights.king, **weights.options
     )
-    return AlphaBeta(evaluator, regime.depth, root_perspective=regime.root_perspective)
+    perspective = regime.root_perspective
+    if weights.mcts_options:
+        return monte_carlo(evaluator, root_perspective=perspective, **weights.mcts_options)
+    player = AlphaBeta(evaluator, regime.depth, root_perspective=perspective)
+    return with_options(player, **weights.search_options)
 
 
 def start_order(row: Row) -> tuple[Any, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,6 +14,15 @@ from filelock import FileLock, Timeout
 from checkers_env.files import make_folder, remove_temporary_files
 
 LOCK = "lock"
+LONGEST_NAME = 80  # characters
+
+
+def short_name(text: str) -> str:
+    """Return a name for files: dashes in place of special characters, a hash for a long end."""
+    name = re.sub("[^A-Za-z0-9_.=]+", "-", text).strip("-.")
+    if len(name) > LONGEST_NAME:
+        name = f"{name[:LONGEST_NAME]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    return name
 
 
 @contextmanager

@@ -196,8 +196,10 @@ def train(
                 progress(checkpoint.state, latest_metrics(checkpoint.history))
         finally:
             with defer_signals():  # a second Ctrl-C must not keep the first one from saving
-                save_outputs(config, checkpoint)
-                save_checkpoint(config.folder, checkpoint)
+                try:
+                    save_outputs(config, checkpoint)
+                finally:
+                    save_checkpoint(config.folder, checkpoint)
     return checkpoint
 
 

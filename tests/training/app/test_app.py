@@ -10,7 +10,8 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from importlib.resources import files
 from pathlib import Path
 from threading import Event, Timer
@@ -963,6 +964,23 @@ def test_old_and_excess_games_are_deleted(client, games, monkeypatch):
     assert len(left) == 4
     assert state["key"] in left
     assert old["key"] not in left
+
+
+def test_games_begun_at_once_delete_old_games_together(games):
+    """While one request looks at an old file, another deletes it."""
+    store = game_store.GameStore(None, games)
+    (games / "tabs").mkdir(parents=True, exist_ok=True)
+
+    def begin_one(number):
+        for name in range(300):
+            path = games / "tabs" / f"{name}.json"
+            path.touch()
+            with suppress(FileNotFoundError):
+                os.utime(path, (0, 0))
+        store._delete_old_files()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(begin_one, range(8)))
 
 
 # Ratings

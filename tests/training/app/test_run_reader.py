@@ -110,6 +110,13 @@ def test_replayed_games_are_those_of_the_next_generation(tmp_path, name, reached
         assert after.state.scores[: regime.parents].tolist() == points[: regime.parents]
 
 
+def test_evaluator_without_a_kings_worth_is_replayed(tmp_path):
+    regime = EvolutionStrategy("piece-squares", "openai-es", pairs=2, depth=1, max_moves=30)
+    begin(plan_for(tmp_path, regime))
+    standings = generation_replay.replay_generation(load_checkpoint(tmp_path)).standings
+    assert [standing.king for standing in standings] == [None] * len(standings)
+
+
 def test_names_and_kings_are_those_of_the_members(tmp_path):
     regime = REGIMES["coevolution"]
     run_to(tmp_path, regime, 2)

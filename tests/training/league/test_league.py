@@ -677,6 +677,13 @@ def test_journal_returns_its_games(tmp_path):
     assert journal.resume({"a": (1, 2)}, FIXTURES) == RECORDS
 
 
+def test_journal_begins_with_known_games(tmp_path):
+    journal = Journal(tmp_path / FILE_NAME)
+    journal.create({"a": 1}, RECORDS[:2])
+    journal.append(RECORDS[2:])
+    assert journal.resume({"a": 1}, FIXTURES) == RECORDS
+
+
 @given(st.data())
 def test_half_written_line_is_cut_off(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("journal")

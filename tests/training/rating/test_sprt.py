@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.training.rating.simulated import league, pairs, record
+from training.rating.clusters import opening_clusters
 from training.rating.elo import elo_difference, expected_score
 from training.rating.sprt import pair_scores, sprt
 
@@ -89,6 +90,23 @@ def test_incomplete_pairs_do_not_count():
     assert pair_scores(games, 0, 1) == [0.75]
     assert pair_scores(games[:2], 0, 1) == []
     assert pair_scores([], 0, 1) == []
+
+
+@pytest.mark.parametrize("openings", [1, 3, 40])
+def test_scores_of_pairs_equal_those_of_a_loop(openings):
+    rng = np.random.default_rng(openings)
+    games = [
+        record(*rng.permutation(2).tolist(), str(rng.integers(openings)), rng.integers(3) / 2)
+        for _ in range(60)
+    ]
+    groups, expected = opening_clusters(games), []
+    for group in range(groups.max() + 1):
+        met = [game for game, its in zip(games, groups, strict=True) if its == group]
+        black = [game.score for game in met if game.black == 0]
+        white = [1 - game.score for game in met if game.white == 0]
+        if black and white:
+            expected.append((np.mean(black) + np.mean(white)) / 2)
+    assert pair_scores(games, 0, 1) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,18 @@ WEIGHTS, SIZE, MEMBERS = 4101, 4102, 15
 GENERATIONS, ERRORS = 8, 5
 
 
+def test_chance_differs_between_generations_and_runs():
+    regime, seeds = replace(SMALL, tie="chance"), set()
+    for number in (0, 1):
+        state = regime.init(number)
+        for _ in range(2):
+            runner = Lottery(0)
+            state, _ = regime.step(state, runner)
+            (tournament, _), *_ = runner.asked
+            seeds.add(tournament[0].seed[0])
+    assert len(seeds) == 4
+
+
 class Lottery:
     """Game runner with random results; it records its fixtures."""
 

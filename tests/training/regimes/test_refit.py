@@ -100,13 +100,13 @@ def test_resumed_run_equals_an_uninterrupted_one(regime, states, tmp_path):
             assert np.array_equal(resumed.arrays[name], array)
 
 
-def test_player_is_measured_at_the_beginning_and_after_each_fit(regime, states, monkeypatch):
+def test_player_is_measured_after_each_fit(regime, states, monkeypatch):
     players = []
     monkeypatch.setattr(refit, "material_scores", lambda player, *_: players.append(player) or {})
     for state, _ in states:
         regime.evaluate(state, 1, None)
-    assert [type(player.evaluator) for player in players] == [TreeStrapNetwork, TaperedNetwork]
-    assert [player.depth for player in players] == [regime.depth] * 2
+    assert [type(player.evaluator) for player in players] == [TaperedNetwork]
+    assert [player.depth for player in players] == [regime.depth]
     assert regime.metrics(states[0][0]) == {}
 
 

@@ -227,10 +227,11 @@ def test_interval_and_p_values_are_students():
     assert equality_p(values, MARGIN) == pytest.approx(2 * stats.t.sf((MARGIN - 1.875) / error, 3))
 
 
-def test_identical_seeds_have_no_uncertainty():
-    assert [difference_p([value] * 3) for value in (0, 5)] == [1, 0]
-    assert [equality_p([value] * 3, MARGIN) for value in (0, 5)] == [0, 1]
-    assert [word(SOME, [value] * 3) for value in (5, 0, -5)] == ["holds", "equal", "reversed"]
+def test_identical_seeds_are_judged_by_the_sign_test():
+    assert [difference_p([value] * 3) for value in (0, 5)] == [1, 1 / 4]
+    assert [equality_p([value] * 3, MARGIN) for value in (0, 5)] == [1 / 4, 1]
+    assert [word(SOME, [value] * 3) for value in (5, 0, -5)] == ["inconclusive"] * 3
+    assert [word(SOME, [value] * 6) for value in (5, 0, -5)] == ["holds", "equal", "reversed"]
 
 
 def test_families_are_corrected_by_benjamini_and_hochberg():

@@ -18,6 +18,7 @@ from training.reproduction.starting_point import (
     compare_with_start,
     evolves,
     first_players,
+    player_of,
     untouched_share,
 )
 
@@ -74,6 +75,18 @@ def test_grid_has_every_reading_once():
     assert (changed.weight, changed.step_size) == (0.2, 0.01)
     assert Scope().seeds_of(Player("c1-tuple-sum", generations=HALF)) == 3
     assert Scope().seeds_of(Player("c1-tuple-sum")) == 10
+
+
+@pytest.mark.parametrize(
+    "name", ["c0", "c0@tie=last,order=piece", "c10@tie=chance", "nguyen-mcts", "nguyen"]
+)
+def test_players_choose_moves_as_in_training(name):
+    run = Run(name, 0, 1, 0.05)
+    state = run.regime.init(0)
+    trained, *_ = run.regime.contenders(state)
+    found = player_of(run, run.regime.champion(state))
+    assert type(found) is type(trained)
+    assert found._replace(evaluator=None) == trained._replace(evaluator=None)
 
 
 def test_comparison_is_kept_beside_its_run(tmp_path):

@@ -123,7 +123,7 @@ def test_run_that_dies_in_its_last_save_resumes_and_saves_all(
         patch.setattr(loop, writer, last)
         with pytest.raises(PowerCutError):
             train(plan, begin(plan), nothing)
-    assert load_checkpoint(tmp_path).state.generation == 4
+    assert load_checkpoint(tmp_path).state.generation == GENERATIONS  # none is lost
     assert_equal_but_for_speed(train(plan, resume(plan), nothing), finished[1])
     for name in (CHAMPION_FILE, CURVE_FILE, PLOT_FILE):
         assert (tmp_path / name).exists()

@@ -200,7 +200,7 @@ const standingRow = (survivors) => ({ name, points, wins, draws, losses, king },
   return createElement("tr", { className: index + 1 === survivors ? "last" : "" },
     createCell("td", index + 1, true), head, createCell("td", formatNumber(points), true),
     ...[wins, draws, losses].map((count) => createCell("td", count, true)),
-    createCell("td", formatNumber(king), true));
+    createCell("td", king === null ? "" : formatNumber(king), true));
 };
 
 const showGames = () => {
