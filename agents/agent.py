@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 import time
 from collections.abc import Iterator
@@ -78,13 +79,15 @@ class PlayerAgent:
         for limit in ("depth", "simulations"):
             if hasattr(player, limit):
                 player = player._replace(**{limit: 1})
-        replace(self, rng=np.random.default_rng(0))._search(player, Board())
-        clear(self.ws)
+        with self.lock:
+            replace(self, rng=np.random.default_rng(0))._search(player, Board())
+            clear(self.ws)
 
     def new_game(self, rng: np.random.Generator) -> None:
-        """Take the state of `rng`, and clear what the search remembers."""
-        self.rng.bit_generator.state = rng.bit_generator.state
-        clear(self.ws)
+        """Take a copy of `rng`, and clear what the search remembers."""
+        with self.lock:
+            object.__setattr__(self, "rng", copy.deepcopy(rng))
+            clear(self.ws)
 
     def act(self, board: Board) -> Move:
         """Return the player's move. Raise ValueError when there is none."""
@@ -96,7 +99,7 @@ class PlayerAgent:
             return self._search_in_time(board, self.seconds)
 
     def _search_in_time(self, board: Board, seconds: float) -> Move:
-        if not hasattr(self.player, "depth"):
+        if not hasattr(self.player, "depth") or node_limit(self.player):
             with stop_after(self.ws, threading.Event(), seconds):
                 return self._search(self.player, board)
         start, moves = time.monotonic(), self.deepen(board, self.player.depth)
@@ -133,6 +136,12 @@ class PlayerAgent:
             path = select_packed_move(player, position, self.ws, self.rng)
         squares = unpack_move(path, False).squares
         return next(move for move in board.legal_moves if move.squares == squares)
+
+
+def node_limit(player: Any) -> int:
+    """Return the number of positions after which a player's search ends; 0 for no limit."""
+    limit: int = player.style.nodes if uses_history(player) else 0
+    return limit
 
 
 def reseed(agent: Agent, seed: int | tuple[int, ...]) -> Agent:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.agent import FIRST_NAMESPACE, Agent, PlayerAgent
+from agents.agent import FIRST_NAMESPACE, Agent, PlayerAgent, node_limit
 from agents.endgame.evaluator import TablebaseEvaluator
 from agents.endgame.probe import DRAWN, NoTablebase
 from agents.evaluator import NO_HIT, evaluate_position, probe_tablebase
@@ -128,6 +128,8 @@ def _within(
         counted = with_nodes(agent.name, player, limits.nodes, limits.depth)
         with stop_after(agent.ws, stopped, limits.seconds):
             return replace(agent, player=counted, seconds=None).act(board)
+    if node_limit(player):  # its own limit gives way to these
+        agent = replace(agent, player=player._replace(style=player.style._replace(nodes=0)))
     most = min(limits.depth or (MAX_DEPTH if timed else player.depth), MAX_DEPTH)
     begun, moves = time.monotonic(), agent.deepen(board, most)
     move = next(moves)
@@ -214,7 +216,7 @@ def analyse(
     check_limits(depth, simulations, seconds, nodes)
     limits = Limits(depth, simulations, seconds, nodes=nodes)
     with open_agent(agent) as opened:
-        own, known = _limits_of(opened)
+        own, known = limits_of(opened)
         for name, limit in limits._asdict().items():
             if limit is not None and name not in known:
                 who = getattr(opened, "name", type(opened).__name__)
@@ -222,7 +224,7 @@ def analyse(
         return analyse_until(opened, board, limits if any(limits) else own, Event())
 
 
-def _limits_of(agent: Agent) -> tuple[Limits, set[str]]:
+def limits_of(agent: Agent) -> tuple[Limits, set[str]]:
     """Return an agent's own limits, and the names of the limits that it knows."""
     if not isinstance(agent, PlayerAgent):
         return Limits(), set()
@@ -231,7 +233,7 @@ def _limits_of(agent: Agent) -> tuple[Limits, set[str]]:
     own = Limits(**counted, seconds=agent.seconds)
     known = {*counted, "seconds"} if counted else set()
     if uses_history(player):
-        return own._replace(nodes=player.style.nodes or None), known | {"nodes"}
+        return own._replace(nodes=node_limit(player) or None), known | {"nodes"}
     return own, known
 
 

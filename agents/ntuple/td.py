@@ -40,7 +40,7 @@ from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import PACKED_MOVE, ROW_WIDTH, Position, has_move, successor
 
 WON = 1e9  # more than any logit
-VISITED, MOVES = 0, 1  # counters of a game: positions still to learn about, moves chosen
+PENDING, MOVES = 0, 1  # counters of a game: positions still to learn about, moves chosen
 ALPHA, ERRORS, STEPS = 0, 1, 2  # sums: alpha of this game, absolute errors, number of updates
 
 
@@ -166,7 +166,7 @@ def choose_and_learn(
     if not explores and learning.epsilon > 0.0:
         explores = rng.random() < learning.epsilon
     if explores:
-        counters[VISITED] = 0
+        counters[PENDING] = 0
         return ws.rows[rng.integers(0, count), PACKED_MOVE]
     if learning.leaf:
         return best
@@ -237,7 +237,7 @@ def learn_transition(learner: TDLearner, position: Position, ws: KernelArg) -> N
     ws
         Workspace; its scratch space is overwritten.
     """
-    at, targets = learner.counters[VISITED], learner.targets
+    at, targets = learner.counters[PENDING], learner.targets
     for view in range(len(learner.values)):
         start_state(learner.system, position, view, learner.states[view, at])
         targets[view] = target_value(learner, position, view, ws.scratch)
@@ -247,7 +247,7 @@ def learn_transition(learner: TDLearner, position: Position, ws: KernelArg) -> N
         value = np.float32(target_value(learner, position, view, ws.scratch))
         learner.values[view] = value
         learner.slopes[view, at] = 1.0 - value * value
-    learner.counters[VISITED] += 1
+    learner.counters[PENDING] += 1
 
 
 @kernel
@@ -271,7 +271,7 @@ def target_value(learner: TDLearner, position: Position, view: int, scratch: Ker
     """
     if learner.learning.leaf and not has_move(position):
         return 1.0 if view != position.turn else -1.0
-    state = learner.states[view, learner.counters[VISITED]]
+    state = learner.states[view, learner.counters[PENDING]]
     return evaluate(learner.system, position, view, state, scratch)
 
 
@@ -288,7 +288,7 @@ def update(learner: TDLearner, view: int, target: float) -> None:
     target
         Value of the next position or the result, -1 to +1.
     """
-    last = learner.counters[VISITED] - 1
+    last = learner.counters[PENDING] - 1
     if last < 0:
         return
     error = target - learner.values[view]

@@ -144,7 +144,14 @@ def search(
     -------
     The packed move. Of a stopped search, it is the best of the last complete depth (full-width), or
     the best so far (selective). The root's value and best row are left in ``ws.frames[0]``.
+
+    Raises
+    ------
+    ValueError
+        If the depth is not from 1 to 64.
     """
+    if not 1 <= depth <= MAX_DEPTH:
+        raise ValueError("a search is 1 to 64 plies deep")
     age_history(ws.history)
     ws.start_nodes[0] = ws.counts[VISITED]
     best, value, guess = 0, -INFINITY, NO_VALUE
@@ -531,10 +538,12 @@ def evaluate_leaf(
 
     Returns
     -------
-    The value, -1 to +1; of a selective search at most MATE_THRESHOLD in size.
+    The value; a number beyond -1 or +1 counts as that. Of a selective search it is at most
+    MATE_THRESHOLD in size.
     """
     ws = context.ws
     value = float(np.float32(evaluate(evaluator, position, view, state, ws.scratch)))
+    value = min(max(value, -1.0), 1.0)
     if selective(context.style):
         value = float(np.float32(value * MATE_THRESHOLD))
     ws.counts[EVALUATED] += 1

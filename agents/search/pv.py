@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.search.alphabeta import SIDE_TO_MOVE, age_history, search_to
 from agents.search.selective import plies_below, push_move, selective
-from agents.search.workspace import VISITED
+from agents.search.workspace import MAX_DEPTH, VISITED
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import ROW_WIDTH, Position, generate_successors, must_jump, successor
 
@@ -38,7 +38,14 @@ def principal_variation(
         and of equal replies the first by direction.
     line
         int64[PLIES, 4]: is filled with the successor after each move of the line.
+
+    Raises
+    ------
+    ValueError
+        If the depth is more than 64.
     """
+    if depth > MAX_DEPTH:
+        raise ValueError("a search is at most 64 plies deep")
     age_history(ws.history)
     here, plies, length = position, depth, 0
     perspective = position.turn if root_perspective else SIDE_TO_MOVE

@@ -56,6 +56,16 @@ def test_limits_apply_to_one_call():
     assert agents.analyse(agents.make("mcts"), board, simulations=20).nodes == 20
 
 
+def test_own_limit_of_positions_gives_way_to_another_limit():
+    found, expected = (
+        agents.analyse(agents.make("strong", nodes=nodes), Board(), depth=7)
+        for nodes in (50, 10**6)
+    )
+    assert found._replace(seconds=0) == expected._replace(seconds=0)
+    timed = agents.analyse(agents.make("strong", nodes=50), Board(), seconds=0.2)
+    assert timed.nodes > 1000
+
+
 def test_analysis_without_limits_uses_the_agents_settings():
     both = agents.make("blondie24", depth=2, seconds=5)
     assert agents.analyse(both, Board(WON)).depth == 2

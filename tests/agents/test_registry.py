@@ -2,6 +2,7 @@
 
 import hashlib
 import textwrap
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from agents.blondie.architecture import BLONDIE_1999
 from agents.registry import ZOO
 from agents.search.player import AlphaBeta
 from agents.search.selective import Selective
-from agents.search.workspace import MAX_DEPTH
+from agents.search.workspace import MAX_DEPTH, VISITED
 from agents.weights import WeightsMetadata, save_weights
 from checkers_env.board import Board
 
@@ -339,3 +340,38 @@ def test_numpy_numbers_are_accepted():
     assert agents.make("material", seconds=np.float32(0.5)).seconds == 0.5
     with pytest.raises(ValueError, match=r"depth must be a whole number from 1 to 64, not 2.5"):
         agents.make("material", depth=np.float64(2.5))
+
+
+def test_limits_of_positions_and_of_time_both_apply():
+    agent = agents.make("strong", nodes=2000, seconds=60)
+    agent.act(Board())
+    assert 1000 < agent.ws.counts[VISITED] < 4000
+
+
+@pytest.mark.parametrize("kind", ["PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"])
+def test_generator_of_any_kind_begins_a_game(kind):
+    first, second = (np.random.Generator(getattr(np.random, kind)(7)) for _ in range(2))
+    agent, board = agents.make("random"), Board()
+    agent.new_game(first)
+    for _ in range(5):
+        move = board.legal_moves[second.integers(len(board.legal_moves))]
+        assert agent.act(board) == move
+        board.push(move)
+    assert first.random() != second.random()  # the agent has a copy
+
+
+@pytest.mark.parametrize("call", ["prepare", "new_game"])
+def test_calls_during_a_move_wait_for_its_end(call):
+    agent, done = agents.make("strong", depth=2), threading.Event()
+    arguments = [np.random.default_rng(0)] * (call == "new_game")
+
+    def work():
+        getattr(agent, call)(*arguments)
+        done.set()
+
+    with agent.lock:
+        thread = threading.Thread(target=work)
+        thread.start()
+        assert not done.wait(0.1)
+    thread.join()
+    assert done.is_set()

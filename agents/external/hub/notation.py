@@ -1,6 +1,6 @@
 """Notation of lines, positions and moves in the Hub protocol (version 2).
 
-Source: ``protocol.txt`` of Fabien Letouzey's Scan 3.0. Hub was made for 10x10 draughts and is
+Source: ``protocol.txt`` of Fabien Letouzey's Scan 3.0. Hub was made for 10x10 draughts and
 does not define English draughts. The dialect ``english`` is:
 
 * A position is the side to move, ``B`` or ``W``, and a letter for each of the squares 1-32: ``b w``

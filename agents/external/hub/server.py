@@ -23,7 +23,7 @@ import numpy as np
 import tyro
 
 from agents.agent import Agent, PlayerAgent
-from agents.analysis import Limits, enlarge_table, search_with_limits, tighten
+from agents.analysis import Limits, enlarge_table, limits_of, search_with_limits, tighten
 from agents.external.hub.commands import (
     HubConfig,
     check_level,
@@ -189,9 +189,12 @@ class HubEngine:
             raise ValueError("go without a position: send pos first")
         if not self._board.legal_moves:
             raise ValueError(f"no legal move in {self._board.fen()}: the game is over")
+        agents_own, _ = limits_of(self._get_agent())
         own = Limits(self._config.depth, self._config.simulations, self._config.seconds)
+        own = tighten(own, Limits(seconds=agents_own.seconds, nodes=agents_own.nodes))
         limits = tighten(own, self._limits)
-        self._is_endless = limits.seconds == math.inf and limits.depth is limits.simulations is None
+        counted = limits.depth, limits.simulations, limits.nodes
+        self._is_endless = limits.seconds == math.inf and counted == (None,) * 3
         self._stopped = threading.Event()
         self._agent = enlarge_table(self._get_agent(), limits.seconds)
         arguments = (self._agent, self._board.copy(), limits, self._stopped)

@@ -255,6 +255,14 @@ def test_limits_of_the_engine_and_of_the_search_both_apply() -> None:
         assert said[-2][1]["depth"] == str(deepest)
 
 
+@pytest.mark.parametrize("agent", ["blondie24@seconds=0.1", "strong@nodes=500"])
+def test_limits_of_the_agents_text_apply(agent: str) -> None:
+    start = "pos pos=" + write_position(Board(), "english")
+    for level in ("infinite", "move-time=60"):
+        talk = Talk(agent=agent)
+        talk.ask("init", start, f"level {level}", "go think", until="done")
+
+
 @pytest.mark.parametrize(
     ("level", "seconds", "share"),
     [

@@ -20,7 +20,7 @@ from agents.evaluator import (
 from agents.search.alphabeta import SIDE_TO_MOVE, search, search_to
 from agents.search.player import AlphaBeta
 from agents.search.root_order import BY_DIRECTION, BY_PIECE, CHANCE, FIRST, LAST
-from agents.search.selective import FullWidth
+from agents.search.selective import FullWidth, Selective
 from agents.search.workspace import EVALUATED, MAX_DEPTH, STATE_WIDTH, workspace
 from checkers_env.bits import popcount
 from checkers_env.board import Board
@@ -457,3 +457,35 @@ def test_agent_with_another_player_has_a_new_workspace():
         except AttributeError:  # frozen: just as good
             return
         assert chooser.act(board) == agent(second, 4).act(board)
+
+
+class Lead(NamedTuple):
+    """Evaluator of a user, in men: its values leave -1 to +1."""
+
+    least: float
+    most: float
+
+
+@evaluate.register(Lead)
+def evaluate_lead(lead, position, view, state, scratch):
+    men = popcount(position.black) - popcount(position.white)
+    value = float(men if view == 0 else -men)
+    return min(max(value, lead.least), lead.most)
+
+
+@pytest.mark.parametrize("style", [FullWidth(), Selective()])
+def test_value_beyond_a_win_counts_as_a_win(style):
+    boards = random_boards(3, 30, 60)
+    free, clipped = Lead(-24.0, 24.0), Lead(-1.0, 1.0)
+    for board in boards:
+        moves = [
+            PlayerAgent("", AlphaBeta(it, 3, style=style)).act(board) for it in (free, clipped)
+        ]
+        assert moves[0] == moves[1]
+
+
+@pytest.mark.parametrize("depth", [-1, 0, MAX_DEPTH + 1, 200])
+def test_depth_out_of_range_is_refused(depth):
+    agent = PlayerAgent("deep", AlphaBeta(Material(), depth))
+    with pytest.raises(ValueError, match="a search is 1 to 64 plies deep"):
+        agent.act(Board("W:WK32:BK1"))
