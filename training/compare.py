@@ -42,6 +42,7 @@ from training.runtime.run_folder import short_name
 from training.trainer.variants import variant_name
 
 FOLDER = Path("runs", "compare")
+SETTINGS = ("seeds", "generations", "depth", "ballot", "scale")
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def file_name(config: CompareConfig) -> str:
     defaults = CompareConfig(())
     settings = (
         f"{name}-{getattr(config, name)}"
-        for name in ("seeds", "generations", "depth", "ballot", "scale")
+        for name in SETTINGS
         if getattr(config, name) != getattr(defaults, name)
     )
     return short_name("-".join(["-and-".join(config.presets), *config.vary, *settings]))
@@ -142,8 +143,7 @@ def write_comparison(
     name = file_name(config)
     content = {
         "players": [it.to_json() for it in results],
-        "depth": config.depth,
-        "ballot": config.ballot,
+        **{name: getattr(config, name) for name in SETTINGS},
     }
     files = {
         "md": to_markdown(comparison, results).encode(),

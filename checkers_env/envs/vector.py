@@ -100,6 +100,7 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._rngs: dict[int, np.random.Generator] = {}
+        self._boards: dict[int, Any] = {}  # the history of a game, who began, and its board
         self._started = np.zeros(self.num_envs, np.bool_)
         self._all_started = False
         self._steps_left = 0  # for which the histories surely have room
@@ -176,14 +177,16 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         """Return game `index` at the start of the current turn, with its moves."""
         if index not in self._rngs:
             raise ResetNeeded(f"game {index} was not begun: call reset()")
-        game = self._batch.games[index].tolist()
-        rows = self._batch.history[index, : game[PLY] + 1].tolist()
-        black, white, kings, _ = rows[0]
-        first = game[SIDE] ^ game[PLY] & 1
-        board = Board.from_position(black, white, kings, first, rules=self._rules)
-        for row in rows[1:]:
-            board.push(unpack_move(row[PACKED_MOVE]))
-        return board
+        ply, side = self._batch.games[index, [PLY, SIDE]].tolist()
+        rows, first = self._batch.history[index, : ply + 1], side ^ ply & 1
+        known, since, board = self._boards.get(index, (None, first, None))
+        if board is None or since != first or not np.array_equal(known, rows[: len(known)]):
+            black, white, kings, _ = rows[0].tolist()
+            board = Board.from_position(black, white, kings, first, rules=self._rules)
+        for packed in rows[board.ply + 1 :, PACKED_MOVE].tolist():
+            board.push(unpack_move(packed))
+        self._boards[index] = rows.copy(), first, board
+        return board.copy()
 
     def _advance(self, actions: Integers, output: StepOutput) -> tuple[Integers, Any]:
         """Play the actions, fill `output`; return the games that ended, and their last planes."""

@@ -223,3 +223,20 @@ def test_files_of_other_comparisons_have_other_names():
     assert names[0] == "c5-n0.001-opponents-5-10"
     assert len(set(names)) == len(names)
     assert all(len(name) < 100 for name in names)
+
+
+def test_option_without_an_effect_is_named(tmp_path, capsys):
+    """In a round robin all meet all, so the number of opponents does not matter."""
+    base = "blondie24-rr@depth=1,parents=3,max_moves=20"
+    assert run(tmp_path, base, "--vary", "opponents", "3", "4", "--seeds", "2") == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert "what differs between them has no effect" in said
+    assert "Inconclusive" not in said
+
+
+def test_trial_says_that_it_is_one(tmp_path):
+    assert run(tmp_path, "c0", "c10", "--seeds", "2") == 0
+    page, figures = (next(tmp_path.glob(f"c0*.{kind}")).read_text() for kind in ("md", "json"))
+    assert "This is a trial at scale 0.01" in page
+    assert "every card" not in page
+    assert json.loads(figures)["scale"] == 0.01

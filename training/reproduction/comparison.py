@@ -9,7 +9,7 @@ several variants p is adjusted by Holm's method, and a verdict rests on it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -128,6 +128,8 @@ class ComparisonResult:
         CPU time of training by seed, shape (seeds,).
     p
         Adjusted p of a mean score of 50 % against the baseline; nan for fewer than two seeds.
+    trained_alike
+        Whether all curves of its training are those of the baseline.
     """
 
     name: str
@@ -135,6 +137,7 @@ class ComparisonResult:
     against_counter: NDArray[np.float64]
     cpu_seconds: NDArray[np.float64]
     p: float = float("nan")
+    trained_alike: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return the figures for a JSON file."""
@@ -155,19 +158,35 @@ def compare(comparison: Comparison, store: ResultStore) -> list[ComparisonResult
         for seed in range(comparison.seeds)
         if all(store.result(job) is not None for job in _jobs_of(comparison, seed))
     ]
-    results = []
+    results: list[ComparisonResult] = []
+    baseline_runs = _runs(comparison, store, baseline, done)
     for name in comparison.names:
-        runs = [store.result(comparison.run(name, seed)) for seed in done]
+        runs = _runs(comparison, store, name, done)
         scores = _scores(comparison, store, name, baseline, done) if name != baseline else []
         results.append(
             ComparisonResult(
                 name,
                 np.array(scores),
                 np.array(_scores(comparison, store, name, PIECE_COUNTER, done)),
-                np.array([run.origin.cpu_seconds for run in runs if run is not None]),
+                np.array([run.origin.cpu_seconds for run in runs]),
+                trained_alike=all(map(_equal_curves, runs, baseline_runs)),
             )
         )
     return with_adjusted_p(results)
+
+
+def _runs(
+    comparison: Comparison, store: ResultStore, name: str, seeds: Sequence[int]
+) -> list[TrainingResult]:
+    runs = [store.result(comparison.run(name, seed)) for seed in seeds]
+    return [run for run in runs if isinstance(run, TrainingResult)]
+
+
+def _equal_curves(one: TrainingResult, other: TrainingResult) -> bool:
+    return one.curves.keys() == other.curves.keys() and all(
+        np.array_equal(curve, other.curves[name], equal_nan=True)
+        for name, curve in one.curves.items()
+    )
 
 
 def _jobs_of(comparison: Comparison, seed: int) -> list[Job]:
@@ -198,16 +217,7 @@ def with_adjusted_p(results: Sequence[ComparisonResult]) -> list[ComparisonResul
     for rank, (p, name) in enumerate(tested):
         largest = max(largest, min(1.0, p * (len(tested) - rank)))
         adjusted[name] = largest
-    return [
-        ComparisonResult(
-            it.name,
-            it.against_baseline,
-            it.against_counter,
-            it.cpu_seconds,
-            adjusted.get(it.name, float("nan")),
-        )
-        for it in results
-    ]
+    return [replace(it, p=adjusted.get(it.name, float("nan"))) for it in results]
 
 
 def _p(scores: NDArray[np.float64]) -> float:
@@ -268,6 +278,8 @@ def verdict(result: ComparisonResult, baseline: str) -> str:
     scores = result.against_baseline
     if len(scores) < 2:
         return f"{result.name} and {baseline}: an interval takes two finished seeds or more."
+    if result.trained_alike:
+        return f"{result.name} trains as {baseline} does: what differs between them has no effect."
     p = _p_text(result.p)
     sign = "" if p.startswith("<") else "= "
     count = f"{_interval(scores)} % of the points over {len(scores)} seeds, p {sign}{p}"
@@ -281,6 +293,14 @@ def to_markdown(comparison: Comparison, results: Sequence[ComparisonResult]) -> 
     """Return the page: verdicts, the table and how it was played."""
     baseline, conditions = comparison.names[0], comparison.conditions
     plies = f"{conditions.depth} pl{'y' if conditions.depth == 1 else 'ies'}"
+    cards = "every card" if comparison.scale == 1 else "some cards"
+    length = comparison.generations or "the presets' number of"
+    trained = f"Each has {comparison.seeds} training runs of {length} generations."
+    if comparison.scale < 1:
+        trained += (
+            f" This is a trial at scale {comparison.scale:g}: only that part of the generations, "
+            "the parents and the cards."
+        )
     rows = [HEADINGS, ("---", *["---:"] * (len(HEADINGS) - 1)), *table_cells(results)]
     lines = [
         f"# {baseline} and {len(results) - 1} variant{'s' if len(results) > 2 else ''}",
@@ -289,7 +309,7 @@ def to_markdown(comparison: Comparison, results: Sequence[ComparisonResult]) -> 
         "",
         *(f"| {' | '.join(row)} |" for row in rows),
         "",
-        f"Champions of one seed meet at {plies}: every card of the "
+        f"{trained} Champions of one seed meet at {plies}: {cards} of the "
         f"{conditions.ballot} ballot with both colours. Scores are against {baseline}, mean and "
         "95 % interval over the seeds. p is of a mean score of 50 %, adjusted by Holm's method; "
         "the verdicts follow it.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -88,7 +87,7 @@ def load_run(folder: Path, run: PPORun, key: dict[str, Any]) -> None:
     with checkpoint_errors(folder):
         header, arrays = read_checkpoint(folder, HEADER, FORMAT)
         saved_key = header["identity"]
-    check_same_run(folder, saved_key, json.loads(json.dumps(key)))
+    check_same_run(folder, saved_key, key)
     with checkpoint_errors(folder):
         _restore(run, header, arrays)
 

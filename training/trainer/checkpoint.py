@@ -203,7 +203,7 @@ def check_same_run(folder: Path, saved: Mapping[str, Any], config: Mapping[str, 
     config
         Configuration of the run to resume.
     """
-    if different := config_diff(saved, config):
+    if different := config_diff(saved, json.loads(json.dumps(config))):
         raise ValueError(
             f"{str(folder)!r} holds another run: {different}; choose another folder by --out"
         )

@@ -46,7 +46,7 @@ def variant_name(base: str, options: Mapping[str, str], presets: Mapping[str, Pr
     Parameters
     ----------
     base
-        Name of the preset.
+        Name of the preset, or of a variant of it.
     options
         Values by option, as text. Values that equal the preset's are left out.
     presets
@@ -57,6 +57,9 @@ def variant_name(base: str, options: Mapping[str, str], presets: Mapping[str, Pr
     ValueError
         If an option is unknown, or a value does not fit.
     """
+    if base not in presets:
+        base, _, given = base.partition("@")
+        options = dict(text.split("=", 1) for text in given.split(",")) | dict(options)
     preset = presets[base]
     constants = asdict(preset.regime)
     values = dict(_read_option(preset, f"{option}={text}") for option, text in options.items())

@@ -477,3 +477,18 @@ def test_invalid_resets_are_refused(arguments: dict[str, Any], message: str) -> 
     with pytest.raises(ValueError, match=message):
         env.reset(**arguments)
     assert pickle.dumps(env) == before
+
+
+def test_boards_are_those_of_the_games_after_any_number_of_turns() -> None:
+    """Its own boards are kept in step; those of the other are played from the start each time."""
+    env, other = (checkers_env.make_vec(3, max_moves=20) for _ in range(2))
+    rng, (observation, _), _ = np.random.default_rng(4), env.reset(seed=4), other.reset(seed=4)
+    for _ in range(150):
+        actions = sample(observation["action_mask"], rng)
+        observation, *_ = env.step(actions)
+        other.step(actions)
+        for i in np.flatnonzero(rng.random(3) < 0.3).tolist():
+            other._boards.clear()
+            board, expected = env.board(i), other.board(i)
+            assert (board, board.moves) == (expected, expected.moves)
+            board.push(board.legal_moves[0])  # it is a copy

@@ -20,6 +20,7 @@ from training.trainer.checkpoint import (
     FILE_NAME,
     HEADER,
     Checkpoint,
+    check_same_run,
     load_checkpoint,
     save_checkpoint,
 )
@@ -241,3 +242,9 @@ def test_header_of_another_kind_is_an_error(tmp_path, header):
 def test_missing_array_is_an_error(tmp_path, name):
     rewrite(tmp_path, leave_out=name)
     assert name in refusal(tmp_path)
+
+
+def test_configuration_of_tuples_is_that_of_its_json(tmp_path):
+    check_same_run(tmp_path, {"rates": [1.0, 2.0]}, {"rates": (1.0, 2.0)})
+    with pytest.raises(ValueError, match=r"holds another run: rates is \[1.0\] there"):
+        check_same_run(tmp_path, {"rates": [1.0]}, {"rates": (1.0, 2.0)})

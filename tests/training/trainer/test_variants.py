@@ -23,6 +23,8 @@ def test_names_of_no_preset_have_no_variant(name):
 def test_constants_with_the_value_of_the_preset_are_left_out():
     assert variant_name("c0", {"opponents": "5"}, PRESETS) == "c0"
     assert variant_name("c0", {"king": "2"}, PRESETS) == "c0"
+    assert variant_name("c0@depth=1,king=3", {"king": "2"}, PRESETS) == "c0@depth=1"
+    assert variant_name("c0@depth=1", {"king": "3"}, PRESETS) == "c0@depth=1,king=3.0"
     name = variant_name("c0", {"king": "3", "piece_difference": "false"}, PRESETS)
     assert name == "c0@king=3.0,piece_difference=false"
     regime = make_variant(name, PRESETS).regime
