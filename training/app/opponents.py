@@ -104,7 +104,7 @@ OPPONENTS = (
     ),
     Opponent(
         "learns-squares", "Learns squares",
-        "The same strategy; in place of a network, what a man and a king are worth on each square.",
+        "Another evolution strategy. No network: what a man and a king are worth on each square.",
         "learns-squares", 4,
     ),
     Opponent(

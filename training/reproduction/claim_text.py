@@ -28,53 +28,6 @@ from training.reproduction.verdicts import LEAST, WORDS, Verdict
 
 OF_GAMES = (RESULTS, BY_MATERIAL, BY_PLAYING_OUT, SCORE, DIFFERENCES, WINS, DRAWS, LOSSES)
 
-# Verdicts of the page before equality was within 3 points and families were corrected, by word.
-_FORMER_NAMES = {
-    "holds": """
-    blondie24-rr > c0; c0-common = blondie24-rr; c10-rr > c0; blondie24-rr > c5-tuple; c10 >
-    c5-tuple; c10-rr > c5-tuple; c0 > c1-tuple; blondie24-rr > c1-tuple; c10 > c1-tuple; c10-rr
-    > c1-tuple; c5-n0.001 > c0; c1-n0.001 = c0; c1-n0.001 = blondie24-rr; c5-n0.001 = c10;
-    c5-n0.001 faster; c5-n0.001 = c1-n0.001; c5-n0.001 > c1-n0.001; c0 > c0-npd; blondie24-rr >
-    blondie24-rr-npd; c10 > c10-npd; c5-n0.001 > c5-n0.001-npd; c5-n0.001-4ply > c5-n0.001-1ply;
-    MCTS-EPT > alpha-beta; blondie24-1999: step sizes grow; blondie24-1999: saturation;
-    blondie24-2001: step sizes grow; blondie24-2001: saturation; c0: step sizes grow; c0:
-    saturation; blondie24-rr: step sizes grow; blondie24-rr: saturation; c10: step sizes grow;
-    c10: saturation; blondie24-2001 unlearns; c0 unlearns; learns-unsaturated ends higher;
-    blondie24-2001: sum > tanh; c0: sum > tanh; random ties: fewer draws; random ties:
-    blondie24-rr > c0; random ties: c10 > c0; random ties: c10-rr > c0; unsaturated:
-    blondie24-rr > c0; learns-step-size helps; learns-step-limit helps; learns-unsaturated
-    helps; learns-games helps; learns-openings helps; learns-hall helps; learns-together helps;
-    learns-sep-cma-es helps; learns-openai-es helps; learns helps; learns-openai-es-together
-    helps
-    """,
-    "not shown": """
-    red; c10 > blondie24-rr; c10 > c0; C200 < ... < C10; c0 > c1; blondie24-rr > c1; c10-rr >
-    blondie24-rr; c10-rr > c10; c0 > c5-tuple; c5-n0.001 > blondie24-rr; c10-rr > c5-n0.001; c10
-    > c1-n0.001; c10-rr > c1-n0.001; c5-n0.001 > c5-n0.01; c5-n0.001 > c5-n0.0001; c1-n0.001 >
-    c1-n0.01; c1-n0.001 > c1-n0.0001; c0, 1 < ... < 4 plies; blondie24-rr, 1 < ... < 4 plies;
-    c10 > c10-1ply; blondie24-rr, growing steps; c0 at 1; c0 at 2; c0 at 3; blondie24-rr at 1;
-    blondie24-rr at 2; blondie24-rr at 3; Table 8.1; 2001 levels off above 1999; blondie24-2001
-    > blondie24-1999; nguyen improves; nguyen > half; nguyen-safe > nguyen; blondie24-1999
-    unlearns; blondie24-rr unlearns; c10 unlearns; learns-unsaturated > blondie24-2001;
-    blondie24-2001: whole > quarter; learns-unsaturated: whole > quarter; learns: whole >
-    quarter; blondie24-rr: sum > tanh; c10: sum > tanh; c10-rr: sum > tanh; random ties: c10 >
-    blondie24-rr; random ties: c10-rr > blondie24-rr; random ties: c10-rr > c10; unsaturated:
-    fewer draws; unsaturated: c10 > c0; unsaturated: c10 > blondie24-rr; unsaturated: c10-rr >
-    c0; unsaturated: c10-rr > blondie24-rr; unsaturated: c10-rr > c10; learns-common helps;
-    learns-recombination helps; learns-league helps
-    """,
-    "reversed": """
-    c0, growing steps; blondie24 by 311 points; hughes > material; learns-unsaturated unlearns
-    """,
-}
-FORMER = {
-    name.strip(): word
-    for word, names in _FORMER_NAMES.items()
-    for name in " ".join(names.split()).split(";")
-}
-# Claims that were turned round since, and their former names.
-RENAMED = {"learns-unsaturated goes on learning": "learns-unsaturated unlearns"}
-
 HOW = (
     "A player is a sample, a game is not. The effect is one figure a seed. Its interval is "
     "Student's t over the seeds, with champions paired by seed. *Theirs* is the paper's effect, "
@@ -118,9 +71,9 @@ def claim_table(judged: Sequence[Verdict]) -> Iterator[str]:
     """Yield the table of verdicts, and the names of their families."""
     yield (
         "| claim | theirs | ours [95 % interval] | of theirs | unit | seeds | p | q | verdict "
-        "| seeds to decide | before |"
+        "| seeds to decide |"
     )
-    yield "|---|---:|---:|---:|---|---:|---:|---:|---|---:|---|"
+    yield "|---|---:|---:|---:|---|---:|---:|---:|---|---:|"
     yield from map(_line, judged)
     yield ""
     sizes = Counter(verdict.claim.family for verdict in judged)
@@ -128,62 +81,11 @@ def claim_table(judged: Sequence[Verdict]) -> Iterator[str]:
     yield from (f"Families: {names}.", "")
 
 
-def change_table(judged: Sequence[Verdict]) -> Iterator[str]:
-    """Yield a table of the claims whose verdict is not what it was, each with its reason."""
-    lines = [
-        f"| {it.claim.says} | {_before(it.claim)} | {it.word} | {reason(it)} |"
-        for it in judged
-        if it.word and _before(it.claim) not in ("new", it.word)
-    ]
+def untested_claims(judged: Sequence[Verdict]) -> Iterator[str]:
+    """Yield a list of the claims that are not tested, each with its reason."""
+    lines = [f"- {it.claim.says} {it.untested}." for it in judged if it.word == "not tested"]
     if lines:
-        yield from ("### What changed", "", _CHANGED, "")
-        yield from ("| claim | before | now | why |", "|---|---|---|---|", *lines, "")
-
-
-_CHANGED = (
-    "There were three verdicts before: holds, not shown (now inconclusive) and reversed. Equality "
-    "had a margin of 10 points. One false discovery rate was told for all claims together."
-)
-
-
-def reason(verdict: Verdict) -> str:
-    """Return in a line why a claim has its verdict."""
-    claim, effect, theirs = verdict.claim, verdict.effect, verdict.theirs
-    if verdict.word == "not tested":
-        return verdict.untested
-    if verdict.word == "equal":
-        own = f"; theirs is {brief(theirs.mean)}" if theirs is not None else ""
-        return f"the interval is within {MARGIN:g} points{own}"
-    if verdict.word == "holds, much smaller":
-        assert theirs is not None
-        return f"the interval excludes half of theirs ({brief(theirs.mean / 2)})"
-    if verdict.word == "inconclusive":
-        if claim.kind == "equal" and max(-effect.low, effect.high) < MARGIN:
-            return _alone(verdict)
-        if claim.kind == "equal":
-            excludes = ", though it excludes 0" if 0 not in effect else ""
-            return f"the interval is not within {MARGIN:g} points of 0{excludes}"
-        if effect.high < 0 and theirs is not None and effect.overlaps(theirs):
-            own = effect_text(claim, theirs)
-            return f"theirs has an interval of its own, {own}, and ours meets it"
-        if 0 not in effect:
-            return _alone(verdict)
-        return "the interval has 0 in it"
-    if theirs is not None and finite(theirs):
-        side = "above" if effect.mean > 0 else "below"
-        return f"the effect is {side} 0; theirs is {effect_text(claim, theirs)}"
-    return f"the interval is all on one side of 0, with q of {verdict.q:.2g}"
-
-
-def _alone(verdict: Verdict) -> str:
-    return f"p is {verdict.p:.2g} alone, but q is {verdict.q:.2g} in its family"
-
-
-def _before(claim: Claim) -> str:
-    """Return the former verdict of a claim in today's words; "new" for a new claim."""
-    word = FORMER.get(RENAMED.get(claim.name, claim.name), "new")
-    word = "inconclusive" if word == "not shown" else word
-    return "equal within 10" if word == "holds" and claim.kind == "equal" else word
+        yield from ("Not tested, and why:", "", *lines, "")
 
 
 def _line(verdict: Verdict) -> str:
@@ -206,7 +108,6 @@ def _line(verdict: Verdict) -> str:
         *((p, q) if verdict.word not in (None, "not tested") else ("", "")),
         word,
         needed,
-        _before(claim),
     )
     return f"| {' | '.join(map(str, cells))} |"
 

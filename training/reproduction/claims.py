@@ -163,13 +163,13 @@ def published_effect(claim: Claim) -> Interval | None:
     if claim.effect is rating_difference:
         return Interval(*(float(elo_difference(share)) for share in shares[0]))
     if claim.effect is advantage:
-        return _weighted(shares, [1 / len(shares)] * len(shares), -50.0)
+        return weighted_sum(shares, [1 / len(shares)] * len(shares), -50.0)
     if claim.effect is growth:
-        return _weighted((shares[0], shares[-1]), (-1.0, 1.0), 0.0)
+        return weighted_sum((shares[0], shares[-1]), (-1.0, 1.0), 0.0)
     return None
 
 
-def _weighted(shares: Sequence[Interval], weights: Sequence[float], shift: float) -> Interval:
+def weighted_sum(shares: Sequence[Interval], weights: Sequence[float], shift: float) -> Interval:
     """Return a weighted sum of independent shares of the points, in %, with its interval."""
     mean = 100 * sum(w * share.mean for w, share in zip(weights, shares, strict=True)) + shift
     below, above = (

@@ -125,8 +125,11 @@ def fall(name: str) -> Effect:
 def speed(runs: Sequence[TrainingResult]) -> float:
     """Return the ratio of CPU times, second run to first, in powers of ten.
 
-    The logarithm suits the noise: compilation or another program multiplies the time.
+    The logarithm suits the noise: compilation or another program multiplies the time. The ratio of
+    runs on different processors is nan.
     """
+    if runs[0].origin.processor != runs[1].origin.processor:
+        return math.nan
     return math.log10(runs[1].origin.cpu_seconds / runs[0].origin.cpu_seconds)
 
 

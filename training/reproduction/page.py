@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from checkers_env.files import write_atomically
 from training.reproduction import drawn_games, gains, paper_notes
-from training.reproduction.claim_text import HOW, change_table, claim_table, count
+from training.reproduction.claim_text import HOW, claim_table, count, untested_claims
 from training.reproduction.claims import Claim
 from training.reproduction.jobs import Player, Run
 from training.reproduction.own_claims import CHANGES, REASONS
@@ -112,13 +112,13 @@ def write_page(path: Path, tables: Sequence[Table], scope: Scope, store: ResultS
         body = pictured(*section.pictures)
         if section.compared and set(section.compared) <= set(tables):
             body += gains.lines(section.compared, scope, store)
-        body += [*claim_table(judged), *change_table(judged)] if judged else ()
+        body += [*claim_table(judged), *untested_claims(judged)] if judged else ()
         return [f"## {section.title}", "", *body] if body else []
 
     lines = [*_beginning(tables, scope, store)]
     if judged:
         lines += ["## What the papers claim", "", count(judged), "", *HOW]
-        lines += [*pictured("claims"), *claim_table(judged), *change_table(judged)]
+        lines += [*pictured("claims"), *claim_table(judged), *untested_claims(judged)]
     lines += paper_notes.sameness_lines(tables, scope, store)
     if set(tables) == set(EXPERIMENTS.values()):
         lines += paper_notes.unrepeatable_lines()
