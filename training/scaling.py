@@ -24,7 +24,7 @@ from training.costs import curves
 from training.costs.page import EvolutionCosts, page, picture, simulations
 from training.runtime.cli import read_options, run_command
 from training.runtime.executors import check_executor
-from training.trainer.loop import processor
+from training.runtime.machine import processor
 
 
 @dataclass(frozen=True)

@@ -45,9 +45,10 @@ from training.evolution.state import Population, random_population
 from training.regimes import regime_from_config
 from training.regimes.coevolution import Coevolution
 from training.runtime.cli import read_options, run_command
+from training.runtime.machine import processor
 from training.runtime.revisions import ROOT, check_out, mean_ratio, run_json
 from training.trainer.checkpoint import load_checkpoint
-from training.trainer.loop import SPEED, processor
+from training.trainer.loop import SPEED
 from training.trainer.presets import DEFAULT, PRESETS
 
 GAMES = 1024

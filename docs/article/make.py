@@ -37,8 +37,7 @@ from training.reproduction.inference import MOST_SEEDS
 from training.reproduction.jobs import AS_THE_THESIS, PLAYERS, Match, Player, Run
 from training.reproduction.own_claims import REASONS
 from training.reproduction.paper_claims import CLAIMS
-from training.reproduction.paper_notes import CLAIMS as UNREPEATABLE
-from training.reproduction.paper_notes import OBSERVED, sameness_lines
+from training.reproduction.paper_notes import OBSERVED, UNREPEATABLE, sameness_lines
 from training.reproduction.papers.tie_rules import EQUAL_SEEDS, RULES
 from training.reproduction.plan import EXPERIMENTS, Scope, figures
 from training.reproduction.results import MatchResult, ResultStore, TrainingResult

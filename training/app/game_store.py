@@ -73,10 +73,6 @@ class GameStore:
         await self.save(live)
         return self._touch(live)
 
-    def find(self, key: str) -> LiveGame:
-        """Return the game with a key. Raise LookupError if there is none."""
-        return self.in_memory(key) or self.keep(self.load(key))
-
     def in_memory(self, key: str) -> LiveGame | None:
         """Return the game with a key if it is in memory."""
         return self._touch(self._games[key]) if key in self._games else None

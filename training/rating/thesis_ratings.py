@@ -8,13 +8,10 @@ The 5,000 orderings of the same games are not independent samples; for sound int
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-from training.runtime.extras import extra
 
 Floats = NDArray[np.float64]
 
@@ -60,30 +57,6 @@ class Rating(NamedTuple):
         return grade(self.mean)
 
 
-@dataclass(frozen=True)
-class MatchRatings:
-    """The thesis's verdict on a match.
-
-    Attributes
-    ----------
-    first, second
-        The two players' ratings.
-    p_value
-        p-value of the thesis's one-tailed Welch t-test with the orderings as samples. It is near 0
-        for almost any match, so it is no evidence.
-    """
-
-    first: Rating
-    second: Rating
-    p_value: float
-
-    @property
-    def better(self) -> int:
-        """1 if the first player is of a higher class ("statistically better"), else -1 or 0."""
-        first, second = (_level(rating.mean) for rating in (self.first, self.second))
-        return (first > second) - (first < second)
-
-
 def grade(rating: float) -> str:
     """Return the class of a rating (Table 3.3)."""
     return _CLASSES[_level(rating)]
@@ -118,7 +91,7 @@ def rate_match(
     *,
     mode: str = "written",
     orderings: int = ORDERINGS,
-) -> MatchRatings:
+) -> tuple[Rating, Rating]:
     """Rate the players of a match as the thesis does.
 
     Parameters
@@ -134,6 +107,10 @@ def rate_match(
     orderings
         Number of orderings, at least 2.
 
+    Returns
+    -------
+    The ratings of the first and of the second player.
+
     Raises
     ------
     ValueError
@@ -144,7 +121,7 @@ def rate_match(
     scores = np.repeat([1.0, 0.5, 0.0], [wins, draws, losses])
     orders = _orders(len(scores), orderings, rng)
     first, second = map(_summary, final_ratings(scores[orders], mode))
-    return MatchRatings(first, second, welch(first, second, orderings))
+    return first, second
 
 
 def final_ratings(scores: ArrayLike, mode: str = "written") -> tuple[Floats, Floats]:
@@ -179,28 +156,6 @@ def final_ratings(scores: ArrayLike, mode: str = "written") -> tuple[Floats, Flo
         before, first = first, updated_rating(first, second, gained)
         second = updated_rating(second, first if in_turn else before, other_gained)
     return first, second
-
-
-def welch(first: Rating, second: Rating, samples: int) -> float:
-    """Return p of the one-tailed t-test with unequal variances, in the observed direction.
-
-    Parameters
-    ----------
-    first, second
-        Means and standard deviations.
-    samples
-        Number of samples of each.
-    """
-    if first.sd == second.sd == 0:  # all games alike
-        return 0.5 if first.mean == second.mean else 0.0
-    with extra("train"):
-        from scipy.stats import ttest_ind_from_stats
-
-    higher, lower = (first, second) if first.mean >= second.mean else (second, first)
-    test = ttest_ind_from_stats(
-        *higher, samples, *lower, samples, equal_var=False, alternative="greater"
-    )
-    return float(test.pvalue)
 
 
 def rate_series(

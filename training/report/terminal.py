@@ -129,7 +129,7 @@ def _table(place: str, name: str, *others: str) -> Table:
 
 def _thesis(wins: int, draws: int, losses: int, mode: str) -> str:
     both = rate_match(wins, draws, losses, np.random.default_rng(0), mode=mode)
-    return " and ".join(f"{one.mean:.0f} ({one.grade})" for one in (both.first, both.second))
+    return " and ".join(f"{one.mean:.0f} ({one.grade})" for one in both)
 
 
 def _result(part: Score) -> str:

@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 
+from training.league.records import WinDrawLoss
 from training.rating.elo import elo_difference
 from training.reproduction.effects import Effect, advantage, growth, order, rating_difference
 from training.reproduction.inference import Interval, match_interval
@@ -34,7 +35,6 @@ UNITS_OF_POINTS = (POINTS_ABOVE_HALF, PERCENT)  # that MARGIN belongs to
 OWN = "ours"
 
 Kind = Literal["more", "equal"]
-Match = tuple[int, int, int]  # games won, drawn and lost
 Pair = tuple[Player, Player, Conditions]
 COUNTS = {WINS: 0, DRAWS: 1, LOSSES: 2}
 
@@ -182,7 +182,7 @@ def weighted_sum(shares: Sequence[Interval], weights: Sequence[float], shift: fl
     return Interval(mean, mean - below, mean + above)
 
 
-def printed_match(line: Row, conditions: Conditions) -> Match | None:
+def printed_match(line: Row, conditions: Conditions) -> WinDrawLoss | None:
     """Return the games that a paper prints of a row's match, from its first player's side."""
     if len(line.others) != 1:
         return None
@@ -192,12 +192,12 @@ def printed_match(line: Row, conditions: Conditions) -> Match | None:
         return matches[pair]
     if (pair := (other, line.first, conditions)) in matches:
         won, drawn, lost = matches[pair]
-        return lost, drawn, won
+        return WinDrawLoss(lost, drawn, won)
     return None
 
 
 @functools.cache
-def printed_matches() -> Mapping[Pair, Match]:
+def printed_matches() -> Mapping[Pair, WinDrawLoss]:
     """Return all matches of the papers whose games won, drawn and lost are printed."""
     found: dict[Pair, list[int | None]] = {}
     for table in EXPERIMENTS.values():
@@ -207,7 +207,11 @@ def printed_matches() -> Mapping[Pair, Match]:
             counts = found.setdefault((line.first, line.others[0], table.conditions), [None] * 3)
             for place, value in _columns(table, line):
                 counts[place] = value
-    return {pair: _complete(it) for pair, it in found.items() if None not in it}
+    return {
+        pair: WinDrawLoss(*(count for count in counts if count is not None))
+        for pair, counts in found.items()
+        if None not in counts
+    }
 
 
 def _columns(table: Table, line: Row) -> list[tuple[int, int]]:
@@ -217,11 +221,6 @@ def _columns(table: Table, line: Row) -> list[tuple[int, int]]:
     if table.measure in COUNTS:
         return [(COUNTS[table.measure], int(line.theirs[0]))]
     return []
-
-
-def _complete(counts: Sequence[int | None]) -> Match:
-    won, drawn, lost = (int(count) for count in counts if count is not None)
-    return won, drawn, lost
 
 
 def finite(interval: Interval | None) -> bool:

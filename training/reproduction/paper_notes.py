@@ -199,7 +199,7 @@ OBSERVED = "nguyen-observations"
 UNPRINTED = "he prints neither a figure nor a conclusion; ours"
 
 # The claim, its source, and the reason.
-CLAIMS = (
+UNREPEATABLE = (
     (
         "165 games on zone.com: 84-11-20 below 2000, 10-12-22 from 2000 to 2200",
         "Chellapilla & Fogel 2001",
@@ -279,7 +279,7 @@ SLIPS = (
 def unrepeatable_lines() -> Iterator[str]:
     """Yield the sections in Markdown."""
     yield from ("## What cannot be repeated", "", "| what | source | why |", "|---|---|---|")
-    for what, source, why in CLAIMS:
+    for what, source, why in UNREPEATABLE:
         yield f"| {what} | {source} | {why.replace(OBSERVED, link(EXPERIMENTS[OBSERVED]))} |"
     yield ""
     yield from ("## Printed figures that do not agree", "", "| where | what |", "|---|---|")

@@ -15,11 +15,9 @@ champions of its players. A champion's file has the SHA-256 hash of its bytes as
 from __future__ import annotations
 
 import json
-import platform
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +45,7 @@ from training.reproduction.result_rows import (
     to_json,
 )
 from training.reproduction.starting_point import STARTS, check_start, start_fields, start_order
-from training.trainer.loop import LIBRARIES, processor
+from training.runtime.machine import processor, versions
 
 RUNS, MATCHES, ENVIRONMENTS = "runs.jsonl", "matches.jsonl", "environments.json"
 LOCK = ".lock"
@@ -76,12 +74,7 @@ class Origin:
     cpu_seconds: float
     clock: Sequence[float] = ()
     processor: str = field(default_factory=processor)
-    versions: dict[str, str] = field(
-        default_factory=lambda: {
-            **{name: version(name) for name in LIBRARIES},
-            "python": platform.python_version(),
-        }
-    )
+    versions: dict[str, str] = field(default_factory=versions)
     date: str = field(default_factory=lambda: datetime.now(UTC).date().isoformat())
 
 

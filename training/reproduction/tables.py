@@ -1,4 +1,4 @@
-"""Tables of the papers as data, and their Markdown with our figures beside the paper's."""
+"""Tables of the papers as data, with our figures beside the paper's."""
 
 from __future__ import annotations
 
@@ -290,8 +290,8 @@ def _ratings(games: Sequence[PlayerGame]) -> list[float]:
 
 @functools.cache
 def _rated(wins: int, draws: int, losses: int, mode: str) -> tuple[float, ...]:
-    both = rate_match(wins, draws, losses, np.random.default_rng(0), mode=mode)
-    return (*both.first, *both.second)
+    first, second = rate_match(wins, draws, losses, np.random.default_rng(0), mode=mode)
+    return (*first, *second)
 
 
 def _pool(run: TrainingResult) -> list[float]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-import platform
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,6 +22,7 @@ from training.regimes import Regime, constants_of
 from training.runtime.curves import plot_curve, to_csv
 from training.runtime.executors import check_executor
 from training.runtime.extras import extra
+from training.runtime.machine import processor, versions
 from training.runtime.validation import Range, validate_ranges
 from training.trainer.checkpoint import (
     FILE_NAME,
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 CHAMPION_FILE, CURVE_FILE, PLOT_FILE = "champion.safetensors", "curve.csv", "curve.png"
 CHAMPIONS_FOLDER = "champions"  # of the champions that a run keeps
 SPEED = "speed/games_per_cpu_second"  # a metric
-LIBRARIES = ("checkers-laboratory", "numba", "llvmlite", "numpy")
 
 
 @dataclass(frozen=True)
@@ -296,7 +294,6 @@ def save_champion(config: RunConfig, state: State, path: Path) -> WeightsMetadat
     """Write the champion of a state as a weight file, and return the file's metadata."""
     regime = config.regime
     champion = regime.champion(state)
-    versions = {name: version(name) for name in LIBRARIES}
     metadata = WeightsMetadata(
         architecture=champion.architecture,
         king=champion.king,
@@ -308,7 +305,7 @@ def save_champion(config: RunConfig, state: State, path: Path) -> WeightsMetadat
         mcts_options=champion.mcts_options,
         search_options=champion.search_options,
         options=champion.options,
-        versions=versions | {"python": platform.python_version()},
+        versions=versions(),
         extra={"score": champion.score, "processor": processor()},
     )
     save_weights(path, champion.genome, metadata)
@@ -322,13 +319,3 @@ def keep_champion(config: RunConfig, state: State) -> None:
         folder.mkdir(exist_ok=True)
         name = f"{config.name}-seed-{config.seed}-generation-{state.generation}.safetensors"
         save_champion(config, state, folder / name)
-
-
-def processor() -> str:
-    """Return the name of this machine's processor."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-    except OSError:
-        return platform.processor()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()

@@ -312,7 +312,7 @@ def test_player_cannot_move_in_the_agents_turn(client):
 
 def test_searching_agent_can_be_told_to_move_and_blocks_nobody(client):
     state = begin(client, agent="blondie24", amount=64, seconds=60, colour="white")
-    live = client.app.state.store.find(state["key"])
+    live = client.app.state.store.in_memory(state["key"])
     answers = []
     thinker = threading.Thread(target=lambda: answers.append(do(client, state, "reply")))
     thinker.start()
@@ -332,7 +332,7 @@ def test_searching_agent_can_be_told_to_move_and_blocks_nobody(client):
 def test_analysis_of_a_past_position_is_dropped(client):
     state = begin(client, agent="blondie24", amount=64, seconds=60)
     first = do(client, state, "move", squares=[11, 15])
-    live = client.app.state.store.find(state["key"])
+    live = client.app.state.store.in_memory(state["key"])
     answers = []
     thinker = threading.Thread(target=lambda: answers.append(do(client, first, "reply")))
     thinker.start()
@@ -345,7 +345,7 @@ def test_analysis_of_a_past_position_is_dropped(client):
 
 def test_move_ends_the_search_for_a_hint(client):
     state = begin(client, agent="blondie24", amount=64, seconds=60)
-    live = client.app.state.store.find(state["key"])
+    live = client.app.state.store.in_memory(state["key"])
     url, answers = f"/api/games/{state['key']}/hint", []
     thinker = threading.Thread(target=lambda: answers.append(client.post(url, json={})))
     thinker.start()
@@ -406,7 +406,7 @@ def test_slow_disk_delays_its_own_game_only(client, games, monkeypatch):
         other.join(20)
         assert [answer.status_code for answer in found] == [200]
         send("take-back")
-        while not client.app.state.store.find(state["key"]).game.takebacks:
+        while not client.app.state.store.in_memory(state["key"]).game.takebacks:
             time.sleep(0.01)
         assert not answers  # nothing is shown that is not on the disk
     finally:
@@ -416,13 +416,13 @@ def test_slow_disk_delays_its_own_game_only(client, games, monkeypatch):
     assert (len(answers["move"]["frames"]), len(answers["take-back"]["frames"])) == (2, 1)
     written = json.loads((games / "tabs" / f"{state['key']}.json").read_text())
     assert (written["moves"], written["takebacks"]) == ([], 1)
-    assert client.app.state.store.find(state["key"]).is_saved
+    assert client.app.state.store.in_memory(state["key"]).is_saved
 
 
 def test_agent_that_hangs_at_the_end_keeps_nobody_waiting(client, monkeypatch):
     monkeypatch.setattr(game_store, "GAME_OVER_SECONDS", 0.1)
     state, freed = begin(client), threading.Event()
-    live = client.app.state.store.find(state["key"])
+    live = client.app.state.store.in_memory(state["key"])
     live.agent = SimpleNamespace(game_over=lambda board, side: freed.wait(60))
     try:
         assert do(client, state, "resign")["status"] == "over"
@@ -435,7 +435,7 @@ def test_learning_agent_is_told_the_result_once(client, strangers):
     state = begin(client, agent=strangers["Learner"], opening=ROUTES)
     over = do(client, state, "move", squares=[2, 11, 18, 9, 2])
     client.get(f"/api/games/{over['key']}")
-    heard = client.app.state.store.find(over["key"]).agent.heard
+    heard = client.app.state.store.in_memory(over["key"]).agent.heard
     assert heard == [(over["frames"][-1]["fen"], WHITE)]
 
 

@@ -452,7 +452,7 @@ def test_ratings_equal_those_of_the_thesis():
     theirs = EXPERIMENTS["table-4.7"].rows[0].theirs
     assert ours[:4] == pytest.approx(theirs, abs=2)
     by_formula = rate_match(47, 26, 13, np.random.default_rng(0))
-    assert ours[4:] == [*by_formula.first, *by_formula.second]
+    assert ours[4:] == [*by_formula[0], *by_formula[1]]
 
 
 def test_intervals_are_students():
