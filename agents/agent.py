@@ -12,6 +12,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
+from agents.evaluator import has_evaluation
 from agents.player import select_move, uses_history
 from agents.search.interrupt import defer_signals, stop_after
 from agents.search.workspace import PAST, Workspace, clear, table_bits, workspace
@@ -63,6 +64,13 @@ class PlayerAgent:
     def __post_init__(self) -> None:
         if self.ws is None:
             object.__setattr__(self, "ws", workspace(table_bits(self.player)))
+        evaluator = getattr(self.player, "evaluator", None)
+        if evaluator is not None and not has_evaluation(evaluator):
+            name = type(evaluator).__name__
+            raise TypeError(
+                f"{name} has no implementation of agents.evaluator.evaluate: decorate a function "
+                f"by @evaluate.register({name})"
+            )
         has_limit = hasattr(self.player, "depth") or hasattr(self.player, "simulations")
         if self.seconds is not None and not has_limit:
             raise ValueError(f"{self.name} does not search: it takes no time limit")

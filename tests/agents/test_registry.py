@@ -4,11 +4,13 @@ import hashlib
 import textwrap
 import threading
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import agents
+from agents.agent import PlayerAgent
 from agents.blondie.architecture import BLONDIE_1999
 from agents.registry import ZOO
 from agents.search.player import AlphaBeta
@@ -375,3 +377,14 @@ def test_calls_during_a_move_wait_for_its_end(call):
         assert not done.wait(0.1)
     thread.join()
     assert done.is_set()
+
+
+class Unfinished(NamedTuple):
+    """An evaluator of a user who has forgotten to register its function."""
+
+    worth: float
+
+
+def test_evaluator_without_an_evaluation_is_named():
+    with pytest.raises(TypeError, match=r"Unfinished has no implementation of agents\.evaluator"):
+        PlayerAgent("mine", AlphaBeta(Unfinished(1.0), depth=4))
