@@ -273,6 +273,18 @@ SLIPS = (
     ("Table 7.12", "C3Ply's draws sum to 81, not 91"),
     ("Table 6.9", 'a standard deviation is printed as "2948"'),
     ("Section 6.8", "a draw as red is told where Table 6.11 has one as white"),
+    (
+        "Section 7.2",
+        "Blondie24's 400 points leave out the 3 drawn games of 14; with them they are 265",
+    ),
+    (
+        "Section 7.2",
+        "528 points for 680-300-20 are 275 by the formula, and 80 for 220-660-120 are 35",
+    ),
+    (
+        "Al-Khateeb & Kendall 2009",
+        "Blondie24-RR has 150 generations in the abstract, 145 in section V, 140 in the test (VII)",
+    ),
 )
 
 
