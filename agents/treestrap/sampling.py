@@ -178,7 +178,7 @@ def sample_game(
     config, rows = sampler.config, ws.rows
     ws.counts[NAMESPACES] += 1
     clear_move_ordering(ws)
-    here = sample_start(config, starts, rows, rng)
+    here = sample_start(config.random_plies, starts, rows, rng)
     reversible, count = 0, 0
     for ply in range(config.max_plies + 1):
         if ws.stop[0]:
@@ -190,7 +190,7 @@ def sample_game(
         if result == UNDECIDED and (
             ply == config.max_plies
             or reversible >= NO_PROGRESS
-            or occurred_before(sampler, ply, here)
+            or occurred_before(sampler.positions, ply, here)
         ):
             result = 0.0
         if result != UNDECIDED:

@@ -69,8 +69,8 @@ def learn(
         Number of games.
     rng
         The source of randomness. Several calls with one generator equal a single call.
-    config
-        Settings of the learner.
+    random_plies
+        Number of these plies.
     starts
         Positions (black, white, kings, turn), shape (positions, 4); each game begins with a
         random one.
@@ -135,7 +135,7 @@ def play_games(
     ws, starts = borrowed(ws), borrowed(starts)
     for _ in range(games):
         clear_table(ws)
-        start = sample_start(learner.config, starts, ws.rows, rng)
+        start = sample_start(learner.config.random_plies, starts, ws.rows, rng)
         plies, result, turn = play_one(learner, searcher, scale, start, ws, rng)
         if ws.stop[0]:
             return
@@ -164,15 +164,13 @@ def clear_table(ws: KernelArg) -> None:
 
 
 @kernel
-def sample_start(
-    config: TreeStrapConfig, starts: KernelArg, rows: KernelArg, rng: KernelArg
-) -> Position:
+def sample_start(random_plies: int, starts: KernelArg, rows: KernelArg, rng: KernelArg) -> Position:
     """Return a random starting position after some random plies.
 
     Parameters
     ----------
-    config
-        Settings of the learner.
+    random_plies
+        Number of these plies.
     starts
         Positions (black, white, kings, turn), int64, shape (positions, 4).
     rows
@@ -186,7 +184,7 @@ def sample_start(
     """
     row = starts[rng.integers(0, len(starts)) if len(starts) > 1 else 0]
     here = Position(row[0], row[1], row[2], row[3])
-    plies = rng.integers(0, config.random_plies + 1) if config.random_plies else 0
+    plies = rng.integers(0, random_plies + 1) if random_plies else 0
     for _ in range(plies):
         count = generate_successors(rows, 0, here.black, here.white, here.kings, here.turn)
         if count == 0:
@@ -236,7 +234,7 @@ def play_one(
         if (
             ply == config.max_plies
             or ws.stop[0]
-            or (config.repetition and occurred_before(learner, ply, here))
+            or (config.repetition and occurred_before(learner.positions, ply, here))
         ):
             return ply, 0.0, here.turn
         here = choose_and_record(learner, searcher, scale, ply, here, count, ws, rng)
@@ -269,13 +267,13 @@ def find_result(searcher: KernelArg, position: Position, over: bool) -> float:
 
 
 @kernel
-def occurred_before(learner: LearnerState, ply: int, position: Position) -> bool:
+def occurred_before(positions: KernelArg, ply: int, position: Position) -> bool:
     """Return whether the position, reached at `ply`, occurred before in the game.
 
     Parameters
     ----------
-    learner
-        The learner, with the positions of the game so far.
+    positions
+        Positions of the game so far (black, white, kings, turn), int64, shape (plies, 4).
     ply
         Plies before the position.
     position
@@ -283,7 +281,7 @@ def occurred_before(learner: LearnerState, ply: int, position: Position) -> bool
     """
     men = (position.black | position.white) & ~position.kings
     for back in range(ply - 2, -1, -2):
-        then = learner.positions[back]
+        then = positions[back]
         if (then[0] | then[1]) & ~then[2] != men:
             return False
         if then[0] == position.black and then[1] == position.white:
@@ -372,7 +370,7 @@ def new_first(learner: LearnerState, ply: int, mover: int, rows: KernelArg, coun
     """
     new = 0
     for at in range(count):
-        if not occurred_before(learner, ply + 1, successor(rows[at], mover)):
+        if not occurred_before(learner.positions, ply + 1, successor(rows[at], mover)):
             for column in range(rows.shape[1]):
                 rows[new, column], rows[at, column] = rows[at, column], rows[new, column]
             new += 1

@@ -231,7 +231,7 @@ def test_ctrl_c_and_sigterm_save_running_jobs(tmp_path):
         lines = [line.rstrip() for line in said.splitlines()]
         # The first process on a machine compiles kernels, and says so.
         first, *lines = [line for line in lines if not line.startswith("compiling kernels")]
-        assert re.fullmatch(r"0 of 1 jobs, 0\.\d CPU-hours left", first)
+        assert re.fullmatch(r"0 of 1 jobs are done; 0\.\d CPU-hours are left", first)
         assert lines == [
             "Stopping when what is under way is done or saved; Ctrl-C again: at once.",
             "Interrupted; all progress is saved. Run the same command again to resume.",

@@ -104,6 +104,6 @@ def show_progress(console: Console) -> Iterator[Callable[[Progress], None]]:
             if due and not console.is_terminal:
                 last = time.monotonic()
                 hours = (reached.all_seconds - reached.seconds) / 3600
-                console.print(f"{text}, {hours:.1f} CPU-hours left")
+                console.print(f"{text} are done; {hours:.1f} CPU-hours are left")
 
         yield report

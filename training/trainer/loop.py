@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
+
 from agents.search.interrupt import defer_signals
-from agents.weights import WeightsMetadata, save_weights
+from agents.weights import LARGEST_WEIGHT, WeightsMetadata, save_weights
 from checkers_env.files import write_atomically
 from checkers_env.movegen import Position
 from training.evolution.evaluation import performance_curve
@@ -291,9 +293,20 @@ def save_outputs(config: RunConfig, checkpoint: Checkpoint) -> None:
 
 
 def save_champion(config: RunConfig, state: State, path: Path) -> WeightsMetadata:
-    """Write the champion of a state as a weight file, and return the file's metadata."""
+    """Write the champion of a state as a weight file, and return the file's metadata.
+
+    Raises
+    ------
+    ValueError
+        For weights that no player can use.
+    """
     regime = config.regime
     champion = regime.champion(state)
+    if not np.all(np.abs(champion.genome) <= LARGEST_WEIGHT):
+        raise ValueError(
+            f"the champion of generation {state.generation} has weights that are no numbers, or "
+            f"beyond {LARGEST_WEIGHT:g}: no player can use them; try smaller steps"
+        )
     metadata = WeightsMetadata(
         architecture=champion.architecture,
         king=champion.king,

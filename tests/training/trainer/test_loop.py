@@ -336,3 +336,11 @@ def test_cpu_time_of_other_processes_counts(tmp_path, finished):  # after which 
         train(plan, begin(plan), nothing).history["speed/games_per_cpu_second"][1] for plan in plans
     )
     assert there < 3 * here  # unless counted, hardly any time is spent at all
+
+
+def test_champion_that_cannot_play_ends_the_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(loop, "LARGEST_WEIGHT", 0.01)
+    plan = plan_for(tmp_path)
+    with pytest.raises(ValueError, match=r"beyond 0\.01: no player can use them"):
+        train(plan, begin(plan), nothing)
+    assert load_checkpoint(tmp_path).state.generation == GENERATIONS
