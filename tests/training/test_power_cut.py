@@ -24,7 +24,7 @@ def games(folder):
 
 
 def figures(folder):
-    found = json.loads((folder / "c0-and-c10.json").read_text())
+    found = json.loads(next(folder.glob("c0-and-c10*.json")).read_text())
     return [{**player, "cpu_seconds": None} for player in found["players"]]
 
 
