@@ -12,13 +12,13 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from agents.evaluator import has_evaluation
+from agents.evaluator import evaluate
 from agents.player import select_move, uses_history
 from agents.search.interrupt import defer_signals, stop_after
 from agents.search.workspace import PAST, Workspace, clear, table_bits, workspace
 from checkers_env.bits import borrowed
 from checkers_env.board import Board
-from checkers_env.jit import kernel
+from checkers_env.jit import has_implementation, kernel
 from checkers_env.movegen import Position, generate_successors
 from checkers_env.moves import Move, unpack_move
 
@@ -65,7 +65,7 @@ class PlayerAgent:
         if self.ws is None:
             object.__setattr__(self, "ws", workspace(table_bits(self.player)))
         evaluator = getattr(self.player, "evaluator", None)
-        if evaluator is not None and not has_evaluation(evaluator):
+        if evaluator is not None and not has_implementation(evaluate, type(evaluator)):
             name = type(evaluator).__name__
             raise TypeError(
                 f"{name} has no implementation of agents.evaluator.evaluate: decorate a function "

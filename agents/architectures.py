@@ -37,6 +37,7 @@ from agents.treestrap.codec import unpack
 from agents.treestrap.network import SIZE, STAGES, TreeStrapNetwork, treestrap_network
 from agents.treestrap.tapered import TAPERED_ENTRIES, TaperedNetwork, unpack_network
 from agents.weights import LARGEST_WEIGHT, WeightsMetadata, load_weights
+from checkers_env.jit import has_implementation
 from checkers_env.movegen import Position
 
 
@@ -98,7 +99,7 @@ class Architecture:
     @property
     def learns(self) -> bool:
         """Whether temporal differences can train it: its class implements the logit."""
-        return not self.fixed and logit.dispatch(self.evaluator) is not logit.dispatch(object)
+        return not self.fixed and has_implementation(logit, self.evaluator)
 
 
 ARCHITECTURES: dict[str, Architecture] = {}

@@ -47,12 +47,6 @@ def evaluate(
     raise NotImplementedError("this evaluator has no implementation of agents.evaluator.evaluate")
 
 
-def has_evaluation(evaluator: Any) -> bool:
-    """Return whether :func:`evaluate` is implemented for the class of an evaluator."""
-    dispatch: Any = evaluate.dispatch
-    return dispatch(type(evaluator)) is not dispatch(object)
-
-
 @generic
 def value_bounds(evaluator: KernelArg, position: Position, view: int) -> tuple[float, float]:
     """Return bounds of :func:`evaluate` that need no state, the lower one first.

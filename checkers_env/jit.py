@@ -169,6 +169,11 @@ def generic(default: Callable[..., Any], *, inline: bool = True) -> Any:
     return function
 
 
+def has_implementation(function: Any, cls: type) -> bool:
+    """Return whether a class has an implementation of a :func:`generic` function of its own."""
+    return function.dispatch(cls) is not function.dispatch(object)
+
+
 @functools.cache
 def _trusted_folder(folder: Path) -> Path | None:
     """Return the folder for compiled kernels, or in its place the user's own cache, or None."""

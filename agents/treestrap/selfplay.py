@@ -69,8 +69,8 @@ def learn(
         Number of games.
     rng
         The source of randomness. Several calls with one generator equal a single call.
-    random_plies
-        Number of these plies.
+    config
+        Settings of the learner.
     starts
         Positions (black, white, kings, turn), shape (positions, 4); each game begins with a
         random one.

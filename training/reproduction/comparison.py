@@ -158,18 +158,17 @@ def compare(comparison: Comparison, store: ResultStore) -> list[ComparisonResult
         for seed in range(comparison.seeds)
         if all(store.result(job) is not None for job in _jobs_of(comparison, seed))
     ]
-    results: list[ComparisonResult] = []
-    baseline_runs = _runs(comparison, store, baseline, done)
+    runs = {name: _runs(comparison, store, name, done) for name in comparison.names}
+    results = []
     for name in comparison.names:
-        runs = _runs(comparison, store, name, done)
         scores = _scores(comparison, store, name, baseline, done) if name != baseline else []
         results.append(
             ComparisonResult(
                 name,
                 np.array(scores),
                 np.array(_scores(comparison, store, name, PIECE_COUNTER, done)),
-                np.array([run.origin.cpu_seconds for run in runs]),
-                trained_alike=all(map(_equal_curves, runs, baseline_runs)),
+                np.array([run.origin.cpu_seconds for run in runs[name]]),
+                trained_alike=all(map(_equal_curves, runs[name], runs[baseline])),
             )
         )
     return with_adjusted_p(results)
@@ -329,10 +328,8 @@ def plot_scores(results: Sequence[ComparisonResult]) -> bytes:
 
 def plot_curves(comparison: Comparison, store: ResultStore) -> bytes | None:
     """Return the plot of the performance curves, an SVG file; None without any."""
-    runs: dict[str, list[TrainingResult]] = {}
-    for name in comparison.names:
-        found = [store.result(comparison.run(name, seed)) for seed in range(comparison.seeds)]
-        runs[name] = [run for run in found if isinstance(run, TrainingResult)]
+    seeds = range(comparison.seeds)
+    runs = {name: _runs(comparison, store, name, seeds) for name in comparison.names}
     everyone = [run for several in runs.values() for run in several]
     panels = [it for it in PANELS if everyone and all(it[0] in run.curves for run in everyone)]
     if not panels or not all(runs.values()):
