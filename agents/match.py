@@ -16,7 +16,7 @@ from agents.match_kernel import DRAW, Result, play
 from agents.player import is_stochastic, uses_history
 from agents.search.guard import NOT_BEGUN, LateMoveError, MoveLimit, guard_moves
 from agents.search.interrupt import defer_signals
-from agents.search.workspace import Workspace, table_bits, workspace
+from agents.search.workspace import PLAYER, Workspace, table_bits, workspace
 from checkers_env import openings
 from checkers_env.actions import move_to_actions
 from checkers_env.board import Board
@@ -65,6 +65,7 @@ def play_game(
     rng: np.random.Generator | None = None,
     engine: str = "kernel",
     limit: MoveLimit | None = None,
+    numbers: tuple[int, int] = (0, 0),
 ) -> MatchGame:
     """Play one game between compiled players.
 
@@ -83,6 +84,10 @@ def play_game(
         and ``act``: a thousand times slower, with the same result.
     limit
         Time for a move in the kernel, and an event that ends the game.
+    numbers
+        Of Black and of White, each one's own, for players that meet the same positions in many
+        games: in the kernel, their first moves are then searched once in each thread. 0 for
+        others, and for all whose moves depend on more than the position.
 
     Returns
     -------
@@ -101,7 +106,7 @@ def play_game(
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
     rng = rng or np.random.default_rng(0)
     if engine == "kernel":
-        return _play_in_kernel(black, white, opening, rules, rng, limit)
+        return _play_in_kernel(black, white, opening, rules, rng, limit, numbers)
     agents = (PlayerAgent("black", black, rng), PlayerAgent("white", white, rng))
     return play_through_environment(*agents, opening=opening, rules=rules)
 
@@ -143,6 +148,7 @@ def _play_in_kernel(
     rules: DrawRules,
     rng: np.random.Generator,
     limit: MoveLimit | None,
+    numbers: tuple[int, int],
 ) -> MatchGame:
     start, paths = opening_line(opening)
     if len(paths) >= rules.max_plies:
@@ -155,6 +161,8 @@ def _play_in_kernel(
         or any(is_stochastic(player) or uses_history(player) for player in players)
     )
     seats = [_seat(side, table_bits(player)) for side, player in enumerate(players)]
+    for seat, number in zip(seats, numbers, strict=True):
+        seat.counts[PLAYER] = number
     first, second = sorted((BLACK, WHITE), key=lambda side: _kind(players[side]))
     pair = players[first], players[second], seats[first], seats[second]
     guard = guard_moves(seats, limit, _ply_counter(game)) if limit else nullcontext()

@@ -8,7 +8,8 @@ import numpy as np
 
 from agents.player import select_move, uses_history
 from agents.search.selective import clear_move_ordering, set_position_history
-from agents.search.workspace import NAMESPACES
+from agents.search.transposition import tt_index
+from agents.search.workspace import NAMESPACES, PLAYER
 from checkers_env.bits import borrowed, copy_into
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import (
@@ -35,6 +36,7 @@ from checkers_env.state import (
 )
 
 DRAW = -1
+KNOWN_PLIES = 16  # moves of a game that are kept for others: later positions rarely come again
 
 
 class Result(NamedTuple):
@@ -121,13 +123,63 @@ def play(
             tt_namespace = ws.counts[NAMESPACES] << 1 | side
             if uses_history(first) if side == colour else uses_history(second):
                 set_position_history(ws, history, ply, game[REVERSIBLE_PLIES])
-            if side == colour:
-                path = select_move(first, here, ws, count, tt_namespace, rng)
-            else:
-                path = select_move(second, here, ws, count, tt_namespace, rng)
+            path = known_move(ws, here) if chosen <= KNOWN_PLIES else 0
+            if path == 0:
+                if side == colour:
+                    path = select_move(first, here, ws, count, tt_namespace, rng)
+                else:
+                    path = select_move(second, here, ws, count, tt_namespace, rng)
+                if chosen <= KNOWN_PLIES:
+                    store_known_move(ws, here, path)
         status = make_move(game, history, ws.rows[find_row(ws.rows, count, path)])
     winner = 1 - game[SIDE] if has_lost(game, status) else DRAW
     return Result(winner, status, game[PLY])
+
+
+@kernel
+def known_move(ws: KernelArg, position: Position) -> int:
+    """Return the packed move that a workspace's player chose in a position before, or 0.
+
+    Parameters
+    ----------
+    ws
+        Workspace; `counts[PLAYER]` is the number of the player.
+    position
+        Position to move in.
+    """
+    player = ws.counts[PLAYER]
+    if player == 0:
+        return 0
+    entry = ws.known_moves[tt_index(ws.known_moves, position, player + position.turn)]
+    known = (
+        entry.player == player
+        and entry.black == position.black
+        and entry.white == position.white
+        and entry.kings == position.kings
+        and entry.turn == position.turn
+    )
+    return entry.move if known else 0
+
+
+@kernel
+def store_known_move(ws: KernelArg, position: Position, path: int) -> None:
+    """Keep the move that a workspace's player chose, for :func:`known_move`.
+
+    Parameters
+    ----------
+    ws
+        Workspace; `counts[PLAYER]` is the number of the player, or 0 to keep nothing.
+    position
+        Position before the move.
+    path
+        Packed move.
+    """
+    player = ws.counts[PLAYER]
+    if player != 0:
+        entry = ws.known_moves[tt_index(ws.known_moves, position, player + position.turn)]
+        entry.player = player
+        entry.black, entry.white, entry.kings = position.black, position.white, position.kings
+        entry.turn, entry.move = position.turn, path
 
 
 @kernel

@@ -40,6 +40,7 @@ from checkers_env.envs.vector import sample
 from checkers_env.files import check_output, write_atomically
 from checkers_env.jit import kernel
 from checkers_env.movegen import BLACK, ROW_WIDTH, WHITE, Position
+from training.evolution.game_runner import open_game_runner
 from training.evolution.metrics import sample_positions
 from training.evolution.state import Population, random_population
 from training.regimes import regime_from_config
@@ -329,20 +330,31 @@ def pairs(count: int, members: int) -> Iterator[tuple[int, int]]:
 
 
 def measure_games(effort: Effort) -> list[Measurement]:
-    """Measure games between random networks, and the evaluations in them."""
+    """Measure games between random networks: the evaluations in them, and a whole tournament.
+
+    The tournament is that of a first generation. As in evolution, no game is played twice, and the
+    moves that players are known to choose are not searched again.
+    """
     population = random_networks()
     players = REGIME.players(ENCODING, population)
     fixtures = list(pairs(effort.games, population.size))
+    rounds = effort.games // REGIME.games
     seats, rng = (workspace(), workspace()), np.random.default_rng(0)
     start, _ = opening_line(None)
 
-    def ours() -> list[int]:
+    def tournaments() -> int:
+        for _ in range(rounds):
+            with open_game_runner(1) as runner:  # which knows no game and no move yet
+                REGIME.tournament(ENCODING, population, runner, np.random.default_rng(0))
+        return rounds * REGIME.games
+
+    def ours() -> int:
         before = sum(int(seat.counts[EVALUATED]) for seat in seats)
         for black, white in fixtures:
             game = np.zeros((2 * REGIME.max_moves + 1, ROW_WIDTH), np.int64)
             pair = players[black], players[white]
             play(*pair, *seats, BLACK, start, REGIME.rules.to_array(), True, rng, game)
-        return [len(fixtures), sum(int(seat.counts[EVALUATED]) for seat in seats) - before]
+        return sum(int(seat.counts[EVALUATED]) for seat in seats) - before
 
     def theirs() -> list[int]:
         evaluations = 0
@@ -355,10 +367,12 @@ def measure_games(effort: Effort) -> list[Measurement]:
             evaluations += sides[BLACK].evaluations + sides[WHITE].evaluations
         return [effort.slow_games, evaluations]
 
-    games, evaluations = best_rate(ours, effort.repeats).tolist()
+    evaluations = float(best_rate(ours, effort.repeats))
+    games = float(best_rate(tournaments, effort.repeats))
     slow = best_rate(theirs, effort.slow_repeats).tolist()
     label = "plain Python and numpy"
-    in_search, self_play = "2001 network in the search", f"self-play at {REGIME.depth} ply"
+    in_search = "2001 network in the search"
+    self_play = f"self-play at {REGIME.depth} ply, a generation"
     return [
         Measurement(in_search, "evaluations/s", evaluations, 4e6, label, slow[1], 85),
         Measurement(self_play, "games/s", games, 1000, label, slow[0], 270),

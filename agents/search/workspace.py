@@ -17,7 +17,8 @@ ROWS = 1 << 14
 TABLE_BITS = 12
 PAST = 256  # most positions of a game in a workspace
 STATE_WIDTH = 96
-VISITED, EVALUATED, NAMESPACES = range(3)  # indices into `counts`
+KNOWN_MOVES = 1 << 12
+VISITED, EVALUATED, NAMESPACES, PLAYER = range(4)  # indices into `counts`
 
 ENTRY = np.dtype(
     [
@@ -29,6 +30,16 @@ ENTRY = np.dtype(
         ("bound", "i1"),
         ("depth", "i1"),
         ("best", "i2"),
+    ]
+)
+KNOWN_MOVE = np.dtype(
+    [
+        ("player", "i8"),
+        ("black", "i8"),
+        ("white", "i8"),
+        ("kings", "i8"),
+        ("turn", "i8"),
+        ("move", "i8"),  # packed
     ]
 )
 FRAME = np.dtype(
@@ -79,7 +90,10 @@ class Workspace(NamedTuple):
     history
         int64[2, 1024]: history scores, by side and the last two squares of a move.
     counts
-        int64[3]: so far VISITED positions, EVALUATED positions, and NAMESPACES of the table.
+        int64[4]: so far VISITED positions, EVALUATED positions, and NAMESPACES of the table; then
+        the number of the PLAYER whose moves are known, or 0.
+    known_moves
+        KNOWN_MOVE[KNOWN_MOVES]: moves that players chose in earlier games.
     stop
         int64[1]: another thread sets it to end a search.
     position_history
@@ -100,6 +114,7 @@ class Workspace(NamedTuple):
     killers: NDArray[np.int64]
     history: NDArray[np.int64]
     counts: NDArray[np.int64]
+    known_moves: NDArray[np.void]
     stop: NDArray[np.int64]
     position_history: NDArray[np.int64]
     reversible_plies: NDArray[np.int64]
@@ -118,7 +133,8 @@ def workspace(table_bits: int = TABLE_BITS) -> Workspace:
         np.zeros(max(1 << table_bits >> 6, 1), np.int64),
         np.zeros(PLIES, np.int64),
         np.zeros((2, 1024), np.int64),
-        np.zeros(3, np.int64),
+        np.zeros(4, np.int64),
+        np.zeros(KNOWN_MOVES, KNOWN_MOVE),
         np.zeros(1, np.int64),
         np.zeros((PAST + PLIES, 2), np.int64),
         np.zeros(1, np.int64),

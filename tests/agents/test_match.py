@@ -1,6 +1,7 @@
 """Games in the kernel against the same games played move by move on a board."""
 
 import copy
+import itertools
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,6 +10,7 @@ import pytest
 
 import agents
 import checkers_env
+from agents import match
 from agents.agent import PlayerAgent
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
@@ -18,7 +20,7 @@ from agents.match import ENGINES, play_game
 from agents.match_kernel import DRAW, play
 from agents.search.player import AlphaBeta
 from agents.search.root_order import CHANCE
-from agents.search.workspace import workspace
+from agents.search.workspace import EVALUATED, workspace
 from checkers_env.actions import move_to_actions
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK, NO_MOVE, PACKED_MOVE, WHITE, Position
@@ -254,6 +256,37 @@ def test_history_of_an_earlier_game_is_ignored():
         result = play(*players, start, PLAIN.to_array(), False, np.random.default_rng(seed), game)
         results.append((result, game[: result.plies + 1].tolist()))
     assert results[1] == results[2]
+
+
+def play_all(few, numbers):
+    """Return the games of each player against each other, and the positions evaluated in them."""
+    pairs = [pair for pair in itertools.permutations(range(len(few)), 2) for _ in range(2)]
+    openings = [None, "9-13 22-18"] * (len(pairs) // 2)
+    with ThreadPoolExecutor(1) as thread:  # with workspaces of its own
+        games = [
+            thread.submit(
+                play_game,
+                few[black],
+                few[white],
+                opening=opening,
+                rules=DrawRules(30),
+                numbers=(numbers[black], numbers[white]),
+            ).result()
+            for (black, white), opening in zip(pairs, openings, strict=True)
+        ]
+        seats = thread.submit(lambda: match._thread.seats.values()).result()
+        return games, sum(seat.counts[EVALUATED] for seat in seats)
+
+
+def test_known_moves_of_numbered_players_change_no_game():
+    few = [network(seed, 3) for seed in range(4)]
+    games, evaluated = play_all(few, [0] * 4)
+    assert play_all(few, [0] * 4) == (games, evaluated)
+    same, fewer = play_all(few, [5, 6, 7 << 55, 8 << 55])
+    assert same == games
+    assert 0.8 * evaluated < fewer < 0.97 * evaluated
+    mistaken, _ = play_all(few, [5] * 4)  # one number for different players: moves are mixed up
+    assert mistaken != games
 
 
 @pytest.mark.parametrize("root_perspective", [True, False])

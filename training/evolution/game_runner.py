@@ -11,9 +11,12 @@ import hashlib
 import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain, count, repeat
+from operator import itemgetter
+from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,9 +24,9 @@ import numpy as np
 from agents.match import ENGINES, MatchGame, play_game
 from agents.player import is_stochastic, uses_history
 from checkers_env.state import DrawRules
-from training.runtime.executors import open_executor
+from training.runtime.executors import open_executor, stop_requested
 
-CHUNKS_PER_WORKER = 4  # parts of a call's games: small parts keep all workers busy to the end
+CHUNKS_PER_WORKER = 4  # parts of a call's games for processes: small parts keep all busy to the end
 KNOWN_GAMES = 2048  # of the last calls, for the next ones
 
 
@@ -45,6 +48,9 @@ class Matchup(NamedTuple):
 
 
 GameKey = int | tuple[str, str, str | None, DrawRules]
+Task = tuple[int, Matchup, tuple[int, int]]  # place among the results, game, players' numbers
+
+_UNUSED = np.random.default_rng(0)  # of players without chance: a new one takes 35 microseconds
 
 
 class GameRunner:
@@ -68,19 +74,33 @@ class GameRunner:
         wanted = list(matchups)
         keys = game_keys(wanted, rules) if self._engine == "kernel" else [*range(len(wanted))]
         new = {key: game for key, game in zip(keys, wanted, strict=True) if key not in self._known}
-        played = zip(new, self._play([*new.values()], rules), strict=True)
-        games: dict[GameKey, MatchGame] = {**self._known, **dict(played)}
-        latest = {key: games[key] for key in keys if isinstance(key, tuple)}
-        known = [*(each for each in self._known.items() if each[0] not in latest), *latest.items()]
-        self._known = dict(known[max(len(known) - KNOWN_GAMES, 0) :])
-        return [games[key] for key in keys]
+        played = dict(zip(new, self._play(new, rules), strict=True))
+        games = [played[key] if key in played else self._known[key] for key in keys]
+        for key, game in zip(keys, games, strict=True):
+            if isinstance(key, tuple):
+                self._known.pop(key, None)
+                self._known[key] = game
+        for key in [*self._known][: max(len(self._known) - KNOWN_GAMES, 0)]:
+            del self._known[key]
+        return games
 
-    def _play(self, games: list[Matchup], rules: DrawRules) -> list[MatchGame]:
-        play = partial(play_matchup, rules=rules, engine=self._engine)
-        chunk = math.ceil(len(games) / (self._workers * CHUNKS_PER_WORKER)) or 1
-        results = list(self._pool.map(play, games, chunksize=chunk))
-        self.seconds += sum(seconds for _, seconds in results)
-        return [game for game, _ in results]
+    def _play(self, games: dict[GameKey, Matchup], rules: DrawRules) -> list[MatchGame]:
+        tasks = [*zip(count(), games.values(), map(player_numbers, games), strict=False)]
+        play = partial(play_tasks, rules=rules, engine=self._engine)
+        played = chain.from_iterable(self._pool.map(play, self._parts(tasks)))
+        results = sorted(played, key=itemgetter(0))
+        self.seconds += sum(seconds for _, _, seconds in results)
+        return [game for _, game, _ in results]
+
+    def _parts(self, tasks: list[Task]) -> Sequence[Iterable[Task]]:
+        """Return what each call of a worker plays. Threads take game after game from one queue."""
+        if not isinstance(self._pool, ThreadPoolExecutor):
+            size = math.ceil(len(tasks) / (self._workers * CHUNKS_PER_WORKER)) or 1
+            return [tasks[begin : begin + size] for begin in range(0, len(tasks), size)]
+        queue: SimpleQueue[Task | None] = SimpleQueue()
+        for task in (*tasks, *repeat(None, self._workers)):
+            queue.put(task)
+        return [iter(queue.get, None) for _ in range(self._workers)]
 
 
 def game_keys(matchups: Sequence[Matchup], rules: DrawRules) -> list[GameKey]:
@@ -98,14 +118,14 @@ def game_keys(matchups: Sequence[Matchup], rules: DrawRules) -> list[GameKey]:
     Hashes of Black and White, the opening and the rules; the number of the game where chance or the
     past may decide.
     """
-    pairs = [(game.black, game.white) for game in matchups]
-    decided = {
-        id(player): player for pair in pairs if all(map(is_repeatable, pair)) for player in pair
-    }
-    hashes = {name: player_hash(player) for name, player in decided.items()}
+    players = {id(player): player for game in matchups for player in (game.black, game.white)}
+    repeatable = {name for name, player in players.items() if is_repeatable(player)}
+    pairs = [(id(game.black), id(game.white)) for game in matchups]
+    decided = {name for pair in pairs if repeatable.issuperset(pair) for name in pair}
+    hashes = {name: player_hash(players[name]) for name in decided}
     keys: list[GameKey] = []
     for number, (matchup, pair) in enumerate(zip(matchups, pairs, strict=True)):
-        black, white = (hashes.get(id(player)) for player in pair)
+        black, white = map(hashes.get, pair)
         if black is None or white is None:
             keys.append(number)
         else:
@@ -156,7 +176,43 @@ def _content(thing: Any) -> Iterator[bytes | memoryview]:
         raise TypeError(f"{type(thing).__name__} has no content that can be hashed")
 
 
-def play_matchup(matchup: Matchup, rules: DrawRules, engine: str) -> tuple[MatchGame, float]:
+def player_numbers(key: GameKey) -> tuple[int, int]:
+    """Return the numbers of Black and White for ``play_game``, by the key of their game."""
+    if isinstance(key, int):
+        return 0, 0
+    black, white = (int(digest[:15], 16) for digest in key[:2])
+    return black, white
+
+
+def play_tasks(
+    tasks: Iterable[Task], rules: DrawRules, engine: str
+) -> list[tuple[int, MatchGame, float]]:
+    """Play games until there is none left, or the worker is asked to stop.
+
+    Parameters
+    ----------
+    tasks
+        The games.
+    rules
+        Draw rules.
+    engine
+        ``"kernel"`` or ``"env"``.
+
+    Returns
+    -------
+    Each game with its place among the results, and its CPU time in seconds.
+    """
+    results = []
+    for place, matchup, numbers in tasks:
+        if stop_requested():
+            break
+        results.append((place, *play_matchup(matchup, rules, engine, numbers)))
+    return results
+
+
+def play_matchup(
+    matchup: Matchup, rules: DrawRules, engine: str, numbers: tuple[int, int] = (0, 0)
+) -> tuple[MatchGame, float]:
     """Play one game.
 
     Parameters
@@ -167,19 +223,24 @@ def play_matchup(matchup: Matchup, rules: DrawRules, engine: str) -> tuple[Match
         Draw rules.
     engine
         ``"kernel"`` or ``"env"``.
+    numbers
+        Of the players, as for :func:`agents.match.play_game`.
 
     Returns
     -------
     The game, and its CPU time in seconds.
     """
     began = time.thread_time()
+    black, white, opening, seed = matchup
+    chance = is_stochastic(black) or is_stochastic(white)
     game = play_game(
-        matchup.black,
-        matchup.white,
-        opening=matchup.opening,
+        black,
+        white,
+        opening=opening,
         rules=rules,
-        rng=np.random.default_rng(matchup.seed),
+        rng=np.random.default_rng(seed) if chance else _UNUSED,
         engine=engine,
+        numbers=numbers,
     )
     return game, time.thread_time() - began
 

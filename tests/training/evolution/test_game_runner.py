@@ -14,7 +14,14 @@ from agents.search.root_order import CHANCE, LAST
 from agents.search.selective import Selective
 from checkers_env.state import DrawRules
 from training.evolution import game_runner
-from training.evolution.game_runner import Matchup, game_keys, open_game_runner, player_hash
+from training.evolution.game_runner import (
+    Matchup,
+    game_keys,
+    open_game_runner,
+    play_tasks,
+    player_hash,
+    player_numbers,
+)
 from training.regimes.coevolution import Coevolution
 
 RULES = DrawRules(40)
@@ -84,6 +91,37 @@ def test_evolution_is_the_same_with_and_without_known_games(monkeypatch, play):
     np.testing.assert_equal(vars(states[0].population), vars(states[1].population))
     assert states[0].rng == states[1].rng
     assert counts[0] < counts[1] < 4 * SMALL.games
+
+
+@pytest.mark.parametrize("executor", ["threads", "processes"])
+def test_evolution_is_the_same_with_and_without_known_moves(monkeypatch, executor):
+    states = []
+    for numbers in (player_numbers, lambda key: (0, 0)):
+        monkeypatch.setattr(game_runner, "player_numbers", numbers)
+        state = SMALL.init(3)
+        with open_game_runner(2, executor=executor) as runner:
+            for _ in range(3):
+                state, _ = SMALL.step(state, runner)
+        states.append(state)
+    np.testing.assert_equal(vars(states[0].population), vars(states[1].population))
+
+
+def test_equal_players_have_equal_numbers_and_others_do_not():
+    few = players(3)
+    matchups = [Matchup(few[0], few[1]), Matchup(few[1], few[2]), Matchup(few[2], RandomPlayer())]
+    first, second, third = map(player_numbers, game_keys(matchups, RULES))
+    assert third == (0, 0)
+    assert first[1] == second[0]
+    assert len({*first, *second}) == 3
+    assert all(0 < number < 1 << 60 for number in first + second)
+
+
+def test_worker_that_is_asked_to_stop_begins_no_further_game(monkeypatch, play):
+    monkeypatch.setattr(game_runner, "stop_requested", Mock(side_effect=[False, True]))
+    tasks = [(place, Matchup(*players(2)), (0, 0)) for place in range(3)]
+    played = play_tasks(iter(tasks), RULES, "kernel")
+    assert [place for place, _, _ in played] == [0]
+    assert play.call_count == 1
 
 
 def test_other_rules_or_colours_make_another_game(play):
