@@ -371,8 +371,7 @@ def measure_games(effort: Effort) -> list[Measurement]:
     games = float(best_rate(tournaments, effort.repeats))
     slow = best_rate(theirs, effort.slow_repeats).tolist()
     label = "plain Python and numpy"
-    in_search = "2001 network in the search"
-    self_play = f"self-play at {REGIME.depth} ply, a generation"
+    in_search, self_play = "2001 network in the search", "self-play, a generation"
     return [
         Measurement(in_search, "evaluations/s", evaluations, 4e6, label, slow[1], 85),
         Measurement(self_play, "games/s", games, 1000, label, slow[0], 270),

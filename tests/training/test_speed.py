@@ -27,7 +27,7 @@ NAMES = [
     "perft 9, bulk",
     "2001 network alone",
     "2001 network in the search",
-    "self-play at 4 ply",
+    "self-play, a generation",
     "raw_env(), with last()",
     "env(), with last()",
     "make_vec(1024)",
