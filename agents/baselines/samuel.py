@@ -1,9 +1,9 @@
 """Weighted features made by hand, after Samuel's checkers player.
 
 Source: A. L. Samuel, Some studies in machine learning using the game of checkers, IBM Journal of
-Research and Development 3(3), 1959. His program learns the weights of a linear polynomial over 38
-terms; here are eight similar terms. Each is the viewer's count minus the opponent's. The value is
-tanh of the weighted sum.
+Research and Development 3(3), 1959. His program learns the weights of a linear polynomial, of 16
+terms at a time out of 38; here are eight similar terms. Each is the viewer's count minus the
+opponent's. The value is tanh of the weighted sum.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Weighted piece counter: each square has a weight of its own.
 
 E. Hughes, Piece Difference: Simple to Evolve, CEC 2003, as described in the thesis (section 7.2):
-32 location weights and the worth of a king are evolved.
+32 location weights are evolved. The worth of a king, which is evolved too, is ours.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Each tuple of squares is an index into a look-up table of its own (:mod:`agents.ntuple.indices`).
 The value is tanh of the sum of the entries and of the piece difference (section 6.2, for
-back-propagation), or that sum without tanh (Algorithms 6.1 and 6.2).
+back-propagation), or that sum without tanh. Algorithms 6.1 and 6.2 sum the entries alone.
 """
 
 from __future__ import annotations

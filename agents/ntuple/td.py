@@ -45,7 +45,10 @@ ALPHA, ERRORS, STEPS = 0, 1, 2  # sums: alpha of this game, absolute errors, num
 
 
 class TDConfig(NamedTuple):
-    """Settings of the learner. The defaults are the thesis's (alpha: the best of its three).
+    """Settings of the learner.
+
+    Alpha (the best of three), its constancy and lambda are the thesis's. It leaves the others open
+    (6.7): the choice of moves, exploration and openings.
 
     Attributes
     ----------

@@ -29,8 +29,8 @@ def performance_curve(
 ) -> Metrics:
     """Measure players against the heuristic player and the piece counter at 1 ply.
 
-    Each player has one game a colour with each opponent, from the generation's ballot card, as in
-    Skycak's performance curve. Training does not depend on these games.
+    Each player has one game a colour with each opponent, from the generation's ballot card.
+    Training does not depend on these games. The curve is Skycak's; his games are not described.
 
     Parameters
     ----------

@@ -25,6 +25,7 @@ def mutate(
 
     For each weight j: s'(j) = s(j) exp(tau N_j(0, 1)), then w'(j) = w(j) + s'(j) N'_j(0, 1), with
     tau = 1 / sqrt(2 sqrt(N_w)) (Chellapilla & Fogel 1999, 2001; thesis, equations 3.1 and 3.2).
+    The thesis prints one symbol for N and N'. One draw for both would make weights drift.
 
     Parameters
     ----------

@@ -82,7 +82,7 @@ class Coevolution(SearchSettings):
     step_size: Annotated[float, Range(0.0, 1e3)] = 0.05
     """First step size of every weight."""
     self_adaptive: bool = True
-    """Whether step sizes mutate too; otherwise they stay the same (n-tuples, thesis 6.1)."""
+    """Whether step sizes mutate too; otherwise they stay the same (thesis, equation 6.1)."""
     king: Annotated[float, Range(KING_LEAST, KING_MOST)] = 1.5
     """First K, the worth of a king."""
     king_rule: Literal["lognormal", "tenths", "fixed"] = "tenths"

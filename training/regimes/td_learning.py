@@ -60,6 +60,9 @@ class TDLearning(SelfPlayRegime):
     """Learn about the last position of the search's principal variation (TD-leaf)."""
     piece_difference: bool = True
     """Whether the piece difference is added to the entries of tuples (thesis 7.3)."""
+    by_colour: bool = True
+    """Whether tuples read the board as Black sees it, or as the viewing side does (Algorithm 6.3
+    speaks of "our" pieces, and of a value that Black's win raises)."""
     king: Annotated[float, Range(1.0, 5.0)] = 1.0
     """The worth of a king in the piece difference."""
     games: Annotated[int, Range(1, 1_000_000)] = 1000
@@ -125,7 +128,7 @@ class TDLearning(SelfPlayRegime):
         encoding = find_encoding(self.features, arrays)
         if encoding.architecture.difference != "option":
             return encoding
-        own = {"difference": float(self.piece_difference), "by_colour": True}
+        own = {"difference": float(self.piece_difference), "by_colour": self.by_colour}
         return Encoding(self.features, {**encoding.options, **own})
 
     def champion(self, state: State, member: int = 0) -> ChampionWeights:

@@ -97,7 +97,7 @@ def _equalities() -> Iterable[Claim]:
     yield equals(
         "c0-common",
         "blondie24-rr",
-        "The same few opponents for all are as good as a round robin.",
+        "The same few opponents for all may do well (by our reading: as well as a round robin).",
         thesis("4.4, after Miconi 2009"),
     )
     for other, players in (

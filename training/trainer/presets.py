@@ -111,15 +111,11 @@ PRESETS |= {
     f"{name}-{depth}ply": Preset(
         replace(regime, depth=depth),
         PRESETS[name].generations,
-        "Al-Khateeb 2011, 7.6",
+        f"Al-Khateeb 2011, {'7.7.3' if name == 'c10' else '7.6'}",
         f"{name} trained at {depth} ply",
     )
-    for name, regime, depths in (
-        ("c0", _C0, (1, 2, 3)),
-        ("blondie24-rr", _ROUND_ROBIN, (1, 2, 3)),
-        ("c10", _C10, (1, 2, 3)),
-    )
-    for depth in depths
+    for name, regime in (("c0", _C0), ("blondie24-rr", _ROUND_ROBIN), ("c10", _C10))
+    for depth in (1, 2, 3)  # c10 at 2 and 3 is ours
 }
 _TUPLES = replace(_C0, weight=0.0, step_size=1.0, self_adaptive=False, king=1.0)
 PRESETS["c5-tuple"] = Preset(
@@ -193,7 +189,7 @@ TD_PRESETS |= {
     "c5-n0.001-1ply": Preset(
         replace(_C5, search=1),
         126,
-        "Al-Khateeb 2011, 7.6",
+        "Al-Khateeb 2011, 7.7.3",
         "c5-n0.001, moves chosen by a search of 1 ply and captures",
     ),
 }
@@ -207,10 +203,10 @@ TD_PRESETS |= {
     f"c5-n0.001-{depth}ply": Preset(
         replace(_C5, search=depth, depth=depth),
         126,
-        "Al-Khateeb 2011, 7.6",
+        "Al-Khateeb 2011, 7.7.3",
         f"c5-n0.001 trained at {depth} ply",
     )
-    for depth in (2, 3, 4)
+    for depth in (2, 3, 4)  # 2 and 3 are ours
 }
 TD_PRESETS |= {
     f"c1-n0.001-{depth}ply": Preset(

@@ -1,7 +1,7 @@
 """Evolved n-tuples as the thesis describes them (6.3, 6.5), by reading; TD at equal depth.
 
 Section 6.2 adds the piece difference and passes the sum through tanh, "for convenient training with
-error back-propagation". Algorithms 6.1 and 6.2 have no back-propagation, and only sum.
+error back-propagation". Algorithms 6.1 and 6.2 have no back-propagation, and only sum the entries.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from training.reproduction.tables import RESULTS, SCORE, Measure, Row, Table, in
 from training.trainer.presets import PRESETS
 
 PLAIN = {5: "c5-tuple-sum", 1: "c1-tuple-sum"}
-"""The thesis's players by the plain reading: the sum with the piece difference, without tanh."""
+"""The thesis's players as a sum with the piece difference of section 6.2, without tanh."""
 TANH = {5: "c5-tuple", 1: "c1-tuple"}
 HALF = PRESETS[PLAIN[5]].generations // 2
 SMALL_START = 0.2  # the papers' networks begin so: uniform in [-0.2, 0.2]

@@ -22,7 +22,7 @@ UNSATURATED = "learns-unsaturated"  # blondie24-2001, trained with an output tha
 LONG = {"strong-1": 0, "strong": 0}  # seeds of the players with one run
 NETS = ("c0", "blondie24-rr", "c10")  # networks of the thesis whose training is looked at
 _STEPS = 11
-_DAYS = {  # Al-Khateeb 2011, 5.3 and 6.12: for these all 19 days, for temporal differences two
+_DAYS = {  # Al-Khateeb 2011, 3.2 and 6.12: for these all 19 days, for temporal differences two
     **dict.fromkeys(("c0", "blondie24-rr", "c10", "c10-rr"), "19 days"),
     **dict.fromkeys(("c5-n0.001", "c1-n0.001"), "2 days"),
 }
