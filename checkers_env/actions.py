@@ -51,18 +51,23 @@ def move_to_actions(move: Move | str, turn: int) -> list[int]:
     Raises
     ------
     ValueError
-        For another side, for text that is no move, and for a step between squares that are not
-        neighbours.
+        For another side, for text that is no move, for squares outside the board, and for a step
+        or a jump that no piece can make.
     """
     check_side(turn)
     move = Move(move) if isinstance(move, str) else move
+    if not all(1 <= square <= 32 for square in move.squares):
+        raise ValueError(f"no piece moves like {move}: squares are numbered from 1 to 32")
     bits = [square_to_bit(square if turn == BLACK else 33 - square) for square in move.squares]
-    actions = []
+    actions, length = [], 2 if move.captured else 1
     for start, end in itertools.pairwise(bits):
-        step = (end - start) // (2 if move.captured else 1)
-        if abs(step) not in (4, 5):
-            raise ValueError(f"no piece moves like {move}: a step leads to a neighbouring square")
-        index = abs(step) - 4 + (0 if step > 0 else 2)
+        step, rest = divmod(abs(end - start), length)
+        if step not in (4, 5) or rest:
+            raise ValueError(
+                f"no piece moves like {move}: a step leads to a neighbouring square, a jump to the "
+                "next one but one"
+            )
+        index = step - 4 + (0 if end > start else 2)
         actions.append((bit_to_square(start) - 1) * 4 + index)
     return actions
 

@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 
 from agents.agent import reseed
 from agents.external.errors import GameEndedError
-from agents.single_agent.opponents import Opponent, legal_reply, make_opponents
+from agents.single_agent.opponents import (
+    Opponent,
+    check_first_turn,
+    legal_reply,
+    make_opponents,
+)
 from checkers_env.actions import ACTIONS, describe_action, move_to_actions
 from checkers_env.board import Board
 from checkers_env.envs.aec import AGENTS, INDEX, raw_env
@@ -51,8 +56,8 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
     Raises
     ------
     ValueError
-        If an argument is out of range, the opening leaves the agent no turn, or the opponent makes
-        an illegal move.
+        If an argument is out of range, the opponent can end the game before the agent's first turn,
+        or makes an illegal move.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by gymnasium.Env
@@ -76,9 +81,12 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         check_argument_names(rules, SingleAgentEnv)
         self._opponents = make_opponents(opponent, depth)
         self._opponent = self._opponents[0]
-        self._colour = colour
+        if accept_draw is not None and not callable(accept_draw):
+            raise ValueError(f"accept_draw must be None or a function, not {accept_draw!r}")
+        self._sides = range(len(COLOURS)) if colour is None else [COLOURS.index(colour)]
         self._accept_draw = accept_draw
         self._game = raw_env(opening, render_mode=render_mode, **rules)
+        check_first_turn(self._game.board, self._sides)
         self._agent, self._mask, self._over = AGENTS[0], np.zeros(ACTIONS, np.int8), True
         self.render_mode, self.metadata = render_mode, self._game.metadata
         self.observation_space = self._game.observation_space(AGENTS[0])
@@ -113,15 +121,15 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         self._over = True  # until the game is set up: an error below must not leave half a game
         # Sample all three, needed or not: equal seeds then give equal games to every opponent.
         colour, chance, card = self.np_random.integers(2**31, size=3).tolist()
-        side = colour % 2 if self._colour is None else COLOURS.index(self._colour)
+        side = self._sides[colour % len(self._sides)]
         self._agent = AGENTS[side]
         self._opponent = self._opponents[chance % len(self._opponents)]
         reseed(self._opponent, chance)
         self._game.reset(seed=card, options=options)
-        ended = self._answer()
-        if self._over:
-            reason = ended[1] if ended else self._game.infos[self._agent]["reason"]
-            raise ValueError(f"the opening leaves {COLOURS[side]} no turn to play: {reason}")
+        if options and "opening" in options:
+            check_first_turn(self._game.board, self._sides)
+        if ended := self._answer():
+            raise ValueError(f"the opening leaves {COLOURS[side]} no turn to play: {ended[1]}")
         return self._observation(), {"colour": COLOURS[side]}
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:

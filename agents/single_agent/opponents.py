@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -85,6 +85,31 @@ def _agent(opponent: Opponent, depth: int | None) -> Agent:
         "opponent must be a text, a function of a board, or an object with a method act(board), "
         f"not {opponent!r}"
     )
+
+
+def check_first_turn(board: Board, sides: Collection[int]) -> None:
+    """Check that no first turn of an opponent ends the game.
+
+    Parameters
+    ----------
+    board
+        The game after its opening.
+    sides
+        The sides, BLACK or WHITE, that the agent may have.
+
+    Raises
+    ------
+    ValueError
+        If the opponent moves first and can end the game with that.
+    """
+    for move in board.legal_moves if 1 - board.turn in sides else ():
+        after = board.copy()
+        after.push(move)
+        if outcome := after.outcome():
+            raise ValueError(
+                f"the opening can end before the agent's first turn: {outcome.reason} after the "
+                f"opponent's {move} in {board.fen()}"
+            )
 
 
 def legal_reply(agent: Agent, board: Board) -> Move:

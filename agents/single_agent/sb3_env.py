@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from gymnasium.error import ResetNeeded
 
 from agents.single_agent.vector_env import SingleAgentVectorEnv
 
@@ -37,6 +38,7 @@ class SB3VecEnv(VecEnv):  # type: ignore[misc]
             raise TypeError("no autoreset_mode: a game begins in the step that ends the one before")
         self.env = SingleAgentVectorEnv(num_envs, **options)
         super().__init__(num_envs, self.env.single_observation_space, self.env.single_action_space)
+        self._observation: dict[str, Any] | None = None
 
     def reset(self) -> dict[str, Any]:
         """Begin all games, by the seeds and options that were set before.
@@ -50,7 +52,8 @@ class SB3VecEnv(VecEnv):  # type: ignore[misc]
         if any(other != options for other in self._options):
             raise ValueError(f"all games begin with the same options, not {self._options}")
         seeds = None if all(seed is None for seed in self._seeds) else self._seeds
-        self._observation, _ = self.env.reset(seed=seeds, options=options)
+        self._observation, info = self.env.reset(seed=seeds, options=options)
+        self.reset_infos = [{"colour": colour} for colour in info["colour"]]
         self._reset_seeds()
         self._reset_options()
         return self._observation
@@ -69,11 +72,15 @@ class SB3VecEnv(VecEnv):  # type: ignore[misc]
                 "TimeLimit.truncated": False,
                 "reason": info["reason"][i],
             }
+            self.reset_infos[i] = {"colour": info["colour"][i]}
         return self._observation, reward.astype(np.float32), over, infos
 
     def action_masks(self) -> Any:
         """Return which actions are legal, bool, shape (n, 128), as MaskablePPO asks for them."""
-        return self._observation["action_mask"].astype(bool)
+        if self._observation is None:
+            raise ResetNeeded("the games were not begun: call reset()")
+        mask: Any = self._observation["action_mask"].astype(bool)
+        return mask
 
     def env_method(
         self, method_name: str, *args: Any, indices: Any = None, **options: Any

@@ -15,12 +15,18 @@ from agents.search.interrupt import defer_signals
 from agents.search.selective import set_position_history
 from agents.search.workspace import Workspace, clear
 from agents.single_agent.env import COLOURS
-from agents.single_agent.opponents import Opponent, legal_reply, make_opponents
+from agents.single_agent.opponents import (
+    Opponent,
+    check_first_turn,
+    legal_reply,
+    make_opponents,
+)
 from checkers_env.bits import borrowed
 from checkers_env.board import Board
 from checkers_env.envs import vector_kernels as kernels
+from checkers_env.envs.aec import first_board
 from checkers_env.envs.vector import Flags, Integers, SelfPlayVectorEnv
-from checkers_env.envs.vector_kernels import MOVER, Openings, StepOutput, is_over
+from checkers_env.envs.vector_kernels import Openings, StepOutput, is_over
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import (
     BLACK_BOARD,
@@ -46,7 +52,8 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
     """One side of many games: many :class:`agents.single_agent.env.SingleAgentEnv` at once.
 
     Rewards and observations are the agent's. When a game begins, its information holds the agent's
-    ``"colour"``. All else is as in :class:`checkers_env.envs.vector.SelfPlayVectorEnv`.
+    ``"colour"``, in place of ``"to_move"``. All else is as in
+    :class:`checkers_env.envs.vector.SelfPlayVectorEnv`.
 
     A game's seed fixes its colours, cards and opponents. Each opponent has one generator, and one
     transposition table if it searches selectively, for all games. A seed for all games also
@@ -72,8 +79,8 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
     Raises
     ------
     ValueError
-        If an argument is out of range, the opening leaves the agent no turn, or an opponent makes
-        an illegal move.
+        If an argument is out of range, the opponent can end the game before the agent's first turn,
+        or makes an illegal move.
     GameEndedError
         If an opponent ends its game, whatever it claims: no game is scored by that.
     """
@@ -93,9 +100,14 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
             raise ValueError(f"colour must be None or one of {list(COLOURS)}, not {colour!r}")
         self._opponents = [_compiled(agent) for agent in make_opponents(opponent, depth)]
         self._has_chance = False  # of opponents that move in Python: a first new_game()
+        self._seats = range(len(COLOURS)) if colour is None else [COLOURS.index(colour)]
         super().__init__(num_envs, opening=opening, autoreset_mode=autoreset_mode, **rules)
-        seats = range(len(COLOURS)) if colour is None else [COLOURS.index(colour)]
-        self._batch = self._batch._replace(choices=np.array(seats))
+        self._batch = self._batch._replace(choices=np.array(self._seats))
+
+    def _openings(self, opening: str | None) -> Openings:
+        openings = super()._openings(opening)
+        check_first_turn(first_board(opening, self._rules), self._seats)
+        return openings
 
     def _count_starts(self, openings: Openings) -> int:
         return super()._count_starts(openings) * len(self._batch.choices) * len(self._opponents)
@@ -166,7 +178,7 @@ def play_opponent(
     Raises
     ------
     ValueError
-        If the opponent makes an illegal move, or the opening leaves the agent no turn.
+        If the opponent makes an illegal move.
     """
     player, batch, ws = borrowed(player), borrowed(batch), borrowed(ws)
     for i in range(len(batch.events)):
@@ -181,8 +193,6 @@ def play_opponent(
         path = select_move(player, here, ws, count, FIRST_NAMESPACE | side, rng)
         row = ws.rows[find_row(ws.rows, count, path)]
         batch.events[i] = make_move(game, batch.history[i], row)
-        if is_over(batch.events[i]) and batch.actors[i] == MOVER:
-            raise ValueError("the opening leaves the agent no turn to play")
 
 
 def play_agent(agent: Agent, index: int, batch: Any, boards: Callable[[int], Board]) -> None:
@@ -207,8 +217,6 @@ def play_agent(agent: Agent, index: int, batch: Any, boards: Callable[[int], Boa
         generate_successors(rows, 0, *board.position)
         row = rows[board.legal_moves.index(move)]
         batch.events[i] = make_move(batch.games[i], batch.history[i], row)
-        if is_over(batch.events[i]) and batch.actors[i] == MOVER:
-            raise ValueError("the opening leaves the agent no turn to play")
 
 
 def _compiled(agent: Agent) -> CompiledOpponent | Agent:

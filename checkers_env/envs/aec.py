@@ -537,14 +537,29 @@ def opening_cards(opening: str | None, rules: DrawRules) -> Sequence[str | None]
     if not isinstance(opening, str | None):
         raise ValueError(f"opening must be None or one of {ACCEPTED}, not {opening!r}")
     cards = openings.BALLOTS.get(opening or "", (opening,))
+    board = first_board(opening, rules)
+    outcome = board.outcome()
+    if outcome or not (board.black and board.white):
+        reason = outcome.reason if outcome else "no pieces"
+        raise ValueError(f"opening {opening!r} leaves no game to play: {reason}")
+    return cards
+
+
+def first_board(opening: str | None, rules: DrawRules) -> Board:
+    """Return the game after an opening, or as far as it goes; of a ballot, after the first card.
+
+    Raises
+    ------
+    ValueError
+        For an invalid opening.
+    """
+    cards = openings.BALLOTS.get(opening or "", (opening,))
     start, moves, _ = _read_opening(cards[0])  # all cards have the same number of moves
     board = Board.from_position(*start, rules=rules)
     for move in moves:
         if board.outcome() is None:
             board.push(move)
-    if outcome := board.outcome():
-        raise ValueError(f"opening {opening!r} leaves no game to play: {outcome.reason}")
-    return cards
+    return board
 
 
 @functools.lru_cache(1024)

@@ -132,6 +132,8 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         """
         options, openings = check_options(options, RESET_OPTIONS), self._batch.openings
         seeds = _seeds(seed, self.num_envs)
+        if isinstance(seed, int):
+            super().reset(seed=seed)  # seeds np_random, which wrappers may use
         which = _reset_mask(options.get("reset_mask"), self.num_envs)
         if "opening" in options:
             openings = self._openings(options["opening"])
@@ -175,6 +177,8 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
 
     def board(self, index: int) -> Board:
         """Return game `index` at the start of the current turn, with its moves."""
+        if not 0 <= index < self.num_envs:
+            raise IndexError(f"games are numbered from 0 to {self.num_envs - 1}, not {index}")
         if index not in self._rngs:
             raise ResetNeeded(f"game {index} was not begun: call reset()")
         ply, side = self._batch.games[index, [PLY, SIDE]].tolist()
@@ -342,7 +346,9 @@ def _seeds(seed: int | Sequence[int | None] | None, count: int) -> Sequence[int 
         return [None] * count
     if isinstance(seed, int | np.integer):
         return [check_seed(seed) + i for i in range(count)]
-    if not isinstance(seed, Sequence | np.ndarray) or len(seed) != count:
+    if isinstance(seed, np.ndarray):
+        seed = np.atleast_1d(seed).tolist()
+    if not isinstance(seed, Sequence) or len(seed) != count:
         raise ValueError(f"seed must be one seed or {count} of them, not {seed!r}")
     return [None if one is None else check_seed(one) for one in seed]
 

@@ -148,6 +148,12 @@ def test_step_to_a_square_that_is_no_neighbour_has_no_action(move: str) -> None:
         codes.move_to_actions(move, BLACK)
 
 
+@pytest.mark.parametrize("move", [Move((10, 18), (14,)), Move((29, 33)), Move((0, 4))])
+def test_move_that_no_piece_can_make_has_no_action(move: Move) -> None:
+    with pytest.raises(ValueError, match="no piece moves like"):
+        codes.move_to_actions(move, BLACK)
+
+
 @pytest.mark.parametrize("turn", ["player_0", "black", 2, -1, None])
 def test_side_that_is_neither_black_nor_white_is_refused(turn: Any) -> None:
     message = f"turn must be 0 for Black or 1 for White, not {turn!r}"

@@ -304,9 +304,17 @@ def test_opponent_that_ends_the_game_draws_by_consent_only(
 
 
 def test_opening_ended_by_the_opponent_is_refused() -> None:
-    env = SingleAgentEnv(First(), "white", opening="B:W6:B1")
-    with pytest.raises(ValueError, match="leaves white no turn to play: no pieces"):
-        env.reset()
+    message = "can end before the agent's first turn: no pieces after the opponent's 1x10"
+    for colour in ("white", None):
+        with pytest.raises(ValueError, match=message):
+            SingleAgentEnv(First(), colour, opening="B:W6:B1")
+        env = SingleAgentEnv(First(), colour)
+        with pytest.raises(ValueError, match=message):
+            env.reset(options={"opening": "B:W6:B1"})
+    SingleAgentEnv(First(), "black", opening="B:W6:B1").reset()
+    # Only some of White's replies end this game.
+    with pytest.raises(ValueError, match="first turn: no legal move after"):
+        SingleAgentEnv("random", "black", opening="W:WK6,K22,25:BK29")
 
 
 def test_opening_can_be_set_for_one_game() -> None:
@@ -325,6 +333,8 @@ def test_opening_can_be_set_for_one_game() -> None:
     ({"opponent": First(), "depth": 3}, "depth is for opponents given by name"),
     ({"depth": 3}, "does not search"),
     ({"opening": "11-16 11-16"}, "bad opening"),
+    ({"opening": "B:W:B9"}, "leaves no game to play: no pieces"),
+    ({"accept_draw": True}, "accept_draw must be None or a function, not True"),
     ({"max_moves": 0}, "max_moves must be"),
     ({"blocked_draws": 2}, "blocked_draws must be True or False"),
     ({"render_mode": "svg"}, "render_mode must be"),

@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 
 from agents.single_agent.vector_env import SingleAgentVectorEnv
 from checkers_env.envs.vector import sample
@@ -17,8 +18,11 @@ def test_steps_are_those_of_the_vector_environment():
     from agents.single_agent.sb3_env import SB3VecEnv
 
     env, expected = SB3VecEnv(6, **OPTIONS), SingleAgentVectorEnv(6, **OPTIONS)
+    with pytest.raises(ResetNeeded):
+        env.action_masks()
     env.seed(3)
-    shown, (observation, _) = env.reset(), expected.reset(seed=3)
+    shown, (observation, info) = env.reset(), expected.reset(seed=3)
+    colours = info["colour"].tolist()
     rng, endings = np.random.default_rng(0), 0
     for _ in range(400):
         for name in observation:
@@ -36,6 +40,8 @@ def test_steps_are_those_of_the_vector_environment():
                 last = infos[i]["terminal_observation"]["observation"]
                 np.testing.assert_array_equal(last, info["final_obs"][i]["observation"])
                 assert infos[i]["reason"] == info["reason"][i]
+                colours[i] = info["colour"][i]
+        assert env.reset_infos == [{"colour": colour} for colour in colours]
     assert endings > 10
 
 

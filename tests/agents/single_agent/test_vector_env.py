@@ -314,16 +314,13 @@ def test_invalid_arguments_are_refused(arguments: dict[str, Any], message: str) 
 
 @pytest.mark.parametrize("mode", AutoresetMode)
 def test_opening_ended_by_the_opponent_is_refused(mode: AutoresetMode) -> None:
-    env = SingleAgentVectorEnv(2, "random", "white", opening="B:W6:B1", autoreset_mode=mode)
-    with pytest.raises(ValueError, match="leaves the agent no turn to play"):
-        env.reset()
+    message = "can end before the agent's first turn: no pieces"
+    with pytest.raises(ValueError, match=message):
+        SingleAgentVectorEnv(2, "random", "white", opening="B:W6:B1", autoreset_mode=mode)
     env = SingleAgentVectorEnv(2, "random", "white", autoreset_mode=mode)
-    env.reset()
-    with pytest.raises(ValueError, match="leaves the agent no turn to play"):
-        env.reset(options={"opening": "B:W6:B1"})
-    with pytest.raises(ResetNeeded, match="not begun"):
-        env.step([32, 32])
     observation, _ = env.reset()
+    with pytest.raises(ValueError, match=message):
+        env.reset(options={"opening": "B:W6:B1"})
     env.step(observation["action_mask"].argmax(1))
 
 

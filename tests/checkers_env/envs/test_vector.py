@@ -226,6 +226,21 @@ def test_games_without_a_seed_continue_their_generators() -> None:
     assert len(cards) > 1  # no seed at all: by chance
 
 
+def test_seed_of_all_games_is_that_of_wrappers_too() -> None:
+    env = checkers_env.make_vec(2)
+    drawn = []
+    for _ in range(2):
+        env.reset(seed=7)
+        drawn.append(env.np_random.random())
+    assert drawn[0] == drawn[1]
+    env.reset(seed=[7, 8])
+    with pytest.raises(ValueError, match="seed must be one seed or 2 of them"):
+        env.reset(seed=np.array(3))  # type: ignore[arg-type]
+    for game in (-1, 2):
+        with pytest.raises(IndexError, match=f"games are numbered from 0 to 1, not {game}"):
+            env.board(game)
+
+
 def test_reset_mask_selects_the_games_that_begin() -> None:
     env = checkers_env.make_vec(3, opening="three-move")
     observation, _ = env.reset(seed=4)
