@@ -33,7 +33,13 @@ from checkers_env.files import check_output
 from checkers_env.state import DrawRules
 from training.league.adjudicate import make_adjudicator
 from training.league.entrants import Entry, file_digest, make_entry
-from training.league.game import LeagueRules, limit_agent, one_line, opening_board
+from training.league.game import (
+    LeagueRules,
+    limit_agent,
+    one_line,
+    opening_board,
+    printable,
+)
 from training.league.journal import FILE_NAME, Journal
 from training.league.pdn_export import games_to_pdn
 from training.league.records import LEAGUE_FILE, GameRecord, League, save_league
@@ -280,10 +286,14 @@ def make_entries(config: BenchmarkConfig, texts: Sequence[str]) -> list[Entry]:
         make_entry(text, depth=config.depth, seconds=config.seconds, timeout=timeout, limits=limits)
         for text in texts
     ]
-    names = [entry.entrant.name for entry in entries]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"two agents are named {name!r}: enter each agent once")
+    entrants = [entry.entrant for entry in entries]
+    for number, entrant in enumerate(entrants):
+        same = [other for other in entrants if other.name == entrant.name]
+        if sum((it.agent, it.options) == (entrant.agent, entrant.options) for it in same) > 1:
+            raise ValueError(f"two agents are named {entrant.name!r}: enter each agent once")
+        if len(same) > 1:  # such as files of one name in different folders
+            longer = replace(entrant, name=printable(texts[number]))
+            entries[number] = entries[number]._replace(entrant=longer)
     return entries
 
 
@@ -404,6 +414,9 @@ def write_reports(
     """
     anchor = find_anchor(league.entrants, config.anchor)
     lines, first = standings(league, anchor), verdict(league)
+    if config.sprt:
+        sentence, *found = found
+        first = f"{sentence} As if the number of games had been fixed: {first}"
     save_league(folder / LEAGUE_FILE, league)
     pdn.dump(games_to_pdn(league), folder / PDN_FILE)
     notes = (describe_scale(anchor), *NOTES, *illegal_answers(league), *found)

@@ -74,6 +74,7 @@ class Channel:
         end = None if seconds is None else time.monotonic() + seconds
         self._requests += 1
         line = json.dumps(message | {"request": self._requests}).encode() + b"\n"
+        self._process.resume()
         try:
             self._send(line, end)
             answer = _parse(self._receive(end))
@@ -81,6 +82,7 @@ class Channel:
             if isinstance(error, TimeoutError):
                 raise
             raise ChannelClosedError from error
+        self._process.pause()  # it must not take processor time from others
         if answer.pop("request", None) != self._requests:
             raise EngineError("it answered another request")
         return answer
@@ -97,6 +99,7 @@ class Channel:
         The exit code, and the limit that was passed, if any, in words.
         """
         report = self._process.report()
+        self._process.resume()
         self._socket.close()
         if not self._process.wait(grace):
             self._process.kill()

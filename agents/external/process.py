@@ -110,8 +110,19 @@ class SupervisedProcess:
 
     def terminate(self) -> None:
         """Send SIGTERM to the program and its process group."""
+        self._order(supervisor.TERMINATE)
+
+    def pause(self) -> None:
+        """Stop the program and all that it started where they are (Linux)."""
+        self._order(supervisor.PAUSE)
+
+    def resume(self) -> None:
+        """Let the program go on."""
+        self._order(supervisor.RESUME)
+
+    def _order(self, order: bytes) -> None:
         with suppress(OSError):
-            self.lifeline.send(supervisor.TERMINATE)
+            self.lifeline.send(order)
 
     def kill(self) -> None:
         """End the program and all that it started by SIGKILL."""
@@ -214,6 +225,14 @@ class LineProcess:
             self._last_line = line
             return line
         raise self.error(self._exit_text() if self._output.ended else f"gave no {expected}")
+
+    def pause(self) -> None:
+        """Stop the program where it is (Linux), so that it takes no time from others."""
+        self._process.pause()
+
+    def resume(self) -> None:
+        """Let the program go on."""
+        self._process.resume()
 
     def discard_output(self) -> None:
         """Drop all unread lines."""
@@ -326,6 +345,7 @@ def _end_process(
 ) -> None:
     if os.getpid() != owner_pid:
         return  # this is a fork, and the program belongs to its parent
+    process.resume()
     if quit_line is not None:
         outbox.put(quit_line)
     outbox.put(None)

@@ -24,6 +24,7 @@ KILL_SECONDS = 10.0
 SLACK_BYTES = 2 << 30  # of memory that is reserved, as for threads, and never used
 TASKS_PER_PROCESS = 16  # threads that the user's limit leaves room for
 TERMINATE = b"T"  # on the lifeline: send SIGTERM to the command
+PAUSE, RESUME = b"P", b"R"  # stop all processes where they are, and let them go on
 PROC = Path("/proc")
 
 
@@ -102,17 +103,30 @@ def _watch(command: int, lifeline: int, wakeup: int, memory: int, processes: int
         if fault:
             with suppress(OSError):
                 os.write(lifeline, fault.encode())
-        if fault or (lifeline in ready and not _terminate(command, lifeline)):
+        if fault or (lifeline in ready and not _obey(command, lifeline)):
             return signal.SIGKILL
 
 
-def _terminate(command: int, lifeline: int) -> bool:
-    """Send SIGTERM to the command's process group if the caller wants that, else return False."""
+def _obey(command: int, lifeline: int) -> bool:
+    """Carry out the caller's order; return False if the caller has closed the lifeline."""
     with suppress(OSError):
-        if os.read(lifeline, 1) == TERMINATE:
+        order = os.read(lifeline, 1)
+        if order == TERMINATE:
             os.killpg(command, signal.SIGTERM)
-            return True
+        if order in (PAUSE, RESUME):
+            _signal_all(signal.SIGSTOP if order == PAUSE else signal.SIGCONT)
+        return bool(order)
     return False
+
+
+def _signal_all(number: int) -> None:
+    """Send a signal to all processes, and to those that they start meanwhile."""
+    known: set[int] = set()
+    while new := set(_descendants()) - known:
+        for pid in new:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
+        known |= new
 
 
 def _excess(memory: int, processes: int) -> str:

@@ -74,7 +74,8 @@ def play(count: int) -> None:
         case "stalls" | "stubborn":
             time.sleep(60)
         case "stops":
-            os.kill(os.getpid(), signal.SIGSTOP)
+            while True:  # it may be told once to go on
+                os.kill(os.getpid(), signal.SIGSTOP)
         case "floods":
             chatter()
         case "floods-later":

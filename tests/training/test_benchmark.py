@@ -19,6 +19,7 @@ from checkers_env.board import Board
 from tests import DATA, ROOT
 from tests.training.commands import SECONDS, is_gone, recorded_processes, run_here, start, wait_for
 from training import benchmark
+from training.league.entrants import make_entry
 from training.league.journal import FILE_NAME
 from training.league.records import load_league
 from training.report import player_report
@@ -307,13 +308,38 @@ def test_sequential_test_stops_at_the_same_game_on_any_number_of_threads(command
     games = {threads: games_of(tmp_path / str(threads)) for threads in (1, 2, 3)}
     assert games[1] == games[2] == games[3]
     assert 4 <= len(games[1]) < 172
-    assert f"accepted after {len(games[1])} games." in out
+    decided = f"accepted after {len(games[1])} games."
+    assert f"{decided} As if the number of games had been fixed: " in out
     assert len(games[1]) <= len(journal_of(tmp_path / "1")) <= len(games[1]) + 1  # begun meanwhile
     written = len(journal_of(tmp_path / "3"))
     assert written >= len(games[3])
     assert command(*words, "--out", 3, "--resume")[0] == 0
     assert games_of(tmp_path / "3") == games[1]
     assert len(journal_of(tmp_path / "3")) == written
+
+
+def test_files_of_one_name_in_two_folders_keep_their_paths(command, tmp_path):
+    for folder, name in (("a/x", "c0"), ("b/x", "c10")):
+        (tmp_path / folder).mkdir(parents=True)
+        champion = tmp_path / folder / "champion.safetensors"
+        shutil.copy(ZOO.with_name(f"{name}.safetensors"), champion)
+    words = [f"{folder}/champion.safetensors@depth=1" for folder in ("a/x", "b/x")]
+    assert command(*words, "--openings", "start", "--out", "league")[0] == 0
+    league = load_league(tmp_path / "league" / "league.json")
+    assert [entrant.name for entrant in league.entrants] == words
+    error = one_line(*command(words[0], words[0], "--openings", "start"))
+    assert "two agents are named" in error
+
+
+def test_engine_is_known_by_its_name_and_its_files(tmp_path):
+    engine = tmp_path / "engine.py"
+    abouts = []
+    for text in ("", "# another version"):
+        engine.write_text(FAULTY_ENGINE.read_text() + text)
+        entrant = make_entry(f"hub:{sys.executable} -IS {engine} kills-itself").entrant
+        abouts.append(entrant.about)
+    assert all(re.fullmatch(r"faulty engine \d+, .*engine.py [0-9a-f]{12}", it) for it in abouts)
+    assert abouts[0].split()[-1] != abouts[1].split()[-1]
 
 
 # Who goes wrong.
@@ -540,7 +566,9 @@ def test_unknown_options_are_refused(command, tmp_path, words):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("content", ["", "garbage\n", "{}\n", '{"entrants": []}\n{"number": 0}\n'])
+@pytest.mark.parametrize(
+    "content", ["", "garbage\n", '{"entrants"', "{}\n", '{"entrants": []}\n{"number": 0}\n']
+)
 def test_damaged_journal_is_one_error(command, tmp_path, content):
     (tmp_path / "league").mkdir()
     (tmp_path / "league" / FILE_NAME).write_text(content)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -103,9 +104,13 @@ def display_name(name: str, options: dict[str, Any]) -> str:
 
 
 def describe_agent(agent: Agent, name: str) -> str:
-    """Return the kind of player and the version of its file."""
+    """Return the kind of player and the version of its file; of an engine, also its own name."""
     what = _kind(agent.player) if isinstance(agent, PlayerAgent) else "outside program or code"
     spec = AgentSpec.from_name(name)
+    if spec.kind == "hub":
+        files = [path for word in shlex.split(spec.target) if (path := Path(word)).is_file()]
+        engine = printable(getattr(agent, "name", what))
+        return ", ".join([engine, *(f"{path.name} {file_digest(path)}" for path in files)])
     file = spec.target if spec.kind == "policy" else name
     for path in (Path(file), Path(file.rpartition(":")[0])):
         if path.suffix in FILES and path.is_file():

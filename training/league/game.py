@@ -106,7 +106,8 @@ def play_game(
     answers, illegal = map(tuple, counts)
     game = GameRecord(*fixture, score, reason, difference, moves, seconds, answers, illegal)
     adjudicate = league_rules.adjudicator
-    return adjudicate(board, game) if adjudicate and score == 0.5 else game
+    agreed = reason.startswith(AGREED)
+    return adjudicate(board, game) if adjudicate and score == 0.5 and not agreed else game
 
 
 def opening_board(opening: str, rules: DrawRules) -> Board:

@@ -73,7 +73,7 @@ class Journal:
             raise ValueError(f"there is no league to resume in {str(self._path.parent)!r}")
         whole = content[: content.rfind(b"\n") + 1]
         try:
-            there, *games = _read_lines(whole)
+            there, *games = _read_lines(whole or content)
             if different := config_diff(dict(there), json.loads(json.dumps(identity))):
                 raise ValueError(f"it belongs to another league: {different}")
             found = [_checked(game_from_json(game), fixtures) for game in games]

@@ -58,12 +58,12 @@ def _possible_scores(
     for side, name in enumerate(SIDES):
         if game.reason.startswith((f"{name} forfeits: ", f"{name} ended the game")):
             return (float(side),)
-    reason, winner = AGREED, None
-    if not game.reason.startswith(AGREED):
-        outcome = board.outcome()
-        if outcome is None:
-            raise ValueError(f"its moves do not end the game: {game.reason}")
-        winner, reason = outcome
+    if game.reason.startswith(AGREED):
+        return (0.5,)
+    outcome = board.outcome()
+    if outcome is None:
+        raise ValueError(f"its moves do not end the game: {game.reason}")
+    winner, reason = outcome
     if not game.reason.startswith(reason):
         raise ValueError(f"its moves end by {reason}, not by {game.reason}")
     if winner is not None:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
+from checkers_env.render.scene import SIDES
 from training.league.records import League
 from training.rating.anchor import Anchor, describe_scale
 from training.rating.intervals import Score, score_match
@@ -97,7 +98,9 @@ def forfeits(league: League) -> Iterator[str]:
         lost = [
             game
             for game in league.games
-            if "forfeits: " in game.reason and number == (game.white if game.score else game.black)
+            for side, name in enumerate(SIDES)
+            if game.reason.startswith(f"{name} forfeits: ")
+            and number == (game.black, game.white)[side]
         ]
         if lost:
             first = f"game {lost[0].number + 1}: {lost[0].reason}"

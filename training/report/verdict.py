@@ -33,8 +33,14 @@ def verdict(league: League) -> str:
 
 
 def too_few_openings(league: League) -> bool:
-    """Return whether the games are too few independent observations for a comparison."""
-    return len(set(opening_clusters(league.games).tolist())) < FEWEST_OPENINGS
+    """Return whether the games are too few independent observations for a comparison.
+
+    A match of two may be from a single opening: its pairs of games are then the observations.
+    """
+    openings = {game.opening for game in league.games}
+    if len(league.entrants) == 2:
+        openings = set(opening_clusters(league.games).tolist())
+    return len(openings) < FEWEST_OPENINGS
 
 
 def count_observations(league: League) -> str:

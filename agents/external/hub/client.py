@@ -277,6 +277,7 @@ class HubAgent:
     def new_game(self, rng: np.random.Generator) -> None:
         """Start the engine if an error has ended it, so that no move waits for that."""
         with self._lock:
+            self._last_moves = None
             if self._process is None:
                 self._start()
 
@@ -313,10 +314,12 @@ class HubAgent:
         except BaseException:
             self.close()
             raise
+        process.pause()  # it must not take processor time from others
         return process
 
     def _request_move(self, board: Board) -> Move:
         process = self._process or self._start()
+        process.resume()
         process.discard_output()
         if self._last_moves is None or not _is_continuation(self._last_moves, board.moves):
             process.send("new-game")
@@ -324,6 +327,7 @@ class HubAgent:
         process.send(write_pos(board, self._config.dialect))
         process.send(self._config.level)
         text = request(process, "go think", "done", self._config.move_timeout).get("move", "")
+        process.pause()
         try:
             return read_move(text, board)
         except ValueError as error:

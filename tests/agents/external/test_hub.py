@@ -550,11 +550,38 @@ def test_faulty_engine_is_named_and_terminated(
     commands.wait_for(lambda: not commands.sleepers())
 
 
+def test_engine_hears_of_a_game_that_continues_the_one_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sent: list[str] = []
+    send = LineProcess.send
+
+    def record(process: LineProcess, line: str) -> None:
+        sent.append(line)
+        send(process, line)
+
+    monkeypatch.setattr(LineProcess, "send", record)
+    later = Board()
+    for move in ("9-14", "22-18"):
+        later.push(move)
+    with faulty("none") as engine:
+        for board, news in ((Board(), 1), (later, 1), (later, 2)):
+            assert str(engine.act(board)) == "11-15"
+            assert sent.count("new-game") == news
+        engine.new_game(np.random.default_rng())
+        later.push("11-16")
+        later.push("18x9")
+        with pytest.raises(EngineError, match="illegal"):
+            engine.act(later)
+        assert sent.count("new-game") == 3
+
+
 def test_flood_between_moves_waits_until_it_is_read() -> None:
     with faulty("floods-later") as engine:
         assert str(engine.act(Board())) == "11-15"
         assert engine._process is not None
         output = engine._process._output
+        engine._process.resume()  # it was stopped after its move
         commands.wait_for(lambda: len(output.lines()) == process.MAX_UNREAD_LINES)
         first = output.lines()
         time.sleep(0.2)

@@ -7,6 +7,7 @@ import sys
 import textwrap
 import time
 from functools import partial
+from pathlib import Path
 from unittest.mock import Mock
 
 import numpy as np
@@ -287,6 +288,41 @@ def test_process_ends_when_its_parent_dies(family):
         caller.kill()
         caller.wait()
     pids = story.read_text().split()
+    wait_for(lambda: all(map(is_gone, pids)))
+
+
+BUSY = """
+    import os, subprocess, sys
+
+    class Busy:
+        def __init__(self):
+            child = subprocess.Popen([sys.executable, "-ISc", "while True: pass"])
+            with open(os.environ["STORY"], "w") as story:
+                print(os.getpid(), child.pid, file=story)
+
+        def act(self, board):
+            return board.legal_moves[0]
+"""
+
+
+def state_of(pid):
+    """Return the letter of a process's state: R runs, T is stopped."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def test_agent_is_stopped_between_its_requests_with_all_that_it_started(
+    host, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("STORY", str(tmp_path / "story"))
+    (tmp_path / "busy.py").write_text(textwrap.dedent(BUSY))
+    agent = host("Busy", place=tmp_path / "busy.py")
+    pids = (tmp_path / "story").read_text().split()
+    for _ in range(3):
+        wait_for(lambda: [state_of(pid) for pid in pids] == ["T", "T"])
+        assert agent.act(Board()) == Board().legal_moves[0]
+    agent._channel._process.resume()
+    wait_for(lambda: state_of(pids[1]) == "R")
+    agent.close()
     wait_for(lambda: all(map(is_gone, pids)))
 
 

@@ -411,6 +411,17 @@ def test_claim_of_a_draw_does_not_reach_the_adjudicator():
     assert game.score == 0
 
 
+@pytest.mark.parametrize("opening", ["B:W18,K31:B12", "B:W18:B12,K3"])
+def test_agreed_draw_stays_one(opening):
+    rules = LeagueRules(SHORT, adjudicator=adjudicate_by_material)
+    agent = raises(GameEndedError("it is drawn", "draw"))
+    game = play_game((agent, Consents(True)), LeagueFixture(0, 0, 1, opening), rules)
+    assert (game.score, game.reason) == (0.5, "draw agreed, claimed by Black: it is drawn")
+    check_game(game, rules)
+    with pytest.raises(ValueError, match=r"its moves give Black 0\.5, not 1"):
+        check_game(replace(game, score=1.0), rules)
+
+
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("name", ["blondie24@depth=64", "mcts@simulations=1000000000"])
 @pytest.mark.parametrize("plain", [False, True])

@@ -1,10 +1,13 @@
 """The verdict: one sentence, whose figures are those of the ratings."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from tests.training.rating.simulated import league
 from training.rating.elo import rate_league
+from training.report.terminal import forfeits
 from training.report.verdict import format_elo, verdict
 
 
@@ -35,3 +38,18 @@ def test_few_openings_are_no_evidence():
     few, enough = (league((900, 0), n, np.random.default_rng(6)) for n in (4, 5))
     assert verdict(few) == ("Too few openings to tell which is stronger: 8 games from 4 openings.")
     assert "Too few" not in verdict(enough)
+    several = league((900, 0, 0, 0), 1, np.random.default_rng(6))  # six pairs of players
+    assert verdict(several).startswith("Too few openings to tell which is stronger: 12 games from")
+
+
+def test_forfeit_is_what_the_referee_says_and_not_what_an_agent_says():
+    played = league((0, 0), 5, np.random.default_rng(7))
+    reasons = [
+        "Black forfeits: it died",
+        "draw agreed, claimed by Black: White forfeits: it cheats",
+    ]
+    games = [replace(game, reason=it) for game, it in zip(played.games, reasons, strict=False)]
+    black = played.entrants[games[0].black].name
+    assert [*forfeits(replace(played, games=tuple(games)))] == [
+        f"{black} forfeited 1 of its games, the first being game 1: Black forfeits: it died"
+    ]
