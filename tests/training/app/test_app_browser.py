@@ -403,6 +403,18 @@ def test_game_continues_after_a_reload(open_page):
     page.reload()
     expect(page.locator("#score button")).to_have_count(len(before))
     assert moves_shown(page) == before
+    for link in ("Rules", "Play"):
+        page.get_by_role("link", name=link, exact=True).click()
+    expect(page.locator("#score button")).to_have_count(len(before))
+    page.goto(page.url.partition("#")[0] + "?fen=W:W31:BK5")  # asks for a new game
+    expect(page.locator("#board .piece")).to_have_count(2)
+    page.goto(page.url.partition("?")[0])
+    expect(page.locator("#score button")).to_have_count(len(before))
+    resign(page)
+    expect(page.locator("#status")).to_contain_text("The game is kept.")
+    page.get_by_role("link", name="Play", exact=True).click()
+    expect(page.locator("#status")).to_have_text("Choose an opponent, and play.")
+    expect(page.locator("#score button")).to_have_count(0)
     page.goto(page.url.partition("#")[0] + "#" + "x" * 22)
     page.reload()
     expect(page.locator("#error")).to_contain_text("There is no such game any more")

@@ -113,9 +113,11 @@ def test_site_plays_without_a_network(browser, site):
         page.click("#start")  # the judge loads the weights of strong
         page.evaluate(STORED)
     page.goto(f"{address}index.html")  # nobody serves it any more
+    page.click("[data-do=new]")  # the game goes on
     begin(page, agent="blondie24", plies=4)
     play_once(page)
     page.goto(f"{address}index.html")
+    page.click("[data-do=new]")
     begin(page, agent="strong", plies=4)
     play_once(page)
     before = moves_shown(page)

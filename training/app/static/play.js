@@ -11,9 +11,10 @@ import { Replay } from "/static/replay.js";
 import { Review } from "/static/review.js";
 import { request } from "/static/server.js";
 import { playMove } from "/static/sound.js";
-import { readStored, store } from "/static/storage.js";
+import { readStored, store, TAB } from "/static/storage.js";
 
 const LATE = 5000; // milliseconds beyond its time limit after which the page explains a late reply
+const PRESENT = "present game"; // key in the storage of the tab: the last unfinished game's
 const SOON = 3; // seconds of preparation that are not worth a word
 const CONFIRM = 4000; // milliseconds in which a second click resigns
 const SLOW = 1500; // milliseconds after which a missing opinion is explained
@@ -173,12 +174,34 @@ async function restore() {
   }
 }
 
+// Go on with the game that this tab has left, if it is still there and not over. An address that names
+// an opponent or a position asks for a new game.
+async function resume() {
+  const key = readStored(PRESENT, TAB);
+  if (location.hash || location.search || !key) return;
+  const response = await request(`/api/games/${encodeURIComponent(key)}`).catch(() => null);
+  if (state || location.hash) return; // a game has begun meanwhile
+  if (!response || response.status === "over") {
+    store(PRESENT, null, TAB);
+    return;
+  }
+  history.replaceState(null, "", `#${key}`);
+  open(response);
+  reply();
+}
+
+function remember({ key, status }) {
+  if (status !== "over") store(PRESENT, key, TAB);
+  else if (readStored(PRESENT, TAB) === key) store(PRESENT, null, TAB);
+}
+
 // Display
 
 function show(response) {
   if (state?.key === response.key && response.version < state.version) return;
   const before = state;
   [state, stateTime] = [response, performance.now()];
+  remember(response);
   const { frames, side, status } = response;
   const last = frames.length - 1;
   if (status === "thinking") frames[last].premove = side[0];
@@ -435,3 +458,4 @@ showPreview();
 byId("status").textContent = "Choose an opponent, and play.";
 setInterval(tick, TICK);
 restore();
+resume();
