@@ -90,6 +90,22 @@ def test_board_comes_into_sight_when_it_changes(open_page):  # noqa: F811
         assert is_in_sight(page), control
 
 
+def test_game_begins_at_the_end_of_the_form_on_a_phone(open_page):  # noqa: F811
+    page = open_page("/", {"width": 375, "height": 667})
+    page.check("[name=opponent][value=random]")
+    page.select_option("#setup [data-field=opening]", "moves")
+    page.click("#setup .narrow")
+    expect(page.locator("#error")).to_contain_text("Give the opening")
+    expect(page.locator("#error")).to_be_in_viewport()
+    page.fill("[data-opening=moves] input", "11-15")
+    page.click("#setup .narrow")
+    expect(page.locator("#score button")).not_to_have_count(0)
+    assert is_in_sight(page)
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.click("[data-do=new]")
+    expect(page.locator("#setup .narrow")).to_be_hidden()
+
+
 def test_no_word_of_a_tables_head_is_broken(open_page):  # noqa: F811
     page = open_page("/", {"width": 320, "height": 640})
     rating = {"mean": 1900.0, "sd": 30.0, "grade": "A"}

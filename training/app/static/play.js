@@ -148,6 +148,7 @@ async function begin(openingOf, terms) {
   } catch (error) {
     showError(error);
     byId("new").open = true;
+    byId("error").scrollIntoView({ block: "nearest" }); // the form has a button far below it, too
   }
 }
 
@@ -158,6 +159,7 @@ function open(response) {
   byId("new").open = false;
   show(response);
   board.focus();
+  board.reveal();
 }
 
 // Load the game that the page's address names.
