@@ -622,8 +622,11 @@ def test_first_game_is_against_the_recommended_opponent(open_page):
     settle(page)
     assert page.inner_text("#above .name") == "Beginner"
     page.click("[data-do=new]")
+    strength = page.locator(".opponent:has([value=strong]) .elo")
+    expect(strength).to_have_text("level 3: +563")
     page.check("[name=opponent][value=strong]")
     page.select_option(".levels select", "2")
+    expect(strength).to_have_text("level 2: +432")
     page.click("#start")
     expect(page.locator("#above .name")).to_have_text("Strong, level 2")
 

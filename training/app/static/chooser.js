@@ -65,8 +65,13 @@ export const opponentChooser = (form) => {
       if (value) field.disabled = true; // the browser does not validate it then
       else if (!field.closest(".field").hidden) field.disabled = false;
     }
-    for (const level of levels) level.hidden = level.dataset.levels !== value;
+    for (const level of levels) {
+      const [{ value: number, dataset: { elo } }] = level.querySelector("select").selectedOptions;
+      level.previousElementSibling.querySelector(".elo").textContent = `level ${number}: ${elo}`;
+      level.hidden = level.dataset.levels !== value;
+    }
   };
+  for (const level of levels) level.addEventListener("change", update);
   for (const radio of form.querySelectorAll("[name=opponent]")) radio.addEventListener("change", update);
   update();
   return () => {
