@@ -993,6 +993,9 @@ def test_two_agents_play_to_the_end_and_can_be_stepped_through(open_page):
     page.evaluate("document.getElementById('pause').value = 0")
     page.click("#run")
     page.locator("#start:not([hidden])").wait_for()
+    expect(page.locator("#start")).to_have_text("Play again")
+    page.click("#new summary")
+    expect(page.locator("#start")).to_have_text("Let them play")
     assert page.locator("#status").inner_text().endswith(".")
     moves = moves_shown(page)
     with page.expect_download() as download:

@@ -97,7 +97,7 @@ function showActions() {
   byId("start").hidden = isUnfinished && running;
   byId("start").classList.toggle("primary", !isUnfinished);
   byId("run").classList.toggle("primary", isUnfinished && !running);
-  byId("start").textContent = game ? "New game" : "Let them play";
+  byId("start").textContent = game && !byId("new").open ? "Play again" : "Let them play";
 }
 
 function showFrame(frame, ply) {
@@ -169,6 +169,7 @@ byId("run").addEventListener("click", () => {
   else run();
   showActions();
 });
+byId("new").addEventListener("toggle", showActions);
 byId("step").addEventListener("click", () => { lastStep = step(); });
 byId("pdn").addEventListener("click", savePdn);
 for (const id of ["record", "board"]) byId(id).addEventListener("keydown", replay.onKey);
