@@ -158,6 +158,20 @@ def test_chart_is_read_with_the_keyboard(page, address, folder):
         expect(page.locator(".curve", has=chart).locator(".readout")).to_have_text(said)
 
 
+def test_neighbours_on_an_axis_differ(page, address):
+    page.goto(f"{address}/evolution")
+    labels = page.evaluate(
+        """async () => {
+            const { Chart } = await import("/static/chart.js");
+            const chart = new Chart({ title: "", unit: "", series: [{ name: "one", label: "" }] });
+            document.getElementById("main").append(chart.element);
+            chart.show({ generation: [0, 1], one: [1.4993, 1.5004] });
+            return [...chart.element.querySelectorAll(".up")].map((node) => node.textContent);
+        }"""
+    )
+    assert len(set(labels)) == len(labels) > 2
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_is_wider_than_a_phone(page, address, scheme):
     page.emulate_media(color_scheme=scheme)
@@ -207,7 +221,17 @@ def test_champion_can_be_played(page, address, folder):
     open_run(page, address)
     page.get_by_role("link", name="Play against its champion").click()
     champion = folder / "runs" / NAME / "champion.safetensors"
-    expect(page.locator("[data-field=agent]")).to_have_value(str(champion))
+    agents = page.locator("[data-field=agent]")
+    expect(agents).to_be_visible()
+    expect(agents).to_have_value(str(champion))
+    place = agents.evaluate(
+        """list => {
+            const frame = list.getBoundingClientRect();
+            const { top, bottom } = list.selectedOptions[0].getBoundingClientRect();
+            return [frame.top, top, bottom, frame.bottom];
+        }"""
+    )
+    assert place == sorted(place)  # the chosen one of a long list is in sight
 
 
 def test_champions_play_each_other_and_the_user(page, address, folder):

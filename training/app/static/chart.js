@@ -20,6 +20,10 @@ export const formatNumber = (number) =>
   Number(number.toPrecision(Math.abs(number) >= 100 ? 4 : 3)).toLocaleString("en", { maximumFractionDigits: 6 })
     .replace("-", "−");
 
+// The same for a number on an axis, so that its neighbours a step away differ.
+const formatTick = (number, step) =>
+  number.toLocaleString("en", { maximumFractionDigits: Math.max(1 - Math.floor(Math.log10(step)), 0) }).replace("-", "−");
+
 // About `count` round numbers that cover the range from `least` to a greater `most`.
 const ticks = (least, most, count) => {
   const span = most - least;
@@ -93,8 +97,8 @@ export class Chart {
     this.#scale = { x, y, end, height };
     const rows = up.map((number) => createSvg("g", {},
       createSvg("line", { x1: x(0), x2: x(end), y1: y(number), y2: y(number), class: number ? "grid" : "zero" }),
-      this.#text(formatNumber(number), x(0) - 8, y(number) + 4, "up")));
-    const columns = along.map((generation) => this.#text(formatNumber(generation), x(generation), height - 6, "along"));
+      this.#text(formatTick(number, up[1] - up[0]), x(0) - 8, y(number) + 4, "up")));
+    const columns = along.map((generation) => this.#text(formatTick(generation, 1), x(generation), height - 6, "along"));
     const path = (points) => points.map(([a, b]) => `${x(a).toFixed(1)},${y(b).toFixed(1)}`).join(" ");
     const line = (points, kind) => createSvg("polyline", { points: path(points), class: `line ${kind}` });
     const lines = this.#lines.flatMap(({ index, points, mean }) => [

@@ -65,6 +65,10 @@ export const opponentChooser = (form) => {
       if (value) field.disabled = true; // the browser does not validate it then
       else if (!field.closest(".field").hidden) field.disabled = false;
     }
+    if (!value) { // a long list
+      const list = form.querySelector("#all-players [data-field=agent]");
+      list.scrollTop = list.selectedOptions[0].offsetTop - list.clientHeight / 2;
+    }
     for (const level of levels) {
       const [{ value: number, dataset: { elo } }] = level.querySelector("select").selectedOptions;
       level.previousElementSibling.querySelector(".elo").textContent = `level ${number}: ${elo}`;
