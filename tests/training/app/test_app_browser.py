@@ -275,6 +275,13 @@ def test_explanation_is_shown(open_page):
     begin(page, agent="blondie24", plies=2)
     page.click("#explanation summary")
     expect(page.locator("#board .tile")).to_have_count(24)
+    layers = page.eval_on_selector_all(
+        "#board svg > g", "all => all.map((one) => one.className.baseVal)"
+    )
+    assert (
+        layers.index("tiles") < layers.index("pieces") < layers.index("numbers")
+    )  # crowns are seen
+    expect(page.locator("#board .numbers text")).to_have_count(24)
     expect(page.locator("#explanation .loudest")).to_contain_text("speaks loudest, for")
     expect(page.locator("#board .outline rect")).to_have_count(1)
     for text in ("Layer 1: 91 nodes", "Layer 2: 40 nodes", "Layer 3: 10 nodes"):

@@ -25,8 +25,8 @@
 // A Move is {text: "22x15x8", squares: [22, 15, 8], captured: [18, 11]}: see serialize.move_to_json on the server.
 //
 // point(move)      draws an arrow along a Move (a hint, a principal variation); point(null) removes it
-// paint(tiles)     lays tiles over the board, each in the middle of its squares: {squares, value, text = ""}; value from -1 (bad, amber) to +1
-//                  (good, blue) is the strength of the colour. paint([]) removes them.
+// paint(tiles)     lays tiles under the pieces, each in the middle of its squares: {squares, value, text = ""}; value from -1 (bad, amber) to +1
+//                  (good, blue) is the strength of the colour, and the text is above the pieces. paint([]) removes them.
 // outline(squares) frames a rectangle of the board, or each of the squares if they fill none; outline([]) removes it
 // cancel()         forgets the squares chosen so far
 // focus()          focuses the square that last had the focus
@@ -98,6 +98,7 @@ export class Board {
 
   paint(tiles) {
     this.#layers.tiles.replaceChildren(...tiles.map((tile) => this.#tile(tile)));
+    this.#layers.numbers.replaceChildren(...tiles.map((tile) => this.#number(tile)));
   }
 
   outline(squares) {
@@ -132,7 +133,7 @@ export class Board {
       const [row, column] = [place >> 3, place & 7];
       rows[row].append((row + column) % 2 ? this.#darkCell(row, column, flipped) : createBox("light"));
     }
-    const names = ["moved", "ghosts", "pieces", "tiles", "arrow", "outline"];
+    const names = ["moved", "ghosts", "tiles", "pieces", "numbers", "arrow", "outline"];
     this.#layers = Object.fromEntries(names.map((name) => [name, createSvg("g", { class: name })]));
     const head = createSvg("marker", {
       id: this.#head, viewBox: "0 0 4 4", refX: 2, refY: 2, markerWidth: 3, orient: "auto",
@@ -208,14 +209,23 @@ export class Board {
     return [createSvg("polyline", { points, class: "way" }), ...crosses];
   }
 
-  #tile({ squares, value, text = "" }) {
-    const around = this.#around(squares);
-    const [x, y] = [around.x + around.width / 2, around.y + around.height / 2];
+  #tile({ squares, value }) {
+    const [x, y] = this.#middle(squares);
     const strength = Math.min(Math.abs(value), 1);
     const box = { x: x - 4.7, y: y - 4.7, width: 9.4, height: 9.4, rx: 0.8 };
-    return createSvg("g", { class: value < 0 ? "tile bad" : "tile good" },
-      createSvg("rect", { ...box, "fill-opacity": (0.08 + 0.7 * strength).toFixed(3) }),
-      createSvg("text", { x, y: y + 0.9 }, text));
+    const fill = { "fill-opacity": (0.08 + 0.7 * strength).toFixed(3) };
+    return createSvg("rect", { ...box, ...fill, class: value < 0 ? "tile bad" : "tile good" });
+  }
+
+  // Below the middle, where a king has its crown.
+  #number({ squares, text = "" }) {
+    const [x, y] = this.#middle(squares);
+    return createSvg("text", { x, y: y + 4.2 }, text);
+  }
+
+  #middle(squares) {
+    const { x, y, width, height } = this.#around(squares);
+    return [x + width / 2, y + height / 2];
   }
 
   // Move the piece along its squares; what it captures fades as the piece passes.
