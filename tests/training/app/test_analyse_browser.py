@@ -64,6 +64,9 @@ def test_edited_position_survives_the_controls(open_analysis):
     page.click("#edit")
     cell(page, 1).click()
     assert piece_on(page, 1) == "1, empty"
+    expect(page.locator("#lines button")).to_have_count(0)  # they would discard the edit
+    for control in ("#ask", "#back"):
+        expect(page.locator(control)).to_be_disabled()
     for control in ("Turn the board", "Back"):
         page.click(f"[aria-label='{control}']")
         assert piece_on(page, 1) == "1, empty"
@@ -71,6 +74,8 @@ def test_edited_position_survives_the_controls(open_analysis):
     assert piece_on(page, 2) == "2, empty"
     page.click("#edit")  # leaves the editor: the game is there again
     assert piece_on(page, 1).startswith("1, black man")
+    expect(page.locator("#lines button")).to_have_count(3)
+    expect(page.locator("#ask")).to_be_enabled()
 
 
 def test_man_becomes_a_king_on_its_last_row(open_analysis):

@@ -963,7 +963,9 @@ def test_position_is_edited_analysed_and_written(open_page):
     cell(page, 19).click()
     expect(page.locator("#score button")).to_have_count(2)
     page.click("#ask")
-    expect(page.locator("[data-view] >> nth=1")).to_contain_text("c10 (depth 4): ")
+    expect(page.locator("[data-view] >> nth=1")).to_contain_text(
+        re.compile(r"c10 \(depth 4\): .\d\.\d\d for Black, ")
+    )
     page.click("#show-pdn")
     expect(page.locator("#text")).to_have_value(re.compile("1. 11-15 23-19"))
 

@@ -22,7 +22,7 @@ const address = Object.fromEntries(new URLSearchParams(location.search)); // {fe
 
 let frames = [{ fen: START, move: null }]; // the moves so far, as the server's last answer
 let cells = null; // of the editor, or null
-let asked = 0; // requests for lines: a later one drops the answer to an earlier one
+let asked = 0; // positions shown: a later one drops the answers for an earlier one
 
 const say = (text) => { byId("live").textContent = text; };
 const board = new Board(byId("board"), {
@@ -68,7 +68,7 @@ function play({ text }) {
 
 // Any position of the game can be played on: its legal moves come with the first look at it.
 async function showFrame({ fen, legal }, ply) {
-  byId("back").disabled = ply === 0;
+  byId("back").disabled = ply === 0 || cells !== null;
   for (const { view } of opinions) view.textContent = "";
   showPlayLink();
   if (cells) {
@@ -137,15 +137,17 @@ function showInside() {
 async function askOthers() {
   const { ply } = replay;
   const { fen } = frames[ply];
+  const number = asked;
   await Promise.all(opinions.map(async ({ read, view }) => {
     view.textContent = "…";
     try {
       const { label, lines: [{ score, pv }] } = await request("/api/analysis", { start: frames[0].fen, moves: movesTo(ply), ...read().player });
+      if (number !== asked) return;
       const words = score === null ? "gives no evaluation"
-        : `${formatSigned(toBlack(fen, score))}, ${lowerFirst(describeView(fen, { black: toBlack(fen, score), exact: null }))}`;
+        : `${formatSigned(toBlack(fen, score))} for Black, ${lowerFirst(describeView(fen, { black: toBlack(fen, score), exact: null }))}`;
       view.replaceChildren(`${label}: ${words}. It would play `, ...moveNodes(pv), ".");
     } catch (error) {
-      view.textContent = error.message;
+      if (number === asked) view.textContent = error.message;
     }
   }));
 }
@@ -173,12 +175,24 @@ function enterEditor() {
   document.querySelector(`[name=turn][value=${turn.toUpperCase()}]`).checked = true;
   byId("editor").hidden = false;
   byId("edit").setAttribute("aria-pressed", "true");
+  forgetAnswers();
+  byId("ask").disabled = byId("back").disabled = true;
   byId("status").textContent = "Click on squares to put pieces there, or to take them away.";
   showEditor();
 }
 
+// Of a position that is edited nothing is known yet.
+function forgetAnswers() {
+  asked += 1;
+  byId("lines").replaceChildren();
+  byId("verdict").textContent = "";
+  showBar(byId("bar"), null, "black", "Strong", replay.flipped);
+  for (const { view } of opinions) view.textContent = "";
+}
+
 function leaveEditor() {
   cells = null;
+  byId("ask").disabled = false;
   byId("editor").hidden = true;
   byId("edit").setAttribute("aria-pressed", "false");
 }
