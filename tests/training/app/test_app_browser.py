@@ -265,9 +265,13 @@ def test_earlier_positions_are_shown_read_only(open_page):
     page.click("#score button >> nth=0")
     assert position(page) != last
     assert squares_of(page, "able") == []
-    page.click("[aria-label='Last position']")
+    status = "You are looking at an earlier position. It is your move."
+    expect(page.locator("#status")).to_have_text(status)
+    page.click("[data-do=present]")
     assert position(page) == last
     assert squares_of(page, "able")
+    expect(page.locator("[data-do=present]")).to_be_hidden()
+    expect(page.locator("#status")).to_contain_text("White's man moves")
 
 
 def test_explanation_is_shown(open_page):
@@ -873,13 +877,27 @@ def test_finished_game_is_reviewed(open_page):
     page.click("#mistakes button >> nth=0")
     assert page.locator("#board .arrow polyline").count() == 1
     page.click("#better")
-    expect(page.locator("#review-note")).to_contain_text("Strong's line after move")
+    expect(page.locator("#review-note")).to_contain_text("Strong's line from move 1 on: ")
+    expect(page.locator("#status")).to_have_text("Strong's line, not the game.")
     assert moves_shown(page)[0] != "14-18"
     page.click("#back-to-game")
     assert moves_shown(page) == ["14-18", "23x14"]
+    expect(page.locator("#status")).to_contain_text("White wins: Black resigned.")
     page.click("#play-on")
     expect(page.locator("[data-do=resign]")).to_be_visible()
     expect(page.locator("#review")).to_be_hidden()
+
+
+def test_game_is_not_played_on_from_its_end(open_page):
+    page = open_page()
+    begin(page, opening="B:W6:B2,1")
+    cell(page, 2).click()
+    cell(page, 9).click()
+    page.click("[data-do=review]")
+    expect(page.locator("#review-note")).to_contain_text("no move that lost much")
+    expect(page.locator("#play-on")).to_be_hidden()
+    page.click("[aria-label='First position']")
+    expect(page.locator("#play-on")).to_be_visible()
 
 
 def test_review_tells_from_where_the_tables_know_the_result(open_page):

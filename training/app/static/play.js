@@ -213,7 +213,7 @@ function show(response) {
   } else {
     replay.open(frames, { at: last, flipped: before ? replay.flipped : side === "black" });
   }
-  byId("status").textContent = statusText();
+  showStatus();
   byId("pdn").href = `/api/games/${response.key}/pdn`;
   for (const id of ["record", "analysis", "pdn"]) byId(id).hidden = false;
   if (response.hint) board.point(response.hint.move);
@@ -222,8 +222,17 @@ function show(response) {
   if (status === "over" && before?.status !== "over" && byId("archive").open) loadArchive();
 }
 
+function showStatus() {
+  const text = statusText();
+  if (byId("status").textContent !== text) byId("status").textContent = text; // else it is announced again
+}
+
+const isEarlier = () => state !== null && state.status !== "over" && replay.ply < state.frames.length - 1;
+
 function statusText() {
   const { status, label, message, forced_capture: forcedCapture, unrated_reason: unrated } = state;
+  if (review.hasLine) return `${JUDGE}'s line, not the game.`;
+  if (isEarlier()) return `You are looking at an earlier position. ${status === "yours" ? "It is your move." : `${label} is thinking.`}`;
   if (status === "thinking") return `${message} ${label} is thinking.`;
   if (status === "yours") return `${message} ${forcedCapture || "Your move."}`;
   const rating = unrated ? `It does not count for ${label}'s rating: ${unrated}.`
@@ -239,6 +248,8 @@ function showFrame(frame, ply) {
   showAnalysis(analysis, state?.label, `${state?.label} has not moved yet.`);
   showOpinion(frames, ply, analysed);
   showPlates();
+  showActions();
+  if (state) showStatus();
   review.update(ply);
   const agent = state?.agent ?? readOpponent().player.agent ?? "blondie24";
   explanation.show(agent, frame.fen);
@@ -315,9 +326,10 @@ function showActions() {
   const status = state?.status;
   const isPlaying = status === "yours" || status === "thinking";
   const visible = {
-    "take-back": isPlaying && !state.clock,
-    hint: status === "yours",
-    draw: status === "yours",
+    present: isEarlier(),
+    "take-back": isPlaying && !state.clock && !isEarlier(),
+    hint: status === "yours" && !isEarlier(),
+    draw: status === "yours" && !isEarlier(),
     resign: isPlaying,
     interrupt: status === "thinking" && replies > 0,
     reply: status === "thinking" && replies === 0,
@@ -370,6 +382,10 @@ function disarmResign() {
 const ACTIONS = {
   reply,
   interrupt: () => request(`/api/games/${state.key}/interrupt`, {}).catch(showError),
+  present: () => {
+    replay.go(state.frames.length - 1);
+    board.focus();
+  },
   new: () => {
     byId("new").open = true;
     byId("new").scrollIntoView({ block: "nearest" });

@@ -36,6 +36,7 @@ export class Review {
   #views = [];
   #losses = [];
   #variation = null; // the ply from which another line is on the board
+  #result = "*"; // of that line
 
   // `replay` shows the game on `board`; onPlayOn(fen) begins a game from a position.
   constructor({ board, replay, onPlayOn }) {
@@ -55,6 +56,10 @@ export class Review {
     return this.isActive ? NODES : null;
   }
 
+  get hasLine() {
+    return this.#variation !== null;
+  }
+
   close() {
     this.#game = this.#variation = null;
     byId("review").hidden = true;
@@ -71,7 +76,7 @@ export class Review {
       for (const ply of frames.keys()) {
         this.#views.push(await askJudge(frames, ply, NODES));
         if (this.#game !== game) return;
-        byId("review-note").textContent = `${JUDGE} looks at move ${ply} of ${frames.length - 1} …`;
+        byId("review-note").textContent = `${JUDGE} looks at position ${ply + 1} of ${frames.length} …`;
         this.#plot();
       }
     } catch (error) {
@@ -87,12 +92,20 @@ export class Review {
   update(ply) {
     if (!this.isActive) return;
     this.#plot();
-    const line = this.#variation === null ? this.#views[ply]?.pv : null;
+    const line = !this.hasLine ? this.#views[ply]?.pv : null;
     byId("better").hidden = !line || !this.#losses.length;
     byId("better").textContent = kindOf(this.#losses[ply]) ? "Show the better line" : "Show the best line";
-    byId("back-to-game").hidden = this.#variation === null;
-    byId("play-on").hidden = byId("to-analysis").hidden = false;
+    byId("back-to-game").hidden = !this.hasLine;
+    byId("play-on").hidden = this.#isDecided(ply);
+    byId("to-analysis").hidden = false;
     byId("to-analysis").href = `/analyse?fen=${encodeURIComponent(byId("fen").value)}`;
+  }
+
+  // Whether the side to move has no move in a position: there is nothing to play.
+  #isDecided(ply) {
+    if (this.hasLine) return ply === this.#replay.frames.length - 1 && this.#result !== "*";
+    const exact = this.#views[ply]?.exact;
+    return exact?.plies === 0 && exact.value !== 0;
   }
 
   #describe() {
@@ -174,11 +187,11 @@ export class Review {
     try {
       const moves = [...game, ...this.#views[ply].pv];
       const line = await request("/api/position", { start: frames[0].fen, moves });
-      this.#variation = ply;
+      [this.#variation, this.#result] = [ply, line.result];
       this.#replay.open(line.frames.map(({ legal, ...frame }) => frame), { at: ply });
       this.#replay.go(ply + 1);
       this.#board.reveal();
-      byId("review-note").textContent = `${JUDGE}'s line after move ${ply}: ${this.#views[ply].pv.join(" ")}`;
+      byId("review-note").textContent = `${JUDGE}'s line from move ${this.#numberOf(ply)} on: ${this.#views[ply].pv.join(" ")}`;
     } catch (error) {
       byId("review-note").textContent = error.message;
     }
@@ -186,7 +199,7 @@ export class Review {
 
   #showGame(ply = this.#variation ?? this.#replay.ply) {
     const { frames } = this.#game;
-    if (this.#variation !== null) {
+    if (this.hasLine) {
       this.#variation = null;
       this.#replay.open(frames, { at: ply });
       this.#describe();
