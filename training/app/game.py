@@ -273,13 +273,15 @@ class HumanGame:
         """Return whether the agent accepts a draw, and the reason."""
         if self.plies_after_opening < 2:
             return False, "the game has hardly begun."
+        name = self.setup.opponent_name
         score = self.analyses.get(self.board.ply, {}).get("score")
         if score is not None:
-            comparison = "not better for it" if score <= 0 else "better for it"
-            return score <= 0, f"its evaluation of {score:+z.2f} is {comparison}."
+            advantage = "no advantage" if score <= 0 else "an advantage"
+            value = f"{score:+z.2f}".replace("-", "\N{MINUS SIGN}")
+            return score <= 0, f"{name} sees {advantage} for itself, at {value}."
         difference = self.board.piece_difference()
         ahead = (-difference if self.setup.side == BLACK else difference) > 0
-        return not ahead, f"it has {'more pieces' if ahead else 'no more pieces than you'}."
+        return not ahead, f"{name} has {'more pieces' if ahead else 'no more pieces than you'}."
 
     def _check_not_over(self) -> None:
         if self.is_over:

@@ -278,7 +278,9 @@ def test_draw_offer_is_decided_by_the_evaluation(client, monkeypatch):
         assert (value <= 0) == accepted
         answer = do(client, state, "draw")
         assert (answer["result"] == "1/2-1/2") == accepted
-        assert f"{value:+.2f}" in answer["message"]
+        words = "no advantage" if accepted else "an advantage"
+        said = f"{value:+.2f}".replace("-", "\N{MINUS SIGN}")
+        assert f": material (depth 1) sees {words} for itself, at {said}." in answer["message"]
 
 
 @pytest.mark.parametrize(("opening", "accepted"), [
@@ -289,6 +291,8 @@ def test_agent_without_an_evaluation_counts_pieces(client, opening, accepted):
     state = do(client, state, "move", squares=state["frames"][-1]["legal"][0]["squares"])
     state = do(client, do(client, state, "reply"), "draw")
     assert (state["status"] == "over") == accepted
+    words = "no more pieces than you" if accepted else "more pieces"
+    assert state["message"].endswith(f": random has {words}.")
 
 
 @pytest.mark.parametrize(("colour", "result"), [("black", "0-1"), ("white", "1-0")])

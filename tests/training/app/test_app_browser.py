@@ -233,6 +233,9 @@ def test_hint_draw_offer_and_resignation_work(open_page):
     expect(page.locator("#status")).to_contain_text("would play")
     assert page.locator("#board .arrow polyline").count() == 1
     page.click("[data-do=draw]")
+    expect(page.locator("[data-do=draw]")).to_have_text("Really offer a draw?")
+    page.click("[data-do=draw]")
+    expect(page.locator("[data-do=draw]")).to_have_text("Offer a draw")
     expect(page.locator("#status")).to_contain_text("declined: the game has hardly begun")
     page.click("[data-do=resign]")
     expect(page.locator("[data-do=resign]")).to_have_text("Really resign?")

@@ -386,14 +386,15 @@ export class HumanGame {
 
   #answerDrawOffer() {
     if (this.#pliesAfterOpening() < 2) return [false, "the game has hardly begun."];
+    const { name } = this.setup;
     const score = this.analyses[this.board.ply]?.score ?? null;
     if (score !== null) {
-      const text = `${score < 0 && score <= -0.005 ? "" : "+"}${score.toFixed(2).replace(/^-(0\.00)$/, "$1")}`;
-      return [score <= 0, `its evaluation of ${text} is ${score <= 0 ? "not better" : "better"} for it.`];
+      const value = `${score <= -0.005 ? "−" : "+"}${Math.abs(score).toFixed(2)}`;
+      return [score <= 0, `${name} sees ${score <= 0 ? "no advantage" : "an advantage"} for itself, at ${value}.`];
     }
     const difference = popcount(this.board.black) - popcount(this.board.white);
     const isAhead = (this.setup.side === BLACK ? -difference : difference) > 0;
-    return [!isAhead, `it has ${isAhead ? "more pieces" : "no more pieces than you"}.`];
+    return [!isAhead, `${name} has ${isAhead ? "more pieces" : "no more pieces than you"}.`];
   }
 
   #checkNotOver() {

@@ -16,7 +16,7 @@ import { readStored, store, TAB } from "/static/storage.js";
 const LATE = 5000; // milliseconds beyond its time limit after which the page explains a late reply
 const PRESENT = "present game"; // key in the storage of the tab: the last unfinished game's
 const SOON = 3; // seconds of preparation that are not worth a word
-const CONFIRM = 4000; // milliseconds in which a second click resigns
+const CONFIRM = 4000; // milliseconds in which a second click resigns or offers a draw
 const SLOW = 1500; // milliseconds after which a missing opinion is explained
 const TICK = 100; // milliseconds between two looks at the clock
 
@@ -154,7 +154,7 @@ async function begin(openingOf, terms) {
 
 function open(response) {
   state = premove = null;
-  disarmResign();
+  forgetQuestion();
   review.close();
   byId("new").open = false;
   show(response);
@@ -372,11 +372,25 @@ function tick() {
 // Actions other than moves
 
 let confirmTimer = 0;
-const resignButton = document.querySelector("[data-do=resign]");
 
-function disarmResign() {
+function forgetQuestion() {
   clearTimeout(confirmTimer);
-  resignButton.textContent = "Resign";
+  for (const button of document.querySelectorAll("[data-asked]")) {
+    button.textContent = button.dataset.asked;
+    delete button.dataset.asked;
+  }
+}
+
+// Send an action that ends the game, when its button is clicked a second time.
+function confirm(action, question) {
+  const button = document.querySelector(`[data-do=${action}]`);
+  const isConfirmed = "asked" in button.dataset;
+  forgetQuestion();
+  if (isConfirmed) return send(action);
+  button.dataset.asked = button.textContent;
+  button.textContent = question;
+  confirmTimer = setTimeout(forgetQuestion, CONFIRM);
+  return null;
 }
 
 const ACTIONS = {
@@ -397,14 +411,8 @@ const ACTIONS = {
     showActions();
     byId("review").scrollIntoView({ block: "nearest" });
   },
-  resign: () => {
-    const isConfirmed = resignButton.textContent !== "Resign";
-    disarmResign();
-    if (isConfirmed) return send("resign");
-    resignButton.textContent = "Really resign?";
-    confirmTimer = setTimeout(disarmResign, CONFIRM);
-    return null;
-  },
+  draw: () => confirm("draw", "Really offer a draw?"),
+  resign: () => confirm("resign", "Really resign?"),
 };
 
 byId("actions").addEventListener("click", ({ target }) => {
