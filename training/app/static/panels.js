@@ -2,7 +2,10 @@
 
 import { byId, createElement } from "/static/dom.js";
 
-export const formatSigned = (number) => `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(2)}`;
+export const formatSigned = (number) => {
+  const digits = Math.abs(number).toFixed(2);
+  return `${number < 0 && digits !== "0.00" ? "−" : "+"}${digits}`;
+};
 
 // Moves of a text, none of which is broken over two lines.
 export const moveNodes = (moves) => moves.flatMap((move, index) =>

@@ -21,6 +21,10 @@ const SLOW = 1500; // milliseconds after which a missing opinion is explained
 const TICK = 100; // milliseconds between two looks at the clock
 
 const say = (text) => { byId("live").textContent = text; };
+const answer = (text) => { // beside the buttons of the panel "Save"
+  byId("answer").textContent = text;
+  say(text);
+};
 
 let state = null; // the game, as of the server's last response
 let stateTime = 0; // milliseconds of performance.now() at that response
@@ -133,7 +137,11 @@ function playOn(fen) {
   begin(() => ({ opening: fen }), { ...player, colour: side, clock });
 }
 
+let isBeginning = false; // a second click begins no second game
+
 async function begin(openingOf, terms) {
+  if (isBeginning) return;
+  isBeginning = true;
   showError(null);
   try {
     const rating = byId("rating").value === "" ? null : Number(byId("rating").value);
@@ -149,6 +157,8 @@ async function begin(openingOf, terms) {
     showError(error);
     byId("new").open = true;
     byId("error").scrollIntoView({ block: "nearest" }); // the form has a button far below it, too
+  } finally {
+    isBeginning = false;
   }
 }
 
@@ -242,6 +252,7 @@ function statusText() {
 
 function showFrame(frame, ply) {
   byId("fen").value = frame.fen;
+  byId("answer").textContent = "";
   const { frames } = replay; // the game's, or those of a better line
   const analysed = frames.slice(0, ply + 1).findLast((earlier) => earlier.analysis) ?? null;
   const analysis = analysed?.analysis ?? null;
@@ -415,9 +426,13 @@ const ACTIONS = {
   resign: () => confirm("resign", "Really resign?"),
 };
 
-byId("actions").addEventListener("click", ({ target }) => {
+let clicked = null; // the second click of a double click may meet another button than the first: it is not meant
+
+byId("actions").addEventListener("click", ({ target, detail }) => {
+  const isMeant = detail < 2 || target === clicked;
+  clicked = target;
   const action = target.dataset.do;
-  if (action) (ACTIONS[action] ?? (() => send(action)))();
+  if (action && isMeant) (ACTIONS[action] ?? (() => send(action)))();
 });
 
 async function loadArchive() {
@@ -447,15 +462,23 @@ function restorePerson() {
 
 onSubmit(byId("setup"), start);
 byId("setup").addEventListener("change", showPreview);
-byId("setup").addEventListener("invalid", () => { byId("new").open = true; }, true); // else its complaint is hidden
+byId("setup").addEventListener("invalid", () => {
+  showError(null);
+  byId("new").open = true; // else the browser's complaint is hidden
+}, true);
 byId("new").addEventListener("toggle", showActions);
 byId("record").addEventListener("keydown", replay.onKey);
 byId("archive").addEventListener("toggle", () => { if (byId("archive").open) loadArchive(); });
 byId("copy-fen").addEventListener("click", async () => {
   byId("fen").select();
-  await navigator.clipboard?.writeText(byId("fen").value).then(() => say("Copied."), () => {});
+  try {
+    await navigator.clipboard.writeText(byId("fen").value);
+    answer("Copied.");
+  } catch {
+    answer("The browser does not allow it here. The FEN is selected: copy it by the keys or the menu.");
+  }
 });
-byId("read").addEventListener("click", () => say(describePosition(byId("fen").value)));
+byId("read").addEventListener("click", () => answer(describePosition(byId("fen").value)));
 byId("pdn-file").addEventListener("change", async ({ target }) => {
   if (target.files[0]) byId("pdn-text").value = await target.files[0].text();
 });

@@ -166,6 +166,7 @@ function showHint() {
 // Display
 
 function showFrame({ fen }) {
+  byId("answer").textContent = "";
   board.outline([]);
   byId("hint").disabled = replay.frames.length % 2 === 0; // the opponent is about to move
   byId("analyse").href = `/analyse?fen=${encodeURIComponent(fen)}`;
@@ -213,7 +214,10 @@ byId("again").addEventListener("click", () => open(number));
 byId("hint").addEventListener("click", showHint);
 byId("solution").addEventListener("click", showSolution);
 byId("choice").addEventListener("change", ({ target }) => open(Number(target.value)));
-byId("read").addEventListener("click", () => say(describePosition(replay.frames[replay.ply].fen)));
+byId("read").addEventListener("click", () => {
+  byId("answer").textContent = describePosition(replay.frames[replay.ply].fen);
+  say(byId("answer").textContent);
+});
 byId("record").addEventListener("keydown", replay.onKey);
 addEventListener("hashchange", openChosen);
 
