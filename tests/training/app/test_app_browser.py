@@ -559,6 +559,10 @@ def test_move_is_made_by_keyboard_alone(open_page):
     assert moves_shown(page)[0] == "11-15"
     assert page.evaluate(focused) == "15"
     assert page.locator("#board [tabindex='0']").count() == 1
+    page.click("[data-do=new]")
+    page.check("[name=colour][value=white]")
+    page.click("#start")
+    expect(cell(page, 21)).to_be_focused()
 
 
 def test_board_is_described_to_screen_readers(open_page):
@@ -887,7 +891,9 @@ def test_finished_game_is_reviewed(open_page):
     drag(page, [14, 18])  # gives a man away
     settle(page)
     resign(page)
-    page.click("[data-do=review]")
+    expect(page.locator("[data-do=review]")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#review")).to_be_focused()
     expect(page.locator("#review-note")).to_contain_text("of yours")
     expect(page.locator("#score [data-ply='1']")).to_have_attribute("data-mark", re.compile("[?]"))
     assert page.locator("#review-chart polyline").get_attribute("points").count(",") == 3
@@ -897,8 +903,10 @@ def test_finished_game_is_reviewed(open_page):
     page.click("#better")
     expect(page.locator("#review-note")).to_contain_text("Strong's line from move 1 on: ")
     expect(page.locator("#status")).to_have_text("Strong's line, not the game.")
+    expect(page.locator("#back-to-game")).to_be_focused()
     assert moves_shown(page)[0] != "14-18"
-    page.click("#back-to-game")
+    page.keyboard.press("Enter")
+    expect(page.locator("#better")).to_be_focused()
     assert moves_shown(page) == ["14-18", "23x14"]
     expect(page.locator("#status")).to_contain_text("White wins: Black resigned.")
     page.click("#play-on")

@@ -128,6 +128,7 @@ export class Board {
   // Create the cells row by row, and over them an SVG in layers.
   #build(flipped) {
     this.#view.flipped = flipped;
+    const hasFocus = this.#element.contains(document.activeElement);
     const rows = Array.from({ length: 8 }, () => createBox("row", "row"));
     for (const place of Array(64).keys()) {
       const [row, column] = [place >> 3, place & 7];
@@ -141,7 +142,8 @@ export class Board {
     const picture = createSvg("svg", { viewBox: "0 0 80 80", "aria-hidden": "true" },
       createSvg("defs", {}, head), ...Object.values(this.#layers));
     this.#element.replaceChildren(...rows, picture);
-    this.#setFocus(this.#at || (flipped ? 12 : 21));
+    this.#setFocus(hasFocus ? this.#at : flipped ? 12 : 21); // a man of the side below
+    if (hasFocus) this.focus();
   }
 
   #darkCell(row, column, flipped) {

@@ -347,11 +347,15 @@ function showActions() {
     review: status === "over" && !review.isActive,
     new: state && !byId("new").open,
   };
+  const focused = document.activeElement;
   for (const [name, isVisible] of Object.entries(visible)) {
     document.querySelector(`[data-do="${name}"]`).hidden = !isVisible;
   }
   byId("start").hidden = isPlaying && !byId("new").open;
   byId("start").textContent = status === "over" && !byId("new").open ? "Play again" : "Play";
+  if (focused.hidden && byId("actions").contains(focused)) { // else the focus would be lost
+    byId("actions").querySelector("[data-do]:not([hidden])")?.focus();
+  }
 }
 
 // Clock
@@ -419,6 +423,7 @@ const ACTIONS = {
   review: () => {
     const { frames, side } = state;
     review.open({ frames, side });
+    byId("review").focus({ preventScroll: true });
     showActions();
     byId("review").scrollIntoView({ block: "nearest" });
   },

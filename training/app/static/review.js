@@ -41,8 +41,14 @@ export class Review {
   // `replay` shows the game on `board`; onPlayOn(fen) begins a game from a position.
   constructor({ board, replay, onPlayOn }) {
     [this.#board, this.#replay] = [board, replay];
-    byId("better").addEventListener("click", () => this.#showBetter());
-    byId("back-to-game").addEventListener("click", () => this.#showGame());
+    byId("better").addEventListener("click", async () => {
+      await this.#showBetter();
+      if (this.hasLine) byId("back-to-game").focus();
+    });
+    byId("back-to-game").addEventListener("click", () => {
+      this.#showGame();
+      byId("better").focus();
+    });
     byId("play-on").addEventListener("click", () => onPlayOn(byId("fen").value));
     byId("review-chart").addEventListener("click", (event) => this.#onClick(event));
   }
@@ -191,7 +197,8 @@ export class Review {
       this.#replay.open(line.frames.map(({ legal, ...frame }) => frame), { at: ply });
       this.#replay.go(ply + 1);
       this.#board.reveal();
-      byId("review-note").textContent = `${JUDGE}'s line from move ${this.#numberOf(ply)} on: ${this.#views[ply].pv.join(" ")}`;
+      const title = `${JUDGE}'s line from move ${this.#numberOf(ply)} on: `;
+      byId("review-note").replaceChildren(title, ...moveNodes(this.#views[ply].pv));
     } catch (error) {
       byId("review-note").textContent = error.message;
     }
