@@ -432,6 +432,11 @@ def test_game_continues_after_a_reload(open_page):
     page.get_by_role("link", name="Play", exact=True).click()
     expect(page.locator("#status")).to_have_text("Choose an opponent, and play.")
     expect(page.locator("#score button")).to_have_count(0)
+    page.evaluate("sessionStorage.setItem('present game', '\"gone\"')")
+    with page.expect_response("**/api/games/gone"):
+        page.reload()
+    expect(page.locator("#start")).to_be_visible()
+    expect(page.locator("#error")).to_be_hidden()
     page.goto(page.url.partition("#")[0] + "#" + "x" * 22)
     page.reload()
     expect(page.locator("#error")).to_contain_text("There is no such game any more")
