@@ -163,7 +163,7 @@ def known_move(ws: KernelArg, position: Position) -> int:
 
 @kernel
 def store_known_move(ws: KernelArg, position: Position, path: int) -> None:
-    """Keep the move that a workspace's player chose, for :func:`known_move`.
+    """Keep the move that a workspace's player chose, unless its search was stopped.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def store_known_move(ws: KernelArg, position: Position, path: int) -> None:
         Packed move.
     """
     player = ws.counts[PLAYER]
-    if player != 0:
+    if player != 0 and ws.stop[0] == 0:
         entry = ws.known_moves[tt_index(ws.known_moves, position, player + position.turn)]
         entry.player = player
         entry.black, entry.white, entry.kings = position.black, position.white, position.kings

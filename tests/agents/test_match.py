@@ -17,10 +17,10 @@ from agents.baselines.material import Material
 from agents.baselines.random_player import RandomPlayer
 from agents.blondie.architecture import BLONDIE_1999, decode
 from agents.match import ENGINES, play_game
-from agents.match_kernel import DRAW, play
+from agents.match_kernel import DRAW, known_move, play, store_known_move
 from agents.search.player import AlphaBeta
 from agents.search.root_order import CHANCE
-from agents.search.workspace import EVALUATED, workspace
+from agents.search.workspace import EVALUATED, PLAYER, workspace
 from checkers_env.actions import move_to_actions
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK, NO_MOVE, PACKED_MOVE, WHITE, Position
@@ -256,6 +256,18 @@ def test_history_of_an_earlier_game_is_ignored():
         result = play(*players, start, PLAIN.to_array(), False, np.random.default_rng(seed), game)
         results.append((result, game[: result.plies + 1].tolist()))
     assert results[1] == results[2]
+
+
+def test_known_move_is_that_of_the_same_player_in_the_same_position():
+    ws, here = workspace(), Board().position
+    for player, stopped in ((0, 0), (5, 1), (5, 0)):
+        ws.counts[PLAYER], ws.stop[0] = player, stopped
+        store_known_move(ws, here, 77)
+        assert known_move(ws, here) == (77 if player and not stopped else 0)
+    assert known_move(ws, here._replace(turn=WHITE)) == 0
+    assert known_move(ws, here._replace(kings=1)) == 0
+    ws.counts[PLAYER] = 6
+    assert known_move(ws, here) == 0
 
 
 def play_all(few, numbers):
