@@ -1,7 +1,6 @@
 """The table of speeds, and the equal work of its reference programs."""
 
 import json
-import subprocess
 import sys
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -17,12 +16,12 @@ from agents.evaluator import evaluate_position
 from agents.match import play_game
 from agents.reference import SlowSearch, slow_evaluate, slow_game, slow_network
 from checkers_env.board import Board
+from tests.training.commands import run_here
 from training import speed
 from training.evolution.metrics import sample_positions
 from training.regimes.coevolution import Coevolution
 from training.trainer.checkpoint import Checkpoint, save_checkpoint
 
-SCRIPT = Path(speed.__file__)
 NAMES = [
     "perft 9, bulk",
     "2001 network alone",
@@ -77,11 +76,14 @@ def test_slow_games_end_as_fast_ones_do() -> None:
         assert slow_game([slow[i] for i in order], game.start) == game.result.winner
 
 
-def test_every_row_is_in_the_file(tmp_path: Path) -> None:
+def test_every_row_is_in_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "speed.json"
-    command = [sys.executable, str(SCRIPT), "--quick", "--json", str(path)]
-    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert all(name in result.stdout for name in NAMES)
+    monkeypatch.setattr(speed, "QUICK", NONE._replace(games=150))
+    status, out, _ = run_here(speed, ["--quick", "--json", path], monkeypatch, capfd)
+    assert status == 0
+    assert all(name in out for name in NAMES)
     rows = json.loads(path.read_text("utf-8"))["rows"]
     assert [row["name"] for row in rows] == NAMES
     for row in rows:

@@ -93,13 +93,12 @@ def test_evolution_is_the_same_with_and_without_known_games(monkeypatch, play):
     assert counts[0] < counts[1] < 4 * SMALL.games
 
 
-@pytest.mark.parametrize("executor", ["threads", "processes"])
-def test_evolution_is_the_same_with_and_without_known_moves(monkeypatch, executor):
+def test_evolution_is_the_same_with_and_without_known_moves(monkeypatch):
     states = []
     for numbers in (player_numbers, lambda key: (0, 0)):
         monkeypatch.setattr(game_runner, "player_numbers", numbers)
         state = SMALL.init(3)
-        with open_game_runner(2, executor=executor) as runner:
+        with open_game_runner(2) as runner:
             for _ in range(3):
                 state, _ = SMALL.step(state, runner)
         states.append(state)
