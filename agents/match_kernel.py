@@ -8,7 +8,7 @@ import numpy as np
 
 from agents.player import select_move, uses_history
 from agents.search.selective import clear_move_ordering, set_position_history
-from agents.search.transposition import tt_index
+from agents.search.transposition import matches, tt_index
 from agents.search.workspace import NAMESPACES, PLAYER
 from checkers_env.bits import borrowed, copy_into
 from checkers_env.jit import KernelArg, kernel
@@ -150,15 +150,9 @@ def known_move(ws: KernelArg, position: Position) -> int:
     player = ws.counts[PLAYER]
     if player == 0:
         return 0
-    entry = ws.known_moves[tt_index(ws.known_moves, position, player + position.turn)]
-    known = (
-        entry.player == player
-        and entry.black == position.black
-        and entry.white == position.white
-        and entry.kings == position.kings
-        and entry.turn == position.turn
-    )
-    return entry.move if known else 0
+    tag = player << 1 | position.turn
+    entry = ws.known_moves[tt_index(ws.known_moves, position, tag)]
+    return entry.move if matches(entry, position, tag) else 0
 
 
 @kernel
@@ -176,10 +170,10 @@ def store_known_move(ws: KernelArg, position: Position, path: int) -> None:
     """
     player = ws.counts[PLAYER]
     if player != 0 and ws.stop[0] == 0:
-        entry = ws.known_moves[tt_index(ws.known_moves, position, player + position.turn)]
-        entry.player = player
+        tag = player << 1 | position.turn
+        entry = ws.known_moves[tt_index(ws.known_moves, position, tag)]
         entry.black, entry.white, entry.kings = position.black, position.white, position.kings
-        entry.turn, entry.move = position.turn, path
+        entry.tag, entry.move = tag, path
 
 
 @kernel

@@ -34,11 +34,10 @@ ENTRY = np.dtype(
 )
 KNOWN_MOVE = np.dtype(
     [
-        ("player", "i8"),
         ("black", "i8"),
         ("white", "i8"),
         ("kings", "i8"),
-        ("turn", "i8"),
+        ("tag", "i8"),  # number of the player, and the turn
         ("move", "i8"),  # packed
     ]
 )
