@@ -4,6 +4,7 @@
 - ``agent_spec``: the text that names an agent, with its options
 - ``factory``: agents from a user's code and from other programs
 - ``agent``: the agent protocol, and agents of compiled players
+- ``limits``: limits of a move's cost
 - ``analysis``: score, principal variation, depth and nodes of a position
 - ``player``: the player protocol of kernels
 - ``evaluator``: the evaluator protocol of kernels

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast
@@ -13,9 +13,11 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from agents.evaluator import evaluate
+from agents.limits import Limits, node_limit, with_nodes
+from agents.mcts.player import UNLIMITED
 from agents.player import select_move, uses_history
 from agents.search.interrupt import defer_signals, stop_after
-from agents.search.workspace import PAST, Workspace, clear, table_bits, workspace
+from agents.search.workspace import MAX_DEPTH, PAST, Workspace, clear, table_bits, workspace
 from checkers_env.bits import borrowed
 from checkers_env.board import Board
 from checkers_env.jit import has_implementation, kernel
@@ -23,6 +25,8 @@ from checkers_env.movegen import Position, generate_successors
 from checkers_env.moves import Move, unpack_move
 
 FIRST_NAMESPACE = 2  # Black's in the transposition table; White's is 3, 0 and 1 are unused
+Report = Callable[[int, Move], None]
+STABLE, UNSTABLE = 0.5, 1.5  # parts of a move's share after which no deeper search starts
 
 
 class Agent(Protocol):
@@ -71,8 +75,7 @@ class PlayerAgent:
                 f"{name} has no implementation of agents.evaluator.evaluate: decorate a function "
                 f"by @evaluate.register({name})"
             )
-        has_limit = hasattr(self.player, "depth") or hasattr(self.player, "simulations")
-        if self.seconds is not None and not has_limit:
+        if self.seconds is not None and not _searches(self.player):
             raise ValueError(f"{self.name} does not search: it takes no time limit")
 
     def __getstate__(self) -> dict[str, Any]:
@@ -97,35 +100,82 @@ class PlayerAgent:
             object.__setattr__(self, "rng", copy.deepcopy(rng))
             clear(self.ws)
 
+    @property
+    def limits(self) -> Limits:
+        """Limits of its moves."""
+        depth, simulations = (getattr(self.player, it, None) for it in ("depth", "simulations"))
+        nodes = node_limit(self.player) or None
+        return Limits(depth, simulations, self.seconds, nodes=nodes)
+
     def act(self, board: Board) -> Move:
         """Return the player's move. Raise ValueError when there is none."""
         if not board.legal_moves:
             raise ValueError(f"{self.name} has no legal move in {board.fen()}")
         with self.lock:
-            if self.seconds is None or len(board.legal_moves) == 1:
+            if self.seconds is None:
                 return self._search(self.player, board)
-            return self._search_in_time(board, self.seconds)
+            return self.search(board, self.limits, threading.Event(), lambda depth, move: None)
 
-    def _search_in_time(self, board: Board, seconds: float) -> Move:
-        if not hasattr(self.player, "depth") or node_limit(self.player):
-            with stop_after(self.ws, threading.Event(), seconds):
-                return self._search(self.player, board)
-        start, moves = time.monotonic(), self.deepen(board, self.player.depth)
+    def search(
+        self, board: Board, limits: Limits, stopped: threading.Event, report: Report
+    ) -> Move:
+        """Return the player's move within limits, in place of its own.
+
+        Parameters
+        ----------
+        board
+            Position that has a legal move.
+        limits
+            Limits of the search. A player that searches by plies without a limit of depth deepens
+            as far as it can in its time, or, without a limit of time, to its own depth.
+        stopped
+            Event that ends the search with the best move so far. It is set afterwards.
+        report
+            Is called with each completed depth from 2 on and its move.
+        """
+        player, timed = self.player, limits.seconds is not None
+        with self.lock:
+            if len(board.legal_moves) == 1 or not _searches(player):
+                return self._search(player, board)
+            if hasattr(player, "simulations"):
+                most = UNLIMITED if timed else player.simulations
+                player = player._replace(simulations=limits.simulations or most)
+            elif limits.nodes is not None:
+                player = with_nodes(self.name, player, limits.nodes, limits.depth)
+            else:
+                most = limits.depth or (MAX_DEPTH if timed else player.depth)
+                return self._deepen_within(limits, board, min(most, MAX_DEPTH), stopped, report)
+            with stop_after(self.ws, stopped, limits.seconds):
+                return self._search(player, board)
+
+    def _deepen_within(
+        self, limits: Limits, board: Board, depth: int, stopped: threading.Event, report: Report
+    ) -> Move:
+        begun, moves = time.monotonic(), self.deepen(board, depth)
         move = next(moves)
-        with stop_after(self.ws, threading.Event(), start + seconds - time.monotonic()):
-            for deeper in moves:
-                move = deeper
+        with stop_after(self.ws, stopped, limits.seconds):
+            for completed, deeper in enumerate(moves, 2):
+                changed, move = deeper != move, deeper
+                if self.ws.stop[0]:
+                    break
+                report(completed, move)
+                enough = UNSTABLE if changed else STABLE
+                if limits.share is not None and time.monotonic() - begun > enough * limits.share:
+                    break
         return move
 
     def deepen(self, board: Board, max_depth: int) -> Iterator[Move]:
         """Search to 1 ply, 2 plies and so on, and yield the move of each depth.
 
-        A search that is stopped is the last one. Its move is yielded only if the player is
-        selective. The caller holds the `lock`.
+        The node limit of the player is not used. A search that is stopped is the last one. Its move
+        is yielded only if the player is selective. The caller holds the `lock`.
         """
+        player = self.player
+        if node_limit(player):
+            player = player._replace(style=player.style._replace(nodes=0))
         for depth in range(1, max_depth + 1):
-            move = self._search(self.player._replace(depth=depth), board)
-            if not self.ws.stop[0] or uses_history(self.player):
+            move = self._search(player._replace(depth=depth), board)
+            if not self.ws.stop[0] or uses_history(player):
                 yield move
             if self.ws.stop[0]:
                 return
@@ -146,10 +196,8 @@ class PlayerAgent:
         return next(move for move in board.legal_moves if move.squares == squares)
 
 
-def node_limit(player: Any) -> int:
-    """Return the number of positions after which a player's search ends; 0 for no limit."""
-    limit: int = player.style.nodes if uses_history(player) else 0
-    return limit
+def _searches(player: Any) -> bool:
+    return hasattr(player, "depth") or hasattr(player, "simulations")
 
 
 def reseed(agent: Agent, seed: int | tuple[int, ...]) -> Agent:

@@ -4,77 +4,35 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.agent import FIRST_NAMESPACE, Agent, PlayerAgent, node_limit
+from agents.agent import FIRST_NAMESPACE, Agent, PlayerAgent, Report
 from agents.endgame.evaluator import TablebaseEvaluator
 from agents.endgame.probe import DRAWN, NoTablebase
 from agents.evaluator import NO_HIT, evaluate_position, probe_tablebase
+from agents.limits import Limits, check_limits
 from agents.mcts.player import UNLIMITED, MonteCarlo, is_winning_move
 from agents.mcts.tree import grow_tree, most_visited
 from agents.player import uses_history
-from agents.registry import check_limits, open_agent, with_nodes
+from agents.registry import open_agent
 from agents.search.interrupt import defer_signals, stop_after
 from agents.search.player import AlphaBeta
 from agents.search.pv import principal_variation
 from agents.search.selective import for_time
-from agents.search.workspace import MAX_DEPTH, PLIES, VISITED, workspace
+from agents.search.workspace import PLIES, VISITED, workspace
 from checkers_env.board import Board
 from checkers_env.movegen import PACKED_MOVE, ROW_WIDTH, generate_successors
 from checkers_env.moves import Move, pack_move, unpack_move
 
-N = TypeVar("N", int, float)
-Report = Callable[[int, Move], None]
-STABLE, UNSTABLE = 0.5, 1.5  # parts of a move's share after which no deeper search starts
 LEAST_SECONDS = 1.0  # for the principal variation; with a limit of time it is also the most
 ONLY_MOVE_DEPTH = 8  # plies, at most, of the principal variation of an only move
-
-
-class Limits(NamedTuple):
-    """Limits of a move's cost; None is no limit.
-
-    Attributes
-    ----------
-    depth
-        Plies of the search.
-    simulations
-        Simulations of a Monte Carlo player.
-    nodes
-        Positions that a selective search visits.
-    seconds
-        Time; infinite for a search that goes on until it is stopped.
-    share
-        Seconds that a move should take. A search by plies then starts no depth that it is unlikely
-        to complete in time, unless the last depth changed the move.
-    """
-
-    depth: int | None = None
-    simulations: int | None = None
-    seconds: float | None = None
-    share: float | None = None
-    nodes: int | None = None
-
-
-def tighten(one: Limits, other: Limits) -> Limits:
-    """Return the smaller of every two limits."""
-    return Limits(
-        _least(one.depth, other.depth),
-        _least(one.simulations, other.simulations),
-        _least(one.seconds, other.seconds),
-        _least(one.share, other.share),
-        _least(one.nodes, other.nodes),
-    )
-
-
-def _least(*limits: N | None) -> N | None:
-    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def enlarge_table(agent: Agent, seconds: float | None) -> Agent:
@@ -107,42 +65,9 @@ def search_with_limits(
     report
         Is called with each completed depth from 2 on and its move.
     """
-    if not isinstance(agent, PlayerAgent) or len(board.legal_moves) == 1:
-        return agent.act(board)
-    with agent.lock:
-        return _within(limits, agent, board, stopped, report)
-
-
-def _within(
-    limits: Limits, agent: PlayerAgent, board: Board, stopped: threading.Event, report: Report
-) -> Move:
-    player, timed = agent.player, limits.seconds is not None
-    if hasattr(player, "simulations"):
-        most = limits.simulations or (UNLIMITED if timed else player.simulations)
-        with stop_after(agent.ws, stopped, limits.seconds):
-            counted = player._replace(simulations=most)
-            return replace(agent, player=counted, seconds=None).act(board)
-    if not hasattr(player, "depth"):
-        return agent.act(board)
-    if limits.nodes is not None:
-        counted = with_nodes(agent.name, player, limits.nodes, limits.depth)
-        with stop_after(agent.ws, stopped, limits.seconds):
-            return replace(agent, player=counted, seconds=None).act(board)
-    if node_limit(player):  # its own limit gives way to these
-        agent = replace(agent, player=player._replace(style=player.style._replace(nodes=0)))
-    most = min(limits.depth or (MAX_DEPTH if timed else player.depth), MAX_DEPTH)
-    begun, moves = time.monotonic(), agent.deepen(board, most)
-    move = next(moves)
-    with stop_after(agent.ws, stopped, limits.seconds):
-        for depth, deeper in enumerate(moves, 2):
-            changed, move = deeper != move, deeper
-            if agent.ws.stop[0]:
-                break
-            report(depth, move)
-            enough = UNSTABLE if changed else STABLE
-            if limits.share is not None and time.monotonic() - begun > enough * limits.share:
-                break
-    return move
+    if isinstance(agent, PlayerAgent):
+        return agent.search(board, limits, stopped, report)
+    return agent.act(board)
 
 
 class Analysis(NamedTuple):
@@ -228,13 +153,12 @@ def limits_of(agent: Agent) -> tuple[Limits, set[str]]:
     """Return an agent's own limits, and the names of the limits that it knows."""
     if not isinstance(agent, PlayerAgent):
         return Limits(), set()
-    player = agent.player
-    counted = {it: getattr(player, it) for it in ("depth", "simulations") if hasattr(player, it)}
-    own = Limits(**counted, seconds=agent.seconds)
-    known = {*counted, "seconds"} if counted else set()
-    if uses_history(player):
-        return own._replace(nodes=node_limit(player) or None), known | {"nodes"}
-    return own, known
+    known = {it for it in ("depth", "simulations") if hasattr(agent.player, it)}
+    if known:
+        known.add("seconds")
+    if uses_history(agent.player):
+        known.add("nodes")
+    return agent.limits, known
 
 
 def analyse_until(agent: Agent, board: Board, limits: Limits, stopped: Event) -> Analysis:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from agents.baselines.material import Material
 from agents.baselines.random_player import RandomPlayer
 from agents.endgame.tables import load_tablebase
 from agents.factory import make_external
+from agents.limits import check_limits, require_selective, with_nodes
 from agents.mcts.player import UNLIMITED, MonteCarlo, monte_carlo
 from agents.player import uses_history
 from agents.search.player import AlphaBeta, with_options
@@ -153,7 +153,7 @@ def make(
         if selective != uses_history(player):
             player = player._replace(style=Selective() if selective else FULL_WIDTH)
     if options:
-        _require_selective(agent, player, ", ".join(options))
+        require_selective(agent, player, ", ".join(options))
         player = player._replace(style=with_search_options(player.style, options))
     if given := [name for name, rule in rules.items() if rule is not None]:
         _require_plies(agent, player, given[0])
@@ -217,11 +217,6 @@ def _require_plies(agent: str, player: Any, option: str) -> None:
         raise ValueError(f"{agent!r} does not search by plies: it takes no {option}")
 
 
-def _require_selective(agent: str, player: Any, options: str) -> None:
-    if not uses_history(player):
-        raise ValueError(f"{agent!r} does not search selectively: it takes no {options}")
-
-
 def _with_limits(
     agent: str, player: Any, depth: int | None, simulations: int | None, seconds: float | None
 ) -> Any:
@@ -242,45 +237,6 @@ def _with_limits(
     if simulations is not None or seconds is not None:
         raise ValueError(f"{agent!r} does not search: it takes no simulations and no seconds")
     return player
-
-
-def with_nodes(agent: str, player: Any, nodes: int, depth: int | None = None) -> Any:
-    """Return a selective player that visits about `nodes` positions a move, `depth` plies at most.
-
-    Raise ValueError for a player that does not search selectively.
-    """
-    _require_selective(agent, player, "nodes")
-    style = player.style._replace(nodes=nodes)
-    return player._replace(style=style, depth=depth or MAX_DEPTH)
-
-
-def check_limits(
-    depth: int | None, simulations: int | None, seconds: float | None, nodes: int | None = None
-) -> None:
-    """Raise ValueError for limits of a move that are out of range.
-
-    Parameters
-    ----------
-    depth
-        Plies, 1 to MAX_DEPTH; None for no limit.
-    simulations
-        Playouts, 1 or more; None for no limit.
-    seconds
-        Time, above 0; None for no limit.
-    nodes
-        Positions, 1 or more; None for no limit.
-    """
-    if depth is not None and not (isinstance(depth, int) and 1 <= depth <= MAX_DEPTH):
-        raise ValueError(f"depth must be a whole number from 1 to {MAX_DEPTH}, not {depth!r}")
-    for name, count in (("simulations", simulations), ("nodes", nodes)):
-        if count is not None and not (isinstance(count, int) and 1 <= count <= UNLIMITED):
-            raise ValueError(f"{name} must be a whole number from 1 to {UNLIMITED}, not {count!r}")
-    if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0):
-        raise ValueError(f"seconds must be more than 0, not {seconds!r}")
-    if seconds == math.inf and depth is simulations is nodes is None:
-        raise ValueError(
-            "seconds must be finite without depth, simulations or nodes: no move would end"
-        )
 
 
 def _check(seed: int | None, selective: bool | None) -> None:

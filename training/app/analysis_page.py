@@ -16,9 +16,9 @@ from starlette.routing import Route
 
 import agents
 from agents.agent import Agent
-from agents.analysis import Limits
 from agents.endgame.probe import probe_board
 from agents.endgame.tables import load_tablebase
+from agents.limits import Limits
 from checkers_env import fen
 from checkers_env.board import Board
 from checkers_env.moves import Move

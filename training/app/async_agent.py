@@ -14,7 +14,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from agents.agent import Agent, PlayerAgent, reseed
-from agents.analysis import Analysis, Limits, analyse_until
+from agents.analysis import Analysis, analyse_until
+from agents.limits import Limits
 from checkers_env.board import Board
 from checkers_env.moves import Move
 from training.app.preparation import PREPARATION

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from agents.analysis import Analysis, Limits, tighten
+from agents.analysis import Analysis
+from agents.limits import Limits, tighten
 from checkers_env import fen, pdn
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.analysis import Limits
+from agents.limits import Limits
 from checkers_env import fen, pdn
 from checkers_env.board import Board
 from checkers_env.moves import Move

@@ -21,7 +21,7 @@ from threading import Event, Thread
 from anyio import move_on_after
 
 from agents.agent import Agent, reseed
-from agents.analysis import Limits
+from agents.limits import Limits
 from checkers_env.files import read_regular, write_atomically
 from training.app.agent_catalog import AgentCatalog, is_same_version
 from training.app.async_agent import run_in_thread

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from agents.analysis import Limits
+from agents.limits import Limits
 from agents.registry import DEFAULT_DEPTH
 from training.app.agent_catalog import AgentChoice, zoo_elo
 from training.league.entrants import display_name

@@ -28,8 +28,8 @@ from agents.analysis import root_result
 from agents.baselines.material import piece_difference
 from agents.endgame.probe import probe_board
 from agents.endgame.tables import load_tablebase
+from agents.limits import with_nodes
 from agents.match import MatchGame, play_through_environment
-from agents.registry import with_nodes
 from checkers_env.board import Board
 from checkers_env.files import write_atomically
 from checkers_env.moves import Move, unpack_move

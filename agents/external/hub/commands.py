@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
 from agents.agent import Agent
-from agents.analysis import Limits
 from agents.external.hub.notation import VARIANT, read_move, read_position, write_position
+from agents.limits import Limits
 from agents.mcts.player import UNLIMITED
 from checkers_env.board import Board
 

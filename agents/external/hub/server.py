@@ -23,7 +23,7 @@ import numpy as np
 import tyro
 
 from agents.agent import Agent, PlayerAgent
-from agents.analysis import Limits, enlarge_table, limits_of, search_with_limits, tighten
+from agents.analysis import enlarge_table, limits_of, search_with_limits
 from agents.external.hub.commands import (
     HubConfig,
     check_level,
@@ -34,6 +34,7 @@ from agents.external.hub.commands import (
     unknown_arguments,
 )
 from agents.external.hub.notation import read_line, write_line, write_move
+from agents.limits import Limits, tighten
 from agents.registry import make_from_text
 from checkers_env import __version__
 from checkers_env.board import Board

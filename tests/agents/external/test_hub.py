@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 import agents
 from agents.agent import PlayerAgent
-from agents.analysis import Limits, enlarge_table, search_with_limits
+from agents.analysis import enlarge_table, search_with_limits
 from agents.external import process
 from agents.external.errors import EngineError
 from agents.external.hub.client import MAX_NAME, HubAgent, hub_agent, request, write_pos
@@ -37,6 +37,7 @@ from agents.external.hub.notation import (
 )
 from agents.external.hub.server import HubEngine, serve
 from agents.external.process import LineProcess, ProcessLimits
+from agents.limits import Limits
 from checkers_env.board import Board
 from tests import DATA
 from tests.training import commands

@@ -26,8 +26,9 @@ from starlette.testclient import TestClient
 
 import agents
 from agents.agent import reseed
-from agents.analysis import Analysis, Limits, analyse_until
+from agents.analysis import Analysis, analyse_until
 from agents.blondie.architecture import BLONDIE_2001
+from agents.limits import Limits
 from agents.weights import WeightsMetadata, save_weights
 from checkers_env import BLACK, WHITE, Board, fen, openings, pdn
 from tests import DATA
