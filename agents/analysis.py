@@ -26,6 +26,7 @@ from agents.search.interrupt import defer_signals, stop_after
 from agents.search.player import AlphaBeta
 from agents.search.pv import principal_variation
 from agents.search.selective import for_time
+from agents.search.transposition import stored_result
 from agents.search.workspace import PLIES, VISITED, workspace
 from checkers_env.board import Board
 from checkers_env.movegen import PACKED_MOVE, ROW_WIDTH, generate_successors
@@ -239,14 +240,9 @@ def root_result(agent: PlayerAgent, board: Board) -> tuple[int, float | None]:
     Plies of the last complete depth, and the value for the side to move: half the evaluation if the
     player has endgame tables. 1 and None if no depth was completed.
     """
-    table, position = agent.ws.table, board.position
-    tag = ((FIRST_NAMESPACE | position.turn) << 1 | position.turn) << 7
-    same = (table["black"] == position.black) & (table["white"] == position.white)
-    root = table[same & (table["kings"] == position.kings) & (table["tag"] == tag)]
-    if not len(root):
-        return 1, None
-    deepest = root[root["depth"].argmax()]
-    return int(deepest["depth"]), float(deepest["value"])
+    position = board.position
+    depth, value = stored_result(agent.ws.table, position, FIRST_NAMESPACE | position.turn)
+    return (depth, value) if depth else (1, None)
 
 
 def _search_pv(agent: PlayerAgent, board: Board, move: Move, depth: int) -> list[int]:

@@ -26,6 +26,7 @@ from checkers_env.moves import pack_move, unpack_move
 from checkers_env.state import MOVE_LIMIT, REASONS, DrawRules
 
 ENGINES = ("kernel", "env")
+LARGEST_NUMBER = 1 << 54  # of players that are numbered
 
 _thread = threading.local()
 
@@ -86,8 +87,8 @@ def play_game(
         Time for a move in the kernel, and an event that ends the game.
     numbers
         Of Black and of White, each one's own, for players that meet the same positions in many
-        games: in the kernel, their first moves are then searched once in each thread. 0 for
-        others, and for all whose moves depend on more than the position.
+        games: in the kernel, their first moves are then searched once in each thread. Below
+        LARGEST_NUMBER; 0 for others, and for all whose moves depend on more than the position.
 
     Returns
     -------
@@ -96,7 +97,8 @@ def play_game(
     Raises
     ------
     ValueError
-        For an unknown engine, and for an opening that is illegal or ends the game.
+        For an unknown engine, a number out of range, and for an opening that is illegal or ends the
+        game.
     LateMoveError
         When a player takes too long for a move.
     CancelledError
@@ -104,6 +106,8 @@ def play_game(
     """
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
+    if not all(0 <= number < LARGEST_NUMBER for number in numbers):
+        raise ValueError(f"numbers must be 0 or more, and below {LARGEST_NUMBER}, not {numbers}")
     rng = rng or np.random.default_rng(0)
     if engine == "kernel":
         return _play_in_kernel(black, white, opening, rules, rng, limit, numbers)

@@ -8,7 +8,7 @@ import numpy as np
 
 from agents.player import select_move, uses_history
 from agents.search.selective import clear_move_ordering, set_position_history
-from agents.search.transposition import matches, tt_index
+from agents.search.transposition import label, matches, tt_index
 from agents.search.workspace import NAMESPACES, PLAYER
 from checkers_env.bits import borrowed, copy_into
 from checkers_env.jit import KernelArg, kernel
@@ -172,8 +172,8 @@ def store_known_move(ws: KernelArg, position: Position, path: int) -> None:
     if player != 0 and ws.stop[0] == 0:
         tag = player << 1 | position.turn
         entry = ws.known_moves[tt_index(ws.known_moves, position, tag)]
-        entry.black, entry.white, entry.kings = position.black, position.white, position.kings
-        entry.tag, entry.move = tag, path
+        label(entry, position, tag)
+        entry.move = path
 
 
 @kernel

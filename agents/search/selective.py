@@ -40,7 +40,7 @@ class FullWidth(NamedTuple):
 
 
 FULL_WIDTH = FullWidth()
-LARGEST_TABLE = 20  # bits: 42 MB
+LARGEST_TABLE = 20  # bits: 34 MB
 NODES_PER_SECOND = 4e6  # about
 
 
@@ -61,7 +61,7 @@ class Selective(NamedTuple):
     nodes
         Positions visited after which the search ends; 0 for no limit.
     table_bits
-        The transposition table has two to this power entries of 40 bytes.
+        The transposition table has two to this power entries of 32 bytes.
     static_margin
         A quiet position whose own evaluation is at least so much above beta is searched
         STATIC_PLIES less deep at first, and again if it turns out worse than beta. 0 turns this

@@ -9,6 +9,8 @@ from checkers_env.movegen import Position
 
 EXACT, LOWER, UPPER, NONE = range(4)  # what an entry's value is: exact, a bound, or unusable
 NO_VALUE = 3.0  # in place of a value
+BOARD_BITS = 36  # of a stored board; in the 28 above them is half of a tag
+TAG_BITS = 28
 
 
 @kernel
@@ -86,11 +88,11 @@ def tt_slot(
     tag = tt_tag(position, tt_namespace, 0)
     at = tt_index(table, position, position.turn)
     one, other = table[at], table[at ^ 1]
-    if matches(one, position, tag) or one.tag >> 8 != tt_namespace:
+    if matches(one, position, tag) or tag_of(one) >> 8 != tt_namespace:
         return at
-    if matches(other, position, tag) or other.tag >> 8 != tt_namespace or other.depth < one.depth:
+    if matches(other, position, tag) or tag_of(other) >> 8 != tt_namespace:
         return at ^ 1
-    return at
+    return at ^ 1 if other.depth < one.depth else at
 
 
 @kernel
@@ -205,11 +207,42 @@ def matches(entry: KernelArg, position: Position, tag: int) -> bool:
         Tag from :func:`tt_tag`.
     """
     return (
-        entry.black == position.black
-        and entry.white == position.white
+        entry.black == position.black | tag << BOARD_BITS
+        and entry.white == position.white | tag >> TAG_BITS << BOARD_BITS
         and entry.kings == position.kings
-        and entry.tag == tag
     )
+
+
+@kernel
+def label(entry: KernelArg, position: Position, tag: int) -> None:
+    """Write boards and tag into an entry.
+
+    Parameters
+    ----------
+    entry
+        Record of ENTRY or KNOWN_MOVE; changed in place.
+    position
+        The position.
+    tag
+        Number below 2**55, from :func:`tt_tag` for instance.
+    """
+    entry.black = position.black | tag << BOARD_BITS
+    entry.white = position.white | tag >> TAG_BITS << BOARD_BITS
+    entry.kings = position.kings
+
+
+@kernel
+def tag_of(entry: KernelArg) -> int:
+    """Return the tag of an entry; 0 for an empty one."""
+    low = entry.black >> BOARD_BITS & (1 << TAG_BITS) - 1
+    return entry.white >> BOARD_BITS << TAG_BITS | low
+
+
+@kernel
+def position_of(entry: KernelArg) -> Position:
+    """Return the position of an entry of ENTRY."""
+    boards, turn = (1 << BOARD_BITS) - 1, tag_of(entry) >> 7 & 1
+    return Position(entry.black & boards, entry.white & boards, entry.kings, turn)
 
 
 @kernel
@@ -268,8 +301,7 @@ def write_tt(
     best
         Key of the best move (see :func:`move_key`).
     """
-    entry.black, entry.white, entry.kings = position.black, position.white, position.kings
-    entry.tag = tt_tag(position, tt_namespace, 0 if selective(style) else remaining)
+    label(entry, position, tt_tag(position, tt_namespace, 0 if selective(style) else remaining))
     entry.value, entry.bound, entry.best, entry.depth = value, bound, best, remaining
 
 
@@ -290,6 +322,30 @@ def tt_evaluation(entry: KernelArg, position: Position, tt_namespace: int) -> fl
     if leaf and matches(entry, position, tt_tag(position, tt_namespace, 0)):
         return entry.value
     return NO_VALUE
+
+
+@kernel
+def stored_result(table: KernelArg, position: Position, tt_namespace: int) -> tuple[int, float]:
+    """Return what a selective search has stored of a position.
+
+    Parameters
+    ----------
+    table
+        ENTRY, shape (a power of 2,).
+    position
+        The position.
+    tt_namespace
+        Number of the evaluator, side and perspective.
+
+    Returns
+    -------
+    Depth in plies, and the value for the side to move; 0 and NO_VALUE if there is no entry.
+    """
+    at, tag = tt_index(table, position, position.turn), tt_tag(position, tt_namespace, 0)
+    for slot in (at, at ^ 1):
+        if matches(table[slot], position, tag):
+            return table[slot].depth, table[slot].value
+    return 0, NO_VALUE
 
 
 @kernel

@@ -20,12 +20,11 @@ STATE_WIDTH = 96
 KNOWN_MOVES = 1 << 12
 VISITED, EVALUATED, NAMESPACES, PLAYER = range(4)  # indices into `counts`
 
-ENTRY = np.dtype(
+ENTRY = np.dtype(  # 32 bytes: the two slots of a position are one line of the processor's cache
     [
-        ("black", "i8"),
+        ("black", "i8"),  # boards of 35 bits; above them the tag, in two halves
         ("white", "i8"),
         ("kings", "i8"),
-        ("tag", "i8"),
         ("value", "f4"),
         ("bound", "i1"),
         ("depth", "i1"),
@@ -34,10 +33,9 @@ ENTRY = np.dtype(
 )
 KNOWN_MOVE = np.dtype(
     [
-        ("black", "i8"),
+        ("black", "i8"),  # as in ENTRY; the tag is the number of the player, and the turn
         ("white", "i8"),
         ("kings", "i8"),
-        ("tag", "i8"),  # number of the player, and the turn
         ("move", "i8"),  # packed
     ]
 )
@@ -128,7 +126,7 @@ def workspace(table_bits: int = TABLE_BITS) -> Workspace:
         np.zeros(PLIES, FRAME),
         aligned_zeros((PLIES, 2, STATE_WIDTH), np.int32),
         aligned_zeros((SCRATCH_SIZE,), np.float32),
-        np.zeros(1 << table_bits, ENTRY),
+        aligned_zeros((1 << table_bits,), ENTRY),
         np.zeros(max(1 << table_bits >> 6, 1), np.int64),
         np.zeros(PLIES, np.int64),
         np.zeros((2, 1024), np.int64),
@@ -149,7 +147,7 @@ def table_bits(player: Any) -> int:
 
 def clear(ws: Workspace) -> None:
     """Clear the results of earlier searches, so that later searches do not depend on them."""
-    ws.table["tag"] = 0
+    ws.table["black"] = ws.table["white"] = 0
     ws.killers.fill(0)
     ws.history.fill(0)
     ws.reversible_plies.fill(0)

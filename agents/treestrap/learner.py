@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from agents.evaluator import evaluate, start_state
 from agents.match_kernel import validate_self_play
-from agents.search.transposition import EXACT, LOWER, NONE, UPPER
+from agents.search.transposition import EXACT, LOWER, NONE, UPPER, position_of, tag_of
 from agents.search.workspace import MAX_DEPTH, STATE_WIDTH
 from agents.treestrap.network import (
     SIZE,
@@ -200,9 +200,9 @@ def treestrap_update(learner: LearnerState, ws: KernelArg, tt_namespace: int, sc
         while bits:
             entry = ws.table[word << 6 | lsb(bits)]
             bits &= bits - 1
-            tag, bound = entry.tag, entry.bound
+            tag, bound = tag_of(entry), entry.bound
             if tag >> 8 == tt_namespace and tag & 127 >= learner.config.inner and bound != NONE:
-                position = Position(entry.black, entry.white, entry.kings, tag >> 7 & 1)
+                position = position_of(entry)
                 target = min(max(scale * entry.value, -1.0), 1.0)
                 move_towards(learner, position, target, bound, ws.scratch)
 

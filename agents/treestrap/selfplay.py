@@ -40,7 +40,7 @@ from checkers_env.movegen import (
 )
 
 START = ((START_BLACK, START_WHITE, 0, BLACK),)
-NO_TAG = -1  # no search has it
+EMPTY = -1  # boards of an entry that is of no position and no namespace
 WITH_VALUES = FULL_WIDTH._replace(takes_shortcuts=False)  # its table has more values to learn from
 UNDECIDED = 2.0  # a result; the others are +1, 0 and -1 for the side to move
 
@@ -160,7 +160,7 @@ def clear_table(ws: KernelArg) -> None:
     clear_move_ordering(ws)
     for at in range(len(ws.table)):
         entry = ws.table[at]
-        entry.tag = NO_TAG
+        entry.black = entry.white = EMPTY
 
 
 @kernel

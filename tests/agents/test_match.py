@@ -16,7 +16,7 @@ from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
 from agents.baselines.random_player import RandomPlayer
 from agents.blondie.architecture import BLONDIE_1999, decode
-from agents.match import ENGINES, play_game
+from agents.match import ENGINES, LARGEST_NUMBER, play_game
 from agents.match_kernel import DRAW, known_move, play, store_known_move
 from agents.search.player import AlphaBeta
 from agents.search.root_order import CHANCE
@@ -290,11 +290,17 @@ def play_all(few, numbers):
         return games, sum(seat.counts[EVALUATED] for seat in seats)
 
 
+@pytest.mark.parametrize("number", [-1, LARGEST_NUMBER])
+def test_numbers_of_players_have_a_range(number):
+    with pytest.raises(ValueError, match=f"numbers must be 0 or more, .*, not .*{number}"):
+        play_game(network(0, 1), network(1, 1), numbers=(0, number))
+
+
 def test_known_moves_of_numbered_players_change_no_game():
     few = [network(seed, 3) for seed in range(4)]
     games, evaluated = play_all(few, [0] * 4)
     assert play_all(few, [0] * 4) == (games, evaluated)
-    same, fewer = play_all(few, [5, 6, 7 << 55, 8 << 55])
+    same, fewer = play_all(few, [5, 6, 1 << 53, LARGEST_NUMBER - 1])
     assert same == games
     assert 0.8 * evaluated < fewer < 0.97 * evaluated
     mistaken, _ = play_all(few, [5] * 4)  # one number for different players: moves are mixed up

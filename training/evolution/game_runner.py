@@ -180,7 +180,7 @@ def player_numbers(key: GameKey) -> tuple[int, int]:
     """Return the numbers of Black and White for ``play_game``, by the key of their game."""
     if isinstance(key, int):
         return 0, 0
-    black, white = (int(digest[:15], 16) for digest in key[:2])
+    black, white = (int(digest[:13], 16) for digest in key[:2])
     return black, white
 
 

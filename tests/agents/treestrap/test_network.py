@@ -8,8 +8,8 @@ import pytest
 from agents.evaluator import advance_state, evaluate_position, start_state, state_size
 from agents.ntuple import tuples
 from agents.search.alphabeta import search
-from agents.search.selective import FullWidth
-from agents.search.transposition import EXACT, LOWER, NONE, tt_tag
+from agents.search.selective import FULL_WIDTH, FullWidth
+from agents.search.transposition import EXACT, LOWER, NONE, write_tt
 from agents.search.workspace import workspace
 from agents.treestrap.codec import STEP, pack, unpack
 from agents.treestrap.learner import (
@@ -265,8 +265,7 @@ def test_values_and_bounds_of_inner_nodes_are_learned():
         whose = owner if rng.random() < 0.8 else owner + 1
         remaining, bound = int(rng.integers(1, 4)), int(rng.integers(4))
         worth = np.float32(rng.uniform(-0.6, 0.6))
-        tag = tt_tag(position, whose, remaining)
-        ws.table[at] = (*position[:3], tag, worth, bound, remaining, 0)
+        write_tt(FULL_WIDTH, ws.table[at], position, whose, remaining, worth, bound, 0)
         side, pieces = oracle.read_fen(board.fen())
         if (
             whose != owner
