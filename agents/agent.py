@@ -17,7 +17,16 @@ from agents.limits import Limits, node_limit, with_nodes
 from agents.mcts.player import UNLIMITED
 from agents.player import select_move, uses_history
 from agents.search.interrupt import defer_signals, stop_after
-from agents.search.workspace import MAX_DEPTH, PAST, Workspace, clear, table_bits, workspace
+from agents.search.selective import NODES_PER_SECOND, with_table
+from agents.search.workspace import (
+    MAX_DEPTH,
+    PAST,
+    Workspace,
+    clear,
+    new_table,
+    table_bits,
+    workspace,
+)
 from checkers_env.bits import borrowed
 from checkers_env.board import Board
 from checkers_env.jit import has_implementation, kernel
@@ -135,6 +144,7 @@ class PlayerAgent:
         """
         player, timed = self.player, limits.seconds is not None
         with self.lock:
+            self._enlarge_table(limits)
             if len(board.legal_moves) == 1 or not _searches(player):
                 return self._search(player, board)
             if hasattr(player, "simulations"):
@@ -147,6 +157,15 @@ class PlayerAgent:
                 return self._deepen_within(limits, board, min(most, MAX_DEPTH), stopped, report)
             with stop_after(self.ws, stopped, limits.seconds):
                 return self._search(player, board)
+
+    def _enlarge_table(self, limits: Limits) -> None:
+        """Give a selective search a table that suits its limits; a new one is empty."""
+        costs = limits.nodes, limits.seconds and limits.seconds * NODES_PER_SECOND
+        nodes = min((cost for cost in costs if cost is not None), default=None)
+        if nodes is not None and uses_history(self.player):
+            bits = with_table(self.player.style, nodes).table_bits
+            if len(self.ws.table) < 1 << bits:
+                object.__setattr__(self, "ws", self.ws._replace(table=new_table(bits)))
 
     def _deepen_within(
         self, limits: Limits, board: Board, depth: int, stopped: threading.Event, report: Report

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any, NamedTuple
@@ -25,26 +24,14 @@ from agents.registry import open_agent
 from agents.search.interrupt import defer_signals, stop_after
 from agents.search.player import AlphaBeta
 from agents.search.pv import principal_variation
-from agents.search.selective import for_time
 from agents.search.transposition import stored_result
-from agents.search.workspace import PLIES, VISITED, workspace
+from agents.search.workspace import PLIES, VISITED
 from checkers_env.board import Board
 from checkers_env.movegen import PACKED_MOVE, ROW_WIDTH, generate_successors
 from checkers_env.moves import Move, pack_move, unpack_move
 
 LEAST_SECONDS = 1.0  # for the principal variation; with a limit of time it is also the most
 ONLY_MOVE_DEPTH = 8  # plies, at most, of the principal variation of an only move
-
-
-def enlarge_table(agent: Agent, seconds: float | None) -> Agent:
-    """Return the agent with a transposition table for selective searches of so many seconds."""
-    if seconds is None or not isinstance(agent, PlayerAgent) or not uses_history(agent.player):
-        return agent
-    style = for_time(agent.player.style, seconds)
-    if style == agent.player.style:
-        return agent
-    player = agent.player._replace(style=style)
-    return replace(agent, player=player, ws=workspace(style.table_bits))
 
 
 def search_with_limits(

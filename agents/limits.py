@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from agents.mcts.player import UNLIMITED
 from agents.player import uses_history
+from agents.search.selective import with_table
 from agents.search.workspace import MAX_DEPTH
 
 N = TypeVar("N", int, float)
@@ -100,10 +101,11 @@ def require_selective(agent: str, player: Any, options: str) -> None:
 def with_nodes(agent: str, player: Any, nodes: int, depth: int | None = None) -> Any:
     """Return a selective player that visits about `nodes` positions a move, `depth` plies at most.
 
-    Raise ValueError for a player that does not search selectively.
+    Its transposition table suits that number. Raise ValueError for a player that does not search
+    selectively.
     """
     require_selective(agent, player, "nodes")
-    style = player.style._replace(nodes=nodes)
+    style = with_table(player.style._replace(nodes=nodes), nodes)
     return player._replace(style=style, depth=depth or MAX_DEPTH)
 
 

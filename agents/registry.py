@@ -27,10 +27,11 @@ from agents.search.player import AlphaBeta, with_options
 from agents.search.root_order import CHANCE
 from agents.search.selective import (
     FULL_WIDTH,
+    NODES_PER_SECOND,
     OPTIONS,
     Selective,
-    for_time,
     with_search_options,
+    with_table,
 )
 from agents.search.workspace import MAX_DEPTH
 
@@ -161,7 +162,7 @@ def make(
     if nodes is not None:
         player = with_nodes(agent, player, nodes, depth)
     if seconds is not None and uses_history(player):
-        player = player._replace(style=for_time(player.style, seconds))
+        player = player._replace(style=with_table(player.style, seconds * NODES_PER_SECOND))
     if endgame is not None:
         _require_plies(agent, player, "endgame")
         player = player._replace(tablebase=load_tablebase(endgame))

@@ -40,8 +40,8 @@ class FullWidth(NamedTuple):
 
 
 FULL_WIDTH = FullWidth()
-LARGEST_TABLE = 20  # bits: 34 MB
-NODES_PER_SECOND = 4e6  # about
+LARGEST_TABLE = 22  # bits: 134 MB
+NODES_PER_SECOND = 8e6  # at most, about
 
 
 class Selective(NamedTuple):
@@ -117,13 +117,13 @@ def with_search_options(style: Selective, options: Mapping[str, Any]) -> Selecti
     return style
 
 
-def for_time(style: Selective, seconds: float) -> Selective:
-    """Return the style with a table for all positions that a search of so many seconds visits.
+def with_table(style: Selective, nodes: float) -> Selective:
+    """Return the style with a transposition table for a search of so many positions.
 
-    The table never gets smaller, nor larger than two to the power of LARGEST_TABLE.
+    The table never gets smaller. It has at most two to the power of LARGEST_TABLE entries.
     """
-    positions = min(max(seconds * NODES_PER_SECOND, 1.0), 2.0**LARGEST_TABLE)
-    return style._replace(table_bits=max(math.ceil(math.log2(positions)), style.table_bits))
+    entries = min(max(nodes, 1.0), 2.0**LARGEST_TABLE)
+    return style._replace(table_bits=max(math.ceil(math.log2(entries)), style.table_bits))
 
 
 @generic

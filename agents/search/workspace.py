@@ -126,7 +126,7 @@ def workspace(table_bits: int = TABLE_BITS) -> Workspace:
         np.zeros(PLIES, FRAME),
         aligned_zeros((PLIES, 2, STATE_WIDTH), np.int32),
         aligned_zeros((SCRATCH_SIZE,), np.float32),
-        aligned_zeros((1 << table_bits,), ENTRY),
+        new_table(table_bits),
         np.zeros(max(1 << table_bits >> 6, 1), np.int64),
         np.zeros(PLIES, np.int64),
         np.zeros((2, 1024), np.int64),
@@ -137,6 +137,11 @@ def workspace(table_bits: int = TABLE_BITS) -> Workspace:
         np.zeros(1, np.int64),
         np.zeros(1, np.int64),
     )
+
+
+def new_table(bits: int) -> NDArray[np.void]:
+    """Return an empty transposition table of two to the power of `bits` entries."""
+    return aligned_zeros((1 << bits,), ENTRY)
 
 
 def table_bits(player: Any) -> int:

@@ -23,7 +23,7 @@ import numpy as np
 import tyro
 
 from agents.agent import Agent, PlayerAgent
-from agents.analysis import enlarge_table, limits_of, search_with_limits
+from agents.analysis import limits_of, search_with_limits
 from agents.external.hub.commands import (
     HubConfig,
     check_level,
@@ -197,8 +197,7 @@ class HubEngine:
         counted = limits.depth, limits.simulations, limits.nodes
         self._is_endless = limits.seconds == math.inf and counted == (None,) * 3
         self._stopped = threading.Event()
-        self._agent = enlarge_table(self._get_agent(), limits.seconds)
-        arguments = (self._agent, self._board.copy(), limits, self._stopped)
+        arguments = (self._get_agent(), self._board.copy(), limits, self._stopped)
         self._search = threading.Thread(target=self._answer, args=arguments, daemon=True)
         self._search.start()
 

@@ -21,8 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agents
-from agents.agent import PlayerAgent
-from agents.analysis import enlarge_table, search_with_limits
+from agents.analysis import search_with_limits
 from agents.external import process
 from agents.external.errors import EngineError
 from agents.external.hub.client import MAX_NAME, HubAgent, hub_agent, request, write_pos
@@ -295,25 +294,6 @@ def test_move_time_rarely_exceeds_its_share() -> None:
     )
     assert move in Board().legal_moves
     assert 2 <= depths[-1] < 30
-
-
-@pytest.mark.parametrize("seconds", [1e-9, 0.01, 1.0, np.inf])
-def test_selective_search_uses_its_time(seconds: float) -> None:
-    agent = agents.make("material", depth=64, selective=True)
-    assert isinstance(agent, PlayerAgent)
-    roomy = enlarge_table(agent, seconds)
-    assert isinstance(roomy, PlayerAgent)
-    wanted = min(max(seconds * 4e6, 2**16), 2**20)
-    assert wanted <= len(roomy.ws.table) < 2 * wanted
-    assert roomy.rng is agent.rng
-    assert (
-        enlarge_table(roomy, seconds)
-        is enlarge_table(roomy, 1e-6)
-        is enlarge_table(roomy, None)
-        is roomy
-    )
-    plain = agents.make("material", depth=4)
-    assert enlarge_table(plain, seconds) is plain
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_every_searching_player_accepts_the_selective_search(tmp_path, packed):
     assert agents.make("blondie24", selective=True).player.style == Selective()
     assert agents.make(path, selective=False).player.style == agents.make("blondie24").player.style
     assert agents.make(path, seconds=0.001).player.style.table_bits == Selective().table_bits
-    assert agents.make(path, seconds=60).player.style.table_bits == 20
-    assert agents.make(path, seconds=0.05, endgame=2).player.style.table_bits == 18
+    assert agents.make(path, seconds=60).player.style.table_bits == 22
+    assert agents.make(path, seconds=0.05, endgame=2).player.style.table_bits == 19
     with pytest.raises(ValueError, match="'random' does not search by plies"):
         agents.make("random", selective=True)

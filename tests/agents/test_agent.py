@@ -1,0 +1,60 @@
+"""Agents of compiled players: the size of the transposition table."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import agents
+from agents.limits import Limits
+from checkers_env.board import Board
+
+DEFAULT = 1 << 16
+
+
+def search(agent, **limits):
+    stopped = threading.Event()
+    return agent.search(Board(), Limits(**limits), stopped, lambda depth, move: stopped.set())
+
+
+@pytest.mark.parametrize(
+    ("limits", "entries"),
+    [
+        ({"depth": 3}, DEFAULT),
+        ({"seconds": 1e-6}, DEFAULT),
+        ({"seconds": 0.05}, 1 << 19),
+        ({"seconds": np.inf}, 1 << 22),
+        ({"nodes": 1000}, DEFAULT),
+        ({"nodes": 100_000, "depth": 3}, 1 << 17),
+        ({"nodes": 100_000, "depth": 3, "seconds": 60}, 1 << 17),
+    ],
+)
+def test_table_of_a_selective_search_suits_its_limits(limits, entries):
+    agent = agents.make("material", selective=True)
+    stop = agent.ws.stop
+    assert search(agent, **limits) in Board().legal_moves
+    assert len(agent.ws.table) == entries
+    assert agent.ws.stop is stop  # what may stop the search still can
+
+
+def test_table_never_gets_smaller_and_keeps_its_content():
+    agent = agents.make("material", selective=True)
+    search(agent, nodes=100_000, depth=6)
+    table = agent.ws.table
+    search(agent, seconds=1e-6)
+    assert agent.ws.table is table
+    assert table["black"].any()
+
+
+def test_full_width_search_keeps_its_table():
+    agent = agents.make("material")
+    before = len(agent.ws.table)
+    search(agent, seconds=np.inf)
+    assert len(agent.ws.table) == before
+
+
+@pytest.mark.parametrize(("nodes", "bits"), [(65_536, 16), (65_537, 17), (10**9, 22)])
+def test_player_of_many_positions_is_made_with_a_large_table(nodes, bits):
+    agent = agents.make("strong", nodes=nodes)
+    assert agent.player.style.table_bits == bits
+    assert len(agent.ws.table) == 1 << bits
