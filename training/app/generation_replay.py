@@ -21,16 +21,15 @@ from checkers_env.state import DrawRules
 from training.app.run_reader import save_time_ns
 from training.evolution.evaluation import OPPONENTS, performance_curve
 from training.evolution.game_runner import GameRunner, Matchup, open_game_runner
-from training.evolution.tournament import Pairs, Payoff, total_scores
+from training.evolution.tournament import Pairs, total_scores
 from training.regimes import regime_from_config
-from training.regimes.coevolution import Coevolution
 from training.regimes.coevolution_extended import ExtendedCoevolution
 from training.regimes.evolution_strategies import EvolutionStrategy
 from training.regimes.genetic_algorithm import GeneticAlgorithm
 from training.regimes.social_learning import SocialLearning
+from training.regimes.tournament_play import TournamentRegime
 from training.trainer.checkpoint import Checkpoint, load_checkpoint
 
-TournamentRegime = Coevolution | GeneticAlgorithm | EvolutionStrategy
 RESULTS = {BLACK: "1-0", WHITE: "0-1", DRAW: "1/2-1/2"}
 INVALID_STATE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 MAX_READS = 100  # attempts to read a checkpoint that the run keeps replacing
@@ -181,8 +180,7 @@ def _tournament_replay(
     names = [_member_name(regime, number, member) for member in range(len(players))]
     pairs = [(members[id(matchup.black)], members[id(matchup.white)]) for matchup, _ in round_]
     results = [game.result for _, game in round_]
-    payoff = Payoff(regime.win, regime.draw, regime.loss)
-    points = total_scores(results, pairs, len(players), payoff, regime.both_score)
+    points = total_scores(results, pairs, len(players), regime.payoff, regime.both_score)
     standings = [
         MemberStanding(
             name,

@@ -5,15 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-
-from agents.architectures import Encoding
-from agents.evaluator import with_bounds
-from agents.search.player import AlphaBeta, with_options
 
 Arrays = Mapping[str, NDArray[Any]]
 Indices = slice | Sequence[int] | NDArray[np.int64]
@@ -99,39 +94,6 @@ def random_population(
     size = (members, genome_size)
     genomes = rng.uniform(-weight, weight, size)
     return Population(genomes, np.full(size, step), np.full(members, king))
-
-
-def make_players(
-    encoding: Encoding,
-    genomes: NDArray[np.float64],
-    kings: NDArray[np.float64],
-    depth: int,
-    root_perspective: bool,
-    search_options: Mapping[str, Any] = MappingProxyType({}),
-) -> list[AlphaBeta]:
-    """Build one alpha-beta player a genome.
-
-    Parameters
-    ----------
-    encoding
-        Encoding of the genomes (:mod:`agents.architectures`).
-    genomes
-        Weights, shape (members, genome_size).
-    kings
-        K of each member, shape (members,).
-    depth
-        Plies of the search.
-    root_perspective
-        Whether leaves are judged from the searching player's side.
-    search_options
-        Options of :func:`agents.search.player.with_options`.
-    """
-    evaluators = [
-        with_bounds(encoding.build(genome, king))
-        for genome, king in zip(genomes, kings, strict=True)
-    ]
-    players = [AlphaBeta(it, depth, root_perspective=root_perspective) for it in evaluators]
-    return [with_options(player, **search_options) for player in players]
 
 
 @dataclass(frozen=True)

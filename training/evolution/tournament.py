@@ -102,6 +102,11 @@ def common_opponents(members: int, games: int, rng: np.random.Generator) -> Pair
     ]
 
 
+def both_ways(pairs: Pairs) -> Pairs:
+    """Return the pairs, then all of them with colours changed."""
+    return pairs + [(white, black) for black, white in pairs]
+
+
 PAIRINGS: dict[str, Callable[[int, int, np.random.Generator], Pairs]] = {
     "random": random_opponents,
     "round-robin": round_robin,

@@ -6,6 +6,7 @@
 - genetic_algorithm: Nguyen's elites, crossover and safe mutation
 - evolution_strategies: OpenAI-ES and separable CMA-ES in self-play
 - refit: tapered tables fitted to the search values of self-play
+- tournament_play: what the regimes of tournaments share
 - self_play: what the regimes of self-play share
 - td_learning: temporal differences and TD-leaf
 - treestrap: TD(lambda) and TreeStrap towards the values of searches
@@ -20,8 +21,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import Any, ClassVar, Literal, Protocol, TypeVar
-
-import numpy as np
 
 from agents.weights import WeightsMetadata
 from checkers_env.state import DrawRules
@@ -87,7 +86,7 @@ class Regime(Protocol):
         ...
 
     def evaluate(self, state: State, seed: int, runner: GameRunner) -> Metrics:
-        """Play games for measurement only; return no metrics if this generation needs none.
+        """Play games for measurement only and return their metrics; by default, play none.
 
         Parameters
         ----------
@@ -98,7 +97,7 @@ class Regime(Protocol):
         runner
             Runner of the games.
         """
-        ...
+        return {}
 
     def champion(self, state: State, member: int = 0) -> ChampionWeights:
         """Return the content of the weight file of a survivor; 0 is the best."""
@@ -109,8 +108,8 @@ class Regime(Protocol):
         ...
 
     def files(self, state: State, metadata: WeightsMetadata) -> Mapping[str, bytes]:
-        """Return further files of the run by name; `metadata` is the champion's."""
-        ...
+        """Return further files by name, by default none; `metadata` is the champion's."""
+        return {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,10 +130,6 @@ class SearchSettings:
         return {
             name: getattr(self, name) for name in defaults if getattr(self, name) != defaults[name]
         }
-
-    def games_seed(self, rng: np.random.Generator) -> tuple[int, ...]:
-        """Return a seed of the players' chance; sample one only for players that use chance."""
-        return (int(rng.integers(2**32)),) if self.tie == "chance" else ()
 
 
 R = TypeVar("R", bound=Regime)

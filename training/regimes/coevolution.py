@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from agents.architectures import EVOLVABLE, Encoding, find_encoding, sample_options
 from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
-from agents.weights import WeightsMetadata
-from checkers_env.state import DrawRules
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics, population_metrics, tournament_metrics
 from training.evolution.mutation import KING_LEAST, KING_MOST, mutate
@@ -30,21 +28,19 @@ from training.evolution.state import (
     ChampionWeights,
     Population,
     State,
-    make_players,
     random_population,
     rng_from_json,
     rng_to_json,
 )
-from training.evolution.tournament import PAIRINGS, Payoff, best, run_tournament
-from training.regimes import SearchSettings, register
+from training.evolution.tournament import PAIRINGS, best
+from training.regimes import register
+from training.regimes.tournament_play import PAYOFFS, TournamentRegime
 from training.runtime.validation import OneOf, Range, validate_ranges
-
-PAYOFFS = Range(-1e6, 1e6)
 
 
 @register
 @dataclass(frozen=True)
-class Coevolution(SearchSettings):
+class Coevolution(TournamentRegime):
     """Constants of the method."""
 
     kind: ClassVar[str] = "coevolution"
@@ -92,16 +88,6 @@ class Coevolution(SearchSettings):
         validate_ranges(self)
         if self.pairing == "common" and self.opponents >= 2 * self.parents:
             raise ValueError(f"opponents must be fewer than the {2 * self.parents} networks")
-
-    @property
-    def rules(self) -> DrawRules:
-        """Draw rules of the games."""
-        return DrawRules(self.max_moves)
-
-    @property
-    def payoff(self) -> Payoff:
-        """Values of a win, a draw and a loss."""
-        return Payoff(self.win, self.draw, self.loss)
 
     @property
     def games(self) -> int:
@@ -220,26 +206,13 @@ class Coevolution(SearchSettings):
         Score of each member, shape (members,), and metrics.
         """
         pairs = PAIRINGS[self.pairing](members.size, self.opponents, rng)
-        players = self.players(encoding, members)
-        games, scores = run_tournament(
-            players,
-            pairs,
-            self.rules,
-            self.payoff,
-            self.both_score,
-            runner,
-            self.games_seed(rng),
-        )
+        games, scores = self.play(self.players(encoding, members), pairs, runner, rng)
         return scores, tournament_metrics([game.result for game in games], scores)
 
     def metrics(self, state: State) -> Metrics:
         """Summarise the parents."""
         parents = state.population.pick(slice(self.parents))
         return population_metrics(parents.genomes, parents.kings, parents.steps)
-
-    def evaluate(self, state: State, seed: int, runner: GameRunner) -> Metrics:
-        """Play no games for measurement."""
-        return {}
 
     def champion(self, state: State, member: int = 0) -> ChampionWeights:
         """Return the best of the last tournament, or another survivor."""
@@ -258,13 +231,6 @@ class Coevolution(SearchSettings):
         """Return the parents as players, the champion first."""
         return self.players(self.encoding(state.arrays), state.population.pick(slice(self.parents)))
 
-    def files(self, state: State, metadata: WeightsMetadata) -> dict[str, bytes]:
-        """Return no files."""
-        return {}
-
     def players(self, encoding: Encoding, population: Population) -> list[AlphaBeta]:
         """Return the members as players."""
-        genomes, kings = population.genomes, population.kings
-        return make_players(
-            encoding, genomes, kings, self.depth, self.root_perspective, self.search_options
-        )
+        return self.make_players(encoding, population.genomes, population.kings)

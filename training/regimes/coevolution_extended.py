@@ -21,7 +21,7 @@ from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics, tournament_metrics
 from training.evolution.mutation import mutate, recombine
 from training.evolution.state import ChampionWeights, Population, State, rng_from_json
-from training.evolution.tournament import PAIRINGS, Pairs, best, run_tournament
+from training.evolution.tournament import PAIRINGS, Pairs, best, both_ways, run_tournament
 from training.regimes import register
 from training.regimes.coevolution import Coevolution
 from training.runtime.validation import Range
@@ -72,16 +72,7 @@ class ExtendedCoevolution(Coevolution):
         members = self.with_offspring(encoding, state.population, rng)
         pairs, cards = self.fixtures(rng)
         players = self.players(encoding, members.join(hall))
-        games, scores = run_tournament(
-            players,
-            pairs,
-            self.rules,
-            self.payoff,
-            self.both_score,
-            runner,
-            self.games_seed(rng),
-            cards,
-        )
+        games, scores = self.play(players, pairs, runner, rng, cards)
         scores = scores[: members.size]
         metrics = tournament_metrics([game.result for game in games], scores)
         chosen = best(scores, self.parents, rng)
@@ -168,11 +159,6 @@ class ExtendedCoevolution(Coevolution):
         if not self.league_every:
             return super().champion(state, member)
         return self.champion_of(state.arrays, Population.from_arrays(state.arrays, REIGNING))
-
-
-def both_ways(pairs: Pairs) -> Pairs:
-    """Return the pairs, then all of them with colours changed."""
-    return pairs + [(white, black) for black, white in pairs]
 
 
 def reservoir_sample(

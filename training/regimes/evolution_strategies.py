@@ -21,21 +21,14 @@ from numpy.typing import NDArray
 from agents.architectures import WITHOUT_OPTIONS, Encoding
 from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
-from agents.weights import WeightsMetadata
 from checkers_env.openings import TWO_MOVE
-from checkers_env.state import DrawRules
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics, population_metrics, tournament_metrics
 from training.evolution.mutation import KING_LEAST, KING_MOST
-from training.evolution.state import (
-    ChampionWeights,
-    State,
-    make_players,
-    rng_from_json,
-    rng_to_json,
-)
-from training.evolution.tournament import Payoff, run_tournament
-from training.regimes import SearchSettings, register
+from training.evolution.state import ChampionWeights, State, rng_from_json, rng_to_json
+from training.evolution.tournament import both_ways
+from training.regimes import register
+from training.regimes.tournament_play import TournamentRegime
 from training.runtime.validation import OneOf, Range, validate_ranges
 
 Tell = Callable[[NDArray[np.float64]], dict[str, NDArray[Any]]]
@@ -45,7 +38,7 @@ BETA1, BETA2, EPS = 0.9, 0.999, 1e-8  # of Adam
 
 @register
 @dataclass(frozen=True)
-class EvolutionStrategy(SearchSettings):
+class EvolutionStrategy(TournamentRegime):
     """Constants of the method."""
 
     kind: ClassVar[str] = "evolution-strategy"
@@ -84,11 +77,6 @@ class EvolutionStrategy(SearchSettings):
         validate_ranges(self)
 
     @property
-    def rules(self) -> DrawRules:
-        """Draw rules of the games."""
-        return DrawRules(self.max_moves)
-
-    @property
     def games(self) -> int:
         """Games in a generation."""
         return 2 * self.pairs
@@ -115,16 +103,8 @@ class EvolutionStrategy(SearchSettings):
         cards: list[str | None] = [None] * self.pairs
         if self.openings != "none":
             cards = rng.choice(TWO_MOVE, self.pairs).tolist()
-        games, scores = run_tournament(
-            self.players(np.concatenate([mean + moves, mean - moves])),
-            duels + [(white, black) for black, white in duels],
-            self.rules,
-            Payoff(self.win, self.draw, self.loss),
-            self.both_score,
-            runner,
-            self.games_seed(rng),
-            cards * 2,
-        )
+        players = self.players(np.concatenate([mean + moves, mean - moves]))
+        games, scores = self.play(players, both_ways(duels), runner, rng, cards * 2)
         arrays = tell(scores[: self.pairs])  # the other's score is the negative
         metrics = tournament_metrics([game.result for game in games], scores)
         return State(state.generation + 1, rng_to_json(rng), arrays), metrics
@@ -133,10 +113,6 @@ class EvolutionStrategy(SearchSettings):
         """Summarise the mean and the step sizes."""
         arrays = state.arrays
         return population_metrics(arrays["mean"], np.full(1, self.king), arrays["steps"])
-
-    def evaluate(self, state: State, seed: int, runner: GameRunner) -> Metrics:
-        """Play no games for measurement."""
-        return {}
 
     def champion(self, state: State, member: int = 0) -> ChampionWeights:
         """Return the mean."""
@@ -147,15 +123,10 @@ class EvolutionStrategy(SearchSettings):
         """Return the mean as a player."""
         return self.players(state.arrays["mean"][None])
 
-    def files(self, state: State, metadata: WeightsMetadata) -> dict[str, bytes]:
-        """Return no files."""
-        return {}
-
     def players(self, genomes: NDArray[np.float64]) -> list[AlphaBeta]:
         """Return networks, shape (members, genome_size), as players."""
         kings = np.full(len(genomes), self.king)
-        encoding, options = Encoding(self.network), self.search_options
-        return make_players(encoding, genomes, kings, self.depth, self.root_perspective, options)
+        return self.make_players(Encoding(self.network), genomes, kings)
 
 
 def openai_es(

@@ -21,7 +21,6 @@ from agents.architectures import Encoding
 from agents.blondie.architecture import NGUYEN, NGUYEN_LOGISTIC, NetworkLayout
 from agents.mcts.player import monte_carlo
 from agents.search.workspace import MAX_DEPTH
-from agents.weights import WeightsMetadata
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import DrawRules
 from training.evolution.crossover import crossover
@@ -29,15 +28,10 @@ from training.evolution.evaluation import both_colours, play_for
 from training.evolution.game_runner import GameRunner, Matchup
 from training.evolution.metrics import Metrics, population_metrics, tournament_metrics
 from training.evolution.safe_mutation import board_inputs, mutate_safely, sample_won_positions
-from training.evolution.state import (
-    ChampionWeights,
-    State,
-    make_players,
-    rng_from_json,
-    rng_to_json,
-)
-from training.evolution.tournament import Payoff, best, random_opponents, run_tournament
-from training.regimes import SearchSettings, register
+from training.evolution.state import ChampionWeights, State, rng_from_json, rng_to_json
+from training.evolution.tournament import Payoff, best, random_opponents
+from training.regimes import register
+from training.regimes.tournament_play import PAYOFFS, TournamentRegime
 from training.runtime.validation import Range, validate_ranges
 
 NETWORKS = {"tanh": NGUYEN, "logistic": NGUYEN_LOGISTIC}
@@ -45,12 +39,11 @@ PROGRESS_PAYOFF = Payoff(1.0, 0.0, -1.0)
 MEMBERS, ELITES = 15, 5
 MUTANT, CROSSED = 0.0, 1.0  # origin of a member
 CHILDREN = np.array([CROSSED, CROSSED, MUTANT, MUTANT] * 2 + [MUTANT, MUTANT])
-PAYOFFS = Range(-1e6, 1e6)
 
 
 @register
 @dataclass(frozen=True)
-class GeneticAlgorithm(SearchSettings):
+class GeneticAlgorithm(TournamentRegime):
     """Constants of the method."""
 
     kind: ClassVar[str] = "genetic-algorithm"
@@ -130,6 +123,10 @@ class GeneticAlgorithm(SearchSettings):
         """Games in a generation."""
         return MEMBERS * self.opponents
 
+    def games_seed(self, rng: np.random.Generator) -> tuple[int, ...]:
+        """Return a seed of the players' chance; Monte Carlo tree search always uses it."""
+        return (int(rng.integers(2**63)),) if self.simulations else super().games_seed(rng)
+
     def init(self, seed: int) -> State:
         """Sample fifteen networks with weights uniform in [-1, 1]."""
         rng = np.random.default_rng(seed)
@@ -148,11 +145,7 @@ class GeneticAlgorithm(SearchSettings):
         """Play a tournament, select five elites, and make ten children of them."""
         rng, arrays, generation = rng_from_json(state.rng), state.arrays, state.generation + 1
         pairs = random_opponents(MEMBERS, self.opponents, rng)
-        seed = (int(rng.integers(2**63)),) if self.simulations else self.games_seed(rng)
-        players, payoff = self.players(arrays["genomes"]), Payoff(self.win, self.draw, self.loss)
-        games, scores = run_tournament(
-            players, pairs, self.rules, payoff, self.both_score, runner, seed or (0,)
-        )
+        games, scores = self.play(self.players(arrays["genomes"]), pairs, runner, rng)
         elites = best(scores, ELITES, rng)
         memories: list[NDArray[np.float64] | None] = [None] * ELITES
         if self.perturbations > 1:
@@ -262,10 +255,6 @@ class GeneticAlgorithm(SearchSettings):
         """Summarise the elites."""
         return population_metrics(state.arrays["genomes"][:ELITES], np.full(ELITES, self.king))
 
-    def evaluate(self, state: State, seed: int, runner: GameRunner) -> Metrics:
-        """Play no games for measurement."""
-        return {}
-
     def champion(self, state: State, member: int = 0) -> ChampionWeights:
         """Return the best of the last tournament, or another elite."""
         genome, score = state.arrays["genomes"][member], float(state.scores[member])
@@ -283,15 +272,10 @@ class GeneticAlgorithm(SearchSettings):
         """Return the elites as players, the champion first."""
         return self.players(state.arrays["genomes"][:ELITES])
 
-    def files(self, state: State, metadata: WeightsMetadata) -> dict[str, bytes]:
-        """Return no files."""
-        return {}
-
     def players(self, genomes: NDArray[np.float64]) -> list[Any]:
         """Return networks, shape (members, genome_size), as players by search or MCTS."""
         kings = np.full(len(genomes), self.king)
-        encoding, options = Encoding(self.layout.name), self.search_options
-        players = make_players(encoding, genomes, kings, self.depth, self.root_perspective, options)
+        players = self.make_players(Encoding(self.layout.name), genomes, kings)
         if not self.simulations:
             return list(players)
         options = {"root_perspective": self.root_perspective, **self.mcts_options}

@@ -7,17 +7,16 @@ from typing import Any
 import numpy as np
 
 from agents.match_kernel import SelfPlayStats
-from agents.weights import WeightsMetadata
 from checkers_env.openings import BALLOTS
 from checkers_env.state import DrawRules
-from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics, population_metrics
 from training.evolution.state import State
+from training.regimes import Regime
 
 CARDS = {"none": (None,), **BALLOTS}
 
 
-class SelfPlayRegime:
+class SelfPlayRegime(Regime):
     """A regime of one player, whose state has ``weights``."""
 
     root_perspective = True
@@ -33,14 +32,6 @@ class SelfPlayRegime:
     def metrics(self, state: State) -> Metrics:
         """Summarise the weights."""
         return population_metrics(state.arrays["weights"], np.full(1, self.king))
-
-    def evaluate(self, state: State, seed: int, runner: GameRunner) -> Metrics:
-        """Play no games for measurement."""
-        return {}
-
-    def files(self, state: State, metadata: WeightsMetadata) -> dict[str, bytes]:
-        """Return no files."""
-        return {}
 
 
 def self_play_metrics(stats: SelfPlayStats) -> Metrics:
