@@ -8,9 +8,8 @@ from training.reproduction.effects import score
 from training.reproduction.jobs import Run, run_of, with_seed
 from training.reproduction.papers.seed_selection import FORTY, VALIDATION
 from training.reproduction.papers.strong_player import STRONG
-from training.reproduction.plan import Scope
-from training.reproduction.results import MatchResult, ResultStore, TrainingResult
-from training.reproduction.tables import PlayerGame, player_games
+from training.reproduction.plan import Scope, outcome_of
+from training.reproduction.results import ResultStore, TrainingResult
 
 
 class Choice(NamedTuple):
@@ -30,13 +29,10 @@ def choose(scope: Scope, store: ResultStore) -> dict[str, Choice]:
     for line in VALIDATION.rows:
         scores, runs = {}, dict[int, tuple[Run, TrainingResult]]()
         for seed, jobs in enumerate(scope.games(line, FORTY)):
-            played = [store.result(job) for job, _ in jobs]
+            games = outcome_of(jobs, store)
             run = run_of(with_seed(line.first, seed), scope.scale)
             trained = store.result(run)
-            games: list[PlayerGame] = []
-            for result, (_, turned) in zip(played, jobs, strict=True):
-                games += player_games(result, turned) if isinstance(result, MatchResult) else []
-            if isinstance(trained, TrainingResult) and None not in played:
+            if isinstance(trained, TrainingResult) and isinstance(games, list):
                 scores[seed], runs[seed] = score(games), (run, trained)
         if scores:
             best = max(scores, key=lambda seed: scores[seed])

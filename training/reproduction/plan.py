@@ -31,8 +31,8 @@ from training.reproduction.papers import (
     tie_rules,
 )
 from training.reproduction.papers import other_papers as others
-from training.reproduction.results import MatchResult, ResultStore, TrainingResult
-from training.reproduction.tables import Row, Table, player_games
+from training.reproduction.results import ResultStore, TrainingResult
+from training.reproduction.tables import PlayerGame, Row, Table, player_games
 from training.trainer.ablations import ABLATIONS
 
 PARTS = (
@@ -153,19 +153,24 @@ def figures(table: Table, scope: Scope, store: ResultStore) -> list[list[Sequenc
     store
         Results.
     """
-    found: list[list[Sequence[float]]] = []
-    for line in table.rows:
-        found.append([])
-        for jobs in scope.games(line, table.conditions):
-            results = [store.result(job) for job, _ in jobs]
-            if any(result is None for result in results):
-                continue
-            games = []
-            for result, (_, turned) in zip(results, jobs, strict=True):
-                if isinstance(result, TrainingResult):
-                    found[-1].append(table.measure.of(result))
-                elif isinstance(result, MatchResult):
-                    games += player_games(result, turned)
-            if games:
-                found[-1].append(table.measure.of(games))
-    return found
+    return [
+        [
+            table.measure.of(outcome)
+            for jobs in scope.games(line, table.conditions)
+            if (outcome := outcome_of(jobs, store)) is not None
+        ]
+        for line in table.rows
+    ]
+
+
+def outcome_of(
+    jobs: Sequence[tuple[Job, bool]], store: ResultStore
+) -> list[PlayerGame] | TrainingResult | None:
+    """Return a row's games of a seed, or its training result; None if they are not all done."""
+    games: list[PlayerGame] = []
+    for job, turned in jobs:
+        result = store.result(job)
+        if result is None or isinstance(result, TrainingResult):
+            return result
+        games += player_games(result, turned)
+    return games

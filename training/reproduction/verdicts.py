@@ -29,10 +29,9 @@ from training.reproduction.inference import (
     student,
 )
 from training.reproduction.jobs import Job, Run
-from training.reproduction.plan import Scope
+from training.reproduction.plan import Scope, outcome_of
 from training.reproduction.results import ResultStore, TrainingResult
 from training.reproduction.starting_point import evolves, first_players, untouched_share
-from training.reproduction.tables import PlayerGame, player_games
 
 LEAST = 3  # seeds that a verdict needs
 OWN_START = "the champions of {players} are their own starting points: they never changed"
@@ -243,23 +242,10 @@ def effects(claim: Claim, scope: Scope, store: ResultStore) -> list[float]:
     """
     found = []
     for lines in zip(*(scope.games(line, claim.conditions) for line in claim.rows), strict=False):
-        outcomes = [_outcome(line, store) for line in lines]
+        outcomes = [outcome_of(jobs, store) for jobs in lines]
         if all(outcome is not None for outcome in outcomes):
             found.append(claim.effect(outcomes))
     return [value for value in found if not np.isnan(value)]
-
-
-def _outcome(
-    jobs: Sequence[tuple[Job, bool]], store: ResultStore
-) -> list[PlayerGame] | TrainingResult | None:
-    """Return a row's games of a seed, or its training result; None if they are not all done."""
-    games: list[PlayerGame] = []
-    for job, turned in jobs:
-        result = store.result(job)
-        if result is None or isinstance(result, TrainingResult):
-            return result
-        games += player_games(result, turned)
-    return games
 
 
 def verdicts(claims: Sequence[Claim], scope: Scope, store: ResultStore) -> list[Verdict]:
