@@ -33,7 +33,7 @@ from training.reproduction.champions import load_champion
 from training.reproduction.claim_text import effect_text
 from training.reproduction.claims import MARGIN, UNITS_OF_POINTS, Claim, exactly
 from training.reproduction.effects import LEAD, advantage, decided, share_drawn, share_led
-from training.reproduction.inference import MOST_SEEDS
+from training.reproduction.inference import LEVEL, MOST_SEEDS, half_width
 from training.reproduction.jobs import AS_THE_THESIS, PLAYERS, Match, Player, Run
 from training.reproduction.own_claims import REASONS
 from training.reproduction.paper_claims import CLAIMS
@@ -42,13 +42,11 @@ from training.reproduction.papers.tie_rules import EQUAL_SEEDS, RULES
 from training.reproduction.plan import EXPERIMENTS, Scope, figures
 from training.reproduction.results import MatchResult, ResultStore, TrainingResult
 from training.reproduction.tables import (
-    CONFIDENCE,
     RESULTS,
     WINS_AND_LOSSES,
     PlayerGame,
     Row,
     brief,
-    half_width,
     interval,
     player_games,
     with_cards,
@@ -105,7 +103,7 @@ def collect(scope: Scope, store: ResultStore) -> dict[str, Any]:
         "words": dict(Counter(it["word"] for it in claims).most_common()),
         "halves": half_widths(claims),
         "least": LEAST,
-        "confidence": f"{100 * CONFIDENCE:g} %",
+        "confidence": f"{100 * (1 - LEVEL):g} %",
         "conditions": {
             "depth": AS_THE_THESIS.depth,
             "games": Match(Player("c0"), Player("c10"), 0).games - 2,

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from agents.search.workspace import MAX_DEPTH
 from training.rating.elo import elo_difference
 from training.reproduction.effects import score
-from training.reproduction.inference import difference_p
+from training.reproduction.inference import difference_p, half_width
 from training.reproduction.jobs import Conditions, Job, Match, Player, Run, match_of, run_of
 from training.reproduction.plots import curves, dots
 from training.reproduction.results import MatchResult, ResultStore, TrainingResult
-from training.reproduction.tables import half_width, interval, player_games
+from training.reproduction.tables import interval, player_games
 
 SIGNIFICANCE = 0.05
 SCORE_LIMIT = 0.995  # beyond which an Elo difference says nothing

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from training.runtime.extras import extra
 
@@ -44,8 +44,27 @@ def student(values: Sequence[float]) -> Interval:
     mean = float(numbers.mean()) if len(numbers) else math.nan
     if len(numbers) < 2:
         return Interval(mean, -math.inf, math.inf)
-    half = float(stats.t.isf(LEVEL / 2, len(numbers) - 1) * stats.sem(numbers))
+    half = float(half_width(numbers))
     return Interval(mean, mean - half, mean + half)
+
+
+def half_width(values: ArrayLike) -> NDArray[np.float64]:
+    """Return half the width of the mean's 95 % interval, by Student's t; 0 for a single value.
+
+    Parameters
+    ----------
+    values
+        Values, shape (seeds, ...).
+
+    Returns
+    -------
+    Half widths, shape (...).
+    """
+    values = np.asarray(values)
+    seeds = len(values)
+    if seeds < 2:
+        return np.zeros(np.shape(values)[1:])
+    return stats.t.isf(LEVEL / 2, seeds - 1) * stats.sem(values, axis=0)
 
 
 def difference_p(values: Sequence[float]) -> float:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from training.reproduction.inference import half_width
 from training.reproduction.results import TrainingResult
-from training.reproduction.tables import half_width
 from training.reproduction.verdicts import LEAST, Verdict
 from training.runtime.curves import new_figure, to_svg
 

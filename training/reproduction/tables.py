@@ -9,18 +9,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from training.rating.thesis_ratings import rate_match
+from training.reproduction.inference import half_width
 from training.reproduction.jobs import AS_THE_THESIS, Conditions, Player
 from training.reproduction.results import MatchResult, TrainingResult
-from training.runtime.extras import extra
 
-with extra("train"):
-    from scipy.stats import sem
-    from scipy.stats import t as student
-
-CONFIDENCE = 0.95
 POINTS = {"W": 1.0, "D": 0.5, "L": 0.0}
 SWAPPED = str.maketrans("WL", "LW")
 
@@ -195,26 +190,6 @@ def interval(
     half = float(half_width(values))
     low, high = max(mean - half, least), min(mean + half, most)
     return f"{brief(mean)} [{brief(low)}, {brief(high)}]"
-
-
-def half_width(values: ArrayLike) -> NDArray[np.float64]:
-    """Return half the width of the mean's 95 % interval, by Student's t; 0 for a single value.
-
-    Parameters
-    ----------
-    values
-        Values, shape (seeds, ...).
-
-    Returns
-    -------
-    Half widths, shape (...).
-    """
-    values = np.asarray(values)
-    seeds = len(values)
-    if seeds < 2:
-        return np.zeros(np.shape(values)[1:])
-    factor = student.isf((1 - CONFIDENCE) / 2, seeds - 1)
-    return factor * sem(values, axis=0)
 
 
 def tally(values: Sequence[float]) -> str:
