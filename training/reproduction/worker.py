@@ -160,24 +160,6 @@ def means(row: NDArray[np.float64], generations: NDArray[np.int32]) -> NDArray[n
     return np.array([point.mean() if len(point) else np.nan for point in points], np.float32)
 
 
-def unsaturated(champion: Champion) -> Champion:
-    """Return the same network with the sum at its output as its value, without tanh.
-
-    :func:`agents.architectures.build_evaluator` raises ValueError if it is not a network.
-    """
-    name = f"{champion.metadata.architecture}-unsaturated"
-    return champion._replace(metadata=replace(champion.metadata, architecture=name))
-
-
-def exact_tanh(champion: Champion) -> Champion:
-    """Return the same network with a tanh that is exact in float32.
-
-    :func:`agents.architectures.build_evaluator` raises ValueError if it is not a network.
-    """
-    name = f"{champion.metadata.architecture}-exact"
-    return champion._replace(metadata=replace(champion.metadata, architecture=name))
-
-
 def build_player(player: Player, champion: Champion | None, conditions: Conditions) -> Any:
     """Build the compiled player of one side of a match.
 
@@ -194,22 +176,22 @@ def build_player(player: Player, champion: Champion | None, conditions: Conditio
     Raises
     ------
     ValueError
-        If the agent is not a compiled player.
+        If the agent is not a compiled player, or a champion with another output is not a network.
     """
     depth, options = player.depth or conditions.depth, conditions.search_options
     if player.tie is not None:
         options["tie"] = player.tie
     if champion is not None:
-        if player.unsaturated:
-            champion = unsaturated(champion)
-        if player.exact_tanh:
-            champion = exact_tanh(champion)
-        evaluator = build_evaluator(champion.genome, champion.metadata)
-        perspective = champion.metadata.root_perspective
+        name = champion.metadata.architecture
+        name += "-unsaturated" if player.unsaturated else ""
+        name += "-exact" if player.exact_tanh else ""
+        metadata = replace(champion.metadata, architecture=name)
+        evaluator = build_evaluator(champion.genome, metadata)
+        perspective = metadata.root_perspective
         if player.simulations:
             return monte_carlo(evaluator, player.simulations, root_perspective=perspective)
         built = AlphaBeta(evaluator, depth, root_perspective=perspective)
-        return with_options(built, **champion.metadata.search_options | options)
+        return with_options(built, **metadata.search_options | options)
     agent = agents.make(player.name, simulations=player.simulations)
     if not isinstance(agent, PlayerAgent):
         raise ValueError(f"{player.name!r} is not a compiled player: it cannot play matches here")
