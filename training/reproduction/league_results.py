@@ -24,9 +24,9 @@ from training.league.schedule import LeagueFixture, Pairing
 from training.reproduction.champions import name_champion
 from training.reproduction.json_lines import JsonLines, Row, check_fields
 from training.reproduction.results import LOCK
+from training.reproduction.tables import POINTS
 
 PAIRS, EXAMINATIONS = "league.jsonl", "examinations.jsonl"
-SCORES = {"W": 1.0, "D": 0.5, "L": 0.0}
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class LeagueStore:
         for row in self._rows(plan):
             for place, letter in enumerate(row["results"]):
                 number, black, white, opening = plan.fixtures[row["number"] + place]
-                score = SCORES[letter] if place % 2 == 0 else 1 - SCORES[letter]
+                score = POINTS[letter] if place % 2 == 0 else 1 - POINTS[letter]
                 found[number] = GameRecord(number, black, white, opening, score, "", 0, ())
         return found
 
@@ -173,7 +173,7 @@ def pair_row(plan: LeaguePlan, key: Row, games: Mapping[int, GameRecord]) -> Row
     """
     numbers = range(key["number"], key["number"] + plan.games_per_pair)
     played = [games[number] for number in numbers]
-    letters = {score: letter for letter, score in SCORES.items()}
+    letters = {score: letter for letter, score in POINTS.items()}
     scores = [game.score if place % 2 == 0 else 1 - game.score for place, game in enumerate(played)]
     return key | {
         "results": "".join(letters[score] for score in scores),
@@ -192,7 +192,7 @@ def check_pair(row: Row) -> None:
     check_fields(row, PAIR_FIELDS)
     if not len(row["results"]) == len(row["plies"]) == sum(row["reasons"].values()):
         raise ValueError("its results, plies and reasons differ in their number of games")
-    if not set(row["results"]) <= SCORES.keys():
+    if not set(row["results"]) <= POINTS.keys():
         raise ValueError("its results have letters other than W, D and L")
 
 

@@ -75,7 +75,7 @@ def match_fields(match: Match) -> Row:
 
 
 def run_order(row: Row) -> tuple[Any, ...]:
-    """Return the sort key of a run's line."""
+    """Return the sort key of a run's line, and of its line in ``starts.jsonl``."""
     return row["preset"], row["generations"], row["seed"]
 
 

@@ -44,7 +44,7 @@ from training.reproduction.result_rows import (
     run_order,
     to_json,
 )
-from training.reproduction.starting_point import STARTS, check_start, start_fields, start_order
+from training.reproduction.starting_point import STARTS, check_start, start_fields
 from training.runtime.machine import processor, versions
 
 RUNS, MATCHES, ENVIRONMENTS = "runs.jsonl", "matches.jsonl", "environments.json"
@@ -163,7 +163,7 @@ class ResultStore:
         self.folder = folder
         self._runs = JsonLines(folder / RUNS, run_order, check_run)
         self._matches = JsonLines(folder / MATCHES, match_order, check_match)
-        self._starts = JsonLines(folder / STARTS, start_order, check_start)
+        self._starts = JsonLines(folder / STARTS, run_order, check_start)
         self._environments = _read_environments(folder / ENVIRONMENTS)
         self._results: dict[Job, Result] = {}
 

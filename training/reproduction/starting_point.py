@@ -139,11 +139,6 @@ def player_of(run: Run, weights: ChampionWeights) -> AlphaBeta | MonteCarlo:
     return with_options(player, **weights.search_options)
 
 
-def start_order(row: Row) -> tuple[Any, ...]:
-    """Return the sort key of a line of ``starts.jsonl``."""
-    return row["preset"], row["generations"], row["seed"]
-
-
 def check_start(row: Row) -> None:
     """Raise ValueError if a line of ``starts.jsonl`` is inconsistent."""
     check_fields(row, START_FIELDS)
