@@ -113,26 +113,18 @@ def value_positions(
         yield valued
 
 
-def piece_rows(positions: Sequence[ValuedPosition], every: int = 2) -> list[PieceRow]:
-    """Return a row for each number of pieces, the most first.
-
-    Parameters
-    ----------
-    positions
-        Valued positions.
-    every
-        Only numbers of pieces that this divides.
-    """
+def piece_rows(positions: Sequence[ValuedPosition]) -> list[PieceRow]:
+    """Return a row for each even number of pieces, the most first."""
     rows = []
     turning = turning_points(positions)
-    for pieces in sorted({it.pieces for it in positions if it.pieces % every == 0}, reverse=True):
+    for pieces in sorted({it.pieces for it in positions if it.pieces % 2 == 0}, reverse=True):
         here = [it for it in positions if it.pieces == pieces]
         drawn = [it for it in here if it.result == 0.0]
         correlation, low, high = correlate(
             np.array([it.value for it in here]), np.array([it.result for it in here])
         )
         sure = sum(abs(it.value) >= SURE for it in drawn)
-        turned = sum(pieces <= turn < pieces + every for turn in turning)
+        turned = sum(pieces <= turn < pieces + 2 for turn in turning)
         rows.append(PieceRow(pieces, len(here), correlation, low, high, len(drawn), sure, turned))
     return rows
 

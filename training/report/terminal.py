@@ -55,7 +55,7 @@ def print_league(
 
 def standings_table(lines: Sequence[StandingsRow]) -> Table:
     """Return the standings as a table, the best first."""
-    table = _table("", "player", "Elo", "95 %", "W-D-L", "score (95 %)")
+    table = _table("player", "Elo", "95 %", "W-D-L", "score (95 %)")
     for place, line in enumerate(lines, 1):
         table.add_row(
             str(place),
@@ -72,7 +72,7 @@ def match_table(league: League, thesis: bool = False) -> Table:
     """Return a match of two: scores by colour, pairs, normalized Elo, likelihood of superiority."""
     names = [entrant.name for entrant in league.entrants]
     match, games = score_match(league.games, 0, 1), league.games
-    table = _table("", f"{names[0]} against {names[1]}", "")
+    table = _table(f"{names[0]} against {names[1]}", "")
     for colour, part in (("as Black", match.as_black), ("as White", match.as_white)):
         if part:
             table.add_row("", colour, _result(part))
@@ -124,10 +124,10 @@ def illegal_answers(league: League) -> Iterator[str]:
             )
 
 
-def _table(place: str, name: str, *others: str) -> Table:
+def _table(name: str, *others: str) -> Table:
     """Return a table that folds long cells in a narrow terminal."""
     right = (Column(other, justify="right", overflow="fold") for other in others)
-    return Table(place, Column(Text(name), overflow="fold"), *right, box=SIMPLE)
+    return Table("", Column(Text(name), overflow="fold"), *right, box=SIMPLE)
 
 
 def _thesis(wins: int, draws: int, losses: int, mode: str) -> str:

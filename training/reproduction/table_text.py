@@ -29,9 +29,9 @@ def heading(table: Table) -> str:
     return f"{table.name}: {table.title}"
 
 
-def link(table: Table, text: str = "") -> str:
+def link(table: Table) -> str:
     """Return a Markdown link to a table on the same page."""
-    return f"[{text or table.name}](#{anchor(heading(table))})"
+    return f"[{table.name}](#{anchor(heading(table))})"
 
 
 def anchor(title: str) -> str:
