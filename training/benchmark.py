@@ -29,7 +29,7 @@ from agents.agent import Agent
 from agents.external.errors import EngineError
 from agents.external.process import ProcessLimits
 from checkers_env import pdn
-from checkers_env.files import check_output
+from checkers_env.files import check_output, write_atomically
 from checkers_env.state import DrawRules
 from training.league.adjudicate import make_adjudicator
 from training.league.entrants import Entry, file_digest, make_entry
@@ -55,7 +55,7 @@ from training.league.schedule import (
 )
 from training.rating.anchor import describe_scale, find_anchor
 from training.rating.sprt import games_until_decision, is_decided, sprt, sprt_sentence
-from training.report.html_report import write_report
+from training.report.html_report import render_report
 from training.report.player_report import examine_player, lineup, report_lines
 from training.report.standings import standings, write_standings
 from training.report.terminal import illegal_answers, print_league
@@ -420,7 +420,8 @@ def write_reports(
     save_league(folder / LEAGUE_FILE, league)
     pdn.dump(games_to_pdn(league), folder / PDN_FILE)
     notes = (describe_scale(anchor), *NOTES, *illegal_answers(league), *found)
-    write_report(folder / REPORT_FILE, league, lines, verdict=first, notes=notes)
+    page = render_report(league, lines, verdict=first, notes=notes)
+    write_atomically(folder / REPORT_FILE, page.encode())
     if config.json:
         write_standings(config.json, league, lines)
     for output in (1, 2):  # an agent may have changed what it shares with us

@@ -1,4 +1,4 @@
-"""The page: the template filled in, and written."""
+"""The page of a league: its figures, and the template filled in."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.resources import files
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from checkers_env import openings
-from checkers_env.files import write_atomically
 from checkers_env.movegen import BLACK, WHITE
 from training.league.records import League, WinDrawLoss
 from training.report.charts import (
@@ -105,33 +103,10 @@ SCRIPTS = ("tables.js", "board.js", "drawing.js", "choice.js", "pdn.js", "viewer
 ROOM = 50  # Elo on both sides of a rating, where its interval is none or narrow
 
 
-def write_report(
-    path: Path,
-    league: League,
-    standings: Sequence[StandingsRow],
-    *,
-    title: str = "League",
-    verdict: str = "",
-    notes: Sequence[str] = (),
-) -> None:
-    """Write the page of :func:`render_report` to a file, atomically.
-
-    Parameters
-    ----------
-    path
-        The HTML file.
-    league, standings, title, verdict, notes
-        As for :func:`render_report`.
-    """
-    page = render_report(league, standings, title=title, verdict=verdict, notes=notes)
-    write_atomically(path, page.encode())
-
-
 def render_report(
     league: League,
     standings: Sequence[StandingsRow],
     *,
-    title: str = "League",
     verdict: str = "",
     notes: Sequence[str] = (),
 ) -> str:
@@ -155,7 +130,6 @@ def render_report(
     script = "\n".join(map(_file, SCRIPTS))
     template = _environment().get_template("page.html.jinja")
     return template.render(
-        title=title,
         league=league,
         standings=standings,
         verdict=verdict,
