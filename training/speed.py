@@ -42,7 +42,7 @@ from checkers_env.jit import kernel
 from checkers_env.movegen import BLACK, ROW_WIDTH, WHITE, Position
 from training.evolution.game_runner import open_game_runner
 from training.evolution.metrics import sample_positions
-from training.evolution.state import Population, random_population
+from training.evolution.state import Population
 from training.regimes import regime_from_config
 from training.regimes.coevolution import Coevolution
 from training.runtime.cli import read_options, run_command
@@ -272,10 +272,7 @@ def openspiel_perft(state: Any, depth: int) -> int:
 
 def random_networks() -> Population:
     """Sample the first parents of the default run, and as many more."""
-    rng = np.random.default_rng(0)
-    size = ENCODING.genome_size
-    members = 2 * REGIME.parents
-    return random_population(size, members, REGIME.weight, REGIME.step_size, REGIME.king, rng)
+    return REGIME.random_members(ENCODING, 2 * REGIME.parents, np.random.default_rng(0))
 
 
 def measure_network(effort: Effort) -> list[Measurement]:

@@ -66,36 +66,6 @@ class Population:
         return copy
 
 
-def random_population(
-    genome_size: int,
-    members: int,
-    weight: float,
-    step: float,
-    king: float,
-    rng: np.random.Generator,
-) -> Population:
-    """Sample a population with uniform weights from [-weight, weight].
-
-    Parameters
-    ----------
-    genome_size
-        Number of weights of a member.
-    members
-        Number of members.
-    weight
-        Largest absolute weight.
-    step
-        Step size of all weights.
-    king
-        King value K of all members, in men.
-    rng
-        Samples the weights.
-    """
-    size = (members, genome_size)
-    genomes = rng.uniform(-weight, weight, size)
-    return Population(genomes, np.full(size, step), np.full(members, king))
-
-
 @dataclass(frozen=True)
 class State:
     """Everything that the next generation depends on.

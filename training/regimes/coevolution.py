@@ -28,7 +28,6 @@ from training.evolution.state import (
     ChampionWeights,
     Population,
     State,
-    random_population,
     rng_from_json,
     rng_to_json,
 )
@@ -156,9 +155,9 @@ class Coevolution(TournamentRegime):
         rng
             Samples the weights.
         """
-        sample = random_population(
-            encoding.genome_size, members, self.weight, self.step_size, self.king, rng
-        )
+        size = members, encoding.genome_size
+        genomes = rng.uniform(-self.weight, self.weight, size)
+        sample = Population(genomes, np.full(size, self.step_size), np.full(members, self.king))
         architecture = encoding.architecture
         if architecture.initial is not None:
             sample.genomes[:, : encoding.size] += architecture.initial
