@@ -38,15 +38,11 @@ from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import DrawRules
 from training.league.entrants import close_agent, make_entry
+from training.reproduction.inference import Interval, student
 from training.runtime.cli import command_line, read_options, run_command
-from training.runtime.extras import extra
 from training.runtime.validation import Range, validate_ranges
 
-with extra("train"):
-    from scipy import stats
-
 MEMBER = "pool:"  # before the number of a strategy of the pool, as the opponent
-CONFIDENCE = 0.95
 WIDTH = 100
 
 
@@ -91,14 +87,6 @@ class GamePair(NamedTuple):
     strategy: int
     score: float
     twin: float
-
-
-class ScoreDifference(NamedTuple):
-    """Mean difference of the scores a game, with its 95 % interval."""
-
-    mean: float
-    low: float
-    high: float
 
 
 def main() -> int:
@@ -283,7 +271,7 @@ def save_measurement(
         write_atomically(settings.out, json.dumps(fields, indent=1).encode())
 
 
-def difference(pairs: Sequence[GamePair]) -> ScoreDifference:
+def difference(pairs: Sequence[GamePair]) -> Interval:
     """Return the mean difference of the scores, the continual player's minus its twin's.
 
     Games of one card and side repeat one another, so their mean counts as one difference. The 95 %
@@ -296,10 +284,8 @@ def difference(pairs: Sequence[GamePair]) -> ScoreDifference:
     for pair, value in zip(pairs, differences.tolist(), strict=True):
         cards[pair.opening, pair.side].append(value)
     padded = np.append([np.mean(values) for values in cards.values()], [1.0, -1.0])
-    error = stats.sem(padded)
-    interval = stats.t.interval(CONFIDENCE, len(padded) - 1, padded.mean(), error)
-    low, high = np.clip(interval, -1.0, 1.0).tolist()
-    return ScoreDifference(float(differences.mean()), low, high)
+    low, high = np.clip(student(padded.tolist())[1:], -1.0, 1.0).tolist()
+    return Interval(float(differences.mean()), low, high)
 
 
 def switches(pairs: Sequence[GamePair]) -> list[tuple[int, int, int]]:
@@ -350,7 +336,7 @@ def verdict(pairs: Sequence[GamePair]) -> str:
     else:
         what = f"That is noise: {len(pairs)} games cannot tell it from no difference."
     return (
-        f"Difference: {mean:+.3f} a game ({CONFIDENCE:.0%}: {low:+.3f} to {high:+.3f}). {what}\n"
+        f"Difference: {mean:+.3f} a game (95%: {low:+.3f} to {high:+.3f}). {what}\n"
         f"In {same} of {len(pairs)} games both played the same strategy."
     )
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -45,9 +46,10 @@ from training.evolution.metrics import sample_positions
 from training.evolution.state import Population
 from training.regimes import regime_from_config
 from training.regimes.coevolution import Coevolution
+from training.reproduction.inference import Interval, student
 from training.runtime.cli import read_options, run_command
 from training.runtime.machine import processor
-from training.runtime.revisions import ROOT, check_out, mean_ratio, run_json
+from training.runtime.revisions import ROOT, check_out, run_json
 from training.trainer.checkpoint import load_checkpoint
 from training.trainer.loop import SPEED
 from training.trainer.presets import DEFAULT, PRESETS
@@ -180,11 +182,7 @@ def compare(settings: SpeedConfig, console: Console) -> None:
                 for row in content["rows"]:
                     measured[tree].setdefault(row["name"], []).append(row["value"])
     ours, other = measured
-    ratios = {
-        name: mean_ratio(np.array(ours[name]), np.array(other[name]))
-        for name in ours
-        if name in other
-    }
+    ratios = {name: mean_ratio(ours[name], other[name]) for name in ours if name in other}
     shown = Table("speed", f"this tree / {settings.compare}", "95 % interval")
     for name, ratio in ratios.items():
         shown.add_row(name, f"{ratio.mean:.3f}", f"{ratio.low:.3f} to {ratio.high:.3f}")
@@ -193,6 +191,11 @@ def compare(settings: SpeedConfig, console: Console) -> None:
         content = {"processor": processor(), "revision": settings.compare, "pairs": settings.pairs}
         content["ratios"] = {name: ratio._asdict() for name, ratio in ratios.items()}
         write_atomically(settings.json, json.dumps(content, indent=2).encode())
+
+
+def mean_ratio(ours: Sequence[float], theirs: Sequence[float]) -> Interval:
+    """Return the geometric mean of the ratios of two measurements or more, with its interval."""
+    return Interval(*map(math.exp, student(np.log(np.divide(ours, theirs)).tolist())))
 
 
 def best_rate(work: Callable[[], Any], repeats: int) -> Any:

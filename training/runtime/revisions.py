@@ -1,4 +1,4 @@
-"""Comparison of two revisions: the same measurement in both, in pairs."""
+"""Checkouts of other revisions, and scripts that run in them."""
 
 from __future__ import annotations
 
@@ -10,35 +10,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
-
-from training.runtime.extras import extra
-
-with extra("train"):
-    from scipy.stats import sem
-    from scipy.stats import t as student
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
-CONFIDENCE = 0.95
-
-
-class Ratio(NamedTuple):
-    """A ratio with its 95 % interval.
-
-    Attributes
-    ----------
-    mean
-        Geometric mean over the pairs.
-    low, high
-        Ends of the interval, by Student's t over the logarithms.
-    """
-
-    mean: float
-    low: float
-    high: float
 
 
 @contextmanager
@@ -87,15 +61,6 @@ def run_json(tree: Path, script: str, options: Sequence[str], folder: Path) -> A
     if ran.returncode:
         raise ChildProcessError(f"{script} of {str(tree)!r} failed: {ran.stderr.strip()[-500:]}")
     return json.loads(output.read_bytes())
-
-
-def mean_ratio(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> Ratio:
-    """Return the ratio of paired measurements, float64[pairs] each; two pairs or more."""
-    logs = np.log(ours / theirs)
-    half = student.isf((1 - CONFIDENCE) / 2, len(logs) - 1) * sem(logs)
-    return Ratio(
-        *(float(np.exp(it)) for it in (logs.mean(), logs.mean() - half, logs.mean() + half))
-    )
 
 
 def _git(repository: Path, *arguments: str) -> None:

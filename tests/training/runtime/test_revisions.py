@@ -10,7 +10,8 @@ import pytest
 
 from training import speed
 from training.runtime import revisions
-from training.runtime.revisions import check_out, mean_ratio, run_json
+from training.runtime.revisions import check_out, run_json
+from training.speed import mean_ratio
 
 
 @pytest.fixture
