@@ -26,16 +26,8 @@ from training.rl.features import select_features
 MAX_MOVES = 100
 DRAW_RULES = DrawRules(MAX_MOVES)
 SEATS = (MOVER, BLACK, WHITE)
-STATE = {  # name in checkpoints: field of the batch
-    "games": "games",
-    "history": "history",
-    "events": "events",
-    "actors": "actors",
-    "seats": "seats",
-    "opponents": "opponents",
-    "numbers": "numbers",
-    "used": "used",
-}
+# Fields of the batch that a checkpoint holds.
+STATE = ("games", "history", "events", "actors", "seats", "opponents", "numbers", "used")
 
 
 class FinishedGames(NamedTuple):
@@ -86,7 +78,7 @@ class GamePool:
 
     def state(self) -> dict[str, NDArray[np.int64]]:
         """Return the arrays that a checkpoint holds, by their names there."""
-        return {f"games/{name}": getattr(self.batch, it) for name, it in STATE.items()}
+        return {f"games/{name}": getattr(self.batch, name) for name in STATE}
 
     def restore(self, arrays: Mapping[str, NDArray[np.int64]]) -> None:
         """Replace the games by those of :meth:`state`.
