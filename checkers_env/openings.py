@@ -7,6 +7,7 @@ from importlib.resources import files
 from checkers_env.board import Board
 from checkers_env.movegen import Position
 from checkers_env.moves import Move
+from checkers_env.state import DrawRules
 
 _BLACK_MOVES = ("9-13", "9-14", "10-14", "10-15", "11-15", "11-16", "12-16")
 _WHITE_MOVES = ("21-17", "22-17", "22-18", "23-18", "23-19", "24-19", "24-20")
@@ -78,17 +79,23 @@ NAMES: dict[str, str] = {row[1]: row[4] for row in _THREE_MOVE_ROWS if row[4]}
 """What players call an opening of :data:`THREE_MOVE`, where it has a name."""
 
 
-def parse_opening(text: str | None) -> tuple[Position, tuple[Move, ...]]:
-    """Return the start and the moves of an opening: None, moves such as ``9-13 22-18``, or a FEN.
+def opening_board(text: str | None, rules: DrawRules = DrawRules()) -> Board:  # noqa: B008
+    """Return the board after an opening: nothing, moves such as ``9-13 22-18``, or a FEN.
 
     Raises
     ------
     ValueError
         For a bad FEN, and for an illegal or malformed move.
     """
-    board = Board(text) if text is not None and ":" in text else Board()
-    start = board.position
-    if text is not None and ":" not in text:
-        for word in text.split():
-            board.push(word)
-    return start, tuple(board.moves)
+    if text and ":" in text:
+        return Board(text, rules=rules)
+    board = Board(rules=rules)
+    for word in (text or "").split():
+        board.push(word)
+    return board
+
+
+def parse_opening(text: str | None) -> tuple[Position, tuple[Move, ...]]:
+    """Return the start and the moves of an opening, as :func:`opening_board` takes it."""
+    board = opening_board(text)
+    return board.root().position, tuple(board.moves)

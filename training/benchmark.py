@@ -30,6 +30,7 @@ from agents.external.errors import EngineError
 from agents.external.process import ProcessLimits
 from checkers_env import pdn
 from checkers_env.files import check_output, write_atomically
+from checkers_env.openings import opening_board
 from checkers_env.state import DrawRules
 from training.league.adjudicate import make_adjudicator
 from training.league.entrants import Entry, file_digest, make_entry
@@ -37,7 +38,6 @@ from training.league.game import (
     LeagueRules,
     limit_agent,
     one_line,
-    opening_board,
     printable,
 )
 from training.league.journal import FILE_NAME, Journal

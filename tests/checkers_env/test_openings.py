@@ -4,8 +4,9 @@ import itertools
 
 import pytest
 
-from checkers_env import openings
+from checkers_env import fen, openings
 from checkers_env.board import Board
+from checkers_env.state import DrawRules
 from tests import DATA
 
 
@@ -67,3 +68,21 @@ def test_every_opening_can_be_played(opening):
     for move in opening.split():
         board.push(move)
     assert " ".join(map(str, board.moves)) == opening
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "moves"),
+    [
+        (None, fen.START, ()),
+        ("", fen.START, ()),
+        ("9-13 22-18", fen.START, ("9-13", "22-18")),
+        (openings.ELEVEN_MAN[0], openings.ELEVEN_MAN[0], ()),
+    ],
+)
+def test_opening_board_has_the_moves_and_the_rules(text, start, moves):
+    rules = DrawRules(max_moves=7, repetition=3, no_progress=9, blocked_draws=True)
+    board = openings.opening_board(text, rules)
+    assert (board.rules, tuple(map(str, board.moves))) == (rules, moves)
+    assert board.root() == Board(start)
+    assert openings.parse_opening(text) == (Board(start).position, tuple(board.moves))
+    assert openings.opening_board(text).rules == DrawRules()

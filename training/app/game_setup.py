@@ -15,7 +15,7 @@ from agents.limits import Limits
 from checkers_env import fen, pdn
 from checkers_env.board import Board
 from checkers_env.moves import Move
-from checkers_env.openings import BALLOTS, parse_opening
+from checkers_env.openings import BALLOTS, opening_board
 from training.app.opponents import BY_ID, opponent_name
 
 REPETITION, NO_PROGRESS = 3, 40  # the pages' draw rules
@@ -116,15 +116,14 @@ def choose_opening(text: str, rng: np.random.Generator) -> GameOpening:
     if text in BALLOTS:
         text = BALLOTS[text][int(rng.integers(len(BALLOTS[text])))]
     try:
-        start, moves = parse_opening(text or None)
+        board = opening_board(text)
     except ValueError as error:
         near = difflib.get_close_matches(text[:200], BALLOTS, 1)
         if not near:
             raise
         raise ValueError(f"{error}: did you mean {near[0]!r}?") from None
-    board = Board.from_position(*start)
     standard = not text or any(text in cards for cards in BALLOTS.values())
-    return _check_playable(GameOpening(board.fen(), tuple(map(str, moves)), standard))
+    return _check_playable(GameOpening(board.root().fen(), tuple(map(str, board.moves)), standard))
 
 
 def opening_from_pdn(text: str, *, is_over: bool = False) -> GameOpening:

@@ -19,7 +19,7 @@ from agents.search.guard import LateMoveError, MoveLimit, guard_moves
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
 from checkers_env.moves import Move, unpack_move
-from checkers_env.openings import parse_opening
+from checkers_env.openings import opening_board
 from checkers_env.render.scene import SIDES
 from checkers_env.state import DrawRules
 from training.league.records import GameRecord
@@ -108,15 +108,6 @@ def play_game(
     adjudicate = league_rules.adjudicator
     agreed = reason.startswith(AGREED)
     return adjudicate(board, game) if adjudicate and score == 0.5 and not agreed else game
-
-
-def opening_board(opening: str, rules: DrawRules) -> Board:
-    """Return the board after the opening."""
-    start, moves = parse_opening(opening or None)
-    board = Board.from_position(*start, rules=rules)
-    for move in moves:
-        board.push(move)
-    return board
 
 
 def _in_kernel(

@@ -6,9 +6,10 @@ import numpy as np
 
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
+from checkers_env.openings import opening_board
 from checkers_env.render.scene import SIDES
 from training.league.adjudicate import adjudicate_by_material
-from training.league.game import AGREED, LeagueRules, opening_board
+from training.league.game import AGREED, LeagueRules
 from training.league.records import GameRecord
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from checkers_env import openings
-from checkers_env.board import Board
 from checkers_env.files import read_regular
 from checkers_env.movegen import Position
 
@@ -56,13 +55,10 @@ def read_openings(name: str) -> tuple[str, ...]:
     for number, line in enumerate(lines, 1):
         text = " ".join(line.partition("#")[0].split())
         try:
-            start, moves = openings.parse_opening(text)
+            board = openings.opening_board(text)
         except ValueError as error:
             raise ValueError(f"{name}, line {number}: {error}") from None
         if text:
-            board = Board.from_position(*start)
-            for move in moves:
-                board.push(move)
             found.append(known.setdefault((board.position, board.ply), text))
     if not found:
         raise ValueError(f"the file {name!r} has no openings")

@@ -27,14 +27,13 @@ from agents.treestrap.fitting import fit
 from agents.treestrap.network import SIZE, STAGES, TreeStrapNetwork
 from agents.treestrap.sampling import Samples, SamplingConfig, sample
 from agents.treestrap.tapered import TAPERED_ENTRIES, pack_network, unpack_network
-from checkers_env.openings import TWO_MOVE
+from checkers_env.openings import TWO_MOVE, opening_board
 from training.evolution.evaluation import material_scores
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics
 from training.evolution.state import ChampionWeights, State, rng_from_json, rng_to_json
 from training.regimes import register
 from training.regimes.self_play import CARDS, SelfPlayRegime
-from training.regimes.treestrap import position_after
 from training.runtime.validation import Range, validate_ranges
 
 
@@ -109,7 +108,7 @@ class Refit(SelfPlayRegime):
             self.games,
             rng,
             self.sampling,
-            starts=[position_after(card) for card in CARDS[self.openings]],
+            starts=[opening_board(card).position for card in CARDS[self.openings]],
             tables=load_tablebase(self.endgame),
         )
         positions = np.concatenate([state.arrays["positions"], new.positions])

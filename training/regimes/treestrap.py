@@ -17,16 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.endgame.tables import DIGESTS, load_tablebase
-from agents.match import opening_line
 from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
 from agents.treestrap.codec import STEP, pack
 from agents.treestrap.learner import LARGEST_ALPHA, TreeStrapConfig
 from agents.treestrap.network import SIZE, STAGES, treestrap_network
 from agents.treestrap.selfplay import learn
-from checkers_env.board import Board
-from checkers_env.movegen import Position
-from checkers_env.openings import TWO_MOVE
+from checkers_env.openings import TWO_MOVE, opening_board
 from training.evolution.evaluation import is_log_spaced, material_scores
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics
@@ -100,7 +97,7 @@ class TreeStrap(SelfPlayRegime):
             self.games,
             rng,
             self.method,
-            starts=[position_after(card) for card in CARDS[self.openings]],
+            starts=[opening_board(card).position for card in CARDS[self.openings]],
             tables=load_tablebase(self.endgame) if self.endgame else None,
         )
         after = self._state(state.generation + 1, system.table, errors, rng)
@@ -174,11 +171,3 @@ def table_of(state: State) -> NDArray[np.float32]:
     table = np.zeros(STAGES * SIZE, np.float32)
     table[state.arrays["entries"]] = state.arrays["weights"]
     return table.reshape(STAGES, SIZE)
-
-
-def position_after(card: str | None) -> Position:
-    """Return the position after the moves of a card."""
-    board = Board.from_position(*opening_line(card)[0])
-    for word in (card or "").split():
-        board.push(word)
-    return board.position

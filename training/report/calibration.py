@@ -13,8 +13,8 @@ from agents.agent import Agent
 from agents.analysis import analyse
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
+from checkers_env.openings import opening_board
 from checkers_env.state import DrawRules
-from training.league.game import opening_board
 from training.league.records import GameRecord
 from training.runtime.curves import new_figure, to_svg
 from training.runtime.extras import extra

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,8 @@ from agents.endgame.probe import Tablebase, probe_board
 from agents.search.workspace import VISITED
 from checkers_env.board import Board
 from checkers_env.moves import Move
+from checkers_env.openings import opening_board
+from checkers_env.state import DrawRules
 from training.league.entrants import close_agent
 from training.league.records import GameRecord
 
@@ -54,8 +55,7 @@ def choice_positions(games: Iterable[GameRecord], player: int, every: int = 5) -
     """
     found = []
     for game in games:
-        board = Board(game.opening) if ":" in game.opening else Board()
-        board.rules = replace(board.rules, max_moves=None)
+        board = opening_board(game.opening, DrawRules(max_moves=None)).root()
         for text in game.moves:
             mover = (game.black, game.white)[board.turn]
             if mover == player and len(board.legal_moves) >= OPTIONS:

@@ -36,7 +36,7 @@ from training.league.adjudicate import (
     make_adjudicator,
 )
 from training.league.entrants import display_name, make_entry
-from training.league.game import LeagueRules, limit_agent, opening_board, play_game
+from training.league.game import LeagueRules, limit_agent, play_game
 from training.league.journal import FILE_NAME, Journal
 from training.league.pdn_export import games_to_pdn
 from training.league.records import Entrant, GameRecord, League, load_league, save_league
@@ -184,12 +184,6 @@ def test_kernel_game_equals_the_game_through_act(opening):
     assert slow.seconds > (0, 0) == fast.seconds
     assert replace(slow, seconds=(0.0, 0.0)) == fast
     assert len(fast.moves) > len(openings.parse_opening(opening or None)[1])
-
-
-def test_first_board_has_all_rules():
-    rules = DrawRules(max_moves=7, repetition=3, no_progress=9, blocked_draws=True)
-    assert opening_board("9-13", rules).rules == rules
-    assert opening_board("", DrawRules()).rules == Board().rules
 
 
 def test_kernel_and_environment_use_the_same_generators():
