@@ -76,6 +76,8 @@ class Architecture:
         Name in weight files, if it is another one.
     selective
         Players search selectively.
+    reads_king
+        The evaluator reads the worth of a king that ``build`` gets.
     fixed
         The weights must not change once the evaluator is built: it cannot learn as it plays.
     explain
@@ -93,6 +95,7 @@ class Architecture:
     initial: Sequence[float] | None = None
     stored_as: str = ""
     selective: bool = False
+    reads_king: bool = True
     fixed: bool = False
     explain: Callable[[Any, Position], Mapping[str, float]] | None = None
 
@@ -141,6 +144,16 @@ WITHOUT_OPTIONS = ArchitectureNames(lambda entry: entry.options == {})
 """Those of them that sample no options."""
 LEARNABLE = ArchitectureNames(lambda entry: entry.options is not None and entry.learns)
 """Architectures that temporal-difference learning can begin with."""
+READS_KING = ArchitectureNames(lambda entry: entry.options is not None and entry.reads_king)
+"""Architectures of training whose values depend on the worth of a king."""
+READS_DIFFERENCE = ArchitectureNames(
+    lambda entry: (
+        entry.options is not None and entry.difference != "none" and entry.fixed_difference != 0.0
+    )
+)
+"""Architectures of training that can be with or without the piece difference."""
+TUPLES = ArchitectureNames(lambda entry: entry.options is not None and entry.difference == "option")
+"""Architectures of training that are n-tuples."""
 
 
 def sample_options(name: str, rng: np.random.Generator) -> dict[str, NDArray[Any]]:
@@ -400,7 +413,10 @@ for _name in TUPLE_LAYOUTS:
 for _name in ("walks-5", "table-6.1", "singles"):  # the thesis's, without tanh
     register(f"{_name}-sum", _sampled_tuples(_name, _NTUPLE_SUM, "ntuple-sum"))
 register("piece-squares", Architecture(PieceSquares, piece_squares, PIECE_SQUARES_SIZE, fixed=True))
-register("samuel", Architecture(Samuel, lambda weights, king: samuel(weights), len(FEATURES)))
+register(
+    "samuel",
+    Architecture(Samuel, lambda weights, king: samuel(weights), len(FEATURES), reads_king=False),
+)
 register("ntuple", _NTUPLE)
 register("ntuple-sum", _NTUPLE_SUM)
 for _name, _class, _unpack, _entries in (

@@ -21,6 +21,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 from rich.box import SIMPLE
 from rich.console import Console
@@ -40,6 +41,7 @@ from training.reproduction.starting_point import compare_with_start, evolves
 from training.reproduction.table_text import to_terminal
 from training.reproduction.tables import Table
 from training.runtime.cli import read_options, run_command
+from training.runtime.validation import Excludes
 
 RESULTS, WORK = Path("results"), Path("runs", "reproduce")
 CHECKOUT = Path(__file__).resolve().parent.parent  # the records stand in it, beside the package
@@ -66,17 +68,21 @@ class ReproductionConfig:
     for a trial, a folder in --work."""
     work: Path | None = None
     """Folder of unfinished runs. Default: runs/reproduce; for a trial, a folder in it."""
-    page: Path | None = None
+    page: Annotated[
+        Path | None, Excludes("list"), Excludes("compare"), Excludes("starts"), Excludes("fresh")
+    ] = None
     """Markdown file of the page. Default: reproduction.md in --work."""
-    champions: bool = False
+    champions: Annotated[bool, Excludes("compare"), Excludes("starts"), Excludes("fresh")] = False
     """Train again the players whose weight files are missing, because git does not keep them."""
-    starts: bool = False
+    starts: Annotated[bool, Excludes("list"), Excludes("compare")] = False
     """Only compare champions with the start of their training, where that is missing."""
-    fresh: bool = False
+    fresh: Annotated[bool, Excludes("list"), Excludes("compare"), Excludes("starts")] = False
     """Compute the experiments again, in a folder of --work, and compare them with the results."""
-    compare: Path | None = None
+    compare: Annotated[Path | None, Excludes("list")] = None
     """Only compare the results with those in another folder."""
-    session: OmitArgPrefixes[SessionConfig] = field(default_factory=SessionConfig)
+    session: Annotated[
+        OmitArgPrefixes[SessionConfig], Excludes("list"), Excludes("compare"), Excludes("starts")
+    ] = field(default_factory=SessionConfig)
     """Executor and deadline."""
 
 

@@ -20,7 +20,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from rich.console import Console
@@ -50,6 +50,7 @@ from training.reproduction.inference import Interval, student
 from training.runtime.cli import read_options, run_command
 from training.runtime.machine import processor
 from training.runtime.revisions import ROOT, check_out, run_json
+from training.runtime.validation import Excludes, Needs
 from training.trainer.checkpoint import load_checkpoint
 from training.trainer.loop import SPEED
 from training.trainer.presets import DEFAULT, PRESETS
@@ -93,11 +94,11 @@ class SpeedConfig:
     """Less of everything: half a minute instead of two."""
     json: Path | None = None
     """Write the figures to this file too."""
-    run: Path | None = None
+    run: Annotated[Path | None, Excludes("compare")] = None
     """Folder of a finished run of training/evolve.py: report what its tournaments took."""
     compare: str | None = None
     """A git revision: measure it and this tree in turns, and report the ratios."""
-    pairs: int = 5
+    pairs: Annotated[int, Needs("compare")] = 5
     """Measurements of each with --compare."""
 
 

@@ -156,6 +156,11 @@ def test_folder_is_named_after_regime_and_seed(command, tmp_path, monkeypatch):
         ("c10 --regime.publish-every 0", "publish_every must be"),
         ("c10 --regime.satisfied nan", "satisfied must be"),
         ("c10 --regime.pool-limit -1", "pool_limit must be"),
+        (
+            "blondie24-rr --regime.opponents 5",
+            "--regime.opponents has no effect with --regime.pair",
+        ),
+        ("learns --regime.rate=0.1", "--regime.rate has no effect with --regime.strategy sep-cma"),
         ("c0 --engine paper", "paper"),
         ("c0 --regime.colour red", "--regime.colour"),
         ("c0 c1", "c1"),

@@ -167,7 +167,17 @@ def test_no_work_begins_at_the_deadline(command, tmp_path):
         (["--all", "--scale", "2"], "scale must be above 0 and at most 1, not 2.0"),
         (["--all", "--seeds", "0"], "seeds must be at least 1, not 0"),
         (["--all", "--workers", "0"], "workers must be at least 1, not 0"),
-        (["--list", "--workers", "-3"], "workers must be at least 1, not -3"),
+        (
+            ["--list", "--workers", "-3"],
+            "--workers has no effect with --list: leave one of the two",
+        ),
+        (["--list", "--deadline", "5"], "--deadline has no effect with --list"),
+        (
+            ["--all", "--compare", "results", "--page", "a.md"],
+            "--page has no effect with --compare",
+        ),
+        (["--all", "--starts", "--compare", "results"], "--starts has no effect with --compare"),
+        (["--all", "--fresh", "--champions"], "--champions has no effect with --fresh"),
         (["--all", "--deadline", "nan"], "deadline must be at least 0 minutes, not nan"),
         (["--all", "--address", "here:1"], "an address is for the executor 'ray'"),
         (["--all", "--compare", "nowhere"], "compare must be a folder: 'nowhere' does not exist"),

@@ -18,7 +18,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.architectures import WITHOUT_OPTIONS, Encoding
+from agents.architectures import READS_KING, WITHOUT_OPTIONS, Encoding
 from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
 from checkers_env.openings import TWO_MOVE
@@ -29,7 +29,7 @@ from training.evolution.state import ChampionWeights, State, rng_from_json, rng_
 from training.evolution.tournament import both_ways
 from training.regimes import register
 from training.regimes.tournament_play import TournamentRegime
-from training.runtime.validation import OneOf, Range, validate_ranges
+from training.runtime.validation import Needs, OneOf, Range, validate_ranges
 
 Tell = Callable[[NDArray[np.float64]], dict[str, NDArray[Any]]]
 
@@ -52,9 +52,9 @@ class EvolutionStrategy(TournamentRegime):
     """Mirrored pairs of networks in a generation; each plays two games."""
     sigma: Annotated[float, Range(1e-6, 1e3)] = 0.1
     """s, the networks' distance from the mean (for sep-cma-es the first one: it adapts it)."""
-    rate: Annotated[float, Range(0.0, 1e3)] = 0.01
+    rate: Annotated[float, Range(0.0, 1e3), Needs("strategy", OneOf(("openai-es",)))] = 0.01
     """Adam's step size (openai-es)."""
-    half_at: Annotated[float, Range(0.0, 1e9)] = 0.0
+    half_at: Annotated[float, Range(0.0, 1e9), Needs("strategy", OneOf(("openai-es",)))] = 0.0
     """Generations after which the rate has halved, as rate / (1 + generation / this); 0: never."""
     openings: Literal["none", "two-move"] = "two-move"
     """Opening of each pair's games: a random card of its own, or the start position."""
@@ -66,7 +66,7 @@ class EvolutionStrategy(TournamentRegime):
     """Moves by each side after which a game is drawn."""
     weight: Annotated[float, Range(0.0, 1e3)] = 0.2
     """First weights of the mean are uniform in [-weight, weight]."""
-    king: Annotated[float, Range(KING_LEAST, KING_MOST)] = 1.5
+    king: Annotated[float, Range(KING_LEAST, KING_MOST), Needs("network", OneOf(READS_KING))] = 1.5
     """K, the worth of a king."""
 
     parents = 1

@@ -32,7 +32,7 @@ from training.evolution.state import ChampionWeights, State, rng_from_json, rng_
 from training.evolution.tournament import Payoff, best, random_opponents
 from training.regimes import register
 from training.regimes.tournament_play import PAYOFFS, TournamentRegime
-from training.runtime.validation import Range, validate_ranges
+from training.runtime.validation import Needs, Range, validate_ranges
 
 NETWORKS = {"tanh": NGUYEN, "logistic": NGUYEN_LOGISTIC}
 PROGRESS_PAYOFF = Payoff(1.0, 0.0, -1.0)
@@ -61,13 +61,13 @@ class GeneticAlgorithm(TournamentRegime):
     """Payoff of a lost game."""
     both_score: bool = True
     """Whether White scores too."""
-    depth: Annotated[int, Range(1, MAX_DEPTH)] = 4
+    depth: Annotated[int, Range(1, MAX_DEPTH), Needs("simulations", Range(0, 0))] = 4
     """Plies of the search (III.B, III.D, IV.A: 1, 3, 4 and 6)."""
     simulations: Annotated[int, Range(0, 1_000_000)] = 0
     """Playouts a move of MCTS-EPT in place of the search (III.B); 0: search."""
-    cut: Annotated[int, Range(1, 200)] = 6
+    cut: Annotated[int, Range(1, 200), Needs("simulations")] = 6
     """Plies of a playout before the network evaluates it (III.B)."""
-    skew: Annotated[float, Range(0.0, 1.0)] = 0.5
+    skew: Annotated[float, Range(0.0, 1.0), Needs("simulations")] = 0.5
     """Probability that a playout's move is the heuristic player's, not a random one (III.B)."""
     root_perspective: bool = True
     """Judge leaves from the searching player's side, or from the side to move."""
@@ -83,7 +83,7 @@ class GeneticAlgorithm(TournamentRegime):
     """Weights beyond this, of either sign, are swapped in a crossover (III.C.4)."""
     perturbations: Annotated[int, Range(1, 10_000)] = 1
     """Mutants that safe mutation selects from (III.C.3); 1 for plain mutation."""
-    memory_size: Annotated[int, Range(1, 100_000)] = 64
+    memory_size: Annotated[int, Range(1, 100_000), Needs("perturbations", Range(2))] = 64
     """Inputs on which safe mutation compares outputs (III.C.3)."""
     champions: Annotated[int, Range(1, 1000)] = 5
     """Earlier champions that measure a new one (III.D)."""

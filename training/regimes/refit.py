@@ -34,7 +34,7 @@ from training.evolution.metrics import Metrics
 from training.evolution.state import ChampionWeights, State, rng_from_json, rng_to_json
 from training.regimes import register
 from training.regimes.self_play import CARDS, SelfPlayRegime
-from training.runtime.validation import Range, validate_ranges
+from training.runtime.validation import Needs, Range, validate_ranges
 
 
 @register
@@ -49,11 +49,11 @@ class Refit(SelfPlayRegime):
     """Player to begin with, by name or weight file: one that preset `strong-1` has trained."""
     nodes: Annotated[int, Range(1, 1_000_000)] = 500
     """Positions that a search for a move visits."""
-    side_nodes: Annotated[int, Range(1, 1_000_000)] = 300
+    side_nodes: Annotated[int, Range(1, 1_000_000), Needs("sides")] = 300
     """Positions that the search of a position aside of the game visits."""
     sides: Annotated[int, Range(0, 100)] = 2
     """Positions aside of each position of a game, which random moves lead to."""
-    side_plies: Annotated[int, Range(1, 100)] = 4
+    side_plies: Annotated[int, Range(1, 100), Needs("sides")] = 4
     """Most random plies that lead there."""
     epsilon: Annotated[float, Range(0.0, 1.0)] = 0.02
     """Share of random moves."""

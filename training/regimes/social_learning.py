@@ -25,7 +25,7 @@ from training.evolution.tournament import best
 from training.regimes import register
 from training.regimes.coevolution import Coevolution
 from training.runtime.curves import to_csv
-from training.runtime.validation import Range
+from training.runtime.validation import Needs, Range
 
 MAX_POOL_SCORE = 2.0**500
 POOL_FILE, POOL_TABLE = "pool.safetensors", "pool.csv"
@@ -87,7 +87,7 @@ class SocialLearning(Coevolution):
     kind: ClassVar[str] = "social-learning"
     results_version: ClassVar[int] = 1
 
-    publish_every: Annotated[int, Range(1, 1_000_000)] = 5
+    publish_every: Annotated[int, Range(1, 1_000_000), Needs("social_every", Range(2))] = 5
     """M: generations between publications of the best (individual learning)."""
     social_every: Annotated[int, Range(1, 1_000_000)] = 10
     """N: generations between rounds of social learning."""

@@ -17,7 +17,14 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.architectures import LEARNABLE, Encoding, find_encoding, sample_options
+from agents.architectures import (
+    LEARNABLE,
+    READS_KING,
+    TUPLES,
+    Encoding,
+    find_encoding,
+    sample_options,
+)
 from agents.match import opening_line
 from agents.ntuple.td import TDConfig
 from agents.ntuple.td_selfplay import learn
@@ -28,7 +35,7 @@ from training.evolution.metrics import Metrics
 from training.evolution.state import Arrays, ChampionWeights, State, rng_from_json, rng_to_json
 from training.regimes import register
 from training.regimes.self_play import CARDS, SelfPlayRegime, self_play_metrics
-from training.runtime.validation import OneOf, Range, validate_ranges
+from training.runtime.validation import Needs, OneOf, Range, validate_ranges
 
 
 @register
@@ -58,12 +65,14 @@ class TDLearning(SelfPlayRegime):
     """Plies of the search that selects moves in training; 0: the values of the successors."""
     leaf: bool = False
     """Learn about the last position of the search's principal variation (TD-leaf)."""
-    piece_difference: bool = True
+    piece_difference: Annotated[bool, Needs("features", OneOf(TUPLES))] = True
     """Whether the piece difference is added to the entries of tuples (thesis 7.3)."""
-    by_colour: bool = True
+    by_colour: Annotated[bool, Needs("features", OneOf(TUPLES))] = True
     """Whether tuples read the board as Black sees it, or as the viewing side does (Algorithm 6.3
     speaks of "our" pieces, and of a value that Black's win raises)."""
-    king: Annotated[float, Range(1.0, 5.0)] = 1.0
+    king: Annotated[
+        float, Range(1.0, 5.0), Needs("features", OneOf(READS_KING)), Needs("piece_difference")
+    ] = 1.0
     """The worth of a king in the piece difference."""
     games: Annotated[int, Range(1, 1_000_000)] = 1000
     """Games in a generation."""

@@ -6,10 +6,11 @@ import math
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from agents.search.workspace import MAX_DEPTH
 from training.runtime import validation
+from training.runtime.validation import Below, Needs
 
 UNKEYED = ("out", "threads", "resume")  # the results do not depend on them
 
@@ -42,11 +43,11 @@ class PPOConfig:
     """Neurons in the hidden layers of the policy network, and of the value network."""
     self_play_share: float = 0.6
     """Share of the games against oneself, in which the moves of both sides are learned from."""
-    num_past_policies: int = 4
+    num_past_policies: Annotated[int, Needs("self_play_share", Below(1))] = 4
     """Past policies met at once in the other games, sampled from all of the run's checkpoints."""
-    zoo: tuple[str, ...] = ("blondie24",)
+    zoo: Annotated[tuple[str, ...], Needs("self_play_share", Below(1))] = ("blondie24",)
     """Compiled players met in the other games, as agents.make takes them."""
-    zoo_depth: int = 1
+    zoo_depth: Annotated[int, Needs("zoo"), Needs("self_play_share", Below(1))] = 1
     """Plies that the zoo's players search."""
     checkpoint_interval: int = 16
     """Updates between two checkpoints, at which the policy is evaluated and opponents change."""

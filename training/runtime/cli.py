@@ -11,8 +11,9 @@ import shutil
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar, get_args, get_type_hints
 
@@ -23,6 +24,7 @@ from rich.logging import RichHandler
 from agents.external.errors import EngineError
 from training.runtime.executors import AbandonedThreadsError, hide_writer_error
 from training.runtime.run_folder import lock_run_folder
+from training.runtime.validation import refuse_ineffective
 
 FAILED, INTERRUPTED = 1, 130
 KEPT = "what was reached is saved"  # after Ctrl-C
@@ -83,11 +85,15 @@ def read_options(
     Raises
     ------
     ValueError
-        For an empty path, which would otherwise be the current folder.
+        For an empty path, which would otherwise be the current folder, and for an option that has
+        no effect beside the others (:class:`training.runtime.validation.Needs`).
     """
     _refuse_empty_paths(options, arguments)
     program, description = as_called(program), as_called(description or "")
-    return tyro.cli(options, args=arguments, prog=program, description=description, **others)
+    config = tyro.cli(options, args=arguments, prog=program, description=description, **others)
+    words = {word.partition("=")[0].replace("_", "-") for word in arguments}
+    _refuse_ineffective(config, words)
+    return config
 
 
 def _refuse_empty_paths(options: type[Any], arguments: Sequence[str]) -> None:
@@ -96,6 +102,38 @@ def _refuse_empty_paths(options: type[Any], arguments: Sequence[str]) -> None:
         empty = f"{option}=" in arguments or (option, "") in itertools.pairwise(arguments)
         if empty and Path in (kind, *get_args(kind)):
             raise ValueError(f"{option} takes a path, not an empty text")
+
+
+def _refuse_ineffective(config: Any, words: Collection[str], prefix: str = "--") -> str:
+    """Check a dataclass of options, and those in it; return one that is given, if one is.
+
+    Parameters
+    ----------
+    config
+        The options.
+    words
+        Words of the command line, without values after "=".
+    prefix
+        Text before the name of each option.
+    """
+
+    def spell(name: str) -> str:
+        return prefix + name.replace("_", "-")
+
+    given = {}
+    hints = get_type_hints(type(config), include_extras=True)
+    for name in (field.name for field in fields(config)):
+        value, option = getattr(config, name), spell(name)
+        forms = {option, f"{prefix}no-{option.removeprefix(prefix)}"}
+        if is_dataclass(value):
+            bare = tyro.conf.OmitArgPrefixes in getattr(hints[name], "__metadata__", ())
+            option = _refuse_ineffective(value, words, prefix if bare else f"{option}.")
+        else:
+            option = min(forms.intersection(words), default="")
+        if option:
+            given[name] = option
+    refuse_ineffective(config, given, spell)
+    return next(iter(given.values()), "")
 
 
 def as_called(text: str) -> str:

@@ -64,11 +64,13 @@ class TrainerConfig:
     out: Path | None = None
     """Folder of the run; by default runs/REGIME-seed-SEED."""
     threads: int = os.cpu_count() or 1
-    """Games at once. Results do not depend on it."""
+    """Games at once. Results do not depend on it. (The games that td.py learns from are played in
+    one thread: there it is for the games of the curve.)"""
     resume: bool = False
     """Go on with the run in the folder, from its last checkpoint."""
     engine: Literal["kernel", "env"] = "kernel"
-    """Engine of the games: compiled kernels, or (slow) the AEC environment and act()."""
+    """Engine of the games: compiled kernels, or (slow) the AEC environment and act(). (td.py learns
+    by the kernels: there it is for the games of the curve.)"""
     curve_every: int = 1
     """Generations between points of the performance curve; 0 for no curve."""
     checkpoint_every: int = 10

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from typing import Any
 
+from training.runtime.validation import refuse_ineffective
 from training.trainer.presets import Preset
 
 
@@ -28,7 +29,8 @@ def make_variant(name: str, presets: Mapping[str, Preset]) -> Preset | None:
     Raises
     ------
     ValueError
-        For an option that the regime does not have, or a value that it does not accept.
+        For an option that the regime does not have, or that has no effect beside the others, or a
+        value that it does not accept.
     """
     if name in presets or "@" not in name:
         return presets.get(name)
@@ -37,7 +39,9 @@ def make_variant(name: str, presets: Mapping[str, Preset]) -> Preset | None:
         return None
     preset = presets[base]
     options = dict(_read_option(preset, change) for change in changes.split(","))
-    return preset._replace(regime=replace(preset.regime, **options), cpu_seconds=0)
+    regime: Any = replace(preset.regime, **options)
+    refuse_ineffective(regime, {option: option for option in options})
+    return preset._replace(regime=regime, cpu_seconds=0)
 
 
 def variant_name(base: str, options: Mapping[str, str], presets: Mapping[str, Preset]) -> str:

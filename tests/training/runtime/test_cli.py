@@ -4,13 +4,16 @@ import signal
 import sys
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated, Any
 
 import pytest
+import tyro
 
 from training import evolve
 from training.runtime.cli import FAILED, INTERRUPTED, read_options, run_command
+from training.runtime.validation import Below, Excludes, Needs, OneOf, Range
 
 
 @pytest.fixture(autouse=True)
@@ -97,3 +100,89 @@ def test_empty_path_is_refused(words):
 def test_current_folder_and_other_empty_texts_are_read():
     options = read_options(Paths, ["--out", ".", "--address", ""], "program", None)
     assert options == Paths(Path(), address="")
+
+
+@dataclass(frozen=True)
+class Method:
+    """Options with a prefix."""
+
+    rule: str = "fixed"
+    """A rule."""
+    rate: Annotated[float, Needs("rule", OneOf(("moving",)))] = 1.0
+    """Of the rule "moving" only."""
+    adaptive: Annotated[bool, Needs("sides", Range(2))] = True
+    """Of two sides or more."""
+    sides: int = 1
+    """A number."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """Options without a prefix."""
+
+    workers: int = 1
+    """A number."""
+
+
+@dataclass(frozen=True)
+class Conditional:
+    """Options that others leave without effect."""
+
+    method: Any
+    """Its class is known from the default only."""
+    list: bool = False
+    """Excludes others."""
+    past: Annotated[int, Needs("share", Below(1))] = 4
+    """Of a share below 1."""
+    share: float = 1.0
+    """A share."""
+    compare: str | None = None
+    """A text."""
+    pairs: Annotated[int, Needs("compare")] = 5
+    """Of the comparison."""
+    no_progress: Annotated[int, Excludes("list")] = 0
+    """A name that begins like the opposite of a flag."""
+    session: Annotated[tyro.conf.OmitArgPrefixes[Session], Excludes("list")] = field(
+        default_factory=Session
+    )
+    """Options of their own."""
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ("--method.rate 2", "--method.rate has no effect with --method.rule fixed: leave it out"),
+        ("--method.rate=1.0", "or let --method.rule be moving"),  # the default, but given
+        ("--method.no-adaptive", "--method.no-adaptive has no effect with --method.sides 1"),
+        ("--method.adaptive", "or let --method.sides be at least 2"),
+        (
+            "--past 2",
+            "--past has no effect with --share 1.0: leave it out, or let --share be below",
+        ),
+        ("--pairs 2", "--pairs has no effect without --compare: leave it out, or give --compare"),
+        ("--pairs 2 --compare=", "--pairs has no effect without --compare"),
+        ("--list --no-progress 3", "--no-progress has no effect with --list: leave one of the two"),
+        ("--list --no_progress 3", "--no-progress has no effect with --list"),
+        ("--list --workers 1", "--workers has no effect with --list: leave one of the two out"),
+    ],
+)
+def test_option_without_effect_is_refused(words, error):
+    with pytest.raises(ValueError, match="has no effect") as raised:
+        read_options(Conditional, words.split(), "program", None, default=Conditional(Method()))
+    assert error in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "--list",  # the defaults of the other options are not refused
+        "--method.rate 2 --method.rule moving",
+        "--method.sides 2 --method.no-adaptive",
+        "--past 2 --share 0.5",
+        "--pairs 2 --compare main",
+        "--no-list --workers 3 --no-progress 2",
+    ],
+)
+def test_option_with_an_effect_is_read(words):
+    read_options(Conditional, words.split(), "program", None, default=Conditional(Method()))

@@ -1,7 +1,13 @@
 """Presets with other constants, by name."""
 
+from dataclasses import fields
+from typing import get_type_hints
+
 import pytest
 
+from training.regimes import regimes
+from training.reproduction.jobs import PLAYERS
+from training.runtime.validation import Excludes, Needs
 from training.trainer.presets import PRESETS
 from training.trainer.variants import make_variant, variant_name
 
@@ -50,3 +56,51 @@ def test_constants_with_the_value_of_the_preset_are_left_out():
 def test_bad_constants_are_refused(option, value, message):
     with pytest.raises(ValueError, match=message):
         variant_name("c0", {option: value}, PRESETS)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("blondie24-rr@opponents=3", "opponents has no effect with pairing round-robin"),
+        ("c0@opponents=3,pairing=round-robin", "or let pairing be one of random, common"),
+        ("hughes@piece_difference=false", "no effect with network weighted-pieces: leave it out"),
+        ("c0@network=samuel,king=3", "king has no effect with network samuel"),
+        ("c0@network=piece-squares,piece_difference=false", "piece_difference has no effect"),
+        ("c10@social_every=1,publish_every=2", "or let social_every be at least 2"),
+        ("nguyen-mcts@depth=2", "depth has no effect with simulations 200: leave it out, or let "),
+        ("nguyen@cut=3", "cut has no effect without simulations: leave it out, or give sim"),
+        ("nguyen@memory_size=3", "with perturbations 1: leave it out, or let perturbations be at"),
+        ("learns@half_at=9", "half_at has no effect with strategy sep-cma-es"),
+        ("samuel@by_colour=false", "by_colour has no effect with features samuel"),
+        ("c5-n0.001-npd@king=2", "king has no effect without piece_difference"),
+        ("strong@sides=0,side_plies=2", "side_plies has no effect without sides"),
+    ],
+)
+def test_constants_without_effect_are_refused(name, message):
+    with pytest.raises(ValueError, match="has no effect") as raised:
+        make_variant(name, PLAYERS)
+    assert message in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "blondie24-rr@pairing=common,opponents=3",
+        "nguyen-mcts@cut=3",
+        "nguyen-mcts@simulations=0,depth=2",
+        "nguyen-safe@memory_size=3",
+        "learns@strategy=openai-es,half_at=9.0",
+        "c5-n0.001@king=2.0,by_colour=false",
+        "c5-tuple@piece_difference=false",
+    ],
+)
+def test_constants_with_an_effect_are_read(name):
+    assert make_variant(name, PLAYERS)
+
+
+def test_conditions_of_options_name_fields_of_the_same_regime():
+    for kind in regimes().values():
+        hints = get_type_hints(kind, include_extras=True)
+        for name in [field.name for field in fields(kind)]:
+            for rule in getattr(hints[name], "__metadata__", ()):
+                assert not isinstance(rule, Needs | Excludes) or rule.field in hints, (kind, name)
