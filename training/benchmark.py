@@ -26,6 +26,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agents.agent import Agent
+from agents.agent_spec import AgentSpec
 from agents.external.errors import EngineError
 from agents.external.process import ProcessLimits
 from checkers_env import pdn
@@ -33,7 +34,7 @@ from checkers_env.files import check_output, write_atomically
 from checkers_env.openings import opening_board
 from checkers_env.state import DrawRules
 from training.league.adjudicate import make_adjudicator
-from training.league.entrants import Entry, file_digest, make_entry
+from training.league.entrants import Entry, file_digest, is_confined, make_entry
 from training.league.game import (
     LeagueRules,
     limit_agent,
@@ -128,7 +129,8 @@ class BenchmarkConfig:
     seed: int = 0
     """Seed of the agents' random choices."""
     threads: int = os.cpu_count() or 1
-    """Games at once. Results do not depend on it, unless agents have a time limit."""
+    """Games at once; one with a DXP program. Results do not depend on it, unless agents have a time
+    limit."""
     out: Path | None = None
     """Folder of the league. Default: runs/AGENT-...-against-NAME-...-seed-SEED."""
     analyse: bool = False
@@ -190,6 +192,7 @@ def play_league(
     fixtures = make_schedule(config, pairings)
     rules = league_rules(config)
     entries = make_entries(config, texts)
+    refuse_unread_limits(config, texts, entries)
     league = League(tuple(entry.entrant for entry in entries), league_conditions(config))
     find_anchor(league.entrants, config.anchor)  # an error before the games, not after them
     journal = Journal(folder / FILE_NAME)
@@ -246,8 +249,10 @@ def validate_config(config: BenchmarkConfig) -> None:
         check_output("--json", config.json)
     if config.analyse and (config.against or config.sprt or len(config.agents) != 1):
         raise ValueError("analyse is for one agent, without against and sprt")
-    if config.sprt and len(config.agents) + len(config.against) != 2:
-        raise ValueError("sprt is for a match of two agents")
+    match_of_two = not config.analyse and len(config.agents) + len(config.against) == 2
+    for name in ("sprt", "thesis"):
+        if getattr(config, name) and not match_of_two:
+            raise ValueError(f"{name} is for a match of two agents")
     if config.sprt:
         sprt([], *config.sprt)
 
@@ -295,6 +300,40 @@ def make_entries(config: BenchmarkConfig, texts: Sequence[str]) -> list[Entry]:
             longer = replace(entrant, name=printable(texts[number]))
             entries[number] = entries[number]._replace(entrant=longer)
     return entries
+
+
+def refuse_unread_limits(
+    config: BenchmarkConfig, texts: Sequence[str], entries: Sequence[Entry]
+) -> None:
+    """Raise ValueError for a limit that holds for none of the agents.
+
+    Parameters
+    ----------
+    config
+        Options of the command line.
+    texts
+        Texts of the agents.
+    entries
+        Their entries, in the same order.
+    """
+    own = [AgentSpec.parse(text).options for text in texts]
+    for name in ("depth", "seconds"):
+        read = any(
+            name in entry.entrant.options and name not in options
+            for entry, options in zip(entries, own, strict=True)
+        )
+        if getattr(config, name) is not None and not read:
+            raise ValueError(
+                f"--{name} has no effect on these agents: leave it out, or add a built-in player "
+                "that searches, or a Hub engine, without a limit of its own after an @"
+            )
+    defaults = BenchmarkConfig(())
+    for name in ("memory_limit", "process_limit"):
+        if getattr(config, name) != getattr(defaults, name) and not any(map(is_confined, texts)):
+            raise ValueError(
+                f"--{name.replace('_', '-')} has no effect on these agents: leave it out, or add "
+                "your own code or a Hub engine"
+            )
 
 
 def make_schedule(

@@ -22,7 +22,7 @@ from training import benchmark
 from training.league.entrants import make_entry
 from training.league.journal import FILE_NAME
 from training.league.records import load_league
-from training.report import player_report
+from training.report import player_report, terminal
 from training.runtime.cli import command_line
 
 SCRIPT = Path(benchmark.__file__)
@@ -175,7 +175,7 @@ def test_folders_with_long_names_differ():
     assert max(map(len, names)) <= 100
 
 
-def test_verdict_comes_first_and_the_zero_of_the_scale_is_named(command, tmp_path):
+def test_verdict_comes_first_and_the_zero_of_the_scale_is_named(command, tmp_path, monkeypatch):
     words = ["random", "--against", "material", "--max-moves", 20, "--adjudicate", "material"]
     status, out, _ = command(*words, "--out", "first")
     assert status == 0
@@ -195,6 +195,10 @@ def test_verdict_comes_first_and_the_zero_of_the_scale_is_named(command, tmp_pat
     (row,) = [line for line in out.splitlines() if line.split()[:2] == ["2", "random"]]
     assert "+1000" in row.split()
     assert "the thesis's ratings, formula" in out
+    monkeypatch.setattr(terminal, "MOST_ORDERED", 85)
+    status, out, _ = command(*words, "--out", "first", *options)
+    assert "only for up to 85 games" in out
+    assert "the thesis's ratings, formula" not in out
 
 
 def test_two_games_are_no_evidence(command):
@@ -528,6 +532,15 @@ def test_another_league_is_not_resumed(command, cards, tmp_path):
             "a built-in player at a depth, not 'material@seconds=1'",
         ),
         ("random heuristic mcts --sprt 0 10", "sprt is for a match of two"),
+        ("random heuristic mcts --thesis", "thesis is for a match of two"),
+        ("random --analyse --thesis", "thesis is for a match of two"),
+        ("random heuristic --depth 2", "--depth has no effect on these agents: leave it out"),
+        ("random --analyse --depth 2", "--depth has no effect on these agents: leave it out"),
+        ("random material@depth=2 --depth 2", "--depth has no effect on these agents"),
+        ("random mcts --depth 2", "--depth has no effect on these agents"),
+        ("random material@depth=2 --seconds 1", "--seconds has no effect on these agents"),
+        ("random material --memory-limit 100", "--memory-limit has no effect on these agents"),
+        ("random material --process-limit 0", "--process-limit has no effect on these agents"),
         (
             "random heuristic --sprt 10 0",
             "elo0 must be below elo1, and both finite, not 10.0 and 0.0",

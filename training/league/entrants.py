@@ -131,6 +131,12 @@ def _kind(player: Any) -> str:
     return "no search"
 
 
+def is_confined(text: str) -> bool:
+    """Return whether the agent of a text has processes of its own, with limits."""
+    spec = AgentSpec.parse(text)
+    return not spec.is_builtin and spec.kind not in ("dxp", "llm")
+
+
 def close_agent(agent: Agent) -> None:
     """End what an agent has started, if it has a way to."""
     if end := getattr(agent, "close", None):

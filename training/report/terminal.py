@@ -86,7 +86,9 @@ def match_table(league: League, thesis: bool = False) -> Table:
     else:
         table.add_row("", "normalized Elo", format_elo(normalized).removesuffix(" Elo"))
     results = match.total.wins, match.total.draws, match.total.losses
-    if thesis and sum(results) <= MOST_ORDERED:
+    if thesis and sum(results) > MOST_ORDERED:
+        table.add_row("", "the thesis's ratings", f"only for up to {MOST_ORDERED:,} games")
+    elif thesis:
         table.add_row("", "the thesis's ratings, formula", _thesis(*results, "written"))
         table.add_row("", "as printed", _thesis(*results, "printed"))
     return table
