@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from checkers_env.actions import ACTIONS, ILLEGAL
+from checkers_env.actions import ACTIONS, ILLEGAL, describe_action
 from checkers_env.board import Board
 from checkers_env.envs import vector_kernels as kernels
 from checkers_env.envs.aec import AGENTS, check_options, check_seed, opening_cards, raw_env
@@ -71,7 +71,8 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
     White) and ``"rewards"`` (float64[n, 2], of Black and White). Where a game has ended it also has
     ``"reason"``, and in the same-step mode ``"final_obs"`` and ``"final_info"``. An illegal action
     ends its game with -1 for the side that chose it and 0 for the other; the reason is "illegal
-    action".
+    action", and ``"illegal"`` has the action in words. Each of these has its mask, such as
+    ``"_illegal"`` (bool[n]).
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by VectorEnv
@@ -171,7 +172,7 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         if not same_step:
             self._finished = output.over.copy()
         if len(ended):
-            info |= self._final_info(output, ended, last)
+            info |= self._final_info(chosen, output, ended, last)
         truncated = np.zeros(self.num_envs, np.bool_)
         return _observation(output), output.reward, output.over, truncated, info
 
@@ -205,11 +206,19 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         """Return the information about the games, of which those in `starting` have just begun."""
         return {"to_move": output.to_move}
 
-    def _final_info(self, output: StepOutput, ended: Integers, last: Any) -> dict[str, Any]:
+    def _final_info(
+        self, actions: Integers, output: StepOutput, ended: Integers, last: Any
+    ) -> dict[str, Any]:
         """Return the information about games that have ended, and their last planes."""
         reasons, views = (np.empty(self.num_envs, object) for _ in range(2))  # filled with None
         reasons[ended] = ENDINGS[output.events[ended]]
         info = {"reason": reasons, "_reason": output.over}
+        if (illegal := output.events == ILLEGAL).any():
+            words = np.empty(self.num_envs, object)
+            for i in np.flatnonzero(illegal).tolist():
+                side = int(output.rewards[i].argmin())  # it alone has lost
+                words[i] = describe_action(int(actions[i]), side)
+            info |= {"illegal": words, "_illegal": illegal}
         if self._mode != AutoresetMode.SAME_STEP:
             return info
         masks = np.zeros((len(ended), ACTIONS), np.int8)

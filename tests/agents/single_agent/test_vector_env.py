@@ -153,6 +153,11 @@ def follow(rules: dict[str, Any], mode: AutoresetMode, count: int, steps: int) -
         if over.any():
             reasons = [referee.info.get("reason") for referee in referees]
             assert info["reason"].tolist() == reasons
+        illegal = [referee.info.get("illegal") for referee in referees]
+        assert ("illegal" in info) == any(illegal)
+        if any(illegal):
+            assert info["illegal"].tolist() == illegal
+            assert info["_illegal"].tolist() == [words is not None for words in illegal]
         if over.any() and mode == SAME:
             for referee, view in zip(referees, info["final_obs"], strict=True):
                 assert (view is None) != referee.over

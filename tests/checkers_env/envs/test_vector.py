@@ -15,9 +15,10 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 from scipy.stats import chisquare
 
 import checkers_env
-from checkers_env.actions import move_to_actions
+from checkers_env.actions import describe_action, move_to_actions
 from checkers_env.envs.aec import INDEX
 from checkers_env.envs.vector import SelfPlayVectorEnv, sample
+from checkers_env.movegen import BLACK, WHITE
 
 SAME, NEXT, DISABLED = AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED
 KINGS = "W:WK30,K32,K27:BK1,K3,K6"
@@ -164,6 +165,13 @@ def test_illegal_action_has_the_reward_of_the_wrapped_environment() -> None:
     assert over.tolist() == [True, False]
     assert reward.tolist() == [-1, 0]
     assert info["rewards"].tolist() == [list(wrapped.rewards.values()), [0, 0]] == [[0, -1], [0, 0]]
+    assert info["illegal"].tolist() == [describe_action(0, WHITE), None]
+    assert info["_illegal"].tolist() == [True, False]
+    assert info["final_info"]["illegal"].tolist() == info["illegal"].tolist()
+    _, _, over, _, info = vector.step([32, 0])
+    assert over.tolist() == [False, True]
+    assert info["illegal"].tolist() == [None, describe_action(0, BLACK)]
+    assert "illegal" not in vector.step([32, 32])[-1]
 
 
 def test_history_of_a_game_without_a_limit_grows() -> None:
