@@ -18,7 +18,7 @@ from typing import Annotated
 
 import tyro
 
-from agents.external.dxp.connection import format_address
+from agents.external.dxp.connection import check_address, format_address
 from agents.external.dxp.messages import HOST, PORT
 from agents.external.dxp.server import TIMEOUT, DxpAddress, DxpGame, challenge, serve
 from agents.external.errors import EngineError
@@ -30,6 +30,7 @@ from checkers_env.movegen import BLACK, WHITE
 
 RESULTS = {BLACK: "1-0", WHITE: "0-1", None: "1/2-1/2"}
 FAILED, INTERRUPTED = 1, 130
+LARGEST_LIMIT = 999  # minutes or moves: a request has three digits for each
 _ROLE = tyro.conf.create_mutex_group(required=True)
 
 
@@ -55,10 +56,10 @@ class DxpConfig:
     """Port to listen on or to connect to."""
     games: int | None = None
     """Number of games; by default 2 with --connect, and no limit with --listen."""
-    minutes: int = 0
-    """With --connect: time of each side for a whole game; 0 for no limit."""
-    moves: int = 100
-    """With --connect: draw after this many moves by each side; 0 for no limit."""
+    minutes: int | None = None
+    """With --connect: time of each side for a whole game; by default 0, no limit."""
+    moves: int | None = None
+    """With --connect: draw after this many moves by each side, by default 100; 0 for no limit."""
     timeout: float = TIMEOUT
     """Seconds to wait for a message of the other program."""
     pdn: Path | None = None
@@ -81,8 +82,20 @@ def main() -> int:
 
 def run(config: DxpConfig) -> None:
     """Play the games, and print a line after each. Raise ValueError for bad config."""
-    if not config.timeout > 0:
-        raise ValueError(f"--timeout must be more than 0 seconds, not {config.timeout}")
+    try:
+        check_address(config.host, config.port, config.timeout, listens=config.listen)
+    except ValueError as error:
+        raise ValueError(f"--{error}") from None
+    limits = {"minutes": config.minutes, "moves": config.moves}
+    given = {name: value for name, value in limits.items() if value is not None}
+    if config.listen and given:
+        raise ValueError(
+            f"--{next(iter(given))} has no effect with --listen, where the other program sets the "
+            "limits of a game: leave it out"
+        )
+    for name, value in given.items():
+        if not 0 <= value <= LARGEST_LIMIT:
+            raise ValueError(f"--{name} must be 0 to {LARGEST_LIMIT}, not {value}")
     if config.pdn:
         check_output("--pdn", config.pdn)
     agent = make_from_text(
@@ -102,8 +115,7 @@ def run(config: DxpConfig) -> None:
         serve(agent, address, games=config.games, report=report)
     else:
         games = 2 if config.games is None else config.games
-        limits = {"minutes": config.minutes, "moves": config.moves}
-        challenge(agent, address, games=games, **limits, report=report)
+        challenge(agent, address, games=games, **given, report=report)
 
 
 def _summary(game: DxpGame) -> str:

@@ -8,6 +8,7 @@ from agents.external.dxp.connection import (
     DxpConnection,
     accept_connection,
     accept_game,
+    check_address,
     end_game,
     end_reason,
     open_connection,
@@ -63,14 +64,13 @@ class DxpAgent:
     EngineError
         When the port to listen on is in use.
     ValueError
-        For a timeout that is not positive.
+        For an address or a timeout out of range.
     """
 
     def __init__(
         self, host: str, port: int, *, listens: bool, minutes: int = 0, timeout: float = 60.0
     ) -> None:
-        if not timeout > 0:
-            raise ValueError(f"timeout must be more than 0 seconds, not {timeout}")
+        check_address(host, port, timeout, listens=listens)
         self._listener = open_listener(host, port) if listens else None
         self.host = host
         self.port: int = self._listener.getsockname()[1] if self._listener else port

@@ -41,6 +41,7 @@ from checkers_env.moves import Move, format_moves
 MAX_SECONDS = 9999  # longest time of a move in a message
 PAUSE_SECONDS = 0.1
 SEND_SECONDS = 10.0
+LARGEST_PORT, LONGEST_TIMEOUT = 65_535, 1_000_000
 CLAIMS = {NO_REASON: "nothing", RESIGNS: "loss", DRAW: "draw", WINS: "win"}
 REFUSALS = {
     OTHER_VERSION: "speaks another version of DXP",
@@ -128,6 +129,31 @@ class DxpConnection:
 def format_address(host: str, port: int) -> str:
     """Return an address for messages to people."""
     return f"{host} port {port}"
+
+
+def check_address(host: str, port: int, timeout: float, *, listens: bool) -> None:
+    """Raise ValueError for an address or a time-out that no connection can have.
+
+    Parameters
+    ----------
+    host
+        Name or number of a machine. Empty, it would let other machines connect.
+    port
+        1 to 65535; to listen also 0, any free port.
+    timeout
+        Seconds, above 0 and at most 1,000,000.
+    listens
+        Whether programs connect to the address.
+    """
+    if not host:
+        raise ValueError("host must be a name or a number, such as 127.0.0.1, not an empty text")
+    least = 0 if listens else 1
+    if not least <= port <= LARGEST_PORT:  # a larger one would become another one
+        raise ValueError(f"port must be {least} to {LARGEST_PORT}, not {port}")
+    if not timeout > 0:
+        raise ValueError(f"timeout must be more than 0 seconds, not {timeout}")
+    if timeout > LONGEST_TIMEOUT:
+        raise ValueError(f"timeout must be at most {LONGEST_TIMEOUT:,} seconds, not {timeout}")
 
 
 def open_listener(host: str, port: int) -> socket.socket:

@@ -558,8 +558,8 @@ def test_time_of_a_game_is_limited(monkeypatch):
 def test_missing_peer_is_an_error():
     with pytest.raises(EngineError, match=rf"cannot connect to {HOST} port \d+: .*refused"):
         connect(port=free_port(), timeout=SECONDS).act(Board())
-    with pytest.raises(EngineError, match="cannot connect to"):
-        connect(port=70_000, timeout=SECONDS).act(Board())
+    with pytest.raises(ValueError, match="port must be 1 to 65535, not 70000"):
+        connect(port=70_000, timeout=SECONDS)
     opponent = listen(port=0, timeout=SOON)
     with pytest.raises(EngineError, match=r"nobody connected in 0\.2 seconds"):
         opponent.act(Board())
@@ -916,6 +916,13 @@ def command(*options):
             "--pdn is a file in a folder that exists, not 'nowhere/games.pdn'",
         ),
         ("--timeout -1", "--timeout must be more than 0 seconds, not -1"),
+        ("--timeout nan", "--timeout must be more than 0 seconds, not nan"),
+        ("--timeout inf", "--timeout must be at most 1,000,000 seconds, not inf"),
+        ("--port 0", "--port must be 1 to 65535, not 0"),
+        ("--port 99999", "--port must be 1 to 65535, not 99999"),
+        ("--host=", "--host must be a name or a number"),
+        ("--moves 1000", "--moves must be 0 to 999, not 1000"),
+        ("--minutes -1", "--minutes must be 0 to 999, not -1"),
     ],
 )
 def test_invalid_settings_are_refused_before_a_game(words, message, monkeypatch, capsys, tmp_path):
@@ -961,6 +968,9 @@ def test_command_serves_and_connects(tmp_path):
         ("--connect --port 1 --agent random", "error: cannot connect to 127.0.0.1 port 1"),
         ("--connect --port 1 --agent random --games 0", "error: games must be at least 1, not 0"),
         ("--listen --agent nobody", "error: unknown agent 'nobody'"),
+        ("--listen --port -1", "error: --port must be 0 to 65535, not -1"),
+        ("--listen --minutes 0", "error: --minutes has no effect with --listen, where the other"),
+        ("--listen --moves 50", "error: --moves has no effect with --listen"),
         ("", "listen"),
         ("--listen --connect", "listen"),
     ],
