@@ -21,9 +21,11 @@ def check_output(option: str, path: Path) -> None:
 
 
 def check_folder(option: str, path: Path) -> None:
-    """Raise ValueError if `path` exists and is no folder, before the work starts."""
-    if path.exists() and not path.is_dir():
-        raise ValueError(f"{option} must be a folder, not the file {str(path)!r}")
+    """Raise ValueError if `path` or a folder above it is a file, before the work starts."""
+    for place in (path, *path.parents):
+        if place.exists() and not place.is_dir():
+            what = "not" if place == path else "not below"
+            raise ValueError(f"{option} must be a folder, {what} the file {str(place)!r}")
 
 
 def open_regular(path: str | os.PathLike[str]) -> BufferedReader:

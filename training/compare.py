@@ -83,7 +83,8 @@ def run_comparison(arguments: Sequence[str], console: Console) -> None:
     conditions = Conditions(depth=config.depth, ballot=config.ballot)
     names = player_names(config)
     comparison = Comparison(names, config.seeds, conditions, config.generations, config.scale)
-    check_folder("--out", config.out)
+    for name in ("out", "results"):
+        check_folder(f"--{name}", getattr(config, name))
     store, jobs = ResultStore(config.results), comparison.jobs()
     left = run_session(config.session, jobs, store, config.out / "work", console)
     write_comparison(config, comparison, store, console)

@@ -29,6 +29,7 @@ from rich.table import Column
 from rich.table import Table as Shown
 from tyro.conf import OmitArgPrefixes
 
+from checkers_env.files import check_folder
 from training.evolution.state import ChampionWeights
 from training.reproduction.champions import load_champion
 from training.reproduction.jobs import Job, Run
@@ -95,6 +96,7 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
     """Read the command line and run the experiments, or list or compare their results."""
     settings = read_options(ReproductionConfig, arguments, "python training/reproduce.py", __doc__)
     settings.session.validate()
+    check_paths(settings)
     scope, chosen = Scope(settings.seeds, settings.scale), tables_of(settings)
     work = settings.work or (WORK if scope.scale == 1 else WORK / f"scale-{scope.scale:g}")
     store = ResultStore(results_folder(settings, scope, work))
@@ -103,7 +105,7 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
         return
     jobs = scope.jobs(chosen)
     if settings.compare is not None:
-        if not settings.compare.is_dir():
+        if not settings.compare.exists():
             raise ValueError(f"compare must be a folder: {str(settings.compare)!r} does not exist")
         compare(store, ResultStore(settings.compare), scope, chosen, console)
         return
@@ -128,6 +130,18 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
     console.print(f"{len(jobs) - len(left)} of {len(jobs)} jobs are done. The page: {path}")
     if left:
         console.print(f"{len(left)} jobs were left at the deadline: run the same command again.")
+
+
+def check_paths(settings: ReproductionConfig) -> None:
+    """Raise ValueError for a file in place of a folder, and for a folder in place of the page."""
+    folders = {name: getattr(settings, name) for name in ("results", "work", "compare")}
+    if settings.page is not None:
+        if settings.page.is_dir():
+            raise ValueError(f"--page must be a file, not the folder {str(settings.page)!r}")
+        folders["page"] = settings.page.parent
+    for name, folder in folders.items():
+        if folder is not None:
+            check_folder(f"--{name}", folder)
 
 
 def results_folder(settings: ReproductionConfig, scope: Scope, work: Path) -> Path:

@@ -16,14 +16,16 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 from rich.console import Console
 
 import agents
 from agents.agent_spec import WEIGHTS_SUFFIX
 from checkers_env.board import Board
-from checkers_env.files import write_atomically
+from checkers_env.files import check_folder, write_atomically
 from training import benchmark
+from training.benchmark import RANGES
 from training.league.journal import FILE_NAME, Journal
 from training.league.records import GameRecord, League
 from training.report.player_analysis import mean_nodes
@@ -36,6 +38,7 @@ from training.reproduction.plan import Scope
 from training.reproduction.results import ResultStore
 from training.runtime.cli import read_options, run_command
 from training.runtime.run_folder import lock_run_folder
+from training.runtime.validation import Range, validate_ranges
 
 NAMES = {"blondie24-2001": "blondie24"}  # where the zoo's name is not the preset's
 YARDSTICKS = (
@@ -72,8 +75,11 @@ class ZooConfig:
     """Folder of the league and the examinations while they run."""
     scale: float = 1.0
     """Scale of the trial that made the results, as in reproduce.py."""
-    threads: int = os.cpu_count() or 1
+    threads: Annotated[int, Range(*RANGES["threads"])] = os.cpu_count() or 1
     """Games played at once. Results do not depend on it."""
+
+    def __post_init__(self) -> None:
+        validate_ranges(self)
 
 
 def main() -> int:
@@ -84,6 +90,8 @@ def main() -> int:
 def fill(arguments: Sequence[str], console: Console) -> None:
     """Select the seeds, copy their weights, play, and write the cards and the leaderboards."""
     config = read_options(ZooConfig, arguments, "python training/zoo.py", __doc__)
+    for name in ("results", "out", "work"):
+        check_folder(f"--{name}", getattr(config, name))
     # Check the marks before the games, not after hours of play.
     replace_leaderboard(config.readme.read_text("utf-8"), "")
     store = ResultStore(config.results)
@@ -218,7 +226,7 @@ def plan_league(name: str, request: benchmark.BenchmarkConfig) -> LeaguePlan:
     """Return the entrants, fixtures and conditions of a league by the rules of benchmark.py."""
     texts, pairings = benchmark.make_pairings(request)
     entries = benchmark.make_entries(request, texts)
-    names = ("openings", "rounds", *benchmark.RANGES.keys() - {"threads"}, "adjudicate")
+    names = ("openings", "rounds", *RANGES.keys() - {"threads"}, "adjudicate")
     defaults = benchmark.BenchmarkConfig(())
     conditions = {
         name: getattr(request, name)

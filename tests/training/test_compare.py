@@ -193,6 +193,10 @@ def test_folder_of_the_table_that_is_a_file_is_refused(tmp_path, capsys):
             for plies in ("0", "-3", "65")
         ),
         (["c0", "c10", "--seeds", "0"], "seeds must be at least 1, not 0"),
+        (["c0", "c10", "--seeds", "1001"], "seeds must be at most 1,000, not 1001"),
+        (["c0", "c10", "--workers", "1001"], "workers (threads) must be at most 1,000"),
+        (["c0", "c10", "--results", __file__], "--results must be a folder, not the file"),
+        (["blondie24-rr", "--vary", "opponents", "5", "9"], "opponents has no effect with pairing"),
         (["c0", "c10", "--generations", "0"], "generations must be at least 1"),
         (["c0", "c10", "--workers", "0"], "workers must be at least 1"),
         (["c0", "c10", "--deadline", "-1"], "deadline must be at least 0 minutes, not -1"),
@@ -226,9 +230,9 @@ def test_files_of_other_comparisons_have_other_names():
 
 
 def test_option_without_an_effect_is_named(tmp_path, capsys):
-    """In a round robin all meet all, so the number of opponents does not matter."""
-    base = "blondie24-rr@depth=1,parents=3,max_moves=20"
-    assert run(tmp_path, base, "--vary", "opponents", "3", "4", "--seeds", "2") == 0
+    """So few generations have no round of social learning."""
+    base = "c10@depth=1,parents=3,max_moves=20"
+    assert run(tmp_path, base, "--vary", "satisfied", "0.8", "0.5", "--seeds", "2") == 0
     said = " ".join(capsys.readouterr().err.split())
     assert "what differs between them has no effect" in said
     assert "Inconclusive" not in said

@@ -141,6 +141,7 @@ def test_folder_is_named_after_regime_and_seed(command, tmp_path, monkeypatch):
         ("strong", "'strong' is trained by another program: python training/td.py strong"),
         ("c0 --generations 0", "generations must be at least 1, not 0"),
         ("c0 --threads 0", "threads must be at least 1, not 0"),
+        ("c0 --threads 100000000", "workers (threads) must be at most 1,000, not 100000000"),
         ("c0 --seed -1", "seed must"),
         ("c0 --checkpoint-every 0", "checkpoint_every must be at least 1, not 0"),
         ("c0 --curve-every -1", "curve_every must be at least 0, not -1"),

@@ -177,13 +177,21 @@ def test_no_work_begins_at_the_deadline(command, tmp_path):
             "--page has no effect with --compare",
         ),
         (["--all", "--starts", "--compare", "results"], "--starts has no effect with --compare"),
+        (["--all", "--seeds", "101"], "seeds must be at most 100, not 101"),
+        (["--all", "--workers", "1001"], "workers (processes) must be at most 1,000, not 1001"),
+        (["--list", "--results", "file"], "--results must be a folder, not the file 'file'"),
+        (["--list", "--work", "file/w"], "--work must be a folder, not below the file 'file'"),
+        (["--all", "--compare", "file"], "--compare must be a folder, not the file 'file'"),
+        (["--all", "--page", "folder"], "--page must be a file, not the folder 'folder'"),
         (["--all", "--fresh", "--champions"], "--champions has no effect with --fresh"),
         (["--all", "--deadline", "nan"], "deadline must be at least 0 minutes, not nan"),
         (["--all", "--address", "here:1"], "an address is for the executor 'ray'"),
         (["--all", "--compare", "nowhere"], "compare must be a folder: 'nowhere' does not exist"),
     ],
 )
-def test_invalid_options_are_refused(command, words, message):
+def test_invalid_options_are_refused(command, tmp_path, words, message):
+    (tmp_path / "file").touch()
+    (tmp_path / "folder").mkdir()
     status, said = command(*words)
     assert status == 1
     assert message in said

@@ -25,6 +25,7 @@ from training.reproduction.results import MatchResult, ResultStore, TrainingResu
 from training.reproduction.tables import interval, player_games
 
 SIGNIFICANCE = 0.05
+MOST_SEEDS = 1000
 SCORE_LIMIT = 0.995  # beyond which an Elo difference says nothing
 
 PIECE_COUNTER = Player("material")
@@ -68,6 +69,8 @@ class Comparison:
             )
         if self.seeds < 1:
             raise ValueError(f"seeds must be at least 1, not {self.seeds}")
+        if self.seeds > MOST_SEEDS:
+            raise ValueError(f"seeds must be at most {MOST_SEEDS:,}, not {self.seeds}")
         if self.generations is not None and self.generations < 1:
             raise ValueError(f"generations must be at least 1, not {self.generations}")
         if not 0 < self.scale <= 1:

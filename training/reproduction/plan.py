@@ -86,6 +86,8 @@ class Scope:
             raise ValueError(f"scale must be above 0 and at most 1, not {self.scale}")
         if self.seeds is not None and self.seeds < 1:
             raise ValueError(f"seeds must be at least 1, not {self.seeds}")
+        if self.seeds is not None and self.seeds > SPARE:  # the later ones are for opponents
+            raise ValueError(f"seeds must be at most {SPARE}, not {self.seeds}")
 
     def seeds_of(self, player: Player) -> int:
         """Return the number of seeds of a trained player."""

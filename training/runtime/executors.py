@@ -36,6 +36,7 @@ from agents.search.interrupt import SIGNALS, defer_signals
 from agents.simd import aligned_zeros
 
 KINDS = ("threads", "processes", "ray")
+MOST_WORKERS = 1000  # of one machine
 
 logger = logging.getLogger(__name__)
 
@@ -127,13 +128,15 @@ def check_executor(kind: str, workers: int, address: str | None) -> None:
     Raises
     ------
     ValueError
-        For another kind, fewer workers than 1, an address without Ray or that does not answer, and
-        Ray that is not installed.
+        For another kind, fewer workers than 1, threads or processes beyond MOST_WORKERS, an
+        address without Ray or that does not answer, and Ray that is not installed.
     """
     if kind not in KINDS:
         raise ValueError(f"executor must be one of {', '.join(KINDS)}, not {kind!r}")
     if workers < 1:
         raise ValueError(f"workers must be at least 1, not {workers}")
+    if workers > MOST_WORKERS and kind != "ray":
+        raise ValueError(f"workers ({kind}) must be at most {MOST_WORKERS:,}, not {workers}")
     if address is not None and kind != "ray":
         raise ValueError(f"an address is for the executor 'ray', not {kind!r}")
     if kind == "ray" and find_spec("ray") is None:

@@ -1267,8 +1267,10 @@ def test_games_and_runs_are_in_folders(tmp_path):
     for option in ("--games", "--runs"):
         with pytest.raises(ValueError, match=rf"{option} must be a folder, not the file '.*file'"):
             serve.run([option, str(tmp_path / "file")], None)
-    with pytest.raises(ValueError, match=r"no games can be kept in '.*inside': .*file"):
+    with pytest.raises(ValueError, match=r"--games must be a folder, not below the file '.*file'"):
         serve.run(["--games", str(tmp_path / "file" / "inside")], None)
+    with pytest.raises(ValueError, match="no games can be kept in '/proc/inside': "):
+        serve.run(["--games", "/proc/inside"], None)
 
 
 @pytest.mark.parametrize("port", ["-1", "65536"])
