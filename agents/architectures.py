@@ -100,6 +100,11 @@ class Architecture:
     explain: Callable[[Any, Position], Mapping[str, float]] | None = None
 
     @property
+    def takes_difference(self) -> bool:
+        """Whether evolution can leave the piece difference out."""
+        return self.difference != "none" and self.fixed_difference != 0.0
+
+    @property
     def learns(self) -> bool:
         """Whether temporal differences can train it: its class implements the logit."""
         return not self.fixed and has_implementation(logit, self.evaluator)
@@ -137,6 +142,10 @@ class ArchitectureNames(Collection[str]):
     def __contains__(self, name: object) -> bool:
         return name in list(self)
 
+    def where(self, accepts: Callable[[Architecture], bool]) -> ArchitectureNames:
+        """Return the names whose architectures another condition accepts too."""
+        return ArchitectureNames(lambda entry: self.accepts(entry) and accepts(entry))
+
 
 EVOLVABLE = ArchitectureNames(lambda entry: entry.options is not None)
 """Architectures that evolution can begin with."""
@@ -144,16 +153,6 @@ WITHOUT_OPTIONS = ArchitectureNames(lambda entry: entry.options == {})
 """Those of them that sample no options."""
 LEARNABLE = ArchitectureNames(lambda entry: entry.options is not None and entry.learns)
 """Architectures that temporal-difference learning can begin with."""
-READS_KING = ArchitectureNames(lambda entry: entry.options is not None and entry.reads_king)
-"""Architectures of training whose values depend on the worth of a king."""
-READS_DIFFERENCE = ArchitectureNames(
-    lambda entry: (
-        entry.options is not None and entry.difference != "none" and entry.fixed_difference != 0.0
-    )
-)
-"""Architectures of training that can be with or without the piece difference."""
-TUPLES = ArchitectureNames(lambda entry: entry.options is not None and entry.difference == "option")
-"""Architectures of training that are n-tuples."""
 
 
 def sample_options(name: str, rng: np.random.Generator) -> dict[str, NDArray[Any]]:

@@ -61,6 +61,8 @@ class CalibrationConfig:
 
     def __post_init__(self) -> None:
         validate_ranges(self)
+        if not self.agents:
+            raise ValueError("name one agent or more, whose values are compared with the results")
 
 
 def main() -> int:

@@ -40,6 +40,12 @@ def test_bad_arguments_are_named(league, arguments, message):
         calibrate([str(league), *arguments], Console(stderr=True))
 
 
+def test_no_agent_is_an_error(league, capsys):
+    with pytest.raises(SystemExit):
+        calibrate([str(league)], Console(stderr=True))
+    assert "name one agent or more" in capsys.readouterr().err
+
+
 def test_a_missing_league_is_named(tmp_path):
     with pytest.raises(ValueError, match=r"league\.json"):
         calibrate([str(tmp_path), "material"], Console(stderr=True))

@@ -416,6 +416,20 @@ def test_invalid_config_is_refused(changed, message):
         validate_config(PPOConfig(**changed))
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--zoo --zoo-depth 2", "--zoo-depth has no effect without --zoo: leave it out, or give"),
+        ("--self-play-share 1 --zoo material", "--zoo has no effect with --self-play-share 1.0"),
+        ("--num-past-policies 2 --self-play-share 1", "or let --self-play-share be below 1"),
+    ],
+)
+def test_options_without_effect_are_refused(capsys, monkeypatch, words, message):
+    status, text = run_command(capsys, monkeypatch, *words.split())
+    assert status == 1
+    assert message in text
+
+
 def test_missing_extra_is_one_line(capsys, monkeypatch, tmp_path):
     class NoTorch:
         @staticmethod

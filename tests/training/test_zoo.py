@@ -190,6 +190,15 @@ def test_zoo_needs_a_validation_league(tmp_path, monkeypatch, capsys):
     assert "has no finished validation" in capsys.readouterr().err
 
 
+def test_wrong_options_of_the_zoo_are_refused(tmp_path, monkeypatch, capsys):
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(sys, "argv", ["zoo.py", "--work", str(tmp_path / "file" / "below")])
+    assert zoo.main() == 1
+    assert "--work must be a folder, not below the file" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="threads must be 1 to 1000, not 0"):
+        zoo.ZooConfig(threads=0)
+
+
 @pytest.mark.parametrize("text", ["", zoo.BEGIN, zoo.END, f"{zoo.END}\n{zoo.BEGIN}"])
 def test_leaderboard_needs_its_markers(text):
     with pytest.raises(ValueError, match="goes between <!-- leaderboard"):

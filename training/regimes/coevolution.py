@@ -17,14 +17,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.architectures import (
-    EVOLVABLE,
-    READS_DIFFERENCE,
-    READS_KING,
-    Encoding,
-    find_encoding,
-    sample_options,
-)
+from agents.architectures import EVOLVABLE, Encoding, find_encoding, sample_options
 from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
 from training.evolution.game_runner import GameRunner
@@ -43,7 +36,8 @@ from training.regimes import register
 from training.regimes.tournament_play import PAYOFFS, TournamentRegime
 from training.runtime.validation import Needs, OneOf, Range, validate_ranges
 
-READER_OF_KING = Needs("network", OneOf(READS_KING))
+READERS_OF_KING = Needs("network", OneOf(EVOLVABLE.where(lambda entry: entry.reads_king)))
+TAKE_DIFFERENCE = EVOLVABLE.where(lambda entry: entry.takes_difference)
 
 
 @register
@@ -73,7 +67,7 @@ class Coevolution(TournamentRegime):
     """Payoff of a lost game."""
     both_score: bool = True
     """Whether White scores too (the thesis), or Black only (as Skycak reads the papers)."""
-    piece_difference: Annotated[bool, Needs("network", OneOf(READS_DIFFERENCE))] = True
+    piece_difference: Annotated[bool, Needs("network", OneOf(TAKE_DIFFERENCE))] = True
     """Whether the networks have the weight from the piece difference to the output (thesis 7.3)."""
     depth: Annotated[int, Range(1, MAX_DEPTH)] = 4
     """Plies of the search."""
@@ -87,9 +81,9 @@ class Coevolution(TournamentRegime):
     """First step size of every weight."""
     self_adaptive: bool = True
     """Whether step sizes mutate too; otherwise they stay the same (thesis, equation 6.1)."""
-    king: Annotated[float, Range(KING_LEAST, KING_MOST), READER_OF_KING] = 1.5
+    king: Annotated[float, Range(KING_LEAST, KING_MOST), READERS_OF_KING] = 1.5
     """First K, the worth of a king."""
-    king_rule: Annotated[Literal["lognormal", "tenths", "fixed"], READER_OF_KING] = "tenths"
+    king_rule: Annotated[Literal["lognormal", "tenths", "fixed"], READERS_OF_KING] = "tenths"
     """Mutation of K: K exp(N(0,1)/sqrt 2) (1999), by -0.1, 0 or 0.1 (2001), none (thesis)."""
 
     def __post_init__(self) -> None:

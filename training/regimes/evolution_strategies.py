@@ -18,7 +18,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.architectures import READS_KING, WITHOUT_OPTIONS, Encoding
+from agents.architectures import WITHOUT_OPTIONS, Encoding
 from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
 from checkers_env.openings import TWO_MOVE
@@ -33,6 +33,7 @@ from training.runtime.validation import Needs, OneOf, Range, validate_ranges
 
 Tell = Callable[[NDArray[np.float64]], dict[str, NDArray[Any]]]
 
+READ_KING = WITHOUT_OPTIONS.where(lambda entry: entry.reads_king)
 BETA1, BETA2, EPS = 0.9, 0.999, 1e-8  # of Adam
 
 
@@ -66,7 +67,7 @@ class EvolutionStrategy(TournamentRegime):
     """Moves by each side after which a game is drawn."""
     weight: Annotated[float, Range(0.0, 1e3)] = 0.2
     """First weights of the mean are uniform in [-weight, weight]."""
-    king: Annotated[float, Range(KING_LEAST, KING_MOST), Needs("network", OneOf(READS_KING))] = 1.5
+    king: Annotated[float, Range(KING_LEAST, KING_MOST), Needs("network", OneOf(READ_KING))] = 1.5
     """K, the worth of a king."""
 
     parents = 1

@@ -17,14 +17,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.architectures import (
-    LEARNABLE,
-    READS_KING,
-    TUPLES,
-    Encoding,
-    find_encoding,
-    sample_options,
-)
+from agents.architectures import LEARNABLE, Encoding, find_encoding, sample_options
 from agents.match import opening_line
 from agents.ntuple.td import TDConfig
 from agents.ntuple.td_selfplay import learn
@@ -36,6 +29,9 @@ from training.evolution.state import Arrays, ChampionWeights, State, rng_from_js
 from training.regimes import register
 from training.regimes.self_play import CARDS, SelfPlayRegime, self_play_metrics
 from training.runtime.validation import Needs, OneOf, Range, validate_ranges
+
+OF_TUPLES = Needs("features", OneOf(LEARNABLE.where(lambda entry: entry.difference == "option")))
+READ_KING = LEARNABLE.where(lambda entry: entry.reads_king)
 
 
 @register
@@ -65,13 +61,13 @@ class TDLearning(SelfPlayRegime):
     """Plies of the search that selects moves in training; 0: the values of the successors."""
     leaf: bool = False
     """Learn about the last position of the search's principal variation (TD-leaf)."""
-    piece_difference: Annotated[bool, Needs("features", OneOf(TUPLES))] = True
+    piece_difference: Annotated[bool, OF_TUPLES] = True
     """Whether the piece difference is added to the entries of tuples (thesis 7.3)."""
-    by_colour: Annotated[bool, Needs("features", OneOf(TUPLES))] = True
+    by_colour: Annotated[bool, OF_TUPLES] = True
     """Whether tuples read the board as Black sees it, or as the viewing side does (Algorithm 6.3
     speaks of "our" pieces, and of a value that Black's win raises)."""
     king: Annotated[
-        float, Range(1.0, 5.0), Needs("features", OneOf(READS_KING)), Needs("piece_difference")
+        float, Range(1.0, 5.0), Needs("features", OneOf(READ_KING)), Needs("piece_difference")
     ] = 1.0
     """The worth of a king in the piece difference."""
     games: Annotated[int, Range(1, 1_000_000)] = 1000

@@ -7,7 +7,7 @@ import pytest
 
 from training.regimes import regimes
 from training.reproduction.jobs import PLAYERS
-from training.runtime.validation import Excludes, Needs
+from training.runtime.validation import Excludes, Needs, OneOf
 from training.trainer.presets import PRESETS
 from training.trainer.variants import make_variant, variant_name
 
@@ -98,9 +98,14 @@ def test_constants_with_an_effect_are_read(name):
     assert make_variant(name, PLAYERS)
 
 
-def test_conditions_of_options_name_fields_of_the_same_regime():
-    for kind in regimes().values():
-        hints = get_type_hints(kind, include_extras=True)
-        for name in [field.name for field in fields(kind)]:
-            for rule in getattr(hints[name], "__metadata__", ()):
-                assert not isinstance(rule, Needs | Excludes) or rule.field in hints, (kind, name)
+@pytest.mark.parametrize("kind", regimes().values())
+def test_conditions_of_options_can_be_met(kind):
+    """They name fields of the same regime, and values that those accept."""
+    hints = get_type_hints(kind, include_extras=True)
+    for name in [field.name for field in fields(kind)]:
+        for rule in getattr(hints[name], "__metadata__", ()):
+            if isinstance(rule, Needs | Excludes):
+                assert rule.field in {field.name for field in fields(kind)}
+            if isinstance(rule, Needs) and isinstance(rule.accepted, OneOf):
+                for text in rule.accepted.texts:
+                    kind(**{rule.field: text})
