@@ -54,7 +54,7 @@ class ContinualConfig:
     """Pool file of a run of individual and social learning (pool.safetensors)."""
     against: str
     """The opponent, as benchmark.py takes it, or pool:N: strategy N of the pool (0 is the best)."""
-    games: Annotated[int, Range(2)] = 2 * len(TWO_MOVE)
+    games: Annotated[int, Range(2, 1_000_000)] = 2 * len(TWO_MOVE)
     """Games of each; beyond 86 the cards repeat."""
     depth: Annotated[int, Range(1, MAX_DEPTH)] = 4
     """Plies that all search (an opponent that does not search by plies plays as it does)."""
