@@ -10,14 +10,19 @@ import stat
 from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
+from tempfile import TemporaryFile
 
 _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{16}\.tmp")  # the names that write_atomically gives
 
 
 def check_output(option: str, path: Path) -> None:
     """Raise ValueError unless a file can be written at `path`, before the work starts."""
-    if path.is_dir() or not path.parent.is_dir():
+    if (path.exists() and not path.is_file()) or not path.parent.is_dir():
         raise ValueError(f"{option} is a file in a folder that exists, not {str(path)!r}")
+    try:
+        TemporaryFile(dir=path.parent).close()
+    except OSError as error:
+        raise ValueError(f"{option} {str(path)!r} cannot be written: {error}") from error
 
 
 def check_folder(option: str, path: Path) -> None:

@@ -4,10 +4,17 @@ import errno
 import os
 import re
 import signal
+from pathlib import Path
 
 import pytest
 
-from checkers_env.files import open_regular, read_regular, write_atomically
+from checkers_env.files import (
+    check_folder,
+    check_output,
+    open_regular,
+    read_regular,
+    write_atomically,
+)
 
 
 @pytest.fixture
@@ -70,3 +77,26 @@ def test_file_has_the_requested_permissions(tmp_path):
         os.umask(before)
     assert (tmp_path / "usual").stat().st_mode & 0o777 == 0o644
     assert (tmp_path / "own").stat().st_mode & 0o777 == 0o600
+
+
+def test_output_that_cannot_be_written_is_refused_before_the_work(tmp_path):
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file", tmp_path / "new"):
+        check_output("--json", path)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    no_file = "--json is a file in a folder that exists, not"
+    for path in (tmp_path, tmp_path / "no" / "x", tmp_path / "file" / "x", make_pipe(tmp_path)):
+        with pytest.raises(ValueError, match=no_file):
+            check_output("--json", path)
+    with pytest.raises(ValueError, match="--json '/proc/x' cannot be written: "):
+        check_output("--json", Path("/proc/x"))
+
+
+def test_file_above_a_folder_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    for path in (tmp_path, tmp_path / "new" / "folder"):
+        check_folder("--out", path)
+    with pytest.raises(ValueError, match=r"--out must be a folder, not the file '.*/file'"):
+        check_folder("--out", tmp_path / "file")
+    with pytest.raises(ValueError, match=r"--out must be a folder, not below the file '.*/file'"):
+        check_folder("--out", tmp_path / "file" / "a" / "b")
