@@ -195,7 +195,9 @@ def print_presets(program: TrainingCommand) -> None:
 
 
 def duration(seconds: int) -> str:
-    """Format seconds as ``17 s`` or ``9 min``."""
+    """Format seconds as ``17 s`` or ``9 min``; as nothing if they have not been measured."""
+    if not seconds:
+        return ""
     return f"{seconds} s" if seconds < 90 else f"{round(seconds / 60)} min"
 
 

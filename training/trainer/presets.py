@@ -28,7 +28,7 @@ class Preset(NamedTuple):
     what
         Description in a few words.
     cpu_seconds
-        Expected CPU time of a whole run.
+        CPU time of a whole run; 0 if it has not been measured.
     """
 
     regime: Regime
@@ -261,7 +261,8 @@ TD_PRESETS["strong"] = Preset(
 )
 TD_DEFAULT = "c5-n0.001"
 
-# Of one run each on a core of an AMD EPYC (Zen 4) or an Intel Xeon; see docs/regimes.md.
+# Measured in one run each on a core of an AMD EPYC (Zen 4) or an Intel Xeon: docs/regimes.md. A
+# preset that is not here has not been measured.
 _CPU_SECONDS = {
     "blondie24-1999": 300,
     "blondie24-2001": 540,
@@ -324,6 +325,6 @@ _CPU_SECONDS = {
     "strong": 630,
 }
 PRESETS, TD_PRESETS = (
-    {name: preset._replace(cpu_seconds=_CPU_SECONDS[name]) for name, preset in presets.items()}
+    {name: it._replace(cpu_seconds=_CPU_SECONDS.get(name, 0)) for name, it in presets.items()}
     for presets in (PRESETS, TD_PRESETS)
 )

@@ -1,6 +1,8 @@
 """Presets: each runs, resumes and saves a player, with the constants of its paper."""
 
+import runpy
 from dataclasses import asdict, fields, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +17,9 @@ from training.regimes.coevolution import Coevolution
 from training.regimes.refit import Refit
 from training.regimes.social_learning import SocialLearning
 from training.regimes.treestrap import TreeStrap
+from training.trainer import presets
 from training.trainer.ablations import ABLATIONS
+from training.trainer.cli import duration
 from training.trainer.loop import CHAMPION_FILE, RunConfig, begin, resume, train
 from training.trainer.presets import DEFAULT, PRESETS, TD_DEFAULT, TD_PRESETS
 
@@ -252,3 +256,19 @@ def test_presets_of_other_genomes_have_their_constants(name):
         regime.self_adaptive,
         regime.king_rule,
     )
+
+
+def test_preset_needs_no_measured_time(tmp_path):
+    """A new preset is one entry of the table: another copy of the module has one more."""
+    source = Path(presets.__file__).read_text()
+    entry = '    "new": Preset(Coevolution(parents=2), 3, "ours", "a trial"),\n'
+    added = tmp_path / "added.py"
+    added.write_text(source.replace("PRESETS = {\n", f"PRESETS = {{\n{entry}", 1))
+    names = runpy.run_path(str(added))
+    assert names["PRESETS"]["new"].cpu_seconds == 0
+    assert names["PRESETS"]["c0"].cpu_seconds == PRESETS["c0"].cpu_seconds > 0
+    assert duration(0) == ""
+
+
+def test_measured_times_belong_to_presets():
+    assert set(presets._CPU_SECONDS) == {*PRESETS, *TD_PRESETS}
