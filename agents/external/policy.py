@@ -82,7 +82,12 @@ class PolicyAgent:
         try:
             return operator.index(np.asarray(action).item())
         except (TypeError, ValueError):
-            raise EngineError(f"{self.name} chose {action!r}, which is no whole number") from None
+            shape = np.shape(action) if isinstance(action, np.ndarray) else ()
+            what = f"an array of shape {shape}" if shape else repr(action)
+            raise EngineError(
+                f"{self.name} chose {what}, which is no whole number: return the number of one "
+                "action that the mask allows"
+            ) from None
 
 
 def env_from_board(board: Board) -> raw_env:

@@ -204,7 +204,9 @@ def _call_agent(agent: Any, request: dict[str, Any], boards: BoardReader) -> dic
     if method == "act":
         move = agent.act(boards.read(request["board"]))
         if not isinstance(move, Move):
-            raise EngineError(f"act(board) returned {move!r}, which is no Move")
+            raise EngineError(
+                f"act(board) returned {move!r}, which is no Move of board.legal_moves"
+            )
         return {"move": move_to_json(move)}
     call = getattr(agent, method, lambda *arguments: None)
     if method == "new_game":

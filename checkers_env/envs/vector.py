@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -323,7 +323,13 @@ def sample(mask: ArrayLike, rng: np.random.Generator) -> Integers:
     ------
     ValueError
         For a mask of another shape.
+    TypeError
+        For an observation in place of its mask, or a number in place of a generator.
     """
+    if isinstance(mask, Mapping):
+        raise TypeError('mask must be the array observation["action_mask"], not the observation')
+    if not hasattr(rng, "random"):
+        raise TypeError(f"rng must be a Generator, as of numpy.random.default_rng(), not {rng!r}")
     mask = np.ascontiguousarray(mask, np.int8)
     if mask.ndim != 2 or mask.shape[1] != ACTIONS:
         raise ValueError(f"mask must have the shape (n, {ACTIONS}), not {mask.shape}")

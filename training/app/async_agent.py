@@ -75,8 +75,12 @@ async def analyse_in_thread(
 
     def analyse() -> Analysis:
         analysis = analyse_until(agent, board.copy(), limits, stop)
+        if not isinstance(analysis.move, Move):
+            raise TypeError(
+                f"act(board) returned {analysis.move!r}, which is no Move of board.legal_moves"
+            )
         if analysis.move not in board.legal_moves:
-            raise ValueError(f"{analysis.move!r} is illegal")
+            raise ValueError(f"{analysis.move} is illegal in {board.fen()}")
         return analysis
 
     return await _search_in_thread(analyse, agent, board, seed, stop)

@@ -124,7 +124,8 @@ def test_policy_may_overwrite_its_inputs():
         (-1, "mine chose action -1, illegal"),
         (3.0, r"mine chose 3\.0, which is no whole number"),
         (None, "mine chose None, which is no whole number"),
-        ("35", "which is no whole number"),
+        ("35", "which is no whole number: return the number of one action that the mask allows"),
+        (np.zeros(128), r"mine chose an array of shape \(128,\), which is no whole number"),
         ([1, 2], r"mine chose \[1, 2\], which is no whole number"),
     ],
 )

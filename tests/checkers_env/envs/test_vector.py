@@ -410,6 +410,15 @@ def test_mask_of_wrong_shape_is_refused(shape: tuple[int, ...]) -> None:
         sample(np.ones(shape, np.int8), np.random.default_rng(0))
 
 
+def test_sampling_names_what_it_was_given_in_place_of_mask_and_generator() -> None:
+    observation, _ = checkers_env.make_vec(2).reset(seed=0)
+    wrong: Any = observation, 3
+    with pytest.raises(TypeError, match=r'observation\["action_mask"\], not the observation'):
+        sample(wrong[0], np.random.default_rng(0))
+    with pytest.raises(TypeError, match=r"rng must be a Generator, .*, not 3"):
+        sample(observation["action_mask"], wrong[1])
+
+
 @pytest.mark.parametrize("kind", [list, tuple, np.uint8, np.int32, "strided"])
 def test_actions_may_have_any_integer_type(kind: Any) -> None:
     env, other = checkers_env.make_vec(3), checkers_env.make_vec(3)

@@ -57,6 +57,11 @@ class Failing:
         raise RuntimeError("it has no idea")
 
 
+class Text:
+    def act(self, board):
+        return str(board.legal_moves[0])
+
+
 class Illegal:
     def act(self, board):
         from checkers_env import Move
@@ -78,7 +83,7 @@ class Learner:
 def strangers(tmp_path_factory):
     path = tmp_path_factory.mktemp("code") / "app_strangers.py"
     path.write_text(STRANGERS)
-    made = {name: f"{path}:{name}" for name in ("Failing", "Illegal", "Learner")}
+    made = {name: f"{path}:{name}" for name in ("Failing", "Illegal", "Learner", "Text")}
     return made | {"Draws": f"{DATA / 'strangers.py'}:Draws"}
 
 
@@ -364,7 +369,14 @@ def test_move_ends_the_search_for_a_hint(client):
 # Agents of others
 
 
-@pytest.mark.parametrize(("name", "words"), [("Failing", "it has no idea"), ("Illegal", "illegal")])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Failing", "it has no idea"),
+        ("Illegal", "1-32 is illegal in W:"),
+        ("Text", "returned '24-20', which is no Move of board.legal_moves"),
+    ],
+)
 def test_failing_agent_leaves_the_game_unchanged(client, strangers, name, words):
     state = begin(client, agent=strangers[name])
     state = do(client, state, "move", squares=[11, 15])
