@@ -16,6 +16,7 @@ import enum
 import errno
 import functools
 import hashlib
+import inspect
 import io
 import itertools
 import logging
@@ -35,6 +36,7 @@ import numpy as np
 from llvmlite import ir
 from numba.core import bytecode, caching, config, types
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.errors import NumbaError
 from numba.core.runtime import rtsys
 from numba.core.serialize import NumbaPickler
 from numba.extending import overload
@@ -69,6 +71,9 @@ logger = logging.getLogger(__name__)
 bytecode.FunctionIdentity._unique_ids = itertools.count(secrets.randbits(48))
 
 _generics: list[Any] = []
+# Generic functions that kernels have called, with the implementation and the types of the
+# arguments. What an implementation calls comes after it.
+_calls: dict[tuple[Any, Any, tuple[Any, ...]], None] = {}
 
 
 def cache_directory() -> Path:
@@ -117,10 +122,62 @@ def _compiled(function: Callable[..., Any], **options: bool) -> Any:
             return compile_signature(signature)
         # numba's lock first: threads that take the two in turns could wait for each other.
         with global_compiler_lock, cache.lock(signature, dispatcher.targetctx.codegen()):
-            return compile_signature(signature)
+            try:
+                return compile_signature(signature)
+            except NumbaError as error:
+                if fault := "" if options else _find_fault(signature, str(error)):
+                    raise TypeError(fault) from None
+                raise
 
     dispatcher.compile = compile_alone
     return dispatcher
+
+
+def _find_fault(signature: Any, error_text: str) -> str:
+    """Return what is wrong with the innermost implementation that cannot be compiled, or "".
+
+    numba's text repeats each of its callers, with all their types.
+
+    Parameters
+    ----------
+    signature
+        Types of the arguments of the kernel that cannot be compiled.
+    error_text
+        Text of its error.
+    """
+    classes = set(_classes(signature))
+    for call in reversed(_calls):
+        cls = call[2][0].instance_class
+        cause, text = _examine(*call) if cls in classes else ("", "")
+        if text and cause in error_text:  # else it is the fault of another kernel
+            code = call[1].__code__
+            place = f"{code.co_filename}, line {code.co_firstlineno}"
+            return f"{call[0].__name__} of {cls.__name__} ({place}) {text}"
+    return ""
+
+
+def _examine(function: Any, implementation: Any, arguments: Any) -> tuple[str, str]:
+    """Compile an implementation alone; return the cause in numba's words, and the error.
+
+    Both are empty if there is none. A result of another type is an error of the caller, whose words
+    depend on what it does with the result: there is no cause then.
+    """
+    alone = numba.njit(error_model="numpy")(implementation)
+    try:
+        alone.compile(arguments)
+    except Exception as error:
+        text = str(error).removeprefix(f"{_FAILED}\n").partition("\nDuring: ")[0].strip()
+        return text.partition("\n")[0], f"cannot be compiled: {text}"
+    annotation = inspect.signature(function).return_annotation
+    expected = getattr(annotation, "__name__", annotation)
+    found = alone.nopython_signatures[0].return_type
+    if expected not in _NUMBERS or isinstance(found, types.Number | types.Boolean):
+        return "", ""
+    return "", f"must return a number ({expected}), not {found}"
+
+
+_FAILED = "Failed in nopython mode pipeline (step: nopython frontend)"
+_NUMBERS = ("float", "int", "bool")  # annotations of generic functions that return a number
 
 
 def generic(default: Callable[..., Any], *, inline: bool = True) -> Any:
@@ -139,13 +196,19 @@ def generic(default: Callable[..., Any], *, inline: bool = True) -> Any:
     Raises
     ------
     TypeError
-        If two classes of one name are registered: compiled code tells classes apart by their names.
+        When an implementation is registered: for a class that is no NamedTuple, for a function
+        with another number of arguments, and for a second class of one name, since compiled code
+        tells classes apart by their names.
     """
     function: Any = functools.singledispatch(default)
     register_type = function.register
     names: dict[str, type] = {}
 
+    parameters = inspect.signature(default).parameters
+
     def register(cls: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        if not (isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")):
+            raise TypeError(f"{default.__name__}.register takes a NamedTuple class, not {cls!r}")
         known = names.setdefault(cls.__name__, cls)
         if known is not cls:
             again = known.__module__ == cls.__module__
@@ -154,7 +217,17 @@ def generic(default: Callable[..., Any], *, inline: bool = True) -> Any:
                 f"{known.__module__}: rename the one from {cls.__module__}"
                 f"{', or start Python again if it is the same one, changed' if again else ''}"
             )
-        return lambda implementation: register_type(cls, implementation)
+
+        def add(implementation: Callable[..., Any]) -> Callable[..., Any]:
+            count = len(inspect.signature(implementation).parameters)
+            if count != len(parameters):
+                raise TypeError(
+                    f"{default.__name__} of {cls.__name__} must take {len(parameters)} arguments "
+                    f"({', '.join(parameters)}), not {count}"
+                )
+            return register_type(cls, implementation)
+
+        return add
 
     function.register = register
 
@@ -163,7 +236,10 @@ def generic(default: Callable[..., Any], *, inline: bool = True) -> Any:
     @overload(function, strict=False, jit_options={**OPTIONS, **own, "forceinline": inline})
     def compile_call(*arguments: Any) -> Any:
         cls = getattr(arguments[0], "instance_class", None)
-        return cls and function.dispatch(cls)
+        implementation = cls and function.dispatch(cls)
+        if cls and has_implementation(function, cls):
+            _calls[function, implementation, arguments] = None
+        return implementation
 
     _generics.append(function)
     return function

@@ -7,17 +7,20 @@ import os
 import subprocess
 import sys
 import textwrap
+from collections import namedtuple
 from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import Mock
 
 import numba
+import numpy as np
 import pytest
 from llvmlite import ir
 
 from agents import simd
 from checkers_env import jit
 from checkers_env.jit import fingerprint, generic
+from checkers_env.movegen import Position
 from tests import ROOT
 
 CALLEE = """
@@ -649,3 +652,91 @@ def test_changed_type_of_custom_instructions_invalidates_the_entry(monkeypatch, 
         patch.setattr(simd, name, ir.DoubleType())
         assert current() != before
     assert current() == before
+
+
+def caller_of(implementation):
+    """Return a kernel that calls a generic function, and an argument of a class of its own."""
+    cls = namedtuple(f"Faulty_{implementation.__name__}", "worth")
+
+    def value(thing, factor) -> float:
+        raise NotImplementedError
+
+    chosen = generic(value)
+    chosen.register(cls)(implementation)
+
+    @jit.kernel
+    def inner(thing, factor):
+        return float(np.float32(chosen(thing, factor)))
+
+    @jit.kernel
+    def outer(thing, factor):
+        return inner(thing, factor)
+
+    return outer, cls(1.0)
+
+
+def misspelt(thing, factor):
+    return thing.wroth * factor
+
+
+def without_value(thing, factor):
+    thing.worth * factor
+
+
+def pair(thing, factor):
+    return thing.worth, factor
+
+
+def sound(thing, factor):
+    return thing.worth * factor
+
+
+def unknown(thing, factor):
+    return missing_name(thing.worth)  # noqa: F821
+
+
+@pytest.mark.parametrize(
+    ("implementation", "message"),
+    [
+        (misspelt, "cannot be compiled: Unknown attribute 'wroth' of type Faulty_misspelt"),
+        (unknown, "cannot be compiled: NameError: name 'missing_name' is not defined"),
+        (without_value, "must return a number (float), not none"),
+        (pair, "must return a number (float), not Tuple(float64, int64)"),
+    ],
+)
+def test_fault_of_an_implementation_is_named_without_its_callers(implementation, message):
+    outer, thing = caller_of(implementation)
+    for _ in range(2):  # numba keeps what it has found of the first call
+        with pytest.raises(TypeError) as error:
+            outer(thing, 2)
+        line, *others = str(error.value).splitlines()
+        place = f"{__file__}, line {implementation.__code__.co_firstlineno}"
+        assert line.startswith(f"value of {type(thing).__name__} ({place}) {message}")
+        assert len(others) < 8
+        assert "outer" not in str(error.value)
+
+
+def test_fault_outside_all_implementations_stays_numbas():
+    @jit.kernel
+    def faulty(thing):
+        return thing.wroth
+
+    _, thing = caller_of(sound)
+    with pytest.raises(numba.TypingError, match="wroth"):
+        faulty(thing)
+
+
+@pytest.mark.parametrize(
+    ("cls", "implementation", "message"),
+    [
+        (dict, misspelt, r"value\.register takes a NamedTuple class, not <class 'dict'>"),
+        (tuple, misspelt, r"value\.register takes a NamedTuple class, not <class 'tuple'>"),
+        (Position, lambda thing: 0.0, r"must take 2 arguments \(thing, factor\), not 1"),
+    ],
+)
+def test_wrong_registration_is_refused(cls, implementation, message):
+    def value(thing, factor):
+        return 0.0
+
+    with pytest.raises(TypeError, match=message):
+        generic(value).register(cls)(implementation)
