@@ -123,7 +123,10 @@ def register(name: str, architecture: Architecture) -> None:
 def find_architecture(name: str) -> Architecture:
     """Return an architecture. Raise ValueError for an unknown name."""
     if name not in ARCHITECTURES:
-        raise ValueError(f"it is for {name!r}; known are {', '.join(ARCHITECTURES)}")
+        raise ValueError(
+            f"it is for {name!r}; known are {', '.join(ARCHITECTURES)}, and those of your own once "
+            "their file is imported"
+        )
     return ARCHITECTURES[name]
 
 

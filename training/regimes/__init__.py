@@ -137,10 +137,23 @@ REGIMES: dict[str, type[Any]] = {}
 
 
 def register(regime: type[R]) -> type[R]:
-    """Make a regime known by its `kind`, so that its checkpoints can be read (class decorator)."""
-    known = REGIMES.setdefault(regime.kind, regime)
+    """Make a regime known by its `kind`, so that its checkpoints can be read (class decorator).
+
+    Raises
+    ------
+    TypeError
+        For a class that lacks members of :class:`Regime`.
+    ValueError
+        For the kind of another class. A class defined again takes the place of the old one.
+    """
+    members = {name for name in {*Regime.__annotations__, *vars(Regime)} if name[0] != "_"}
+    fields = getattr(regime, "__dataclass_fields__", {})
+    if missing := sorted(members - {*dir(regime), *fields}):
+        raise TypeError(f"the regime {regime.__name__} lacks {', '.join(missing)}")
+    known = REGIMES.get(regime.kind, regime)
     if known.__qualname__ != regime.__qualname__:
         raise ValueError(f"the kind {regime.kind!r} is taken by {known.__qualname__}")
+    REGIMES[regime.kind] = regime
     return regime
 
 

@@ -17,7 +17,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.architectures import LEARNABLE, Encoding, find_encoding, sample_options
+from agents.architectures import EVOLVABLE, LEARNABLE, Encoding, find_encoding, sample_options
 from agents.match import opening_line
 from agents.ntuple.td import TDConfig
 from agents.ntuple.td_selfplay import learn
@@ -78,6 +78,11 @@ class TDLearning(SelfPlayRegime):
     """Moves by each side after which a game is drawn."""
 
     def __post_init__(self) -> None:
+        if self.features in EVOLVABLE and self.features not in LEARNABLE:
+            raise ValueError(
+                f"features cannot be {self.features!r}, which evolution can train only: its "
+                "evaluator does not implement agents.evaluator.logit, or its weights are fixed"
+            )
         validate_ranges(self)
         if self.leaf and not self.search:
             raise ValueError("leaf takes a search of 1 ply or more")

@@ -12,8 +12,9 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Callable, Collection, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -24,6 +25,11 @@ class Range:
 
     least: float
     most: float = math.inf
+    whole: bool = False
+
+    def accepts_type(self, value: object) -> bool:
+        """Return whether a value is a number, and a whole one where only those are accepted."""
+        return isinstance(value, Integral if self.whole else Real)
 
     def __contains__(self, value: float) -> bool:
         return self.least <= value <= self.most
@@ -105,6 +111,9 @@ def validate_ranges(
     )
     for name, accepted in rules.items():
         value = getattr(config, name)
+        if isinstance(accepted, Range) and not accepted.accepts_type(value):
+            kind = "a whole number" if accepted.whole else "a number"
+            raise ValueError(f"{name} must be {kind}, {accepted}, not {value!r}")
         if value not in accepted:
             near = accepted.near(value) if isinstance(accepted, OneOf) else []
             hint = f": did you mean {near[0]!r}?" if near else ""
@@ -163,6 +172,8 @@ def _annotated_rules(kind: Hashable) -> dict[str, Range | OneOf]:
         if get_origin(kind_of_field) is Literal:
             rules[name] = OneOf(get_args(kind_of_field))
         for rule in rest:
-            if isinstance(rule, Range | OneOf):
+            if isinstance(rule, Range):
+                rules[name] = replace(rule, whole=kind_of_field is int)
+            elif isinstance(rule, OneOf):
                 rules[name] = rule
     return rules

@@ -20,7 +20,7 @@ from training.evolution.evaluation import performance_curve
 from training.evolution.game_runner import GameRunner, open_game_runner
 from training.evolution.metrics import Metrics, append_row, evaluator_metrics, sample_positions
 from training.evolution.state import State
-from training.regimes import Regime, constants_of
+from training.regimes import Regime, constants_of, regimes
 from training.runtime.curves import plot_curve, to_csv
 from training.runtime.executors import check_executor
 from training.runtime.extras import extra
@@ -57,7 +57,7 @@ class RunConfig:
     seed
         Seed of all random numbers.
     folder
-        Folder of the run.
+        Folder of the run, as a path or its text.
     threads
         Games at once.
     engine
@@ -87,6 +87,15 @@ class RunConfig:
 
     def __post_init__(self) -> None:
         validate_ranges(self)
+        object.__setattr__(self, "folder", Path(self.folder))
+        if isinstance(self.regime, type) or not hasattr(self.regime, "kind"):
+            raise ValueError(
+                "regime must be an object of a regime's class, such as Coevolution() or "
+                f"PRESETS['c0'].regime, not {self.regime!r:.100}"
+            )
+        if self.regime.kind not in regimes():
+            name = type(self.regime).__name__
+            raise ValueError(f"{name} is not registered: decorate it by training.regimes.register")
         if self.curve_every and self.regime.rules.max_moves == 1:
             raise ValueError(
                 "max_moves must be at least 2: the games of the performance curve begin with a "
@@ -118,7 +127,8 @@ def begin(config: RunConfig) -> Checkpoint:
             raise ValueError(f"no run can begin here, {otherwise}: {error}") from None
         check_same_run(config.folder, saved, config.config_key)
         raise ValueError(
-            f"{str(config.folder)!r} already holds a run: resume it by --resume, or {otherwise}"
+            f"{str(config.folder)!r} already holds a run: resume it by --resume (in Python, by "
+            f"resume(config)), or {otherwise}"
         )
     checkpoint = Checkpoint(config.regime.init(config.seed), {}, config.config_key)
     save_checkpoint(config.folder, checkpoint)

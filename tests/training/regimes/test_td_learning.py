@@ -27,3 +27,8 @@ def test_tables_read_the_board_by_colour_or_by_the_viewing_side(by_colour):
     value = evaluate_position(player.evaluator, POSITION, BLACK)
     assert value != 0
     assert (value == evaluate_position(player.evaluator, TURNED, WHITE)) != by_colour
+
+
+def test_evaluator_without_a_logit_is_refused():
+    with pytest.raises(ValueError, match=r"features cannot be 'piece-squares', .*\.logit"):
+        TDLearning("piece-squares")

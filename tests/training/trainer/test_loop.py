@@ -176,7 +176,7 @@ def test_run_of_another_configuration_is_not_resumed(finished, changes, named):
 
 def test_new_run_does_not_overwrite_another(finished):
     plan, last = finished
-    with pytest.raises(ValueError, match=r"already holds a run.*--resume.*--out"):
+    with pytest.raises(ValueError, match=r"already holds a run.*--resume.*resume\(config\).*--out"):
         begin(plan)
     assert_equal_but_for_speed(load_checkpoint(plan.folder), last)
 

@@ -1,11 +1,16 @@
 """A new regime: one file, one preset."""
 
 import importlib.util
+from dataclasses import dataclass, replace
+
+import pytest
 
 from tests import ROOT
-from training.regimes import REGIMES, regime_from_config
+from training.regimes import REGIMES, SearchSettings, regime_from_config, register
+from training.regimes.coevolution import Coevolution
 from training.trainer.checkpoint import load_checkpoint
 from training.trainer.loop import RunConfig, begin, resume, train
+from training.trainer.presets import PRESETS
 
 EXAMPLE = ROOT / "examples" / "own_regime.py"
 
@@ -42,3 +47,61 @@ def test_trainer_runs_saves_and_resumes_it(tmp_path):
         assert regime_from_config(load_checkpoint(tmp_path / "parts").config_key) == regime
     finally:
         REGIMES.pop(regime.kind)
+
+
+def test_class_that_lacks_members_is_refused():
+    class Bare(SearchSettings):
+        kind = "bare"
+
+    with pytest.raises(TypeError, match=r"the regime Bare lacks champion, contenders, .*, step$"):
+        register(Bare)
+    assert "bare" not in REGIMES
+
+
+def test_class_defined_again_takes_the_place_of_the_old_one():
+    first, second = load_example().CommaSelection, load_example().CommaSelection
+    try:
+        assert first is not second
+        assert REGIMES[first.kind] is second
+    finally:
+        REGIMES.pop(first.kind)
+
+
+@dataclass(frozen=True)
+class Unregistered(Coevolution):
+    """Regime that nobody has registered."""
+
+    kind = "unregistered"
+
+
+@pytest.mark.parametrize(
+    ("regime", "message"),
+    [
+        (Unregistered(), "Unregistered is not registered: decorate it"),
+        (Coevolution, "regime must be an object of a regime's class, .*, not <class"),
+        (PRESETS["c0"], r"such as .* PRESETS\['c0'\]\.regime, not Preset"),
+        ("c0", "regime must be an object of a regime's class, .*, not 'c0'"),
+    ],
+)
+def test_configuration_needs_a_registered_regime(tmp_path, regime, message):
+    with pytest.raises(ValueError, match=message):
+        RunConfig("mine", regime, 1, 0, tmp_path)
+
+
+def test_folder_of_a_run_may_be_a_text(tmp_path):
+    config = RunConfig("c0", PRESETS["c0"].regime, 1, 0, str(tmp_path / "run"))
+    assert config.folder == tmp_path / "run"
+
+
+@pytest.mark.parametrize(
+    ("constants", "message"),
+    [
+        ({"depth": "4"}, "depth must be a whole number, 1 to 64, not '4'"),
+        ({"depth": 2.5}, r"depth must be a whole number, 1 to 64, not 2\.5"),
+        ({"parents": None}, "parents must be a whole number, 1 to 10000, not None"),
+        ({"king": "2"}, r"king must be a number, .* to .*, not '2'"),
+    ],
+)
+def test_constant_of_another_type_is_refused(constants, message):
+    with pytest.raises(ValueError, match=message):
+        replace(PRESETS["c0"].regime, **constants)
