@@ -13,6 +13,7 @@ from agents.baselines.random_player import RandomPlayer
 from agents.evaluator import evaluate_position
 from agents.match import play_game
 from agents.match_kernel import DRAW, Result
+from checkers_env.board import Board
 from checkers_env.movegen import Position
 
 Metrics = dict[str, float]
@@ -96,6 +97,22 @@ def evaluator_metrics(evaluator: Any, positions: Sequence[Position]) -> Metrics:
         "champion/spread": float(np.std(values)),
         "champion/saturated": float(np.mean(np.abs(values) > SATURATED)),
     }
+
+
+def check_evaluator(evaluator: Any, positions: Sequence[Position]) -> None:
+    """Raise ValueError if an evaluator returns NaN, which searches compare without an error.
+
+    Parameters
+    ----------
+    evaluator
+        Evaluator (:mod:`agents.evaluator`).
+    positions
+        Positions, each evaluated for the side to move.
+    """
+    for position in positions:
+        if math.isnan(evaluate_position(evaluator, position, position.turn)):
+            fen = Board.from_position(*position).fen()
+            raise ValueError(f"{type(evaluator).__name__} evaluates {fen} as NaN, not -1 to 1")
 
 
 def sample_positions() -> list[Position]:

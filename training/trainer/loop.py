@@ -18,7 +18,13 @@ from checkers_env.files import write_atomically
 from checkers_env.movegen import Position
 from training.evolution.evaluation import performance_curve
 from training.evolution.game_runner import GameRunner, open_game_runner
-from training.evolution.metrics import Metrics, append_row, evaluator_metrics, sample_positions
+from training.evolution.metrics import (
+    Metrics,
+    append_row,
+    check_evaluator,
+    evaluator_metrics,
+    sample_positions,
+)
 from training.evolution.state import State
 from training.regimes import Regime, constants_of, regimes
 from training.runtime.curves import plot_curve, to_csv
@@ -191,6 +197,7 @@ def train(
     ):
         try:
             if not checkpoint.history:
+                check_evaluator(config.regime.contenders(checkpoint.state)[0].evaluator, positions)
                 metrics = measure(config, checkpoint.state, runner, positions)
                 checkpoint = with_metrics(checkpoint, metrics)
                 write_events(log, checkpoint)

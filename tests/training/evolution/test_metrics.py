@@ -11,6 +11,7 @@ from checkers_env.movegen import BLACK, WHITE
 from checkers_env.state import MOVE_LIMIT, NO_PIECES
 from training.evolution.metrics import (
     SAMPLE_GAMES,
+    check_evaluator,
     evaluator_metrics,
     population_metrics,
     sample_positions,
@@ -89,3 +90,9 @@ def test_sample_has_positions_of_whole_legal_games(positions):
     assert {board.turn for board in boards} == {BLACK, WHITE}
     assert len(positions) > 200
     assert any(board.kings for board in boards)
+
+
+def test_evaluator_that_returns_nan_is_refused(positions):
+    check_evaluator(Material(), positions)
+    with pytest.raises(ValueError, match=r"Material evaluates [BW]:W.* as NaN, not -1 to 1"):
+        check_evaluator(Material(np.nan), positions)
