@@ -226,6 +226,33 @@ def reseed(agent: Agent, seed: int | tuple[int, ...]) -> Agent:
     return agent
 
 
+def begin_game(agent: Agent, rng: np.random.Generator) -> None:
+    """Call ``new_game(rng)`` of an agent that has it, with a generator spawned from `rng`.
+
+    Players of this project are left as they are: they keep their generator from game to game.
+    """
+    new_game = getattr(agent, "new_game", None)
+    if new_game and not isinstance(agent, PlayerAgent):
+        new_game(rng.spawn(1)[0])
+
+
+def check_move(move: object, board: Board) -> Move:
+    """Return what ``act(board)`` has returned, if it is a legal move.
+
+    Raises
+    ------
+    TypeError
+        For anything but a move.
+    ValueError
+        For an illegal move.
+    """
+    if not isinstance(move, Move):
+        raise TypeError(f"act(board) returned {move!r}, which is no Move of board.legal_moves")
+    if move not in board.legal_moves:
+        raise ValueError(f"act(board) returned {move}, which is illegal in {board.fen()}")
+    return move
+
+
 def accepts_draw(agent: Agent, board: Board) -> bool:
     """Return whether an agent has a method ``accept_draw(board)`` and it returns True.
 

@@ -103,7 +103,7 @@ class AgentSpec:
         """Return the spec of a text that may end in options: ``material@depth=6,endgame=4``.
 
         Factories, policies, bots, programs by DXP and ``.zip`` files may have options of their own:
-        numbers, true, false or text.
+        numbers, true, false or text. The path of a file that exists has no options.
 
         Raises
         ------
@@ -111,7 +111,8 @@ class AgentSpec:
             For an unknown option or a wrong value.
         """
         name, _, options = text.rpartition("@")
-        if not (name and re.fullmatch(r"[A-Za-z_]\w*=[^@]*", options)):
+        has_options = name and re.fullmatch(r"[A-Za-z_]\w*=[^@]*", options)
+        if not has_options or os.path.exists(text):
             return cls.from_name(text)
         spec = cls.from_name(name)
         return replace(spec, options=dict(spec._option(text, it) for it in options.split(",")))

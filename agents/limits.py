@@ -40,13 +40,7 @@ class Limits(NamedTuple):
 
 def tighten(one: Limits, other: Limits) -> Limits:
     """Return the smaller of every two limits."""
-    return Limits(
-        _least(one.depth, other.depth),
-        _least(one.simulations, other.simulations),
-        _least(one.seconds, other.seconds),
-        _least(one.share, other.share),
-        _least(one.nodes, other.nodes),
-    )
+    return Limits(*map(_least, one, other))  # type: ignore[arg-type]
 
 
 def _least(*limits: N | None) -> N | None:
@@ -69,12 +63,11 @@ def check_limits(
     nodes
         Positions, 1 or more; None for no limit.
     """
-    if depth is not None and not (isinstance(depth, int) and 1 <= depth <= MAX_DEPTH):
-        raise ValueError(f"depth must be a whole number from 1 to {MAX_DEPTH}, not {depth!r}")
-    for name, count in (("simulations", simulations), ("nodes", nodes)):
-        if count is not None and not (isinstance(count, int) and 1 <= count <= UNLIMITED):
-            raise ValueError(f"{name} must be a whole number from 1 to {UNLIMITED}, not {count!r}")
-    if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0):
+    counts = (("depth", depth, MAX_DEPTH), ("simulations", simulations, UNLIMITED))
+    for name, count, most in (*counts, ("nodes", nodes, UNLIMITED)):
+        if count is not None and not (type(count) is int and 1 <= count <= most):
+            raise ValueError(f"{name} must be a whole number from 1 to {most}, not {count!r}")
+    if seconds is not None and not (type(seconds) in (int, float) and seconds > 0):
         raise ValueError(f"seconds must be more than 0, not {seconds!r}")
     if seconds == math.inf and depth is simulations is nodes is None:
         raise ValueError(

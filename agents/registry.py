@@ -76,7 +76,7 @@ def make(
     Parameters
     ----------
     agent
-        One of these texts:
+        One of these texts, or one with options after an @, as in ``blondie24@depth=6,tie=last``:
 
         - a name from :func:`available`, or ``strong-1`` (see :data:`FORMER`);
         - a weight file (``champion.safetensors``);
@@ -129,16 +129,35 @@ def make(
     """
     if not isinstance(agent, str | Path):
         raise ValueError(f"agent must be a text or a path, not {agent!r}")
-    is_folder = isinstance(agent, Path) and agent.is_dir()
-    spec = AgentSpec.from_name(os.path.join(".", agent) if is_folder else str(agent))
-    depth, simulations, nodes, seconds, seed, endgame = map(
-        _plain, (depth, simulations, nodes, seconds, seed, endgame)
-    )
+    if isinstance(agent, Path):
+        spec = AgentSpec.from_name(os.path.join(".", agent) if agent.is_dir() else str(agent))
+    else:
+        spec = AgentSpec.parse(agent)
+    options |= {"depth": depth, "simulations": simulations, "nodes": nodes, "seconds": seconds}
+    options |= {"seed": seed, "endgame": endgame, "selective": selective}
+    options |= {"tie": tie, "order": order, "ends_at_jump": ends_at_jump}
+    given = {name: _plain(value) for name, value in options.items() if value is not None}
+    if spec.is_builtin:
+        return _make_builtin(spec, **spec.options | given)
+    return make_external(spec, spec.options | given)
+
+
+def _make_builtin(
+    spec: AgentSpec,
+    *,
+    depth: int | None = None,
+    simulations: int | None = None,
+    nodes: int | None = None,
+    seconds: float | None = None,
+    seed: int | None = None,
+    endgame: int | None = None,
+    selective: bool | None = None,
+    tie: str | None = None,
+    order: str | None = None,
+    ends_at_jump: bool | None = None,
+    **options: Any,
+) -> PlayerAgent:
     rules: dict[str, Any] = {"tie": tie, "order": order, "ends_at_jump": ends_at_jump}
-    if not spec.is_builtin:
-        options |= {"depth": depth, "simulations": simulations, "nodes": nodes, "seconds": seconds}
-        options |= {"seed": seed, "endgame": endgame, "selective": selective} | rules
-        return make_external(spec, {k: v for k, v in options.items() if v is not None})
     agent = spec.name
     if unknown := [name for name in options if name not in OPTIONS]:
         raise ValueError(
@@ -167,26 +186,6 @@ def make(
         _require_plies(agent, player, "endgame")
         player = player._replace(tablebase=load_tablebase(endgame))
     return PlayerAgent(agent, player, np.random.default_rng(seed), seconds)
-
-
-def make_from_text(text: str, **options: Any) -> Agent:
-    """Make an agent from a text that may end in options, as ``blondie24@depth=6,tie=last``.
-
-    Parameters
-    ----------
-    text
-        Text for :func:`make`, and options after an @.
-    **options
-        Further arguments of :func:`make`; None leaves the text's own.
-
-    Raises
-    ------
-    ValueError
-        As :func:`make`, and for an unknown option.
-    """
-    spec = AgentSpec.parse(text)
-    given = {name: value for name, value in options.items() if value is not None}
-    return make(spec.name, **spec.options | given)
 
 
 @contextmanager
@@ -241,7 +240,7 @@ def _with_limits(
 
 
 def _check(seed: int | None, selective: bool | None) -> None:
-    if seed is not None and not (isinstance(seed, int) and seed >= 0):
+    if seed is not None and not (type(seed) is int and seed >= 0):
         raise ValueError(f"seed must be a whole number from 0 on, not {seed!r}")
     if selective not in (None, True, False):
         raise ValueError(f"selective must be True or False, not {selective!r}")

@@ -66,7 +66,7 @@ def _agent(opponent: Opponent, depth: int | None) -> Agent:
     if isinstance(opponent, str):
         # A draw that OpenSpiel's rule gives is none of ours, so its bots play on.
         own: dict[str, Any] = (
-            {"plays_on": True} if AgentSpec.from_name(opponent).kind == "openspiel" else {}
+            {"plays_on": True} if AgentSpec.parse(opponent).kind == "openspiel" else {}
         )
         return make(opponent, depth=depth, **own)
     if depth is not None:

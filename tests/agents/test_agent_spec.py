@@ -64,6 +64,13 @@ def test_options_follow_an_at_sign(text, name, options):
     assert str(spec) == text
 
 
+def test_path_of_a_file_has_no_options(tmp_path):
+    path = tmp_path / "c0@depth=1" / "champion.safetensors"
+    path.parent.mkdir()
+    path.touch()
+    assert AgentSpec.parse(str(path)) == AgentSpec.from_name(str(path))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

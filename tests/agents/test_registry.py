@@ -208,6 +208,11 @@ def test_file_with_an_evaluator_makes_any_number_of_agents(tmp_path):
         ("", {}, "unknown agent ''"),
         ("there_is_none.safetensors", {}, "no weight file 'there_is_none.safetensors'"),
         ("material", {"depth": 0}, "depth must be a whole number from 1 to 64, not 0"),
+        ("material", {"depth": True}, "depth must be a whole number from 1 to 64, not True"),
+        ("material", {"seconds": True}, "seconds must be more than 0, not True"),
+        ("random", {"seed": True}, "seed must be a whole number from 0 on, not True"),
+        ("material@depth=0", {}, "depth must be a whole number from 1 to 64, not 0"),
+        ("material@deep=2", {}, "'material@deep=2': options are depth, .*, not 'deep'"),
         ("material", {"depth": -1}, "depth must be a whole number from 1 to 64, not -1"),
         ("material", {"depth": 65}, "depth must be a whole number from 1 to 64, not 65"),
         ("material", {"depth": 2.5}, "depth"),
@@ -330,6 +335,13 @@ def test_monte_carlo_leaves_use_the_perspective_of_training(tmp_path):
         made = WeightsMetadata("blondie24-1999", 2.0, "c0", 0, 0, root_perspective=root_perspective)
         save_weights(path, genome, made)
         assert agents.make(path, simulations=10).player.root_perspective == root_perspective
+
+
+def test_options_may_stand_in_the_text():
+    agent = agents.make("material@depth=2,tie=last", seed=3)
+    assert agent.name == "material"
+    assert agent.player == agents.make("material", depth=2, tie="last").player
+    assert agents.make("material@depth=2", depth=5).player.depth == 5
 
 
 def test_numpy_numbers_are_accepted():

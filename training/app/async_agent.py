@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from agents.agent import Agent, PlayerAgent, reseed
+from agents.agent import Agent, PlayerAgent, check_move, reseed
 from agents.analysis import Analysis, analyse_until
 from agents.limits import Limits
 from checkers_env.board import Board
@@ -75,12 +75,7 @@ async def analyse_in_thread(
 
     def analyse() -> Analysis:
         analysis = analyse_until(agent, board.copy(), limits, stop)
-        if not isinstance(analysis.move, Move):
-            raise TypeError(
-                f"act(board) returned {analysis.move!r}, which is no Move of board.legal_moves"
-            )
-        if analysis.move not in board.legal_moves:
-            raise ValueError(f"{analysis.move} is illegal in {board.fen()}")
+        check_move(analysis.move, board)
         return analysis
 
     return await _search_in_thread(analyse, agent, board, seed, stop)

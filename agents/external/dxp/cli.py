@@ -16,13 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import tyro
 
 from agents.external.dxp.connection import check_address, format_address
 from agents.external.dxp.messages import HOST, PORT
 from agents.external.dxp.server import TIMEOUT, DxpAddress, DxpGame, challenge, serve
 from agents.external.errors import EngineError
-from agents.registry import make_from_text
+from agents.registry import make
 from checkers_env import pdn
 from checkers_env.fen import START
 from checkers_env.files import check_output
@@ -98,9 +99,8 @@ def run(config: DxpConfig) -> None:
             raise ValueError(f"--{name} must be 0 to {LARGEST_LIMIT}, not {value}")
     if config.pdn:
         check_output("--pdn", config.pdn)
-    agent = make_from_text(
-        config.agent, depth=config.depth, seconds=config.seconds, seed=config.seed
-    )
+    agent = make(config.agent, depth=config.depth, seconds=config.seconds, seed=config.seed)
+    rng = np.random.default_rng(config.seed)
     results: list[DxpGame] = []
 
     def report(game: DxpGame) -> None:
@@ -112,10 +112,10 @@ def run(config: DxpConfig) -> None:
     address = DxpAddress(config.host, config.port, config.timeout)
     if config.listen:
         print(f"{config.agent} waits on {format_address(*address[:2])}", flush=True)
-        serve(agent, address, games=config.games, report=report)
+        serve(agent, address, games=config.games, report=report, rng=rng)
     else:
         games = 2 if config.games is None else config.games
-        challenge(agent, address, games=games, **given, report=report)
+        challenge(agent, address, games=games, **given, report=report, rng=rng)
 
 
 def _summary(game: DxpGame) -> str:

@@ -6,7 +6,9 @@ import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from agents.agent import Agent, accepts_draw
+import numpy as np
+
+from agents.agent import Agent, accepts_draw, begin_game, check_move
 from agents.external.dxp.connection import (
     DxpConnection,
     accept_connection,
@@ -77,6 +79,7 @@ def serve(
     *,
     games: int | None = None,
     report: Callable[[DxpGame], None] = lambda game: None,
+    rng: np.random.Generator | None = None,
 ) -> list[DxpGame]:
     """Play programs that connect, as the follower.
 
@@ -92,6 +95,8 @@ def serve(
         Number of games; None plays for ever.
     report
         Called after each game.
+    rng
+        Generator for the games of an agent that has ``new_game(rng)``.
 
     Returns
     -------
@@ -106,11 +111,12 @@ def serve(
     """
     _check(games)
     results: list[DxpGame] = []
+    rng = rng or np.random.default_rng()
     with open_listener(address.host, address.port) as listener:
         while games is None or len(results) < games:
             connection = accept_connection(listener, None)
             try:
-                for game in _play_requests(connection, agent, address.timeout):
+                for game in _play_requests(connection, agent, address.timeout, rng):
                     results.append(game)
                     report(game)
                     if len(results) == games:
@@ -120,7 +126,9 @@ def serve(
     return results
 
 
-def _play_requests(connection: DxpConnection, agent: Agent, timeout: float) -> Iterator[DxpGame]:
+def _play_requests(
+    connection: DxpConnection, agent: Agent, timeout: float, rng: np.random.Generator
+) -> Iterator[DxpGame]:
     """Play the requested games of a connection, and yield each."""
     name = fit_name(getattr(agent, "name", type(agent).__name__))
     patience = min(timeout, FIRST_SECONDS)
@@ -142,6 +150,7 @@ def _play_requests(connection: DxpConnection, agent: Agent, timeout: float) -> I
             repetition=REPETITION,
             no_progress=NO_PROGRESS,
         )
+        begin_game(agent, rng)
         game = play_dxp_game(connection, agent, board, request.follower, request.minutes, timeout)
         yield game
         if game.error:
@@ -156,6 +165,7 @@ def challenge(
     minutes: int = 0,
     moves: int = 100,
     report: Callable[[DxpGame], None] = lambda game: None,
+    rng: np.random.Generator | None = None,
 ) -> list[DxpGame]:
     """Play a program that listens, as the initiator, with Black and White in turn.
 
@@ -173,6 +183,8 @@ def challenge(
         Limits of each side in a game; 0 for none.
     report
         Called after each game.
+    rng
+        Generator for the games of an agent that has ``new_game(rng)``.
 
     Returns
     -------
@@ -187,6 +199,7 @@ def challenge(
     """
     _check(games)
     results: list[DxpGame] = []
+    rng = rng or np.random.default_rng()
     name = fit_name(getattr(agent, "name", type(agent).__name__))
     connection = open_connection(*address)
     try:
@@ -201,6 +214,7 @@ def challenge(
                 if not results:
                     raise
                 break
+            begin_game(agent, rng)
             results.append(
                 play_dxp_game(connection, agent, board, colour, minutes, address.timeout)
             )
@@ -248,7 +262,7 @@ def play_dxp_game(
                     end_game(connection, end_reason(outcome, colour), timeout)
                     break
                 start = time.monotonic()
-                move = agent.act(board.copy())
+                move = check_move(agent.act(board.copy()), board)
                 board.push(move)
                 send_move(connection, move, time.monotonic() - start)
             else:

@@ -22,7 +22,7 @@ from typing import TextIO
 import numpy as np
 import tyro
 
-from agents.agent import Agent, PlayerAgent
+from agents.agent import Agent, PlayerAgent, begin_game, check_move
 from agents.analysis import limits_of, search_with_limits
 from agents.external.hub.commands import (
     HubConfig,
@@ -35,7 +35,7 @@ from agents.external.hub.commands import (
 )
 from agents.external.hub.notation import read_line, write_line, write_move
 from agents.limits import Limits, tighten
-from agents.registry import make_from_text
+from agents.registry import make
 from checkers_env import __version__
 from checkers_env.board import Board
 from checkers_env.moves import Move
@@ -98,11 +98,13 @@ class HubEngine:
         self._config = config
         self._send = send
         self._agent: Agent | None = None
+        self._rng = np.random.default_rng(config.seed)  # of the games of one's own code
         self._board: Board | None = None
         self._limits = Limits()
         self._stopped = threading.Event()
         self._search: threading.Thread | None = None
         self._is_endless = False
+        self._is_in_game = False
 
     def execute(self, line: str) -> None:
         """Execute a command; answer a wrong one with ``error``.
@@ -135,7 +137,9 @@ class HubEngine:
                     self._stopped.set()
                 case "ping":
                     self._send("pong")
-                case "" | "new-game" | "ponder-hit":
+                case "new-game":
+                    self._is_in_game = False
+                case "" | "ponder-hit":
                     pass
                 case _:
                     print(f"unknown command {command!r}: passed over", file=sys.stderr)
@@ -165,7 +169,9 @@ class HubEngine:
 
     def _get_agent(self) -> Agent:
         if self._agent is None:
-            self._agent = make_from_text(
+            self._rng = np.random.default_rng(self._config.seed)
+            self._is_in_game = False
+            self._agent = make(
                 self._config.agent,
                 depth=self._config.depth,
                 simulations=self._config.simulations,
@@ -197,6 +203,9 @@ class HubEngine:
         counted = limits.depth, limits.simulations, limits.nodes
         self._is_endless = limits.seconds == math.inf and counted == (None,) * 3
         self._stopped = threading.Event()
+        if not self._is_in_game:
+            begin_game(self._get_agent(), self._rng)
+            self._is_in_game = True
         arguments = (self._get_agent(), self._board.copy(), limits, self._stopped)
         self._search = threading.Thread(target=self._answer, args=arguments, daemon=True)
         self._search.start()
@@ -212,8 +221,7 @@ class HubEngine:
 
         try:
             move = search_with_limits(agent, board.copy(), limits, stopped, report)
-            if move not in board.legal_moves:
-                raise ValueError(f"the agent made the illegal move {move} in {board.fen()}")
+            check_move(move, board)
         except Exception as error:
             self._send_error(error)
         else:

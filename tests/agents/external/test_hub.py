@@ -363,15 +363,44 @@ def test_any_agent_can_be_the_engine(tmp_path: Path) -> None:
             class Broken:
                 def act(self, board):
                     raise KeyError("1")
+
+            class Text:
+                def act(self, board):
+                    return "9-13"
+
+            class Chance:
+                def __init__(self, seed):
+                    pass
+
+                def new_game(self, rng):
+                    self.rng, self.moves = rng, 0
+
+                def act(self, board):
+                    self.moves += 1
+                    assert self.moves == 1
+                    return self.rng.choice(board.legal_moves)
             """
         )
     )
     with hub_agent([*OURS, "--agent", f"{factory}:Loud"], seconds=1) as engine:
         assert engine.act(Board()) == Board().legal_moves[-1]
     start = "pos pos=" + write_position(Board(), "english")
-    for name, message in (("Cheat", "illegal move 1-5"), ("Broken", "KeyError: '1'")):
+    for name, message in (
+        ("Cheat", "act(board) returned 1-5, which is illegal in B:"),
+        ("Broken", "KeyError: '1'"),
+        ("Text", "returned '9-13', which is no Move of board.legal_moves"),
+    ):
         talk = Talk(agent=f"{factory}:{name}")
         assert message in talk.ask("init", start, "go think", until="error")["message"]
+    moves = []
+    for _ in range(2):  # its generator is of each game, and follows from the seed
+        talk, found = Talk(agent=f"{factory}:Chance", seed=3), []
+        for ask in ("init", "new-game", "new-game", "new-game"):
+            found.append(talk.ask(ask, start, "go think", until="done")["move"])
+        assert "AssertionError" in talk.ask("go think", until="error")["message"]
+        moves.append(found)
+    assert moves[0] == moves[1]
+    assert len(set(moves[0])) > 1
 
 
 def test_engine_exits_at_end_of_input_and_on_quit() -> None:
