@@ -63,19 +63,31 @@ def load_factory(text: str) -> Callable[..., Any]:
     ValueError
         If there is none.
     """
+    factory = load_object(text)
+    if not callable(factory):
+        place, _, name = text.rpartition(":")
+        raise ValueError(f"{place!r} has no class or function {name!r}")
+    return factory
+
+
+def load_object(text: str) -> Any:
+    """Return the object ``package.module:name`` or ``file.py:name``; None for a missing name.
+
+    Raises
+    ------
+    ValueError
+        If the module or the file cannot be imported.
+    """
     place, _, name = text.rpartition(":")
     if not (place and name) or place.startswith("."):
-        raise ValueError(f"{text!r} is not a factory: write package.module:name or file.py:name")
+        raise ValueError(f"write package.module:name or file.py:name, not {text!r}")
     try:
         module = (
             _import_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
         )
     except (ImportError, OSError, SyntaxError, ValueError) as error:
         raise ValueError(f"cannot import {place!r}: {error}") from error
-    factory: Callable[..., Any] | None = getattr(module, name, None)
-    if not callable(factory):
-        raise ValueError(f"{place!r} has no class or function {name!r}")
-    return factory
+    return getattr(module, name, None)
 
 
 def _import_file(path: Path) -> ModuleType:

@@ -3,9 +3,10 @@
     python training/evolve.py [REGIME] [options]
     python training/evolve.py --list
 
-Without a regime, blondie24-2001: 840 generations of the network with 91 sub-squares. The folder of
-a run holds a checkpoint, the champion's weights, the performance curve (CSV and PNG) and what
-TensorBoard shows (tensorboard --logdir runs).
+Without a regime, blondie24-2001: 840 generations of the network with 91 sub-squares. A regime of
+your own is file.py:PRESET, as in examples/own_regime.py:COMMA. The folder of a run holds a
+checkpoint, the champion's weights, the performance curve (CSV and PNG) and what TensorBoard shows
+(tensorboard --logdir runs).
 """
 
 from __future__ import annotations

@@ -269,7 +269,7 @@ def test_file_with_an_evaluator_makes_any_number_of_agents(tmp_path):
         ("agents:no_such_name", {}, "'agents' has no class or function 'no_such_name'"),
         (":make", {}, "make"),
         ("agents:", {}, "'agents"),
-        (".relative:make", {}, "'.relative:make' is not a factory"),
+        (".relative:make", {}, "write package.module:name or file.py:name, not '.relative:make'"),
     ],
 )
 def test_errors_name_the_cause(agent, options, message):

@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column, Table
 
+from agents.factory import load_object
 from training.evolution.metrics import Metrics
 from training.evolution.state import State
 from training.runtime.cli import as_installed, in_folder, read_options, run_command, shell_name
@@ -142,9 +143,12 @@ def run_training(program: TrainingCommand, arguments: list[str], console: Consol
         for before, word in itertools.pairwise(arguments):
             if word in presets and not before.startswith("-"):
                 raise ValueError(f"a regime comes first: {program.call} {word} [options]")
-    if name not in presets:
+    if ":" in name:
+        preset, name = load_preset(name), name.rpartition(":")[2]
+    elif name in presets:
+        preset = presets[name]
+    else:
         raise ValueError(_unknown(name, program))
-    preset = presets[name]
     options = read_options(
         TrainerConfig,
         words,
@@ -161,6 +165,22 @@ def run_training(program: TrainingCommand, arguments: list[str], console: Consol
             console.print(f"No generation is left, but the run lacks {names}: it is written now")
         with _progress(config, start.state.generation, console) as report:
             train(config, start, report)
+
+
+def load_preset(text: str) -> Preset:
+    """Return a preset of one's own, ``file.py:NAME`` or ``package.module:NAME``.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be imported or is no :class:`training.trainer.presets.Preset`.
+    """
+    preset = load_object(text)
+    if not isinstance(preset, Preset):
+        place, _, name = text.rpartition(":")
+        found = "nothing" if preset is None else repr(preset)[:100]
+        raise ValueError(f"{name!r} must be a Preset in {place!r}, not {found}")
+    return preset
 
 
 def _unknown(name: str, program: TrainingCommand) -> str:

@@ -4,13 +4,15 @@ import importlib.util
 from dataclasses import dataclass, replace
 
 import pytest
+from rich.console import Console
 
 from tests import ROOT
 from training.regimes import REGIMES, SearchSettings, regime_from_config, register
 from training.regimes.coevolution import Coevolution
 from training.trainer.checkpoint import load_checkpoint
+from training.trainer.cli import EVOLVE, TrainingCommand, run_training
 from training.trainer.loop import RunConfig, begin, resume, train
-from training.trainer.presets import PRESETS
+from training.trainer.presets import DEFAULT, PRESETS
 
 EXAMPLE = ROOT / "examples" / "own_regime.py"
 
@@ -47,6 +49,37 @@ def test_trainer_runs_saves_and_resumes_it(tmp_path):
         assert regime_from_config(load_checkpoint(tmp_path / "parts").config_key) == regime
     finally:
         REGIMES.pop(regime.kind)
+
+
+def test_command_trains_and_resumes_a_preset_in_a_file(tmp_path):
+    words = f"{EXAMPLE}:COMMA --regime.parents 2 --regime.depth 1 --regime.max-moves 20".split()
+    words += ["--out", str(tmp_path / "run")]
+    command = TrainingCommand(EVOLVE, "", DEFAULT)
+    try:
+        run_training(command, [*words, "--generations", "1"], Console(quiet=True))
+        run_training(command, [*words, "--generations", "2", "--resume"], Console(quiet=True))
+        checkpoint = load_checkpoint(tmp_path / "run")
+        assert checkpoint.state.generation == 2
+        assert regime_from_config(checkpoint.config_key).parents == 2
+    finally:
+        REGIMES.pop("comma-selection")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"{EXAMPLE}:COMA", "'COMA' must be a Preset in '.*own_regime.py', not nothing"),
+        (f"{EXAMPLE}:CommaSelection", "'CommaSelection' must be a Preset in .*, not <class"),
+        ("no_file.py:COMMA", "cannot import 'no_file.py'"),
+        (":COMMA", "write package.module:name or file.py:name, not ':COMMA'"),
+    ],
+)
+def test_preset_that_a_file_lacks_is_refused(text, message):
+    try:
+        with pytest.raises(ValueError, match=message):
+            run_training(TrainingCommand(EVOLVE, "", DEFAULT), [text], Console(quiet=True))
+    finally:
+        REGIMES.pop("comma-selection", None)
 
 
 def test_class_that_lacks_members_is_refused():
