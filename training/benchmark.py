@@ -11,7 +11,6 @@ page with tables and a board to replay them on.
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -61,9 +60,9 @@ from training.report.player_report import examine_player, lineup, report_lines
 from training.report.standings import standings, write_standings
 from training.report.terminal import illegal_answers, print_league
 from training.report.verdict import verdict
-from training.runtime import validation
 from training.runtime.cli import print_resume_command, read_options, run_command
 from training.runtime.run_folder import lock_run_folder, short_name
+from training.runtime.validation import Range, validate_ranges
 
 NOTES = (
     "Ratings are Elo points by the Bradley-Terry model, a draw counting half a win, with the "
@@ -71,17 +70,6 @@ NOTES = (
     "one observation.",
 )
 PDN_FILE, REPORT_FILE = "games.pdn", "report.html"
-RANGES = {
-    "rounds": (1, 10_000),
-    "max_moves": (1, 100_000),
-    "repetition": (0, 100_000),
-    "no_progress": (0, 100_000),
-    "seed": (0, math.inf),
-    "threads": (1, 1_000),
-    "move_limit": (0, 86_400),
-    "memory_limit": (0, 1 << 30),
-    "process_limit": (0, 100_000),
-}
 FILES = (FILE_NAME, LEAGUE_FILE, PDN_FILE, REPORT_FILE)  # of a league
 
 
@@ -103,22 +91,22 @@ class BenchmarkConfig:
     openings: str = "two-move"
     """two-move (43 cards), three-move (156), eleven-man (2,500), start, or a file with an opening a
     line."""
-    rounds: int = 1
+    rounds: Annotated[int, Range(1, 10_000)] = 1
     """Times that each pair plays each opening with both colours."""
-    max_moves: int = 100
+    max_moves: Annotated[int, Range(1, 100_000)] = 100
     """Moves by each side after which a game is drawn."""
-    repetition: int = 0
+    repetition: Annotated[int, Range(0, 100_000)] = 0
     """Occurrences of a position that draw a game; 0 for no such rule."""
-    no_progress: int = 0
+    no_progress: Annotated[int, Range(0, 100_000)] = 0
     """Moves by each side without a capture or a man's move that draw a game; 0 for no such rule."""
     adjudicate: str = "none"
     """Winner of drawn games: none, material (more pieces), endgame (who wins the last position by
     tables of 5 pieces), or an agent that plays them out."""
-    move_limit: float = 60.0
+    move_limit: Annotated[float, Range(0, 86_400)] = 60.0
     """Seconds a move, after which an agent forfeits; 0 for no limit."""
-    memory_limit: int = ProcessLimits().memory or 0
+    memory_limit: Annotated[int, Range(0, 1 << 30)] = ProcessLimits().memory or 0
     """Megabytes for anyone's code, or a Hub engine, with all its processes; 0 for no limit."""
-    process_limit: int = ProcessLimits().processes or 0
+    process_limit: Annotated[int, Range(0, 100_000)] = ProcessLimits().processes or 0
     """Processes that anyone's code, or a Hub engine, may run at once; 0 for no limit."""
     sprt: tuple[float, float] | None = None
     """Two leads in Elo, e.g. 0 50: a match of two stops when the test accepts one of them."""
@@ -126,9 +114,9 @@ class BenchmarkConfig:
     """NAME=ELO: the rating of one player. Default: material@depth=4 is 0, else the mean is 0."""
     thesis: bool = False
     """Rate a match of two by the thesis's formula as well."""
-    seed: int = 0
+    seed: Annotated[int, Range(0)] = 0
     """Seed of the agents' random choices."""
-    threads: int = os.cpu_count() or 1
+    threads: Annotated[int, Range(1, 1_000)] = os.cpu_count() or 1
     """Games at once; one with a DXP program. Results do not depend on it, unless agents have a time
     limit."""
     out: Path | None = None
@@ -238,7 +226,7 @@ def findings(entry: Entry, league: League, config: BenchmarkConfig) -> list[str]
 
 def validate_config(config: BenchmarkConfig) -> None:
     """Raise ValueError for options that are out of range or do not go together."""
-    validation.validate_ranges(config, RANGES)
+    validate_ranges(config)
     if config.repetition == 1:
         raise ValueError("repetition must be 0, or at least 2, not 1")
     if config.seconds is not None and not config.seconds > 0:

@@ -25,7 +25,6 @@ from agents.agent_spec import WEIGHTS_SUFFIX
 from checkers_env.board import Board
 from checkers_env.files import check_folder, write_atomically
 from training import benchmark
-from training.benchmark import RANGES
 from training.league.journal import FILE_NAME, Journal
 from training.league.records import GameRecord, League
 from training.report.player_analysis import mean_nodes
@@ -41,6 +40,10 @@ from training.runtime.run_folder import lock_run_folder
 from training.runtime.validation import Range, validate_ranges
 
 NAMES = {"blondie24-2001": "blondie24"}  # where the zoo's name is not the preset's
+LEAGUE_OPTIONS = (  # of benchmark.py: what a league's games depend on
+    "adjudicate", "max_moves", "memory_limit", "move_limit", "no_progress", "openings",
+    "process_limit", "repetition", "rounds", "seed",
+)  # fmt: skip
 YARDSTICKS = (
     *("random", "heuristic", "material@depth=1", "material@depth=2", "material@depth=4"),
     "mcts-ept@simulations=200",
@@ -75,7 +78,7 @@ class ZooConfig:
     """Folder of the league and the examinations while they run."""
     scale: float = 1.0
     """Scale of the trial that made the results, as in reproduce.py."""
-    threads: Annotated[int, Range(*RANGES["threads"])] = os.cpu_count() or 1
+    threads: Annotated[int, Range(1, 1_000)] = os.cpu_count() or 1
     """Games played at once. Results do not depend on it."""
 
     def __post_init__(self) -> None:
@@ -226,11 +229,10 @@ def plan_league(name: str, request: benchmark.BenchmarkConfig) -> LeaguePlan:
     """Return the entrants, fixtures and conditions of a league by the rules of benchmark.py."""
     texts, pairings = benchmark.make_pairings(request)
     entries = benchmark.make_entries(request, texts)
-    names = ("openings", "rounds", *RANGES.keys() - {"threads"}, "adjudicate")
     defaults = benchmark.BenchmarkConfig(())
     conditions = {
         name: getattr(request, name)
-        for name in sorted(names)
+        for name in LEAGUE_OPTIONS
         if getattr(request, name) != getattr(defaults, name)
     }
     fixtures = benchmark.make_schedule(request, pairings)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 from agents.search.workspace import MAX_DEPTH
-from training.runtime import validation
-from training.runtime.validation import Below, Needs
+from training.runtime.validation import Below, Needs, Range, validate_ranges
 
 UNKEYED = ("out", "threads", "resume")  # the results do not depend on them
 
@@ -19,45 +17,47 @@ UNKEYED = ("out", "threads", "resume")  # the results do not depend on them
 class PPOConfig:
     """A run of PPO (Schulman et al., arXiv:1707.06347) in self-play."""
 
-    total_timesteps: int = 20_000_000
+    total_timesteps: Annotated[int, Range(1)] = 20_000_000
     """Actions to learn from, in all; the learning rate falls to 0 with the last one."""
-    num_envs: int = 512
+    num_envs: Annotated[int, Range(2)] = 512
     """Games at once."""
-    num_steps: int = 64
+    num_steps: Annotated[int, Range(1)] = 64
     """Actions in each game between two updates."""
-    learning_rate: float = 1e-3
+    learning_rate: Annotated[float, Range(1e-9, 1)] = 1e-3
     """Learning rate at the start; it falls to 0 in a straight line."""
-    gamma: float = 0.999
+    gamma: Annotated[float, Range(0, 1)] = 0.999
     """Discount of an action: to win soon is a little better."""
-    gae_lambda: float = 0.95
+    gae_lambda: Annotated[float, Range(0, 1)] = 0.95
     """Lambda of generalised advantage estimation."""
-    minibatch_size: int = 2048
+    minibatch_size: Annotated[int, Range(2)] = 2048
     """Samples in a step of the optimiser."""
-    update_epochs: int = 2
+    update_epochs: Annotated[int, Range(1)] = 2
     """Passes of an update over its samples."""
-    clip_coef: float = 0.2
+    clip_coef: Annotated[float, Range(0, 1)] = 0.2
     """Clipping of the probability ratio in the surrogate objective."""
-    ent_coef: float = 0.01
+    ent_coef: Annotated[float, Range(0, 1)] = 0.01
     """Weight of the entropy at the start; it falls to a tenth of it in a straight line."""
     hidden_sizes: tuple[int, ...] = (512, 256)
     """Neurons in the hidden layers of the policy network, and of the value network."""
-    self_play_share: float = 0.6
+    self_play_share: Annotated[float, Range(0, 1)] = 0.6
     """Share of the games against oneself, in which the moves of both sides are learned from."""
-    num_past_policies: Annotated[int, Needs("self_play_share", Below(1))] = 4
+    num_past_policies: Annotated[int, Needs("self_play_share", Below(1)), Range(0)] = 4
     """Past policies met at once in the other games, sampled from all of the run's checkpoints."""
     zoo: Annotated[tuple[str, ...], Needs("self_play_share", Below(1))] = ("blondie24",)
     """Compiled players met in the other games, as agents.make takes them."""
-    zoo_depth: Annotated[int, Needs("zoo"), Needs("self_play_share", Below(1))] = 1
+    zoo_depth: Annotated[
+        int, Needs("zoo"), Needs("self_play_share", Below(1)), Range(1, MAX_DEPTH)
+    ] = 1
     """Plies that the zoo's players search."""
-    checkpoint_interval: int = 16
+    checkpoint_interval: Annotated[int, Range(1)] = 16
     """Updates between two checkpoints, at which the policy is evaluated and opponents change."""
-    eval_games: int = 400
+    eval_games: Annotated[int, Range(2)] = 400
     """Games against each baseline at a checkpoint."""
-    seed: int = 0
+    seed: Annotated[int, Range(0, 2**32 - 1)] = 0
     """Seed of all randomness."""
     out: Path | None = None
     """Folder of the run; by default runs/ppo-seed-SEED."""
-    threads: int = os.cpu_count() or 1
+    threads: Annotated[int, Range(1)] = os.cpu_count() or 1
     """Threads of torch. With 1, equal seeds give equal results; with more, bits may differ."""
     resume: bool = False
     """Go on with the run in the folder, from its last checkpoint."""
@@ -73,30 +73,9 @@ class PPOConfig:
         return {name: value for name, value in asdict(self).items() if name not in UNKEYED}
 
 
-RANGES = {
-    "total_timesteps": (1, math.inf),
-    "num_envs": (2, math.inf),
-    "num_steps": (1, math.inf),
-    "learning_rate": (1e-9, 1),
-    "gamma": (0, 1),
-    "gae_lambda": (0, 1),
-    "minibatch_size": (2, math.inf),
-    "update_epochs": (1, math.inf),
-    "clip_coef": (0, 1),
-    "ent_coef": (0, 1),
-    "self_play_share": (0, 1),
-    "num_past_policies": (0, math.inf),
-    "zoo_depth": (1, MAX_DEPTH),
-    "checkpoint_interval": (1, math.inf),
-    "eval_games": (2, math.inf),
-    "seed": (0, 2**32 - 1),
-    "threads": (1, math.inf),
-}
-
-
 def validate_config(config: PPOConfig) -> None:
     """Raise ValueError for options that are out of range or do not go together."""
-    validation.validate_ranges(config, RANGES)
+    validate_ranges(config)
     if not config.hidden_sizes or min(config.hidden_sizes) < 1:
         raise ValueError(f"hidden_sizes must be numbers from 1 on, not {config.hidden_sizes}")
     if config.self_play_share == 0 and not config.num_past_policies and not config.zoo:

@@ -15,7 +15,6 @@ from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from numbers import Integral, Real
-from types import MappingProxyType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 
@@ -35,9 +34,11 @@ class Range:
         return self.least <= value <= self.most
 
     def __str__(self) -> str:
-        if self.least == self.most:
-            return f"{self.least}"
-        return f"at least {self.least}" if self.most == math.inf else f"{self.least} to {self.most}"
+        # Ranges that differ in 1 and 1.0 are equal, and Annotated may give either.
+        least, most = (int(it) if float(it).is_integer() else it for it in (self.least, self.most))
+        if least == most:
+            return f"{least}"
+        return f"at least {least}" if most == math.inf else f"{least} to {most}"
 
 
 @dataclass(frozen=True)
@@ -93,9 +94,7 @@ class Excludes:
     field: str
 
 
-def validate_ranges(
-    config: Any, ranges: Mapping[str, tuple[float, float]] = MappingProxyType({})
-) -> None:
+def validate_ranges(config: Any) -> None:
     """Raise ValueError, with the field's name, for a value that is out of its range.
 
     Parameters
@@ -103,13 +102,8 @@ def validate_ranges(
     config
         Dataclass; fields annotated with :class:`Range` or :class:`OneOf`, and ``Literal`` fields,
         are checked.
-    ranges
-        Least and greatest value of further fields, by name.
     """
-    rules = {name: Range(*ends) for name, ends in ranges.items()} | _annotated_rules(
-        config.__class__
-    )
-    for name, accepted in rules.items():
+    for name, accepted in _annotated_rules(config.__class__).items():
         value = getattr(config, name)
         if isinstance(accepted, Range) and not accepted.accepts_type(value):
             kind = "a whole number" if accepted.whole else "a number"
