@@ -81,9 +81,9 @@ class ReproductionConfig:
     """Compute the experiments again, in a folder of --work, and compare them with the results."""
     compare: Annotated[Path | None, Excludes("list")] = None
     """Only compare the results with those in another folder."""
-    session: Annotated[
-        OmitArgPrefixes[SessionConfig], Excludes("list"), Excludes("compare"), Excludes("starts")
-    ] = field(default_factory=SessionConfig)
+    session: Annotated[OmitArgPrefixes[SessionConfig], Excludes("list"), Excludes("starts")] = (
+        field(default_factory=SessionConfig)
+    )
     """Executor and deadline."""
 
 

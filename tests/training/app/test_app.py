@@ -373,7 +373,7 @@ def test_move_ends_the_search_for_a_hint(client):
     ("name", "words"),
     [
         ("Failing", "it has no idea"),
-        ("Illegal", "1-32 is illegal in W:"),
+        ("Illegal", "act(board) returned 1-32, which is illegal in W:"),
         ("Text", "returned '24-20', which is no Move of board.legal_moves"),
     ],
 )
