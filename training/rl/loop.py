@@ -26,7 +26,7 @@ from training.rl.model import model_to_zip, new_model
 from training.rl.opponent_pool import OpponentPool
 from training.rl.plots import plot_scores
 from training.rl.ppo_update import collect_rollout, update
-from training.runtime.curves import to_csv
+from training.runtime.curves import flush_scalars, to_csv, write_scalars
 from training.trainer.checkpoint import FILE_NAME
 
 CHAMPION_FILE, CURVE_FILE, PLOT_FILE = "champion.zip", "curve.csv", "curve.png"
@@ -90,7 +90,7 @@ def train(config: PPOConfig, run: PPORun, progress: Callable[[PPORun], None]) ->
             run.pool.add(copy_actor(run.model.policy))
             log_metrics(run, metrics | evaluate_run(config, run), log)
             save_outputs(config, run)
-            log.flush()
+            flush_scalars(log)
             progress(run)
 
 
@@ -180,8 +180,7 @@ def log_metrics(run: PPORun, metrics: dict[str, float], log: Writer) -> None:
     """
     metrics = {"steps": float(run.steps), **metrics}
     run.history = append_row(run.history, metrics)
-    for name, number in metrics.items():
-        log.add_scalar(name, number, run.steps)
+    write_scalars(log, metrics, run.steps)
 
 
 def save_outputs(config: PPOConfig, run: PPORun) -> None:

@@ -1,4 +1,4 @@
-"""Metrics of a run as CSV and as a plot."""
+"""Metrics of a run as CSV, as a plot, and for TensorBoard."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.search.interrupt import defer_signals
 from checkers_env.files import write_atomically
 from training.runtime.extras import extra
+
+if TYPE_CHECKING:
+    from tensorboard.summary import Writer
 
 
 def to_csv(columns: Mapping[str, Sequence[float] | Any]) -> bytes:
@@ -23,6 +27,32 @@ def to_csv(columns: Mapping[str, Sequence[float] | Any]) -> bytes:
     printed = [[f"{number:.6g}" for number in column] for column in columns.values()]
     rows.writerows(zip(*printed, strict=True))
     return text.getvalue().encode()
+
+
+def write_scalars(log: Writer, metrics: Mapping[str, float], step: int) -> None:
+    """Write metrics for TensorBoard.
+
+    Signals wait until it is done. An error raised inside the writer's queue could leave its lock
+    held, for which its thread and ``log.close()`` would wait without end.
+
+    Parameters
+    ----------
+    log
+        TensorBoard's writer.
+    metrics
+        Metrics by name.
+    step
+        Place on the horizontal axis.
+    """
+    with defer_signals():
+        for name, number in metrics.items():
+            log.add_scalar(name, number, step)
+
+
+def flush_scalars(log: Writer) -> None:
+    """Wait until everything is on disk; signals wait too, as in :func:`write_scalars`."""
+    with defer_signals():
+        log.flush()
 
 
 LINES = {

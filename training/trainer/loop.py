@@ -27,7 +27,7 @@ from training.evolution.metrics import (
 )
 from training.evolution.state import State
 from training.regimes import Regime, constants_of, regimes
-from training.runtime.curves import plot_curve, to_csv
+from training.runtime.curves import flush_scalars, plot_curve, to_csv, write_scalars
 from training.runtime.executors import check_executor
 from training.runtime.extras import extra
 from training.runtime.machine import processor, versions
@@ -209,7 +209,7 @@ def train(
                 if checkpoint.state.generation % config.checkpoint_every == 0:
                     save_results(config, checkpoint)
                     save_checkpoint(config.folder, checkpoint)
-                    log.flush()
+                    flush_scalars(log)
                 progress(checkpoint.state, latest_metrics(checkpoint.history))
         finally:
             with defer_signals():  # a second Ctrl-C must not keep the first one from saving
@@ -285,8 +285,7 @@ def latest_metrics(history: dict[str, list[float]]) -> Metrics:
 
 def write_events(log: Writer, checkpoint: Checkpoint) -> None:
     """Write the metrics of the last row for TensorBoard."""
-    for name, number in latest_metrics(checkpoint.history).items():
-        log.add_scalar(name, number, checkpoint.state.generation)
+    write_scalars(log, latest_metrics(checkpoint.history), checkpoint.state.generation)
 
 
 def save_results(config: RunConfig, checkpoint: Checkpoint) -> None:

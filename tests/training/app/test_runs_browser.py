@@ -1,5 +1,6 @@
 """The evolution page in a browser: finished runs, and one that continues."""
 
+import os
 import re
 import shlex
 import signal
@@ -340,7 +341,9 @@ def test_running_run_is_updated_until_it_ends(page, tmp_path):
     command = [sys.executable, str(EVOLVE), "blondie24-1999", *words]
     with (
         serve_runs(tmp_path) as address,
-        subprocess.Popen(command, stdout=subprocess.DEVNULL) as run,
+        subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, env=os.environ | {"PYTHONFAULTHANDLER": "1"}
+        ) as run,
     ):
         try:
             page.goto(f"{address}/evolution")
@@ -366,4 +369,6 @@ def test_running_run_is_updated_until_it_ends(page, tmp_path):
             expect(page.locator("#state")).to_have_text(f"Generation {reached}")
             assert count_points(page) == reached + 1
         finally:
-            run.kill()
+            if run.poll() is None:
+                run.send_signal(signal.SIGABRT)  # a run that hangs shows where
+                run.wait(10)
