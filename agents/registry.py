@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
@@ -36,6 +36,8 @@ from agents.search.selective import (
 from agents.search.workspace import MAX_DEPTH
 
 DEFAULT_DEPTH = 4
+PLAYER_OPTIONS = ("depth", "simulations", "nodes", "seconds", "seed", "endgame", "selective")
+RULES = ("tie", "order", "ends_at_jump")
 ZOO = Path(str(files("agents") / "zoo"))
 
 BASELINES: dict[str, Callable[[int | None], Any]] = {
@@ -138,32 +140,19 @@ def make(
     options |= {"tie": tie, "order": order, "ends_at_jump": ends_at_jump}
     given = {name: _plain(value) for name, value in options.items() if value is not None}
     if spec.is_builtin:
-        return _make_builtin(spec, **spec.options | given)
+        return _make_builtin(spec, spec.options | given)
     return make_external(spec, spec.options | given)
 
 
-def _make_builtin(
-    spec: AgentSpec,
-    *,
-    depth: int | None = None,
-    simulations: int | None = None,
-    nodes: int | None = None,
-    seconds: float | None = None,
-    seed: int | None = None,
-    endgame: int | None = None,
-    selective: bool | None = None,
-    tie: str | None = None,
-    order: str | None = None,
-    ends_at_jump: bool | None = None,
-    **options: Any,
-) -> PlayerAgent:
-    rules: dict[str, Any] = {"tie": tie, "order": order, "ends_at_jump": ends_at_jump}
-    agent = spec.name
+def _make_builtin(spec: AgentSpec, given: Mapping[str, Any]) -> PlayerAgent:
+    agent, options = spec.name, dict(given)
+    depth, simulations, nodes, seconds, seed, endgame, selective = (
+        options.pop(name, None) for name in PLAYER_OPTIONS
+    )
+    rules = {name: options.pop(name, None) for name in RULES}
     if unknown := [name for name in options if name not in OPTIONS]:
-        raise ValueError(
-            f"{agent!r} takes depth, simulations, nodes, seconds, seed, endgame, selective, "
-            f"{', '.join([*rules, *OPTIONS])}, not {', '.join(unknown)}"
-        )
+        known = ", ".join([*PLAYER_OPTIONS, *RULES, *OPTIONS])
+        raise ValueError(f"{agent!r} takes {known}, not {', '.join(unknown)}")
     check_limits(depth, simulations, seconds, nodes)
     _check(seed, selective)
     player: Any = _player(spec, depth)
@@ -175,8 +164,8 @@ def _make_builtin(
     if options:
         require_selective(agent, player, ", ".join(options))
         player = player._replace(style=with_search_options(player.style, options))
-    if given := [name for name, rule in rules.items() if rule is not None]:
-        _require_plies(agent, player, given[0])
+    if changed := [name for name, rule in rules.items() if rule is not None]:
+        _require_plies(agent, player, changed[0])
         player = with_options(player, **rules)
     if nodes is not None:
         player = with_nodes(agent, player, nodes, depth)
