@@ -227,8 +227,9 @@ def root_result(agent: PlayerAgent, board: Board) -> tuple[int, float | None]:
     Plies of the last complete depth, and the value for the side to move: half the evaluation if the
     player has endgame tables. 1 and None if no depth was completed.
     """
-    position = board.position
-    depth, value = stored_result(agent.ws.table, position, FIRST_NAMESPACE | position.turn)
+    style, position = agent.player.style, board.position
+    tt_namespace = FIRST_NAMESPACE | position.turn
+    depth, value = stored_result(style, agent.ws.table, position, tt_namespace)
     return (depth, value) if depth else (1, None)
 
 

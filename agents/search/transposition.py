@@ -325,26 +325,19 @@ def tt_evaluation(entry: KernelArg, position: Position, tt_namespace: int) -> fl
 
 
 @kernel
-def stored_result(table: KernelArg, position: Position, tt_namespace: int) -> tuple[int, float]:
-    """Return what a selective search has stored of a position.
+def stored_result(
+    style: KernelArg, table: KernelArg, position: Position, tt_namespace: int
+) -> tuple[int, float]:
+    """Return the depth and the value that the table has of a position; 0 and NO_VALUE if none.
 
     Parameters
     ----------
-    table
-        ENTRY, shape (a power of 2,).
-    position
-        The position.
-    tt_namespace
-        Number of the evaluator, side and perspective.
-
-    Returns
-    -------
-    Depth in plies, and the value for the side to move; 0 and NO_VALUE if there is no entry.
+    style, table, position, tt_namespace
+        As for :func:`tt_slot`.
     """
-    at, tag = tt_index(table, position, position.turn), tt_tag(position, tt_namespace, 0)
-    for slot in (at, at ^ 1):
-        if matches(table[slot], position, tag):
-            return table[slot].depth, table[slot].value
+    entry = table[tt_slot(style, table, position, tt_namespace, 0)]
+    if tt_hit(style, entry, position, tt_namespace, 0):
+        return entry.depth, entry.value
     return 0, NO_VALUE
 
 

@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.search.selective import Selective
 from agents.search.transposition import label, matches, position_of, stored_result, tag_of, tt_tag
 from agents.search.workspace import ENTRY, workspace
 from checkers_env.jit import kernel
@@ -47,4 +48,4 @@ def test_pair_of_entries_is_one_cache_line():
 
 
 def test_position_without_an_entry_has_no_result():
-    assert stored_result(workspace(4).table, Position(1, 2, 0, 0), 2)[0] == 0
+    assert stored_result(Selective(), workspace(4).table, Position(1, 2, 0, 0), 2)[0] == 0
