@@ -80,6 +80,8 @@ def population_metrics(
 def evaluator_metrics(evaluator: Any, positions: Sequence[Position]) -> Metrics:
     """Measure how an evaluator's values of some positions are spread.
 
+    Searches compare NaN without an error, so it is refused here.
+
     Parameters
     ----------
     evaluator
@@ -91,28 +93,20 @@ def evaluator_metrics(evaluator: Any, positions: Sequence[Position]) -> Metrics:
     -------
     ``champion/spread`` (standard deviation) and ``champion/saturated`` (share of values beyond
     0.99 in absolute value).
+
+    Raises
+    ------
+    ValueError
+        If a value is NaN.
     """
     values = [evaluate_position(evaluator, position, position.turn) for position in positions]
+    if np.isnan(values).any():
+        fen = Board.from_position(*positions[int(np.isnan(values).argmax())]).fen()
+        raise ValueError(f"{type(evaluator).__name__} evaluates {fen} as NaN, not -1 to 1")
     return {
         "champion/spread": float(np.std(values)),
         "champion/saturated": float(np.mean(np.abs(values) > SATURATED)),
     }
-
-
-def check_evaluator(evaluator: Any, positions: Sequence[Position]) -> None:
-    """Raise ValueError if an evaluator returns NaN, which searches compare without an error.
-
-    Parameters
-    ----------
-    evaluator
-        Evaluator (:mod:`agents.evaluator`).
-    positions
-        Positions, each evaluated for the side to move.
-    """
-    for position in positions:
-        if math.isnan(evaluate_position(evaluator, position, position.turn)):
-            fen = Board.from_position(*position).fen()
-            raise ValueError(f"{type(evaluator).__name__} evaluates {fen} as NaN, not -1 to 1")
 
 
 def sample_positions() -> list[Position]:

@@ -21,7 +21,6 @@ from training.evolution.game_runner import GameRunner, open_game_runner
 from training.evolution.metrics import (
     Metrics,
     append_row,
-    check_evaluator,
     evaluator_metrics,
     sample_positions,
 )
@@ -197,7 +196,6 @@ def train(
     ):
         try:
             if not checkpoint.history:
-                check_evaluator(config.regime.contenders(checkpoint.state)[0].evaluator, positions)
                 metrics = measure(config, checkpoint.state, runner, positions)
                 checkpoint = with_metrics(checkpoint, metrics)
                 write_events(log, checkpoint)

@@ -11,7 +11,6 @@ from checkers_env.movegen import BLACK, WHITE
 from checkers_env.state import MOVE_LIMIT, NO_PIECES
 from training.evolution.metrics import (
     SAMPLE_GAMES,
-    check_evaluator,
     evaluator_metrics,
     population_metrics,
     sample_positions,
@@ -93,6 +92,6 @@ def test_sample_has_positions_of_whole_legal_games(positions):
 
 
 def test_evaluator_that_returns_nan_is_refused(positions):
-    check_evaluator(Material(), positions)
+    evaluator_metrics(Material(), positions)
     with pytest.raises(ValueError, match=r"Material evaluates [BW]:W.* as NaN, not -1 to 1"):
-        check_evaluator(Material(np.nan), positions)
+        evaluator_metrics(Material(np.nan), positions)
