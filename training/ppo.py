@@ -42,13 +42,18 @@ def run_ppo(arguments: list[str], console: Console) -> None:
     config = read_options(PPOConfig, arguments, "python training/ppo.py", __doc__)
     validate_config(config)
     try:
+        from training.rl.checkpoint import saved_steps
         from training.rl.loop import CHAMPION_FILE, PLOT_FILE, start_run, train
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in PACKAGES:
             raise
         raise ValueError(f"PPO needs {error.name}: {install_command('sb3')}") from error
     files = FILE_NAME, CHAMPION_FILE, PLOT_FILE
-    with in_folder(config.folder, *files, console, kept="the last checkpoint is kept"):
+
+    def complete() -> bool:
+        return saved_steps(config.folder) >= config.total_timesteps
+
+    with in_folder(config.folder, *files, console, complete, kept="the last checkpoint is kept"):
         run = start_run(config)
         with _show_progress(config, run, console) as progress:
             train(config, run, progress)

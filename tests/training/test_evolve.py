@@ -293,6 +293,20 @@ def test_ctrl_c_before_the_first_generation_gives_working_advice(
     assert load_checkpoint(folder).state.generation == 1
 
 
+def test_ctrl_c_at_the_end_says_that_the_run_is_complete(command, tmp_path, monkeypatch):
+    words = [*SMALL, "--generations", 1, "--out", tmp_path]
+
+    def train(*arguments):
+        loop.train(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(trainer, "train", train)
+    status, said = command(*words)
+    assert status == 130
+    assert f"Interrupted, but the run in {str(tmp_path)!r} is complete" in said
+    assert "--resume" not in said
+
+
 def run_with_limit(blocks, folder, *words):
     """Run the script where no file may grow beyond a number of blocks of 512 bytes."""
     words = [*WAYS["script"], *SMALL, "--out", str(folder), *map(str, words)]

@@ -67,6 +67,11 @@ def save_run(folder: Path, run: PPORun, key: dict[str, Any]) -> None:
     write_checkpoint(folder, HEADER, header, arrays)
 
 
+def saved_steps(folder: Path) -> int:
+    """Return the steps of the checkpoint of a folder."""
+    return int(read_checkpoint(folder, HEADER, FORMAT)[0]["steps"])
+
+
 def load_run(folder: Path, run: PPORun, key: dict[str, Any]) -> None:
     """Restore a run from the checkpoint of a folder.
 

@@ -199,6 +199,7 @@ def in_folder(
     champion: str,
     picture: str,
     console: Console,
+    complete: Callable[[], bool],
     kept: str = KEPT,
 ) -> Iterator[None]:
     """Lock a run's folder for a with block; at its end, print the run's files.
@@ -211,6 +212,8 @@ def in_folder(
         Names of the run's files.
     console
         Console of the messages.
+    complete
+        Function that tells whether the saved run has reached its end.
     kept
         As for :func:`print_resume_command`.
 
@@ -223,7 +226,11 @@ def in_folder(
         with lock_run_folder(folder, "choose another folder by --out"):
             yield
     except KeyboardInterrupt:
-        print_resume_command((folder / checkpoint).exists(), console, kept)
+        saved = (folder / checkpoint).exists()
+        if saved and complete():
+            console.print(f"Interrupted, but the run in {str(folder)!r} is complete", markup=False)
+        else:
+            print_resume_command(saved, console, kept)
         raise
     except OSError as error:
         raise OSError(f"{error} (the run is in {str(folder)!r})") from error

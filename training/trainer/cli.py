@@ -25,12 +25,13 @@ from training.evolution.state import State
 from training.runtime.cli import as_installed, in_folder, read_options, run_command, shell_name
 from training.runtime.extras import require
 from training.trainer.ablations import ABLATIONS
-from training.trainer.checkpoint import FILE_NAME
+from training.trainer.checkpoint import FILE_NAME, load_checkpoint
 from training.trainer.loop import (
     CHAMPION_FILE,
     PLOT_FILE,
     RunConfig,
     begin,
+    is_complete,
     missing_files,
     resume,
     train,
@@ -158,7 +159,11 @@ def run_training(program: TrainingCommand, arguments: list[str], console: Consol
     )
     config = options.run_config(name)
     require("train", "tensorboard", "matplotlib")  # before anything is written
-    with in_folder(config.folder, FILE_NAME, CHAMPION_FILE, PLOT_FILE, console):
+
+    def complete() -> bool:
+        return is_complete(config, load_checkpoint(config.folder))
+
+    with in_folder(config.folder, FILE_NAME, CHAMPION_FILE, PLOT_FILE, console, complete):
         start = resume(config) if options.resume else begin(config)
         if start.state.generation >= config.generations:
             names = ", ".join(missing_files(config.folder))

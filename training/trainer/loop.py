@@ -150,12 +150,17 @@ def resume(config: RunConfig) -> Checkpoint:
     """
     checkpoint = load_checkpoint(config.folder)
     check_same_run(config.folder, checkpoint.config_key, config.config_key)
-    if checkpoint.state.generation >= config.generations and not missing_files(config.folder):
+    if is_complete(config, checkpoint):
         raise ValueError(
             f"{str(config.folder)!r} has reached generation {checkpoint.state.generation}: "
             "to go on, ask for more by --generations"
         )
     return checkpoint
+
+
+def is_complete(config: RunConfig, checkpoint: Checkpoint) -> bool:
+    """Return whether no generation is left and no file is missing."""
+    return checkpoint.state.generation >= config.generations and not missing_files(config.folder)
 
 
 def missing_files(folder: Path) -> list[str]:
@@ -169,7 +174,9 @@ def train(
 ) -> Checkpoint:
     """Train to the last generation; save the progress if something stops it.
 
-    Where no generation is left, only write the run's files again.
+    What a generation leaves is written before it counts as reached. If a signal comes in between,
+    a resumed run computes the generation again. Where no generation is left, only write the run's
+    files again.
 
     Parameters
     ----------
@@ -197,13 +204,10 @@ def train(
         try:
             if not checkpoint.history:
                 metrics = measure(config, checkpoint.state, runner, positions)
-                checkpoint = with_metrics(checkpoint, metrics)
-                write_events(log, checkpoint)
-                keep_champion(config, checkpoint.state)
+                checkpoint = record(config, with_metrics(checkpoint, metrics), log)
             while checkpoint.state.generation < config.generations:
-                checkpoint = run_generation(config, checkpoint, runner, positions)
-                write_events(log, checkpoint)
-                keep_champion(config, checkpoint.state)
+                following = run_generation(config, checkpoint, runner, positions)
+                checkpoint = record(config, following, log)
                 if checkpoint.state.generation % config.checkpoint_every == 0:
                     save_results(config, checkpoint)
                     save_checkpoint(config.folder, checkpoint)
@@ -215,6 +219,13 @@ def train(
                     save_outputs(config, checkpoint)
                 finally:
                     save_checkpoint(config.folder, checkpoint)
+    return checkpoint
+
+
+def record(config: RunConfig, checkpoint: Checkpoint, log: Writer) -> Checkpoint:
+    """Write the last row for TensorBoard, and the champion if its turn has come."""
+    write_events(log, checkpoint)
+    keep_champion(config, checkpoint.state)
     return checkpoint
 
 

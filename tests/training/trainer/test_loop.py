@@ -1,6 +1,10 @@
 """The training loop: files, resumed runs and curves."""
 
+import contextlib
 import csv
+import itertools
+import signal
+import sys
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -105,6 +109,71 @@ def test_stopped_run_saves_and_resumes(tmp_path, finished):
         train(plan, begin(plan), stop_at(4))
     assert load_checkpoint(tmp_path).state.generation == 4
     assert_equal_but_for_speed(train(plan, resume(plan), nothing), finished[1])
+
+
+PARTS = (  # of the loop, in which a signal may come
+    *(loop.train, loop.record, loop.run_generation, loop.write_events, loop.keep_champion),
+    *(loop.save_outputs, loop.save_results),
+)
+
+
+def interrupt_at_line(number, function, *arguments):
+    """Call a function; send SIGINT before a line of the training loop, counted over all calls.
+
+    Return whether the function came to its end before that line.
+    """
+    codes = {part.__code__ for part in PARTS}
+    lines = 0
+
+    def trace(frame, event, argument):
+        nonlocal lines
+        if frame.f_code not in codes:
+            return None
+        lines += event == "line"
+        if event == "line" and lines == number:
+            signal.raise_signal(signal.SIGINT)
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        function(*arguments)
+    except KeyboardInterrupt:
+        return False
+    finally:
+        sys.settrace(before)
+    return lines < number
+
+
+def test_signal_before_any_line_of_the_loop_changes_no_file(tmp_path):
+    """Whatever a generation leaves is there after a resumed run, and equal."""
+    changes = {"generations": 1, "champion_every": 1, "curve_every": 0}
+    straight = plan_for(tmp_path / "straight", **changes)
+    expected = train(straight, begin(straight), nothing)
+    for number in itertools.count(1):
+        plan = plan_for(tmp_path / str(number), **changes)
+        done = interrupt_at_line(number, train, plan, begin(plan), nothing)
+        with contextlib.suppress(ValueError):  # nothing is left
+            train(plan, resume(plan), nothing)
+        assert_equal_but_for_speed(load_checkpoint(plan.folder), expected)
+        kept = [straight.folder / CHAMPION_FILE, *(straight.folder / CHAMPIONS_FOLDER).iterdir()]
+        assert len(kept) == 3
+        for path in kept:
+            there = plan.folder / path.relative_to(straight.folder)
+            assert there.read_bytes() == path.read_bytes()
+        assert sorted(scalars(plan.folder)) == sorted(scalars(straight.folder))
+        if done:
+            break
+    assert number > 60
+
+
+def scalars(folder):
+    """Return the steps and names of the values that TensorBoard shows."""
+    events = EventAccumulator(str(folder), size_guidance={"tensors": 0})
+    events.Reload()
+    return {
+        (name, event.step) for name in events.Tags()["tensors"] for event in events.Tensors(name)
+    }
 
 
 @pytest.mark.parametrize("writer", ["save_weights", "to_csv", "plot_curve"])
