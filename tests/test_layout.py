@@ -3,9 +3,12 @@
 import ast
 import functools
 import importlib
+import io
+import os
 import re
 import subprocess
 import sys
+import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -26,6 +29,80 @@ MAY_IMPORT_NUMBA = {
     "checkers_env/compile_progress.py",
     "agents/simd.py",
 }
+
+
+# Lines of code, docstrings, JavaScript and templates; words of prose; files outside results/.
+# What comes in pays with what goes out: each change that removes lowers its ceiling.
+CEILINGS = {
+    "checkers_env": 3_234,
+    "agents": 9_355,
+    "training": 16_031,
+    "docstrings": 13_035,
+    "JavaScript": 7_396,
+    "templates": 1_523,
+    "tests": 30_290,
+    "words": 128_447,
+    "files": 714,
+}
+LAYOUT_TOKENS = {
+    *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),
+    *(tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER),
+}
+
+
+def project_files() -> Iterator[Path]:
+    """Yield the files of the project, without what .gitignore names."""
+    ignored = {".git", *(ROOT / ".gitignore").read_text("utf-8").replace("/\n", "\n").split()}
+
+    def is_kept(path: Path) -> bool:
+        return not {path.name, f"/{path.relative_to(ROOT).as_posix()}"} & ignored
+
+    for folder, folders, files in os.walk(ROOT):
+        folders[:] = [it for it in folders if is_kept(Path(folder, it))]
+        yield from filter(is_kept, (Path(folder, it) for it in files))
+
+
+def count_lines(source: str) -> tuple[int, int]:
+    """Count the lines of code, comments and docstrings apart, and those of docstrings."""
+    docstrings: set[int] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0] if node.body else None
+            if (
+                isinstance(first, ast.Expr)
+                and isinstance(first.value, ast.Constant)
+                and isinstance(first.value.value, str)
+            ):
+                docstrings.update(range(first.lineno, (first.end_lineno or 0) + 1))
+    code: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type not in LAYOUT_TOKENS:
+            code.update(range(token.start[0], token.end[0] + 1))
+    return len(code - docstrings), len(docstrings)
+
+
+def count_project() -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for path in project_files():
+        top = path.relative_to(ROOT).parts[0]
+        counts["files"] += top != "results"
+        if path.suffix == ".py" and top in (*PACKAGES, "tests"):
+            code, docstrings = count_lines(path.read_text("utf-8"))
+            counts[top] += code
+            counts["docstrings"] += docstrings if top in PACKAGES else 0
+        elif path.suffix == ".js" and top != "tests":
+            counts["JavaScript"] += path.read_text("utf-8").count("\n")
+        elif path.suffix in (".jinja", ".css", ".html") and top in PACKAGES:
+            counts["templates"] += path.read_text("utf-8").count("\n")
+        elif path.suffix in (".md", ".ipynb", ".typ"):
+            counts["words"] += len(path.read_text("utf-8").split())
+    return counts
+
+
+def test_project_stays_below_its_ceilings() -> None:
+    counts = count_project()
+    assert set(counts) == set(CEILINGS)
+    assert {name: count for name, count in counts.items() if count > CEILINGS[name]} == {}
 
 
 def top_level_imports(path: Path) -> Iterator[str]:
