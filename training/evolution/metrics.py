@@ -1,4 +1,4 @@
-"""Metrics of a generation; docs/metrics.md defines each name."""
+"""Metrics of a generation; docs/regimes.md defines each name."""
 
 from __future__ import annotations
 

@@ -371,7 +371,7 @@ def test_gymnasiums_statistics_count_games(mode: AutoresetMode) -> None:
 
 @pytest.mark.parametrize(("opening", "winner"), [("B:W6:B1", 0), ("W:W10:B6", 1)])
 def test_gymnasiums_return_adds_up_both_movers(opening: str, winner: int) -> None:
-    """docs/vector.md: it is 1 for a win of either side, and so says nothing of a policy."""
+    """docs/environment.md: it is 1 for a win of either side, and so says nothing of a policy."""
     env = RecordEpisodeStatistics(checkers_env.make_vec(1, opening=opening))
     observation, _ = env.reset(seed=0)
     *_, info = env.step(sample(observation["action_mask"], np.random.default_rng(0)))

@@ -21,7 +21,6 @@ from training.reproduction.results import MatchResult, Origin, ResultStore
 from training.reproduction.tables import SCORE, Table, interval, row
 from training.reproduction.verdicts import WORDS, verdicts
 
-PAGES = ("learning", "reproduction")
 NAMES = ("blondie24-2001", "learns-hall", "learns-games", "learns")
 BOTH = [
     Table(f"at-{plies}", "", SCORE, tuple(row(it, "material") for it in NAMES), Conditions(plies))
@@ -82,15 +81,6 @@ def test_bold_marks_significant_gains():
 def test_page_without_results_has_no_table():
     nobody = Table("nobody", "", SCORE, (row("c0", "material"),), Conditions(4))
     assert list(lines([nobody], Scope(seeds=4), Told())) == []
-
-
-def test_page_of_learning_includes_the_other_page():
-    marks = [
-        f'{option}: "{mark}"' for option, mark in ((":start-after", BEGIN), (":end-before", END))
-    ]
-    learning, reproduction = ((ROOT / "docs" / f"{it}.md").read_text("utf-8") for it in PAGES)
-    assert all(mark in learning for mark in marks)
-    assert BEGIN in reproduction.partition(END)[0]
 
 
 def test_draws_by_lead_stand_beside_the_thesis():
