@@ -73,8 +73,6 @@ SHOWN = (
     *("c5-n0.001", "c5-n0.001-4ply", "c1-n0.001", "hughes", "nguyen", "nguyen-safe"),
 )
 TD = EXPERIMENTS["td-depth"]
-# Experiments that are shown as far as they have results.
-OPEN = ("evolved-tuples-start", "evolved-tuples-plain", "tie-trained")
 EVOLVED_TUPLES = ("c5-tuple", "c1-tuple")
 CURVES = ("blondie24-1999", "blondie24-2001", "c0", "blondie24-rr", "c10", "learns-unsaturated")
 START, END = slice(None, 1), slice(-10, None)  # points of a curve: the first, and the last tenth
@@ -119,7 +117,6 @@ def collect(scope: Scope, store: ResultStore) -> dict[str, Any]:
         "rules": rule_data(store),
         "exact_tanh": tanh_data(scope, store),
         "by_depth": depth_data(scope, store),
-        "experiments": {name: experiment_data(name, scope, store) for name in OPEN},
         "sameness": sameness_data(scope, store),
         "unrepeatable": [
             [it.replace(f"; ours: {OBSERVED}", "") for it in row] for row in UNREPEATABLE
@@ -161,7 +158,6 @@ def drawn_data(claim: Claim, scope: Scope, store: ResultStore) -> dict[str, Any]
     )
     return {
         "drawn": brief(float(np.mean(shares))),
-        "by_pieces": interval(again),
         "by_pieces_mean": float(np.mean(again)),
         "by_pieces_half": float(half_width(again)),
     }
@@ -346,24 +342,6 @@ def depth_data(scope: Scope, store: ResultStore) -> list[dict[str, Any]]:
             data |= {"name": player.name, "scores": [interval(seeds) for seeds in scores]}
             found.append(data | {"seeds": min(map(len, scores))})
     return found
-
-
-def experiment_data(name: str, scope: Scope, store: ResultStore) -> dict[str, Any]:
-    """Return a table of the plan: its title, its columns, and the rows that have results."""
-    table = EXPERIMENTS[name]
-    rows = []
-    for line, ours in zip(table.rows, figures(table, scope, store), strict=True):
-        cells = [table.measure.show(values) for values in zip(*ours, strict=True)]
-        others = ", ".join(map(str, line.others))
-        rows.append([str(line.first), others, str(len(ours)), *cells])
-    rows = [row for row in rows if any(row[3:])]
-    columns = ("player", "against", "seeds", *table.measure.columns)
-    used = [place for place in range(len(columns)) if any(row[place] for row in rows)]
-    return {
-        "title": table.title,
-        "columns": [columns[place] for place in used],
-        "rows": [[row[place] for place in used] for row in rows],
-    }
 
 
 def rule_data(store: ResultStore) -> dict[str, Any]:
