@@ -20,7 +20,7 @@ os.environ["COLUMNS"] = "100"
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LONG = (
-    *("hostile_league", "power_cut", "architectures", "notebooks", "examples", "strong_player"),
+    *("hostile_league", "power_cut", "architectures", "examples", "strong_player"),
     *("benchmark", "subprocess_agent", "jit"),
 )
 

@@ -32,7 +32,7 @@ from checkers_env.files import write_atomically
 from training.reproduction.champions import load_champion
 from training.reproduction.claim_text import effect_text
 from training.reproduction.claims import MARGIN, UNITS_OF_POINTS, Claim, exactly
-from training.reproduction.effects import LEAD, advantage, decided, share_drawn, share_led
+from training.reproduction.effects import LEAD, advantage, decided, share_led
 from training.reproduction.inference import LEVEL, MOST_SEEDS, half_width
 from training.reproduction.jobs import AS_THE_THESIS, PLAYERS, Match, Player, Run
 from training.reproduction.own_claims import REASONS
@@ -152,12 +152,9 @@ def claim_data(verdict: Verdict, scope: Scope, store: ResultStore) -> dict[str, 
 
 
 def drawn_data(claim: Claim, scope: Scope, store: ResultStore) -> dict[str, Any]:
-    """Return the share of drawn games, and the effect if these go to who has more pieces."""
-    shares, again = (
-        effects(replace(claim, effect=effect), scope, store) for effect in (share_drawn, decided)
-    )
+    """Return the effect if drawn games go to the side with more pieces."""
+    again = effects(replace(claim, effect=decided), scope, store)
     return {
-        "drawn": brief(float(np.mean(shares))),
         "by_pieces_mean": float(np.mean(again)),
         "by_pieces_half": float(half_width(again)),
     }
