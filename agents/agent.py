@@ -13,14 +13,13 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from agents.evaluator import evaluate
-from agents.limits import Limits, node_limit, with_nodes
-from agents.mcts.player import UNLIMITED
+from agents.limits import Limits
 from agents.player import select_move, uses_history
 from agents.search.interrupt import defer_signals, stop_after
-from agents.search.selective import NODES_PER_SECOND, with_table
 from agents.search.workspace import (
     MAX_DEPTH,
     PAST,
+    UNLIMITED,
     Workspace,
     clear,
     new_table,
@@ -113,7 +112,7 @@ class PlayerAgent:
     def limits(self) -> Limits:
         """Limits of its moves."""
         depth, simulations = (getattr(self.player, it, None) for it in ("depth", "simulations"))
-        nodes = node_limit(self.player) or None
+        nodes = self.player.style.nodes or None if uses_history(self.player) else None
         return Limits(depth, simulations, self.seconds, nodes=nodes)
 
     def act(self, board: Board) -> Move:
@@ -151,7 +150,7 @@ class PlayerAgent:
                 most = UNLIMITED if timed else player.simulations
                 player = player._replace(simulations=limits.simulations or most)
             elif limits.nodes is not None:
-                player = with_nodes(self.name, player, limits.nodes, limits.depth)
+                player = player.with_search(nodes=limits.nodes, depth=limits.depth)
             else:
                 most = limits.depth or (MAX_DEPTH if timed else player.depth)
                 return self._deepen_within(limits, board, min(most, MAX_DEPTH), stopped, report)
@@ -160,10 +159,9 @@ class PlayerAgent:
 
     def _enlarge_table(self, limits: Limits) -> None:
         """Give a selective search a table that suits its limits; a new one is empty."""
-        costs = limits.nodes, limits.seconds and limits.seconds * NODES_PER_SECOND
-        nodes = min((cost for cost in costs if cost is not None), default=None)
-        if nodes is not None and uses_history(self.player):
-            bits = with_table(self.player.style, nodes).table_bits
+        if uses_history(self.player):
+            player = self.player.with_search(nodes=limits.nodes, seconds=limits.seconds)
+            bits = table_bits(player)
             if len(self.ws.table) < 1 << bits:
                 object.__setattr__(self, "ws", self.ws._replace(table=new_table(bits)))
 
@@ -190,7 +188,7 @@ class PlayerAgent:
         is yielded only if the player is selective. The caller holds the `lock`.
         """
         player = self.player
-        if node_limit(player):
+        if uses_history(player):
             player = player._replace(style=player.style._replace(nodes=0))
         for depth in range(1, max_depth + 1):
             move = self._search(player._replace(depth=depth), board)

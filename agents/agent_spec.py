@@ -27,8 +27,12 @@ OPTIONS: dict[str, Callable[[str], Any]] = {
     "order": str,
     "ends_at_jump": ("0", "1").index,
     "reduces": int,
-    "static_margin": float,
-    "futility": float,
+    "reverse_futility_reduction_margin": float,
+    "reverse_futility_margin": float,
+}
+FORMER_NAMES = {  # of options; the next version will not know them
+    "static_margin": "reverse_futility_reduction_margin",
+    "futility": "reverse_futility_margin",
 }
 FLAGS = ("selective", "ends_at_jump")
 
@@ -119,10 +123,11 @@ class AgentSpec:
 
     def _option(self, text: str, assignment: str) -> tuple[str, Any]:
         key, _, value = assignment.partition("=")
-        if key not in OPTIONS and not (self.takes_own_options and key.isidentifier()):
+        parse = OPTIONS.get(FORMER_NAMES.get(key, key))
+        if parse is None and not (self.takes_own_options and key.isidentifier()):
             raise ValueError(f"{text!r}: options are {', '.join(OPTIONS)}, not {key!r}")
         try:
-            return key, OPTIONS.get(key, _value)(value)
+            return key, (parse or _value)(value)
         except ValueError:
             expected = "0 or 1" if key in FLAGS else "a number"
             raise ValueError(f"{text!r}: {key} is {expected}, not {value!r}") from None

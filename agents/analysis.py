@@ -16,8 +16,8 @@ from agents.agent import FIRST_NAMESPACE, Agent, PlayerAgent, Report
 from agents.endgame.evaluator import TablebaseEvaluator
 from agents.endgame.probe import DRAWN, NoTablebase
 from agents.evaluator import NO_HIT, evaluate_position, probe_tablebase
-from agents.limits import Limits, check_limits
-from agents.mcts.player import UNLIMITED, MonteCarlo, is_winning_move
+from agents.limits import Limits
+from agents.mcts.player import MonteCarlo, is_winning_move
 from agents.mcts.tree import grow_tree, most_visited
 from agents.player import uses_history
 from agents.registry import open_agent
@@ -25,7 +25,7 @@ from agents.search.interrupt import defer_signals, stop_after
 from agents.search.player import AlphaBeta
 from agents.search.pv import principal_variation
 from agents.search.transposition import stored_result
-from agents.search.workspace import PLIES, VISITED
+from agents.search.workspace import PLIES, UNLIMITED, VISITED
 from checkers_env.board import Board
 from checkers_env.movegen import PACKED_MOVE, ROW_WIDTH, generate_successors
 from checkers_env.moves import Move, pack_move, unpack_move
@@ -126,8 +126,7 @@ def analyse(
     """
     if not board.legal_moves:
         raise ValueError(f"there is no legal move in {board.fen()}")
-    check_limits(depth, simulations, seconds, nodes)
-    limits = Limits(depth, simulations, seconds, nodes=nodes)
+    limits = Limits(depth, simulations, seconds, nodes=nodes).check()
     with open_agent(agent) as opened:
         own, known = limits_of(opened)
         for name, limit in limits._asdict().items():

@@ -31,7 +31,7 @@ from agents.ntuple.tuples import (
     layout_to_matrix,
     sample_tuples,
 )
-from agents.search.player import AlphaBeta, with_options
+from agents.search.player import AlphaBeta
 from agents.search.selective import FULL_WIDTH, STRONG
 from agents.treestrap.codec import unpack
 from agents.treestrap.network import SIZE, STAGES, TreeStrapNetwork, treestrap_network
@@ -320,7 +320,7 @@ def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | Monte
             root_perspective=metadata.root_perspective,
             style=STRONG if selective else FULL_WIDTH,
         )
-        player = with_options(player, **metadata.search_options)
+        player = player.with_search(**metadata.search_options)
         return player._replace(tablebase=load_tablebase(endgame)) if endgame else player
     except (ValueError, TypeError, OverflowError) as error:
         raise ValueError(f"{str(path)!r} cannot be played: {error}") from None
@@ -332,7 +332,7 @@ def _network(layout: NetworkLayout) -> Architecture:
         functools.partial(decode, layout),
         layout.genome_size,
         difference="weight",
-        fixed_difference=0.0 if layout.sums else None,
+        fixed_difference=0.0 if layout.subsquare_inputs else None,
     )
 
 
@@ -342,12 +342,17 @@ def _build_ntuple(
     *,
     tuples: Sequence[Sequence[int]],
     difference: float = 1.0,
-    by_colour: bool = False,
+    by_colour: bool = False,  # the name in weight files
     output: Literal["tanh", "sum"] = "tanh",
 ) -> NTuple:
     layout = tuple(tuple(map(int, squares)) for squares in tuples)
     return ntuple(
-        layout, weights, difference=difference, king=king, by_colour=by_colour, output=output
+        layout,
+        weights,
+        difference=difference,
+        king=king,
+        black_perspective=by_colour,
+        output=output,
     )
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from agents.agent import Agent, PlayerAgent
 from agents.match_kernel import DRAW, Result, play
 from agents.player import is_stochastic, uses_history
-from agents.search.guard import NOT_BEGUN, LateMoveError, MoveLimit, guard_moves
+from agents.search.guard import NOT_BEGUN, LateMoveError, guard_moves
 from agents.search.interrupt import defer_signals
 from agents.search.workspace import PLAYER, Workspace, table_bits, workspace
 from checkers_env import openings
@@ -65,8 +65,9 @@ def play_game(
     rules: DrawRules = DrawRules(),  # noqa: B008 - immutable
     rng: np.random.Generator | None = None,
     engine: str = "kernel",
-    limit: MoveLimit | None = None,
-    numbers: tuple[int, int] = (0, 0),
+    seconds: float | None = None,
+    stop: threading.Event | None = None,
+    player_ids: tuple[int, int] = (0, 0),
 ) -> MatchGame:
     """Play one game between compiled players.
 
@@ -83,12 +84,13 @@ def play_game(
     engine
         ``"kernel"`` plays the game in compiled code. ``"env"`` plays it through the AEC environment
         and ``act``: a thousand times slower, with the same result.
-    limit
-        Time for a move in the kernel, and an event that ends the game.
-    numbers
-        Of Black and of White, each one's own, for players that meet the same positions in many
-        games: in the kernel, their first moves are then searched once in each thread. Below
-        LARGEST_NUMBER; 0 for others, and for all whose moves depend on more than the position.
+    seconds
+        Time for a move in the kernel; None for no limit.
+    stop
+        Event that ends the game in the kernel at once.
+    player_ids
+        Keys of Black and of White in the cache of opening moves, below LARGEST_NUMBER. 0 disables
+        it, and must stand for players whose moves depend on more than the position.
 
     Returns
     -------
@@ -102,15 +104,17 @@ def play_game(
     LateMoveError
         When a player takes too long for a move.
     CancelledError
-        When the limit's event ends the game.
+        When the event ends the game.
     """
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
-    if not all(0 <= number < LARGEST_NUMBER for number in numbers):
-        raise ValueError(f"numbers must be 0 or more, and below {LARGEST_NUMBER}, not {numbers}")
+    if not all(0 <= number < LARGEST_NUMBER for number in player_ids):
+        raise ValueError(
+            f"player_ids must be 0 or more, and below {LARGEST_NUMBER}, not {player_ids}"
+        )
     rng = rng or np.random.default_rng(0)
     if engine == "kernel":
-        return _play_in_kernel(black, white, opening, rules, rng, limit, numbers)
+        return _play_in_kernel(black, white, opening, rules, rng, seconds, stop, player_ids)
     agents = (PlayerAgent("black", black, rng), PlayerAgent("white", white, rng))
     return play_through_environment(*agents, opening=opening, rules=rules)
 
@@ -151,8 +155,9 @@ def _play_in_kernel(
     opening: str | None,
     rules: DrawRules,
     rng: np.random.Generator,
-    limit: MoveLimit | None,
-    numbers: tuple[int, int],
+    seconds: float | None,
+    stop: threading.Event | None,
+    player_ids: tuple[int, int],
 ) -> MatchGame:
     start, paths = opening_line(opening)
     if len(paths) >= rules.max_plies:
@@ -165,11 +170,12 @@ def _play_in_kernel(
         or any(is_stochastic(player) or uses_history(player) for player in players)
     )
     seats = [_seat(side, table_bits(player)) for side, player in enumerate(players)]
-    for seat, number in zip(seats, numbers, strict=True):
+    for seat, number in zip(seats, player_ids, strict=True):
         seat.counts[PLAYER] = number
     first, second = sorted((BLACK, WHITE), key=lambda side: _kind(players[side]))
     pair = players[first], players[second], seats[first], seats[second]
-    guard = guard_moves(seats, limit, _ply_counter(game)) if limit else nullcontext()
+    is_guarded = seconds is not None or stop is not None
+    guard = guard_moves(seats, seconds, stop, _ply_counter(game)) if is_guarded else nullcontext()
     try:
         with defer_signals(*seats), guard:
             result = play(*pair, first, start, rules.to_array(), cut_cycles, rng, game)

@@ -13,31 +13,21 @@ from typing import Any
 import numpy as np
 
 from agents.agent import Agent, PlayerAgent
-from agents.agent_spec import WEIGHTS_SUFFIX, AgentSpec
+from agents.agent_spec import FORMER_NAMES, OPTIONS, WEIGHTS_SUFFIX, AgentSpec
 from agents.architectures import load_player
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
 from agents.baselines.random_player import RandomPlayer
 from agents.endgame.tables import load_tablebase
 from agents.factory import make_external
-from agents.limits import check_limits, require_selective, with_nodes
-from agents.mcts.player import UNLIMITED, MonteCarlo, monte_carlo
-from agents.player import uses_history
-from agents.search.player import AlphaBeta, with_options
+from agents.limits import Limits
+from agents.mcts.player import MonteCarlo, monte_carlo
+from agents.search.player import AlphaBeta
 from agents.search.root_order import CHANCE
-from agents.search.selective import (
-    FULL_WIDTH,
-    NODES_PER_SECOND,
-    OPTIONS,
-    Selective,
-    with_search_options,
-    with_table,
-)
-from agents.search.workspace import MAX_DEPTH
+from agents.search.selective import Selective
+from agents.search.workspace import UNLIMITED
 
 DEFAULT_DEPTH = 4
-PLAYER_OPTIONS = ("depth", "simulations", "nodes", "seconds", "seed", "endgame", "selective")
-RULES = ("tie", "order", "ends_at_jump")
 ZOO = Path(str(files("agents") / "zoo"))
 
 BASELINES: dict[str, Callable[[int | None], Any]] = {
@@ -48,7 +38,7 @@ BASELINES: dict[str, Callable[[int | None], Any]] = {
     "mcts-ept": lambda depth: monte_carlo(),
 }
 
-FORMER: dict[str, Selective] = {"strong-1": Selective()}
+ARCHIVED_PLAYERS: dict[str, Selective] = {"strong-1": Selective()}
 """Former players, to measure progress by, and their search, which stays as it is. Their weights are
 in the folder ``zoo/former``. :func:`available` does not list them."""
 
@@ -80,7 +70,7 @@ def make(
     agent
         One of these texts, or one with options after an @, as in ``blondie24@depth=6,tie=last``:
 
-        - a name from :func:`available`, or ``strong-1`` (see :data:`FORMER`);
+        - a name from :func:`available`, or ``strong-1`` (see :data:`ARCHIVED_PLAYERS`);
         - a weight file (``champion.safetensors``);
         - a folder with one, such as a run's or a model hub's: ``runs/c0-seed-1``, ``./folder``;
         - a class or function of your own: ``package.module:factory`` or ``file.py:factory``;
@@ -116,9 +106,9 @@ def make(
         Whether the lines of a full-width search end behind a jump (see
         :class:`agents.search.selective.FullWidth`). Default: as in its training.
     options
-        For players that search selectively: ``reduces``, ``static_margin`` and ``futility`` (see
-        :class:`agents.search.selective.Selective`). Factories and outside players get all options,
-        and those of the parameters above that are not None.
+        For players that search selectively: ``reduces``, ``reverse_futility_reduction_margin`` and
+        ``reverse_futility_margin`` (see :class:`agents.search.selective.Selective`). Factories and
+        outside players get all options, and those of the parameters above that are not None.
 
     Returns
     -------
@@ -145,36 +135,44 @@ def make(
 
 
 def _make_builtin(spec: AgentSpec, given: Mapping[str, Any]) -> PlayerAgent:
-    agent, options = spec.name, dict(given)
-    depth, simulations, nodes, seconds, seed, endgame, selective = (
-        options.pop(name, None) for name in PLAYER_OPTIONS
-    )
-    rules = {name: options.pop(name, None) for name in RULES}
-    if unknown := [name for name in options if name not in OPTIONS]:
-        known = ", ".join([*PLAYER_OPTIONS, *RULES, *OPTIONS])
-        raise ValueError(f"{agent!r} takes {known}, not {', '.join(unknown)}")
-    check_limits(depth, simulations, seconds, nodes)
-    _check(seed, selective)
+    agent, options = spec.name, {FORMER_NAMES.get(name, name): given[name] for name in given}
+    if unknown := [name for name in options if name not in (*OPTIONS, "seed")]:
+        raise ValueError(f"{agent!r} takes {', '.join(OPTIONS)}, seed, not {', '.join(unknown)}")
+    seed, simulations = options.pop("seed", None), options.pop("simulations", None)
+    depth, nodes, seconds = (options.get(name) for name in ("depth", "nodes", "seconds"))
+    Limits(depth, simulations, seconds, nodes=nodes).check()
+    if seed is not None and not (type(seed) is int and seed >= 0):
+        raise ValueError(f"seed must be a whole number from 0 on, not {seed!r}")
     player: Any = _player(spec, depth)
-    player = _with_limits(agent, player, depth, simulations, seconds)
-    if selective is not None:
-        _require_plies(agent, player, "selective")
-        if selective != uses_history(player):
-            player = player._replace(style=Selective() if selective else FULL_WIDTH)
-    if options:
-        require_selective(agent, player, ", ".join(options))
-        player = player._replace(style=with_search_options(player.style, options))
-    if changed := [name for name, rule in rules.items() if rule is not None]:
-        _require_plies(agent, player, changed[0])
-        player = with_options(player, **rules)
-    if nodes is not None:
-        player = with_nodes(agent, player, nodes, depth)
-    if seconds is not None and uses_history(player):
-        player = player._replace(style=with_table(player.style, seconds * NODES_PER_SECOND))
-    if endgame is not None:
-        _require_plies(agent, player, "endgame")
-        player = player._replace(tablebase=load_tablebase(endgame))
+    if isinstance(player, AlphaBeta) and simulations is None:
+        endgame = options.pop("endgame", None)
+        try:
+            player = player.with_search(**options)
+        except ValueError as error:
+            raise ValueError(f"{agent!r}: {error}") from None
+        if endgame is not None:
+            player = player._replace(tablebase=load_tablebase(endgame))
+    else:
+        player = _simulating(agent, player, simulations, options)
     return PlayerAgent(agent, player, np.random.default_rng(seed), seconds)
+
+
+def _simulating(
+    agent: str, player: Any, simulations: int | None, options: Mapping[str, Any]
+) -> Any:
+    """Return a player that does not search by plies; refuse options that it does not have."""
+    if isinstance(player, AlphaBeta):
+        if "depth" in options:
+            raise ValueError("give depth or simulations, not both")
+        player = monte_carlo(player.evaluator, root_perspective=player.root_perspective)
+    if refused := [name for name in options if name != "seconds"]:
+        raise ValueError(f"{agent!r} does not search by plies: it takes no {', '.join(refused)}")
+    if isinstance(player, MonteCarlo):
+        most = UNLIMITED if "seconds" in options else player.simulations
+        return player._replace(simulations=simulations or most)
+    if simulations is not None or options:
+        raise ValueError(f"{agent!r} does not search: it takes no simulations and no seconds")
+    return player
 
 
 @contextmanager
@@ -201,40 +199,6 @@ def open_agent(agent: Agent | str | Path) -> Iterator[Agent]:
             close()
 
 
-def _require_plies(agent: str, player: Any, option: str) -> None:
-    if not isinstance(player, AlphaBeta):
-        raise ValueError(f"{agent!r} does not search by plies: it takes no {option}")
-
-
-def _with_limits(
-    agent: str, player: Any, depth: int | None, simulations: int | None, seconds: float | None
-) -> Any:
-    """Return the player with its limit of a move: depth, simulations or time."""
-    if isinstance(player, AlphaBeta) and simulations is not None:
-        if depth is not None:
-            raise ValueError("give depth or simulations, not both")
-        player = monte_carlo(
-            player.evaluator, simulations, root_perspective=player.root_perspective
-        )
-    if isinstance(player, AlphaBeta):
-        return player if seconds is None else player._replace(depth=depth or MAX_DEPTH)
-    if depth is not None:
-        _require_plies(agent, player, "depth")
-    if isinstance(player, MonteCarlo):
-        most = player.simulations if seconds is None else UNLIMITED
-        return player._replace(simulations=simulations or most)
-    if simulations is not None or seconds is not None:
-        raise ValueError(f"{agent!r} does not search: it takes no simulations and no seconds")
-    return player
-
-
-def _check(seed: int | None, selective: bool | None) -> None:
-    if seed is not None and not (type(seed) is int and seed >= 0):
-        raise ValueError(f"seed must be a whole number from 0 on, not {seed!r}")
-    if selective not in (None, True, False):
-        raise ValueError(f"selective must be True or False, not {selective!r}")
-
-
 def _plain(number: Any) -> Any:
     """Return a numpy number as a Python number, anything else as it is."""
     return number.item() if isinstance(number, np.number) else number
@@ -245,9 +209,9 @@ def _player(spec: AgentSpec, depth: int | None) -> Any:
         return load_player(spec.name, depth)
     if spec.name in BASELINES:
         return BASELINES[spec.name](depth)
-    if spec.name in FORMER:
+    if spec.name in ARCHIVED_PLAYERS:
         former: Any = load_player(ZOO / "former" / f"{spec.name}{WEIGHTS_SUFFIX}", depth)
-        return former._replace(style=FORMER[spec.name])
+        return former._replace(style=ARCHIVED_PLAYERS[spec.name])
     zoo = _zoo()
     if spec.name in zoo:
         return load_player(zoo[spec.name], depth)

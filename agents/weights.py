@@ -25,6 +25,7 @@ SIZE = "weights"  # header field of a sparse file: the number of weights
 FORMAT = 2
 DTYPES = (np.float64, np.float32, np.uint8)  # other dtypes become float64
 LARGEST_WEIGHT = 1e6  # float32 can still add up weights of this size
+SEARCH_OPTIONS = {"tie", "order", "ends_at_jump"}
 MAX_DENSITY = 0.75  # a fuller array is stored as it is
 
 # Format 1 has other names for some fields, options and architectures.
@@ -57,7 +58,7 @@ class WeightsMetadata:
         Options of the Monte Carlo tree search in training; empty for alpha-beta.
     search_options
         Options of the alpha-beta search in training that are not the defaults, as
-        :func:`agents.search.player.with_options` takes them.
+        :meth:`agents.search.player.AlphaBeta.with_search` takes them.
     options
         Arguments of the evaluator beside its weights, by name.
     versions
@@ -96,6 +97,8 @@ def metadata_from_fields(fields: Mapping[str, Any]) -> WeightsMetadata:
         kind, value = get_origin(hint) or hint, getattr(metadata, name)
         if type(value) is not kind and not (kind is float and type(value) is int):
             raise ValueError(f"its {name} is {value!r}, which is no {kind.__name__}")
+    if unknown := metadata.search_options.keys() - SEARCH_OPTIONS:
+        raise ValueError(f"its search options are {SEARCH_OPTIONS}, not {sorted(unknown)}")
     if not 1 <= metadata.king <= 5:
         raise ValueError(f"its king is worth {metadata.king!r}, not 1 to 5 men")
     if not 1 <= metadata.depth <= MAX_DEPTH:

@@ -40,9 +40,9 @@ class NetworkLayout(NamedTuple):
         connects node n to square s + 1.
     hidden
         Widths of the following layers, the output (1) included.
-    sums
+    subsquare_inputs
         The fields are inputs, not nodes: the sums of the pieces on their squares.
-    by_colour
+    black_perspective
         Black's pieces are always positive, and White's value is the negative of Black's.
     slope
         The activation is tanh(slope * x); 1/2 makes it 2 / (1 + e^-x) - 1.
@@ -57,8 +57,8 @@ class NetworkLayout(NamedTuple):
     name: str
     fields: NDArray[np.bool_]
     hidden: tuple[int, ...]
-    sums: bool = False
-    by_colour: bool = False
+    subsquare_inputs: bool = False
+    black_perspective: bool = False
     slope: float = 1.0
     unsaturated: bool = False
     exact: bool = False
@@ -67,7 +67,7 @@ class NetworkLayout(NamedTuple):
     def weight_count(self) -> int:
         """Weights and biases without the weight of the piece difference (N_w of the papers)."""
         count, inputs = int(self.fields.sum()) + len(self.fields), len(self.fields)
-        if self.sums:
+        if self.subsquare_inputs:
             count = 0
         for width in self.hidden:
             count, inputs = count + (inputs + 1) * width, width
@@ -90,7 +90,9 @@ BLONDIE_2001 = NetworkLayout("blondie24-2001", _subsquares(), (40, 10, 1))
 UNSATURATED_2001 = BLONDIE_2001._replace(name="blondie24-2001-unsaturated", unsaturated=True)
 EXACT_1999 = BLONDIE_1999._replace(name="blondie24-1999-exact", exact=True)
 EXACT_2001 = BLONDIE_2001._replace(name="blondie24-2001-exact", exact=True)
-NGUYEN = NetworkLayout("nguyen-91", _subsquares(), (40, 10, 1), sums=True, by_colour=True)
+NGUYEN = NetworkLayout(
+    "nguyen-91", _subsquares(), (40, 10, 1), subsquare_inputs=True, black_perspective=True
+)
 NGUYEN_LOGISTIC = NGUYEN._replace(name="nguyen-91-logistic", slope=0.5)
 NETWORK_LAYOUTS = {
     layout.name: layout
@@ -104,8 +106,8 @@ NETWORK_LAYOUTS = {
 def layers(layout: NetworkLayout, genome: NDArray[np.float64]) -> list[Layer]:
     """Return the layers of a genome for nodes of tanh(x), all multiplied by the slope.
 
-    With ``layout.sums`` the first layer already combines the sums of sub-squares with the next
-    layer's weights.
+    With ``layout.subsquare_inputs`` the first layer already combines the sums of sub-squares with
+    the next layer's weights.
 
     Parameters
     ----------
@@ -121,7 +123,7 @@ def layers(layout: NetworkLayout, genome: NDArray[np.float64]) -> list[Layer]:
     parts: list[Layer] = []
     genome, at = layout.slope * genome, 0
     first, bias = np.zeros(layout.fields.shape), np.zeros(len(layout.fields))
-    if not layout.sums:  # node by node, the weights and then the bias
+    if not layout.subsquare_inputs:  # node by node, the weights and then the bias
         ends = np.cumsum(layout.fields.sum(axis=1) + 1)
         at = int(ends[-1])
         first[layout.fields] = np.delete(genome[:at], ends - 1)
@@ -132,7 +134,7 @@ def layers(layout: NetworkLayout, genome: NDArray[np.float64]) -> list[Layer]:
         rows = genome[at : at + width * (inputs + 1)].reshape(width, inputs + 1)
         parts.append((rows[:, :-1], rows[:, -1]))
         at, inputs = at + width * (inputs + 1), width
-    if layout.sums:
+    if layout.subsquare_inputs:
         weights, biases = parts[1]
         parts[:2] = [(weights @ layout.fields, biases)]
     return parts
@@ -236,7 +238,7 @@ def decode(layout: NetworkLayout, genome: ArrayLike, king: float) -> Network:
         np.array(widths),
         np.float32(difference),
         np.float32(king),
-        int(layout.by_colour),
+        int(layout.black_perspective),
         layout.exact,
     )
 

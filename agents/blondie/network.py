@@ -46,7 +46,7 @@ class Network(NamedTuple):
     widths: NDArray[np.int64]  # padded widths of the layers, the first one included
     difference: np.float32  # weight of the piece difference at the output
     king: np.float32  # K, the worth of a king in men
-    by_colour: int = 0  # 1: Black's pieces are positive for both sides; White's value is negated
+    black_perspective: int = 0  # 1: Black's view for both sides; White's value is negated
     exact: bool = False  # True: tanh is float64's, rounded; False: float32's, within 4e-7
     bounds: int = 0  # where `weights` has bounds of the value by men and kings more; 0: nowhere
 
@@ -58,7 +58,7 @@ def network_state_size(network: Network) -> int:
 
 @start_state.register(Network)
 def start_network_state(network: Network, position: Position, view: int, state: KernelArg) -> None:
-    view = BLACK if network.by_colour else view
+    view = BLACK if network.black_perspective else view
     copy_into(network.bias, state)
     own, opponent = own_and_opponent(position.black, position.white, view)
     pieces = own | opponent
@@ -95,7 +95,7 @@ def feature_row(bit: int, kings: int, view: int) -> int:
 def advance_network_state(
     network: Network, before: Position, after: Position, view: int, old: KernelArg, new: KernelArg
 ) -> None:
-    features, view = network.features, BLACK if network.by_colour else view
+    features, view = network.features, BLACK if network.black_perspective else view
     own_before, opponent_before = own_and_opponent(before.black, before.white, before.turn)
     own_after, opponent_after = own_and_opponent(after.black, after.white, before.turn)
     captured = opponent_before & ~opponent_after
@@ -126,7 +126,7 @@ def evaluate_network(
         at = dense(network.weights, at, scratch, source, count, target, width, network.exact)
         source, target = target, source
     value = output(network.weights, at, scratch, source, widths[last])
-    read_by = BLACK if network.by_colour else view
+    read_by = BLACK if network.black_perspective else view
     value += network.difference * piece_difference(position, read_by, network.king)
     if network.exact:
         scratch[0] = value
@@ -144,7 +144,7 @@ def network_value_bounds(network: Network, position: Position, view: int) -> tup
     black, white, kings = position.black, position.white, position.kings
     men = popcount(black & ~kings) - popcount(white & ~kings)
     crowned = popcount(black & kings) - popcount(white & kings)
-    read_by = BLACK if network.by_colour else view
+    read_by = BLACK if network.black_perspective else view
     more = men * (2 * MOST_MORE + 1) + crowned
     at = np.uint64(MOST_MORE * (2 * MOST_MORE + 2) + (more if read_by == BLACK else -more))
     place = np.uint64(network.bounds) + np.uint64(2) * at  # unsigned: no index is from the end

@@ -18,7 +18,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import save
 
 from agents.architectures import build_evaluator
-from agents.search.player import AlphaBeta, with_options
+from agents.search.player import AlphaBeta
 from agents.weights import (
     HEADER,
     WeightsMetadata,
@@ -117,7 +117,7 @@ class StrategyPool:
         evaluator = build_evaluator(self.genomes[row], metadata)
         perspective = metadata.root_perspective
         player = AlphaBeta(evaluator, depth or metadata.depth, root_perspective=perspective)
-        return with_options(player, **metadata.search_options)
+        return player.with_search(**metadata.search_options)
 
     def content(self) -> bytes:
         """Return the bytes of the pool file. Equal pools give equal bytes."""

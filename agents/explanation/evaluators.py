@@ -96,7 +96,7 @@ def find_parts(evaluator: Any, position: Position) -> Parts:
 
 @find_parts.register
 def _(network: Network, position: Position) -> Parts:
-    view = BLACK if network.by_colour else position.turn
+    view = BLACK if network.black_perspective else position.turn
     sign = 1.0 if view == position.turn else -1.0
 
     def split_output(position: Position) -> tuple[float, float]:
@@ -107,7 +107,7 @@ def _(network: Network, position: Position) -> Parts:
     pieces, rest = split_output(position)
     activations, _ = forward_pass(network, position, view)
     layers: tuple[Layer, ...] = ()
-    if network.by_colour:
+    if network.black_perspective:
         layers = _subsquare_layers(_subsquare_sums(position, float(network.king)), view)
     elif len(activations) > len(HIDDEN_SIZES):
         first = activations.pop(0)

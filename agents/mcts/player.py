@@ -12,12 +12,10 @@ from agents.baselines.material import Material
 from agents.evaluator import state_size
 from agents.mcts.tree import grow_tree, most_visited_move
 from agents.player import is_stochastic, select_move
-from agents.search.workspace import STATE_WIDTH
+from agents.search.workspace import STATE_WIDTH, UNLIMITED
 from checkers_env.bits import borrowed
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import PACKED_MOVE, Position, has_move, successor
-
-UNLIMITED = 1_000_000_000  # simulations or plies, when something else is the limit
 
 
 class MonteCarlo(NamedTuple):

@@ -43,7 +43,7 @@ class NTuple(NamedTuple):
     empty: NDArray[np.int32]  # (tuples,): the indices of the empty board
     difference: float  # weight of the piece difference; 0 leaves it out
     king: float  # worth of a king in it, in men
-    by_colour: bool  # always read as Black sees the board; White's value is the negative
+    black_perspective: bool  # always read as Black sees the board; White's value is the negative
     unit: float  # the value of 1 in the sum, which has no tanh then; 0: the value is its tanh
 
 
@@ -58,7 +58,7 @@ def ntuple(
     *,
     difference: float = 1.0,
     king: float = 1.0,
-    by_colour: bool = False,
+    black_perspective: bool = False,
     output: Literal["tanh", "sum"] = "tanh",
 ) -> NTuple:
     """Make an n-tuple network.
@@ -74,7 +74,7 @@ def ntuple(
         Weight of the piece difference in the sum; 0 leaves it out.
     king
         Worth of a king in the piece difference, in men.
-    by_colour
+    black_perspective
         False (evolved networks): the digits tell own pieces from the opponent's, and White sees
         the board turned round. True (temporal differences): the digits are Black's for both
         sides, and White's value is the negative of Black's.
@@ -103,7 +103,7 @@ def ntuple(
     if output not in ("tanh", "sum"):
         raise ValueError(f"the output is tanh or sum, not {output!r}")
     unit = 0.0 if output == "tanh" else _unit(layout, table, difference, king)
-    return NTuple(table, *parts, difference, king, bool(by_colour), unit)
+    return NTuple(table, *parts, difference, king, bool(black_perspective), unit)
 
 
 def _unit(layout: TupleLayout, table: NDArray[np.float64], difference: float, king: float) -> float:
@@ -127,7 +127,7 @@ def _check_layout(layout: TupleLayout) -> None:
 @kernel
 def board_view(network: NTuple, view: int) -> int:
     """Return the side whose view of the board the tuples read for side `view`."""
-    return BLACK if network.by_colour else view
+    return BLACK if network.black_perspective else view
 
 
 @state_size.register(NTuple)
@@ -190,7 +190,7 @@ def apply_ntuple_gradient(network: NTuple, state: KernelArg, step: float) -> Non
 
 @is_antisymmetric.register(NTuple)
 def is_ntuple_antisymmetric(network: NTuple) -> bool:
-    return network.by_colour
+    return network.black_perspective
 
 
 @evaluate.register(NTuple)

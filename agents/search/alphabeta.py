@@ -33,9 +33,9 @@ from agents.search.selective import (
     NO_SEARCH,
     adjust_mate_distance,
     count_reversible_plies,
-    is_final,
     is_repetition,
     may_prune,
+    needs_re_search,
     node_limit_reached,
     plies_below,
     prune,
@@ -267,14 +267,14 @@ def search_to(
         if view == perspective or perspective == SIDE_TO_MOVE:
             start_state(evaluator, position, view, ws.states[0, view, :width])
     context = SearchContext(style, ws, tt_namespace, root, perspective, width)
-    open_frame(context, 0, position, 0, end, plies, low, high)
+    push_frame(context, 0, position, 0, end, plies, low, high)
     ws.frames[0].reversible_plies = ws.reversible_plies[0]
     ply = 0
     while True:
         frame = ws.frames[ply]
         if ws.stop[0] or node_limit_reached(style, ws):
             return ws.frames[0].value
-        at = next_row(ws.scores, frame)
+        at = pick_move(ws.scores, frame)
         if at < 0:
             store_tt(context, frame, ply)
             if ply == 0:
@@ -287,12 +287,12 @@ def search_to(
             if value == DESCEND:
                 ply = frame.child
                 continue
-        if is_final(style, ws.frames[ply], ply, value):
+        if not needs_re_search(style, ws.frames[ply], ply, value):
             backup(context, ply, value)
 
 
 @kernel
-def open_frame(
+def push_frame(
     context: KernelArg,
     ply: int,
     position: Position,
@@ -350,13 +350,13 @@ def open_frame(
 
 
 @kernel
-def next_row(scores: KernelArg, frame: KernelArg) -> int:
+def pick_move(scores: KernelArg, frame: KernelArg) -> int:
     """Choose the row to search next, and mark it as searched.
 
     Parameters
     ----------
     scores
-        int64, shape (rows,): the order of the moves, from :func:`open_frame`; -1 for a searched
+        int64, shape (rows,): the order of the moves, from :func:`push_frame`; -1 for a searched
         row.
     frame
         Record of FRAME; changed in place.
@@ -406,7 +406,7 @@ def expand(context: KernelArg, evaluator: KernelArg, ply: int) -> float:
     alpha, beta = window(style, frame, ply)
     below, sign = ply + 1, 1.0
     while True:
-        value, remaining = settle(
+        value, remaining = resolve_child(
             context, evaluator, frame, below, before, after, remaining, alpha, beta
         )
         if value != DESCEND:
@@ -418,13 +418,13 @@ def expand(context: KernelArg, evaluator: KernelArg, ply: int) -> float:
         before, after = after, successor(ws.rows[frame.end], after.turn)
         remaining = plies_below(style, remaining, before, after)
         alpha, beta, below, sign = -beta, -alpha, below + 1, -sign
-    open_frame(context, below, after, frame.end, end, remaining, alpha, beta)
+    push_frame(context, below, after, frame.end, end, remaining, alpha, beta)
     frame.child, ws.frames[below].parent = below, ply
     return DESCEND
 
 
 @kernel
-def settle(
+def resolve_child(
     context: KernelArg,
     evaluator: KernelArg,
     frame: KernelArg,

@@ -7,28 +7,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from agents.search.interrupt import set_stop, watch
 from agents.search.workspace import Workspace
 
 POLL_SECONDS = 0.05
 NOT_BEGUN = -1  # as a number of plies: the kernel is still compiled or loaded
-
-
-class MoveLimit(NamedTuple):
-    """Limit of each move of a game.
-
-    Attributes
-    ----------
-    seconds
-        Time for a move; None for no limit.
-    stop
-        Event that ends the game at once.
-    """
-
-    seconds: float | None = None
-    stop: threading.Event | None = None
 
 
 class LateMoveError(Exception):
@@ -50,7 +34,10 @@ class LateMoveError(Exception):
 
 @contextmanager
 def guard_moves(
-    workspaces: Sequence[Workspace], limit: MoveLimit, count_plies: Callable[[], int]
+    workspaces: Sequence[Workspace],
+    seconds: float | None,
+    stop: threading.Event | None,
+    count_plies: Callable[[], int],
 ) -> Iterator[None]:
     """Stop the searches of a with block when a move takes longer than its limit.
 
@@ -58,8 +45,10 @@ def guard_moves(
     ----------
     workspaces
         Workspaces of the searches, whose stop flags are set.
-    limit
-        Time for a move, and an event that stops the searches, too.
+    seconds
+        Time for a move; None for no limit.
+    stop
+        Event that stops the searches, too.
     count_plies
         Function that returns how many moves have been made, or NOT_BEGUN; the time of the first
         move counts from when this is over.
@@ -76,15 +65,15 @@ def guard_moves(
 
     def watch_plies() -> None:
         plies, since = NOT_BEGUN, 0.0
-        pause = min(POLL_SECONDS, (limit.seconds or 1.0) / 4)
+        pause = min(POLL_SECONDS, (seconds or 1.0) / 4)
         while not ended.wait(pause):
             now = time.monotonic()
             reached = count_plies()
             if reached > plies:
                 plies, since = reached, now
-            elif plies > NOT_BEGUN and limit.seconds is not None and now - since > limit.seconds:
+            elif plies > NOT_BEGUN and seconds is not None and now - since > seconds:
                 late.append(plies)
-            if late or (limit.stop and limit.stop.is_set()):
+            if late or (stop and stop.is_set()):
                 set_stop(workspaces, True)
                 return
 
@@ -92,5 +81,5 @@ def guard_moves(
         yield
     if late:
         raise LateMoveError(late[0])
-    if limit.stop and limit.stop.is_set():
+    if stop and stop.is_set():
         raise CancelledError

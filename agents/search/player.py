@@ -16,7 +16,15 @@ from agents.search.root_order import (
     TIES,
     order_rows,
 )
-from agents.search.selective import FULL_WIDTH, selective
+from agents.search.selective import (
+    FULL_WIDTH,
+    NODES_PER_SECOND,
+    Selective,
+    selective,
+    table_bits_for,
+    with_option,
+)
+from agents.search.workspace import MAX_DEPTH
 from checkers_env.bits import borrowed, popcount
 from checkers_env.jit import KernelArg, generic, kernel
 from checkers_env.movegen import PACKED_MOVE, Position
@@ -58,44 +66,41 @@ class AlphaBeta(NamedTuple):
     tablebase: Any = NO_TABLEBASE
     order: int = BY_DIRECTION
 
+    def with_search(
+        self,
+        *,
+        selective: bool | None = None,
+        depth: int | None = None,
+        nodes: int | None = None,
+        seconds: float | None = None,
+        tie: str | None = None,
+        order: str | None = None,
+        **style_options: Any,
+    ) -> AlphaBeta:
+        """Return the player with other settings of its search, as :func:`agents.make` takes them.
 
-def with_options(
-    player: AlphaBeta,
-    *,
-    tie: str | None = None,
-    order: str | None = None,
-    ends_at_jump: bool | None = None,
-) -> AlphaBeta:
-    """Return the player with other options of its search; None leaves an option as it is.
-
-    Parameters
-    ----------
-    player
-        The player.
-    tie
-        Which of equally good moves it plays: ``"first"``, ``"last"`` or ``"chance"``.
-    order
-        Order of the moves: ``"direction"`` or ``"piece"``, as
-        :data:`agents.search.root_order.ORDERS` says.
-    ends_at_jump
-        Whether its lines end behind a jump (see :class:`agents.search.selective.FullWidth`).
-
-    Raises
-    ------
-    ValueError
-        For an unknown name, and for a selective player whose lines should end at a jump.
-    """
-    if tie is not None:
-        player = player._replace(tie=_index("tie", tie, TIES))
-    if order is not None:
-        player = player._replace(order=_index("order", order, ORDERS))
-    if ends_at_jump is None or (not ends_at_jump and selective(player.style)):
-        return player
-    if ends_at_jump not in (True, False):
-        raise ValueError(f"ends_at_jump must be True or False, not {ends_at_jump!r}")
-    if selective(player.style):
-        raise ValueError("a selective search takes no ends_at_jump")
-    return player._replace(style=player.style._replace(ends_at_jump=bool(ends_at_jump)))
+        A search by positions or time goes as deep as it can, but for a given depth. Its
+        transposition table suits its limits, and never gets smaller. Raise ValueError for an
+        unknown name, and for an option that the style does not have.
+        """
+        player, style = self, self.style
+        if depth or nodes or seconds:
+            player = player._replace(depth=depth or MAX_DEPTH)
+        if tie is not None:
+            player = player._replace(tie=_index("tie", tie, TIES))
+        if order is not None:
+            player = player._replace(order=_index("order", order, ORDERS))
+        if selective not in (None, True, False):
+            raise ValueError(f"selective must be True or False, not {selective!r}")
+        if selective is not None and selective != isinstance(style, Selective):
+            style = Selective() if selective else FULL_WIDTH
+        for name, value in (("nodes", nodes), *style_options.items()):
+            if value is not None:
+                style = with_option(style, name, value)
+        costs = [cost for cost in (nodes, seconds and seconds * NODES_PER_SECOND) if cost]
+        if costs and isinstance(style, Selective):
+            style = style._replace(table_bits=max(table_bits_for(min(costs)), style.table_bits))
+        return player._replace(style=style)
 
 
 def _index(option: str, name: str, names: tuple[str, ...]) -> int:

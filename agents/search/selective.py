@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.search.workspace import PAST, VISITED
+from agents.search.workspace import PAST, UNLIMITED, VISITED
 from checkers_env.bits import popcount
 from checkers_env.jit import KernelArg, generic, kernel
 from checkers_env.movegen import BLACK_BOARD, WHITE_BOARD, Position
@@ -62,11 +61,11 @@ class Selective(NamedTuple):
         Positions visited after which the search ends; 0 for no limit.
     table_bits
         The transposition table has two to this power entries of 32 bytes.
-    static_margin
+    reverse_futility_reduction_margin
         A quiet position whose own evaluation is at least so much above beta is searched
         STATIC_PLIES less deep at first, and again if it turns out worse than beta. 0 turns this
         off. Margins are differences of evaluations, from 0 to 2; endgame tables halve both.
-    futility
+    reverse_futility_margin
         A quiet position with at most FUTILITY_DEPTH plies left is not searched if its own
         evaluation is above beta by this margin for each ply. 0 turns this off. Neither is used in
         searches of less than STATIC_DEPTH plies.
@@ -76,54 +75,44 @@ class Selective(NamedTuple):
     reduces: int = 3
     nodes: int = 0
     table_bits: int = 16
-    static_margin: float = 0.0
-    futility: float = 0.0
+    reverse_futility_reduction_margin: float = 0.0
+    reverse_futility_margin: float = 0.0
 
 
-STRONG = Selective(static_margin=0.15, futility=0.2)
+STRONG = Selective(reverse_futility_reduction_margin=0.15, reverse_futility_margin=0.2)
 """The search of ``strong`` and of all players that are trained as it was."""
-OPTIONS: dict[str, tuple[type, float]] = {
-    "reduces": (int, 1000),
-    "static_margin": (float, 2),
-    "futility": (float, 2),
+OPTIONS: dict[type, dict[str, tuple[type, float]]] = {
+    FullWidth: {"ends_at_jump": (bool, 1)},
+    Selective: {
+        "nodes": (int, UNLIMITED),
+        "reduces": (int, 1000),
+        "reverse_futility_reduction_margin": (float, 2),
+        "reverse_futility_margin": (float, 2),
+    },
 }
-"""What a user may set: the type and the largest value of each; the smallest is 0."""
+"""What a user may set of a style: the type and the largest value of each; the smallest is 0."""
 
 
-def with_search_options(style: Selective, options: Mapping[str, Any]) -> Selective:
-    """Return the style with other values of its OPTIONS.
-
-    Parameters
-    ----------
-    style
-        The style.
-    options
-        Values by name.
-
-    Raises
-    ------
-    ValueError
-        For an unknown option, or a value that is out of range.
-    """
-    for name, value in options.items():
-        if name not in OPTIONS:
-            raise ValueError(f"a selective search takes {', '.join(OPTIONS)}, not {name}")
-        kind, largest = OPTIONS[name]
-        accepted = (int,) if kind is int else (int, float)
-        if isinstance(value, bool) or not (isinstance(value, accepted) and 0 <= value <= largest):
-            number = "a whole number" if kind is int else "a number"
-            raise ValueError(f"{name} must be {number} from 0 to {largest}, not {value!r}")
-        style = style._replace(**{name: kind(value)})
-    return style
+def with_option(style: Any, name: str, value: Any) -> Any:
+    """Return a style with another value of one of its OPTIONS; raise ValueError for others."""
+    if name not in OPTIONS[type(style)]:
+        kind = "selective" if isinstance(style, Selective) else "full-width"
+        raise ValueError(f"a {kind} search takes no {name}")
+    number, largest = OPTIONS[type(style)][name]
+    if number is bool:
+        is_valid, accepted = value in (True, False), "True or False"
+    else:
+        is_number = isinstance(value, (int, number)) and not isinstance(value, bool)
+        is_valid = is_number and 0 <= value <= largest
+        accepted = f"a {'whole ' * (number is int)}number from 0 to {largest}"
+    if not is_valid:
+        raise ValueError(f"{name} must be {accepted}, not {value!r}")
+    return style._replace(**{name: number(value)})
 
 
-def with_table(style: Selective, nodes: float) -> Selective:
-    """Return the style with a transposition table for a search of so many positions.
-
-    The table never gets smaller. It has at most two to the power of LARGEST_TABLE entries.
-    """
-    entries = min(max(nodes, 1.0), 2.0**LARGEST_TABLE)
-    return style._replace(table_bits=max(math.ceil(math.log2(entries)), style.table_bits))
+def table_bits_for(nodes: float) -> int:
+    """Return the bits of a transposition table for a search of so many positions."""
+    return math.ceil(math.log2(min(max(nodes, 1.0), 2.0**LARGEST_TABLE)))
 
 
 @generic
@@ -277,8 +266,8 @@ def _may_prune_selective(
 ) -> bool:
     if depth < STATIC_DEPTH or beta - alpha > ZERO_WINDOW or abs(beta) > MATE_THRESHOLD:
         return False
-    deep = style.static_margin > 0.0 and remaining >= STATIC_DEPTH
-    return deep or (style.futility > 0.0 and remaining <= FUTILITY_DEPTH)
+    deep = style.reverse_futility_reduction_margin > 0.0 and remaining >= STATIC_DEPTH
+    return deep or (style.reverse_futility_margin > 0.0 and remaining <= FUTILITY_DEPTH)
 
 
 @generic
@@ -310,8 +299,8 @@ def _prune_selective(
     style: Selective, frame: KernelArg, remaining: int, gain: float, scale: float
 ) -> int:
     if remaining <= FUTILITY_DEPTH:
-        return NO_SEARCH if gain >= style.futility * scale * remaining else remaining
-    if frame.tries == 0 and gain >= style.static_margin * scale:
+        return NO_SEARCH if gain >= style.reverse_futility_margin * scale * remaining else remaining
+    if frame.tries == 0 and gain >= style.reverse_futility_reduction_margin * scale:
         frame.reduced += STATIC_PLIES
         return remaining - STATIC_PLIES
     return remaining
@@ -346,7 +335,7 @@ def same_material(before: Position, after: Position) -> bool:
 
 
 @generic
-def tests_move(style: KernelArg, frame: KernelArg) -> bool:
+def uses_zero_window(style: KernelArg, frame: KernelArg) -> bool:
     """Return whether the current move is at first only tested for being better than the best.
 
     Parameters
@@ -360,8 +349,8 @@ def tests_move(style: KernelArg, frame: KernelArg) -> bool:
     return tests and frame.searched > 1 and frame.tries < FULL_WINDOW
 
 
-@tests_move.register(Selective)
-def _tests_move_selective(style: Selective, frame: KernelArg) -> bool:
+@uses_zero_window.register(Selective)
+def _uses_zero_window_selective(style: Selective, frame: KernelArg) -> bool:
     return frame.searched > 1 and frame.tries < FULL_WINDOW
 
 
@@ -403,35 +392,23 @@ def window(style: KernelArg, frame: KernelArg, ply: int) -> tuple[float, float]:
     Alpha and beta for the side to move after the move.
     """
     low, high = value_to_beat(style, frame, ply), frame.beta
-    if tests_move(style, frame):
+    if uses_zero_window(style, frame):
         high = float(np.nextafter(low, 2.0))
     return -high, -low
 
 
 @kernel
-def is_final(style: KernelArg, frame: KernelArg, ply: int, value: float) -> bool:
-    """Return whether the current move needs no further search; if it does, prepare that search.
-
-    Parameters
-    ----------
-    style
-        Search style.
-    frame
-        Record of FRAME; its `tries` say what to search next.
-    ply
-        Plies from the root to the frame.
-    value
-        Value of the current move for the side to move in the frame.
-    """
+def needs_re_search(style: KernelArg, frame: KernelArg, ply: int, value: float) -> bool:
+    """Return whether to search the current move again; the frame's `tries` then say how."""
     if value > value_to_beat(style, frame, ply):
         if selective(style) and frame.tries == 0 and frame.reduced:
             frame.tries = FULL_DEPTH
-            return False
-        if tests_move(style, frame) and value < frame.beta:
+            return True
+        if uses_zero_window(style, frame) and value < frame.beta:
             frame.tries = FULL_WINDOW
-            return False
+            return True
     frame.tries = 0
-    return True
+    return False
 
 
 @kernel

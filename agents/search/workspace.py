@@ -12,6 +12,7 @@ from agents.simd import aligned_zeros
 from checkers_env.movegen import ROW_WIDTH
 
 MAX_DEPTH = 64
+UNLIMITED = 1_000_000_000  # nodes, simulations or plies, when something else is the limit
 PLIES = MAX_DEPTH + 26  # captures can make a line at most 24 plies longer
 ROWS = 1 << 14
 TABLE_BITS = 12

@@ -282,7 +282,7 @@ def play_all(few, numbers):
                 few[white],
                 opening=opening,
                 rules=DrawRules(30),
-                numbers=(numbers[black], numbers[white]),
+                player_ids=(numbers[black], numbers[white]),
             ).result()
             for (black, white), opening in zip(pairs, openings, strict=True)
         ]
@@ -292,8 +292,8 @@ def play_all(few, numbers):
 
 @pytest.mark.parametrize("number", [-1, LARGEST_NUMBER])
 def test_numbers_of_players_have_a_range(number):
-    with pytest.raises(ValueError, match=f"numbers must be 0 or more, .*, not .*{number}"):
-        play_game(network(0, 1), network(1, 1), numbers=(0, number))
+    with pytest.raises(ValueError, match=f"player_ids must be 0 or more, .*, not .*{number}"):
+        play_game(network(0, 1), network(1, 1), player_ids=(0, number))
 
 
 def test_known_moves_of_numbered_players_change_no_game():

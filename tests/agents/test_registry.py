@@ -252,15 +252,28 @@ def test_file_with_an_evaluator_makes_any_number_of_agents(tmp_path):
         (
             "material",
             {"king": 2},
-            "'material' takes depth, simulations, nodes, seconds, seed, endgame, selective, tie, "
-            "order, ends_at_jump, reduces, static_margin, futility, not king",
+            "'material' takes depth, simulations, nodes, seconds, endgame, selective, tie, order, "
+            "ends_at_jump, reduces, reverse_futility_reduction_margin, reverse_futility_margin, "
+            "seed, not king",
         ),
-        ("material", {"futility": 0.2}, "'material' does not search selectively: it takes no fut"),
-        ("strong", {"futility": -1}, "futility must be a number from 0 to 2, not -1"),
-        ("strong", {"static_margin": float("nan")}, "static_margin must be a number from 0 to 2"),
-        ("strong", {"static_margin": True}, "static_margin must be a number from 0 to 2, not True"),
+        ("material", {"futility": 0.2}, "'material': a full-width search takes no reverse_fut"),
+        (
+            "strong",
+            {"futility": -1},
+            "reverse_futility_margin must be a number from 0 to 2, not -1",
+        ),
+        (
+            "strong",
+            {"static_margin": float("nan")},
+            "reduction_margin must be a number from 0 to 2",
+        ),
+        (
+            "strong",
+            {"static_margin": True},
+            "reduction_margin must be a number from 0 to 2, not True",
+        ),
         ("strong", {"reduces": 1.5}, "reduces must be a whole number from 0 to 1000, not 1.5"),
-        ("material", {"nodes": 5}, "'material' does not search selectively: it takes no nodes"),
+        ("material", {"nodes": 5}, "'material': a full-width search takes no nodes"),
         ("strong", {"nodes": 0}, "nodes must be a whole number from 1 to"),
         ("random", {"a": 1, "b": 2}, "not a, b"),
         ("material", {"seed": -1}, "seed"),

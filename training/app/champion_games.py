@@ -10,7 +10,7 @@ from typing import Any
 import agents
 from agents.agent import PlayerAgent
 from agents.match import MatchGame, play_game
-from agents.search.guard import LateMoveError, MoveLimit
+from agents.search.guard import LateMoveError
 from checkers_env.openings import TWO_MOVE
 from training.app.generation_replay import ReplayGame
 from training.app.run_reader import find_champions
@@ -56,7 +56,7 @@ def _play(black: str, white: str, versions: tuple[int, ...], card: int) -> Match
     opening = TWO_MOVE[card - 1] if card else None
     try:
         players = [_load_player(path) for path in (black, white)]
-        return play_game(*players, opening=opening, limit=MoveLimit(MOVE_SECONDS))
+        return play_game(*players, opening=opening, seconds=MOVE_SECONDS)
     except LateMoveError as late:
         reason = f"a champion took over {MOVE_SECONDS:g} seconds for move {late.plies + 1}"
         raise ValueError(f"The game was given up: {reason}.") from None

@@ -28,7 +28,6 @@ from agents.analysis import root_result
 from agents.baselines.material import piece_difference
 from agents.endgame.probe import probe_board
 from agents.endgame.tables import load_tablebase
-from agents.limits import with_nodes
 from agents.match import MatchGame, play_through_environment
 from checkers_env.board import Board
 from checkers_env.files import write_atomically
@@ -109,7 +108,7 @@ class PuzzleJudge:
     def best_move(self, board: Board, nodes: int) -> Move:
         """Return the best move by a search of so many positions."""
         reseed(self.agent, SEED)  # so that it forgets all earlier searches
-        player = with_nodes(JUDGE, self.agent.player, nodes)
+        player = self.agent.player.with_search(nodes=nodes)
         return replace(self.agent, player=player).act(Board(board.fen()))
 
     def evaluate(self, board: Board, nodes: int) -> tuple[float, int]:

@@ -44,7 +44,7 @@ def crossover(
 def node_weights(layout: NetworkLayout) -> list[NDArray[np.int64]]:
     """Return the genome's indices of the weights and the bias of each node, hidden nodes first.
 
-    Every node must see all of the layer before, as in networks over sums (``layout.sums``).
+    Every node must see all of the layer before, with ``layout.subsquare_inputs`` too.
     """
     nodes, start, inputs = [], 0, len(layout.fields)
     for width in layout.hidden:

@@ -240,7 +240,7 @@ def play_matchup(
         rules=rules,
         rng=np.random.default_rng(seed) if chance else _UNUSED,
         engine=engine,
-        numbers=numbers,
+        player_ids=numbers,
     )
     return game, time.thread_time() - began
 

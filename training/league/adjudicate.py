@@ -14,7 +14,7 @@ from agents.endgame.tables import load_tablebase
 from agents.match import play_game
 from agents.match_kernel import DRAW
 from agents.registry import make
-from agents.search.guard import LateMoveError, MoveLimit
+from agents.search.guard import LateMoveError
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
 from checkers_env.state import REASONS, DrawRules
@@ -106,7 +106,7 @@ def adjudicate_by_playout(
         rng = np.random.default_rng((seed, game.number, 1))  # not the generator of the game
         options: Any = {"opening": board.fen(), "rules": PLAYED_OUT, "rng": rng}
         try:
-            end = play_game(player, player, **options, limit=MoveLimit(seconds)).result
+            end = play_game(player, player, **options, seconds=seconds).result
         except LateMoveError:
             late = f"not played out by {name}, which took more than {seconds:g} s for a move"
             return replace(game, reason=f"{game.reason}; {late}")

@@ -15,7 +15,7 @@ import numpy as np
 from agents import match
 from agents.agent import Agent, PlayerAgent, accepts_draw
 from agents.external.errors import EngineError, GameEndedError
-from agents.search.guard import LateMoveError, MoveLimit, guard_moves
+from agents.search.guard import LateMoveError, guard_moves
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
 from checkers_env.moves import Move, unpack_move
@@ -125,7 +125,8 @@ def _in_kernel(
             opening=fixture.opening or None,
             rules=league_rules.rules,
             rng=np.random.default_rng((league_rules.seed, fixture.number)),
-            limit=MoveLimit(league_rules.move_limit, stop),
+            seconds=league_rules.move_limit,
+            stop=stop,
         ).paths
     except LateMoveError as error:
         paths, late = error.paths, True
@@ -153,8 +154,8 @@ def _move_by_move(
         while board.outcome() is None:
             if stop.is_set():
                 raise CancelledError
-            limit = MoveLimit(league_rules.move_limit, stop)
-            board.push(_timed_move(agents[board.turn], board, clocks, limit))
+            seconds = league_rules.move_limit
+            board.push(_timed_move(agents[board.turn], board, clocks, seconds, stop))
     except Forfeit as forfeit:
         return forfeit.score, str(forfeit)
     except GameEndedError as ended:
@@ -188,7 +189,9 @@ def _end_by_claim(opponent: Agent, board: Board, ended: GameEndedError) -> tuple
     return 0.0 if side == BLACK else 1.0, one_line(f"{what}: {ended}")
 
 
-def _timed_move(agent: Agent, board: Board, clocks: list[float], limit: MoveLimit) -> Move:
+def _timed_move(
+    agent: Agent, board: Board, clocks: list[float], seconds: float | None, stop: Event
+) -> Move:
     """Return a legal move of the agent, and add its time to its clock.
 
     Raises
@@ -200,21 +203,21 @@ def _timed_move(agent: Agent, board: Board, clocks: list[float], limit: MoveLimi
     """
     side, began = board.turn, time.perf_counter()
     try:
-        with _guard(agent, limit):
+        with _guard(agent, seconds, stop):
             move = agent.act(board.copy())
         if move not in board.legal_moves:
             raise EngineError(f"{move!r} is illegal in {board.fen()}")
     except (GameEndedError, CancelledError):
         raise
     except LateMoveError:
-        raise Forfeit(side, f"more than {limit.seconds:g} s for a move") from None
+        raise Forfeit(side, f"more than {seconds:g} s for a move") from None
     except Exception as error:
         raise Forfeit(side, _message(error)) from error
     finally:
         took = time.perf_counter() - began
         clocks[side] += took
-    if limit.seconds is not None and took > limit.seconds:
-        raise Forfeit(side, f"{took:.1f} s for a move, of {limit.seconds:g}")
+    if seconds is not None and took > seconds:
+        raise Forfeit(side, f"{took:.1f} s for a move, of {seconds:g}")
     return move
 
 
@@ -229,7 +232,7 @@ class LimitedAgent:
     def act(self, board: Board) -> Move:
         """Return the player's move."""
         try:
-            with _guard(self._agent, MoveLimit(self._seconds)):
+            with _guard(self._agent, self._seconds):
                 return self._agent.act(board)
         except LateMoveError:
             raise EngineError(f"more than {self._seconds:g} s for a move") from None
@@ -242,10 +245,12 @@ def limit_agent(agent: Agent, seconds: float | None) -> Agent:
     return LimitedAgent(agent, seconds)
 
 
-def _guard(agent: Agent, limit: MoveLimit) -> AbstractContextManager[None]:
+def _guard(
+    agent: Agent, seconds: float | None, stop: Event | None = None
+) -> AbstractContextManager[None]:
     """Stop a search of ours at its limit; others have limits outside their processes."""
     if isinstance(agent, PlayerAgent):
-        return guard_moves([agent.ws], limit, lambda: 0)
+        return guard_moves([agent.ws], seconds, stop, lambda: 0)
     return nullcontext()
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from agents.architectures import Encoding
 from agents.evaluator import with_bounds
 from agents.match import MatchGame
-from agents.search.player import AlphaBeta, with_options
+from agents.search.player import AlphaBeta
 from checkers_env.state import DrawRules
 from training.evolution.game_runner import GameRunner
 from training.evolution.tournament import Pairs, Payoff, run_tournament
@@ -49,7 +49,7 @@ class TournamentRegime(SearchSettings, Regime):
             AlphaBeta(with_bounds(encoding.build(*it)), depth, root_perspective=root_perspective)
             for it in zip(genomes, kings, strict=True)
         ]
-        return [with_options(player, **self.search_options) for player in players]
+        return [player.with_search(**self.search_options) for player in players]
 
     def games_seed(self, rng: np.random.Generator) -> tuple[int, ...]:
         """Return a seed of the players' chance; sample one only for players that use chance."""

@@ -113,8 +113,8 @@ class Conditions:
     ballot
         Ballot of the cards: ``"two-move"`` or ``"three-move"``.
     tie, order, ends_at_jump
-        Options of all searches by plies (:func:`agents.search.player.with_options`); None for
-        those of each player's training.
+        Options of all searches by plies (:meth:`agents.search.player.AlphaBeta.with_search`);
+        None for those of each player's training.
     """
 
     depth: int = 6

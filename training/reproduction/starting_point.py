@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from agents.architectures import find_architecture
 from agents.match_kernel import DRAW
 from agents.mcts.player import MonteCarlo, monte_carlo
-from agents.search.player import AlphaBeta, with_options
+from agents.search.player import AlphaBeta
 from checkers_env.openings import TWO_MOVE
 from training.evolution.game_runner import Matchup, open_game_runner
 from training.evolution.state import ChampionWeights, State
@@ -136,7 +136,7 @@ def player_of(run: Run, weights: ChampionWeights) -> AlphaBeta | MonteCarlo:
     if weights.mcts_options:
         return monte_carlo(evaluator, root_perspective=perspective, **weights.mcts_options)
     player = AlphaBeta(evaluator, regime.depth, root_perspective=perspective)
-    return with_options(player, **weights.search_options)
+    return player.with_search(**weights.search_options)
 
 
 def check_start(row: Row) -> None:

@@ -21,7 +21,7 @@ from agents.baselines.material import Material
 from agents.match import MatchGame, play_game
 from agents.match_kernel import DRAW
 from agents.mcts.player import monte_carlo
-from agents.search.player import AlphaBeta, with_options
+from agents.search.player import AlphaBeta
 from agents.search.root_order import CHANCE
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.state import REASONS, DrawRules
@@ -191,14 +191,14 @@ def build_player(player: Player, champion: Champion | None, conditions: Conditio
         if player.simulations:
             return monte_carlo(evaluator, player.simulations, root_perspective=perspective)
         built = AlphaBeta(evaluator, depth, root_perspective=perspective)
-        return with_options(built, **metadata.search_options | options)
+        return built.with_search(**metadata.search_options | options)
     agent = agents.make(player.name, simulations=player.simulations)
     if not isinstance(agent, PlayerAgent):
         raise ValueError(f"{player.name!r} is not a compiled player: it cannot play matches here")
     built = agent.player
     if not isinstance(built, AlphaBeta):
         return built
-    return with_options(built._replace(depth=depth), **options)
+    return built.with_search(depth=depth, **options)
 
 
 def play(

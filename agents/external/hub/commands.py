@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from agents.agent import Agent
 from agents.external.hub.notation import VARIANT, read_move, read_position, write_position
 from agents.limits import Limits
-from agents.mcts.player import UNLIMITED
+from agents.search.workspace import UNLIMITED
 from checkers_env.board import Board
 
 MOVES_TO_GO = 30  # moves that share the time of a whole game

@@ -114,7 +114,7 @@ def network(request, tmp_path_factory):
         return BLONDIE24, "blondie24-2001"
     shape = NETWORK_LAYOUTS[request.param]
     genome = np.random.default_rng(1).uniform(-0.3, 0.3, shape.genome_size)
-    if shape.sums:
+    if shape.subsquare_inputs:
         genome[-1] = 0.0
     path = tmp_path_factory.mktemp("weights") / "champion.safetensors"
     save_weights(path, genome, WeightsMetadata(shape.name, 1.7, "test", 0, 0))

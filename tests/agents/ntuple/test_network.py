@@ -41,9 +41,9 @@ def indices(tuples, pieces, side):
     return found
 
 
-def judged(tuples, table, pieces, side, difference, king, by_colour):
+def judged(tuples, table, pieces, side, difference, king, black_perspective):
     """Return the value for `side`, in float64."""
-    seen = "b" if by_colour else side
+    seen = "b" if black_perspective else side
     total = sum(table[index] for index in indices(tuples, pieces, seen))
     total += difference * sum(oracle.inputs(pieces, seen, king).values())
     return np.tanh(total) if seen == side else -np.tanh(total)
@@ -126,10 +126,10 @@ def test_equal_seeds_sample_equal_tuples(name, tuples, entries):
 
 SYSTEMS = {
     "own": {},
-    "colour": {"by_colour": True},
+    "colour": {"black_perspective": True},
     "king 2": {"king": 2.0},
     "no difference": {"difference": 0.0},
-    "colour, king 2": {"by_colour": True, "king": 2.0},
+    "colour, king 2": {"black_perspective": True, "king": 2.0},
 }
 TUPLES = {
     "mixed": MIXED,
@@ -142,22 +142,22 @@ TUPLES = {
 @pytest.mark.parametrize("tuples", TUPLES.values(), ids=TUPLES)
 def test_values_equal_a_naive_computation(tuples, options):
     system, rng = random_system(tuples, **options), np.random.default_rng(3)
-    settings = {"difference": 1.0, "king": 1.0, "by_colour": False} | options
+    settings = {"difference": 1.0, "king": 1.0, "black_perspective": False} | options
     for _ in range(40):
         _, pieces = oracle.random_position(rng)
         position = Board(oracle.write_fen("b", pieces)).position
         state = np.zeros(len(tuples), np.int32)
         for view, side in enumerate("bw"):
-            seen = "b" if settings["by_colour"] else side
+            seen = "b" if settings["black_perspective"] else side
             start_state(system, position, view, state)
             assert state.tolist() == indices(tuples, pieces, seen)
             expected = judged(tuples, system.table, pieces, side, **settings)
             assert evaluate_position(system, position, view) == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize("by_colour", [False, True])
-def test_incremental_indices_equal_recomputed_ones(by_colour):
-    system = random_system(drawing.TABLE_6_1, by_colour=by_colour)
+@pytest.mark.parametrize("black_perspective", [False, True])
+def test_incremental_indices_equal_recomputed_ones(black_perspective):
+    system = random_system(drawing.TABLE_6_1, black_perspective=black_perspective)
     rng = np.random.default_rng(4)
     old, new, fresh = (np.zeros(32, np.int32) for _ in range(3))
     for _ in range(6):
@@ -173,26 +173,26 @@ def test_incremental_indices_equal_recomputed_ones(by_colour):
                 assert new.tolist() == fresh.tolist()
 
 
-@pytest.mark.parametrize("by_colour", [False, True])
+@pytest.mark.parametrize("black_perspective", [False, True])
 @pytest.mark.parametrize("root_perspective", [False, True])
-def test_search_with_this_evaluator_equals_minimax(by_colour, root_perspective):
-    system, ws = random_system(drawing.TABLE_6_1, by_colour=by_colour), workspace()
+def test_search_with_this_evaluator_equals_minimax(black_perspective, root_perspective):
+    system, ws = random_system(drawing.TABLE_6_1, black_perspective=black_perspective), workspace()
     judge = judge_by(system)
     for board in random_boards(8, 6, 80):
         for depth in (1, 2, 3):
             assert_search_is_minimax(board, system, judge, depth, root_perspective, ws)
 
 
-@pytest.mark.parametrize("by_colour", [False, True])
-def test_sum_has_the_order_and_the_ties_that_tanh_loses(by_colour):
+@pytest.mark.parametrize("black_perspective", [False, True])
+def test_sum_has_the_order_and_the_ties_that_tanh_loses(black_perspective):
     """Algorithms 6.1 and 6.2 only sum: no sum, however large, is another's equal or a won game."""
     table = np.random.default_rng(6).integers(-40, 41, table_size(MIXED)).astype(float)
-    system = network.ntuple(MIXED, table, by_colour=by_colour, output="sum")
-    tanh = network.ntuple(MIXED, table, by_colour=by_colour)
+    system = network.ntuple(MIXED, table, black_perspective=black_perspective, output="sum")
+    tanh = network.ntuple(MIXED, table, black_perspective=black_perspective)
     rng, totals, values, squashed = np.random.default_rng(7), [], [], []
     for _ in range(60):
         _, pieces = oracle.random_position(rng)
-        seen = "b" if by_colour else "w"
+        seen = "b" if black_perspective else "w"
         total = sum(table[index] for index in indices(MIXED, pieces, seen))
         total += sum(oracle.inputs(pieces, seen, 1.0).values())
         totals.append(total if seen == "w" else -total)
@@ -216,13 +216,13 @@ def turned(position):
 
 def test_both_perspectives_evaluate_as_defined():
     """By the mover colours are alike; by colour one side's gain is the other's loss."""
-    own, by_colour = random_system(MIXED), random_system(MIXED, by_colour=True)
+    own, black = random_system(MIXED), random_system(MIXED, black_perspective=True)
     unlike = 0
     for board in random_boards(9, 30, 80):
         here = board.position
         assert evaluate_position(own, here, 0) == evaluate_position(own, turned(here), 1)
-        assert evaluate_position(by_colour, here, 0) == -evaluate_position(by_colour, here, 1)
-        assert evaluate_position(own, here, 0) == evaluate_position(by_colour, here, 0)
+        assert evaluate_position(black, here, 0) == -evaluate_position(black, here, 1)
+        assert evaluate_position(own, here, 0) == evaluate_position(black, here, 0)
         unlike += evaluate_position(own, here, 0) != -evaluate_position(own, here, 1)
     assert unlike > 20
 

@@ -40,12 +40,12 @@ class Tables(NamedTuple):
     """Digits of a position for an n-tuple network."""
 
     tuples: tuple[tuple[int, ...], ...]
-    by_colour: bool
+    black_perspective: bool
     difference: float = 1.0
 
     @property
     def sides(self):
-        return "b" if self.by_colour else "bw"
+        return "b" if self.black_perspective else "bw"
 
     def amounts(self, mover, pieces, side):
         """Return what a unit of each weight adds to the sum."""
@@ -230,17 +230,17 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("by_colour", [True, False], ids=["colour", "own"])
+@pytest.mark.parametrize("black_perspective", [True, False], ids=["colour", "own"])
 @pytest.mark.parametrize(("tuples", "learning", "openings"), CASES.values(), ids=CASES)
-def test_td_update_equals_the_equation_game_by_game(tuples, learning, openings, by_colour):
+def test_td_update_equals_the_equation_game_by_game(tuples, learning, openings, black_perspective):
     games = 4
     table = np.random.default_rng(1).normal(0, 0.02, table_size(tuples)) * (tuples is not TABLE_6_1)
-    student = Student(Tables(tuples, by_colour), table, learning)
+    student = Student(Tables(tuples, black_perspective), table, learning)
     rng = np.random.default_rng(2)
     for game in range(games):
         line = openings[rng.integers(0, len(openings))] if openings else ""
         student.play(opened(line, SHORT.max_moves), rng, game)
-    system = ntuple(tuples, table.copy(), by_colour=by_colour)
+    system = ntuple(tuples, table.copy(), black_perspective=black_perspective)
     lines = lines_of(openings) if openings else None
     again = np.random.default_rng(2)
     tally = learn(system, games, again, learning, openings=lines, rules=SHORT)
@@ -268,7 +268,7 @@ def small_tables():
     The entries are random, and the sums too small for tanh to make them equal in float32.
     """
     table = np.random.default_rng(13).normal(0, 0.1, table_size(MIXED))
-    system = ntuple(MIXED, table, by_colour=True, difference=0.1)
+    system = ntuple(MIXED, table, black_perspective=True, difference=0.1)
     return system, Tables(MIXED, True, 0.1), system.table, 1.0
 
 
@@ -360,8 +360,8 @@ def test_terminal_leaf_is_a_target_but_is_not_updated():
 def test_result_replaces_the_value_after_the_last_move():
     """One move before the end the result replaces v(x'), for both views."""
     for fen, reward in (("B:W6:B1", 1.0), ("W:W26:B22", -1.0), ("B:WK10:BK1", 0.0)):
-        for by_colour in (True, False):
-            system = ntuple(SINGLES, by_colour=by_colour, difference=0.0)
+        for black_perspective in (True, False):
+            system = ntuple(SINGLES, black_perspective=black_perspective, difference=0.0)
             student = td.td_learner(system, TDConfig(alpha=0.5), 10)
             student.sums[td.ALPHA] = 0.5
             winner = play_game(student, student, opening=fen, rules=DrawRules(1)).result.winner
@@ -369,7 +369,7 @@ def test_result_replaces_the_value_after_the_last_move():
             assert winner == {1.0: 0, -1.0: 1, 0.0: DRAW}[reward]
             _, pieces = naive.read_fen(fen)
             expected = np.zeros(160)
-            for side in "b" if by_colour else "bw":
+            for side in "b" if black_perspective else "bw":
                 own = reward if side == "b" else -reward
                 expected[indices(SINGLES, pieces, side)] += 0.5 * own
             np.testing.assert_allclose(system.table, expected, atol=1e-6)
@@ -386,7 +386,7 @@ def test_equal_moves_are_chosen_at_random():
 
 
 def test_td_leaf_chooses_equal_moves_at_random():
-    system, draws = ntuple(SINGLES, difference=0.0, by_colour=True), 1400
+    system, draws = ntuple(SINGLES, difference=0.0, black_perspective=True), 1400
     student = td.td_learner(system, TDConfig(depth=2, leaf=True), 10)
     chooser, counts = PlayerAgent("a", student, np.random.default_rng(18)), Counter()
     for _ in range(draws):
@@ -397,7 +397,7 @@ def test_td_leaf_chooses_equal_moves_at_random():
 
 
 def table_after(seed, *parts, learning=PLAIN, **options):
-    system, rng, first = ntuple(TABLE_6_1, by_colour=True), np.random.default_rng(seed), 0
+    system, rng, first = ntuple(TABLE_6_1, black_perspective=True), np.random.default_rng(seed), 0
     for games in parts:
         learn(system, games, rng, learning, first=first, **options)
         first += games
@@ -437,17 +437,17 @@ def test_openings_are_sampled_uniformly():
     assert abs(from_start / 2 - 2000 / 44) < 5 * np.sqrt(2000 / 44)
 
 
-@pytest.mark.parametrize("by_colour", [True, False])
-def test_searching_learner_plays_the_best_move_of_its_current_weights(by_colour):
+@pytest.mark.parametrize("black_perspective", [True, False])
+def test_searching_learner_plays_the_best_move_of_its_current_weights(black_perspective):
     """Each move of a recorded game is a best one by minimax with the weights of that time."""
     table = np.random.default_rng(8).normal(0, 0.1, 160)
     learning = TDConfig(0.5, depth=2)
-    system = ntuple(SINGLES, table.copy(), by_colour=by_colour)
+    system = ntuple(SINGLES, table.copy(), black_perspective=black_perspective)
     student = td.td_learner(system, learning, 60)
     student.sums[td.ALPHA] = learning.alpha
     rng = np.random.default_rng(9)
     game = play_game(student, student, rules=SHORT, rng=rng)
-    oracle, board, trace = Student(Tables(SINGLES, by_colour), table, learning), Board(), []
+    oracle, board, trace = Student(Tables(SINGLES, black_perspective), table, learning), Board(), []
     for move in game.board.moves:
         position = naive.read_fen(board.fen())
         if trace:
@@ -455,7 +455,7 @@ def test_searching_learner_plays_the_best_move_of_its_current_weights(by_colour)
         trace.append(oracle.visit(position))
 
         def judge(side, pieces):
-            seen = "b" if by_colour else side
+            seen = "b" if black_perspective else side
             v = np.tanh(oracle.reading.total(oracle.weights, side, pieces, seen))
             return v if seen == side else -v
 
@@ -492,9 +492,9 @@ def wins(player, games):
     return won
 
 
-@pytest.mark.parametrize("by_colour", [True, False])
-def test_learner_beats_the_random_player_without_knowledge_of_pieces(by_colour):
-    system = ntuple(SINGLES, difference=0.0, by_colour=by_colour)
+@pytest.mark.parametrize("black_perspective", [True, False])
+def test_learner_beats_the_random_player_without_knowledge_of_pieces(black_perspective):
+    system = ntuple(SINGLES, difference=0.0, black_perspective=black_perspective)
     player = AlphaBeta(system, 1, tie=CHANCE)
     assert wins(player, 60) < 40
     learn(system, 4000, np.random.default_rng(12), TDConfig(alpha=0.01))
@@ -537,10 +537,14 @@ def test_invalid_games_are_refused(options, message):
         learn(ntuple(SINGLES), **arguments)
 
 
-@pytest.mark.parametrize(("by_colour", "depth"), [(True, 0), (False, 2), (False, 0)])
-def test_td_leaf_needs_a_search_and_an_antisymmetric_evaluator(by_colour, depth):
+@pytest.mark.parametrize(("black_perspective", "depth"), [(True, 0), (False, 2), (False, 0)])
+def test_td_leaf_needs_a_search_and_an_antisymmetric_evaluator(black_perspective, depth):
     with pytest.raises(ValueError, match="TD-leaf takes a depth of 1 or more, and a system"):
-        td.td_learner(ntuple(SINGLES, by_colour=by_colour), TDConfig(depth=depth, leaf=True), 10)
+        td.td_learner(
+            ntuple(SINGLES, black_perspective=black_perspective),
+            TDConfig(depth=depth, leaf=True),
+            10,
+        )
 
 
 @is_antisymmetric.register(Wide)

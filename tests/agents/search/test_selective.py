@@ -33,6 +33,7 @@ from tests.agents.search.test_alphabeta import (
 )
 
 EXACT = Selective(reduces=0)
+TINY_MARGINS = Selective(reverse_futility_reduction_margin=1e-9, reverse_futility_margin=1e-9)
 WON = "B:W7,14:B2,K8,K17,K23,K26,K29,K31,K32"  # by 17x3, and not by 2x11
 
 
@@ -257,7 +258,7 @@ def test_late_move_reductions_save_most_nodes():
     assert visited[2] < min(visited[:2]) / 1.5
 
 
-@pytest.mark.parametrize("style", [STRONG, Selective(static_margin=1e-9, futility=1e-9)])
+@pytest.mark.parametrize("style", [STRONG, TINY_MARGINS])
 def test_pruning_keeps_results_of_the_endgame_tables(style):
     """Every capture leads to tables of three pieces: the value is 0, or a result of the tables."""
     tables, rng, compared = load_tablebase(4), np.random.default_rng(7), 0
@@ -276,12 +277,14 @@ def test_pruning_keeps_results_of_the_endgame_tables(style):
 @pytest.mark.parametrize(("depth", "share"), [(4, 1.0), (8, 0.75)])
 def test_pruning_saves_positions_from_five_plies_on(depth, share):
     """Searches of 4 plies are the same with it: the zoo's league is played at 4 plies."""
-    prunes = {"static_margin": STRONG.static_margin, "futility": STRONG.futility}
+    names = ("reverse_futility_reduction_margin", "reverse_futility_margin")
+    prunes = {name: getattr(STRONG, name) for name in names}
     plain, pruning = (
         agents.make("strong-1", depth=depth),
         agents.make("strong-1", depth=depth, **prunes),
     )
-    assert agents.make("strong", static_margin=0, futility=0).player.style == plain.player.style
+    former = agents.make("strong@static_margin=0", futility=0)
+    assert former.player.style == plain.player.style
     board, visited = Board(max_moves=15), [0, 0]
     while not board.outcome():
         moves = [agent.act(board) for agent in (plain, pruning)]

@@ -1054,7 +1054,7 @@ def test_game_with_an_illegal_move_is_named():
         ("material@depth=6,seconds", "seconds is a number, not ''"),
         ("material@depth=2.5", "depth is a number, not '2.5'"),
         ("material@depth=0", "depth must be a whole number from 1"),
-        ("material@nodes=5", "does not search selectively: it takes no nodes"),
+        ("material@nodes=5", "a full-width search takes no nodes"),
         ("random@depth=3", "does not search by plies"),
         ("material@seconds=60", "'material@seconds=60' would use up the 60 seconds"),
         ("nobody", "unknown agent 'nobody'"),

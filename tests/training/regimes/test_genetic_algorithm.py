@@ -318,7 +318,7 @@ def test_each_member_plays_black_and_both_players_are_scored():
             assert (player.depth, player.tie) == (1, FIRST)
             assert player.evaluator.king == 1.5
             assert player.evaluator.difference == 0
-            assert player.evaluator.by_colour == 1
+            assert player.evaluator.black_perspective == 1
 
 
 @pytest.mark.parametrize(("both", "white"), [(True, -1.0), (False, 0.0)])
