@@ -235,15 +235,7 @@ def begin_game(agent: Agent, rng: np.random.Generator) -> None:
 
 
 def check_move(move: object, board: Board) -> Move:
-    """Return what ``act(board)`` has returned, if it is a legal move.
-
-    Raises
-    ------
-    TypeError
-        For anything but a move.
-    ValueError
-        For an illegal move.
-    """
+    """Return what ``act(board)`` has returned; raise TypeError or ValueError unless it is legal."""
     if not isinstance(move, Move):
         raise TypeError(f"act(board) returned {move!r}, which is no Move of board.legal_moves")
     if move not in board.legal_moves:
@@ -264,23 +256,7 @@ def accepts_draw(agent: Agent, board: Board) -> bool:
 
 @kernel
 def select_packed_move(player: Any, position: Position, ws: Any, rng: Any) -> int:
-    """Return the packed move that `player` selects in a position that has legal moves.
-
-    Parameters
-    ----------
-    player
-        NamedTuple of the player (see :func:`agents.player.select_move`).
-    position
-        Position that has a move.
-    ws
-        Workspace of this player; rows from 0 on are written.
-    rng
-        numpy Generator, sampled by stochastic players only.
-
-    Returns
-    -------
-    The packed move.
-    """
+    """Return the packed move of a player in a position that has moves; overwrite rows of `ws`."""
     player, ws = borrowed(player), borrowed(ws)
     count = generate_successors(
         ws.rows, 0, position.black, position.white, position.kings, position.turn

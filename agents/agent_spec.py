@@ -43,11 +43,7 @@ PLAYER_FILES = (f"champion{WEIGHTS_SUFFIX}", f"champion{SB3_SUFFIX}", f"model{WE
 def find_player_file(folder: Path) -> Path:
     """Return the weight file or policy in a run's folder, or in that of a model hub.
 
-    Raises
-    ------
-    ValueError
-        For a folder without one, and with several of which none has a name of
-        :data:`PLAYER_FILES`.
+    Raise ValueError if there is none, or several of which none has a name of :data:`PLAYER_FILES`.
     """
     for name in PLAYER_FILES:
         if (folder / name).is_file():
@@ -63,27 +59,15 @@ def find_player_file(folder: Path) -> Path:
 
 @dataclass(frozen=True)
 class AgentSpec:
-    """An agent and its options, as a text names them.
+    """An agent and its options, as a text names them."""
 
-    Attributes
-    ----------
-    name
-        The text without options, as :func:`agents.make` takes it.
-    kind
-        ``"name"`` (one of :func:`agents.available`), ``"weights"`` (a ``.safetensors`` file),
-        ``"sb3"`` (a ``.zip`` file of Stable-Baselines3), ``"factory"`` (``package.module:name`` or
-        ``file.py:name``), or the prefix of the text: ``"hub"``, ``"dxp"``, ``"policy"``,
-        ``"openspiel"``, ``"llm"`` or ``"continual"``.
-    target
-        The name without its prefix: a command, an address, a path, or the whole name.
-    options
-        Keyword arguments for :func:`agents.make`.
-    """
-
-    name: str
+    name: str  # the text without options, as agents.make takes it
+    # `"name"` (one of agents.available), `"weights"` (a `.safetensors` file), `"sb3"` (a `.zip`
+    # file of Stable-Baselines3), `"factory"` (`package.module:name` or `file.py:name`), or the
+    # prefix of the text: `"hub"`, `"dxp"`, `"policy"`, `"openspiel"`, `"llm"` or `"continual"`.
     kind: Kind
-    target: str
-    options: dict[str, Any] = field(default_factory=dict)
+    target: str  # the name without its prefix: a command, an address, a path, or the whole name
+    options: dict[str, Any] = field(default_factory=dict)  # keyword arguments for agents.make
 
     @classmethod
     def from_name(cls, name: str) -> AgentSpec:
@@ -108,11 +92,6 @@ class AgentSpec:
 
         Factories, policies, bots, programs by DXP and ``.zip`` files may have options of their own:
         numbers, true, false or text. The path of a file that exists has no options.
-
-        Raises
-        ------
-        ValueError
-            For an unknown option or a wrong value.
         """
         name, _, options = text.rpartition("@")
         has_options = name and re.fullmatch(r"[A-Za-z_]\w*=[^@]*", options)

@@ -37,21 +37,9 @@ ONLY_MOVE_DEPTH = 8  # plies, at most, of the principal variation of an only mov
 def search_with_limits(
     agent: Agent, board: Board, limits: Limits, stopped: threading.Event, report: Report
 ) -> Move:
-    """Return the agent's move within limits.
+    """Return the agent's move within limits, as :meth:`agents.agent.PlayerAgent.search` does.
 
-    Parameters
-    ----------
-    agent
-        Any agent; an agent that is not a :class:`agents.agent.PlayerAgent` knows no limits.
-    board
-        Position that has a legal move.
-    limits
-        Limits of the search. A searching player without a limit of depth deepens as far as it can
-        in its time, or, without a limit of time, to its own depth.
-    stopped
-        Event that ends the search with the best move so far. It is set afterwards.
-    report
-        Is called with each completed depth from 2 on and its move.
+    An agent that is not a :class:`agents.agent.PlayerAgent` knows no limits.
     """
     if isinstance(agent, PlayerAgent):
         return agent.search(board, limits, stopped, report)
@@ -154,11 +142,6 @@ def analyse_until(agent: Agent, board: Board, limits: Limits, stopped: Event) ->
     The principal variation and the score are searched after the move. With a limit of time this
     takes a second at most, and the variation may be shorter. Without, it may take as long as the
     search of the move, or a second if that is longer; if that is too short, both are left out.
-
-    Parameters
-    ----------
-    agent, board, limits, stopped
-        As for :func:`search_with_limits`.
     """
     if isinstance(agent, PlayerAgent):
         with agent.lock:
@@ -212,19 +195,10 @@ def _find_pv(
 
 
 def root_result(agent: PlayerAgent, board: Board) -> tuple[int, float | None]:
-    """Return the depth and value of a selective search that nodes limited, by its table.
+    """Return the depth and value of the last search, by its table; 1 and None if it completed none.
 
-    Parameters
-    ----------
-    agent
-        Agent that has just searched.
-    board
-        Position that it searched.
-
-    Returns
-    -------
-    Plies of the last complete depth, and the value for the side to move: half the evaluation if the
-    player has endgame tables. 1 and None if no depth was completed.
+    The search was a selective one of this position, limited by nodes. The value is for the side to
+    move: half the evaluation if the player has endgame tables.
     """
     style, position = agent.player.style, board.position
     tt_namespace = FIRST_NAMESPACE | position.turn

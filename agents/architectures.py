@@ -51,52 +51,30 @@ class SampledOption(NamedTuple):
 
 @dataclass(frozen=True)
 class Architecture:
-    """A kind of evaluator.
+    """A kind of evaluator."""
 
-    Attributes
-    ----------
-    evaluator
-        Class of the evaluator, a NamedTuple (see :mod:`agents.evaluator`).
-    build
-        ``build(weights, king, **options)`` returns an evaluator; `weights` is float64, `king` the
-        worth of a king in men. Temporal-difference learning writes to `weights`: do not copy it.
-    size
-        Number of weights, or a function of the options. None: ``build`` checks the weights.
-    options
-        Options sampled once a run, by name. None: the options are known after training only, so
-        that no training can begin with this architecture.
-    difference
-        Place of the weight of the piece difference: the last weight, the option ``difference``,
-        or none.
-    fixed_difference
-        Value of that weight in evolution; None: it is evolved.
-    initial
-        First weights, shape (size,); zeros if None. Evolution adds its random weights to them.
-    stored_as
-        Name in weight files, if it is another one.
-    selective
-        Players search selectively.
-    reads_king
-        The evaluator reads the worth of a king that ``build`` gets.
-    fixed
-        The weights must not change once the evaluator is built: it cannot learn as it plays.
-    explain
-        ``explain(evaluator, position)`` returns named amounts, good for the side to move, that
-        add up to the value or its logit. None: the page explains classes it knows, or only
-        shows the value.
-    """
-
-    evaluator: type
+    evaluator: type  # class of the evaluator, a NamedTuple (see agents.evaluator)
+    # `build(weights, king, **options)` returns an evaluator; `weights` is float64, `king` the worth
+    # of a king in men. Temporal-difference learning writes to `weights`: do not copy it.
     build: Callable[..., Any]
+    # Number of weights, or a function of the options. None: `build` checks the weights.
     size: int | Callable[..., int] | None
+    # Options sampled once a run, by name. None: the options are known after training only, so that
+    # no training can begin with this architecture.
     options: Mapping[str, SampledOption] | None = field(default_factory=dict)
+    # Place of the weight of the piece difference: the last weight, the option `difference`, or
+    # none.
     difference: Literal["weight", "option", "none"] = "none"
-    fixed_difference: float | None = None
+    fixed_difference: float | None = None  # value of that weight in evolution; None: it is evolved
+    # First weights, shape (size,); zeros if None. Evolution adds its random weights to them.
     initial: Sequence[float] | None = None
-    stored_as: str = ""
-    selective: bool = False
-    reads_king: bool = True
+    stored_as: str = ""  # name in weight files, if it is another one
+    selective: bool = False  # players search selectively
+    reads_king: bool = True  # the evaluator reads the worth of a king that `build` gets
+    # The weights must not change once the evaluator is built: it cannot learn as it plays.
     fixed: bool = False
+    # `explain(evaluator, position)` returns named amounts, good for the side to move, that add up
+    # to the value or its logit. None: the page explains classes it knows, or only shows the value.
     explain: Callable[[Any, Position], Mapping[str, float]] | None = None
 
     @property
@@ -208,46 +186,20 @@ class Encoding:
         return np.zeros(self.size) if initial is None else np.array(initial, np.float64)
 
     def decode(self, genome: NDArray[np.float64]) -> tuple[NDArray[np.float64], dict[str, Any]]:
-        """Split a genome into the weights and the options of a weight file.
-
-        Parameters
-        ----------
-        genome
-            Weights, shape (size,).
-
-        Returns
-        -------
-        The weights of the file, shape (weights,), and its options.
-        """
+        """Split a genome into the weights and the options of a weight file."""
         options = dict(self.options)
         if self.architecture.difference == "option":
             return genome[:-1].copy(), options | {"difference": float(genome[-1])}
         return genome, options
 
     def build(self, genome: NDArray[np.float64], king: float) -> Any:
-        """Build the evaluator of a genome.
-
-        Parameters
-        ----------
-        genome
-            Weights, shape (size,).
-        king
-            King value in men.
-        """
+        """Build the evaluator of a genome."""
         weights, options = self.decode(genome)
         return self.architecture.build(weights, king, **options)
 
 
 def find_encoding(name: str, arrays: Mapping[str, NDArray[Any]]) -> Encoding:
-    """Return the encoding of a run.
-
-    Parameters
-    ----------
-    name
-        Architecture.
-    arrays
-        Arrays of the run, among them those of :func:`sample_options`.
-    """
+    """Return the encoding of a run, among whose arrays are those of :func:`sample_options`."""
     options = find_architecture(name).options or {}
     return Encoding(name, {key: it.from_array(arrays[key]) for key, it in options.items()})
 
@@ -265,17 +217,8 @@ def find_explanation(
 def build_evaluator(weights: NDArray[Any], metadata: WeightsMetadata) -> Any:
     """Build the evaluator of a weight file.
 
-    Parameters
-    ----------
-    weights
-        float64 or float32, shape (size,); uint8 for compressed tables.
-    metadata
-        The header of the file.
-
-    Raises
-    ------
-    ValueError
-        For weights that do not fit the header, or are no finite numbers of a usable size.
+    Raise ValueError for weights that do not fit the header, or are no finite numbers of a usable
+    size.
     """
     name, architecture = metadata.architecture, find_architecture(metadata.architecture)
     if architecture.size is not None:
@@ -293,17 +236,8 @@ def build_evaluator(weights: NDArray[Any], metadata: WeightsMetadata) -> Any:
 def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | MonteCarlo:
     """Return the player of a weight file, with the search of its training.
 
-    Parameters
-    ----------
-    path
-        The weight file.
-    depth
-        Plies of the search, in place of those of the training.
-
-    Raises
-    ------
-    ValueError
-        For a file that cannot be read, or whose weights do not fit its header.
+    A `depth` replaces that of the training. Raise ValueError for a file that cannot be read, or
+    whose weights do not fit its header.
     """
     weights, metadata = load_weights(path)
     try:

@@ -31,38 +31,17 @@ def evaluate(
 ) -> float:
     """Return the value, -1 to +1 for side `view`, of a position where the game goes on.
 
-    Parameters
-    ----------
-    evaluator
-        A NamedTuple whose class implements this generic.
-    position
-        The position.
-    view
-        The side, BLACK or WHITE.
-    state
-        int32, shape (state_size,): the evaluator's state of this position for side `view`.
-    scratch
-        float32, shape (SCRATCH_SIZE,), aligned to 64 bytes: working memory.
+    `state` is int32[state_size], the state of this position for side `view`. `scratch` is
+    float32[SCRATCH_SIZE], aligned to 64 bytes, and may be overwritten.
     """
     raise NotImplementedError("this evaluator has no implementation of agents.evaluator.evaluate")
 
 
 @generic
 def value_bounds(evaluator: KernelArg, position: Position, view: int) -> tuple[float, float]:
-    """Return bounds of :func:`evaluate` that need no state, the lower one first.
+    """Return bounds of :func:`evaluate` that need no state, the lower one first, rounding included.
 
-    Parameters
-    ----------
-    evaluator
-        NamedTuple of the evaluator, as in :func:`evaluate`.
-    position
-        The position.
-    view
-        Viewing side, BLACK or WHITE.
-
-    Returns
-    -------
-    The bounds, rounding included. By default they are -NO_BOUND and NO_BOUND.
+    By default they are -NO_BOUND and NO_BOUND.
     """
     return -NO_BOUND, NO_BOUND
 
@@ -78,35 +57,13 @@ def with_bounds(evaluator: Any) -> Any:
 
 @generic
 def state_size(evaluator: KernelArg) -> int:
-    """Return the number of int32 values in the state of a position.
-
-    Parameters
-    ----------
-    evaluator
-        NamedTuple of the evaluator, as in :func:`evaluate`.
-
-    Returns
-    -------
-    Width of the state, at most STATE_WIDTH of :mod:`agents.search.workspace`; 0 by default.
-    """
+    """Return the number of int32 values in a state: 0 by default, at most STATE_WIDTH."""
     return 0
 
 
 @generic
 def start_state(evaluator: KernelArg, position: Position, view: int, state: KernelArg) -> None:
-    """Write the state of a position for side `view`.
-
-    Parameters
-    ----------
-    evaluator
-        NamedTuple of the evaluator.
-    position
-        The position.
-    view
-        Viewing side, BLACK or WHITE.
-    state
-        int32, shape (state_size,): is filled.
-    """
+    """Write the state of a position for side `view`, int32[state_size]."""
 
 
 @generic
@@ -118,75 +75,28 @@ def advance_state(
     old: KernelArg,
     new: KernelArg,
 ) -> None:
-    """Write the state after a move, from the state before it.
-
-    Parameters
-    ----------
-    evaluator
-        NamedTuple of the evaluator.
-    before, after
-        Positions before and after one move.
-    view
-        Viewing side, BLACK or WHITE.
-    old
-        State of `before`, int32, shape (state_size,).
-    new
-        State of `after`, of the same shape: is filled.
-    """
+    """Write the state after a move to `new`, from the state before it, `old`."""
 
 
 @generic
 def probe_tablebase(evaluator: KernelArg, position: Position, over: bool) -> int:
-    """Return how many plies the game still lasts, or NO_HIT.
+    """Return how many plies the game still lasts, as :mod:`agents.endgame.probe` counts, or NO_HIT.
 
     Evaluators that hold endgame tables implement it; the search goes no further at a hit. A result
-    from the tables replaces a plain loss.
-
-    Parameters
-    ----------
-    evaluator
-        NamedTuple of the evaluator.
-    position
-        The position.
-    over
-        Whether the side to move has lost.
-
-    Returns
-    -------
-    Plies as :mod:`agents.endgame.probe` counts them, or NO_HIT.
+    from the tables replaces a plain loss, of which `over` tells.
     """
     return NO_HIT
 
 
 @generic
 def value_scale(evaluator: KernelArg) -> float:
-    """Return the factor of an evaluator's values: 1 by default, 1/2 beside endgame tables.
-
-    Parameters
-    ----------
-    evaluator
-        NamedTuple of the evaluator.
-    """
+    """Return the factor of an evaluator's values: 1 by default, 1/2 beside endgame tables."""
     return 1.0
 
 
 @kernel
 def evaluate_position(evaluator: KernelArg, position: Position, view: int) -> float:
-    """Return the value of one position for side `view`, without a search.
-
-    Parameters
-    ----------
-    evaluator
-        NamedTuple of the evaluator.
-    position
-        Position where the game goes on.
-    view
-        Side that the value is for, BLACK or WHITE.
-
-    Returns
-    -------
-    The value, -1 to +1.
-    """
+    """Return the value of one position for side `view`, without a search."""
     state = np.zeros(state_size(evaluator), np.int32)
     start_state(evaluator, position, view, state)
     return evaluate(evaluator, position, view, state, np.zeros(SCRATCH_SIZE, np.float32))
@@ -194,39 +104,13 @@ def evaluate_position(evaluator: KernelArg, position: Position, view: int) -> fl
 
 @generic
 def logit(evaluator: KernelArg, position: Position, view: int, state: KernelArg) -> float:
-    """Return the weighted sum for side `view`: the value before tanh.
-
-    Parameters
-    ----------
-    evaluator
-        NamedTuple of the evaluator.
-    position
-        The position.
-    view
-        Side that the sum is for, BLACK or WHITE.
-    state
-        State of the position for side `view`, int32, shape (state_size,).
-
-    Returns
-    -------
-    The sum; tanh of it is the value.
-    """
+    """Return the weighted sum for side `view` in its state: tanh of it is the value."""
     raise NotImplementedError("this evaluator has no implementation of agents.evaluator.logit")
 
 
 @generic
 def apply_gradient(evaluator: KernelArg, state: KernelArg, step: float) -> None:
-    """Add `step` times the gradient of the logit in this state to the weights.
-
-    Parameters
-    ----------
-    evaluator
-        NamedTuple of the evaluator; its weights are changed in place.
-    state
-        State of the position, int32, shape (state_size,).
-    step
-        Factor of the gradient.
-    """
+    """Add `step` times the gradient of the logit in this state to the weights."""
     raise NotImplementedError("this evaluator does not implement agents.evaluator.apply_gradient")
 
 
@@ -235,10 +119,5 @@ def is_antisymmetric(evaluator: KernelArg) -> bool:
     """Return whether White's value is always the negative of Black's.
 
     Learning then updates the weights once a position, otherwise once for each side.
-
-    Parameters
-    ----------
-    evaluator
-        NamedTuple of the evaluator.
     """
     raise NotImplementedError("this evaluator does not implement is_antisymmetric")

@@ -21,20 +21,7 @@ HUB_DEPTH = 4  # depth of an engine without a limit
 
 
 def make_external(spec: AgentSpec, options: Mapping[str, Any]) -> Agent:
-    """Make an agent from a user's code or from another program.
-
-    Parameters
-    ----------
-    spec
-        Text of the agent, of any kind but ``"name"`` and ``"weights"``.
-    options
-        Keyword arguments of the factory, engine, policy or bot.
-
-    Raises
-    ------
-    ValueError
-        If an option is unknown, or the agent cannot be made.
-    """
+    """Make an agent from a user's code or from another program."""
     if spec.kind == "factory":
         return _call_factory(spec.name, options)
     try:
@@ -58,10 +45,7 @@ def _call_factory(text: str, options: Mapping[str, Any]) -> Agent:
 def load_factory(text: str) -> Callable[..., Any]:
     """Return the class or function ``package.module:name`` or ``file.py:name``.
 
-    Raises
-    ------
-    ValueError
-        If there is none.
+    Raise ValueError if there is none.
     """
     factory = load_object(text)
     if not callable(factory):
@@ -73,10 +57,7 @@ def load_factory(text: str) -> Callable[..., Any]:
 def load_object(text: str) -> Any:
     """Return the object ``package.module:name`` or ``file.py:name``; None for a missing name.
 
-    Raises
-    ------
-    ValueError
-        If the module or the file cannot be imported.
+    Raise ValueError if the module or the file cannot be imported.
     """
     place, _, name = text.rpartition(":")
     if not (place and name) or place.startswith("."):

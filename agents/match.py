@@ -32,21 +32,11 @@ _thread = threading.local()
 
 
 class MatchGame(NamedTuple):
-    """A finished game of a match.
+    """A finished game of a match."""
 
-    Attributes
-    ----------
-    result
-        Winner, reason and plies.
-    start
-        Start position.
-    paths
-        Packed moves, those of the opening included.
-    """
-
-    result: Result
-    start: Position
-    paths: tuple[int, ...]
+    result: Result  # winner, reason and plies
+    start: Position  # start position
+    paths: tuple[int, ...]  # packed moves, those of the opening included
 
     @property
     def board(self) -> Board:
@@ -82,29 +72,25 @@ def play_game(
     rng
         Generator of stochastic players, which sample it in the order of their moves.
     engine
-        ``"kernel"`` plays the game in compiled code. ``"env"`` plays it through the AEC environment
-        and ``act``: a thousand times slower, with the same result.
+        ``"kernel"`` plays in compiled code. ``"env"`` plays through the AEC environment and
+        ``act``: a thousand times slower, with the same result.
     seconds
         Time for a move in the kernel; None for no limit.
     stop
-        Event that ends the game in the kernel at once.
+        Event that ends a game in the kernel at once.
     player_ids
-        Keys of Black and of White in the cache of opening moves, below LARGEST_NUMBER. 0 disables
-        it, and must stand for players whose moves depend on more than the position.
-
-    Returns
-    -------
-    The finished game.
+        Keys of Black and White in the cache of opening moves, below LARGEST_NUMBER; 0 disables it.
+        Equal keys mean equal players, whose moves depend on the position alone.
 
     Raises
     ------
     ValueError
-        For an unknown engine, a number out of range, and for an opening that is illegal or ends the
+        For an unknown engine, a key out of range, and for an opening that is illegal or ends the
         game.
     LateMoveError
         When a player takes too long for a move.
     CancelledError
-        When the event ends the game.
+        When `stop` ends the game.
     """
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
@@ -122,19 +108,7 @@ def play_game(
 def play_through_environment(
     black: Agent, white: Agent, *, opening: str | None, rules: DrawRules
 ) -> MatchGame:
-    """Play one game between any two agents through the AEC environment.
-
-    Parameters
-    ----------
-    black, white
-        Agents; each moves by ``act(board)``.
-    opening, rules
-        As for :func:`play_game`.
-
-    Returns
-    -------
-    The finished game.
-    """
+    """Play one game between any two agents through the AEC environment."""
     env = raw_env(opening, rules=rules)
     env.reset()
     while not any(env.terminations.values()):

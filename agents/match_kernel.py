@@ -60,38 +60,16 @@ def play(
     rng: KernelArg,
     history: KernelArg,
 ) -> Result:
-    """Play a game to its end.
+    """Play a game to its end; the order of the players makes no difference.
 
-    Parameters
-    ----------
-    first, second
-        Players, in either order: the game is the same.
-    first_ws, second_ws
-        Their workspaces.
-    colour
-        Side of the first player.
-    start
-        Start position.
-    rules
-        Draw rules, as :meth:`checkers_env.state.DrawRules.to_array` writes them.
-    cut_cycles
-        True: a game that repeats a position goes on in this cycle, and is not played out. This is
-        right for deterministic players without memory, and without other draw rules than
-        ``max_moves``.
-    rng
-        numpy Generator of stochastic players.
-    history
-        int64[2 * max_moves + 1, 4]: is filled with the positions of the game and the packed moves
-        that led to them. Moves in column 3, from row 1 up to the first 0, are the opening.
+    `colour` is the side of `first`. `rules` are those of
+    :meth:`checkers_env.state.DrawRules.to_array`. `history` is int64[2 * max_moves + 1, 4]: it gets
+    the positions of the game and the packed moves that led to them. Moves in column 3, from row 1
+    up to the first 0, are the opening.
 
-    Returns
-    -------
-    The result of the game.
-
-    Raises
-    ------
-    ValueError
-        If a player, or the opening, makes an illegal move.
+    With `cut_cycles` a game that repeats a position goes on in this cycle, and is not played out.
+    This is right for deterministic players without memory, and without other draw rules than
+    ``max_moves``. Raise ValueError if a player, or the opening, makes an illegal move.
     """
     first, second = borrowed(first), borrowed(second)
     first_ws, second_ws, history = borrowed(first_ws), borrowed(second_ws), borrowed(history)
@@ -138,15 +116,7 @@ def play(
 
 @kernel
 def known_move(ws: KernelArg, position: Position) -> int:
-    """Return the packed move that a workspace's player chose in a position before, or 0.
-
-    Parameters
-    ----------
-    ws
-        Workspace; `counts[PLAYER]` is the number of the player.
-    position
-        Position to move in.
-    """
+    """Return the packed move that player ``counts[PLAYER]`` chose in a position before, or 0."""
     player = ws.counts[PLAYER]
     if player == 0:
         return 0
@@ -157,17 +127,7 @@ def known_move(ws: KernelArg, position: Position) -> int:
 
 @kernel
 def store_known_move(ws: KernelArg, position: Position, path: int) -> None:
-    """Keep the move that a workspace's player chose, unless its search was stopped.
-
-    Parameters
-    ----------
-    ws
-        Workspace; `counts[PLAYER]` is the number of the player, or 0 to keep nothing.
-    position
-        Position before the move.
-    path
-        Packed move.
-    """
+    """Keep the move that player ``counts[PLAYER]`` of `ws` chose, unless it is 0 or was stopped."""
     player = ws.counts[PLAYER]
     if player != 0 and ws.stop[0] == 0:
         tag = player << 1 | position.turn
@@ -178,26 +138,7 @@ def store_known_move(ws: KernelArg, position: Position, path: int) -> None:
 
 @kernel
 def find_row(rows: KernelArg, count: int, path: int) -> int:
-    """Return the row of the successor of a packed move.
-
-    Parameters
-    ----------
-    rows
-        Successors, int64, shape (rows, 4).
-    count
-        Rows to look in, from 0.
-    path
-        Packed move.
-
-    Returns
-    -------
-    Index of the row.
-
-    Raises
-    ------
-    ValueError
-        If no successor has this move.
-    """
+    """Return the row of a packed move among `count` successors; raise ValueError if none has it."""
     for row in range(count):
         if rows[row, PACKED_MOVE] == path:
             return row
@@ -216,17 +157,7 @@ class SelfPlayStats(NamedTuple):
 
 
 def validate_self_play(lam: float, epsilon: float, random_plies: int) -> None:
-    """Raise ValueError if lambda, epsilon or the random plies are out of range.
-
-    Parameters
-    ----------
-    lam
-        Lambda, 0 to 1.
-    epsilon
-        Share of random moves, 0 to 1.
-    random_plies
-        Random plies at the start of a game, 0 or more.
-    """
+    """Raise ValueError if lambda, epsilon (0 to 1) or the random plies are out of range."""
     if not (0 <= lam <= 1 and 0 <= epsilon <= 1):
         raise ValueError(f"lambda and epsilon are from 0 to 1, not {lam!r} and {epsilon!r}")
     if random_plies < 0:

@@ -19,48 +19,20 @@ def select_move(
 ) -> int:
     """Select a move; each class of players registers its own implementation.
 
-    Parameters
-    ----------
-    player
-        NamedTuple of the player, whose class decides on the implementation.
-    position
-        Position that has a move.
-    ws
-        Workspace whose rows 0 to `count` hold the successors of `position`. The player may change
-        their order.
-    count
-        Number of successors.
-    tt_namespace
-        Number of this player and side in the workspace's transposition table.
-    rng
-        numpy Generator, sampled by stochastic players only.
-
-    Returns
-    -------
-    The packed move of one of the successors.
+    Rows 0 to `count` of `ws` hold the successors of `position`; the player may change their order.
+    `tt_namespace` is the number of this player and side in the transposition table. Stochastic
+    players alone sample `rng`. Return the packed move of one of the successors.
     """
     raise NotImplementedError("this player has no implementation of agents.player.select_move")
 
 
 @generic
 def is_stochastic(player: KernelArg) -> bool:
-    """Return whether the player samples its generator.
-
-    Parameters
-    ----------
-    player
-        NamedTuple of the player, as in :func:`select_move`.
-    """
+    """Return whether the player samples its generator."""
     return False
 
 
 @generic
 def uses_history(player: KernelArg) -> bool:
-    """Return whether moves depend on earlier positions, which the workspace must then hold.
-
-    Parameters
-    ----------
-    player
-        NamedTuple of the player, as in :func:`select_move`.
-    """
+    """Return whether moves depend on earlier positions, which the workspace must then hold."""
     return False

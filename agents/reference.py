@@ -25,41 +25,17 @@ _ROWS = np.zeros((MAX_ROWS, ROW_WIDTH), np.int64)
 
 
 class SlowNetwork(NamedTuple):
-    """An evolved network as float32 matrices.
+    """An evolved network as float32 matrices."""
 
-    Attributes
-    ----------
-    first
-        Weights of the first layer, shape (nodes, 32).
-    bias
-        Biases of the first layer, shape (nodes,).
-    dense
-        Layers after the first.
-    difference
-        Weight of the piece difference.
-    king
-        King value K in men.
-    """
-
-    first: NDArray[np.float32]
-    bias: NDArray[np.float32]
-    dense: list[Layer]
-    difference: float
-    king: float
+    first: NDArray[np.float32]  # weights of the first layer, shape (nodes, 32)
+    bias: NDArray[np.float32]  # biases of the first layer, shape (nodes,)
+    dense: list[Layer]  # layers after the first
+    difference: float  # weight of the piece difference
+    king: float  # king value K in men
 
 
 def slow_network(layout: NetworkLayout, genome: NDArray[np.float64], king: float) -> SlowNetwork:
-    """Decode a genome, as :func:`agents.blondie.architecture.decode` does for the kernels.
-
-    Parameters
-    ----------
-    layout
-        Sizes of the layers.
-    genome
-        Weights, shape (layout's size,).
-    king
-        King value K in men.
-    """
+    """Decode a genome, as :func:`agents.blondie.architecture.decode` does for the kernels."""
     parts, difference = scaled_layers(layout, genome, king)
     matrices = [
         (np.ascontiguousarray(weights, np.float32), np.ascontiguousarray(biases, np.float32))
@@ -72,15 +48,6 @@ def inputs(network: SlowNetwork, position: Position, view: int) -> NDArray[np.fl
     """Return the squares from the side of `view`, shape (32,): a man 1, a king K, opposing minus.
 
     White's view is the board turned round.
-
-    Parameters
-    ----------
-    network
-        The network.
-    position
-        The position.
-    view
-        Side, BLACK or WHITE.
     """
     boards = np.array(position[:3], "<u8").view(np.uint8)
     black, white, kings = np.unpackbits(boards, bitorder="little").reshape(3, 64)[:, SQUARES]
@@ -89,33 +56,13 @@ def inputs(network: SlowNetwork, position: Position, view: int) -> NDArray[np.fl
 
 
 def network_value(network: SlowNetwork, sums: NDArray[np.float32], pieces: float) -> float:
-    """Return the network's value from its first layer and the piece difference.
-
-    Parameters
-    ----------
-    network
-        The network.
-    sums
-        Sums of the first layer before tanh, shape (nodes,).
-    pieces
-        Piece difference in men.
-    """
+    """Return the network's value from its first layer and the piece difference."""
     output = forward(network.dense, np.tanh(sums))[-1][0]
     return float(np.tanh(output + network.difference * pieces))
 
 
 def slow_evaluate(network: SlowNetwork, position: Position, view: int) -> float:
-    """Return the evaluation of a position for side `view`.
-
-    Parameters
-    ----------
-    network
-        The network.
-    position
-        The position.
-    view
-        Side, BLACK or WHITE.
-    """
+    """Return the evaluation of a position for side `view`."""
     squares = inputs(network, position, view)
     return network_value(network, network.first @ squares + network.bias, squares.sum())
 
@@ -162,21 +109,7 @@ class SlowSearch:
 
 
 def slow_game(players: Sequence[SlowSearch], start: Position, max_moves: int = 100) -> int:
-    """Play a game.
-
-    Parameters
-    ----------
-    players
-        Black and White.
-    start
-        Start position.
-    max_moves
-        Moves of each side after which the game is drawn.
-
-    Returns
-    -------
-    The winner, or DRAW.
-    """
+    """Play a game."""
     position, seen = start, {start}
     for _ in range(2 * max_moves):
         if not successors(position):

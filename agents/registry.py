@@ -179,10 +179,7 @@ def _simulating(
 def open_agent(agent: Agent | str | Path) -> Iterator[Agent]:
     """Yield an agent for a with block; an agent named by text is made, and closed at the end.
 
-    Raises
-    ------
-    ValueError
-        For what is neither text nor an agent, and as :func:`make` does.
+    Raise ValueError for what is neither text nor an agent, and as :func:`make` does.
     """
     if not isinstance(agent, str | Path):
         if not callable(getattr(agent, "act", None)):

@@ -207,14 +207,9 @@ def _exchange(typing: Any, old: Any, plus: Any, minus: Any, count: Any, new: Any
 
 @kernel
 def exchange(old: KernelArg, plus: KernelArg, minus: KernelArg, new: KernelArg) -> None:
-    """Write ``old + plus - minus`` to `new`.
+    """Write ``old + plus - minus``, int32 of a multiple of 8, to `new`, which may be `old`.
 
     :func:`activate` may read the numbers at once: narrower stores would keep it waiting.
-
-    Parameters
-    ----------
-    old, plus, minus, new
-        int32, shape (a multiple of 8,), contiguous. `new` may be `old`.
     """
     _exchange(old, plus, minus, len(new), new)
 
@@ -394,35 +389,13 @@ def tanh(x: float) -> float:
 
 @kernel
 def tanh_all_exact(values: KernelArg, count: int) -> None:
-    """Replace numbers by their tanh, computed in float64: monotone, and 1 from 9.02 on.
-
-    Parameters
-    ----------
-    values
-        float32; changed in place.
-    count
-        How many of them, from the first on: a multiple of 8.
-    """
+    """Replace a multiple of 8 numbers by their tanh in float64: monotone, and 1 from 9.02 on."""
     _tanh_all_exact(values, 0, count)
 
 
 @kernel
 def activate(state: KernelArg, unit: float, count: int, values: KernelArg, exact: bool) -> None:
-    """Write tanh of whole numbers times a unit.
-
-    Parameters
-    ----------
-    state
-        int32.
-    unit
-        The value of 1 in these numbers, float32.
-    count
-        How many numbers, a multiple of 8.
-    values
-        float32: is written.
-    exact
-        Whether tanh is that of float64, rounded.
-    """
+    """Write tanh of `count` numbers, a multiple of 8, times a unit; `exact` as in :func:`dense`."""
     _activate(state, unit, count, values, exact)
     if exact:
         _tanh_all_exact(values, 0, count)
@@ -432,16 +405,7 @@ def activate(state: KernelArg, unit: float, count: int, values: KernelArg, exact
 def output(weights: KernelArg, at: int, values: KernelArg, source: int, count: int) -> float:
     """Return the weighted sum of the output node, float32.
 
-    Parameters
-    ----------
-    weights
-        float32: from `at`, the bias, then a weight for each input.
-    at
-        Start of the node in `weights`.
-    values
-        float32: inputs.
-    source, count
-        Start and number of the inputs in `values`; a multiple of 8, padded with zeros.
+    From `at` on, `weights` holds the bias and a weight for each of `count` inputs, a multiple of 8.
     """
     return _output(weights, at, values, source, count)
 
@@ -459,20 +423,9 @@ def dense(
 ) -> int:
     """Write tanh of the weighted sums of a layer; return the start of the next layer's weights.
 
-    Parameters
-    ----------
-    weights
-        float32: from `at`, a row of `width` biases, then a row of `width` weights for each input.
-    at
-        Start of the layer in `weights`.
-    values
-        float32: inputs and outputs.
-    source, count
-        Start and number of the inputs in `values`; a multiple of 8, padded with zeros.
-    target, width
-        Start and number (8, 16 or 40) of the outputs in `values`.
-    exact
-        Whether tanh is that of float64, rounded.
+    From `at` on, `weights` holds a row of `width` (8, 16 or 40) biases, then a row of weights for
+    each of `count` inputs, a multiple of 8. Inputs and outputs begin at `source` and `target` in
+    `values`. With `exact`, tanh is that of float64, rounded.
     """
     if width == 40:
         _forty(weights, at, values, source, count, target, exact)

@@ -40,44 +40,25 @@ _FORMAT_1_ARCHITECTURES = {"windows": "treestrap"}
 
 @dataclass(frozen=True)
 class WeightsMetadata:
-    """Header of a weight file.
+    """Header of a weight file."""
 
-    Attributes
-    ----------
-    architecture
-        Name in :data:`agents.architectures.ARCHITECTURES`, such as ``blondie24-2001``.
-    king
-        K, the worth of a king in men.
-    regime, seed, generation
-        The training run.
-    depth
-        Plies of the searches in training: the default for play.
-    root_perspective
-        See :class:`agents.search.player.AlphaBeta`.
-    mcts_options
-        Options of the Monte Carlo tree search in training; empty for alpha-beta.
-    search_options
-        Options of the alpha-beta search in training that are not the defaults, as
-        :meth:`agents.search.player.AlphaBeta.with_search` takes them.
-    options
-        Arguments of the evaluator beside its weights, by name.
-    versions
-        Versions of Python and of the libraries, by name.
-    extra
-        Anything else: command, processor, CPU seconds.
-    """
-
-    architecture: str
-    king: float
+    architecture: str  # name in agents.architectures.ARCHITECTURES, such as `blondie24-2001`
+    king: float  # K, the worth of a king in men
     regime: str
     seed: int
     generation: int
-    depth: int = 4
-    root_perspective: bool = True
+    depth: int = 4  # plies of the searches in training: the default for play
+    root_perspective: bool = True  # see agents.search.player.AlphaBeta
+    # Options of the Monte Carlo tree search in training; empty for alpha-beta.
     mcts_options: dict[str, Any] = field(default_factory=dict)
+    # Options of the alpha-beta search in training that are not the defaults, as
+    # agents.search.player.AlphaBeta.with_search takes them.
     search_options: dict[str, Any] = field(default_factory=dict)
+    # Arguments of the evaluator beside its weights, by name.
     options: dict[str, Any] = field(default_factory=dict)
+    # Versions of Python and of the libraries, by name.
     versions: dict[str, str] = field(default_factory=dict)
+    # Anything else: command, processor, CPU seconds.
     extra: dict[str, Any] = field(default_factory=dict)
     format: int = FORMAT
 
@@ -85,12 +66,8 @@ class WeightsMetadata:
 def metadata_from_fields(fields: Mapping[str, Any]) -> WeightsMetadata:
     """Return the metadata with these JSON fields, of the current format or of format 1.
 
-    Raises
-    ------
-    ValueError
-        For an unknown format, or for a field of the wrong type or out of range.
-    TypeError
-        For missing or unknown fields.
+    Raise ValueError for an unknown format or a field out of range, TypeError for missing or unknown
+    fields.
     """
     metadata = WeightsMetadata(**_current_fields(fields))
     for name, hint in get_type_hints(WeightsMetadata).items():
@@ -134,16 +111,9 @@ def _rename(fields: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, An
 
 
 def save_weights(path: Path | str, genome: ArrayLike, metadata: WeightsMetadata) -> None:
-    """Write a weight file atomically.
+    """Write a weight file atomically; an existing one is replaced.
 
-    Parameters
-    ----------
-    path
-        The file; an existing one is replaced.
-    genome
-        float64, float32 or uint8, shape (weights,). Other dtypes are stored as float64.
-    metadata
-        The header.
+    The genome is stored as float64, unless it is float32 or uint8.
     """
     genome = np.asarray(genome)
     genome = np.ascontiguousarray(genome, None if genome.dtype in DTYPES else np.float64)
@@ -157,16 +127,9 @@ def save_weights(path: Path | str, genome: ArrayLike, metadata: WeightsMetadata)
 
 
 def load_weights(path: Path | str) -> tuple[NDArray[Any], WeightsMetadata]:
-    """Read a weight file.
+    """Return the genome (float64, float32 or uint8, shape (weights,)) and header of a weight file.
 
-    Returns
-    -------
-    The genome (float64, float32 or uint8, shape (weights,)) and the header.
-
-    Raises
-    ------
-    ValueError
-        For a file that is missing, damaged or of another kind; the message names the file.
+    Raise ValueError, with the file's name, for a file that is missing, damaged or of another kind.
     """
     try:
         with open_safetensors(path) as file:
@@ -205,19 +168,10 @@ def _read_header(text: str) -> tuple[WeightsMetadata, int | None]:
 
 
 def to_sparse(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.uint8]] | None:
-    """Return the entries of an array that are not 0.
+    """Return the entries of an array that are not 0, and bits as of :func:`numpy.packbits`.
 
-    -0.0 counts as an entry, so that :func:`from_sparse` restores every bit.
-
-    Parameters
-    ----------
-    array
-        Array of any number type and shape.
-
-    Returns
-    -------
-    Entries in order, shape (entries,), and one bit for each entry of the array as of
-    :func:`numpy.packbits`; None if the array is not sparse.
+    -0.0 counts as an entry, so that :func:`from_sparse` restores every bit. None: the array is not
+    sparse.
     """
     present = array.view(f"u{array.itemsize}") != 0
     if not present.size or present.mean() >= MAX_DENSITY:
@@ -228,22 +182,7 @@ def to_sparse(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.uint8]] | N
 def from_sparse(
     entries: NDArray[Any], bits: NDArray[np.uint8], shape: Sequence[int]
 ) -> NDArray[Any]:
-    """Restore an array.
-
-    Parameters
-    ----------
-    entries
-        The entries that are not 0, in order.
-    bits
-        uint8, one bit for each entry of the array, as of :func:`numpy.packbits`.
-    shape
-        Shape of the array.
-
-    Raises
-    ------
-    ValueError
-        For parts that do not belong together.
-    """
+    """Restore an array from :func:`to_sparse`; raise ValueError for parts that do not fit."""
     size = int(np.prod(shape))
     if bits.dtype != np.uint8 or bits.shape != (-(-size // 8),):
         raise ValueError(f"{len(bits)} bytes are not a bit for each of {size} entries")

@@ -52,21 +52,7 @@ def choose_by_heuristic(
 
 @kernel
 def move_score(player: Heuristic, position: Position, row: KernelArg) -> float:
-    """Return the score of the move to the successor in `row`, in men.
-
-    Parameters
-    ----------
-    player
-        The weights, in men.
-    position
-        Position before the move.
-    row
-        Successor, int64, shape (4,).
-
-    Returns
-    -------
-    The score, 0 for a move of a king that captures nothing.
-    """
+    """Return the score of the move to `row` in men: 0 for a king's move that captures nothing."""
     side = position.turn
     own, opponent = own_and_opponent(position.black, position.white, side)
     captured = opponent & ~row[1 - side]

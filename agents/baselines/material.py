@@ -22,21 +22,7 @@ class Material(NamedTuple):
 
 @kernel
 def piece_difference(position: Position, view: int, king: KernelArg) -> KernelArg:
-    """Return the pieces of side `view` minus the opponent's.
-
-    Parameters
-    ----------
-    position
-        The position.
-    view
-        Side, BLACK or WHITE.
-    king
-        Worth of a king in men.
-
-    Returns
-    -------
-    float32, in men.
-    """
+    """Return the pieces of side `view` minus the opponent's in men, float32."""
     black, white, kings = position.black, position.white, position.kings
     men = popcount(black & ~kings) - popcount(white & ~kings)
     crowned = popcount(black & kings) - popcount(white & kings)

@@ -35,21 +35,11 @@ class PieceSquares(NamedTuple):
 
 
 def piece_squares(weights: ArrayLike, king: float) -> PieceSquares:
-    """Make an evaluator. One factor scales it, so that no position is worth as much as a won game.
+    """Make an evaluator of 128 weights, scaled so that no position is worth as much as a won game.
 
-    Parameters
-    ----------
-    weights
-        Shape (128,): for 24 pieces and for none, the weights of a man on squares 1 to 32 as its
-        side sees them, then those of a king, in men. They are added to the worth of a piece: zeros
-        make a piece counter.
-    king
-        Worth of a king, in men.
-
-    Raises
-    ------
-    ValueError
-        For other than 128 finite weights, or a king that is no finite number.
+    The weights, in men, are added to the worth of a piece: zeros make a piece counter. First come
+    those for 24 pieces, then those for none: of a man on squares 1 to 32 as its side sees them,
+    then of a king. Raise ValueError for numbers that are not finite.
     """
     weights = np.asarray(weights, np.float64)
     if weights.shape != (SIZE,) or not (np.all(np.isfinite(weights)) and np.isfinite(king)):
@@ -66,21 +56,7 @@ def piece_squares(weights: ArrayLike, king: float) -> PieceSquares:
 def add_pieces(
     network: PieceSquares, position: Position, pieces: int, sign: int, state: KernelArg
 ) -> None:
-    """Add the worth of pieces of a position to a state.
-
-    Parameters
-    ----------
-    network
-        The evaluator.
-    position
-        The position.
-    pieces
-        Bitboard of the pieces.
-    sign
-        1, or -1 to take it away.
-    state
-        int32, shape (STAGES,): is changed.
-    """
+    """Add the worth of `pieces`, a bitboard, to a state; with a `sign` of -1, take it away."""
     while pieces:
         bit = lsb(pieces)
         pieces &= pieces - 1

@@ -56,19 +56,7 @@ class Samuel(NamedTuple):
 
 
 def samuel(weights: NDArray[np.float64] | None = None) -> Samuel:
-    """Make a weighted sum of features.
-
-    Parameters
-    ----------
-    weights
-        float64, shape (8,), in the order of FEATURES. Used without a copy, so that learning can
-        write to them. Zeros by default.
-
-    Raises
-    ------
-    ValueError
-        For another shape, or weights that are no finite numbers.
-    """
+    """Make a weighted sum of features."""
     count = len(FEATURES)
     weights = np.zeros(count) if weights is None else np.require(weights, np.float64, ["C", "W"])
     if weights.shape != (count,) or not np.all(np.abs(weights) <= LARGEST_WEIGHT):
@@ -78,19 +66,7 @@ def samuel(weights: NDArray[np.float64] | None = None) -> Samuel:
 
 @kernel
 def count_jumps(own: int, opponent: int, kings: int, side: int) -> int:
-    """Count the first jumps of `side`.
-
-    Parameters
-    ----------
-    own, opponent, kings
-        35-bit boards of `side`, of its opponent, and of the kings of both.
-    side
-        BLACK or WHITE.
-
-    Returns
-    -------
-    Pairs of a piece and a direction in which it can jump.
-    """
+    """Count the first jumps of `side`."""
     a, b, c, d = jumpers_by_direction(own, own, opponent, kings, side)
     return popcount(a) + popcount(b) + popcount(c) + popcount(d)
 
@@ -111,18 +87,7 @@ def samuel_state_size(evaluator: Samuel) -> int:
 
 @kernel
 def write_features(position: Position, view: int, state: KernelArg) -> None:
-    """Write the eight features of a position (after Samuel 1959).
-
-    Parameters
-    ----------
-    position
-        The position.
-    view
-        Side whose counts are positive, BLACK or WHITE.
-    state
-        int32, shape (8,): is filled with men, kings, rows advanced, centre, back rank, steps, jumps
-        and turn.
-    """
+    """Write the eight features of a position (after Samuel 1959)."""
     black, white, kings = position.black, position.white, position.kings
     state[0] = popcount(black & ~kings) - popcount(white & ~kings)
     state[1] = popcount(black & kings) - popcount(white & kings)

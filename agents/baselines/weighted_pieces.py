@@ -28,21 +28,7 @@ class WeightedPieces(NamedTuple):
 
 
 def weighted_pieces(weights: ArrayLike, king: float) -> WeightedPieces:
-    """Make a weighted piece counter.
-
-    Parameters
-    ----------
-    weights
-        Shape (32,), for squares 1-32 of the viewer: White sees the board turned round. One factor
-        scales them, so that no position is worth as much as a won game.
-    king
-        Worth of a king, in men.
-
-    Raises
-    ------
-    ValueError
-        For other than 32 finite weights, or a king that is no finite number.
-    """
+    """Make a weighted piece counter."""
     weights = np.asarray(weights, np.float64)
     if weights.shape != (32,) or not (np.all(np.isfinite(weights)) and np.isfinite(king)):
         raise ValueError("a weighted piece counter has 32 finite weights and a finite king")

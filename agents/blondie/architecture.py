@@ -29,38 +29,23 @@ Layer = tuple[NDArray[np.floating], NDArray[np.floating]]
 
 
 class NetworkLayout(NamedTuple):
-    """Connections and activation of a network.
+    """Connections and activation of a network."""
 
-    Attributes
-    ----------
-    name
-        The architecture's name in weight files.
-    fields
-        bool, shape (nodes, 32): the receptive field of each first-layer node; ``fields[n, s]``
-        connects node n to square s + 1.
-    hidden
-        Widths of the following layers, the output (1) included.
-    subsquare_inputs
-        The fields are inputs, not nodes: the sums of the pieces on their squares.
-    black_perspective
-        Black's pieces are always positive, and White's value is the negative of Black's.
-    slope
-        The activation is tanh(slope * x); 1/2 makes it 2 / (1 + e^-x) - 1.
-    unsaturated
-        Divide the sum at the output by its maximum, so that tanh tells large values apart. The
-        order of positions does not change.
-    exact
-        tanh is that of float64, rounded to float32. Otherwise it is float32's own, which is not
-        monotone in its last bits and nowhere quite 1.
-    """
-
-    name: str
+    name: str  # the architecture's name in weight files
+    # bool, shape (nodes, 32): the receptive field of each first-layer node; `fields[n, s]` connects
+    # node n to square s + 1.
     fields: NDArray[np.bool_]
-    hidden: tuple[int, ...]
+    hidden: tuple[int, ...]  # widths of the following layers, the output (1) included
+    # The fields are inputs, not nodes: the sums of the pieces on their squares.
     subsquare_inputs: bool = False
+    # Black's pieces are always positive, and White's value is the negative of Black's.
     black_perspective: bool = False
-    slope: float = 1.0
+    slope: float = 1.0  # the activation is tanh(slope * x); 1/2 makes it 2 / (1 + e^-x) - 1
+    # Divide the sum at the output by its maximum, so that tanh tells large values apart. The order
+    # of positions does not change.
     unsaturated: bool = False
+    # tanh is that of float64, rounded to float32. Otherwise it is float32's own, which is not
+    # monotone in its last bits and nowhere quite 1.
     exact: bool = False
 
     @property
@@ -108,17 +93,6 @@ def layers(layout: NetworkLayout, genome: NDArray[np.float64]) -> list[Layer]:
 
     With ``layout.subsquare_inputs`` the first layer already combines the sums of sub-squares with
     the next layer's weights.
-
-    Parameters
-    ----------
-    layout
-        Sizes of the layers.
-    genome
-        Weights, shape (layout's size,).
-
-    Returns
-    -------
-    Weights, shape (nodes, inputs), and biases, shape (nodes,), of each layer.
     """
     parts: list[Layer] = []
     genome, at = layout.slope * genome, 0
@@ -143,20 +117,9 @@ def layers(layout: NetworkLayout, genome: NDArray[np.float64]) -> list[Layer]:
 def scaled_layers(
     layout: NetworkLayout, genome: ArrayLike, king: float
 ) -> tuple[list[Layer], float]:
-    """Return the layers of a genome; an unsaturated layout scales the output to stay within +-1.
+    """Return the layers of a genome and the weight of the piece difference.
 
-    Parameters
-    ----------
-    layout
-        Sizes of the layers.
-    genome
-        Weights, shape (layout's size,).
-    king
-        King value in men.
-
-    Returns
-    -------
-    The layers, and the weight of the piece difference.
+    An unsaturated layout scales the output to stay within +-1.
     """
     genome = np.asarray(genome, np.float64)
     parts, difference = layers(layout, genome), float(layout.slope * genome[-1])
@@ -173,16 +136,8 @@ def scaled_layers(
 def forward(layers: Sequence[Layer], inputs: NDArray[np.floating]) -> list[NDArray[np.floating]]:
     """Compute the weighted sums of all nodes, layer by layer; activations are their tanh.
 
-    Parameters
-    ----------
-    layers
-        The layers, as of :func:`layers` or :func:`dense_layers`.
-    inputs
-        Shape (inputs,) for one position, (positions, inputs) for several.
-
-    Returns
-    -------
-    One array a layer, shape (nodes,) or (positions, nodes).
+    `inputs` has the shape (inputs,) for one position or (positions, inputs) for several; the result
+    has an array of such a shape for each layer.
     """
     sums: list[NDArray[np.floating]] = []
     for weights, biases in layers:
@@ -192,22 +147,7 @@ def forward(layers: Sequence[Layer], inputs: NDArray[np.floating]) -> list[NDArr
 
 
 def decode(layout: NetworkLayout, genome: ArrayLike, king: float) -> Network:
-    """Prepare a genome for the kernels.
-
-    Parameters
-    ----------
-    layout
-        The network's layout.
-    genome
-        Shape (layout.genome_size,).
-    king
-        K, the worth of a king in men.
-
-    Raises
-    ------
-    ValueError
-        For layers that are wider than the kernels allow.
-    """
+    """Prepare a genome for the kernels; raise ValueError for layers that are too wide for them."""
     ((first, bias), *dense), difference = scaled_layers(layout, genome, king)
     width = -(-len(first) // LANES) * LANES
     if width > MAX_LAYER_WIDTH or max(layout.hidden) > max(WIDTHS):

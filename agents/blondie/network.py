@@ -72,21 +72,7 @@ def start_network_state(network: Network, position: Position, view: int, state: 
 
 @kernel
 def feature_row(bit: int, kings: int, view: int) -> int:
-    """Return the row of `features` for the piece on `bit`; White sees the board turned round.
-
-    Parameters
-    ----------
-    bit
-        Bit of the piece, 0 to 34.
-    kings
-        35-bit board of the kings.
-    view
-        Viewing side, BLACK or WHITE.
-
-    Returns
-    -------
-    0 to 34 for a man, 35 to 69 for a king.
-    """
+    """Return the row of `features` for the piece on `bit`; White sees the board turned round."""
     row = to_view(bit, view)
     return row + KING_FEATURES if kings >> bit & 1 else row
 

@@ -40,31 +40,13 @@ def monte_carlo(
     max_plies: int = 200,
     root_perspective: bool = True,
 ) -> MonteCarlo:
-    """Make a Monte Carlo player.
+    """Make a Monte Carlo player; raise ValueError for numbers out of range.
 
-    Parameters
-    ----------
-    evaluator
-        Evaluator of playouts that are cut.
-    simulations
-        Playouts a move; fewer when the workspace's stop flag is set.
-    cut
-        Plies of a playout before it is evaluated; 0 plays to the end of the game.
-    exploration
-        Constant of the upper confidence bound, in standard deviations of the results so far. So
-        one value suits evaluators of any scale.
-    skew
-        Probability that a move of a playout is the hand-made heuristic's, not a random one.
-    max_plies
-        Plies from the root after which a game is a draw.
-    root_perspective
-        True: evaluate for the searching player. False: for the side to move where the playout is
-        cut. (See :class:`agents.search.player.AlphaBeta`.)
-
-    Raises
-    ------
-    ValueError
-        For numbers out of range, and for an evaluator whose state is too large.
+    `simulations` are playouts a move. A playout is evaluated after `cut` plies; 0 plays to the end
+    of the game, which is a draw `max_plies` from the root. `exploration` is the constant of the
+    upper confidence bound, in standard deviations of the results so far, so that one value suits
+    evaluators of any scale. `skew` is the probability that a move of a playout is the hand-made
+    heuristic's. `root_perspective` is as for :class:`agents.search.player.AlphaBeta`.
     """
     if state_size(evaluator) > STATE_WIDTH:
         raise ValueError("the evaluator's state is larger than a workspace has room for")
@@ -107,13 +89,5 @@ def _select_monte_carlo_move(
 
 @kernel
 def is_winning_move(row: KernelArg, side: int) -> bool:
-    """Return whether `side` wins by the move to a row of successors.
-
-    Parameters
-    ----------
-    row
-        Successor, int64, shape (4,).
-    side
-        The side that moves, BLACK or WHITE.
-    """
+    """Return whether `side` wins by the move to a row of successors, int64[4]."""
     return not has_move(successor(row, side))

@@ -35,21 +35,10 @@ _ONE = 1 << 30
 
 @kernel
 def random_below(chance: KernelArg, bound: int) -> int:
-    """Return a random number below a bound, by a multiply-with-carry generator.
+    """Return a random number below a bound, 1 to 2^30, by a multiply-with-carry generator.
 
-    It is several times faster than numpy's generator. Its state is never negative, so plain Python
-    returns the same numbers.
-
-    Parameters
-    ----------
-    chance
-        int64, shape (1,): state of the generator; changed in place.
-    bound
-        1 to 2^30.
-
-    Returns
-    -------
-    0 to `bound` - 1.
+    It is several times faster than numpy's generator. Its state, int64[1], is never negative, so
+    plain Python returns the same numbers.
     """
     low = chance[0] & 0xFFFFFFFF
     chance[0] = CARRY_MULTIPLIER * low + (chance[0] >> 32)
@@ -83,23 +72,7 @@ def apply_step(position: Position, index: int) -> Position:
 
 @kernel
 def random_successor(position: Position, rows: KernelArg, at: int, chance: KernelArg) -> Position:
-    """Make a random legal move.
-
-    Parameters
-    ----------
-    position
-        Position before the move.
-    rows
-        int64, shape (rows, 4): rows from `at` on are scratch space.
-    at
-        First row of the scratch space.
-    chance
-        int64, shape (1,): state of the generator (see :func:`random_below`).
-
-    Returns
-    -------
-    The next position, or the same position if there is no move.
-    """
+    """Make a random legal move, if there is one; rows from `at` on are scratch space."""
     side, kings = position.turn, position.kings
     black, white = position.black, position.white
     own, opponent = own_and_opponent(black, white, side)
@@ -114,23 +87,7 @@ def random_successor(position: Position, rows: KernelArg, at: int, chance: Kerne
 def heuristic_successor(
     position: Position, rows: KernelArg, at: int, chance: KernelArg
 ) -> Position:
-    """Make a random one of the moves that the heuristic scores highest.
-
-    Parameters
-    ----------
-    position
-        Position before the move.
-    rows
-        int64, shape (rows, 4): rows from `at` on are scratch space.
-    at
-        First row of the scratch space.
-    chance
-        int64, shape (1,): state of the generator (see :func:`random_below`).
-
-    Returns
-    -------
-    The next position, or the same position if there is no move.
-    """
+    """Make a random one of the moves that the heuristic scores highest, if there is one."""
     black, white, kings, side = position
     end = generate_successors(rows, at, black, white, kings, side)
     best, equals, chosen = -1.0, 0, at
@@ -155,28 +112,9 @@ def playout(
     at: int,
     chance: KernelArg,
 ) -> float:
-    """Simulate a game from a position.
+    """Simulate a game from a position; return its result or evaluation for side `root`, -1 to +1.
 
-    Parameters
-    ----------
-    player
-        :class:`agents.mcts.player.MonteCarlo`.
-    position
-        Start of the game.
-    root
-        Side that the result is for.
-    limit
-        Plies after which the game is a draw.
-    ws
-        Workspace whose rows from `at` on are scratch space.
-    at
-        First row of the scratch space.
-    chance
-        int64[1], state of the generator (see :func:`random_below`).
-
-    Returns
-    -------
-    The result, or the evaluation of a playout that is cut, from -1 to +1.
+    After `limit` plies the game is a draw. Rows of `ws` from `at` on are scratch space.
     """
     cut = 0 < player.cut <= limit
     for _ in range(player.cut if cut else limit):
@@ -194,23 +132,7 @@ def playout(
 
 @kernel
 def evaluate_playout(player: KernelArg, position: Position, root: int, ws: KernelArg) -> float:
-    """Return the evaluation of the position where a playout is cut (Lorentz 2016; Nguyen III.B).
-
-    Parameters
-    ----------
-    player
-        :class:`agents.mcts.player.MonteCarlo`.
-    position
-        The position.
-    root
-        Side that the evaluation is for, BLACK or WHITE.
-    ws
-        Workspace; its states and scratch space are overwritten.
-
-    Returns
-    -------
-    The evaluation, -1 to +1.
-    """
+    """Return the evaluation of the position where a playout is cut (Lorentz 2016; Nguyen III.B)."""
     view = root if player.root_perspective else position.turn
     state = ws.states[0, view, : state_size(player.evaluator)]
     start_state(player.evaluator, position, view, state)

@@ -45,25 +45,10 @@ _MIN_DEVIATION = 1e-3
 def grow_tree(
     player: KernelArg, position: Position, ws: KernelArg, count: int, rng: KernelArg
 ) -> KernelArg:
-    """Run a player's simulations from a position, and return their tree.
+    """Run a player's simulations from a position, and return their tree, NODE[:], the root first.
 
-    Parameters
-    ----------
-    player
-        :class:`agents.mcts.player.MonteCarlo`.
-    position
-        Root of the tree.
-    ws
-        Workspace whose rows 0 to `count` hold the successors of `position`. After its stop flag is
-        set, the present simulation is the last.
-    count
-        Number of successors.
-    rng
-        numpy Generator, sampled once.
-
-    Returns
-    -------
-    The nodes, NODE[:]; node 0 is the root.
+    Rows 0 to `count` of `ws` hold the successors. After its stop flag is set, the present
+    simulation is the last. `rng` is sampled once.
     """
     size = min(NODES_PER_SIMULATION * player.simulations, LARGEST_TREE) + MAX_ROWS
     tree, chance = np.empty(size, NODE), np.empty(1, np.int64)
@@ -83,24 +68,7 @@ def simulate(
 ) -> int:
     """Run the simulations of a player (UCT: Kocsis & Szepesvari 2006).
 
-    Parameters
-    ----------
-    player
-        :class:`agents.mcts.player.MonteCarlo`.
-    position
-        Root of the tree.
-    tree
-        NODE, shape (nodes,): is filled from node 0 on.
-    ws
-        Workspace whose rows 0 to `count` hold the successors of `position`.
-    count
-        Number of successors.
-    chance
-        int64, shape (1,): state of the generator of playouts.
-
-    Returns
-    -------
-    Number of nodes in the tree.
+    Fill `tree` from node 0 on, and return the number of nodes.
     """
     set_node(tree, 0, position.black, position.white, position.kings, 0, 0)
     end = expand(tree, 0, 1, ws.rows, 0, count)
@@ -126,19 +94,7 @@ def simulate(
 
 @kernel
 def node_position(node: KernelArg, turn: int) -> Position:
-    """Return the position of a node, `turn` to move.
-
-    Parameters
-    ----------
-    node
-        Record of NODE.
-    turn
-        Side to move, BLACK or WHITE.
-
-    Returns
-    -------
-    The position.
-    """
+    """Return the position of a node, `turn` to move."""
     return Position(node.black, node.white, node.kings, turn)
 
 
@@ -146,21 +102,7 @@ def node_position(node: KernelArg, turn: int) -> Position:
 def set_node(
     tree: KernelArg, at: int, black: int, white: int, kings: int, path: int, parent: int
 ) -> None:
-    """Write a leaf without visits.
-
-    Parameters
-    ----------
-    tree
-        NODE, shape (nodes,): one node is written.
-    at
-        Index of the node.
-    black, white, kings
-        35-bit boards.
-    path
-        Packed move that led to the node.
-    parent
-        Index of the parent.
-    """
+    """Write a leaf without visits."""
     node = tree[at]
     node.black, node.white, node.kings, node.path = black, white, kings, path
     node.parent, node.begin, node.end, node.visits, node.total = parent, 0, 0, 0, 0.0
@@ -168,25 +110,7 @@ def set_node(
 
 @kernel
 def expand(tree: KernelArg, parent: int, end: int, rows: KernelArg, first: int, last: int) -> int:
-    """Append the positions in rows `first` to `last` as children of a node.
-
-    Parameters
-    ----------
-    tree
-        NODE, shape (nodes,): changed in place.
-    parent
-        Index of the node.
-    end
-        Number of nodes so far.
-    rows
-        Successors, int64, shape (rows, 4).
-    first, last
-        First row, and the row after the last.
-
-    Returns
-    -------
-    The new number of nodes.
-    """
+    """Append rows `first` to `last` as children of a node; return the new number of nodes."""
     tree[parent].begin, tree[parent].end = end, end + last - first
     for index in range(first, last):
         row = rows[index]
@@ -198,19 +122,7 @@ def expand(tree: KernelArg, parent: int, end: int, rows: KernelArg, first: int, 
 
 @kernel
 def select_leaf(tree: KernelArg, exploration: float) -> tuple[int, int]:
-    """Follow the selected children from the root to a leaf.
-
-    Parameters
-    ----------
-    tree
-        NODE, shape (nodes,).
-    exploration
-        Factor of the exploration term (see :func:`select_child`).
-
-    Returns
-    -------
-    Index of the leaf, and its depth in plies.
-    """
+    """Follow the selected children from the root to a leaf; return its index and depth."""
     at, depth = 0, 0
     while tree[at].begin < tree[at].end:
         at = select_child(tree, at, exploration)
@@ -220,21 +132,7 @@ def select_leaf(tree: KernelArg, exploration: float) -> tuple[int, int]:
 
 @kernel
 def select_child(tree: KernelArg, parent: int, exploration: float) -> int:
-    """Return the child with the highest upper confidence bound, or the first without visits.
-
-    Parameters
-    ----------
-    tree
-        NODE, shape (nodes,).
-    parent
-        Index of a node that has children.
-    exploration
-        Factor of the exploration term, in the unit of the results.
-
-    Returns
-    -------
-    Index of the child.
-    """
+    """Return the child with the highest upper confidence bound, or the first without visits."""
     log_visits = math.log(tree[parent].visits + 1)
     best, chosen = -math.inf, 0
     for child in range(tree[parent].begin, tree[parent].end):
@@ -249,19 +147,7 @@ def select_child(tree: KernelArg, parent: int, exploration: float) -> int:
 
 @kernel
 def result_deviation(root: KernelArg, squares: float) -> float:
-    """Return the standard deviation of the results so far.
-
-    Parameters
-    ----------
-    root
-        Record of NODE: the root of the tree.
-    squares
-        Sum of the squared results.
-
-    Returns
-    -------
-    The deviation, above 0; 1 before the first result.
-    """
+    """Return the standard deviation of the results so far, above 0; 1 before the first result."""
     if root.visits == 0:
         return 1.0
     mean = root.total / root.visits
@@ -270,17 +156,7 @@ def result_deviation(root: KernelArg, squares: float) -> float:
 
 @kernel
 def backpropagate(tree: KernelArg, at: int, result: float) -> None:
-    """Add a result to all nodes from node `at` to the root.
-
-    Parameters
-    ----------
-    tree
-        NODE, shape (nodes,): changed in place.
-    at
-        Index of the node where the simulation left the tree.
-    result
-        Result for the side that moved to node `at`, -1 to +1.
-    """
+    """Add a result, for the side that moved to node `at`, to all nodes from there to the root."""
     while True:
         tree[at].visits += 1
         tree[at].total += result
@@ -291,19 +167,7 @@ def backpropagate(tree: KernelArg, at: int, result: float) -> None:
 
 @kernel
 def most_visited(tree: KernelArg, parent: int) -> int:
-    """Return the most visited child of a node.
-
-    Parameters
-    ----------
-    tree
-        NODE, shape (nodes,).
-    parent
-        Index of a node that has children.
-
-    Returns
-    -------
-    Index of the child. Of equal children it is that of the best mean, then the first.
-    """
+    """Return the most visited child of a node; of equal ones the best mean, then the first."""
     best = tree[parent].begin
     for child in range(best + 1, tree[parent].end):
         more = tree[child].visits - tree[best].visits
@@ -318,14 +182,5 @@ def most_visited_move(tree: KernelArg) -> int:
 
     This is a function of its own because its caller must hold the tree. Numba frees an array after
     its last use, and a record of it does not count as one.
-
-    Parameters
-    ----------
-    tree
-        NODE, shape (nodes,), with the root as node 0.
-
-    Returns
-    -------
-    The packed move.
     """
     return tree[most_visited(tree, 0)].path

@@ -34,25 +34,7 @@ def index_features(
     digits: Sequence[Sequence[int]],
     width: int | None = None,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Compute the contribution of each piece on each square to the index of each tuple.
-
-    Parameters
-    ----------
-    layout
-        The tuples; the first square of each is the highest digit.
-    offsets
-        Start of each tuple's table.
-    digits
-        For each tuple, the digit of each content of a square, in the order above.
-    width
-        Columns of the result, by default one for each tuple; the others are zeros. Multiples of 16
-        are the quickest to add.
-
-    Returns
-    -------
-    The contributions beyond that of an empty square, shape (35, 5, width), by bit and content;
-    and the indices of the empty board, shape (width,).
-    """
+    """Compute the contribution of each piece on each square to the index of each tuple."""
     table = aligned_zeros((35, BASE, width or len(layout)), np.int32)
     empty = np.zeros(table.shape[2], np.int32)
     tuples = zip(layout, offsets, digits, strict=True)
@@ -67,21 +49,7 @@ def index_features(
 
 @kernel
 def square_content(position: Position, bit: int, view: int) -> int:
-    """Return the content of a square as side `view` sees it.
-
-    Parameters
-    ----------
-    position
-        The position.
-    bit
-        Bit of the square, 0 to 34.
-    view
-        Viewing side, BLACK or WHITE.
-
-    Returns
-    -------
-    EMPTY, or a man or king of either side: 0 to 4.
-    """
+    """Return the content of a square as side `view` sees it: EMPTY, or a man or king of a side."""
     own, opponent = own_and_opponent(position.black, position.white, view)
     crowned = position.kings >> bit & 1
     if own >> bit & 1:
@@ -95,18 +63,8 @@ def start_indices(
 ) -> None:
     """Write the indices of a position for side `view`; White sees the board turned round.
 
-    Parameters
-    ----------
-    features
-        Index contribution of a content on a bit, int32, shape (35, 5, tuples).
-    empty
-        Indices of the empty board, int32, shape (tuples,).
-    position
-        The position.
-    view
-        Viewing side, BLACK or WHITE.
-    indices
-        int32, shape (tuples,): is filled.
+    `features`, int32[35, 5, tuples], is the contribution of a content on a bit to the indices;
+    `empty` holds the indices of the empty board.
     """
     copy_into(empty, indices)
     own, opponent = own_and_opponent(position.black, position.white, view)
@@ -135,21 +93,7 @@ def advance_indices(
     old: KernelArg,
     new: KernelArg,
 ) -> None:
-    """Write the indices after a move, from those before it.
-
-    Parameters
-    ----------
-    features
-        As for :func:`start_indices`.
-    before, after
-        Positions before and after the move.
-    view
-        Viewing side, BLACK or WHITE.
-    old
-        Indices of `before`, int32, shape (tuples,).
-    new
-        Indices of `after`, of the same shape: is filled.
-    """
+    """Write the indices after a move, from those before it."""
     changed = (before.black ^ after.black) | (before.white ^ after.white)
     left = (before.black | before.white) & changed
     entered = (after.black | after.white) & changed

@@ -68,20 +68,20 @@ def ntuple(
     layout
         The squares of each tuple; the first square is the highest digit.
     table
-        float64, shape (table_size(layout),): the table of each tuple, end to end. Used without a
-        copy, so that learning can write to it. Zeros by default.
+        float64[table_size(layout)]: the table of each tuple, end to end. Used without a copy, so
+        that learning can write to it. Zeros by default.
     difference
         Weight of the piece difference in the sum; 0 leaves it out.
     king
         Worth of a king in the piece difference, in men.
     black_perspective
-        False (evolved networks): the digits tell own pieces from the opponent's, and White sees
-        the board turned round. True (temporal differences): the digits are Black's for both
-        sides, and White's value is the negative of Black's.
+        False (evolved networks): the digits tell own pieces from the opponent's, and White sees the
+        board turned round. True (temporal differences): the digits are Black's for both sides, and
+        White's value is the negative of Black's.
     output
-        ``"tanh"``: the value is tanh of the sum (section 6.2). ``"sum"``: it is the sum, divided
-        by a power of 2 that keeps it within -1 and 1, the values of lost and won games. The order
-        of the sums stays, in single precision. The table must not change afterwards.
+        ``"tanh"``: the value is tanh of the sum (section 6.2). ``"sum"``: it is the sum, divided by
+        a power of 2 that keeps it within -1 and 1, the values of lost and won games. The order of
+        the sums stays, in single precision. The table must not change afterwards.
 
     Raises
     ------
@@ -149,19 +149,7 @@ def advance_ntuple_state(
 
 @kernel
 def sum_table(table: KernelArg, state: KernelArg) -> float:
-    """Sum the entries in four chains: a fixed order, the same bits on every machine.
-
-    Parameters
-    ----------
-    table
-        Look-up tables in one row, shape (entries,).
-    state
-        Indices of the entries, int32, shape (tuples,).
-
-    Returns
-    -------
-    The sum.
-    """
+    """Sum the entries in four chains: a fixed order, the same bits on every machine."""
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
     whole = len(state) & ~3
     for i in range(0, whole, 4):

@@ -49,33 +49,21 @@ class TDConfig(NamedTuple):
 
     Alpha (the best of three), its constancy and lambda are the thesis's. It leaves the others open
     (6.7): the choice of moves, exploration and openings.
-
-    Attributes
-    ----------
-    alpha
-        Step size of the first game.
-    half_at
-        h: alpha is alpha * h / (h + g) in game g (from 0). 0: alpha is constant.
-    lam
-        Lambda: factor of the step for each ply that a position lies back. 0: only the position
-        before the move is updated.
-    epsilon
-        Share of moves chosen at random. Nothing is learnt from them or across them.
-    random_plies
-        Plies of each game, after its opening, that are chosen at random.
-    depth
-        Plies of the search that chooses moves, 1 to 64, captures played out. 0: the successors
-        are compared without a search.
-    leaf
-        TD-leaf: learn about the end of the principal variation. Needs a search.
     """
 
-    alpha: float = 0.001
+    alpha: float = 0.001  # step size of the first game
+    # h: alpha is alpha * h / (h + g) in game g (from 0). 0: alpha is constant.
     half_at: float = 0.0
+    # Lambda: factor of the step for each ply that a position lies back. 0: only the position before
+    # the move is updated.
     lam: float = 0.0
+    # Share of moves chosen at random. Nothing is learnt from them or across them.
     epsilon: float = 0.0
-    random_plies: int = 0
+    random_plies: int = 0  # plies of each game, after its opening, that are chosen at random
+    # Plies of the search that chooses moves, 1 to 64, captures played out. 0: the successors are
+    # compared without a search.
     depth: int = 0
+    # TD-leaf: learn about the end of the principal variation. Needs a search.
     leaf: bool = False
 
 
@@ -94,22 +82,10 @@ class TDLearner(NamedTuple):
 
 
 def td_learner(system: KernelArg, learning: TDConfig, plies: int) -> TDLearner:
-    """Make a learner for games of at most `plies` plies.
+    """Make a learner for games of at most `plies` plies; raise ValueError for impossible settings.
 
-    Parameters
-    ----------
-    system
-        An evaluator with the learning generics of :mod:`agents.evaluator`. An antisymmetric one
-        learns v from Black's side; another learns each game from both sides.
-    learning
-        The settings.
-    plies
-        Plies of the longest game.
-
-    Raises
-    ------
-    ValueError
-        For impossible settings.
+    `system` is an evaluator with the learning generics of :mod:`agents.evaluator`. An antisymmetric
+    one learns v from Black's side; another learns each game from both sides.
     """
     alpha, half_at, lam, epsilon, random_plies, depth, leaf = learning
     if not 0 < alpha <= 1:
@@ -183,42 +159,14 @@ def choose_and_learn(
 
 @kernel
 def renew_namespace(ws: KernelArg, side: int) -> int:
-    """Return a new transposition-table namespace: old entries hold values of the old weights.
-
-    Parameters
-    ----------
-    ws
-        Workspace; its count of namespaces is raised.
-    side
-        Side to move, BLACK or WHITE.
-
-    Returns
-    -------
-    The namespace.
-    """
+    """Return a new transposition-table namespace: old entries hold values of the old weights."""
     ws.counts[NAMESPACES] += 1
     return ws.counts[NAMESPACES] << 1 | side
 
 
 @kernel
 def principal_leaf(learner: TDLearner, position: Position, ws: KernelArg, count: int) -> Position:
-    """Search and return the end of the principal variation (TD-leaf: Baxter et al. 1998).
-
-    Parameters
-    ----------
-    learner
-        The learner; its line is overwritten.
-    position
-        Root of the search.
-    ws
-        Workspace whose rows 0 to `count` hold the successors of `position`.
-    count
-        Number of successors.
-
-    Returns
-    -------
-    The leaf.
-    """
+    """Search and return the end of the principal variation (TD-leaf: Baxter et al. 1998)."""
     depth, line = learner.learning.depth, learner.line
     tt_namespace = renew_namespace(ws, position.turn)
     length = principal_variation(
@@ -229,17 +177,7 @@ def principal_leaf(learner: TDLearner, position: Position, ws: KernelArg, count:
 
 @kernel
 def learn_transition(learner: TDLearner, position: Position, ws: KernelArg) -> None:
-    """Update towards the value of a position (Al-Khateeb 2011, section 6.7), and visit it.
-
-    Parameters
-    ----------
-    learner
-        The learner; changed in place.
-    position
-        Position to visit.
-    ws
-        Workspace; its scratch space is overwritten.
-    """
+    """Update towards the value of a position (Al-Khateeb 2011, section 6.7), and visit it."""
     at, targets = learner.counters[PENDING], learner.targets
     for view in range(len(learner.values)):
         start_state(learner.system, position, view, learner.states[view, at])
@@ -255,23 +193,7 @@ def learn_transition(learner: TDLearner, position: Position, ws: KernelArg) -> N
 
 @kernel
 def target_value(learner: TDLearner, position: Position, view: int, scratch: KernelArg) -> float:
-    """Return v of the position to be visited next; of a leaf it may be the result.
-
-    Parameters
-    ----------
-    learner
-        The learner, with the state of `position` in place.
-    position
-        The position.
-    view
-        Side that the value is for, BLACK or WHITE.
-    scratch
-        float32, shape (SCRATCH_SIZE,), aligned to 64 bytes: working memory.
-
-    Returns
-    -------
-    The value, -1 to +1.
-    """
+    """Return v of the position to be visited next; of a leaf it may be the result."""
     if learner.learning.leaf and not has_move(position):
         return 1.0 if view != position.turn else -1.0
     state = learner.states[view, learner.counters[PENDING]]
@@ -280,17 +202,7 @@ def target_value(learner: TDLearner, position: Position, view: int, scratch: Ker
 
 @kernel
 def update(learner: TDLearner, view: int, target: float) -> None:
-    """Move the values of visited positions to a target (Al-Khateeb 2011, equations 6.2, 6.3).
-
-    Parameters
-    ----------
-    learner
-        The learner; weights and sums are changed in place.
-    view
-        Side that the values are for, BLACK or WHITE.
-    target
-        Value of the next position or the result, -1 to +1.
-    """
+    """Move the values of visited positions to a target (Al-Khateeb 2011, equations 6.2, 6.3)."""
     last = learner.counters[PENDING] - 1
     if last < 0:
         return
@@ -310,25 +222,7 @@ def update(learner: TDLearner, view: int, target: float) -> None:
 def best_successor(
     system: KernelArg, position: Position, ws: KernelArg, count: int, rng: KernelArg
 ) -> int:
-    """Return the move to the successor of the highest logit; ties are broken at random.
-
-    Parameters
-    ----------
-    system
-        Evaluator with the learning generics of :mod:`agents.evaluator`.
-    position
-        The position.
-    ws
-        Workspace whose rows 0 to `count` hold the successors of `position`.
-    count
-        Number of successors.
-    rng
-        numpy Generator, sampled at ties.
-
-    Returns
-    -------
-    The packed move.
-    """
+    """Return the move to the successor of the highest logit; ties are broken at random."""
     if count == 1:
         return ws.rows[0, PACKED_MOVE]
     mover, width = position.turn, state_size(system)

@@ -36,33 +36,6 @@ def learn(
     """Play games of the learner against itself; change the weights of `system` in place.
 
     Ctrl-C ends the games at once. The weights are then those of an unfinished game.
-
-    Parameters
-    ----------
-    system
-        An evaluator with the learning generics of :mod:`agents.evaluator`.
-    games
-        Number of games.
-    rng
-        The source of randomness. Several calls with one generator equal a single call.
-    learning
-        Settings of the learner.
-    openings
-        int64, shape (openings, plies): paths from the start position, padded with 0 (see
-        :func:`agents.match.opening_line`). Each game begins with a random row.
-    rules
-        Draw rules of the games.
-    first
-        Number of games before these ones; alpha may depend on it.
-
-    Returns
-    -------
-    Results and mean absolute error of these games.
-
-    Raises
-    ------
-    ValueError
-        For impossible settings.
     """
     if games < 0 or first < 0:
         raise ValueError(f"games and first are 0 or more, not {games} and {first}")
@@ -86,30 +59,7 @@ def play_games(
     ws: KernelArg,
     rng: KernelArg,
 ) -> SelfPlayStats:
-    """Play the games, or until the stop flag is set; the learner plays both sides.
-
-    Parameters
-    ----------
-    learner
-        The learner; changed in place.
-    games
-        Number of games.
-    first
-        Number of games before these ones; alpha depends on it.
-    openings
-        Packed moves, int64, shape (openings, plies), padded with 0; each game begins with a random
-        row.
-    rules
-        Draw rules, as :meth:`checkers_env.state.DrawRules.to_array` writes them.
-    ws
-        Workspace.
-    rng
-        numpy Generator.
-
-    Returns
-    -------
-    Results and mean absolute error of these games.
-    """
+    """Play the games, or until the stop flag is set; the learner plays both sides."""
     learner, ws, openings = borrowed(learner), borrowed(ws), borrowed(openings)
     learning, sums, wins = learner.learning, learner.sums, np.zeros(3, np.int64)  # from DRAW on
     start = Position(START_BLACK, START_WHITE, 0, BLACK)

@@ -40,11 +40,6 @@ def random_walks(length: int, rng: np.random.Generator) -> TupleLayout:
 
     Each step goes to a random neighbour that the walk has not visited. A walk in a dead end starts
     again.
-
-    Raises
-    ------
-    ValueError
-        For another length.
     """
     if not 1 <= length <= MAX_LENGTH:
         raise ValueError(f"a walk has 1 to {MAX_LENGTH} squares, not {length}")
@@ -60,13 +55,7 @@ def _walk(start: int, length: int, rng: np.random.Generator) -> tuple[int, ...]:
 
 
 def subsquares(size: int) -> TupleLayout:
-    """Return the playable squares of each sub-square of size x size, row by row.
-
-    Raises
-    ------
-    ValueError
-        For a size other than 1 to 4: a larger one has more than 8 squares.
-    """
+    """Return the playable squares of each sub-square of size x size; raise ValueError above 4."""
     if not 1 <= size <= 4:
         raise ValueError(f"a sub-square for n-tuples is 1x1 to 4x4, not {size}x{size}")
     return rectangles(size, size)
@@ -87,10 +76,7 @@ TUPLE_LAYOUTS: dict[str, Callable[[np.random.Generator], TupleLayout]] = {
 def sample_tuples(name: str, rng: np.random.Generator) -> TupleLayout:
     """Return the layout of that name; only random walks use `rng`.
 
-    Raises
-    ------
-    ValueError
-        For an unknown name.
+    Raise ValueError for an unknown name.
     """
     if name not in TUPLE_LAYOUTS:
         raise ValueError(f"no tuple layout {name!r}: known are {', '.join(TUPLE_LAYOUTS)}")

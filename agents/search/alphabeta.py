@@ -86,25 +86,14 @@ class SearchContext(NamedTuple):
     """What stays the same from the root of a search to its leaves, but for the evaluator.
 
     Kernels that need no evaluator are so compiled once for all evaluators.
-
-    Attributes
-    ----------
-    style, ws, tt_namespace
-        As for :func:`search`.
-    root
-        Side to move at the root.
-    perspective
-        Side that leaves are evaluated for, or SIDE_TO_MOVE.
-    width
-        Size of the evaluator's state.
     """
 
     style: KernelArg
     ws: Workspace
     tt_namespace: int
-    root: int
-    perspective: int
-    width: int
+    root: int  # side to move at the root
+    perspective: int  # side that leaves are evaluated for, or SIDE_TO_MOVE
+    width: int  # size of the evaluator's state
 
 
 @kernel
@@ -118,37 +107,15 @@ def search(
     ws: KernelArg,
     end: int,
 ) -> int:
-    """Search a position and return the packed move of its best successor.
+    """Search a position to `depth` plies, 1 to 64; return the packed move of its best successor.
 
-    Parameters
-    ----------
-    style
-        :class:`agents.search.selective.FullWidth` or :class:`agents.search.selective.Selective`.
-    evaluator
-        Evaluator of the leaves (see :mod:`agents.evaluator`).
-    position
-        Root of the search.
-    depth
-        Plies, from 1 to 64.
-    root_perspective
-        True: leaves are evaluated for the searching player, as in the papers. False: for the side
-        to move at the leaf, with the sign turned where that is the other player.
-    tt_namespace
-        Number of this evaluator, side and perspective in the transposition table.
-    ws
-        Workspace whose rows 0 to `end` hold the successors of `position`.
-    end
-        Number of successors.
+    Rows 0 to `end` of `ws` hold the successors. With `root_perspective` leaves are evaluated for
+    the searching player, as in the papers; without, for the side to move at the leaf.
+    `tt_namespace` is the number of this evaluator, side and perspective in the transposition table.
 
-    Returns
-    -------
-    The packed move. Of a stopped search, it is the best of the last complete depth (full-width), or
-    the best so far (selective). The root's value and best row are left in ``ws.frames[0]``.
-
-    Raises
-    ------
-    ValueError
-        If the depth is not from 1 to 64.
+    A stopped full-width search returns the move of its last complete depth, a selective one the
+    best so far. The root's value and best row are left in ``ws.frames[0]``. Raise ValueError for a
+    depth out of range.
     """
     if not 1 <= depth <= MAX_DEPTH:
         raise ValueError("a search is 1 to 64 plies deep")
@@ -189,15 +156,7 @@ def search(
 
 @kernel
 def first_window(style: KernelArg, guess: float) -> tuple[float, float]:
-    """Return alpha and beta of the root: around a guess of its value, if there is one.
-
-    Parameters
-    ----------
-    style
-        Search style; a selective search has an open window.
-    guess
-        Value of an earlier search, or NO_VALUE.
-    """
+    """Return alpha and beta of the root: around a guess of its value, if there is one."""
     if takes_shortcuts(style) and guess != NO_VALUE:
         return guess - FIRST_WINDOW, guess + FIRST_WINDOW
     return -INFINITY, INFINITY
@@ -205,13 +164,7 @@ def first_window(style: KernelArg, guess: float) -> tuple[float, float]:
 
 @kernel
 def age_history(history: KernelArg) -> None:
-    """Halve the history scores of earlier searches.
-
-    Parameters
-    ----------
-    history
-        int64, shape (2, 1024): scores by side and squares of a move; changed in place.
-    """
+    """Halve the history scores of earlier searches."""
     for side in range(2):
         for move in range(history.shape[1]):
             history[side, move] >>= 1
@@ -236,28 +189,11 @@ def search_to(
     low: float = -INFINITY,
     high: float = INFINITY,
 ) -> float:
-    """Search to one depth.
+    """Search to one depth, and return the value of `position` for the side to move, -1 to +1.
 
-    Parameters
-    ----------
-    style, evaluator, position, tt_namespace, ws, end
-        As for :func:`search`. The best row is left in ``ws.frames[0]``.
-    plies
-        Depth, 0 to 64; 0 only where the side to move must jump.
-    perspective
-        Side that leaves are evaluated for, or SIDE_TO_MOVE.
-    low, high
-        Window of the root's value.
-
-    Returns
-    -------
-    The value of `position` for the side to move, -1 to +1. One up to `low` may be too large, and
-    one from `high` on too small.
-
-    Raises
-    ------
-    ValueError
-        If the evaluator's state, or the rows of the search, do not fit into the workspace.
+    Only where the side to move must jump may `plies` be 0. A value up to `low` may be too large,
+    and one from `high` on too small. The best row is left in ``ws.frames[0]``. Raise ValueError if
+    the evaluator's state, or the rows of the search, do not fit into the workspace.
     """
     root = position.turn
     width = state_size(evaluator)
@@ -302,27 +238,9 @@ def push_frame(
     alpha: float,
     beta: float,
 ) -> None:
-    """Set a frame up for the successors of `position`, and score them for their order.
+    """Set a frame up for the successors of `position`, rows `begin` to `end`, and order them.
 
-    Parameters
-    ----------
-    context
-        :class:`SearchContext`.
-    ply
-        Plies from the root; the frame is ``ws.frames[ply]``.
-    position
-        The position.
-    begin, end
-        First row of its successors, and the row after the last.
-    remaining
-        Plies left to search.
-    alpha, beta
-        Window of the values, for the side to move.
-
-    Raises
-    ------
-    ValueError
-        If the rows of the workspace have no room for more successors.
+    Raise ValueError if the workspace has no room for more rows.
     """
     style, ws, tt_namespace = context.style, context.ws, context.tt_namespace
     if end + MAX_ROWS > len(ws.rows):
@@ -351,20 +269,9 @@ def push_frame(
 
 @kernel
 def pick_move(scores: KernelArg, frame: KernelArg) -> int:
-    """Choose the row to search next, and mark it as searched.
+    """Choose the row of the highest score, or the current row once more, and mark it as searched.
 
-    Parameters
-    ----------
-    scores
-        int64, shape (rows,): the order of the moves, from :func:`push_frame`; -1 for a searched
-        row.
-    frame
-        Record of FRAME; changed in place.
-
-    Returns
-    -------
-    The unsearched row of the highest score, or the current row once more. It is -1 after the last
-    row or a cut-off.
+    Return -1 after the last row or a cut-off.
     """
     if frame.tries:
         return frame.current
@@ -382,20 +289,9 @@ def pick_move(scores: KernelArg, frame: KernelArg) -> int:
 
 @kernel
 def expand(context: KernelArg, evaluator: KernelArg, ply: int) -> float:
-    """Make the current move of a frame, and forced moves behind it; then open a frame.
+    """Make the current move of a frame, and forced moves behind it; then push a frame.
 
-    Parameters
-    ----------
-    context
-        :class:`SearchContext`.
-    evaluator
-        Evaluator of the leaves.
-    ply
-        Plies from the root to the frame.
-
-    Returns
-    -------
-    The value for the side that moved there, or DESCEND if a frame is open: that of its `child`.
+    Return the value for the side that moved, or DESCEND if a frame was pushed: that of its `child`.
     """
     style, ws = context.style, context.ws
     frame = ws.frames[ply]
@@ -435,28 +331,11 @@ def resolve_child(
     alpha: float,
     beta: float,
 ) -> tuple[float, int]:
-    """Find the value of the position after a move, where it needs no search.
+    """Return the value of the position after a move for the side that moved, or DESCEND.
 
-    Parameters
-    ----------
-    context
-        :class:`SearchContext`.
-    evaluator
-        Evaluator of the leaves. Its state is written to ``ws.states[ply]``.
-    frame
-        Record of FRAME of the last position with a choice.
-    ply
-        Plies from the root to `after`.
-    before, after
-        Positions before and after the move.
-    remaining
-        Plies left to search after the move.
-    alpha, beta
-        Window, for the side to move after the move.
-
-    Returns
-    -------
-    The value for the side that moved, or DESCEND; and the plies that are left to search.
+    The second number is the plies that are left to search. `frame` is that of the last position
+    with a choice; `alpha` and `beta` are for the side to move after the move. The evaluator's state
+    is written to ``ws.states[ply]``.
     """
     style, ws, tt_namespace, _, perspective, width = context
     prefetch_tt(style, ws.table, after, tt_namespace, remaining)
@@ -521,25 +400,9 @@ def resolve_child(
 def evaluate_leaf(
     context: KernelArg, evaluator: KernelArg, position: Position, view: int, state: KernelArg
 ) -> float:
-    """Return the evaluation of a leaf for the side to move there.
+    """Return the evaluation of a leaf for the side to move there, clipped to -1 and +1.
 
-    Parameters
-    ----------
-    context
-        :class:`SearchContext`.
-    evaluator
-        Evaluator of the leaves.
-    position
-        The leaf.
-    view
-        Side that the leaf is evaluated for.
-    state
-        State of the leaf for side `view`, int32, shape (state_size,).
-
-    Returns
-    -------
-    The value; a number beyond -1 or +1 counts as that. Of a selective search it is at most
-    MATE_THRESHOLD in size.
+    That of a selective search is at most MATE_THRESHOLD in size.
     """
     ws = context.ws
     value = float(np.float32(evaluate(evaluator, position, view, state, ws.scratch)))
@@ -564,17 +427,7 @@ def tablebase_value(plies: int, before: int) -> float:
 
 @kernel
 def backup(context: KernelArg, ply: int, value: float) -> None:
-    """Raise a frame's value and alpha to the value of its current successor; note a cut-off.
-
-    Parameters
-    ----------
-    context
-        :class:`SearchContext`.
-    ply
-        Plies from the root to the frame.
-    value
-        Value of the current successor for the side to move in the frame.
-    """
+    """Raise a frame's value and alpha to the value of its current successor; note a cut-off."""
     ws, frame = context.ws, context.ws.frames[ply]
     tie = ply == 0 and value == frame.value and frame.current < frame.best
     if value > frame.value or (tie and not selective(context.style)):
@@ -588,17 +441,7 @@ def backup(context: KernelArg, ply: int, value: float) -> None:
 
 @kernel
 def store_tt(context: KernelArg, frame: KernelArg, ply: int) -> None:
-    """Store the result of a finished frame in the transposition table.
-
-    Parameters
-    ----------
-    context
-        :class:`SearchContext`.
-    frame
-        Record of FRAME, searched to its end.
-    ply
-        Plies from the root to the frame.
-    """
+    """Store the result of a finished frame in the transposition table."""
     style, ws, tt_namespace = context.style, context.ws, context.tt_namespace
     bound = EXACT
     if ply == 0:  # a player may leave out moves at the root

@@ -16,15 +16,7 @@ NOT_BEGUN = -1  # as a number of plies: the kernel is still compiled or loaded
 
 
 class LateMoveError(Exception):
-    """Raised when a player takes too long for a move.
-
-    Attributes
-    ----------
-    plies
-        Number of moves that were made before.
-    paths
-        These moves, packed, where the game is known.
-    """
+    """Raised when a player takes too long for a move, `plies` moves into the game."""
 
     def __init__(self, plies: int) -> None:
         super().__init__(plies)
@@ -39,26 +31,11 @@ def guard_moves(
     stop: threading.Event | None,
     count_plies: Callable[[], int],
 ) -> Iterator[None]:
-    """Stop the searches of a with block when a move takes longer than its limit.
+    """Stop the searches of a with block when a move takes longer than `seconds`, or at an event.
 
-    Parameters
-    ----------
-    workspaces
-        Workspaces of the searches, whose stop flags are set.
-    seconds
-        Time for a move; None for no limit.
-    stop
-        Event that stops the searches, too.
-    count_plies
-        Function that returns how many moves have been made, or NOT_BEGUN; the time of the first
-        move counts from when this is over.
-
-    Raises
-    ------
-    LateMoveError
-        At the end of the block, if a move was late.
-    CancelledError
-        At the end of the block, if the event stopped it.
+    `count_plies` returns how many moves have been made, or NOT_BEGUN; the time of the first move
+    counts from when this is over. At the end of the block raise LateMoveError if a move was late,
+    and CancelledError if the event stopped it.
     """
     ended = threading.Event()
     late: list[int] = []

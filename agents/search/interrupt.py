@@ -75,13 +75,9 @@ if hasattr(os, "register_at_fork"):
 def defer_signals(*workspaces: Workspace) -> Iterator[None]:
     """Handle SIGINT and SIGTERM at the end of a with block.
 
-    Python handles signals on the main thread only; on other threads this does nothing.
-
-    Parameters
-    ----------
-    *workspaces
-        Workspaces of the block's searches. A signal that raises KeyboardInterrupt at the end of the
-        block ends them at once; another handler may go on, and needs whole searches.
+    Python handles signals on the main thread only; on other threads this does nothing. A signal
+    that raises KeyboardInterrupt at the end of the block ends the searches in these workspaces at
+    once; another handler may go on, and needs whole searches.
     """
     received: list[tuple[int, FrameType | None]] = []
 
@@ -127,17 +123,7 @@ def _restore(handlers: list[tuple[int, Handler]]) -> None:
 
 @contextmanager
 def stop_after(ws: Workspace, stopped: threading.Event, seconds: float | None) -> Iterator[None]:
-    """Stop the searches of a with block after a time, or when an event is set.
-
-    Parameters
-    ----------
-    ws
-        Workspace of the searches, whose stop flag is set.
-    stopped
-        Event that ends the searches; at the end of the block it is set in any case.
-    seconds
-        Time limit; None for no limit.
-    """
+    """Stop the searches of a with block after a time or at an event; at the end it is set."""
 
     def wait() -> None:
         stopped.wait(None if seconds is None else min(seconds, threading.TIMEOUT_MAX))
@@ -151,16 +137,9 @@ def stop_after(ws: Workspace, stopped: threading.Event, seconds: float | None) -
 def watch(
     watcher: Callable[[], None], ended: threading.Event, workspaces: Collection[Workspace]
 ) -> Iterator[None]:
-    """Run a function in a thread beside a with block.
+    """Run a function in a thread beside a with block; it must return soon after `ended` is set.
 
-    Parameters
-    ----------
-    watcher
-        Function that returns soon after `ended` is set. It may stop the searches of the block.
-    ended
-        Event that is set at the end of the block.
-    workspaces
-        Workspaces of the searches, whose stop flags are cleared at the end.
+    `ended` is set at the end of the block, and the stop flags of the workspaces are cleared.
     """
     thread = threading.Thread(target=watcher, daemon=True)
     try:

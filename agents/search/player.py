@@ -31,39 +31,24 @@ from checkers_env.movegen import PACKED_MOVE, Position
 
 
 class AlphaBeta(NamedTuple):
-    """Player that searches `depth` plies with an evaluator.
+    """Player that searches `depth` plies with an evaluator."""
 
-    Attributes
-    ----------
-    evaluator
-        Evaluator of the leaves (see :mod:`agents.evaluator`).
-    depth
-        Plies, from 1 to 64.
-    tie
-        Which of several equally good moves is played: FIRST, LAST or CHANCE of
-        :mod:`agents.search.root_order`. A selective search plays the one that it searched first;
-        for it the rule only orders the moves.
-    root_perspective
-        True: leaves are evaluated for the searching player, as in the papers. False: for the side
-        to move at the leaf.
-    style
-        :class:`agents.search.selective.FullWidth`, as in the papers, or
-        :class:`agents.search.selective.Selective`.
-    tablebase
-        Endgame tables (see :func:`agents.endgame.tables.load_tablebase`). In a position of the
-        tables the player considers only the quickest wins, all draws, or the slowest losses. It
-        chooses among these as without tables. In other positions the search stops where the tables
-        begin.
-    order
-        Order of the moves: BY_DIRECTION or BY_PIECE of :mod:`agents.search.root_order`.
-    """
-
-    evaluator: Any
-    depth: int
+    evaluator: Any  # evaluator of the leaves (see agents.evaluator)
+    depth: int  # plies, from 1 to 64
+    # Which of several equally good moves is played: FIRST, LAST or CHANCE of
+    # agents.search.root_order. A selective search plays the one that it searched first; for it the
+    # rule only orders the moves.
     tie: int = FIRST
+    # True: leaves are evaluated for the searching player, as in the papers. False: for the side to
+    # move at the leaf.
     root_perspective: bool = True
+    # agents.search.selective.FullWidth, as in the papers, or agents.search.selective.Selective.
     style: Any = FULL_WIDTH
+    # Endgame tables (see agents.endgame.tables.load_tablebase). In a position of the tables the
+    # player considers only the quickest wins, all draws, or the slowest losses. It chooses among
+    # these as without tables. In other positions the search stops where the tables begin.
     tablebase: Any = NO_TABLEBASE
+    # Order of the moves: BY_DIRECTION or BY_PIECE of agents.search.root_order.
     order: int = BY_DIRECTION
 
     def with_search(
@@ -141,21 +126,7 @@ def select_with_tablebase(
     tt_namespace: int,
     rng: KernelArg,
 ) -> int:
-    """Return the packed move of a player; the tables' type decides what is compiled.
-
-    Parameters
-    ----------
-    tablebase
-        Endgame tables of the player, or NO_TABLEBASE.
-    player
-        The player.
-    position, ws, count, tt_namespace, rng
-        As for :func:`agents.player.select_move`.
-
-    Returns
-    -------
-    The packed move.
-    """
+    """Return the packed move of a player; the tables' type decides what is compiled."""
     return search_move(player, player.evaluator, position, ws, count, tt_namespace, rng)
 
 
@@ -186,21 +157,7 @@ def search_move(
     tt_namespace: int,
     rng: KernelArg,
 ) -> int:
-    """Return the only move, or the best one by a search.
-
-    Parameters
-    ----------
-    player
-        The player.
-    evaluator
-        Evaluator of the leaves, with endgame tables if the player has any.
-    position, ws, count, tt_namespace, rng
-        As for :func:`agents.player.select_move`.
-
-    Returns
-    -------
-    The packed move.
-    """
+    """Return the only move, or the best one by a search."""
     if count == 1:
         return ws.rows[0, PACKED_MOVE]
     evaluator, ws = borrowed(evaluator), borrowed(ws)

@@ -21,28 +21,16 @@ def principal_variation(
     count: int,
     line: KernelArg,
 ) -> int:
-    """Search a position that has a move; write the best line and return its length.
+    """Search a position that has a move; write the best line to `line`, int64[PLIES, 4].
 
-    The line ends at a leaf, at the end of the game, or, for a selective search, at a repetition.
-    The search is repeated from each position of the line, a ply less deep. The transposition table
-    knows most of it. In a full-width search the value of the last position is the root's.
+    Return its length. The line ends at a leaf, at the end of the game, or, for a selective search,
+    at a repetition. The search is repeated from each position of the line, a ply less deep. The
+    transposition table knows most of it. In a full-width search the value of the last position is
+    the root's. Of the best moves the first row is taken, and of equal replies the first by
+    direction.
 
-    Parameters
-    ----------
-    style, evaluator, position, depth, root_perspective, tt_namespace, ws
-        As for :func:`agents.search.alphabeta.search`. Afterwards the rows of `ws` hold the
-        successors of `position` again, in the order of the rules. Its position history is that of
-        the line's end.
-    count
-        Rows of `ws` that hold the successors of `position`; of the best moves the first is taken,
-        and of equal replies the first by direction.
-    line
-        int64[PLIES, 4]: is filled with the successor after each move of the line.
-
-    Raises
-    ------
-    ValueError
-        If the depth is more than 64.
+    Afterwards the rows of `ws` hold the successors of `position` again, in the order of the rules.
+    Its position history is that of the line's end. Raise ValueError for a depth of more than 64.
     """
     if depth > MAX_DEPTH:
         raise ValueError("a search is at most 64 plies deep")

@@ -30,21 +30,7 @@ _ALIGNED = 60  # bits behind the leading 1 of a packed move of ten squares
 
 @kernel
 def order_rows(rows: KernelArg, count: int, order: int, tie: int, rng: KernelArg) -> None:
-    """Put the root's rows in the order in which the search prefers equal ones.
-
-    Parameters
-    ----------
-    rows
-        Successors of the root, int64, shape (rows, 4); changed in place.
-    count
-        Number of successors.
-    order
-        BY_DIRECTION or BY_PIECE.
-    tie
-        FIRST, LAST or CHANCE.
-    rng
-        numpy Generator, sampled for CHANCE only.
-    """
+    """Put the root's rows in the order in which the search prefers equal ones."""
     if order == BY_PIECE:
         sort_by_piece(rows, count)
     if tie == CHANCE:
@@ -56,32 +42,14 @@ def order_rows(rows: KernelArg, count: int, order: int, tie: int, rng: KernelArg
 
 @kernel
 def shuffle(rows: KernelArg, count: int, rng: KernelArg) -> None:
-    """Put the first `count` rows in random order.
-
-    Parameters
-    ----------
-    rows
-        int64, shape (rows, 4); changed in place.
-    count
-        Rows to shuffle.
-    rng
-        numpy Generator.
-    """
+    """Put the first `count` rows in random order."""
     for row in range(count - 1, 0, -1):
         swap_rows(rows, row, rng.integers(0, row + 1))
 
 
 @kernel
 def sort_by_piece(rows: KernelArg, count: int) -> None:
-    """Sort rows by the squares of their moves, from square 32 down.
-
-    Parameters
-    ----------
-    rows
-        Successors, int64, shape (rows, 4); changed in place.
-    count
-        Number of rows to sort.
-    """
+    """Sort rows by the squares of their moves, from square 32 down."""
     for row in range(1, count):
         at = row
         while at > 0 and route_key(rows[at, PACKED_MOVE]) > route_key(rows[at - 1, PACKED_MOVE]):
@@ -99,14 +67,6 @@ def route_key(path: int) -> int:
 
 @kernel
 def swap_rows(rows: KernelArg, one: int, other: int) -> None:
-    """Exchange two rows.
-
-    Parameters
-    ----------
-    rows
-        int64, shape (rows, 4); changed in place.
-    one, other
-        Indices of the rows.
-    """
+    """Exchange two rows."""
     for column in range(rows.shape[1]):
         rows[one, column], rows[other, column] = rows[other, column], rows[one, column]

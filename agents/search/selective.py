@@ -15,26 +15,19 @@ from checkers_env.state import repetition_period
 
 
 class FullWidth(NamedTuple):
-    """Style of the papers: all moves are searched to one depth, and values are plain minimax.
+    """Style of the papers: all moves are searched to one depth, and values are plain minimax."""
 
-    Attributes
-    ----------
-    deepens_by
-        Plies from one iteration to the next; the last iteration has the depth of the search.
-    ends_at_jump
-        Whether a line ends behind a jump: after a capture only further captures are searched, at
-        any depth. This is one reading of the thesis, 2.6.1.2: "The search stops below any
-        discovered jump move".
-    takes_shortcuts
-        Whether the search takes shortcuts that change neither its value nor its move. Moves after
-        the first are only tested for being better, with TEST_DEPTH plies left or more, and searched
-        again if they are (Marsland 1983). The root is first searched in a window of FIRST_WINDOW
-        around the last value. A forced move is made without a frame of its own. The transposition
-        table then has fewer values, and more bounds of values.
-    """
-
+    # Plies from one iteration to the next; the last iteration has the depth of the search.
     deepens_by: int = 2
+    # Whether a line ends behind a jump: after a capture only further captures are searched, at any
+    # depth. This is one reading of the thesis, 2.6.1.2: "The search stops below any discovered jump
+    # move".
     ends_at_jump: bool = False
+    # Whether the search takes shortcuts that change neither its value nor its move. Moves after the
+    # first are only tested for being better, with TEST_DEPTH plies left or more, and searched again
+    # if they are (Marsland 1983). The root is first searched in a window of FIRST_WINDOW around the
+    # last value. A forced move is made without a frame of its own. The transposition table then has
+    # fewer values, and more bounds of values.
     takes_shortcuts: bool = True
 
 
@@ -49,33 +42,21 @@ class Selective(NamedTuple):
     An entry of the transposition table serves smaller depths too. A position that stood before, in
     the game or on the line, is a draw. A win is worth more the sooner it comes, and always more
     than an evaluation.
-
-    Attributes
-    ----------
-    deepens_by
-        Plies from one iteration to the next.
-    reduces
-        Number of moves after which quiet moves are reduced: searched less deep at first, and again
-        to the full depth if they turn out well. 0 turns reductions off.
-    nodes
-        Positions visited after which the search ends; 0 for no limit.
-    table_bits
-        The transposition table has two to this power entries of 32 bytes.
-    reverse_futility_reduction_margin
-        A quiet position whose own evaluation is at least so much above beta is searched
-        STATIC_PLIES less deep at first, and again if it turns out worse than beta. 0 turns this
-        off. Margins are differences of evaluations, from 0 to 2; endgame tables halve both.
-    reverse_futility_margin
-        A quiet position with at most FUTILITY_DEPTH plies left is not searched if its own
-        evaluation is above beta by this margin for each ply. 0 turns this off. Neither is used in
-        searches of less than STATIC_DEPTH plies.
     """
 
-    deepens_by: int = 1
+    deepens_by: int = 1  # plies from one iteration to the next
+    # Number of moves after which quiet moves are reduced: searched less deep at first, and again to
+    # the full depth if they turn out well. 0 turns reductions off.
     reduces: int = 3
-    nodes: int = 0
-    table_bits: int = 16
+    nodes: int = 0  # positions visited after which the search ends; 0 for no limit
+    table_bits: int = 16  # the transposition table has two to this power entries of 32 bytes
+    # A quiet position whose own evaluation is at least so much above beta is searched STATIC_PLIES
+    # less deep at first, and again if it turns out worse than beta. 0 turns this off. Margins are
+    # differences of evaluations, from 0 to 2; endgame tables halve both.
     reverse_futility_reduction_margin: float = 0.0
+    # A quiet position with at most FUTILITY_DEPTH plies left is not searched if its own evaluation
+    # is above beta by this margin for each ply. 0 turns this off. Neither is used in searches of
+    # less than STATIC_DEPTH plies.
     reverse_futility_margin: float = 0.0
 
 
@@ -117,13 +98,7 @@ def table_bits_for(nodes: float) -> int:
 
 @generic
 def selective(style: KernelArg) -> bool:
-    """Return whether a style is selective; kernels know it when they are compiled.
-
-    Parameters
-    ----------
-    style
-        :class:`FullWidth` or :class:`Selective`.
-    """
+    """Return whether a style is selective; kernels know it when they are compiled."""
     return False
 
 
@@ -147,13 +122,7 @@ NO_SEARCH = -1  # in place of a number of plies
 
 @generic
 def takes_shortcuts(style: KernelArg) -> bool:
-    """Return whether a full-width search takes shortcuts (see :class:`FullWidth`).
-
-    Parameters
-    ----------
-    style
-        Search style; a selective search takes none of these.
-    """
+    """Return whether a full-width search takes shortcuts (see :class:`FullWidth`)."""
     return False
 
 
@@ -164,15 +133,7 @@ def _takes_shortcuts_full_width(style: FullWidth) -> bool:
 
 @generic
 def node_limit_reached(style: KernelArg, ws: KernelArg) -> bool:
-    """Return whether a search has visited as many positions as it may.
-
-    Parameters
-    ----------
-    style
-        Search style; a full-width search has no limit.
-    ws
-        Workspace of the search.
-    """
+    """Return whether a search has visited as many positions as it may."""
     return False
 
 
@@ -183,41 +144,13 @@ def _node_limit_reached_selective(style: Selective, ws: KernelArg) -> bool:
 
 @generic
 def remaining_after(style: KernelArg, frame: KernelArg, before: Position, after: Position) -> int:
-    """Return the plies that are left after the current move of a frame.
-
-    Parameters
-    ----------
-    style
-        Search style.
-    frame
-        Record of FRAME; a selective style notes the reduction in it.
-    before, after
-        Positions before and after the current move.
-
-    Returns
-    -------
-    Plies, 0 or more.
-    """
+    """Return the plies left after the current move of a frame, which notes the reduction."""
     return plies_below(style, frame.remaining, before, after)
 
 
 @generic
 def plies_below(style: KernelArg, plies: int, before: Position, after: Position) -> int:
-    """Return the plies that are left below a move, without reductions.
-
-    Parameters
-    ----------
-    style
-        Search style.
-    plies
-        Plies left before the move.
-    before, after
-        Positions before and after the move.
-
-    Returns
-    -------
-    Plies, 0 or more.
-    """
+    """Return the plies that are left below a move, without reductions."""
     return max(plies - 1, 0)
 
 
@@ -245,17 +178,6 @@ def may_prune(style: KernelArg, depth: int, remaining: int, alpha: float, beta: 
     """Return whether the evaluation of a quiet position can save its search.
 
     Never in an open window, in a shallow search, or where a win or a loss has been proven.
-
-    Parameters
-    ----------
-    style
-        Search style; a full-width search leaves nothing out.
-    depth
-        Plies of the search from its root.
-    remaining
-        Plies left to search, 1 or more.
-    alpha, beta
-        Window, for the side to move.
     """
     return False
 
@@ -272,24 +194,10 @@ def _may_prune_selective(
 
 @generic
 def prune(style: KernelArg, frame: KernelArg, remaining: int, gain: float, scale: float) -> int:
-    """Return the plies that are left to search of a position, by its own evaluation.
+    """Return the plies left to search of a position of evaluation beta + `gain`, or NO_SEARCH.
 
-    Parameters
-    ----------
-    style
-        Search style.
-    frame
-        Record of FRAME of the position before; it notes the reduction.
-    remaining
-        Plies left, 1 or more, of a position where :func:`may_prune` is true.
-    gain
-        Evaluation minus beta, for the side to move.
-    scale
-        Factor of the evaluator's values.
-
-    Returns
-    -------
-    Plies; NO_SEARCH if the evaluation stands for the value.
+    `frame` is that of the position before; it notes the reduction. `scale` is the evaluator's
+    :func:`agents.evaluator.value_scale`.
     """
     return remaining
 
@@ -308,19 +216,7 @@ def _prune_selective(
 
 @kernel
 def reduction(frame: KernelArg, before: Position, after: Position) -> int:
-    """Return by how many plies a late move is reduced.
-
-    Parameters
-    ----------
-    frame
-        Record of FRAME.
-    before, after
-        Positions before and after the current move.
-
-    Returns
-    -------
-    0 to 2 plies; 0 for a capture or a crowning.
-    """
+    """Return by how many plies a late move is reduced: 0 to 2, 0 for a capture or a crowning."""
     if frame.remaining < MIN_REDUCTION_DEPTH or not same_material(before, after):
         return 0
     return 1 + (frame.searched > TWICE_AFTER and frame.remaining >= TWICE_AT)
@@ -336,15 +232,7 @@ def same_material(before: Position, after: Position) -> bool:
 
 @generic
 def uses_zero_window(style: KernelArg, frame: KernelArg) -> bool:
-    """Return whether the current move is at first only tested for being better than the best.
-
-    Parameters
-    ----------
-    style
-        Search style.
-    frame
-        Record of FRAME.
-    """
+    """Return whether the current move is at first only tested for being better than the best."""
     tests = style.takes_shortcuts and frame.remaining >= TEST_DEPTH
     return tests and frame.searched > 1 and frame.tries < FULL_WINDOW
 
@@ -359,15 +247,6 @@ def value_to_beat(style: KernelArg, frame: KernelArg, ply: int) -> float:
     """Return the value that the current move must exceed to be the best.
 
     At the root of a full-width search, the first of equally good moves is the best.
-
-    Parameters
-    ----------
-    style
-        Search style.
-    frame
-        Record of FRAME.
-    ply
-        Plies from the root to the frame.
     """
     if not selective(style) and ply == 0 and frame.current < frame.best:
         return float(np.nextafter(frame.alpha, -2.0))
@@ -376,21 +255,7 @@ def value_to_beat(style: KernelArg, frame: KernelArg, ply: int) -> float:
 
 @kernel
 def window(style: KernelArg, frame: KernelArg, ply: int) -> tuple[float, float]:
-    """Return alpha and beta of the current move: a zero window where the move is only tested.
-
-    Parameters
-    ----------
-    style
-        Search style.
-    frame
-        Record of FRAME.
-    ply
-        Plies from the root to the frame.
-
-    Returns
-    -------
-    Alpha and beta for the side to move after the move.
-    """
+    """Return alpha and beta for the side to move after the current move."""
     low, high = value_to_beat(style, frame, ply), frame.beta
     if uses_zero_window(style, frame):
         high = float(np.nextafter(low, 2.0))
@@ -413,19 +278,7 @@ def needs_re_search(style: KernelArg, frame: KernelArg, ply: int, value: float) 
 
 @kernel
 def count_reversible_plies(frame: KernelArg, before: Position, after: Position) -> int:
-    """Return the plies before `after` without a man's move or a capture.
-
-    Parameters
-    ----------
-    frame
-        Record of FRAME of `before`.
-    before, after
-        Positions before and after a move.
-
-    Returns
-    -------
-    Plies; 0 after a man's move or a capture.
-    """
+    """Return the plies before `after` without a man's move or a capture."""
     return frame.reversible_plies + 1 if is_reversible(before, after) else 0
 
 
@@ -439,51 +292,21 @@ def is_reversible(before: Position, after: Position) -> bool:
 
 @kernel
 def is_repetition(ws: KernelArg, ply: int, position: Position, reversible: int) -> bool:
-    """Return whether the position at a ply of the line stood before, in the line or the game.
-
-    Parameters
-    ----------
-    ws
-        Workspace with the positions of the game and the line.
-    ply
-        Plies from the root to the position.
-    position
-        The position.
-    reversible
-        Plies before it without a man's move or a capture.
-    """
+    """Return whether the position at a ply of the line stood before, in the line or the game."""
     history, at = ws.position_history, ws.reversible_plies[0] + ply
     return repetition_period(history, at, position.black, position.white, reversible) > 0
 
 
 @kernel
 def clear_move_ordering(ws: KernelArg) -> None:
-    """Clear killers and history, which decide on the order of moves and so on reductions.
-
-    Parameters
-    ----------
-    ws
-        Workspace; changed in place.
-    """
+    """Clear killers and history, which decide on the order of moves and so on reductions."""
     ws.killers[:] = 0
     ws.history[:, :] = 0
 
 
 @kernel
 def set_position_history(ws: KernelArg, history: KernelArg, ply: int, reversible: int) -> None:
-    """Copy the positions that can be repeated from a game's history into a workspace.
-
-    Parameters
-    ----------
-    ws
-        Workspace of the search to come.
-    history
-        int64[:, 4], the game's positions (see :mod:`checkers_env.state`).
-    ply
-        Row of the present position.
-    reversible
-        Plies before it without a man's move or a capture.
-    """
+    """Copy the positions that can be repeated from a game's history into a workspace."""
     length = min(reversible, PAST)
     ws.reversible_plies[0] = length
     for at in range(length):
@@ -494,15 +317,7 @@ def set_position_history(ws: KernelArg, history: KernelArg, ply: int, reversible
 
 @kernel
 def push_move(ws: KernelArg, before: Position, after: Position) -> bool:
-    """Add a move to the game after a search from `before`; return whether `after` repeats.
-
-    Parameters
-    ----------
-    ws
-        Workspace; its position history is changed in place.
-    before, after
-        Positions before and after the move.
-    """
+    """Add a move to the game after a search from `before`; return whether `after` repeats."""
     reversible = count_reversible_plies(ws.frames[0], before, after)
     repeats = is_repetition(ws, 1, after, reversible)
     if reversible == 0:

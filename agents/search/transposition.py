@@ -15,41 +15,13 @@ TAG_BITS = 28
 
 @kernel
 def tt_tag(position: Position, tt_namespace: int, remaining: int) -> int:
-    """Return the number that identifies an entry beside its three boards.
-
-    Parameters
-    ----------
-    position
-        The position, of which only the turn counts.
-    tt_namespace
-        Number of the evaluator, side and perspective.
-    remaining
-        Plies left to search, 0 to 127.
-
-    Returns
-    -------
-    The tag.
-    """
+    """Return what identifies an entry beside its boards: namespace, turn, and 7 bits of plies."""
     return (tt_namespace << 1 | position.turn) << 7 | remaining
 
 
 @kernel
 def tt_index(table: KernelArg, position: Position, salt: int) -> int:
-    """Return the index of a position and a number in the table, by a hash.
-
-    Parameters
-    ----------
-    table
-        ENTRY, shape (a power of 2,).
-    position
-        The position.
-    salt
-        Number that goes into the hash.
-
-    Returns
-    -------
-    Index of an entry.
-    """
+    """Return the index of a position and a number in the table, by a hash."""
     mixed = position.black * 0x2545F4914F6CDD1D + position.white * 0x1B873593CC9E2D51
     mixed += position.kings * 0x165667B19E3779F9 + salt * 0x27D4EB2F165667C5
     mixed ^= mixed >> 29
@@ -65,23 +37,6 @@ def tt_slot(
 
     A full-width search has an entry for each depth. A selective search has one entry, in one of two
     slots that do not depend on the namespace. It replaces the entry of the smaller depth.
-
-    Parameters
-    ----------
-    style
-        Search style.
-    table
-        ENTRY, shape (a power of 2,).
-    position
-        The position.
-    tt_namespace
-        Number of the evaluator, side and perspective.
-    remaining
-        Plies left to search.
-
-    Returns
-    -------
-    Index of an entry.
     """
     if not selective(style):
         return tt_index(table, position, tt_tag(position, tt_namespace, remaining))
@@ -99,13 +54,7 @@ def tt_slot(
 def prefetch_tt(
     style: KernelArg, table: KernelArg, position: Position, tt_namespace: int, remaining: int
 ) -> None:
-    """Begin to fetch the entry of a position.
-
-    Parameters
-    ----------
-    style, table, position, tt_namespace, remaining
-        As for :func:`tt_slot`.
-    """
+    """Begin to fetch the entry of a position."""
     if selective(style):
         at = tt_index(table, position, position.turn)
         prefetch(table, at ^ 1)
@@ -118,21 +67,7 @@ def prefetch_tt(
 def tt_hit(
     style: KernelArg, entry: KernelArg, position: Position, tt_namespace: int, remaining: int
 ) -> bool:
-    """Return whether an entry is of this position and namespace, and deep enough.
-
-    Parameters
-    ----------
-    style
-        Search style.
-    entry
-        Record of ENTRY.
-    position
-        The position.
-    tt_namespace
-        Number of the evaluator, side and perspective.
-    remaining
-        Plies left to search.
-    """
+    """Return whether an entry is of this position and namespace, and deep enough."""
     if selective(style):
         tag = tt_tag(position, tt_namespace, 0)
         return matches(entry, position, tag) and entry.depth >= remaining
@@ -150,21 +85,7 @@ def tt_value(
     beta: float,
     ply: int,
 ) -> float:
-    """Return the value of a position, or a bound outside its window, if an entry has it.
-
-    Parameters
-    ----------
-    style, entry, position, tt_namespace, remaining
-        As for :func:`tt_hit`.
-    alpha, beta
-        Window, for the side to move.
-    ply
-        Plies from the root to the position.
-
-    Returns
-    -------
-    The value for the side to move, or NO_VALUE.
-    """
+    """Return the value of a position, or a bound outside its window, if an entry has it."""
     if tt_hit(style, entry, position, tt_namespace, remaining):
         value = adjust_mate_distance(entry.value, ply) if selective(style) else entry.value
         if (
@@ -180,13 +101,7 @@ def tt_value(
 def tt_guess(
     style: KernelArg, table: KernelArg, position: Position, tt_namespace: int, remaining: int
 ) -> float:
-    """Return the value of a position or a bound of it, whichever the table has, or NO_VALUE.
-
-    Parameters
-    ----------
-    style, table, position, tt_namespace, remaining
-        As for :func:`tt_slot`.
-    """
+    """Return the value of a position or a bound of it, whichever the table has, or NO_VALUE."""
     entry = table[tt_slot(style, table, position, tt_namespace, remaining)]
     if tt_hit(style, entry, position, tt_namespace, remaining) and entry.bound != NONE:
         return entry.value
@@ -195,17 +110,7 @@ def tt_guess(
 
 @kernel
 def matches(entry: KernelArg, position: Position, tag: int) -> bool:
-    """Return whether an entry has exactly these boards and this tag.
-
-    Parameters
-    ----------
-    entry
-        Record of ENTRY.
-    position
-        The position.
-    tag
-        Tag from :func:`tt_tag`.
-    """
+    """Return whether an entry has exactly these boards and this tag."""
     return (
         entry.black == position.black | tag << BOARD_BITS
         and entry.white == position.white | tag >> TAG_BITS << BOARD_BITS
@@ -215,17 +120,7 @@ def matches(entry: KernelArg, position: Position, tag: int) -> bool:
 
 @kernel
 def label(entry: KernelArg, position: Position, tag: int) -> None:
-    """Write boards and tag into an entry.
-
-    Parameters
-    ----------
-    entry
-        Record of ENTRY or KNOWN_MOVE; changed in place.
-    position
-        The position.
-    tag
-        Number below 2**55, from :func:`tt_tag` for instance.
-    """
+    """Write boards and a tag below 2^55 into an entry."""
     entry.black = position.black | tag << BOARD_BITS
     entry.white = position.white | tag >> TAG_BITS << BOARD_BITS
     entry.kings = position.kings
@@ -252,19 +147,6 @@ def move_key(style: KernelArg, path: int, index: int) -> int:
     In a full-width search the key only orders moves, and an index will do. A stopped selective
     search plays the move, and the moves may then have another order. Two captures that end alike
     may share their bits: this happens in one of 50,000 random positions.
-
-    Parameters
-    ----------
-    style
-        Search style.
-    path
-        Packed move.
-    index
-        Index of the move among the successors of the position.
-
-    Returns
-    -------
-    The index, or fifteen bits of `path` for a selective search.
     """
     return (path ^ path >> 13) & 0x7FFF if selective(style) else index
 
@@ -280,44 +162,14 @@ def write_tt(
     bound: int,
     best: int,
 ) -> None:
-    """Overwrite an entry.
-
-    Parameters
-    ----------
-    style
-        Search style.
-    entry
-        Record of ENTRY; changed in place.
-    position
-        The position.
-    tt_namespace
-        Number of the evaluator, side and perspective.
-    remaining
-        Plies left to search.
-    value
-        Value for the side to move, -1 to +1.
-    bound
-        EXACT, LOWER, UPPER or NONE.
-    best
-        Key of the best move (see :func:`move_key`).
-    """
+    """Overwrite an entry."""
     label(entry, position, tt_tag(position, tt_namespace, 0 if selective(style) else remaining))
     entry.value, entry.bound, entry.best, entry.depth = value, bound, best, remaining
 
 
 @kernel
 def tt_evaluation(entry: KernelArg, position: Position, tt_namespace: int) -> float:
-    """Return the evaluation of a position without a capture that was a leaf, or NO_VALUE.
-
-    Parameters
-    ----------
-    entry
-        The position's record of ENTRY, or another's.
-    position
-        The position.
-    tt_namespace
-        Number of the evaluator, side and perspective.
-    """
+    """Return the evaluation of a position without a capture that was a leaf, or NO_VALUE."""
     leaf = entry.depth == 0 and entry.bound == EXACT
     if leaf and matches(entry, position, tt_tag(position, tt_namespace, 0)):
         return entry.value
@@ -328,13 +180,7 @@ def tt_evaluation(entry: KernelArg, position: Position, tt_namespace: int) -> fl
 def stored_result(
     style: KernelArg, table: KernelArg, position: Position, tt_namespace: int
 ) -> tuple[int, float]:
-    """Return the depth and the value that the table has of a position; 0 and NO_VALUE if none.
-
-    Parameters
-    ----------
-    style, table, position, tt_namespace
-        As for :func:`tt_slot`.
-    """
+    """Return the depth and the value that the table has of a position; 0 and NO_VALUE if none."""
     entry = table[tt_slot(style, table, position, tt_namespace, 0)]
     if tt_hit(style, entry, position, tt_namespace, 0):
         return entry.depth, entry.value
@@ -345,18 +191,9 @@ def stored_result(
 def tt_move(
     style: KernelArg, table: KernelArg, position: Position, tt_namespace: int, remaining: int
 ) -> int:
-    """Return the key of the best move in the table.
+    """Return the key of the best move in the table (see :func:`move_key`), or -1.
 
     A full-width search looks for an entry of this depth, then for one of two plies less.
-
-    Parameters
-    ----------
-    style, table, position, tt_namespace, remaining
-        As for :func:`tt_slot`.
-
-    Returns
-    -------
-    The key (see :func:`move_key`), or -1.
     """
     if selective(style):
         entry = table[tt_slot(style, table, position, tt_namespace, 0)]

@@ -65,58 +65,32 @@ FRAME = np.dtype(
 
 
 class Workspace(NamedTuple):
-    """Arrays for the kernels of :mod:`agents.search.alphabeta`; made by :func:`workspace` only.
+    """Arrays for the kernels of :mod:`agents.search.alphabeta`; made by :func:`workspace` only."""
 
-    Attributes
-    ----------
-    rows
-        int64[ROWS, 4]: successors of the positions on the current line.
-    scores
-        int64[ROWS]: the order of the moves, highest first, no two equal; -1 for a searched row.
-    frames
-        FRAME[PLIES]: the current line.
-    states
-        int32[PLIES, 2, STATE_WIDTH]: evaluator states by ply and viewing side.
-    scratch
-        float32[SCRATCH_SIZE], aligned to 64 bytes.
-    table
-        ENTRY[a power of 2]: transposition table.
-    stored
-        int64[entries / 64]: a bit for each entry that a full-width search wrote after a frame.
-    killers
-        int64[PLIES]: the move that last cut off at a ply.
-    history
-        int64[2, 1024]: history scores, by side and the last two squares of a move.
-    counts
-        int64[4]: so far VISITED positions, EVALUATED positions, and NAMESPACES of the table; then
-        the number of the PLAYER whose moves are known, or 0.
-    known_moves
-        KNOWN_MOVE[KNOWN_MOVES]: moves that players chose in earlier games.
-    stop
-        int64[1]: another thread sets it to end a search.
-    position_history
-        int64[PAST + PLIES, 2]: boards of the game's last positions, oldest first, then of the line.
-    reversible_plies
-        int64[1]: how many positions of the game there are, all of which can be repeated.
-    start_nodes
-        int64[1]: positions visited before the search began.
-    """
-
-    rows: NDArray[np.int64]
+    rows: NDArray[np.int64]  # int64[ROWS, 4]: successors of the positions on the current line
+    # int64[ROWS]: the order of the moves, highest first, no two equal; -1 for a searched row.
     scores: NDArray[np.int64]
-    frames: NDArray[np.void]
+    frames: NDArray[np.void]  # FRAME[PLIES]: the current line
+    # int32[PLIES, 2, STATE_WIDTH]: evaluator states by ply and viewing side.
     states: NDArray[np.int32]
-    scratch: NDArray[np.float32]
-    table: NDArray[np.void]
+    scratch: NDArray[np.float32]  # float32[SCRATCH_SIZE], aligned to 64 bytes
+    table: NDArray[np.void]  # ENTRY[a power of 2]: transposition table
+    # int64[entries / 64]: a bit for each entry that a full-width search wrote after a frame.
     stored: NDArray[np.int64]
-    killers: NDArray[np.int64]
+    killers: NDArray[np.int64]  # int64[PLIES]: the move that last cut off at a ply
+    # int64[2, 1024]: history scores, by side and the last two squares of a move.
     history: NDArray[np.int64]
+    # int64[4]: so far VISITED positions, EVALUATED positions, and NAMESPACES of the table; then the
+    # number of the PLAYER whose moves are known, or 0.
     counts: NDArray[np.int64]
+    # KNOWN_MOVE[KNOWN_MOVES]: moves that players chose in earlier games.
     known_moves: NDArray[np.void]
-    stop: NDArray[np.int64]
+    stop: NDArray[np.int64]  # int64[1]: another thread sets it to end a search
+    # int64[PAST + PLIES, 2]: boards of the game's last positions, oldest first, then of the line.
     position_history: NDArray[np.int64]
+    # int64[1]: how many positions of the game there are, all of which can be repeated.
     reversible_plies: NDArray[np.int64]
-    start_nodes: NDArray[np.int64]
+    start_nodes: NDArray[np.int64]  # int64[1]: positions visited before the search began
 
 
 def workspace(table_bits: int = TABLE_BITS) -> Workspace:

@@ -16,27 +16,11 @@ ENTRY_BYTES = GAP.itemsize + LEVELS.itemsize
 
 
 def pack(table: NDArray[np.float32], step: float = STEP) -> NDArray[np.uint8]:
-    """Compress tables, most of whose entries are zeros.
+    """Compress tables, most of whose entries are zeros; return uint8[bytes].
 
     The content holds, for each entry that does not round to zero, the distance from the entry
     before it and the entry in steps. All lowest bytes come first, then all second bytes, and so
-    on, which compresses better.
-
-    Parameters
-    ----------
-    table
-        float32, of any shape, such as (STAGES, SIZE).
-    step
-        Entries are rounded to multiples of it.
-
-    Returns
-    -------
-    The compressed content, shape (bytes,).
-
-    Raises
-    ------
-    ValueError
-        For an entry that is no number or too large.
+    on, which compresses better. Raise ValueError for an entry that is no number or too large.
     """
     entries = np.flatnonzero(table.ravel() != 0)  # much faster than of the numbers themselves
     levels = np.rint(table.ravel()[entries] / step)
@@ -50,24 +34,7 @@ def pack(table: NDArray[np.float32], step: float = STEP) -> NDArray[np.uint8]:
 
 
 def unpack(packed: ArrayLike, count: int = STAGES * SIZE) -> NDArray[np.int16]:
-    """Return the tables in steps.
-
-    Parameters
-    ----------
-    packed
-        uint8, from :func:`pack`.
-    count
-        Number of entries, zeros included.
-
-    Returns
-    -------
-    int16, shape (count,).
-
-    Raises
-    ------
-    ValueError
-        For bytes that :func:`pack` did not make.
-    """
+    """Return `count` entries in steps, int16; raise ValueError for other than packed bytes."""
     packed = np.asarray(packed)
     if packed.dtype != np.uint8 or packed.ndim != 1:
         raise ValueError(

@@ -65,25 +65,10 @@ def fit(
     rng: np.random.Generator,
     rates: tuple[float, float] = (0.015, 0.02),
 ) -> Weights:
-    """Fit a network to samples.
+    """Fit a network to samples, in passes over all of them, each in a random order.
 
-    Parameters
-    ----------
-    start
-        float32, shape (STAGES, SIZE): tables to start from, as those of
-        :class:`agents.treestrap.network.TreeStrapNetwork`. The pairs start at 0.
-    samples
-        The samples.
-    passes
-        Passes over all samples, each in a random order.
-    rng
-        The source of randomness.
-    rates
-        Step sizes of the table and the pairs; the last pass has a quarter of them.
-
-    Returns
-    -------
-    The weights after the last pass.
+    `start` is float32[STAGES, SIZE]; the pairs start at 0. `rates` are the step sizes of the table
+    and the pairs; the last pass has a quarter of them.
     """
     weights = Weights(np.ascontiguousarray(start.T), np.zeros((PIECE_KINDS**2, STAGES), np.float32))
     if weights.table.shape != (SIZE, STAGES) or weights.table.dtype != np.float32:
@@ -110,19 +95,7 @@ def fit(
 
 @kernel
 def fit_pass(fitter: Fitter, positions: KernelArg, targets: KernelArg, order: KernelArg) -> None:
-    """Move the weights towards each target once.
-
-    Parameters
-    ----------
-    fitter
-        The weights and their sums are changed in place.
-    positions
-        int64, shape (samples, 4).
-    targets
-        float32, shape (samples,).
-    order
-        int64: the samples' numbers in their order.
-    """
+    """Move the weights towards the target of each position in `order` once."""
     for at in order:
         row = positions[at]
         position = Position(row[0], row[1], row[2], row[3])
@@ -141,15 +114,7 @@ def fit_pass(fitter: Fitter, positions: KernelArg, targets: KernelArg, order: Ke
 
 @kernel
 def write_rows(fitter: Fitter, position: Position) -> int:
-    """Write the rows of the table and of the pairs that a position sums; return their end.
-
-    Parameters
-    ----------
-    fitter
-        Its entries are written.
-    position
-        The position.
-    """
+    """Write the rows of the table and of the pairs that a position sums; return their end."""
     entries, state = fitter.entries, fitter.state
     start_indices(fitter.features, fitter.empty, position, position.turn, state)
     for i in range(WINDOW_COUNT):
@@ -168,17 +133,7 @@ def write_rows(fitter: Fitter, position: Position) -> int:
 
 @kernel
 def sum_rows(fitter: Fitter, end: int, stage: int) -> KernelArg:
-    """Return the sum of the written rows' weights in a stage, float32.
-
-    Parameters
-    ----------
-    fitter
-        The fitter.
-    end
-        Number of rows.
-    stage
-        The stage.
-    """
+    """Return the sum of the written rows' weights in a stage, float32."""
     table, pairs, total = fitter.weights.table, fitter.weights.pairs, np.float32(0.0)
     for i in range(TERMS):
         total += table[fitter.entries[i], stage]
@@ -189,19 +144,7 @@ def sum_rows(fitter: Fitter, end: int, stage: int) -> KernelArg:
 
 @kernel
 def move_rows(fitter: Fitter, end: int, stage: int, gradient: float) -> None:
-    """Move the written rows' weights in a stage by a step of Adagrad.
-
-    Parameters
-    ----------
-    fitter
-        Its weights and sums are changed in place.
-    end
-        Number of rows.
-    stage
-        The stage.
-    gradient
-        The gradient g.
-    """
+    """Move the written rows' weights in a stage by a step of Adagrad."""
     square, (rate, pair_rate) = gradient * gradient, fitter.rates
     for i in range(end):
         if i < TERMS:

@@ -49,42 +49,22 @@ BLACK_WINS, WHITE_WINS, DRAWS, PLIES, UPDATES = range(5)  # counters
 
 
 class TreeStrapConfig(NamedTuple):
-    """Settings of the learner.
+    """Settings of the learner."""
 
-    Attributes
-    ----------
-    alpha
-        Step size.
-    lam
-        Lambda of the returns.
-    depth
-        Plies of the searches, 1 to 64.
-    epsilon
-        Share of moves chosen at random.
-    random_plies
-        Most random plies after the opening; each number up to it is equally likely.
-    max_plies
-        Plies after which a game is drawn.
-    quiet
-        Learn only about positions without a capture: the search evaluates no others.
-    repetition
-        The second occurrence of a position ends a game as a draw, and the players know it.
-    coherence
-        Adapt the steps by temporal coherence; otherwise |E| / A is 1.
-    inner
-        Learn also about the positions inside a search that were searched to this many plies or
-        more; 0 for none.
-    """
-
-    alpha: float = 2.0
-    lam: float = 0.8
-    depth: int = 4
-    epsilon: float = 0.05
+    alpha: float = 2.0  # step size
+    lam: float = 0.8  # Lambda of the returns
+    depth: int = 4  # plies of the searches, 1 to 64
+    epsilon: float = 0.05  # share of moves chosen at random
+    # Most random plies after the opening; each number up to it is equally likely.
     random_plies: int = 8
-    max_plies: int = 200
+    max_plies: int = 200  # plies after which a game is drawn
+    # Learn only about positions without a capture: the search evaluates no others.
     quiet: bool = True
+    # The second occurrence of a position ends a game as a draw, and the players know it.
     repetition: bool = True
-    coherence: bool = True
+    coherence: bool = True  # adapt the steps by temporal coherence; otherwise |E| / A is 1
+    # Learn also about the positions inside a search that were searched to this many plies or more;
+    # 0 for none.
     inner: int = 2
 
 
@@ -106,21 +86,9 @@ class LearnerState(NamedTuple):
 def learner_state(
     network: TreeStrapNetwork, errors: NDArray[np.float32], config: TreeStrapConfig
 ) -> LearnerState:
-    """Prepare to learn.
+    """Return a learner that writes to the network's tables and `errors`, float32[STAGES, SIZE, 2].
 
-    Parameters
-    ----------
-    network
-        The network; learning writes to its tables.
-    errors
-        float32, shape (STAGES, SIZE, 2): the sums of errors; learning writes to them.
-    config
-        The settings.
-
-    Raises
-    ------
-    ValueError
-        For impossible settings, or arrays that do not fit.
+    Raise ValueError for impossible settings, or arrays that do not fit.
     """
     kinds = map(type, TreeStrapConfig())
     coerced = TreeStrapConfig._make(kind(value) for kind, value in zip(kinds, config, strict=True))
@@ -154,16 +122,7 @@ def learner_state(
 def learn_game(learner: LearnerState, plies: int, result: float, scratch: KernelArg) -> None:
     """Learn from the positions of a game by lambda-returns (Sutton 1988).
 
-    Parameters
-    ----------
-    learner
-        The learner, with the positions, kinds and values of the game; changed in place.
-    plies
-        Length of the game.
-    result
-        Result for the side to move at its end: -1, 0 or +1.
-    scratch
-        float32, shape (SCRATCH_SIZE,), aligned to 64 bytes: working memory.
+    `result` is -1, 0 or +1 for the side to move at its end.
     """
     config, target = learner.config, result
     for ply in range(plies - 1, -1, -1):
@@ -182,18 +141,8 @@ def learn_game(learner: LearnerState, plies: int, result: float, scratch: Kernel
 def treestrap_update(learner: LearnerState, ws: KernelArg, tt_namespace: int, scale: float) -> None:
     """Learn about the inner positions of a search (TreeStrap: Veness et al. 2009).
 
-    These are the positions that the transposition table still holds.
-
-    Parameters
-    ----------
-    learner
-        The learner; changed in place.
-    ws
-        Workspace of the search.
-    tt_namespace
-        Namespace of the search in the transposition table.
-    scale
-        Factor of the values of searches.
+    These are the positions that the transposition table still holds. `scale` is the factor of the
+    values of searches.
     """
     for word in range(len(ws.stored)):
         bits, ws.stored[word] = ws.stored[word], 0
@@ -213,18 +162,7 @@ def move_towards(
 ) -> None:
     """Move the entries of one position towards a target (temporal coherence: Beal and Smith 1999).
 
-    Parameters
-    ----------
-    learner
-        The learner; changed in place.
-    position
-        The position.
-    target
-        Target for the side to move, -1 to +1.
-    bound
-        EXACT, or LOWER or UPPER for a target that counts on one side only.
-    scratch
-        float32, shape (SCRATCH_SIZE,), aligned to 64 bytes: working memory.
+    A `bound` of LOWER or UPPER makes the target count on one side only.
     """
     if learner.config.quiet and must_jump(position):
         return

@@ -101,22 +101,11 @@ class TreeStrapNetwork(NamedTuple):
 def treestrap_network(
     table: NDArray[np.float32] | NDArray[np.int16] | None = None, step: float = 1.0
 ) -> TreeStrapNetwork:
-    """Make a network.
+    """Make a network of tables, float32 or int16[STAGES, SIZE]; zeros (float32) by default.
 
-    Parameters
-    ----------
-    table
-        Shape (STAGES, SIZE): for each stage the tables of the windows, the first square of a
-        window being the highest digit, then the table of piece numbers. float32 is used without a
-        copy, so that learning can write to it. int16 is half as large and faster to read. Zeros
-        (float32) by default.
-    step
-        Factor of the entries.
-
-    Raises
-    ------
-    ValueError
-        For a table of another shape or dtype.
+    Each stage has the tables of the windows, the first square of a window being the highest digit,
+    then the table of piece numbers. float32 is used without a copy, so that learning can write to
+    it. int16 is half as large and faster to read. Raise ValueError for another shape or dtype.
     """
     if table is None:
         table = np.zeros((STAGES, SIZE), np.float32)
@@ -155,21 +144,7 @@ def opposing_entry(state: KernelArg, window: int) -> int:
 def write_entries(
     network: TreeStrapNetwork, position: Position, view: int, state: KernelArg, entries: KernelArg
 ) -> None:
-    """Write the entries that a position sums.
-
-    Parameters
-    ----------
-    network
-        The network.
-    position
-        The position.
-    view
-        Viewing side of `state`, BLACK or WHITE.
-    state
-        State of the position, int32, shape (LANES,).
-    entries
-        int64, shape (TERMS,): is filled with indices into the tables of its stage.
-    """
+    """Write the entries that a position sums in the tables of its stage, int64[TERMS]."""
     for i in range(WINDOW_COUNT):
         entries[i] = state[i] if position.turn == view else opposing_entry(state, i)
     entries[WINDOW_COUNT] = count_entry(position)
@@ -179,23 +154,7 @@ def write_entries(
 def sum_entries(
     network: TreeStrapNetwork, position: Position, view: int, state: KernelArg
 ) -> KernelArg:
-    """Return the logit for the side to move, in four chains of a fixed order.
-
-    Parameters
-    ----------
-    network
-        The network.
-    position
-        The position.
-    view
-        Viewing side of `state`, BLACK or WHITE.
-    state
-        State of the position, int32, shape (LANES,).
-
-    Returns
-    -------
-    float32: the sum of the entries, times the network's step.
-    """
+    """Return the logit for the side to move, float32, in four chains of a fixed order."""
     table = network.table[stage_of(position)]
     zero = table[0] - table[0]
     a, b, c, d = table[count_entry(position)] + zero, zero, zero, zero

@@ -44,35 +44,16 @@ NO_PROGRESS = 80  # reversible plies after which a game is drawn
 
 
 class SamplingConfig(NamedTuple):
-    """Settings of the games.
+    """Settings of the games."""
 
-    Attributes
-    ----------
-    nodes
-        Positions visited by the search for a move.
-    side_nodes
-        Positions visited by the search of a position aside of the game.
-    sides
-        Positions aside of each position of the game.
-    side_plies
-        Most random plies that lead to them; each number from 1 is equally likely.
-    epsilon
-        Share of moves chosen at random.
-    random_plies
-        Most random plies after the opening.
-    max_plies
-        Plies after which a game is drawn.
-    lam
-        Share of the search value in the target of a position of the game. The rest is the result.
-    """
-
-    nodes: int = 500
-    side_nodes: int = 300
-    sides: int = 2
-    side_plies: int = 4
-    epsilon: float = 0.02
-    random_plies: int = 10
-    max_plies: int = 300
+    nodes: int = 500  # positions visited by the search for a move
+    side_nodes: int = 300  # positions visited by the search of a position aside of the game
+    sides: int = 2  # positions aside of each position of the game
+    side_plies: int = 4  # most random plies that lead to them; each number from 1 is equally likely
+    epsilon: float = 0.02  # share of moves chosen at random
+    random_plies: int = 10  # most random plies after the opening
+    max_plies: int = 300  # plies after which a game is drawn
+    # Share of the search value in the target of a position of the game. The rest is the result.
     lam: float = 0.95
 
 
@@ -105,26 +86,9 @@ def sample(
 ) -> Samples:
     """Play games of a network against itself, and record positions with their search values.
 
-    Parameters
-    ----------
-    network
-        The network.
-    games
-        Number of games.
-    rng
-        The source of randomness.
-    config
-        Settings of the games.
-    starts
-        Positions (black, white, kings, turn), shape (positions, 4); each game begins with a
-        random one.
-    tables
-        Endgame tables: searches probe them, and a game ends at a position in them.
-
-    Raises
-    ------
-    ValueError
-        For impossible settings.
+    Each game begins with a random one of `starts`, int64[positions, 4]: black, white, kings, turn.
+    Searches probe the endgame tables, and a game ends at a position in them. Raise ValueError for
+    impossible settings.
     """
     validate_self_play(config.lam, config.epsilon, config.random_plies)
     if min(config.nodes, config.side_nodes, config.side_plies, config.max_plies, games) < 1:
@@ -155,25 +119,7 @@ def sample(
 def sample_game(
     sampler: Sampler, searcher: KernelArg, starts: KernelArg, ws: KernelArg, rng: KernelArg
 ) -> int:
-    """Play a game, or until the stop flag is set, and record its samples.
-
-    Parameters
-    ----------
-    sampler
-        The sampler; its samples are overwritten from 0 on.
-    searcher
-        Evaluator of the searches, with endgame tables.
-    starts
-        Positions (black, white, kings, turn), int64, shape (positions, 4).
-    ws
-        Workspace.
-    rng
-        numpy Generator.
-
-    Returns
-    -------
-    Number of samples.
-    """
+    """Play a game, or until the stop flag is set; return the number of recorded samples."""
     sampler, searcher, ws = borrowed(sampler), borrowed(searcher), borrowed(ws)
     config, rows = sampler.config, ws.rows
     ws.counts[NAMESPACES] += 1
@@ -224,28 +170,8 @@ def search_and_record(
 ) -> tuple[Position, int]:
     """Search a position, and record it with its value if the side to move has no capture.
 
-    A search whose limit is below its first line has no value; its position is not recorded.
-
-    Parameters
-    ----------
-    sampler
-        The sampler; a sample may be added.
-    style
-        Style of the search, with its limit of positions.
-    searcher
-        Evaluator of the search.
-    position
-        The position.
-    ws
-        Workspace whose rows 0 to `moves` hold its successors.
-    moves
-        Number of successors.
-    count
-        Samples so far.
-
-    Returns
-    -------
-    The position after the best move, and the number of samples.
+    A search whose limit is below its first line has no value; its position is not recorded. Return
+    the position after the best move, and the number of samples.
     """
     tag = ws.counts[NAMESPACES] << 1 | position.turn
     path = search(style, searcher, position, MAX_DEPTH, True, tag, ws, moves)
@@ -270,27 +196,7 @@ def sample_sides(
     count: int,
     rng: KernelArg,
 ) -> int:
-    """Record positions that random moves lead to from a position of the game.
-
-    Parameters
-    ----------
-    sampler
-        The sampler; samples are added.
-    searcher
-        Evaluator of the searches.
-    here
-        Position of the game.
-    ws
-        Workspace; its position history is cleared.
-    count
-        Samples so far.
-    rng
-        numpy Generator.
-
-    Returns
-    -------
-    Number of samples.
-    """
+    """Record positions that random moves lead to; return the number of samples."""
     rows = ws.rows
     for _ in range(sampler.config.sides):
         position = here
@@ -316,19 +222,7 @@ def sample_sides(
 
 @kernel
 def blend_result(sampler: Sampler, count: int, side: int, result: float) -> None:
-    """Blend the result of a game into the targets of its positions.
-
-    Parameters
-    ----------
-    sampler
-        The sampler, whose first `count` samples are of this game; changed in place.
-    count
-        Number of samples.
-    side
-        Side that the result is for.
-    result
-        -1, 0 or +1.
-    """
+    """Blend the result of a game for side `side` into the targets of its positions."""
     lam, samples = sampler.config.lam, sampler.samples
     for at in range(count):
         if sampler.from_game[at]:

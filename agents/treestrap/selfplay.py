@@ -57,34 +57,12 @@ def learn(
 ) -> SelfPlayStats:
     """Play games of the network against itself; change `network` and `errors` in place.
 
-    Ctrl-C ends the games at once. The weights are then those of an unfinished game.
+    Ctrl-C ends the games at once. The weights are then those of an unfinished game. Several calls
+    with one generator equal a single call. `errors`, float32[STAGES, SIZE, 2], are zeros at first.
+    Each game begins with a random one of `starts`, int64[positions, 4]: black, white, kings, turn.
+    With endgame tables the searches probe them, and a game ends at a position in them.
 
-    Parameters
-    ----------
-    network
-        The network.
-    errors
-        float32, shape (STAGES, SIZE, 2): the sums of errors so far; zeros at first.
-    games
-        Number of games.
-    rng
-        The source of randomness. Several calls with one generator equal a single call.
-    config
-        Settings of the learner.
-    starts
-        Positions (black, white, kings, turn), shape (positions, 4); each game begins with a
-        random one.
-    tables
-        Tablebase tables: the searches probe them, and a game ends at a position in them.
-
-    Returns
-    -------
-    Results and mean absolute error of these games.
-
-    Raises
-    ------
-    ValueError
-        For impossible settings.
+    Raise ValueError for impossible settings.
     """
     if games < 0:
         raise ValueError(f"games are 0 or more, not {games}")
@@ -114,22 +92,8 @@ def play_games(
 ) -> None:
     """Play the games, and learn from each, until the stop flag is set.
 
-    Parameters
-    ----------
-    learner
-        The learner; changed in place.
-    searcher
-        Evaluator of the searches: the network, with endgame tables if there are any.
-    scale
-        Factor of the values of searches: with endgame tables the values are half as large.
-    games
-        Number of games.
-    starts
-        Positions (black, white, kings, turn), int64, shape (positions, 4).
-    ws
-        Workspace.
-    rng
-        numpy Generator.
+    `scale` is the factor of the values of searches: with endgame tables the values are half as
+    large.
     """
     learner, searcher = borrowed(learner), borrowed(searcher)
     ws, starts = borrowed(ws), borrowed(starts)
@@ -149,13 +113,7 @@ def play_games(
 
 @kernel
 def clear_table(ws: KernelArg) -> None:
-    """Clear the transposition table: its content decides what is learnt.
-
-    Parameters
-    ----------
-    ws
-        Workspace; changed in place.
-    """
+    """Clear the transposition table: its content decides what is learnt."""
     ws.counts[NAMESPACES] = 0
     clear_move_ordering(ws)
     for at in range(len(ws.table)):
@@ -165,23 +123,7 @@ def clear_table(ws: KernelArg) -> None:
 
 @kernel
 def sample_start(random_plies: int, starts: KernelArg, rows: KernelArg, rng: KernelArg) -> Position:
-    """Return a random starting position after some random plies.
-
-    Parameters
-    ----------
-    random_plies
-        Number of these plies.
-    starts
-        Positions (black, white, kings, turn), int64, shape (positions, 4).
-    rows
-        int64, shape (MAX_ROWS, 4): scratch space.
-    rng
-        numpy Generator.
-
-    Returns
-    -------
-    The position; the game may be over there.
-    """
+    """Return a random starting position after some random plies."""
     row = starts[rng.integers(0, len(starts)) if len(starts) > 1 else 0]
     here = Position(row[0], row[1], row[2], row[3])
     plies = rng.integers(0, random_plies + 1) if random_plies else 0
@@ -204,24 +146,7 @@ def play_one(
 ) -> tuple[int, float, int]:
     """Play and record a game, or its plies until the stop flag is set.
 
-    Parameters
-    ----------
-    learner
-        The learner; positions, kinds and values of the game are written.
-    searcher
-        Evaluator of the searches.
-    scale
-        Factor of the values of searches.
-    start
-        First position.
-    ws
-        Workspace.
-    rng
-        numpy Generator.
-
-    Returns
-    -------
-    Plies of the game, the result (-1, 0 or +1), and the side that the result is for.
+    Return its plies, the result (-1, 0 or +1), and the side that the result is for.
     """
     config, here = learner.config, start
     for ply in range(config.max_plies + 1):
@@ -243,20 +168,9 @@ def play_one(
 
 @kernel
 def find_result(searcher: KernelArg, position: Position, over: bool) -> float:
-    """Return the result for the side to move, or UNDECIDED.
+    """Return the result for the side to move, -1, 0 or +1, or UNDECIDED.
 
-    Parameters
-    ----------
-    searcher
-        Evaluator of the searches; one with endgame tables knows more results.
-    position
-        The position.
-    over
-        Whether the side to move has no move.
-
-    Returns
-    -------
-    -1, 0 or +1 for the side to move, or UNDECIDED.
+    A searcher with endgame tables knows more results.
     """
     plies = probe_tablebase(searcher, position, over)
     if plies == NO_HIT:
@@ -268,17 +182,7 @@ def find_result(searcher: KernelArg, position: Position, over: bool) -> float:
 
 @kernel
 def occurred_before(positions: KernelArg, ply: int, position: Position) -> bool:
-    """Return whether the position, reached at `ply`, occurred before in the game.
-
-    Parameters
-    ----------
-    positions
-        Positions of the game so far (black, white, kings, turn), int64, shape (plies, 4).
-    ply
-        Plies before the position.
-    position
-        The position.
-    """
+    """Return whether the position, reached at `ply`, occurred before in the game."""
     men = (position.black | position.white) & ~position.kings
     for back in range(ply - 2, -1, -2):
         then = positions[back]
@@ -300,31 +204,7 @@ def choose_and_record(
     ws: KernelArg,
     rng: KernelArg,
 ) -> Position:
-    """Choose a move, and record its kind and value.
-
-    Parameters
-    ----------
-    learner
-        The learner; changed in place.
-    searcher
-        Evaluator of the searches.
-    scale
-        Factor of the values of searches.
-    ply
-        Plies before the position.
-    here
-        The position.
-    count
-        Number of its successors.
-    ws
-        Workspace whose rows 0 to `count` hold the successors.
-    rng
-        numpy Generator.
-
-    Returns
-    -------
-    The next position.
-    """
+    """Choose a move, and record its kind and value; return the next position."""
     config, rows, mover = learner.config, ws.rows, here.turn
     if count == 1:
         learner.kinds[ply] = FORCED
@@ -349,25 +229,7 @@ def choose_and_record(
 
 @kernel
 def new_first(learner: LearnerState, ply: int, mover: int, rows: KernelArg, count: int) -> int:
-    """Move successors that are no repetition to the front.
-
-    Parameters
-    ----------
-    learner
-        The learner, with the positions of the game so far.
-    ply
-        Plies before the position.
-    mover
-        Side to move, BLACK or WHITE.
-    rows
-        Successors, int64, shape (rows, 4); changed in place.
-    count
-        Number of successors.
-
-    Returns
-    -------
-    Number of successors that are no repetition.
-    """
+    """Move successors that are no repetition to the front; return how many there are."""
     new = 0
     for at in range(count):
         if not occurred_before(learner.positions, ply + 1, successor(rows[at], mover)):

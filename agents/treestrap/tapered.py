@@ -60,23 +60,11 @@ class TaperedNetwork(NamedTuple):
 def tapered_network(
     table: NDArray[np.int16], pairs: NDArray[np.int16], step: float
 ) -> TaperedNetwork:
-    """Make a network.
+    """Make a network of int16 weights; `table` has the shape (SIZE, STAGES).
 
-    Parameters
-    ----------
-    table
-        int16, shape (SIZE, STAGES): the weights of the windows' entries, in the order of
-        :func:`agents.treestrap.network.treestrap_network`.
-    pairs
-        int16, shape (PIECE_KINDS, PIECE_KINDS, STAGES): the weights of pairs, by their numbers
-        (see :func:`piece_kind`). The weights of both orders count, and one may be 0.
-    step
-        Factor of the weights.
-
-    Raises
-    ------
-    ValueError
-        For arrays of another shape or dtype, or weights whose sums can exceed 16 bits.
+    `pairs` has the shape (PIECE_KINDS, PIECE_KINDS, STAGES), by the numbers of :func:`piece_kind`.
+    The weights of both orders count, and one may be 0. Raise ValueError for arrays of another shape
+    or dtype, or weights whose sums can exceed 16 bits.
     """
     shapes = (SIZE, STAGES), (PIECE_KINDS, PIECE_KINDS, STAGES)
     for name, array, shape in zip(("table", "pairs"), (table, pairs), shapes, strict=True):
@@ -94,14 +82,8 @@ def pack_network(
 ) -> NDArray[np.uint8]:
     """Return the content of a weight file, with the weights rounded to multiples of `step`.
 
-    Parameters
-    ----------
-    table
-        float32, shape (SIZE, STAGES). All entries of a stage are stored before those of the next.
-    pairs
-        float32, shape (PIECE_KINDS ** 2, STAGES).
-    step
-        The step.
+    The arrays are those of :class:`agents.treestrap.fitting.Weights`. All entries of a stage are
+    stored before those of the next.
     """
     return pack(np.concatenate([table.T.ravel(), pairs.ravel()]), step)
 
@@ -125,19 +107,10 @@ def largest_sum(table: NDArray[np.int16], pairs: NDArray[np.int32]) -> int:
 
 
 def pack_stages(weights: NDArray[np.int16]) -> NDArray[np.int32]:
-    """Return the weights of each two neighbouring stages as one number.
+    """Return the weights of each two neighbouring stages as one int32, the lower stages first.
 
     The weight of the upper stage is counted 2^16 times. A sum of such numbers is the number of the
     stages' sums, as long as these fit into 16 bits.
-
-    Parameters
-    ----------
-    weights
-        int16, the stages in the last dimension.
-
-    Returns
-    -------
-    int32, the lower stages in the first dimension.
     """
     packed = np.empty((STAGES - 1, *weights.shape[:-1]), np.int32)
     for stage, numbers in enumerate(packed):
@@ -162,17 +135,7 @@ def signed(number: int) -> int:
 
 @kernel
 def taper(position: Position) -> tuple[int, int]:
-    """Return the lower of the two stages that a position blends, and the parts of the upper one.
-
-    Parameters
-    ----------
-    position
-        The position.
-
-    Returns
-    -------
-    Stage, 0 to STAGES - 2, and parts, 0 to PARTS.
-    """
+    """Return the lower of the two stages that a position blends, and the parts of the upper."""
     pieces = popcount(position.black | position.white)
     parts = min(max(2 * pieces - FIRST_PARTS, 0), (STAGES - 1) * PARTS)
     stage = min(parts // PARTS, STAGES - 2)
@@ -183,16 +146,7 @@ def taper(position: Position) -> tuple[int, int]:
 def piece_kind(position: Position, bit: int) -> int:
     """Return the number of the piece on a bit, as the side to move sees it.
 
-    Parameters
-    ----------
-    position
-        The position.
-    bit
-        Bit of an occupied square, 0 to 34.
-
-    Returns
-    -------
-    Four times the square, and 0 to 3 for a man or king of the other side or its own.
+    It is four times the square, and 0 to 3 for a man or king of the other side or its own.
     """
     own, _ = own_and_opponent(position.black, position.white, position.turn)
     place = PLACES[bit] if position.turn == BLACK else 31 - PLACES[bit]
@@ -201,15 +155,7 @@ def piece_kind(position: Position, bit: int) -> int:
 
 @kernel
 def write_piece_kinds(position: Position, kinds: KernelArg) -> int:
-    """Write the numbers of a position's pieces; return how many there are.
-
-    Parameters
-    ----------
-    position
-        The position.
-    kinds
-        Shape (24,) or longer, of any dtype that holds whole numbers up to PIECE_KINDS.
-    """
+    """Write the numbers of a position's pieces; return how many there are."""
     pieces, count = position.black | position.white, 0
     while pieces:
         kinds[count] = piece_kind(position, lsb(pieces))
@@ -227,26 +173,9 @@ def sum_weights(
     state: KernelArg,
     scratch: KernelArg,
 ) -> int:
-    """Return the packed sum of a position's weights.
+    """Return the packed sum of a position's weights for the side to move.
 
-    Parameters
-    ----------
-    network
-        The network.
-    position
-        The position.
-    stage
-        The lower stage, from :func:`taper`.
-    view
-        Viewing side of `state`, BLACK or WHITE.
-    state
-        State of the position, int32, shape (LANES,).
-    scratch
-        float32, shape (24,) or longer: is overwritten.
-
-    Returns
-    -------
-    The sum for the side to move, for :func:`unpack_stages`.
+    `stage` is the lower stage. 24 numbers of `scratch` are overwritten.
     """
     table = network.table[stage]
     total = int(table[count_entry(position)])
@@ -263,13 +192,7 @@ def sum_weights(
 
 @kernel
 def sum_pairs(network: TaperedNetwork, position: Position, stage: int, scratch: KernelArg) -> int:
-    """Return the packed sum of the weights of all pairs of pieces.
-
-    Parameters
-    ----------
-    network, position, stage, scratch
-        As for :func:`sum_weights`.
-    """
+    """Return the packed sum of the weights of all pairs of pieces."""
     pairs = network.pairs[stage]
     total, count = 0, write_piece_kinds(position, scratch)
     for i in range(count):
@@ -283,17 +206,7 @@ def sum_pairs(network: TaperedNetwork, position: Position, stage: int, scratch: 
 def tapered_logit(
     network: TaperedNetwork, position: Position, view: int, state: KernelArg, scratch: KernelArg
 ) -> KernelArg:
-    """Return the logit for the side to move.
-
-    Parameters
-    ----------
-    network, position, view, state, scratch
-        As for :func:`sum_weights`.
-
-    Returns
-    -------
-    float32: the blended sum, times the network's step.
-    """
+    """Return the logit for the side to move, float32."""
     stage, parts = taper(position)
     lower, upper = unpack_stages(sum_weights(network, position, stage, view, state, scratch))
     blended = np.float32(lower * (PARTS - parts) + upper * parts)
