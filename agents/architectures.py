@@ -25,12 +25,7 @@ from agents.endgame.tables import load_tablebase
 from agents.evaluator import logit
 from agents.mcts.player import MonteCarlo, monte_carlo
 from agents.ntuple.network import NTuple, ntuple, table_size
-from agents.ntuple.tuples import (
-    TUPLE_LAYOUTS,
-    layout_from_matrix,
-    layout_to_matrix,
-    sample_tuples,
-)
+from agents.ntuple.tuples import TUPLE_LAYOUTS, layout_from_matrix, layout_to_matrix
 from agents.search.player import AlphaBeta
 from agents.search.selective import FULL_WIDTH, STRONG
 from agents.treestrap.codec import unpack
@@ -292,11 +287,12 @@ def _build_ntuple(
 
 def _sampled_tuples(name: str, stored: Architecture, stored_as: str) -> Architecture:
     """Return the architecture that samples a layout's tuples, from that of its weight files."""
-    sample = functools.partial(sample_tuples, name)
     return replace(
         stored,
         size=lambda tuples, **_: table_size(tuples),
-        options={"tuples": SampledOption(sample, layout_to_matrix, layout_from_matrix)},
+        options={
+            "tuples": SampledOption(TUPLE_LAYOUTS[name], layout_to_matrix, layout_from_matrix)
+        },
         difference="option",
         fixed_difference=1.0,
         stored_as=stored_as,

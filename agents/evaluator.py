@@ -11,9 +11,6 @@ Temporal-difference learning also needs :func:`logit`, :func:`apply_gradient` an
 
 from __future__ import annotations
 
-import functools
-from typing import Any
-
 import numpy as np
 
 from checkers_env.jit import KernelArg, generic, kernel
@@ -44,15 +41,6 @@ def value_bounds(evaluator: KernelArg, position: Position, view: int) -> tuple[f
     By default they are -NO_BOUND and NO_BOUND.
     """
     return -NO_BOUND, NO_BOUND
-
-
-@functools.singledispatch
-def with_bounds(evaluator: Any) -> Any:
-    """Return the evaluator with what its :func:`value_bounds` needs, if that pays in tournaments.
-
-    By default it is returned as it is.
-    """
-    return evaluator
 
 
 @generic

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from agents.agent import Agent, PlayerAgent
 from agents.match_kernel import DRAW, Result, play
 from agents.player import is_stochastic, uses_history
-from agents.search.guard import NOT_BEGUN, LateMoveError, guard_moves
-from agents.search.interrupt import defer_signals
+from agents.search.interrupt import NOT_BEGUN, LateMoveError, defer_signals, guard_moves
 from agents.search.workspace import PLAYER, Workspace, table_bits, workspace
 from checkers_env import openings
 from checkers_env.actions import move_to_actions
@@ -99,40 +98,9 @@ def play_game(
             f"player_ids must be 0 or more, and below {LARGEST_NUMBER}, not {player_ids}"
         )
     rng = rng or np.random.default_rng(0)
-    if engine == "kernel":
-        return _play_in_kernel(black, white, opening, rules, rng, seconds, stop, player_ids)
-    agents = (PlayerAgent("black", black, rng), PlayerAgent("white", white, rng))
-    return play_through_environment(*agents, opening=opening, rules=rules)
-
-
-def play_through_environment(
-    black: Agent, white: Agent, *, opening: str | None, rules: DrawRules
-) -> MatchGame:
-    """Play one game between any two agents through the AEC environment."""
-    env = raw_env(opening, rules=rules)
-    env.reset()
-    while not any(env.terminations.values()):
-        board = env.board
-        agent = black if board.turn == BLACK else white
-        for action in move_to_actions(agent.act(board.copy()), board.turn):
-            env.step(action)
-    board, reason = env.board, env.infos["player_0"]["reason"]
-    reward = env.rewards["player_0"]
-    winner = DRAW if reward == 0 else BLACK if reward > 0 else WHITE
-    result = Result(winner, REASONS.index(reason), board.ply)
-    return MatchGame(result, opening_line(opening)[0], tuple(map(pack_move, board.moves)))
-
-
-def _play_in_kernel(
-    black: Any,
-    white: Any,
-    opening: str | None,
-    rules: DrawRules,
-    rng: np.random.Generator,
-    seconds: float | None,
-    stop: threading.Event | None,
-    player_ids: tuple[int, int],
-) -> MatchGame:
+    if engine == "env":
+        agents = (PlayerAgent("black", black, rng), PlayerAgent("white", white, rng))
+        return play_through_environment(*agents, opening=opening, rules=rules)
     start, paths = opening_line(opening)
     if len(paths) >= rules.max_plies:
         raise _no_game(opening, MOVE_LIMIT)
@@ -159,6 +127,24 @@ def _play_in_kernel(
     if result[2] <= len(paths):
         raise _no_game(opening, result[1])
     return MatchGame(Result(*result), start, tuple(game[1 : result[2] + 1, PACKED_MOVE].tolist()))
+
+
+def play_through_environment(
+    black: Agent, white: Agent, *, opening: str | None, rules: DrawRules
+) -> MatchGame:
+    """Play one game between any two agents through the AEC environment."""
+    env = raw_env(opening, rules=rules)
+    env.reset()
+    while not any(env.terminations.values()):
+        board = env.board
+        agent = black if board.turn == BLACK else white
+        for action in move_to_actions(agent.act(board.copy()), board.turn):
+            env.step(action)
+    board, reason = env.board, env.infos["player_0"]["reason"]
+    reward = env.rewards["player_0"]
+    winner = DRAW if reward == 0 else BLACK if reward > 0 else WHITE
+    result = Result(winner, REASONS.index(reason), board.ply)
+    return MatchGame(result, opening_line(opening)[0], tuple(map(pack_move, board.moves)))
 
 
 def _ply_counter(history: NDArray[np.int64]) -> Callable[[], int]:

@@ -154,11 +154,3 @@ class SelfPlayStats(NamedTuple):
     plies: int
     updates: int
     mean_error: float  # of |target - v|
-
-
-def validate_self_play(lam: float, epsilon: float, random_plies: int) -> None:
-    """Raise ValueError if lambda, epsilon (0 to 1) or the random plies are out of range."""
-    if not (0 <= lam <= 1 and 0 <= epsilon <= 1):
-        raise ValueError(f"lambda and epsilon are from 0 to 1, not {lam!r} and {epsilon!r}")
-    if random_plies < 0:
-        raise ValueError(f"random_plies is 0 or more, not {random_plies}")

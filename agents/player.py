@@ -32,6 +32,11 @@ def is_stochastic(player: KernelArg) -> bool:
     return False
 
 
+def always(player: KernelArg) -> bool:
+    """Return True: an implementation of :func:`is_stochastic` for players that use chance."""
+    return True
+
+
 @generic
 def uses_history(player: KernelArg) -> bool:
     """Return whether moves depend on earlier positions, which the workspace must then hold."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from agents.player import is_stochastic, select_move
+from agents.player import always, is_stochastic, select_move
 from checkers_env.bits import popcount
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import KINGS, PACKED_MOVE, Position, own_and_opponent
@@ -24,9 +24,7 @@ class Heuristic(NamedTuple):
     advance: float = 0.05
 
 
-@is_stochastic.register(Heuristic)
-def is_heuristic_stochastic(player: Heuristic) -> bool:
-    return True
+is_stochastic.register(Heuristic)(always)
 
 
 @select_move.register(Heuristic)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from agents.player import is_stochastic, select_move
+from agents.player import always, is_stochastic, select_move
 from checkers_env.jit import KernelArg
 from checkers_env.movegen import PACKED_MOVE, Position
 
@@ -15,9 +15,7 @@ class RandomPlayer(NamedTuple):
     unused: int = 0  # compiled code has no empty tuples
 
 
-@is_stochastic.register(RandomPlayer)
-def is_random_player_stochastic(player: RandomPlayer) -> bool:
-    return True
+is_stochastic.register(RandomPlayer)(always)
 
 
 @select_move.register(RandomPlayer)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agents.blondie.network import MOST_MORE, Network
-from agents.evaluator import MAX_LAYER_WIDTH, with_bounds
+from agents.evaluator import MAX_LAYER_WIDTH
 from agents.geometry import rectangles
 from agents.simd import LANES, WIDTHS, aligned_zeros
 from checkers_env.movegen import SQUARES
@@ -183,14 +183,16 @@ def decode(layout: NetworkLayout, genome: ArrayLike, king: float) -> Network:
     )
 
 
-@with_bounds.register
-def network_with_bounds(network: Network) -> Network:
-    """Return the network with bounds of its value for each piece difference.
+def with_bounds(network: Any) -> Any:
+    """Return a network with bounds of its value for each piece difference.
 
     A full-width search then leaves out evaluations that cannot matter. It visits a few more
-    positions; its moves are the same. No side may have more than 12 pieces. The network is returned
-    as it is where the piece difference has so little weight that bounds would rarely help.
+    positions; its moves are the same. No side may have more than 12 pieces. Other evaluators are
+    returned as they are, and networks whose piece difference has so little weight that bounds would
+    rarely help.
     """
+    if not isinstance(network, Network):
+        return network
     weights, biases = dense_layers(network)[-1]
     bias, reach = float(biases[0]), float(np.abs(weights[0]).sum(dtype=np.float64))
     difference = float(network.difference)

@@ -6,7 +6,7 @@ layers are computed when a position is evaluated.
 
 The output node adds a weighted piece difference to a sum of a few nodes, each within -1 and +1. So
 the pieces alone bound the value, and a search can often do without the layers
-(:func:`agents.blondie.architecture.network_with_bounds`).
+(:func:`agents.blondie.architecture.with_bounds`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
 """Monte Carlo tree search: pure, and with early playout termination.
 
-======= ===============================================
-player  MonteCarlo: evaluator, simulations and options
-tree    search tree: select, expand, backpropagate
-playout simulated games
-======= ===============================================
+- ``player``: MonteCarlo: evaluator, simulations and options
+- ``tree``: simulations: select, expand, play out, backpropagate
 """

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from agents.baselines.material import Material
 from agents.evaluator import state_size
 from agents.mcts.tree import grow_tree, most_visited_move
-from agents.player import is_stochastic, select_move
+from agents.player import always, is_stochastic, select_move
 from agents.search.workspace import STATE_WIDTH, UNLIMITED
 from checkers_env.bits import borrowed
 from checkers_env.jit import KernelArg, kernel
@@ -64,9 +64,7 @@ def monte_carlo(
     return MonteCarlo(evaluator, *numbers, bool(root_perspective))
 
 
-@is_stochastic.register(MonteCarlo)
-def _monte_carlo_is_stochastic(player: MonteCarlo) -> bool:
-    return True
+is_stochastic.register(MonteCarlo)(always)
 
 
 @select_move.register(MonteCarlo)

@@ -3,6 +3,5 @@
 - ``tuples``: the squares of each tuple
 - ``indices``: table indices, updated move by move
 - ``network``: the evaluator
-- ``td``: a player that learns by TD(lambda) or TD-leaf as it plays
-- ``td_selfplay``: games of that player against itself
+- ``td``: a player that learns by TD(lambda) or TD-leaf in games against itself
 """

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from agents.endgame.probe import NO_TABLEBASE
 from agents.evaluator import (
@@ -28,16 +28,28 @@ from agents.evaluator import (
     start_state,
     state_size,
 )
-from agents.match_kernel import validate_self_play
-from agents.player import is_stochastic, select_move
+from agents.match_kernel import DRAW, SelfPlayStats, play
+from agents.player import always, is_stochastic, select_move
+from agents.search.interrupt import defer_signals
 from agents.search.player import AlphaBeta
 from agents.search.pv import principal_variation
 from agents.search.root_order import BY_DIRECTION, CHANCE, shuffle
 from agents.search.selective import FULL_WIDTH
-from agents.search.workspace import MAX_DEPTH, NAMESPACES, PLIES, STATE_WIDTH
-from checkers_env.bits import borrowed
+from agents.search.workspace import NAMESPACES, PLIES, STATE_WIDTH, workspace
+from checkers_env.bits import borrowed, copy_into
 from checkers_env.jit import KernelArg, kernel
-from checkers_env.movegen import PACKED_MOVE, ROW_WIDTH, Position, has_move, successor
+from checkers_env.movegen import (
+    BLACK,
+    PACKED_MOVE,
+    ROW_WIDTH,
+    START_BLACK,
+    START_WHITE,
+    WHITE,
+    Position,
+    has_move,
+    successor,
+)
+from checkers_env.state import MAX_MOVES, RULES, DrawRules
 
 WON = 1e9  # more than any logit
 PENDING, MOVES = 0, 1  # counters of a game: positions still to learn about, moves chosen
@@ -82,28 +94,21 @@ class TDLearner(NamedTuple):
 
 
 def td_learner(system: KernelArg, learning: TDConfig, plies: int) -> TDLearner:
-    """Make a learner for games of at most `plies` plies; raise ValueError for impossible settings.
+    """Make a learner for games of at most `plies` plies.
 
     `system` is an evaluator with the learning generics of :mod:`agents.evaluator`. An antisymmetric
     one learns v from Black's side; another learns each game from both sides.
     """
-    alpha, half_at, lam, epsilon, random_plies, depth, leaf = learning
-    if not 0 < alpha <= 1:
-        raise ValueError(f"alpha is above 0 and at most 1, not {alpha!r}")
-    validate_self_play(lam, epsilon, random_plies)
-    if not 0 <= half_at < np.inf:
-        raise ValueError(f"half_at is 0 or more, not {half_at!r}")
-    if not 0 <= depth <= MAX_DEPTH:
-        raise ValueError(f"the depth of learning is 0 to {MAX_DEPTH}, not {depth!r}")
-    if leaf and not (depth and is_antisymmetric(system)):
+    kinds = map(type, TDConfig())
+    learning = TDConfig._make(kind(value) for kind, value in zip(kinds, learning, strict=True))
+    if learning.leaf and not (learning.depth and is_antisymmetric(system)):
         raise ValueError("TD-leaf takes a depth of 1 or more, and a system that reads by colour")
     views, width = 1 if is_antisymmetric(system) else 2, state_size(system)
     if width > STATE_WIDTH:
         raise ValueError("the evaluator's state is larger than a workspace has room for")
-    coerced = (float(alpha), float(half_at), float(lam), float(epsilon))
     return TDLearner(
         system,
-        TDConfig(*coerced, int(random_plies), int(depth), bool(leaf)),
+        learning,
         np.zeros((views, plies + 1, width), np.int32),
         np.zeros((views, plies + 1)),
         np.zeros(views),
@@ -114,9 +119,7 @@ def td_learner(system: KernelArg, learning: TDConfig, plies: int) -> TDLearner:
     )
 
 
-@is_stochastic.register(TDLearner)
-def breaks_ties(learner: TDLearner) -> bool:
-    return True
+is_stochastic.register(TDLearner)(always)
 
 
 @select_move.register(TDLearner)
@@ -239,3 +242,72 @@ def best_successor(
         if worth > best or (worth == best and rng.integers(0, equals) == 0):
             best, path = worth, ws.rows[row, PACKED_MOVE]
     return path
+
+
+def learn(
+    system: KernelArg,
+    games: int,
+    rng: np.random.Generator,
+    learning: TDConfig = TDConfig(),  # noqa: B008 - immutable
+    *,
+    openings: ArrayLike | None = None,
+    rules: DrawRules = DrawRules(),  # noqa: B008 - immutable
+    first: int = 0,
+) -> SelfPlayStats:
+    """Play games of the learner against itself; change the weights of `system` in place.
+
+    Ctrl-C ends the games at once. The weights are then those of an unfinished game.
+    """
+    lines = np.zeros((1, 0)) if openings is None else np.asarray(openings)
+    if lines.ndim != 2 or not len(lines) or lines.shape[1] > rules.max_plies:
+        raise ValueError("openings are a matrix: a row of paths for each, shorter than a game")
+    student = td_learner(system, learning, rules.max_plies)
+    lines = np.ascontiguousarray(lines, np.int64)
+    ws = workspace()
+    with defer_signals(ws):
+        return SelfPlayStats(*play_games(student, games, first, lines, rules.to_array(), ws, rng))
+
+
+@kernel
+def play_games(
+    learner: TDLearner,
+    games: int,
+    first: int,
+    openings: KernelArg,
+    rules: KernelArg,
+    ws: KernelArg,
+    rng: KernelArg,
+) -> SelfPlayStats:
+    """Play the games, or until the stop flag is set; the learner plays both sides."""
+    learner, ws, openings = borrowed(learner), borrowed(ws), borrowed(openings)
+    learning, sums, wins = learner.learning, learner.sums, np.zeros(3, np.int64)  # from DRAW on
+    start = Position(START_BLACK, START_WHITE, 0, BLACK)
+    history = np.zeros((2 * rules[MAX_MOVES - RULES] + 2, ROW_WIDTH), np.int64)
+    longest, plies = openings.shape[1], 0
+    for game in range(first, first + games):
+        half_at = learning.half_at
+        sums[ALPHA] = learning.alpha * (half_at / (half_at + game) if half_at else 1.0)
+        line = rng.integers(0, len(openings)) if len(openings) > 1 else 0
+        copy_into(openings[line], history[1 : longest + 1, PACKED_MOVE])
+        history[longest + 1, PACKED_MOVE] = 0
+        result = play(learner, learner, ws, ws, BLACK, start, rules, False, rng, history)
+        if ws.stop[0]:
+            break
+        finish(learner, result.winner)
+        wins[result.winner - DRAW] += 1
+        plies += result.plies
+    steps = int(sums[STEPS])
+    return SelfPlayStats(
+        wins[BLACK - DRAW], wins[WHITE - DRAW], wins[0], plies, steps, sums[ERRORS] / max(steps, 1)
+    )
+
+
+@kernel
+def finish(learner: TDLearner, winner: int) -> None:
+    """Learn from the result of a game, and clear the counters."""
+    for view in range(len(learner.values)):
+        reward = 0.0
+        if winner != DRAW:
+            reward = 1.0 if winner == view else -1.0
+        update(learner, view, reward)
+    learner.counters[:] = 0

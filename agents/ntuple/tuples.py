@@ -41,8 +41,6 @@ def random_walks(length: int, rng: np.random.Generator) -> TupleLayout:
     Each step goes to a random neighbour that the walk has not visited. A walk in a dead end starts
     again.
     """
-    if not 1 <= length <= MAX_LENGTH:
-        raise ValueError(f"a walk has 1 to {MAX_LENGTH} squares, not {length}")
     return tuple(_walk(square, length, rng) for square in range(1, 33))
 
 
@@ -54,33 +52,16 @@ def _walk(start: int, length: int, rng: np.random.Generator) -> tuple[int, ...]:
     return tuple(walk)
 
 
-def subsquares(size: int) -> TupleLayout:
-    """Return the playable squares of each sub-square of size x size; raise ValueError above 4."""
-    if not 1 <= size <= 4:
-        raise ValueError(f"a sub-square for n-tuples is 1x1 to 4x4, not {size}x{size}")
-    return rectangles(size, size)
-
-
 TUPLE_LAYOUTS: dict[str, Callable[[np.random.Generator], TupleLayout]] = {
     "walks-5": lambda rng: random_walks(5, rng),
     "table-6.1": lambda rng: TABLE_6_1,
     "singles": lambda rng: SINGLES,
     "walks-3": lambda rng: random_walks(3, rng),
     "walks-4": lambda rng: random_walks(4, rng),
-    "subsquares-3": lambda rng: subsquares(3),
-    "subsquares-4": lambda rng: subsquares(4),
-    "subsquares-3-4": lambda rng: subsquares(3) + subsquares(4),
+    "subsquares-3": lambda rng: rectangles(3, 3),
+    "subsquares-4": lambda rng: rectangles(4, 4),
+    "subsquares-3-4": lambda rng: rectangles(3, 3) + rectangles(4, 4),
 }
-
-
-def sample_tuples(name: str, rng: np.random.Generator) -> TupleLayout:
-    """Return the layout of that name; only random walks use `rng`.
-
-    Raise ValueError for an unknown name.
-    """
-    if name not in TUPLE_LAYOUTS:
-        raise ValueError(f"no tuple layout {name!r}: known are {', '.join(TUPLE_LAYOUTS)}")
-    return TUPLE_LAYOUTS[name](rng)
 
 
 def layout_to_matrix(layout: TupleLayout) -> NDArray[np.float64]:

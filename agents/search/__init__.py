@@ -8,7 +8,6 @@ transposition transposition table
 root_order    order of the root's moves, and the choice between equal ones
 pv            principal variation
 workspace     preallocated arrays of a search
-interrupt     time limits and deferred signals
-guard         limits of moves, enforced from another thread
+interrupt     limits of time and deferred signals
 ============= ==============================================================
 """

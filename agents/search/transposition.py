@@ -68,10 +68,8 @@ def tt_hit(
     style: KernelArg, entry: KernelArg, position: Position, tt_namespace: int, remaining: int
 ) -> bool:
     """Return whether an entry is of this position and namespace, and deep enough."""
-    if selective(style):
-        tag = tt_tag(position, tt_namespace, 0)
-        return matches(entry, position, tag) and entry.depth >= remaining
-    return matches(entry, position, tt_tag(position, tt_namespace, remaining))
+    tag = tt_tag(position, tt_namespace, 0 if selective(style) else remaining)
+    return matches(entry, position, tag) and entry.depth >= remaining
 
 
 @kernel

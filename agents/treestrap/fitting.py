@@ -74,17 +74,18 @@ def fit(
     if weights.table.shape != (SIZE, STAGES) or weights.table.dtype != np.float32:
         raise ValueError(f"start is float32[{STAGES}, {SIZE}], not {start.dtype}{start.shape}")
     sums = Weights(np.full_like(weights.table, FIRST_SUM), np.zeros_like(weights.pairs))
+    fitter = Fitter(
+        weights,
+        sums,
+        rates,
+        *INDEX_PARTS,
+        np.zeros_like(INDEX_PARTS[1]),
+        np.zeros(24, np.int64),
+        np.zeros(MOST_TERMS, np.int64),
+    )
     for number in range(passes):
-        share = LAST_RATE if number == passes - 1 else 1.0
-        fitter = Fitter(
-            weights,
-            sums,
-            (share * rates[0], share * rates[1]),
-            *INDEX_PARTS,
-            np.zeros_like(INDEX_PARTS[1]),
-            np.zeros(24, np.int64),
-            np.zeros(MOST_TERMS, np.int64),
-        )
+        if number == passes - 1:
+            fitter = fitter._replace(rates=(LAST_RATE * rates[0], LAST_RATE * rates[1]))
         order = rng.permutation(len(samples.targets))
         for first in range(0, len(order), BATCH):
             with defer_signals():

@@ -27,9 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.evaluator import evaluate, start_state
-from agents.match_kernel import validate_self_play
 from agents.search.transposition import EXACT, LOWER, NONE, UPPER, position_of, tag_of
-from agents.search.workspace import MAX_DEPTH, STATE_WIDTH
+from agents.search.workspace import STATE_WIDTH
 from agents.treestrap.network import (
     SIZE,
     STAGES,
@@ -88,18 +87,10 @@ def learner_state(
 ) -> LearnerState:
     """Return a learner that writes to the network's tables and `errors`, float32[STAGES, SIZE, 2].
 
-    Raise ValueError for impossible settings, or arrays that do not fit.
+    Raise ValueError for arrays that do not fit.
     """
     kinds = map(type, TreeStrapConfig())
     coerced = TreeStrapConfig._make(kind(value) for kind, value in zip(kinds, config, strict=True))
-    alpha, lam, depth, epsilon, random_plies, max_plies, *_, inner = coerced
-    validate_self_play(lam, epsilon, random_plies)
-    if not 0 < alpha <= LARGEST_ALPHA:
-        raise ValueError(f"alpha is above 0 and at most {LARGEST_ALPHA}, not {alpha}")
-    if not 1 <= depth <= MAX_DEPTH:
-        raise ValueError(f"the depth of searches is 1 to {MAX_DEPTH}, not {depth}")
-    if inner < 0 or max_plies < 1:
-        raise ValueError(f"inner is 0 or more, max_plies 1 or more: not {inner} and {max_plies}")
     if network.table.dtype != np.float32:
         raise ValueError(f"learning takes tables of float32, not of {network.table.dtype}")
     if errors.shape != (STAGES, SIZE, 2) or errors.dtype != np.float32:
@@ -108,9 +99,9 @@ def learner_state(
         network,
         errors,
         coerced,
-        np.zeros((max_plies + 1, 4), np.int64),
-        np.zeros(max_plies + 1),
-        np.zeros(max_plies + 1, np.int64),
+        np.zeros((coerced.max_plies + 1, 4), np.int64),
+        np.zeros(coerced.max_plies + 1),
+        np.zeros(coerced.max_plies + 1, np.int64),
         np.zeros(STATE_WIDTH, np.int32),
         np.zeros(TERMS, np.int64),
         np.zeros(5, np.int64),

@@ -135,9 +135,12 @@ def count_entry(position: Position) -> int:
 
 
 @kernel
-def opposing_entry(state: KernelArg, window: int) -> int:
-    """Return the entry of a window for the other side than the viewing side of `state`."""
-    return MIRROR[window] - state[PARTNER[window]]
+def entry_of(state: KernelArg, window: int, own: bool) -> int:
+    """Return the entry of a window for the viewing side of `state`, or for the other one.
+
+    An unsigned index is quicker: a negative one would count from the end.
+    """
+    return np.uint32(state[window] if own else MIRROR[window] - state[PARTNER[window]])
 
 
 @kernel
@@ -146,7 +149,7 @@ def write_entries(
 ) -> None:
     """Write the entries that a position sums in the tables of its stage, int64[TERMS]."""
     for i in range(WINDOW_COUNT):
-        entries[i] = state[i] if position.turn == view else opposing_entry(state, i)
+        entries[i] = entry_of(state, i, position.turn == view)
     entries[WINDOW_COUNT] = count_entry(position)
 
 
@@ -158,23 +161,14 @@ def sum_entries(
     table = network.table[stage_of(position)]
     zero = table[0] - table[0]
     a, b, c, d = table[count_entry(position)] + zero, zero, zero, zero
-    # An unsigned index is quicker: a negative one would count from the end.
-    if position.turn == view:
-        for i in range(IN_CHAINS, WINDOW_COUNT):
-            a += table[np.uint32(state[i])]
-        for i in range(0, IN_CHAINS, 4):
-            a += table[np.uint32(state[i])]
-            b += table[np.uint32(state[i + 1])]
-            c += table[np.uint32(state[i + 2])]
-            d += table[np.uint32(state[i + 3])]
-    else:
-        for i in range(IN_CHAINS, WINDOW_COUNT):
-            a += table[np.uint32(opposing_entry(state, i))]
-        for i in range(0, IN_CHAINS, 4):
-            a += table[np.uint32(opposing_entry(state, i))]
-            b += table[np.uint32(opposing_entry(state, i + 1))]
-            c += table[np.uint32(opposing_entry(state, i + 2))]
-            d += table[np.uint32(opposing_entry(state, i + 3))]
+    own = position.turn == view
+    for i in range(IN_CHAINS, WINDOW_COUNT):
+        a += table[entry_of(state, i, own)]
+    for i in range(0, IN_CHAINS, 4):
+        a += table[entry_of(state, i, own)]
+        b += table[entry_of(state, i + 1, own)]
+        c += table[entry_of(state, i + 2, own)]
+        d += table[entry_of(state, i + 3, own)]
     return np.float32((a + b) + (c + d)) * np.float32(network.step)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from agents.endgame.evaluator import TablebaseEvaluator
 from agents.endgame.probe import Tablebase
 from agents.evaluator import value_scale
-from agents.match_kernel import find_row, validate_self_play
+from agents.match_kernel import find_row
 from agents.search.alphabeta import INFINITY, search
 from agents.search.interrupt import defer_signals
 from agents.search.root_order import shuffle
@@ -88,13 +88,8 @@ def sample(
 
     Each game begins with a random one of `starts`, int64[positions, 4]: black, white, kings, turn.
     Searches probe the endgame tables, and a game ends at a position in them. Raise ValueError for
-    impossible settings.
+    starts that are no positions.
     """
-    validate_self_play(config.lam, config.epsilon, config.random_plies)
-    if min(config.nodes, config.side_nodes, config.side_plies, config.max_plies, games) < 1:
-        raise ValueError(f"nodes, plies and games are 1 or more, not {config} and {games} games")
-    if config.sides < 0:
-        raise ValueError(f"sides are 0 or more, not {config.sides}")
     positions = np.array(starts, np.int64)
     if positions.ndim != 2 or positions.shape[1] != 4 or not len(positions):
         raise ValueError("starts are positions, one or more: black, white, kings and turn")

@@ -62,10 +62,8 @@ def learn(
     Each game begins with a random one of `starts`, int64[positions, 4]: black, white, kings, turn.
     With endgame tables the searches probe them, and a game ends at a position in them.
 
-    Raise ValueError for impossible settings.
+    Raise ValueError for arrays that do not fit.
     """
-    if games < 0:
-        raise ValueError(f"games are 0 or more, not {games}")
     positions = np.array(starts, np.int64)
     if positions.ndim != 2 or positions.shape[1] != 4:
         raise ValueError("starts are positions, one or more: black, white, kings and turn")

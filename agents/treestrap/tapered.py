@@ -25,7 +25,7 @@ from agents.treestrap.network import (
     WINDOW_COUNT,
     advance_treestrap_state,
     count_entry,
-    opposing_entry,
+    entry_of,
     start_treestrap_state,
     treestrap_state_size,
 )
@@ -179,12 +179,8 @@ def sum_weights(
     """
     table = network.table[stage]
     total = int(table[count_entry(position)])
-    if position.turn == view:
-        for i in range(WINDOW_COUNT):
-            total += table[np.uint32(state[i])]
-    else:
-        for i in range(WINDOW_COUNT):
-            total += table[np.uint32(opposing_entry(state, i))]
+    for i in range(WINDOW_COUNT):
+        total += table[entry_of(state, i, position.turn == view)]
     if popcount(position.black | position.white) <= PAIRED_PIECES:
         total += sum_pairs(network, position, stage, scratch)
     return total

@@ -10,7 +10,7 @@ from typing import Any
 import agents
 from agents.agent import PlayerAgent
 from agents.match import MatchGame, play_game
-from agents.search.guard import LateMoveError
+from agents.search.interrupt import LateMoveError
 from checkers_env.openings import TWO_MOVE
 from training.app.generation_replay import ReplayGame
 from training.app.run_reader import find_champions

@@ -14,7 +14,7 @@ from agents.endgame.tables import load_tablebase
 from agents.match import play_game
 from agents.match_kernel import DRAW
 from agents.registry import make
-from agents.search.guard import LateMoveError
+from agents.search.interrupt import LateMoveError
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
 from checkers_env.state import REASONS, DrawRules

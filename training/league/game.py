@@ -15,7 +15,7 @@ import numpy as np
 from agents import match
 from agents.agent import Agent, PlayerAgent, accepts_draw
 from agents.external.errors import EngineError, GameEndedError
-from agents.search.guard import LateMoveError, guard_moves
+from agents.search.interrupt import LateMoveError, guard_moves
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
 from checkers_env.moves import Move, unpack_move

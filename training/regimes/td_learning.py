@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from agents.architectures import EVOLVABLE, LEARNABLE, Encoding, find_encoding, sample_options
 from agents.match import opening_line
-from agents.ntuple.td import TDConfig
-from agents.ntuple.td_selfplay import learn
+from agents.ntuple.td import TDConfig, learn
 from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
 from training.evolution.game_runner import GameRunner

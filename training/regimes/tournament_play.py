@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.architectures import Encoding
-from agents.evaluator import with_bounds
+from agents.blondie.architecture import with_bounds
 from agents.match import MatchGame
 from agents.search.player import AlphaBeta
 from checkers_env.state import DrawRules

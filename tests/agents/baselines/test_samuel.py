@@ -15,8 +15,7 @@ from agents.evaluator import (
     state_size,
 )
 from agents.match import play_game
-from agents.ntuple.td import TDConfig
-from agents.ntuple.td_selfplay import learn
+from agents.ntuple.td import TDConfig, learn
 from agents.search.player import AlphaBeta
 from agents.search.root_order import CHANCE
 from checkers_env.board import Board

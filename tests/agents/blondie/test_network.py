@@ -15,6 +15,7 @@ from agents.blondie.architecture import (
     UNSATURATED_2001,
     decode,
     layers,
+    with_bounds,
 )
 from agents.evaluator import (
     NO_BOUND,
@@ -25,7 +26,6 @@ from agents.evaluator import (
     start_state,
     state_size,
     value_bounds,
-    with_bounds,
 )
 from agents.simd import aligned_zeros
 from checkers_env.board import Board

@@ -15,16 +15,17 @@ from agents.blondie.architecture import BLONDIE_1999
 from agents.evaluator import evaluate_position
 from agents.match import play_game
 from agents.mcts.player import monte_carlo
-from agents.mcts.playout import (
+from agents.mcts.tree import (
+    NODES_PER_SIMULATION,
     SEEDS,
     apply_step,
     evaluate_playout,
+    grow_tree,
     heuristic_successor,
     playout,
     random_below,
     random_successor,
 )
-from agents.mcts.tree import NODES_PER_SIMULATION, grow_tree
 from agents.player import is_stochastic
 from agents.search.workspace import workspace
 from checkers_env.board import Board

@@ -17,8 +17,7 @@ from agents.match import opening_line, play_game
 from agents.match_kernel import DRAW
 from agents.ntuple import td as td
 from agents.ntuple.network import ntuple, table_size
-from agents.ntuple.td import TDConfig
-from agents.ntuple.td_selfplay import finish, learn
+from agents.ntuple.td import TDConfig, finish, learn
 from agents.ntuple.tuples import SINGLES, TABLE_6_1
 from agents.search.player import AlphaBeta
 from agents.search.root_order import CHANCE

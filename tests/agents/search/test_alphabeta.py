@@ -8,14 +8,13 @@ import pytest
 
 from agents.agent import PlayerAgent
 from agents.baselines.material import Material
-from agents.blondie.architecture import BLONDIE_1999, BLONDIE_2001, decode
+from agents.blondie.architecture import BLONDIE_1999, BLONDIE_2001, decode, with_bounds
 from agents.evaluator import (
     advance_state,
     evaluate,
     evaluate_position,
     start_state,
     state_size,
-    with_bounds,
 )
 from agents.search.alphabeta import SIDE_TO_MOVE, search, search_to
 from agents.search.player import AlphaBeta

@@ -15,8 +15,7 @@ import agents
 from agents.baselines.samuel import samuel
 from agents.endgame.tables import load_tablebase
 from agents.match import play_game
-from agents.ntuple.td import TDConfig
-from agents.ntuple.td_selfplay import learn
+from agents.ntuple.td import TDConfig, learn
 from agents.search.interrupt import defer_signals, stop_after
 from agents.search.workspace import workspace
 from agents.treestrap import selfplay
@@ -33,7 +32,7 @@ import numpy as np
 import agents, checkers_env
 from agents.match import play_game
 from agents.baselines.samuel import samuel
-from agents.ntuple.td_selfplay import learn
+from agents.ntuple.td import learn
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 board, player, rng = checkers_env.Board(), agents.make("random"), np.random.default_rng(0)
 timed, mcts = agents.make("blondie24", seconds=0.003), agents.make("mcts", simulations=1)

@@ -7,7 +7,7 @@ import pytest
 
 from agents import make
 from agents.match import play_game
-from agents.search.guard import LateMoveError
+from agents.search.interrupt import LateMoveError
 from checkers_env import pdn
 from checkers_env.board import Board
 from checkers_env.openings import TWO_MOVE
