@@ -135,7 +135,7 @@ def count_entry(position: Position) -> int:
 
 
 @kernel
-def entry_of(state: KernelArg, window: int, own: bool) -> int:
+def entry_of(state: KernelArg, window: int, own: bool) -> KernelArg:
     """Return the entry of a window for the viewing side of `state`, or for the other one.
 
     An unsigned index is quicker: a negative one would count from the end.

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import agents
-import checkers_env
 from agents import match
 from agents.agent import PlayerAgent
 from agents.baselines.heuristic import Heuristic
@@ -21,7 +20,6 @@ from agents.match_kernel import DRAW, known_move, play, store_known_move
 from agents.search.player import AlphaBeta
 from agents.search.root_order import CHANCE
 from agents.search.workspace import EVALUATED, PLAYER, workspace
-from checkers_env.actions import move_to_actions
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK, NO_MOVE, PACKED_MOVE, WHITE, Position
 from checkers_env.moves import Move, unpack_move
@@ -135,16 +133,6 @@ def test_draw_rules_equal_those_of_the_board(rules, reason):
     assert reason in reasons
 
 
-def test_long_games_under_all_rules_together_equal_the_board():
-    rules = DrawRules(max_moves=60, repetition=3, no_progress=10)
-    endings = set()
-    for seed in range(40):
-        board = by_hand(RandomPlayer(), Heuristic(), rules, seed=seed)
-        assert_same_game(by_kernel(RandomPlayer(), Heuristic(), rules, seed=seed), board)
-        endings.add(board.outcome().reason)
-    assert {"no pieces", "no legal move"} & endings
-
-
 @pytest.mark.parametrize(
     ("fen", "blocked_draws", "expected"),
     [
@@ -195,14 +183,6 @@ def test_both_engines_and_the_board_agree_on_blocked_sides(blocked_draws):
     assert ("no pieces", False) in endings
 
 
-def test_players_evaluate_a_blocked_side_as_lost_under_any_rule():
-    """The black king can play on, or block the white man, which draws here."""
-    rules, player = DrawRules(blocked_draws=True), AlphaBeta(Material(), 3)
-    assert len(Board("B:W5:BK6").legal_moves) == 4
-    result, _ = by_kernel(player, player, rules, fen="B:W5:BK6")
-    assert (REASONS[result.reason], result.winner, result.plies) == ("no legal move", DRAW, 1)
-
-
 def test_loss_takes_precedence_over_the_move_limit():
     rules = DrawRules(max_moves=1)
     fen = "B:W14,23,27:B9"  # 9x18 23x14
@@ -243,19 +223,6 @@ def test_illegal_opening_is_refused():
     players = RandomPlayer(), RandomPlayer(), workspace(), workspace(), BLACK
     with pytest.raises(ValueError, match="illegal move"):
         play(*players, start, PLAIN.to_array(), False, generator, game)
-
-
-def test_history_of_an_earlier_game_is_ignored():
-    start = Position(Board().black, Board().white, 0, 0)
-    game = np.zeros((201, 4), np.int64)
-    results = []
-    for seed in (2, 1, 1):
-        game[1, PACKED_MOVE] = path_of(Move((11, 15)))
-        game[2, PACKED_MOVE] = 0
-        players = RandomPlayer(), Heuristic(), workspace(), workspace(), BLACK
-        result = play(*players, start, PLAIN.to_array(), False, np.random.default_rng(seed), game)
-        results.append((result, game[: result.plies + 1].tolist()))
-    assert results[1] == results[2]
 
 
 def test_known_move_is_that_of_the_same_player_in_the_same_position():
@@ -333,30 +300,6 @@ def test_repetition_inside_the_opening_does_not_end_the_game():
     cut, full = (by_kernel(*players, **options, cut=cut) for cut in (True, False))
     assert cut[0] == full[0]
     assert (cut[1] == full[1]).all()
-
-
-def test_environment_and_kernel_play_the_same_match():
-    players = [network(0, 4), network(1, 3, root_perspective=False)]
-    for game, opening in enumerate(TWO_MOVE[::20] * 2):
-        first = game // 3
-        black, white = players[first], players[1 - first]
-        _, rows = by_kernel(black, white, opening=opening, cut=True)
-        agents = [PlayerAgent("black", black), PlayerAgent("white", white)]
-        env = checkers_env.raw_env(opening=opening)
-        env.reset(seed=0)
-        board = Board()
-        for text in opening.split():
-            board.push(text)
-        while env.agents and not any(env.terminations.values()) | any(env.truncations.values()):
-            assert env.agent_selection == f"player_{board.turn}"
-            move = agents[board.turn].act(board)
-            for action in move_to_actions(move, board.turn):
-                env.step(action)
-            board.push(move)
-        played = [path_of(move) for move in board.moves]
-        assert played == rows[1:, PACKED_MOVE].tolist()
-        expected = {None: (0, 0), 0: (1, -1), 1: (-1, 1)}[board.outcome().winner]
-        assert (env.rewards["player_0"], env.rewards["player_1"]) == expected
 
 
 def test_threads_that_share_an_agent_get_its_moves():

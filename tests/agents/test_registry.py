@@ -55,7 +55,6 @@ FACTORIES = """
 
     not_callable = 5
 """
-
 EVALUATOR = """
     from typing import NamedTuple
 
@@ -101,11 +100,6 @@ def test_every_name_makes_a_player_that_depends_on_its_seed_only(name):
     assert games[0] == games[1]
 
 
-def test_baselines_are_available():
-    assert agents.available()[:3] == ["random", "heuristic", "material"]
-    assert len(set(agents.available())) == len(agents.available())
-
-
 def test_strong_1_stays_as_it_is():
     agent = agents.make("strong-1", nodes=50)
     content = (ZOO / "former" / "strong-1.safetensors").read_bytes()
@@ -118,12 +112,12 @@ def test_strong_1_stays_as_it_is():
 def test_folder_of_a_run_loads_its_player(weight_file, tmp_path, monkeypatch):
     hub = tmp_path / "hub"
     hub.mkdir()
-    (hub / "README.md").write_text("card")
+    (hub / "checkpoint.safetensors").touch()
     with pytest.raises(ValueError, match=r"holds no player: expected champion\.safetensors, cham"):
         agents.make(str(hub))
     (hub / "model.safetensors").write_bytes(weight_file.read_bytes())
-    (hub / "other.safetensors").write_bytes(b"")
-    (weight_file.parent / "checkpoint.safetensors").write_bytes(b"")
+    (hub / "other.safetensors").touch()
+    (weight_file.parent / "checkpoint.safetensors").touch()
     monkeypatch.chdir(tmp_path)
     for agent in (str(hub), hub, "./hub", "hub/", Path("hub"), str(tmp_path), tmp_path, Path()):
         assert agents.make(agent).player.depth == 3
@@ -132,72 +126,39 @@ def test_folder_of_a_run_loads_its_player(weight_file, tmp_path, monkeypatch):
         agents.make("hub")
 
 
-def test_folder_with_only_a_checkpoint_is_refused(tmp_path):
-    (tmp_path / "checkpoint.safetensors").write_bytes(b"")
-    with pytest.raises(ValueError, match="holds no player"):
-        agents.make(tmp_path)
-
-
-def test_depth_and_seconds_reach_the_player(weight_file):
-    assert agents.make("material").player.depth == 4
-    assert agents.make("material", depth=6).player.depth == 6
-    assert agents.make("material", depth=MAX_DEPTH).player.depth == MAX_DEPTH
-    assert agents.make(str(weight_file)).player.depth == 3
-    assert agents.make(str(weight_file), depth=1).player.depth == 1
-    timed = agents.make(str(weight_file), seconds=0.5)
-    assert (timed.player.depth, timed.seconds) == (MAX_DEPTH, 0.5)
-    timed = agents.make("material", seconds=2, depth=5)
-    assert (timed.player.depth, timed.seconds) == (5, 2)
-    assert isinstance(timed.player, AlphaBeta)
-
-
-def test_weight_file_plays(weight_file):
-    agent, board = agents.make(weight_file), Board()
-    assert agent.name == str(weight_file)
-    assert agent.act(board) in board.legal_moves
-    assert agent.act(board) == agent.act(board)
-
-
-def test_very_long_time_limit_is_accepted():
-    agent = agents.make("material", depth=2, seconds=float("inf"))
-    assert agent.act(Board()) in Board().legal_moves
-
-
-def test_path_on_a_windows_drive_is_a_weight_file():
-    with pytest.raises(ValueError, match="there is no weight file"):
-        agents.make("C:\\models\\champion.safetensors")
-
-
-def test_agents_are_comparable_and_hashable():
-    first, second = agents.make("material"), agents.make("material")
-    assert {first: 1, second: 2}[second] == 2
-    assert first != second
-    assert first in [second, first]
+@pytest.mark.parametrize(
+    ("options", "depth", "seconds"),
+    [
+        ({}, 3, None),
+        ({"depth": 1}, 1, None),
+        ({"depth": MAX_DEPTH}, MAX_DEPTH, None),
+        ({"seconds": 0.5}, MAX_DEPTH, 0.5),
+        ({"seconds": 2, "depth": 5}, 5, 2),
+        ({"seconds": float("inf"), "depth": 2}, 2, float("inf")),
+    ],
+)
+def test_weight_file_plays_with_its_depth_or_another(weight_file, options, depth, seconds):
+    agent = agents.make(weight_file, **options)
+    assert (agent.name, agent.player.depth, agent.seconds) == (str(weight_file), depth, seconds)
+    if depth <= 3:
+        assert agent.act(Board()) == agent.act(Board())
 
 
 @pytest.mark.parametrize("given", [{}, {"depth": 3, "seed": 0, "style": "bold"}])
-def test_factory_in_a_file_receives_its_options(factories, given):
+def test_factory_receives_its_options(factories, given, monkeypatch):
     agent = agents.make(f"{factories}:First", **given)
     assert agent.given == given
     assert agent.act(Board()) == Board().legal_moves[0]
-
-
-def test_factory_in_a_module_receives_its_options(factories, monkeypatch):
-    factories.rename(factories.with_name("own_module.py"))
     monkeypatch.syspath_prepend(factories.parent)
-    assert agents.make("own_module:First", depth=2, colour=None).given == {"depth": 2}
+    assert agents.make("own_factories:First", colour=None, **given).given == given
 
 
-def test_file_may_define_a_dataclass(factories):
+def test_file_may_define_a_dataclass_and_an_evaluator(factories):
     assert agents.make(f"{factories}:Deep", depth=7).depth == 7
-
-
-def test_file_with_an_evaluator_makes_any_number_of_agents(tmp_path):
-    path = tmp_path / "own_evaluator.py"
-    path.write_text(textwrap.dedent(EVALUATOR))
+    factories.write_text(textwrap.dedent(EVALUATOR))
+    path = factories.rename(factories.with_name("own_evaluator.py"))
     for _ in range(2):
-        agent = agents.make(f"{path}:make")
-        assert agent.act(Board()) == Board().legal_moves[0]
+        assert agents.make(f"{path}:make").act(Board()) == Board().legal_moves[0]
 
 
 @pytest.mark.parametrize(
@@ -206,49 +167,32 @@ def test_file_with_an_evaluator_makes_any_number_of_agents(tmp_path):
         ("strng", {}, r"agent 'strng': did you mean 'strong'\? See agents.available\(\) for all 6"),
         ("deep blue", {}, r"unknown agent 'deep blue': name one .* weight file \(\*.safetensors\)"),
         ("", {}, "unknown agent ''"),
+        (5, {}, "agent must be a text or a path, not 5"),
         ("there_is_none.safetensors", {}, "no weight file 'there_is_none.safetensors'"),
+        ("C:\\models\\champion.safetensors", {}, "there is no weight file"),
         ("material", {"depth": 0}, "depth must be a whole number from 1 to 64, not 0"),
         ("material", {"depth": True}, "depth must be a whole number from 1 to 64, not True"),
-        ("material", {"seconds": True}, "seconds must be more than 0, not True"),
-        ("random", {"seed": True}, "seed must be a whole number from 0 on, not True"),
+        ("material", {"depth": 2.5}, "depth must be a whole number from 1 to 64, not 2.5"),
+        ("material", {"seconds": 1, "depth": 65}, "depth must be .* from 1 to 64, not 65"),
         ("material@depth=0", {}, "depth must be a whole number from 1 to 64, not 0"),
         ("material@deep=2", {}, "'material@deep=2': options are depth, .*, not 'deep'"),
-        ("material", {"depth": -1}, "depth must be a whole number from 1 to 64, not -1"),
-        ("material", {"depth": 65}, "depth must be a whole number from 1 to 64, not 65"),
-        ("material", {"depth": 2.5}, "depth"),
         ("material", {"seconds": 0}, "seconds must be more than 0, not 0"),
-        ("material", {"seconds": -1.5}, "seconds must be more than 0, not -1.5"),
+        ("material", {"seconds": True}, "seconds must be more than 0, not True"),
         ("material", {"seconds": float("nan")}, "seconds must be more than 0, not nan"),
         ("material", {"seconds": float("inf")}, "seconds must be finite"),
         ("material", {"seconds": "3"}, "seconds must be more than 0, not '3'"),
+        ("random", {"seed": True}, "seed must be a whole number from 0 on, not True"),
+        ("material", {"seed": -1}, "seed must be a whole number from 0 on, not -1"),
         ("material", {"selective": "no"}, "selective must be True or False, not 'no'"),
         ("material", {"tie": "none"}, "tie must be one of first, last, chance, not 'none'"),
         ("material", {"order": "size"}, "order must be one of direction, piece, not 'size'"),
         ("material", {"ends_at_jump": 5}, "ends_at_jump must be True or False, not 5"),
-        (
-            "material",
-            {"selective": True, "ends_at_jump": True},
-            "a selective search takes no ends_at_jump",
-        ),
+        ("strong", {"ends_at_jump": True}, "'strong': a selective search takes no ends_at_jump"),
         ("random", {"tie": "last"}, "'random' does not search by plies: it takes no tie"),
-        (5, {}, "agent must be a text or a path, not 5"),
-        ("hub:'abc", {}, '"\'abc" cannot be read: No closing quotation'),
-        ("a\0b.py:c", {}, r"cannot import 'a\\x00b.py': embedded null"),
-        ("builtins:dict", {}, "'builtins:dict' cannot be called with {}: no signature"),
-        (
-            "material",
-            {"seconds": 1, "depth": 65},
-            "depth must be a whole number from 1 to 64, not 65",
-        ),
-        (
-            "material",
-            {"seconds": 1, "depth": 0},
-            "depth must be a whole number from 1 to 64, not 0",
-        ),
-        ("random", {"seconds": 1}, "'random' does not search"),
-        ("random", {"depth": 2}, "'random' does not search by plies"),
-        ("heuristic", {"depth": 2}, "'heuristic' does not search"),
-        ("heuristic", {"depth": 0}, "'heuristic' does not search|depth must be"),
+        ("random", {"depth": 2}, "'random' does not search by plies: it takes no depth"),
+        ("random", {"seconds": 1}, "'random' does not search: it takes no simulations and no sec"),
+        ("heuristic", {"simulations": 2}, "'heuristic' does not search: it takes no simulations"),
+        ("material", {"depth": 2, "simulations": 9}, "give depth or simulations, not both"),
         (
             "material",
             {"king": 2},
@@ -256,53 +200,37 @@ def test_file_with_an_evaluator_makes_any_number_of_agents(tmp_path):
             "ends_at_jump, reduces, reverse_futility_reduction_margin, reverse_futility_margin, "
             "seed, not king",
         ),
-        ("material", {"futility": 0.2}, "'material': a full-width search takes no reverse_fut"),
-        (
-            "strong",
-            {"futility": -1},
-            "reverse_futility_margin must be a number from 0 to 2, not -1",
-        ),
-        (
-            "strong",
-            {"static_margin": float("nan")},
-            "reduction_margin must be a number from 0 to 2",
-        ),
-        (
-            "strong",
-            {"static_margin": True},
-            "reduction_margin must be a number from 0 to 2, not True",
-        ),
-        ("strong", {"reduces": 1.5}, "reduces must be a whole number from 0 to 1000, not 1.5"),
+        ("random", {"a": 1, "b": 2}, "not a, b"),
+        ("material", {"futility": 1}, "'material': a full-width search takes no reverse_futility"),
         ("material", {"nodes": 5}, "'material': a full-width search takes no nodes"),
         ("strong", {"nodes": 0}, "nodes must be a whole number from 1 to"),
-        ("random", {"a": 1, "b": 2}, "not a, b"),
-        ("material", {"seed": -1}, "seed"),
+        ("strong", {"futility": -1}, "reverse_futility_margin must be a number from 0 to 2, not"),
+        ("strong", {"static_margin": float("nan")}, "reduction_margin must be a number from 0 to"),
+        ("strong", {"static_margin": True}, "reduction_margin must be .* from 0 to 2, not True"),
+        ("strong", {"reduces": 1.5}, "reduces must be a whole number from 0 to 1000, not 1.5"),
+        ("hub:'abc", {}, '"\'abc" cannot be read: No closing quotation'),
+        ("a\0b.py:c", {}, r"cannot import 'a\\x00b.py': embedded null"),
+        ("builtins:dict", {}, "'builtins:dict' cannot be called with {}: no signature"),
         ("no_such_module:make", {}, "cannot import 'no_such_module'"),
         ("no_such_file.py:make", {}, "cannot import 'no_such_file.py'"),
         ("agents:no_such_name", {}, "'agents' has no class or function 'no_such_name'"),
-        (":make", {}, "make"),
-        ("agents:", {}, "'agents"),
+        (":make", {}, "write package.module:name or file.py:name, not ':make'"),
         (".relative:make", {}, "write package.module:name or file.py:name, not '.relative:make'"),
+        ("{broken}:make", {}, r"cannot import '.*broken\.py'"),
+        ("{own}:missing", {}, "has no class or function 'missing'"),
+        ("{own}:nothing", {}, "made 5, which has no method act"),
+        ("{own}:not_callable", {}, "has no class or function 'not_callable'"),
+        ("{own}:no_depth", {"depth": 3}, r"no_depth' cannot be called with \{'depth': 3\}"),
     ],
 )
-def test_errors_name_the_cause(agent, options, message):
+def test_errors_name_the_cause(factories, agent, options, message):
+    broken = factories.with_name("broken.py")
+    broken.write_text("def make(:\n")
+    if isinstance(agent, str):
+        agent = agent.replace("{broken}", str(broken)).replace("{own}", str(factories))
     with pytest.raises(ValueError, match=message) as raised:
         agents.make(agent, **options)
     assert "\n" not in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "message"),
-    [
-        ("missing", {}, "has no class or function 'missing'"),
-        ("nothing", {}, "made 5, which has no method act"),
-        ("not_callable", {}, "has no class or function 'not_callable'"),
-        ("no_depth", {"depth": 3}, r"no_depth' cannot be called with \{'depth': 3\}"),
-    ],
-)
-def test_errors_of_a_factory_name_the_cause(factories, name, options, message):
-    with pytest.raises(ValueError, match=message):
-        agents.make(f"{factories}:{name}", **options)
 
 
 @pytest.mark.parametrize(
@@ -316,38 +244,25 @@ def test_errors_of_a_factory_name_the_cause(factories, name, options, message):
 def test_error_inside_a_factory_is_not_an_unknown_name(factories, name, fault):
     with pytest.raises(Exception, match=fault) as raised:
         agents.make(f"{factories}:{name}")
-    assert "has no 'raises" not in str(raised.value)
-    assert "cannot import" not in str(raised.value)
+    assert not isinstance(raised.value, ValueError)
 
 
-def test_file_with_a_syntax_error_is_refused(tmp_path):
-    path = tmp_path / "broken.py"
-    path.write_text("def make(:\n")
-    with pytest.raises(ValueError, match=r"cannot import '.*broken\.py'"):
-        agents.make(f"{path}:make")
-
-
-def test_monte_carlo_players_need_simulations_or_time():
+def test_monte_carlo_players_are_limited_by_simulations_or_time():
     assert agents.make("mcts").player.cut == 0
-    assert agents.make("mcts-ept", simulations=50).player.simulations == 50
-    assert agents.make("mcts-ept", simulations=50).player.cut == 6
+    player = agents.make("mcts-ept", simulations=50).player
+    assert (player.simulations, player.cut) == (50, 6)
     timed = agents.make("mcts-ept", seconds=0.1, seed=1)
     assert timed.player.simulations > 10**6
     assert timed.act(Board()) in Board().legal_moves
 
 
-def test_every_searching_player_accepts_simulations():
-    plain, simulated = agents.make("material"), agents.make("material", simulations=70)
-    assert simulated.player.evaluator == plain.player.evaluator
-    assert simulated.player.simulations == 70
-
-
-def test_monte_carlo_leaves_use_the_perspective_of_training(tmp_path):
+@pytest.mark.parametrize("root_perspective", [True, False])
+def test_every_searching_player_accepts_simulations(tmp_path, root_perspective):
     path, genome = tmp_path / "a.safetensors", np.zeros(BLONDIE_1999.genome_size)
-    for root_perspective in (True, False):
-        made = WeightsMetadata("blondie24-1999", 2.0, "c0", 0, 0, root_perspective=root_perspective)
-        save_weights(path, genome, made)
-        assert agents.make(path, simulations=10).player.root_perspective == root_perspective
+    made = WeightsMetadata("blondie24-1999", 2.0, "c0", 0, 0, root_perspective=root_perspective)
+    save_weights(path, genome, made)
+    player = agents.make(path, simulations=70).player
+    assert (player.simulations, player.root_perspective) == (70, root_perspective)
 
 
 def test_options_may_stand_in_the_text():
@@ -358,15 +273,12 @@ def test_options_may_stand_in_the_text():
 
 
 def test_numpy_numbers_are_accepted():
-    given = {"depth": np.int64(3), "seed": np.uint32(1), "endgame": np.int8(2)}
-    made = agents.make("material", **given)
-    plain = agents.make("material", **{name: int(number) for name, number in given.items()})
+    made = agents.make("material", depth=np.int64(3), seed=np.uint32(1), endgame=np.int8(2))
+    plain = agents.make("material", depth=3, seed=1, endgame=2)
     assert type(made.player.depth) is int
     assert made.player.depth == plain.player.depth
     assert made.rng.bit_generator.state == plain.rng.bit_generator.state
     assert agents.make("material", seconds=np.float32(0.5)).seconds == 0.5
-    with pytest.raises(ValueError, match=r"depth must be a whole number from 1 to 64, not 2.5"):
-        agents.make("material", depth=np.float64(2.5))
 
 
 def test_limits_of_positions_and_of_time_both_apply():
@@ -375,7 +287,7 @@ def test_limits_of_positions_and_of_time_both_apply():
     assert 1000 < agent.ws.counts[VISITED] < 4000
 
 
-@pytest.mark.parametrize("kind", ["PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"])
+@pytest.mark.parametrize("kind", ["PCG64", "MT19937", "Philox", "SFC64"])
 def test_generator_of_any_kind_begins_a_game(kind):
     first, second = (np.random.Generator(getattr(np.random, kind)(7)) for _ in range(2))
     agent, board = agents.make("random"), Board()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from safetensors.numpy import save, save_file
+from safetensors.numpy import save_file
 
 from agents.architectures import load_player
 from agents.blondie.architecture import BLONDIE_1999, decode
@@ -91,13 +91,6 @@ def test_table_of_a_few_games_is_a_small_file(tmp_path):
     assert np.array_equal(load_weights(tmp_path / "a")[0], table)
 
 
-def test_saving_is_deterministic_and_independent_of_memory_layout(tmp_path):
-    values = genome()
-    save_weights(str(tmp_path / "a"), values, METADATA)
-    save_weights(tmp_path / "b", np.repeat(values, 2)[::2], METADATA)
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-
-
 def test_file_of_format_1_is_read_with_current_names(tmp_path):
     old = fields(format=1, options={"drawing": [[1]], "king": 2}, architecture="windows")
     old |= {"made": {"score": 4.0}, "playouts": {"simulations": 8}, "own_leaves": False}
@@ -128,11 +121,6 @@ def ours(path):
 def truncated(path):
     ours(path)
     path.write_bytes(path.read_bytes()[:-9])
-
-
-def without_its_end(path):
-    ours(path)
-    path.write_bytes(path.read_bytes()[:100])
 
 
 def changed_size(size):
@@ -171,17 +159,14 @@ def not_finite(value):
 DAMAGED = {
     "missing": (lambda path: None, "no weight file"),
     "directory": (lambda path: path.mkdir(), "not a valid weight file"),
-    "empty": (lambda path: path.write_bytes(b""), "not a valid weight file"),
     "random bytes": (
         lambda path: path.write_bytes(np.random.default_rng(0).bytes(5000)),
         "not a valid weight file",
     ),
     "truncated": (truncated, "not a valid weight file"),
-    "cut short": (without_its_end, "not a valid weight file"),
     "no header": (write, "header"),
     "no JSON": (lambda path: write(path, "{"), "header cannot be read"),
     "a list": (lambda path: write(path, [1]), "header cannot be read"),
-    "a number": (lambda path: write(path, "5"), "header cannot be read"),
     "newer format": (lambda path: write(path, fields(format=99)), "format is 99, not 1 or 2"),
     "no format": (lambda path: write(path, {"king": 2.0}), "format is None"),
     "missing field": (lambda path: write(path, {"format": FORMAT}), "header cannot be read"),
@@ -192,7 +177,6 @@ DAMAGED = {
         "'alphazero'.*blondie24-1999",
     ),
     "too few weights": (changed_size(1741), "1741.*1742"),
-    "too many weights": (changed_size(5047), "5047.*1742"),
     "no number of weights": (thinned(size="many"), "weights is 'many'"),
     "another number of weights": (thinned(size=1754), "218 bytes are not a bit for each of 1754"),
     "fewer than none": (thinned(size=-5), "not a bit for each of -5"),
@@ -204,12 +188,15 @@ DAMAGED = {
         lambda path: write(path, fields(root_perspective="no")),
         "root_perspective is 'no'.*no bool",
     ),
-    "leaves null": (
-        lambda path: write(path, fields(root_perspective=None)),
-        "root_perspective is None",
-    ),
-    "regime 5": (lambda path: write(path, fields(regime=5)), "regime is 5, which is no str"),
     "versions 3": (lambda path: write(path, fields(versions=3)), "versions is 3, which is no dict"),
+    "foreign search": (
+        lambda path: write(path, fields(search_options={"nodes": 5})),
+        r"its search options are .*, not \['nodes'\]",
+    ),
+    "unknown tie": (
+        lambda path: write(path, fields(search_options={"tie": "any"})),
+        "cannot be played: tie must be one of first, last, chance, not 'any'",
+    ),
     "simulations without end": (
         lambda path: write(path, fields(mcts_options={"simulations": float("inf")})),
         "cannot be played: simulations must be from 1 to 1000000000, not inf",
@@ -220,7 +207,6 @@ DAMAGED = {
     ),
     "booleans": (lambda path: write(path, fields(), genome=genome() > 0), "weights are bool, not"),
     "bfloat16": (lambda path: of_dtype(path, "BF16", 2), "not a valid weight file"),
-    "float8": (lambda path: of_dtype(path, "F8_E4M3", 1), "not a valid weight file"),
     "a matrix": (lambda path: write(path, fields(), genome=genome().reshape(2, 871)), "1742"),
     "code": (
         lambda path: path.write_bytes(b"\x80\x04cos\nsystem\n(S'exit 1'\ntR."),
@@ -232,7 +218,6 @@ DAMAGED = {
     "beyond float32": (not_finite(1e300), "bad"),
     "king as text": (lambda path: write(path, fields(king="2")), "bad"),
     "king not a number": (lambda path: write(path, fields(king=float("nan"))), "bad"),
-    "depth as text": (lambda path: write(path, fields(depth="4")), "bad"),
     "depth 0": (lambda path: write(path, fields(depth=0)), "bad"),
 }
 
@@ -260,13 +245,6 @@ def test_failed_write_leaves_the_old_file(tmp_path, monkeypatch, failing):
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.safetensors"]
 
 
-def test_new_file_replaces_the_old_one(tmp_path):
-    path = tmp_path / "a.safetensors"
-    write_atomically(path, b"old and long")
-    write_atomically(path, b"new")
-    assert path.read_bytes() == b"new"
-
-
 def test_concurrent_writers_do_not_disturb_each_other(tmp_path):
     path, contents = tmp_path / "a.json", [bytes([65 + number]) * 20_000 for number in range(8)]
     with ThreadPoolExecutor(8) as pool:
@@ -279,10 +257,3 @@ def test_file_has_the_permissions_of_any_new_file(tmp_path):
     (tmp_path / "plain").write_bytes(b"")
     write_atomically(tmp_path / "written", b"")
     assert (tmp_path / "written").stat().st_mode == (tmp_path / "plain").stat().st_mode
-
-
-def test_bytes_without_known_tensors_are_refused(tmp_path):
-    path = tmp_path / "foreign.safetensors"
-    path.write_bytes(save({"weight": np.zeros((3, 3), np.float32)}, metadata={"format": "pt"}))
-    with pytest.raises(ValueError, match=r"foreign\.safetensors.*header"):
-        load_weights(path)

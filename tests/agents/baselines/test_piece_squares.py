@@ -4,19 +4,12 @@ import numpy as np
 import pytest
 
 import agents
-from agents.baselines.material import Material
 from agents.baselines.piece_squares import SIZE, piece_squares
-from agents.evaluator import advance_state, evaluate_position, start_state
-from agents.search.workspace import workspace
+from agents.evaluator import evaluate_position
 from agents.weights import WeightsMetadata, save_weights
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK, WHITE
 from tests import oracle
-from tests.agents.search.test_alphabeta import (
-    assert_search_is_minimax,
-    judge_by,
-    random_boards,
-)
 
 KING = 1.4
 ROUNDING = 1e-7  # of 24 weights, each a multiple of 2^-29
@@ -40,12 +33,6 @@ def random_pieces(seed, count):
     return [oracle.random_position(rng)[1] for _ in range(count)]
 
 
-def turned(pieces):
-    """Return the pieces with colours changed on the board turned round."""
-    change = str.maketrans("bBwW", "wWbB")
-    return {33 - square: letter.translate(change) for square, letter in pieces.items()}
-
-
 def position_of(pieces):
     return Board(oracle.write_fen("b", pieces)).position
 
@@ -59,33 +46,6 @@ def test_value_is_the_sum_over_the_pieces(view, side):
     man = found[largest] / expected[largest]
     assert man > 1 / 128
     np.testing.assert_allclose(found, man * expected, atol=ROUNDING)
-
-
-def test_weights_of_zero_count_pieces():
-    counter, material = piece_squares(np.zeros(SIZE), 1.5), Material(1.5)
-    for board in random_boards(2, 60, 90):
-        values = [evaluate_position(it, board.position, BLACK) for it in (counter, material)]
-        assert values[0] == pytest.approx(values[1], abs=ROUNDING)
-
-
-def test_other_side_has_the_negative_value_and_sees_the_board_turned():
-    network = piece_squares(WEIGHTS, KING)
-    for pieces in random_pieces(3, 100):
-        black = evaluate_position(network, position_of(pieces), BLACK)
-        assert evaluate_position(network, position_of(pieces), WHITE) == -black
-        assert evaluate_position(network, position_of(turned(pieces)), WHITE) == black
-
-
-def test_state_after_a_move_is_that_of_the_position():
-    network, states = piece_squares(WEIGHTS, KING), np.zeros((3, 2), np.int32)
-    for board in random_boards(4, 60, 120):
-        start_state(network, board.position, BLACK, states[0])
-        for move in board.legal_moves:
-            after = board.copy()
-            after.push(move)
-            advance_state(network, board.position, after.position, BLACK, states[0], states[1])
-            start_state(network, after.position, BLACK, states[2])
-            np.testing.assert_array_equal(states[1], states[2])
 
 
 def test_explanation_tells_what_each_piece_counts(tmp_path):
@@ -108,15 +68,6 @@ def test_value_stays_below_a_won_game(weights, king):
     network = piece_squares(weights, king)
     for pieces in random_pieces(6, 50):
         assert -0.99 < evaluate_position(network, position_of(pieces), BLACK) < 0.99
-
-
-@pytest.mark.parametrize("root_perspective", [False, True])
-def test_search_with_this_evaluator_equals_minimax(root_perspective):
-    network, ws = piece_squares(WEIGHTS, KING), workspace()
-    judge = judge_by(network)
-    for board in random_boards(7, 6, 80):
-        for depth in (1, 2, 3):
-            assert_search_is_minimax(board, network, judge, depth, root_perspective, ws)
 
 
 @pytest.mark.parametrize(

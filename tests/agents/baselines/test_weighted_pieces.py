@@ -3,17 +3,10 @@
 import numpy as np
 import pytest
 
-from agents.baselines.material import Material
 from agents.baselines.weighted_pieces import weighted_pieces
 from agents.evaluator import evaluate_position
-from agents.search.workspace import workspace
 from checkers_env.board import Board
 from tests import oracle
-from tests.agents.search.test_alphabeta import (
-    assert_search_is_minimax,
-    judge_by,
-    random_boards,
-)
 
 WEIGHTS = np.random.default_rng(0).uniform(0.2, 2.0, 32)
 
@@ -39,14 +32,6 @@ def test_value_is_the_sum_over_the_pieces(king):
             assert evaluate_position(counter, position, view) == pytest.approx(expected, abs=1e-6)
 
 
-def test_equal_weights_give_the_values_of_the_piece_counter():
-    counter, material = weighted_pieces(np.full(32, 0.25), 1.5), Material(1.5)
-    for board in random_boards(2, 60, 90):
-        position = board.position
-        scaled = evaluate_position(counter, position, 0) * 2 * 32 * 1.5 / 64
-        assert scaled == pytest.approx(evaluate_position(material, position, 0), abs=1e-6)
-
-
 @pytest.mark.parametrize("king", [-3.0, 0.0, 1.0, 5.0])
 @pytest.mark.parametrize("weights", [np.ones(32), -WEIGHTS, np.zeros(32), np.eye(32)[7] * 1e30])
 def test_evaluation_stays_below_a_won_game(weights, king):
@@ -55,15 +40,6 @@ def test_evaluation_stays_below_a_won_game(weights, king):
         _, pieces = oracle.random_position(rng)
         position = Board(oracle.write_fen("b", pieces)).position
         assert -0.99 < evaluate_position(counter, position, 0) < 0.99
-
-
-@pytest.mark.parametrize("root_perspective", [False, True])
-def test_search_with_this_evaluator_equals_minimax(root_perspective):
-    counter, ws = weighted_pieces(WEIGHTS, 1.5), workspace()
-    judge = judge_by(counter)
-    for board in random_boards(5, 6, 80):
-        for depth in (1, 2, 3):
-            assert_search_is_minimax(board, counter, judge, depth, root_perspective, ws)
 
 
 @pytest.mark.parametrize(

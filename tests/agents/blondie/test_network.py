@@ -117,16 +117,6 @@ def random_board(rng):
     return Board(oracle.write_fen(*oracle.random_position(rng)))
 
 
-def test_sizes_equal_those_of_the_papers():
-    assert BLONDIE_1999.weight_count == 1741
-    assert BLONDIE_2001.weight_count == 5046
-    assert BLONDIE_2001.genome_size == 5047
-    assert BLONDIE_2001.fields.shape == (91, 32)
-    assert BLONDIE_2001.fields.sum() == 854
-    assert NGUYEN.weight_count == 91 * 40 + 40 + 40 * 10 + 10 + 10 + 1 == 4101
-    assert NGUYEN.genome_size == NGUYEN_LOGISTIC.genome_size == 4102
-
-
 def test_subsquares_equal_a_naive_enumeration():
     for layout in (BLONDIE_2001, UNSATURATED_2001, NGUYEN, NGUYEN_LOGISTIC):
         found = [[int(square) + 1 for square in np.flatnonzero(row)] for row in layout.fields]
@@ -195,57 +185,6 @@ def test_each_piece_on_each_square_reaches_its_weights(layout):
             assert found == pytest.approx(expected(layout, genome, 2.0, board, view), abs=1e-5)
 
 
-@pytest.mark.parametrize("layout", [BLONDIE_1999, BLONDIE_2001], ids=lambda layout: layout.name)
-def test_white_sees_the_board_turned_round(layout):
-    rng = np.random.default_rng(6)
-    _, network = random_network(layout, 3)
-    for _ in range(50):
-        black, white, kings, turn = random_board(rng).position
-        turned = [int(f"{bits:035b}"[::-1], 2) for bits in (white, black, kings)]
-        mirror = Position(*turned, 1 - turn)
-        here = Position(black, white, kings, turn)
-        assert evaluate_position(network, here, 0) == evaluate_position(network, mirror, 1)
-        assert evaluate_position(network, here, 1) == evaluate_position(network, mirror, 0)
-
-
-@pytest.mark.parametrize("layout", [NGUYEN, NGUYEN_LOGISTIC], ids=lambda layout: layout.name)
-def test_by_colour_whites_value_is_the_negative_of_blacks(layout):
-    rng = np.random.default_rng(6)
-    _, network = random_network(layout, 3)
-    for _ in range(50):
-        here = random_board(rng).position
-        black, white = states(network, here)
-        assert (black == white).all()
-        assert evaluate_position(network, here, 1) == -evaluate_position(network, here, 0) != 0
-
-
-@pytest.mark.parametrize(("layout", "node"), [(NGUYEN, math.tanh), (NGUYEN_LOGISTIC, logistic)])
-def test_sum_of_one_subsquare_equals_a_hand_computation(layout, node):
-    """Only the sum of squares 1, 5, 6 and 9 passes through one node of each layer."""
-    genome = np.zeros(NGUYEN.genome_size)
-    genome[[0, 40 * 92, 40 * 92 + 10 * 41]] = 0.5
-    network = decode(layout, genome, 1.5)
-    for fen, total in (("B:W9,20:B1,K6,11", 1.5), ("W:WK1,K5,9:B6,2", -3.0)):
-        output = node(node(node(total / 2) / 2) / 2)
-        for view, sign in ((0, 1), (1, -1)):
-            found = evaluate_position(network, Board(fen).position, view)
-            assert found == pytest.approx(sign * output, abs=1e-6)
-
-
-@every_layout
-def test_piece_difference_counts_a_king_as_k(layout):
-    genome = np.zeros(layout.genome_size)
-    genome[-1] = 0.125
-    node = logistic if layout is NGUYEN_LOGISTIC else np.tanh
-    board = Board("B:W21,K3:B1,2,K20,K30")
-    for king, difference in ((1.0, 2), (2.5, 3.5)):
-        network = decode(layout, genome, king)
-        weight = 1 / (12 * king) if layout is UNSATURATED_2001 else 0.125
-        for view, sign in ((0, 1), (1, -1)):
-            found = evaluate_position(network, board.position, view)
-            assert found == pytest.approx(node(sign * weight * difference), abs=1e-6)
-
-
 def states(network, position):
     fresh = np.zeros((2, state_size(network)), np.int32)
     for view in range(2):
@@ -265,19 +204,6 @@ def assert_every_move_keeps_the_state(network, position):
             advance(network, position, after, view, old[view], new[view])
         assert (new == states(network, after)).all()
     return rows[:count, PACKED_MOVE].tolist()
-
-
-@every_layout
-def test_incremental_state_equals_a_recomputed_one_in_random_games(layout):
-    rng = np.random.default_rng(7)
-    _, network = random_network(layout, 4, king=1.37)
-    for _ in range(8):
-        board = Board(no_progress=20)
-        while not board.outcome():
-            assert_every_move_keeps_the_state(network, board.position)
-            board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
-    for _ in range(300):
-        assert_every_move_keeps_the_state(network, random_board(rng).position)
 
 
 @every_layout
@@ -340,14 +266,6 @@ def test_values_stay_within_the_bounds_of_the_pieces(layout, spread):
                 assert value == evaluate_position(plain, board.position, view)
                 assert (high - low == 2 * NO_BOUND) == (network.bounds == 0)
     assert 0 < bounded < 12
-
-
-@every_layout
-def test_saturated_outputs_stay_within_one(layout):
-    rng = np.random.default_rng(9)
-    _, network = random_network(layout, 7, spread=1e3)
-    values = [evaluate_position(network, random_board(rng).position, 0) for _ in range(50)]
-    assert max(map(abs, values)) <= 1.0
 
 
 @pytest.mark.parametrize("spread", [0.2, 50.0])

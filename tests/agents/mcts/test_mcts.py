@@ -10,13 +10,11 @@ import pytest
 from agents.agent import PlayerAgent, select_packed_move
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
-from agents.baselines.random_player import RandomPlayer
 from agents.blondie.architecture import BLONDIE_1999
 from agents.evaluator import evaluate_position
 from agents.match import play_game
 from agents.mcts.player import monte_carlo
 from agents.mcts.tree import (
-    NODES_PER_SIMULATION,
     SEEDS,
     apply_step,
     evaluate_playout,
@@ -26,17 +24,14 @@ from agents.mcts.tree import (
     random_below,
     random_successor,
 )
-from agents.player import is_stochastic
 from agents.search.workspace import workspace
 from checkers_env.board import Board
-from checkers_env.movegen import PACKED_MOVE, Position, generate_steps, generate_successors
-from checkers_env.moves import unpack_move
+from checkers_env.movegen import PACKED_MOVE, Position, generate_successors
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import DrawRules
 from tests import oracle
 from tests.agents.baselines.test_baselines import even
 from tests.agents.search.test_alphabeta import Wide, network, random_boards
-from training.evolution.game_runner import Matchup, open_game_runner
 
 PURE = monte_carlo(simulations=4000, cut=0)
 EARLY = monte_carlo(Material(), 4000)
@@ -54,19 +49,6 @@ WIN_OR_LOSE = (  # the rare small endings of random ones in which every move doe
     "B:W17:B2,K9",
     "B:W28:BK4,16,K20",
     "W:WK22,K30:B13",
-    "B:W28:B16,20",
-    "B:W25:B14,K17",
-    "W:W12,20:B4",
-    "W:W21,30:B13",
-    "B:W20:B3,12",
-    "W:WK19,K24:B12",
-    "W:WK9,21:B5",
-    "B:WK29:B13,25",
-    "B:WK29:B26,K30",
-    "W:W21,29:B13",
-    "W:WK3,16:B4",
-    "B:W29:B9,25",
-    "W:W13,K18,27:B5",
 )
 every_player = pytest.mark.parametrize("player", PLAYERS.values(), ids=PLAYERS)
 
@@ -75,14 +57,9 @@ def state_of(seed):
     return np.random.default_rng(seed).integers(1, SEEDS, 1)
 
 
-def successors(board, write=generate_successors):
-    ws, position = workspace(), board.position
-    own = (position.black, position.white)
-    if write is generate_steps:
-        pieces = own if board.turn == 0 else own[::-1]
-        end = generate_steps(ws.rows, 0, *pieces, position.kings, board.turn)
-    else:
-        end = generate_successors(ws.rows, 0, *position)
+def successors(board):
+    ws = workspace()
+    end = generate_successors(ws.rows, 0, *board.position)
     return [Position(*row[:3], 1 - board.turn) for row in ws.rows[:end].tolist()]
 
 
@@ -110,20 +87,11 @@ def test_random_numbers_are_uniform(bound):
     assert even(counts, draws)
 
 
-def test_random_numbers_equal_the_published_generator():
-    chance, state = state_of(3), int(state_of(3)[0])
-    for _ in range(1000):
-        low, carry = state % 2**32, state // 2**32
-        assert random_below(chance, 2**30) == low // 4
-        state = 698769069 * low + carry
-        assert chance[0] == state
-
-
 def test_simple_moves_equal_those_of_the_move_generator():
     checked = 0
     for board in random_boards(1, 150, 120):
         if not board.legal_moves[0].captured:
-            rows = successors(board, generate_steps)
+            rows = successors(board)
             assert [apply_step(board.position, i) for i in range(len(rows))] == rows
             checked += 1
     assert checked > 80
@@ -311,15 +279,6 @@ def test_immediate_win_is_played(player):
         assert move_of(player._replace(simulations=1), Board(fen)) in right
 
 
-def test_most_visited_move_is_played():
-    for board in random_boards(8, 20, 100):
-        tree = tree_of(EARLY, board)
-        children = tree[1 : tree["end"][0]]
-        best = max(children, key=lambda child: (child["visits"], child["total"]))  # the first
-        if not any(board_after(board, move).outcome() for move in board.legal_moves):
-            assert move_of(EARLY, board).squares == unpack_move(int(best["path"])).squares
-
-
 def test_ties_in_visits_are_broken_by_mean_and_then_by_order():
     board = Board("B:W32,31,30:B1,2,K10")
     count = len(board.legal_moves)
@@ -331,37 +290,11 @@ def test_ties_in_visits_are_broken_by_mean_and_then_by_order():
         assert move_of(player, board, seed) == board.legal_moves[best]
 
 
-@every_player
-def test_equal_generators_select_equal_moves_after_any_game(player):
-    player = player._replace(simulations=300)
-    used, moves = workspace(), []
-    for turn, board in enumerate(random_boards(9, 30, 100)):
-        fresh = select_packed_move(player, board.position, workspace(), np.random.default_rng(turn))
-        again = select_packed_move(player, board.position, used, np.random.default_rng(turn))
-        other = select_packed_move(player, board.position, used, np.random.default_rng(turn + 1000))
-        assert fresh == again
-        moves.append(fresh != other)
-    assert any(moves)
-    assert is_stochastic(player)
-
-
 def test_search_samples_its_generator_once():
     one, other = np.random.default_rng(0), np.random.default_rng(0)
     select_packed_move(EARLY, Board().position, workspace(), one)
     other.integers(1, SEEDS)
     assert one.integers(2**60) == other.integers(2**60)
-
-
-@pytest.mark.parametrize("cut", [0, 6])
-@pytest.mark.parametrize("name", ["material", "1999"])
-def test_flipped_position_gets_the_flipped_move(cut, name):
-    evaluator = Material() if name == "material" else network(BLONDIE_1999, 1)
-    player = monte_carlo(evaluator, 300, cut=cut, skew=0.3)
-    for seed, board in enumerate(random_boards(10, 25, 100)):
-        turned = [int(f"{bits:035b}"[::-1], 2) for bits in (board.white, board.black, board.kings)]
-        mirror = Board.from_position(*turned, 1 - board.turn)
-        flipped = tuple(33 - square for square in move_of(player, mirror, seed).squares)
-        assert move_of(player, board, seed).squares == flipped
 
 
 def test_stop_flag_ends_the_search_after_one_simulation():
@@ -370,18 +303,6 @@ def test_stop_flag_ends_the_search_after_one_simulation():
     assert tree_of(EARLY, Board(), ws=ws)["visits"][0] == 1
     path = select_packed_move(EARLY, Board().position, ws, np.random.default_rng(0))
     assert path in ws.rows[: len(Board().legal_moves), PACKED_MOVE]
-
-
-def test_full_tree_stops_growing():
-    """With much exploration the tree would hold nearly 3000 positions at three plies."""
-    kings = "B:WK{}:BK{}".format(
-        ",K".join(map(str, range(21, 29))), ",K".join(map(str, range(5, 13)))
-    )
-    player = monte_carlo(Material(), 400, exploration=1e6)
-    tree = tree_of(player, Board(kings))
-    limit = NODES_PER_SIMULATION * player.simulations
-    assert limit < len(tree) <= limit + 20
-    assert tree["visits"][0] == player.simulations
 
 
 def ends(side, pieces, plies):
@@ -431,58 +352,18 @@ def test_kernel_and_environment_play_the_same_games(name):
         assert games[0] == games[1]
 
 
-def test_two_threads_play_as_one():
-    matchups = [Matchup(EARLY, PURE, opening, (i,)) for i, opening in enumerate(TWO_MOVE[::4])]
-    short = [f._replace(black=EARLY._replace(simulations=100), white=EARLY) for f in matchups]
-    results = []
-    for threads in (1, 2):
-        with open_game_runner(threads) as runner:
-            results.append(runner.play(short, DrawRules(max_moves=30)))
-    assert results[0] == results[1]
-
-
-@pytest.mark.parametrize("player", [EARLY, PURE, PLAYERS["cut and skewed"]])
-@pytest.mark.parametrize("opponent", [RandomPlayer(), Heuristic()])
-def test_players_without_a_search_lose(player, opponent):
-    player, won = player._replace(simulations=500), 0
-    for seed, opening in enumerate(TWO_MOVE[::9]):
-        for side in range(2):
-            players = (player, opponent) if side == 0 else (opponent, player)
-            rng = np.random.default_rng(seed)
-            won += play_game(*players, opening=opening, rng=rng, engine="env").result.winner == side
-    assert won >= 9  # of 10
-
-
-def test_more_simulations_play_better():
-    strong, weak, score = monte_carlo(Material(), 2000), monte_carlo(Material(), 50), 0
-    for seed, opening in enumerate(TWO_MOVE[::6]):
-        for side in range(2):
-            players = (strong, weak) if side == 0 else (weak, strong)
-            winner = play_game(*players, opening=opening, rng=np.random.default_rng(seed))[0].winner
-            score += (winner == side) - (winner == 1 - side)
-    assert score >= 8  # of 16
-
-
 @pytest.mark.parametrize(
-    ("options", "named"),
+    ("options", "message"),
     [
-        ({"simulations": 0}, "simulations"),
-        ({"simulations": 2**70}, "simulations"),
-        ({"cut": -1}, "cut"),
-        ({"cut": 2**70}, "cut"),
-        ({"exploration": -0.1}, "exploration"),
-        ({"exploration": float("nan")}, "exploration"),
-        ({"skew": 1.1}, "skew"),
-        ({"skew": float("nan")}, "skew"),
-        ({"max_plies": 0}, "max_plies"),
-        ({"max_plies": 2**70}, "max_plies"),
+        ({"simulations": 0}, "simulations must be from 1 to"),
+        ({"simulations": 2**70}, "simulations must be from 1 to"),
+        ({"cut": -1}, "cut must be a number of plies"),
+        ({"exploration": float("nan")}, "exploration must be 0 or more"),
+        ({"skew": 1.1}, "skew must be a probability"),
+        ({"max_plies": 0}, "max_plies must be from 1"),
+        ({"evaluator": Wide()}, "state"),
     ],
 )
-def test_bad_options_are_refused(options, named):
-    with pytest.raises(ValueError, match=f"^{named} must be"):
+def test_bad_options_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
         monte_carlo(**options)
-
-
-def test_unsuitable_state_is_refused():
-    with pytest.raises(ValueError, match="state"):
-        monte_carlo(Wide())

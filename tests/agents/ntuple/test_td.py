@@ -8,23 +8,17 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from agents.agent import PlayerAgent
 from agents.baselines.material import Material
-from agents.baselines.random_player import RandomPlayer
 from agents.baselines.samuel import samuel
 from agents.evaluator import is_antisymmetric
 from agents.match import opening_line, play_game
-from agents.match_kernel import DRAW
 from agents.ntuple import td as td
 from agents.ntuple.network import ntuple, table_size
 from agents.ntuple.td import TDConfig, finish, learn
 from agents.ntuple.tuples import SINGLES, TABLE_6_1
-from agents.search.player import AlphaBeta
-from agents.search.root_order import CHANCE
 from agents.search.workspace import workspace
 from checkers_env.board import Board
 from checkers_env.movegen import PACKED_MOVE, generate_successors
-from checkers_env.openings import TWO_MOVE
 from checkers_env.state import DrawRules
 from tests import oracle as naive
 from tests.agents.baselines.test_samuel import features, weights
@@ -299,20 +293,6 @@ def test_td_leaf_update_equals_the_equation_game_by_game(made, learning):
     np.testing.assert_allclose(learnt, student.weights, atol=2e-6)
 
 
-@pytest.mark.parametrize("learning", [PLAIN, PLAIN._replace(lam=0.7, epsilon=0.2)])
-def test_weights_of_features_are_learned_like_table_entries(learning):
-    system, reading, learnt, pace = small_features()
-    learning, before = learning._replace(alpha=learning.alpha * pace), learnt.copy()
-    student = Student(reading, learnt, learning)
-    rng, again = np.random.default_rng(17), np.random.default_rng(17)
-    for _ in range(3):
-        student.play(Board(max_moves=SHORT.max_moves), rng)
-    learn(system, 3, again, learning, rules=SHORT)
-    assert again.random() == rng.random()
-    assert np.abs(learnt - before).max() > 1e-4
-    np.testing.assert_allclose(learnt, student.weights, atol=2e-6)
-
-
 @either_system
 def test_td_leaf_update_equals_the_equation_in_decided_games(made):
     decided, won = 0, set()
@@ -356,24 +336,6 @@ def test_terminal_leaf_is_a_target_but_is_not_updated():
     assert student.sums[td.ERRORS] == pytest.approx(1 - v, abs=1e-6)
 
 
-def test_result_replaces_the_value_after_the_last_move():
-    """One move before the end the result replaces v(x'), for both views."""
-    for fen, reward in (("B:W6:B1", 1.0), ("W:W26:B22", -1.0), ("B:WK10:BK1", 0.0)):
-        for black_perspective in (True, False):
-            system = ntuple(SINGLES, black_perspective=black_perspective, difference=0.0)
-            student = td.td_learner(system, TDConfig(alpha=0.5), 10)
-            student.sums[td.ALPHA] = 0.5
-            winner = play_game(student, student, opening=fen, rules=DrawRules(1)).result.winner
-            finish(student, winner)
-            assert winner == {1.0: 0, -1.0: 1, 0.0: DRAW}[reward]
-            _, pieces = naive.read_fen(fen)
-            expected = np.zeros(160)
-            for side in "b" if black_perspective else "bw":
-                own = reward if side == "b" else -reward
-                expected[indices(SINGLES, pieces, side)] += 0.5 * own
-            np.testing.assert_allclose(system.table, expected, atol=1e-6)
-
-
 def test_equal_moves_are_chosen_at_random():
     system, board, draws = ntuple(SINGLES, difference=0.0), Board(), 1400
     ws, rng = workspace(), np.random.default_rng(3)
@@ -381,17 +343,6 @@ def test_equal_moves_are_chosen_at_random():
     found = [td.best_successor(system, board.position, ws, count, rng) for _ in range(draws)]
     counts = Counter(found)
     assert set(counts) == set(ws.rows[:count, PACKED_MOVE].tolist())
-    assert max(abs(n - draws / 7) for n in counts.values()) < 5 * np.sqrt(draws / 7)
-
-
-def test_td_leaf_chooses_equal_moves_at_random():
-    system, draws = ntuple(SINGLES, difference=0.0, black_perspective=True), 1400
-    student = td.td_learner(system, TDConfig(depth=2, leaf=True), 10)
-    chooser, counts = PlayerAgent("a", student, np.random.default_rng(18)), Counter()
-    for _ in range(draws):
-        counts[chooser.act(Board())] += 1
-        student.counters[:] = 0
-    assert set(counts) == set(Board().legal_moves)
     assert max(abs(n - draws / 7) for n in counts.values()) < 5 * np.sqrt(draws / 7)
 
 
@@ -424,16 +375,6 @@ def test_random_moves_are_not_learned_from():
         system = ntuple(SINGLES)
         assert learn(system, 20, np.random.default_rng(6), learning).updates == 0
         assert not system.table.any()
-
-
-def test_openings_are_sampled_uniformly():
-    """Games without an opening have two more moves to learn from, which shows their share."""
-    lines = lines_of(("", *TWO_MOVE))
-    system = ntuple(SINGLES)
-    learnt = learn(system, 2000, np.random.default_rng(7), openings=lines, rules=DrawRules(2))
-    assert learnt.plies == 2000 * 4
-    from_start = learnt.updates / 2 - 2000 * 2  # two more moves of one's own without an opening
-    assert abs(from_start / 2 - 2000 / 44) < 5 * np.sqrt(2000 / 44)
 
 
 @pytest.mark.parametrize("black_perspective", [True, False])
@@ -482,48 +423,9 @@ def test_game_through_the_environment_gives_the_same_update(made, depth):
     assert np.abs(numbers - before).max() > 1e-4
 
 
-def wins(player, games):
-    """Count wins against the random player, each colour in turn."""
-    rng, won = np.random.default_rng(11), 0
-    for game in range(games):
-        players = (player, RandomPlayer()) if game % 2 == 0 else (RandomPlayer(), player)
-        won += play_game(*players, rng=rng).result.winner == game % 2
-    return won
-
-
-@pytest.mark.parametrize("black_perspective", [True, False])
-def test_learner_beats_the_random_player_without_knowledge_of_pieces(black_perspective):
-    system = ntuple(SINGLES, difference=0.0, black_perspective=black_perspective)
-    player = AlphaBeta(system, 1, tie=CHANCE)
-    assert wins(player, 60) < 40
-    learn(system, 4000, np.random.default_rng(12), TDConfig(alpha=0.01))
-    assert wins(player, 60) > 54
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"alpha": 0.0}, "alpha is above 0 and at most 1, not 0.0"),
-        ({"alpha": float("nan")}, "alpha"),
-        ({"alpha": 1.5}, "alpha"),
-        ({"lam": 1.1}, "lambda and epsilon are from 0 to 1"),
-        ({"epsilon": -0.1}, "lambda and epsilon are from 0 to 1"),
-        ({"half_at": -1.0}, "half_at is 0 or more"),
-        ({"random_plies": -1}, "random_plies is 0 or more"),
-        ({"depth": 65}, "0 to 64, not 65"),
-        ({"depth": -1}, "0 to 64, not -1"),
-    ],
-)
-def test_invalid_settings_are_refused(change, message):
-    with pytest.raises(ValueError, match=message):
-        learn(ntuple(SINGLES), 1, np.random.default_rng(0), TDConfig()._replace(**change))
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"games": -1}, "games and first"),
-        ({"first": -1}, "games and first"),
         ({"rules": DrawRules(None)}, "max_moves is None"),
         ({"openings": np.zeros((0, 2))}, "openings are a matrix"),
         ({"openings": np.zeros(2)}, "openings are a matrix"),

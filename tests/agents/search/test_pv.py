@@ -21,13 +21,13 @@ from checkers_env.movegen import (
     generate_successors,
 )
 from checkers_env.moves import unpack_move
-from tests import oracle
 from tests.agents.ntuple.test_network import MIXED, random_system
 from tests.agents.search.test_alphabeta import (
     CAPTURES,
     ENDINGS,
     Tempo,
     judge_by,
+    move_values,
     random_boards,
 )
 
@@ -46,52 +46,12 @@ DECIDED = (  # in two to four plies
 )
 every_evaluator = pytest.mark.parametrize("name", EVALUATORS)
 either_leaves = pytest.mark.parametrize("root_perspective", [True, False])
-
-
-@pytest.fixture(scope="module", autouse=True)
-def turns_once():
-    """Return the turns of the slow rules, computed once a position."""
-    plain, known = oracle.legal_turns, {}
-
-    def legal_turns(side, pieces):
-        key = (side, frozenset(pieces.items()))
-        if key not in known:
-            known[key] = plain(side, pieces)
-        return known[key]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(oracle, "legal_turns", legal_turns)
-        yield
+pytestmark = pytest.mark.usefixtures("known_turns")
 
 
 @functools.cache
 def judge_of(name):
     return judge_by(EVALUATORS[name])
-
-
-def plain(board):
-    """Return the position alone, without any rule that could end the game."""
-    return Board(board.fen(), max_moves=None)
-
-
-def owner_of(name, board, root_perspective):
-    """Who judges the leaves for naive.minimax.
-
-    Samuel's features tell who is to move, which naive.minimax does not tell a judge that is not;
-    but they are worth to one side the negative of what they are to the other, whoever judges.
-    """
-    return "bw"[board.turn] if root_perspective and name != "samuel" else None
-
-
-def values_of(board, depth, judge, owner):
-    """Return the value of each legal move, by plain minimax."""
-    values = []
-    for move in board.legal_moves:
-        board.push(move)
-        side, pieces = oracle.read_fen(board.fen())
-        board.pop()
-        values.append(-oracle.minimax(side, pieces, depth - 1, judge, owner))
-    return values
 
 
 def line_of(evaluator, board, depth, root_perspective, ws, order=None):
@@ -110,13 +70,15 @@ def line_of(evaluator, board, depth, root_perspective, ws, order=None):
 
 
 def assert_line_is_principal(name, board, depth, root_perspective, ws, order=None):
-    evaluator, judge, here = EVALUATORS[name], judge_of(name), plain(board)
-    owner, root = owner_of(name, board, root_perspective), None
+    """Samuel's features are worth to one side the negative of what they are to the other."""
+    evaluator, judge, root = EVALUATORS[name], judge_of(name), None
+    here, own = Board(board.fen(), max_moves=None), root_perspective and name != "samuel"
+    owner = "bw"[board.turn] if own else None
     line = line_of(evaluator, board, depth, root_perspective, ws, order)
     for ply, row in enumerate(line):
         left = max(depth - ply, 0)
         assert left > 0 or here.legal_moves[0].captured
-        values = values_of(here, left, judge, owner)
+        values = move_values(here, judge, left, owner)
         root = max(values) if root is None else root
         assert max(values) == (root if ply % 2 == 0 else -root)
         found = range(len(values)) if order is None or ply else order
@@ -143,26 +105,13 @@ def assert_line_is_principal(name, board, depth, root_perspective, ws, order=Non
 
 @every_evaluator
 @either_leaves
-def test_pv_has_best_moves_in_positions_of_games(name, root_perspective):
-    ws = workspace()
-    for board in random_boards(1, 12, 90):
-        for depth in (1, 2, 3):
-            assert_line_is_principal(name, board, depth, root_perspective, ws)
-    for board in random_boards(2, 2, 60):
-        assert_line_is_principal(name, board, 4, root_perspective, ws)
-
-
-@every_evaluator
-@either_leaves
-def test_pv_has_best_moves_in_endings_and_exchanges(name, root_perspective):
+def test_pv_has_best_moves(name, root_perspective):
     ws, ends, extended = workspace(), 0, 0
-    for fen in ENDINGS + CAPTURES + DECIDED:
-        for depth in (4, 1, 3, 2):
-            last = assert_line_is_principal(name, Board(fen), depth, root_perspective, ws)
+    for board in (*random_boards(1, 12, 90), *map(Board, ENDINGS + CAPTURES + DECIDED)):
+        for depth in (4, 1, 3, 2)[board.ply > 0 :]:  # a game's positions to 3 plies
+            last = assert_line_is_principal(name, board, depth, root_perspective, ws)
             ends += not last.legal_moves
-            extended += (
-                len(line_of(EVALUATORS[name], Board(fen), depth, root_perspective, ws)) > depth
-            )
+            extended += last.ply - depth > 0
     assert ends >= len(DECIDED)
     assert extended > 0
 
@@ -183,7 +132,7 @@ def test_first_of_equal_moves_is_taken(name):
 def test_filled_transposition_table_changes_nothing(name, root_perspective):
     evaluator, used = EVALUATORS[name], workspace()
     for board in random_boards(5, 30, 120):
-        here = plain(board)
+        here = Board(board.fen(), max_moves=None)
         for depth in (6, 6, 4, 5, 3, 7, 1):
             if here.legal_moves:
                 line = line_of(evaluator, here, depth, root_perspective, used)

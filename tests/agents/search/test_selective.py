@@ -17,7 +17,7 @@ from agents.search.alphabeta import INFINITY, search, search_to
 from agents.search.player import AlphaBeta
 from agents.search.pv import principal_variation
 from agents.search.root_order import CHANCE
-from agents.search.selective import MATE_STEP, MATE_THRESHOLD, STRONG, FullWidth, Selective
+from agents.search.selective import MATE_STEP, MATE_THRESHOLD, STRONG, Selective
 from agents.search.transposition import move_key
 from agents.search.workspace import MAX_DEPTH, PLIES, VISITED, workspace
 from checkers_env.board import Board
@@ -190,21 +190,6 @@ def test_kernel_and_environment_play_the_same_games(player):
         assert fast[0].paths == fast[1].paths == slow.paths
 
 
-def test_new_game_starts_from_the_same_state():
-    board = Board()
-    agent = PlayerAgent("a", AlphaBeta(EVALUATORS["1999"], 7, style=Selective(table_bits=8)))
-    first = []
-    for _ in range(30):
-        first.append(agent.act(board))
-        board.push(first[-1])
-    board, again = Board(), []
-    agent.new_game(np.random.default_rng(1))
-    for _ in range(30):
-        again.append(agent.act(board))
-        board.push(again[-1])
-    assert again == first
-
-
 @pytest.mark.parametrize("nodes", [1, 7, 100, 5000])
 def test_node_limit_ends_the_search(nodes):
     ws, style = workspace(), Selective(nodes=nodes)
@@ -246,18 +231,6 @@ def test_search_that_completes_no_line_has_no_value():
     assert visited_value(Board("B:W14,21:B10"), MAX_DEPTH, 1)[1] == -INFINITY
 
 
-def test_late_move_reductions_save_most_nodes():
-    visited = []
-    for style in (FullWidth(), EXACT, Selective()):
-        ws = workspace()
-        for board in random_boards(9, 10, 30):
-            position = board.position
-            count = generate_successors(ws.rows, 0, *position)
-            search(style, EVALUATORS["tempo"], position, 8, True, 2, ws, count)
-        visited.append(ws.counts[VISITED])
-    assert visited[2] < min(visited[:2]) / 1.5
-
-
 @pytest.mark.parametrize("style", [STRONG, TINY_MARGINS])
 def test_pruning_keeps_results_of_the_endgame_tables(style):
     """Every capture leads to tables of three pieces: the value is 0, or a result of the tables."""
@@ -292,18 +265,6 @@ def test_pruning_saves_positions_from_five_plies_on(depth, share):
         board.push(moves[0])
     assert 0 < visited[1] <= share * visited[0]
     assert (visited[1] == visited[0]) == (depth == 4)
-
-
-def test_play_agrees_with_the_endgame_tables():
-    tables = load_tablebase(3)
-    player = AlphaBeta(Material(), 4, style=Selective(), tablebase=tables)
-    agent = PlayerAgent("a", player)
-    board = Board("B:WK32:BK3,K10")
-    plies = stored_plies(tables, board.position)
-    while plies:
-        board.push(agent.act(board))
-        plies -= 1
-        assert stored_plies(tables, board.position) == plies
 
 
 def test_timed_search_plays_its_best_move_so_far():

@@ -3,7 +3,6 @@
 import functools
 import itertools
 from concurrent.futures import ThreadPoolExecutor
-from graphlib import TopologicalSorter
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -23,7 +22,7 @@ from agents.evaluator import evaluate
 from agents.match import ENGINES, play_game
 from agents.match_kernel import DRAW
 from agents.search.player import AlphaBeta
-from agents.search.root_order import CHANCE, FIRST, LAST
+from agents.search.root_order import CHANCE
 from agents.search.workspace import MAX_DEPTH, workspace
 from checkers_env.bits import popcount
 from checkers_env.board import Board
@@ -36,7 +35,6 @@ from tests.agents.search.test_alphabeta import (
     judge_by,
     move_values,
     network,
-    random_boards,
     searched,
 )
 
@@ -112,11 +110,6 @@ def after(board, move):
 def knowing(tables, evaluator, depth, **options):
     player = AlphaBeta(evaluator, depth, tablebase=tables, **options)
     return PlayerAgent("with tables", player, np.random.default_rng(0))
-
-
-def root_value(agent):
-    """Return the value of the agent's last search."""
-    return float(agent.ws.frames["value"][0])
 
 
 @functools.cache
@@ -277,86 +270,6 @@ def test_equally_good_moves_are_chosen_as_without_tables(cache, name, root_persp
     assert between > 2
 
 
-def test_ties_are_broken_uniformly_among_the_best_moves(cache):
-    tables = load_tablebase(2)
-    agent = knowing(tables, Boast(0.5), 1, tie=CHANCE)
-    several = 0
-    for board in endings_of(tables, 0, 60, seed=9):
-        good = equally_good(tables, board)
-        assert {agent.act(board) for _ in range(20 * len(good))} == set(good)
-        several += 1 < len(good) < len(board.legal_moves)
-    assert several > 3
-
-
-@pytest.mark.parametrize("name", ["1999", "2001"])
-def test_earlier_searches_change_nothing(cache, name):
-    """Neither searches of the same game nor of earlier games matter."""
-    tables = load_tablebase(2)
-    used, choices = knowing(tables, EVALUATORS[name], 6), 0
-    for start in endings_of(tables, 0, 40, seed=10):
-        board = Board(start.fen())
-        while board.legal_moves and board.ply < 12:
-            move = used.act(board)
-            assert move == knowing(tables, EVALUATORS[name], 6).act(board), board.fen()
-            choices += 1 < len(equally_good(tables, board)) < len(board.legal_moves)
-            board.push(move)
-    assert choices > 10
-
-
-@every_evaluator
-@pytest.mark.parametrize("tie", [FIRST, LAST, CHANCE])
-def test_positions_far_from_the_tables_are_unaffected(tables, name, tie):
-    plain = AlphaBeta(EVALUATORS[name], 2, tie)
-    pair = [
-        PlayerAgent("a", p, np.random.default_rng(11))
-        for p in (plain, plain._replace(tablebase=tables))
-    ]
-    compared = 0
-    for board in random_boards(12, 60, 40):
-        if pieces_on(board) > 16:  # no line of two plies and exchanges leads to three pieces
-            assert pair[0].act(board) == pair[1].act(board)
-            compared += 1
-    assert compared > 20
-    assert pair[0].rng.random() == pair[1].rng.random()
-
-
-@pytest.mark.parametrize("depth", [4, 6])
-def test_search_makes_progress_in_a_won_ending(tables, depth):
-    """No position with a certain win repeats, whatever the opponent plays."""
-    agent, following = knowing(tables, Material(), depth), {}
-    waiting = [Board("B:WK4:BK15,K19,K31", max_moves=None), *boards_of(4, 300, seed=13)]
-    while waiting and len(following) < 1500:
-        board = waiting.pop()
-        key = board.fen()
-        if key in following or not board.legal_moves:
-            continue
-        following[key] = []
-        board.push(agent.act(board))
-        if len(Board(key).legal_moves) > 1 and root_value(agent) < SURE:
-            continue
-        replies = [after(board, reply) for reply in board.legal_moves]
-        waiting += [reply for reply in replies if pieces_on(reply) == 4]
-        following[key] = [reply.fen() for reply in replies if pieces_on(reply) == 4]
-    assert sum(map(bool, following.values())) > 50
-    TopologicalSorter(following).prepare()  # raises CycleError
-
-
-@pytest.mark.parametrize("name", ["material", "2001"])
-def test_won_ending_is_converted(tables, name):
-    """Games from positions above the tables in which the search has found a certain win."""
-    agent, defence = knowing(tables, EVALUATORS[name], 5), knowing(tables, Material(), 5)
-    won = 0
-    for board in [*boards_of(4, 60, seed=14), *boards_of(5, 40, seed=15)]:
-        agent.act(board)
-        if root_value(agent) > SURE:
-            side = board.turn
-            while board.legal_moves and board.ply < 120:
-                board.push((agent if board.turn == side else defence).act(board))
-            assert board.outcome().winner == side
-            won += 1
-    assert won > 20
-
-
 def pairings(tables):
     def player(name, depth, **options):
         return AlphaBeta(EVALUATORS[name], depth, tablebase=tables, **options)
@@ -401,29 +314,13 @@ def test_make_accepts_tables(cache, tables):
     assert agents.make("blondie24", endgame=None).player.tablebase is NO_TABLEBASE
 
 
-def test_tables_and_a_time_limit_work_together(tables):
-    timed = agents.make("material", seconds=1e-6, endgame=3)
-    assert (timed.player.depth, timed.seconds) == (MAX_DEPTH, 1e-6)
-    for board in [*endings_of(tables, 1, 5, seed=17), *boards_of(4, 5, seed=17)]:
-        assert timed.act(board) in board.legal_moves
-    for board in endings_of(tables, 1, 5, seed=18):
-        assert timed.act(board) in equally_good(tables, board)
-    patient = agents.make("blondie24", depth=3, seconds=1e6, endgame=3)
-    unlimited = agents.make("blondie24", depth=3, endgame=3)
-    for board in [*endings_of(tables, 0, 10, seed=19), *boards_of(4, 10, seed=19)]:
-        assert patient.act(board) == unlimited.act(board)
-
-
 @pytest.mark.parametrize(
     ("agent", "options", "message"),
     [
         ("random", {}, "'random' does not search by plies: it takes no endgame"),
-        ("heuristic", {}, "'heuristic' does not search by plies: it takes no endgame"),
-        ("mcts", {}, "'mcts' does not search by plies: it takes no endgame"),
         ("blondie24", {"simulations": 10}, "'blondie24' does not search by plies"),
         ("material", {"endgame": 6}, "endgame tables are for 2 to 5 pieces, not 6"),
         ("material", {"endgame": 1}, "endgame tables are for 2 to 5 pieces, not 1"),
-        ("material", {"endgame": 0}, "endgame tables are for 2 to 5 pieces, not 0"),
         ("material", {"endgame": True}, "endgame tables are for 2 to 5 pieces, not True"),
         ("material", {"endgame": "3"}, "endgame tables are for 2 to 5 pieces, not '3'"),
         ("policy:nobody.py:here", {}, "a policy takes no endgame"),

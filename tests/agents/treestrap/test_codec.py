@@ -11,7 +11,7 @@ from agents.search.player import AlphaBeta
 from agents.search.selective import STRONG, Selective
 from agents.treestrap.codec import STEP, pack, unpack
 from agents.treestrap.network import SIZE, STAGES
-from agents.weights import WeightsMetadata, load_weights, save_weights
+from agents.weights import WeightsMetadata, save_weights
 from checkers_env.board import Board
 
 OPTIONS = {"step": STEP, "entries": STAGES * SIZE}
@@ -35,13 +35,6 @@ def saved(path, genome, header=HEADER):
     return str(path / "strong.safetensors")
 
 
-def test_bytes_round_trip(tmp_path, packed):
-    genome, header = load_weights(saved(tmp_path, packed))
-    assert genome.dtype == np.uint8
-    assert np.array_equal(genome, packed)
-    assert header == HEADER
-
-
 def test_saved_tables_play_as_the_original(tmp_path, table, packed):
     path = saved(tmp_path, packed)
     player = load_player(path)
@@ -52,13 +45,6 @@ def test_saved_tables_play_as_the_original(tmp_path, table, packed):
     assert load_player(path, 6).depth == 6
     agent = agents.make(path, depth=2)
     assert agent.act(Board()) in Board().legal_moves
-
-
-def test_step_of_the_file_is_used(tmp_path, table, packed):
-    coarse = pack(table, 0.25)
-    assert len(coarse) < len(packed)
-    player = load_player(saved(tmp_path, coarse, replace(HEADER, options=OPTIONS | {"step": 0.25})))
-    assert np.max(np.abs(player.evaluator.table * 0.25 - table)) <= 0.125
 
 
 def test_player_trained_with_endgame_tables_uses_them(tmp_path, packed):

@@ -6,13 +6,11 @@ import signal
 import numpy as np
 import pytest
 
-from agents.evaluator import evaluate_position
 from agents.treestrap import fitting
-from agents.treestrap.codec import STEP
 from agents.treestrap.fitting import EPS, fit
 from agents.treestrap.network import SIZE, STAGES
 from agents.treestrap.sampling import Samples
-from agents.treestrap.tapered import PAIRED_PIECES, PIECE_KINDS, pack_network, unpack_network
+from agents.treestrap.tapered import PAIRED_PIECES, PIECE_KINDS
 from checkers_env.board import Board
 from tests import oracle
 from tests.agents.search.test_alphabeta import random_boards
@@ -85,53 +83,6 @@ def test_fit_equals_the_equations():
     assert {kind for kind, *_ in plain.weights} == {"table", "pairs"}
     assert not np.any(moved["table"])
     assert not np.any(moved["pairs"])
-
-
-def evaluated(weights, given):
-    """Return the values of the positions for the side to move, of the rounded weights."""
-    network = unpack_network(pack_network(*weights))
-    board = (Board.from_position(*map(int, row), max_moves=None) for row in given.positions)
-    return [evaluate_position(network, each.position, each.turn) for each in board]
-
-
-def test_more_passes_come_closer_to_the_targets():
-    given, _ = samples(7, 60)
-    losses = []
-    for passes in (0, 2, 8, 30):
-        weights = fit(START, given, passes, np.random.default_rng(3))
-        losses.append(np.mean((evaluated(weights, given) - given.targets) ** 2))
-    assert losses == sorted(losses, reverse=True)
-    assert losses[0] == pytest.approx(np.mean(given.targets**2))
-    assert losses[-1] < losses[0] / 50
-
-
-def test_one_position_is_fitted_exactly():
-    board = Board(FENS[0])
-    given = Samples(np.array([board.position], np.int64), np.array([0.5], np.float32))
-    (value,) = evaluated(fit(START, given, 50, np.random.default_rng(0)), given)
-    assert value == pytest.approx(0.5, abs=66 * STEP / 2)
-    assert 0.4 < value < 0.6
-
-
-def test_no_pass_and_no_rate_leave_the_weights_alone():
-    given, _ = samples(8, 20)
-    start = np.full((STAGES, SIZE), 0.01, np.float32)
-    for passes, rates in ((0, RATES), (2, (0.0, 0.0))):
-        weights = fit(start, given, passes, np.random.default_rng(5), rates)
-        assert np.array_equal(weights.table, start.T)
-        assert not np.any(weights.pairs)
-    weights = fit(start, given, 1, np.random.default_rng(5), (0.1, 0.0))
-    assert not np.array_equal(weights.table, start.T)
-    assert not np.any(weights.pairs)
-
-
-def test_equal_seeds_give_equal_weights():
-    given, _ = samples(9, 20)
-    first, again, other = (
-        fit(START, given, 2, np.random.default_rng(seed), RATES) for seed in (1, 1, 2)
-    )
-    assert all(map(np.array_equal, first, again))
-    assert not np.array_equal(first.table, other.table)
 
 
 @pytest.mark.parametrize(

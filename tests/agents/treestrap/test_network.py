@@ -1,17 +1,13 @@
 """The large n-tuple network against a naive computation and plain sums."""
 
-import itertools
-
 import numpy as np
 import pytest
 
-from agents.evaluator import advance_state, evaluate_position, start_state, state_size
-from agents.ntuple import tuples
-from agents.search.alphabeta import search
-from agents.search.selective import FULL_WIDTH, FullWidth
+from agents.evaluator import evaluate_position, start_state
+from agents.search.selective import FULL_WIDTH
 from agents.search.transposition import EXACT, LOWER, NONE, write_tt
 from agents.search.workspace import workspace
-from agents.treestrap.codec import STEP, pack, unpack
+from agents.treestrap.codec import STEP
 from agents.treestrap.learner import (
     ABSOLUTE,
     EXPLORED,
@@ -25,7 +21,6 @@ from agents.treestrap.learner import (
     treestrap_update,
 )
 from agents.treestrap.network import (
-    BACKWARDS,
     COUNTS,
     OFFSETS,
     READINGS,
@@ -37,11 +32,9 @@ from agents.treestrap.network import (
     write_entries,
 )
 from checkers_env.board import Board
-from checkers_env.movegen import SQUARES, Position, generate_successors
+from checkers_env.movegen import SQUARES, Position
 from tests import oracle
 from tests.agents.search.test_alphabeta import (
-    assert_search_is_minimax,
-    judge_by,
     random_boards,
 )
 
@@ -94,32 +87,6 @@ def entries_of(system, position, view):
     return entries.tolist()
 
 
-def turned_round(position):
-    """Return the same position for the other side."""
-    boards = [int(f"{board:035b}"[::-1], 2) for board in position[:3]]
-    return Position(boards[1], boards[0], boards[2], 1 - position.turn)
-
-
-def test_windows_are_those_of_the_board():
-    expected = [
-        *tuples.subsquares(4),
-        *(tuple(range(first, first + 8)) for first in range(1, 26, 4)),
-        *(tuple(range(first, first + 12)) for first in range(1, 22, 4)),
-    ]
-    found = sorted(tuple(sorted(squares)) for squares in WINDOWS)
-    tall = [squares for squares in found if squares not in expected]
-    assert found == sorted([*expected, *tall])
-    assert tall[0] == (1, 2, 5, 6, 9, 10, 13, 14, 17, 18, 21, 22)
-    assert tall[-1] == (11, 12, 15, 16, 19, 20, 23, 24, 27, 28, 31, 32)
-    assert len(tall) == 15
-    assert SIZE == 32 * 5**8 + 21 * 3**12 + 13**4
-    assert sorted(map(sorted, BACKWARDS)) == [
-        [6, 7, 10, 11, 14, 15, 18, 19, 22, 23, 26, 27],
-        [10, 11, 14, 15, 18, 19, 22, 23],
-        [13, 14, 15, 16, 17, 18, 19, 20],
-    ]
-
-
 def test_entries_equal_a_naive_computation_for_both_perspectives(system):
     for board in boards():
         stage, entries = named(*oracle.read_fen(board.fen()))
@@ -134,49 +101,6 @@ def test_piece_counts_above_twelve_count_as_twelve(system):
     kings = sum(1 << int(bit) for bit in SQUARES[:14])
     position = Position(kings, 1 << int(SQUARES[31]), kings, 0)
     assert entries_of(system, position, 0)[-1] == COUNTS + 12 * 13**2 + 13
-
-
-def test_both_sides_evaluate_the_flipped_position_identically(system):
-    for board in boards():
-        position = board.position
-        worth = evaluate_position(system, position, position.turn)
-        assert evaluate_position(system, position, 1 - position.turn) == -worth
-        other = turned_round(position)
-        assert evaluate_position(system, other, other.turn) == worth
-
-
-@pytest.mark.parametrize("view", [0, 1])
-def test_incremental_state_equals_a_recomputed_one(system, view):
-    assert_advancing_recomputes_the_state(system, view)
-
-
-def assert_advancing_recomputes_the_state(system, view):
-    rng, board = np.random.default_rng(4), Board()
-    old, new, fresh = (np.zeros(state_size(system), np.int32) for _ in range(3))
-    for _ in range(300):
-        if board.outcome():
-            board = Board()
-        before = board.position
-        start_state(system, before, view, old)
-        board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
-        advance_state(system, before, board.position, view, old, new)
-        start_state(system, board.position, view, fresh)
-        assert new.tolist() == fresh.tolist()
-
-
-def test_search_equals_minimax_for_both_perspectives(system):
-    judge, ws = judge_by(system), workspace()
-    for board in random_boards(5, 8, 90):
-        for depth in (1, 2, 3):
-            assert_search_is_minimax(board, system, judge, depth, False, ws)
-        position, found = board.position, []
-        for root_perspective in (True, False):
-            count = generate_successors(ws.rows, 0, *position)
-            path = search(
-                FullWidth(), system, position, 5, root_perspective, 9 + root_perspective, ws, count
-            )
-            found.append((path, ws.frames[0]["value"]))
-        assert found[0] == found[1]
 
 
 class Plain:
@@ -286,38 +210,6 @@ def test_values_and_bounds_of_inner_nodes_are_learned():
     assert np.count_nonzero(errors[..., ABSOLUTE]) == len(plain.absolute)
 
 
-def test_packed_tables_round_trip_rounded_and_small():
-    table = np.zeros((STAGES, SIZE), np.float32)
-    rng = np.random.default_rng(7)
-    table.ravel()[rng.integers(0, table.size, 20_000)] = rng.normal(0, 0.1, 20_000)
-    table[0, 0], table[-1, -1] = -3.0, 5.5
-    packed = pack(table)
-    assert len(packed) < 5 * 20_000
-    there = np.nonzero(table)
-    expected = np.rint(table[there] / STEP)
-    back = unpack(packed).reshape(table.shape)
-    assert np.array_equal(back[there], expected)
-    assert np.count_nonzero(back) == np.count_nonzero(expected)
-    assert not np.any(unpack(pack(np.zeros_like(table))))
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda packed: packed[: len(packed) // 2],
-        lambda packed: packed[::-1],
-        lambda packed: packed[:0],
-        lambda packed: packed.astype(float),
-        lambda packed: packed[None],
-    ],
-)
-def test_damaged_tables_are_refused(damage):
-    table = np.ones((STAGES, SIZE), np.float32)
-    table[:, 1000:] = 0
-    with pytest.raises(ValueError, match=r"unpacked|packed tables are"):
-        unpack(damage(pack(table)))
-
-
 def test_rounded_tables_evaluate_like_their_multiples():
     rng = np.random.default_rng(17)
     levels = rng.integers(-300, 300, (STAGES, SIZE)).astype(np.int16)
@@ -327,14 +219,6 @@ def test_rounded_tables_evaluate_like_their_multiples():
             assert evaluate_position(rounded, position, view) == evaluate_position(
                 plain, position, view
             )
-
-
-@pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e6])
-def test_unpackable_tables_are_refused(wrong):
-    table = np.zeros((STAGES, SIZE), np.float32)
-    table[1, 1] = wrong
-    with pytest.raises(ValueError, match="too large"):
-        pack(table)
 
 
 def test_tables_of_wrong_size_are_refused():
@@ -351,28 +235,3 @@ def test_tables_of_wrong_size_are_refused():
             errors,
             TreeStrapConfig(),
         )
-
-
-@pytest.mark.parametrize(
-    ("name", "wrong"),
-    [
-        ("alpha", 0.0),
-        ("lam", 1.1),
-        ("epsilon", -0.1),
-        ("depth", 0),
-        ("inner", -1),
-        ("random_plies", -1),
-        ("max_plies", 0),
-    ],
-)
-def test_invalid_settings_are_refused(name, wrong):
-    errors = np.zeros((STAGES, SIZE, 2), np.float32)
-    with pytest.raises(ValueError, match="not"):
-        learner_state(treestrap_network(), errors, TreeStrapConfig(**{name: wrong}))
-
-
-def test_window_partners_are_mutual():
-    pairs = itertools.pairwise(WINDOWS)
-    turned = [{33 - square for square in squares} for squares in WINDOWS]
-    assert sum(set(b) == {33 - s for s in a} for a, b in pairs) == (53 - 3) / 2
-    assert all(squares in map(set, WINDOWS) for squares in turned)

@@ -15,7 +15,6 @@ from agents.treestrap.tapered import (
     PAIRED_PIECES,
     PIECE_KINDS,
     TAPERED_ENTRIES,
-    largest_sum,
     pack_network,
     pack_stages,
     taper,
@@ -29,9 +28,7 @@ from tests import oracle
 from tests.agents.search.test_alphabeta import random_boards
 from tests.agents.treestrap.test_network import (
     FENS,
-    assert_advancing_recomputes_the_state,
     named,
-    turned_round,
 )
 
 LARGEST = (1 << 15) - 1
@@ -92,19 +89,6 @@ def test_values_equal_a_naive_computation_for_both_perspectives(weights, network
     assert seen == {True, False}
 
 
-def test_both_sides_evaluate_the_flipped_position_identically(network):
-    for board in boards():
-        other = turned_round(board.position)
-        assert evaluate_position(network, other, other.turn) == evaluate_position(
-            network, board.position, board.turn
-        )
-
-
-@pytest.mark.parametrize("view", [0, 1])
-def test_incremental_state_equals_a_recomputed_one(network, view):
-    assert_advancing_recomputes_the_state(network, view)
-
-
 @pytest.mark.parametrize("count", range(1, 25))
 def test_stages_are_blended_by_the_number_of_pieces(count):
     board = sum(1 << int(bit) for bit in SQUARES[:count])
@@ -161,14 +145,6 @@ def test_packed_tables_of_other_sizes_are_refused():
         unpack_network(pack(entries))
 
 
-def test_bound_of_the_sums_holds(weights):
-    table, pairs = (np.zeros_like(array) for array in weights)
-    table[OFFSETS[:-1]], table[OFFSETS[:-1] + 1], table[-1] = 100, -101, 50
-    pairs[3, 2], pairs[4, 2, 1] = -3, 5
-    windows = 101 * len(OFFSETS[:-1]) + 50
-    assert largest_sum(table, pairs) == windows + 66 * 5
-
-
 @pytest.mark.parametrize(
     ("table", "pairs", "told"),
     [
@@ -181,14 +157,6 @@ def test_weights_of_another_shape_are_refused(weights, table, pairs, told):
     shapes = (table or weights[0].shape, pairs or weights[1].shape)
     with pytest.raises(ValueError, match=told):
         tapered_network(*(np.zeros(shape, np.int16) for shape in shapes), STEP)
-
-
-def test_weights_of_another_dtype_are_refused(weights):
-    table, pairs = weights
-    with pytest.raises(ValueError, match=r"table must be int16.*, not int32"):
-        tapered_network(table.astype(np.int32), pairs, STEP)
-    with pytest.raises(ValueError, match=r"pairs must be int16.*, not float32"):
-        tapered_network(table, pairs.astype(np.float32), STEP)
 
 
 @pytest.mark.parametrize("where", ["table", "pairs"])
