@@ -1,8 +1,5 @@
 """agents.analyse: moves, scores, principal variations and limits."""
 
-from concurrent.futures import ThreadPoolExecutor
-
-import numpy as np
 import pytest
 
 import agents
@@ -83,14 +80,6 @@ def test_pv_of_an_only_move_obeys_the_limits():
         assert 1 <= analysis.depth <= most
 
 
-def test_only_move_is_judged_by_what_follows():
-    shot = Board("B:W9,17,21,23,25:B1,5,7,15,20")  # 5x14 is forced, and 17x3 is the answer
-    analysis = agents.analyse("strong", shot, nodes=1_000)
-    assert analysis.depth == 8
-    assert list(map(str, analysis.pv[:2])) == ["5x14", "17x3"]
-    assert analysis.score < -0.5
-
-
 def test_root_result_is_that_of_the_last_complete_depth():
     agent, board = agents.make("strong", nodes=2_000), Board("W:W14,17,21,23,25:B1,5,7,15,20")
     assert root_result(agent, board) == (1, None)
@@ -99,21 +88,6 @@ def test_root_result_is_that_of_the_last_complete_depth():
     assert depth >= 6
     assert 0.3 < value < 1  # 14-9 5x14 17x3
     assert agents.analyse(agents.make("strong"), board, nodes=2_000).depth == depth
-
-
-def test_threads_can_share_an_agent():
-    agent, rng, boards = agents.make("blondie24", depth=4), np.random.default_rng(0), [Board()]
-    while len(boards) < 60:
-        board = boards[-1].copy() if boards[-1].legal_moves else Board()
-        board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
-        boards.append(board)
-    boards = [board for board in boards if board.legal_moves]
-
-    def analysed(board: Board) -> agents.Analysis:
-        return agents.analyse(agent, board)._replace(seconds=0, nodes=0)
-
-    with ThreadPoolExecutor(4) as threads:
-        assert list(threads.map(analysed, boards)) == [analysed(board) for board in boards]
 
 
 def test_agents_without_a_search_return_their_move_only():

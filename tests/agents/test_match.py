@@ -142,55 +142,15 @@ def test_draw_rules_equal_those_of_the_board(rules, reason):
         ("B:W9,14:B5", True, (DRAW, "no legal move", 0)),
         ("W:W18:B14", False, (1, "no pieces", 1)),
         ("W:W18:B14", True, (1, "no pieces", 1)),
+        ("B:W14,23,27:B9", False, (1, "no pieces", 2)),  # by the last move of the limit
     ],
 )
 def test_side_without_moves_loses_or_draws_by_the_rule(fen, blocked_draws, expected):
-    rules = DrawRules(blocked_draws=blocked_draws)
+    rules = DrawRules(1, blocked_draws=blocked_draws)
     found = by_kernel(RandomPlayer(), RandomPlayer(), rules, fen=fen)
     assert_same_game(found, by_hand(RandomPlayer(), RandomPlayer(), rules, fen=fen))
     winner, reason, plies = found[0]
     assert (winner, REASONS[reason], plies) == expected
-
-
-BLOCKADES = ("W:WK1,5:BK10", "B:WK5,17,K32:B24", "B:W21:B17,10,K1", START)
-
-
-@pytest.mark.parametrize("blocked_draws", [True, False])
-def test_both_engines_and_the_board_agree_on_blocked_sides(blocked_draws):
-    rules, endings = DrawRules(30, 3, blocked_draws=blocked_draws), set()
-    for seed in range(24):
-        opening = BLOCKADES[seed % 4]
-        games = [
-            play_game(
-                RandomPlayer(),
-                Heuristic(),
-                opening=opening,
-                rules=rules,
-                rng=np.random.default_rng(seed),
-                engine=engine,
-            )
-            for engine in ENGINES
-        ]
-        assert games[0] == games[1]
-        board = by_hand(RandomPlayer(), Heuristic(), rules, fen=opening, seed=seed)
-        assert_same_game(
-            by_kernel(RandomPlayer(), Heuristic(), rules, fen=opening, seed=seed), board
-        )
-        assert games[0].board.moves == board.moves
-        endings.add((REASONS[games[0].result.reason], games[0].result.winner == DRAW))
-    assert ("no legal move", blocked_draws) in endings
-    assert ("no legal move", not blocked_draws) not in endings
-    assert ("no pieces", False) in endings
-
-
-def test_loss_takes_precedence_over_the_move_limit():
-    rules = DrawRules(max_moves=1)
-    fen = "B:W14,23,27:B9"  # 9x18 23x14
-    found = by_kernel(RandomPlayer(), RandomPlayer(), rules, fen=fen)
-    board = by_hand(RandomPlayer(), RandomPlayer(), rules, fen=fen)
-    assert_same_game(found, board)
-    assert board.ply == 2
-    assert REASONS[found[0].reason] == "no pieces"
 
 
 @pytest.mark.parametrize("engine", ENGINES)

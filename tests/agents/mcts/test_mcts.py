@@ -1,7 +1,6 @@
 """Monte Carlo tree search against exact expectations and solved endings."""
 
 import functools
-import itertools
 from collections import Counter
 
 import numpy as np
@@ -11,6 +10,8 @@ from agents.agent import PlayerAgent, select_packed_move
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
 from agents.blondie.architecture import BLONDIE_1999
+from agents.endgame.probe import probe_board
+from agents.endgame.tables import load_tablebase
 from agents.evaluator import evaluate_position
 from agents.match import play_game
 from agents.mcts.player import monte_carlo
@@ -32,6 +33,7 @@ from checkers_env.state import DrawRules
 from tests import oracle
 from tests.agents.baselines.test_baselines import even
 from tests.agents.search.test_alphabeta import Wide, network, random_boards
+from tests.agents.search.test_tablebase import boards_of
 
 PURE = monte_carlo(simulations=4000, cut=0)
 EARLY = monte_carlo(Material(), 4000)
@@ -190,93 +192,54 @@ def test_visits_and_results_of_children_add_up(player):
         assert children == successors(board)
 
 
-@functools.cache
-def loses(fen, plies):
-    """Return whether the side to move has lost, or must lose within so many plies."""
-    side, pieces = oracle.read_fen(fen)
-    replies = [
-        oracle.write_fen(oracle.OTHER[side], t.after) for t in oracle.legal_turns(side, pieces)
-    ]
-    if not replies or plies == 0:
-        return not replies
-    return all(wins(reply, plies - 1) for reply in replies)
-
-
-@functools.cache
-def wins(fen, plies):
-    """Return whether the side to move can force a win within so many plies."""
-    side, pieces = oracle.read_fen(fen)
-    other = oracle.OTHER[side]
-    return plies > 0 and any(
-        loses(oracle.write_fen(other, turn.after), plies - 1)
-        for turn in oracle.legal_turns(side, pieces)
-    )
-
-
-def small_endings(seed):
-    """Yield positions of two to four pieces with two or more moves."""
-    rng = np.random.default_rng(seed)
-    while True:
-        count = int(rng.integers(2, 5))
-        squares = [int(square) for square in rng.permutation(32)[:count] + 1]
-        pieces = {}
-        for place, square in enumerate(squares):
-            colour = "b" if place == 0 else "w" if place == 1 else str(rng.choice(["b", "w"]))
-            crowned = rng.random() < 0.3 or oracle.cell(square)[0] == oracle.KING_ROW[colour]
-            pieces[square] = colour.upper() if crowned else colour
-        fen = oracle.write_fen(str(rng.choice(["b", "w"])), pieces)
-        if len(Board(fen).legal_moves) > 1:
-            yield fen
-
-
-def after(fen, move):
-    return oracle.write_fen(*oracle.read_fen(board_after(Board(fen), move).fen()))
-
-
-def right_moves(kind, fen):
-    """Return the moves to be found in an ending of this kind, or none."""
-    if (kind == "win at once") != wins(fen, 1):
-        return []
-    there = {move: after(fen, move) for move in Board(fen).legal_moves}
-    if kind == "win at once":
-        return [move for move in there if loses(there[move], 0)]
-    losing = [move for move in there if wins(there[move], 3)]
-    if kind == "do not lose":
-        return [move for move in there if move not in losing] if losing else []
-    if kind == "win":  # moves that win later than others are right too
-        winning = [move for move in there if wins(fen, 5) and loses(there[move], 6)]
-        return winning if len(winning) < len(there) else []
-    winning = [move for move in there if losing and loses(there[move], 4)]
-    return winning if len(winning) + len(losing) == len(there) else []
+def results(board):
+    """Return the result of each legal move for the opponent, by the endgame tables."""
+    tables = load_tablebase(4)
+    return {move: probe_board(tables, board_after(board, move)) for move in board.legal_moves}
 
 
 @functools.cache
 def solved(kind, count):
-    """Return endings of a kind, each with its right moves."""
-    fens = WIN_OR_LOSE if kind == "win or lose" else small_endings(5)
-    endings = ((fen, right_moves(kind, fen)) for fen in fens)
-    return list(itertools.islice(((fen, right) for fen, right in endings if right), count))
+    """Return endings of three pieces, each with its right moves."""
+    found = []
+    for board in boards_of(3, 50 * count, 5):
+        ends = results(board)
+        won = [move for move, (value, plies) in ends.items() if value < 0 and plies <= 6]
+        at_once = [move for move in won if ends[move].plies == 0]
+        lost = [move for move, (value, plies) in ends.items() if value > 0 and plies <= 3]
+        right = at_once if kind == "win at once" else [] if at_once else won
+        if kind == "do not lose":
+            right = [move for move in ends if move not in lost] if lost else []
+        if right and len(right) < len(ends):
+            found.append((board, right))
+    assert len(found) >= count
+    return found[:count]
 
 
 @every_player
 def test_winning_move_is_found_where_all_others_lose(player):
-    assert len(solved("win or lose", 30)) == len(WIN_OR_LOSE)
-    for fen, right in solved("win or lose", 30):
-        assert move_of(player, Board(fen)) in right, fen
+    for board in map(Board, WIN_OR_LOSE):
+        assert results(board)[move_of(player, board)].value < 0, board.fen()
 
 
 @pytest.mark.parametrize("name", ["cut at 6 plies", "cut and skewed"])
 @pytest.mark.parametrize("kind", ["win", "do not lose"])
 def test_best_move_is_found_where_a_draw_is_possible(kind, name):
     """Pure playouts hardly find these: random play seldom holds a draw."""
-    for fen, right in solved(kind, 30):
-        assert move_of(PLAYERS[name], Board(fen)) in right, fen
+    for board, right in solved(kind, 30):
+        assert move_of(PLAYERS[name], board) in right, board.fen()
 
 
 @every_player
 def test_immediate_win_is_played(player):
-    for fen, right in solved("win at once", 20):
-        assert move_of(player._replace(simulations=1), Board(fen)) in right
+    for board, right in solved("win at once", 20):
+        assert move_of(player._replace(simulations=1), board) in right
+
+
+@pytest.mark.parametrize("cut", [0, 6])
+def test_lines_at_the_move_limit_are_draws(cut):
+    player = monte_carlo(Material(), 2000, cut=cut, max_plies=3)
+    assert (tree_of(player, Board())["total"] == 0).all()
 
 
 def test_ties_in_visits_are_broken_by_mean_and_then_by_order():
@@ -303,27 +266,6 @@ def test_stop_flag_ends_the_search_after_one_simulation():
     assert tree_of(EARLY, Board(), ws=ws)["visits"][0] == 1
     path = select_packed_move(EARLY, Board().position, ws, np.random.default_rng(0))
     assert path in ws.rows[: len(Board().legal_moves), PACKED_MOVE]
-
-
-def ends(side, pieces, plies):
-    """Return whether some line ends the game within so many plies."""
-    turns = oracle.legal_turns(side, pieces)
-    return not turns or (
-        plies > 0 and any(ends(oracle.OTHER[side], turn.after, plies - 1) for turn in turns)
-    )
-
-
-@pytest.mark.parametrize("cut", [0, 6])
-def test_lines_at_the_move_limit_are_draws(cut):
-    fens = (fen for fen in small_endings(11) if not ends(*oracle.read_fen(fen), 3))
-    fens = (fen for fen in fens if ends(*oracle.read_fen(fen), 4))
-    for fen in itertools.islice(fens, 5):
-        totals = [
-            tree_of(monte_carlo(Material(), 2000, cut=cut, max_plies=plies), Board(fen))["total"]
-            for plies in (3, 4)
-        ]
-        assert (totals[0] == 0).all()
-        assert (totals[1] != 0).any()
 
 
 EVALUATORS = {

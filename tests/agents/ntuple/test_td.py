@@ -316,26 +316,6 @@ def test_td_leaf_update_equals_the_equation_in_decided_games(made):
     assert won >= {0, 1}
 
 
-def test_terminal_leaf_is_a_target_but_is_not_updated():
-    """25-30 and 29-25 are forced, and 30x21 wins: the leaf is the end of the game."""
-    system, reading, table, _ = small_tables()
-    alpha, before = 0.5, table.copy()
-    student = td.td_learner(system, TDConfig(alpha, lam=1.0, depth=1, leaf=True), 10)
-    student.sums[td.ALPHA] = alpha
-    result = play_game(student, student, opening="B:W29:B25").result
-    assert result[::2] == (0, 3)
-    _, leaf = naive.read_fen("W:W29:BK30")
-    found = list(reading.amounts("w", leaf, "b"))
-    v = np.tanh(reading.total(before.tolist(), "w", leaf, "b"))
-    before[found] += alpha * (1 - v) * (1 - v * v)
-    np.testing.assert_allclose(table, before, atol=2e-6)
-    learnt = table.copy()
-    finish(student, result.winner)
-    assert table.tolist() == learnt.tolist()
-    assert student.sums[td.STEPS] == 3
-    assert student.sums[td.ERRORS] == pytest.approx(1 - v, abs=1e-6)
-
-
 def test_equal_moves_are_chosen_at_random():
     system, board, draws = ntuple(SINGLES, difference=0.0), Board(), 1400
     ws, rng = workspace(), np.random.default_rng(3)
@@ -404,23 +384,6 @@ def test_searching_learner_plays_the_best_move_of_its_current_weights(black_pers
         assert chosen == pytest.approx(max(values), abs=1e-5)
         board.push(move)
     assert np.abs(system.table - table).max() > 0.2
-
-
-@pytest.mark.parametrize("depth", [0, 2])
-@either_system
-def test_game_through_the_environment_gives_the_same_update(made, depth):
-    learnt = []
-    for engine in ("kernel", "env"):
-        system, _, numbers, pace = made()
-        learning = TDConfig(0.05 * pace, lam=0.5, epsilon=0.1, depth=depth, leaf=depth > 0)
-        student, before = td.td_learner(system, learning, 60), numbers.copy()
-        student.sums[td.ALPHA] = learning.alpha
-        rng = np.random.default_rng(10)
-        result = play_game(student, student, rules=SHORT, rng=rng, engine=engine).result
-        finish(student, result.winner)
-        learnt.append(numbers.tolist())
-    assert learnt[0] == learnt[1]
-    assert np.abs(numbers - before).max() > 1e-4
 
 
 @pytest.mark.parametrize(

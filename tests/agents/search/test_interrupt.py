@@ -105,11 +105,6 @@ def test_signal_during_the_change_of_handlers_restores_the_old_ones(monkeypatch,
         set_handler(signal.SIGTERM, old)
 
 
-def test_error_in_the_block_is_raised():
-    with pytest.raises(ValueError, match="inside"), defer_signals():
-        raise ValueError("inside")
-
-
 def test_blocks_on_other_threads_change_no_handlers():
     found = []
 
