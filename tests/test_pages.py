@@ -59,7 +59,8 @@ def test_reference_has_every_public_name(package):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_links_lead_to_files(page):
     links = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
-    files = [page.parent / link for link in links if "://" not in link]
+    made = ("http", "generated/")  # these pages are written when the docs are built
+    files = [page.parent / link for link in links if not link.startswith(made)]
     assert [file for file in files if not file.exists()] == []
 
 
