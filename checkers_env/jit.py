@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import dis
 import enum
-import errno
 import functools
 import hashlib
 import inspect
@@ -26,15 +25,16 @@ import secrets
 import stat
 import sys
 import time
-import types as python_types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeAlias
 
 import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import bytecode, caching, config, types
+from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import NumbaError
 from numba.core.runtime import rtsys
@@ -43,14 +43,13 @@ from numba.extending import overload
 from platformdirs import user_cache_dir
 
 from checkers_env.files import open_regular, write_atomically
-from checkers_env.kernel_compiler import KernelCompiler, PartCompiler, as_parts, is_supported
+from checkers_env.kernel_compiler import KernelCompiler, PartCompiler, as_parts, pipeline
 
 try:
     import fcntl
 except ImportError:  # Windows: processes that start at once each compile
     fcntl = None  # type: ignore[assignment]
 
-LAYOUTS = (ir.Type, ir.Constant)  # what instructions of our own are written with
 OPTIONS = {
     "nogil": True,
     "error_model": "numpy",
@@ -63,6 +62,9 @@ PATIENCE = 120.0  # seconds to wait for another process that compiles the same k
 
 # The type of a kernel's argument where only numba knows it: a NamedTuple of any class, or an array.
 KernelArg: TypeAlias = Any
+
+# Constants that are their text.
+PLAIN = (bool, int, float, complex, str, bytes, np.generic, np.dtype, ir.Type, ir.Constant)
 
 logger = logging.getLogger(__name__)
 
@@ -85,25 +87,18 @@ def kernel(function: Callable[..., Any]) -> Any:
     """Compile `function` at its first call, without the GIL, and store the code on disk."""
     if config.DISABLE_JIT:
         return function
-    compiled, part = _compiled(function), _compiled(function, no_cpython_wrapper=True)
-    # As a part of other kernels it is compiled apart, without what lets Python call it: all of its
-    # code would be in there once more.
-    compiled.get_call_template, compiled.get_overload = _plain_numbers(part), part.get_overload
-    compiled._compiling_counter = part._compiling_counter  # so that one may call itself
-    return compiled
-
-
-def _plain_numbers(part: Any) -> Callable[..., Any]:
-    """Return a part's `get_call_template` for which all numbers of one type are alike.
-
-    numba would compile a part once more for each constant that it is called with.
-    """
+    compiled, part = _compiled(function), _compiled(function, is_part=True)
 
     def get_call_template(arguments: Any, keywords: Any) -> Any:
+        """Take all numbers of one type as alike: numba would compile a part for each constant."""
         plain = {name: _without_value(kind) for name, kind in keywords.items()}
         return part.get_call_template(tuple(map(_without_value, arguments)), plain)
 
-    return get_call_template
+    # As a part of other kernels it is compiled apart, without what lets Python call it: all of its
+    # code would be in there once more.
+    compiled.get_call_template, compiled.get_overload = get_call_template, part.get_overload
+    compiled._compiling_counter = part._compiling_counter  # so that one may call itself
+    return compiled
 
 
 def _without_value(kind: Any) -> Any:
@@ -111,11 +106,11 @@ def _without_value(kind: Any) -> Any:
     return types.unliteral(kind) if is_number else kind
 
 
-def _compiled(function: Callable[..., Any], **options: bool) -> Any:
-    own = {"pipeline_class": PartCompiler if options else KernelCompiler} if is_supported() else {}
-    dispatcher = numba.njit(**own, **OPTIONS, **options)(function)
-    cache, compile_signature = _KernelCache(function, options), dispatcher.compile
-    dispatcher._cache = cache
+def _compiled(function: Callable[..., Any], is_part: bool = False) -> Any:
+    options = {**OPTIONS, **pipeline(PartCompiler if is_part else KernelCompiler)}
+    dispatcher = numba.njit(**options, no_cpython_wrapper=is_part)(function)
+    cache = dispatcher._cache = _KernelCache(function, is_part)
+    compile_signature = dispatcher.compile
 
     def compile_alone(signature: Any) -> Any:
         if signature in dispatcher.overloads:
@@ -125,7 +120,7 @@ def _compiled(function: Callable[..., Any], **options: bool) -> Any:
             try:
                 return compile_signature(signature)
             except NumbaError as error:
-                if fault := "" if options else _find_fault(signature, str(error)):
+                if not is_part and (fault := _find_fault(signature, str(error))):
                     raise TypeError(fault) from None
                 raise
 
@@ -136,44 +131,32 @@ def _compiled(function: Callable[..., Any], **options: bool) -> Any:
 def _find_fault(signature: Any, error_text: str) -> str:
     """Return what is wrong with the innermost implementation that cannot be compiled, or "".
 
-    numba's text repeats each of its callers, with all their types.
-
-    Parameters
-    ----------
-    signature
-        Types of the arguments of the kernel that cannot be compiled.
-    error_text
-        Text of its error.
+    numba's text, `error_text`, repeats each of its callers, with all their types.
     """
     classes = set(_classes(signature))
-    for call in reversed(_calls):
-        cls = call[2][0].instance_class
-        cause, text = _examine(*call) if cls in classes else ("", "")
-        if text and cause in error_text:  # else it is the fault of another kernel
-            code = call[1].__code__
+    for function, implementation, arguments in reversed(_calls):
+        cls, code = arguments[0].instance_class, implementation.__code__
+        if cls in classes and (fault := _examine(function, implementation, arguments, error_text)):
             place = f"{code.co_filename}, line {code.co_firstlineno}"
-            return f"{call[0].__name__} of {cls.__name__} ({place}) {text}"
+            return f"{function.__name__} of {cls.__name__} ({place}) {fault}"
     return ""
 
 
-def _examine(function: Any, implementation: Any, arguments: Any) -> tuple[str, str]:
-    """Compile an implementation alone; return the cause in numba's words, and the error.
-
-    Both are empty if there is none. A result of another type is an error of the caller, whose words
-    depend on what it does with the result: there is no cause then.
-    """
+def _examine(function: Any, implementation: Any, arguments: Any, error_text: str) -> str:
+    """Compile an implementation alone, and return its part in an error, or ""."""
     alone = numba.njit(error_model="numpy")(implementation)
     try:
         alone.compile(arguments)
     except Exception as error:
         text = str(error).removeprefix(f"{_FAILED}\n").partition("\nDuring: ")[0].strip()
-        return text.partition("\n")[0], f"cannot be compiled: {text}"
+        is_cause = text.partition("\n")[0] in error_text  # else it is a fault of another kernel
+        return f"cannot be compiled: {text}" if is_cause else ""
     annotation = inspect.signature(function).return_annotation
     expected = getattr(annotation, "__name__", annotation)
     found = alone.nopython_signatures[0].return_type
     if expected not in _NUMBERS or isinstance(found, types.Number | types.Boolean):
-        return "", ""
-    return "", f"must return a number ({expected}), not {found}"
+        return ""
+    return f"must return a number ({expected}), not {found}"
 
 
 _FAILED = "Failed in nopython mode pipeline (step: nopython frontend)"
@@ -231,9 +214,9 @@ def generic(default: Callable[..., Any], *, inline: bool = True) -> Any:
 
     function.register = register
 
-    own = {"pipeline_class": PartCompiler} if is_supported() else {}
+    options = {**OPTIONS, **pipeline(PartCompiler), "forceinline": inline}
 
-    @overload(function, strict=False, jit_options={**OPTIONS, **own, "forceinline": inline})
+    @overload(function, strict=False, jit_options=options)
     def compile_call(*arguments: Any) -> Any:
         cls = getattr(arguments[0], "instance_class", None)
         implementation = cls and function.dispatch(cls)
@@ -254,7 +237,7 @@ def has_implementation(function: Any, cls: type) -> bool:
 def _trusted_folder(folder: Path) -> Path | None:
     """Return the folder for compiled kernels, or in its place the user's own cache, or None."""
     others = (folder, Path(user_cache_dir("checkers-laboratory", False), "kernels"))
-    trusted = next((other for other in others if _is_trusted_folder(other)), None)
+    trusted = next(filter(_is_own, others), None)
     if trusted != folder:
         logger.warning(
             "other users may write to %s: kernels are kept in %s instead; "
@@ -265,26 +248,14 @@ def _trusted_folder(folder: Path) -> Path | None:
     return trusted
 
 
-def _is_trusted_folder(folder: Path) -> bool:
-    with contextlib.suppress(OSError):
-        return _is_own(folder.stat())
-    return True  # it does not exist, or cannot be read: nothing is loaded from it
-
-
-def _is_own(status: os.stat_result) -> bool:
+def _is_own(place: Path | int) -> bool:
     """Return whether only this user and the administrator may write to a file or folder."""
-    if not hasattr(os, "geteuid"):  # Windows keeps a user's folders apart by other means
-        return True
-    return status.st_uid in (0, os.geteuid()) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-
-
-def _read_entry(path: Path) -> bytes | None:
-    """Return an entry without its checksum, or None if it must not be loaded."""
-    with open_regular(path) as file:
-        content = file.read()
-        is_own = _is_own(os.fstat(file.fileno()))
-    checksum, code = content[:CHECKSUM_BYTES], content[CHECKSUM_BYTES:]
-    return code if is_own and checksum == _checksum(path, code) else None
+    # If there is none, or it cannot be read, nothing is loaded from it. Windows has no geteuid: it
+    # keeps users' folders apart by other means.
+    with contextlib.suppress(OSError, AttributeError):
+        status, others = os.stat(place), stat.S_IWGRP | stat.S_IWOTH
+        return status.st_uid in (0, os.geteuid()) and not status.st_mode & others
+    return True
 
 
 def _checksum(path: Path, code: bytes) -> bytes:
@@ -295,25 +266,18 @@ def _checksum(path: Path, code: bytes) -> bytes:
 class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
     """Cache with one file an entry, named by everything that decides the machine code."""
 
-    def __init__(self, function: Callable[..., Any], options: Mapping[str, bool]) -> None:
-        self._function, self._options = function, options
-        self._impl = object.__new__(caching.CompileResultCacheImpl)
-        self.enable()
+    def __init__(self, function: Callable[..., Any], is_part: bool) -> None:
+        self._function, self._is_part = function, is_part
 
-    @property
-    def cache_path(self) -> str:
-        return str(cache_directory())
+    cache_path = property(lambda self: str(cache_directory()))
 
     def _path(self, signature: Any, codegen: Any) -> Path | None:
+        versions = (sys.version, numba.__version__, np.__version__, codegen.magic_tuple())
+        kind = (signature, self._is_part, f"bounds checked: {config.BOUNDSCHECK}")
+        code = map(fingerprint, (self._function, *_classes(signature)))
+        key = hashlib.sha256("\n".join(map(str, (*versions, *kind, *code))).encode()).hexdigest()
         folder = _trusted_folder(cache_directory())
-        if folder is None:
-            return None
-        parts = [sys.version, numba.__version__, np.__version__, str(codegen.magic_tuple())]
-        parts += [f"bounds checked: {config.BOUNDSCHECK}", *self._options]
-        parts += [str(signature), fingerprint(self._function)]
-        parts += _fingerprints_of_classes(signature)
-        key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
-        return folder / f"{self._function.__name__}-{key}.kernel"
+        return folder and folder / f"{self._function.__name__}-{key[:32]}.kernel"
 
     @contextlib.contextmanager
     def lock(self, signature: Any, codegen: Any) -> Iterator[None]:
@@ -324,11 +288,10 @@ class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
             yield
             return
         byte = int(path.stem[-15:], 16)  # each entry has a byte of the file as its lock
-        if not _lock_byte(file, byte):
+        until = time.monotonic() + PATIENCE
+        while not _lock_byte(file, byte) and time.monotonic() < until:
             _announce_compilation()
-            until = time.monotonic() + PATIENCE
-            while not _lock_byte(file, byte) and time.monotonic() < until:
-                time.sleep(0.02)
+            time.sleep(0.02)
         try:
             yield
         finally:
@@ -343,61 +306,62 @@ class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
         path = self._path(signature, target.codegen())
         # An entry that cannot be read back is compiled again and written over.
         with contextlib.suppress(Exception):
-            if path and (code := _read_entry(path)):
-                content = _EntryUnpickler(code, signature).load()
-                with as_parts(target.codegen()) if self._options else contextlib.nullcontext():
-                    compiled = self._impl.rebuild(target, content)
-                if compiled.signature.args == tuple(signature):
-                    return compiled
+            if path and (compiled := self._read(path, signature, target)):
+                return compiled
         _announce_compilation()
         return None
 
-    def _save_overload(self, signature: Any, compiled: Any) -> None:
+    def _read(self, path: Path, signature: Any, target: Any) -> Any:
+        with open_regular(path) as file:
+            checksum, code = file.read(CHECKSUM_BYTES), file.read()
+            if not _is_own(file.fileno()) or checksum != _checksum(path, code):
+                return None
+        unpickler = _Unpickler(io.BytesIO(code))
+        unpickler.classes = [*_classes(signature)]
+        with as_parts(target.codegen()) if self._is_part else contextlib.nullcontext():
+            compiled = CompileResult._rebuild(target, *unpickler.load())
+        return compiled if compiled.signature.args == tuple(signature) else None
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
         path = self._path(signature, compiled.codegen)
         if path is None or compiled.library.has_dynamic_globals:
             return
+        file = io.BytesIO()
+        pickler = _Pickler(file, protocol=4)
+        pickler.classes = [*_classes(signature)]
+        pickler.dump(compiled._reduce())
         with contextlib.suppress(OSError):  # no room for the cache: slower next time, that is all
             path.parent.mkdir(0o755, parents=True, exist_ok=True)
-            code = _EntryPickler.dumps(self._impl.reduce(compiled), signature)
-            write_atomically(path, _checksum(path, code) + code, 0o644)
+            write_atomically(path, _checksum(path, file.getvalue()) + file.getvalue(), 0o644)
 
 
-class _EntryPickler(NumbaPickler):  # type: ignore[misc]
+class _Pickler(NumbaPickler):  # type: ignore[misc]
     """Writer of entries that names the NamedTuple classes of a signature by their places in it.
 
     A script's own classes would be written out, and be other classes when they are read.
     """
 
-    @classmethod
-    def dumps(cls, content: Any, signature: Any) -> bytes:
-        with io.BytesIO() as file:
-            pickler = cls(file, protocol=4)
-            pickler.classes = [*_classes(signature)]
-            pickler.dump(content)
-            return file.getvalue()
+    classes: list[type]
 
     def persistent_id(self, thing: Any) -> int | None:
         is_class = isinstance(thing, type) and thing in self.classes
         return self.classes.index(thing) if is_class else None
 
 
-class _EntryUnpickler(pickle.Unpickler):
-    def __init__(self, code: bytes, signature: Any) -> None:
-        super().__init__(io.BytesIO(code))
-        self._classes = [*_classes(signature)]
+class _Unpickler(pickle.Unpickler):
+    classes: list[type]
 
     def persistent_load(self, place: int) -> type:
-        return self._classes[place]
+        return self.classes[place]
 
 
 @functools.cache
 def _lock_file(folder: Path) -> int | None:
     """Open the file of a cache's locks; it stays open, since closing it would end them."""
-    if fcntl is None:
-        return None
     with contextlib.suppress(OSError):
         folder.mkdir(0o755, parents=True, exist_ok=True)
-        return os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        if fcntl:
+            return os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     return None
 
 
@@ -405,8 +369,10 @@ def _lock_byte(file: int, byte: int) -> bool:
     """Return whether this process has the lock now, which ends with the process at the latest."""
     try:
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, byte)
-    except OSError as error:
-        return error.errno not in (errno.EACCES, errno.EAGAIN)  # no locks there: all compile
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:  # no locks there: all compile
+        pass
     return True
 
 
@@ -415,12 +381,8 @@ def _announce_compilation() -> None:
     logger.warning("compiling kernels for this machine: up to a minute, at their first use only")
 
 
-def _fingerprints_of_classes(signature: Any) -> Iterator[str]:
-    """Yield what the generics do for each NamedTuple class in a signature."""
-    yield from map(fingerprint, _classes(signature))
-
-
 def _classes(signature: Any) -> Iterator[type]:
+    """Yield the NamedTuple classes in a signature."""
     for argument in signature:
         if isinstance(argument, types.BaseNamedTuple):
             yield argument.instance_class
@@ -428,83 +390,67 @@ def _classes(signature: Any) -> Iterator[type]:
 
 
 @functools.cache
-def fingerprint(function: Any) -> str:
-    """Hash a function's code and, transitively, all that its global names refer to."""
-    digest = hashlib.sha256()
+def fingerprint(thing: Any) -> str:
+    """Hash a function or class and, transitively, the values of all names in its code."""
+    digest, queue, seen = hashlib.sha256(), [thing], set()
     for source in ("jit.py", "kernel_compiler.py", "bits.py"):
         digest.update(Path(__file__).with_name(source).read_bytes())
-    for part in _describe(function, set()):
-        digest.update(len(part).to_bytes(8, "little") + part)
+    for thing in queue:  # which grows
+        thing = getattr(thing, "py_func", getattr(thing, "_defn", thing))
+        if any(thing is function for function in _generics):
+            thing = thing.dispatch(object)  # the others come with the classes they are for
+        if id(thing) not in seen:
+            text, others = _describe(thing)
+            digest.update(f"{len(text)} {text}".encode())
+            queue += others
+            if isinstance(thing, FunctionType | type):
+                seen.add(id(thing))
     return digest.hexdigest()
 
 
-def _describe(thing: Any, seen: set[int]) -> Iterator[bytes]:
-    thing = getattr(thing, "py_func", getattr(thing, "_defn", thing))
-    if id(thing) in seen:
-        return
-    if any(thing is function for function in _generics):
-        thing = thing.dispatch(object)  # the others come with the classes they are for
-    if isinstance(thing, enum.EnumMeta):
-        members: Mapping[str, Any] = thing.__members__
-        yield repr([(name, member.value) for name, member in members.items()]).encode()
-    elif isinstance(thing, enum.Enum):
-        yield f"{thing.name} {thing.value!r}".encode()
-    elif isinstance(thing, python_types.FunctionType):
-        seen.add(id(thing))
-        yield thing.__qualname__.encode() + repr(thing.__defaults__).encode()
-        yield from _describe_code(thing.__code__, thing.__globals__, seen)
-        for cell in thing.__closure__ or ():
-            yield from _describe(cell.cell_contents, seen)
-    elif isinstance(thing, np.ndarray):
-        yield f"{thing.dtype}{thing.shape}".encode() + thing.tobytes()
-    elif isinstance(thing, type) and hasattr(thing, "_fields"):
-        seen.add(id(thing))
-        yield f"{thing.__qualname__}{thing._fields}".encode()
-        for function in sorted(_generics, key=lambda function: function.__qualname__):
-            implementation = function.dispatch(thing)
-            if implementation is not function.dispatch(object):
-                yield from _describe(implementation, seen)
-    elif isinstance(thing, tuple):
-        for item in thing:
-            yield from _describe(item, seen)
-    elif isinstance(thing, bool | int | float | complex | str | bytes | np.generic | np.dtype):
-        yield repr(thing).encode()
-    elif isinstance(thing, LAYOUTS):
-        yield str(thing).encode()
+def _describe(thing: Any) -> tuple[str, Iterable[Any]]:
+    """Return a thing as text, and what it refers to."""
+    match thing:
+        case FunctionType():
+            return _describe_function(thing)
+        case enum.EnumMeta():
+            return "", thing.__members__.values()
+        case enum.Enum():
+            return f"{thing.name} {thing.value!r}", ()
+        case np.ndarray():
+            return f"{thing.dtype}{thing.shape}{thing.tobytes().hex()}", ()
+        case tuple() | list():
+            return f"{type(thing).__name__} {len(thing)}", thing
+        case type() if hasattr(thing, "_fields"):
+            generics = sorted(_generics, key=lambda function: function.__qualname__)
+            own = [it.dispatch(thing) for it in generics if has_implementation(it, thing)]
+            return f"{thing.__qualname__}{thing._fields}", own
+    return f"{type(thing).__name__} {format(thing) if isinstance(thing, PLAIN) else ''}", ()
 
 
-def _describe_code(code: python_types.CodeType, names: Any, seen: set[int]) -> Iterator[bytes]:
-    yield from _describe_instructions(code)
-    for constant in code.co_consts:
-        if isinstance(constant, python_types.CodeType):
-            yield from _describe_code(constant, names, seen)
-    named = [names.get(name) for name in code.co_names]
-    modules = [thing for thing in named if isinstance(thing, python_types.ModuleType)]
+def _describe_function(function: FunctionType) -> tuple[str, list[Any]]:
+    """Return the instructions of a function, and the values of its defaults and names."""
+    text, used = _read(function.__code__)
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    names = function.__globals__ | dict(zip(function.__code__.co_freevars, cells, strict=True))
+    found = [names.get(name) for name in used]
+    modules = [thing for thing in found if isinstance(thing, ModuleType)]
     for module in modules:  # which grows: package.module.function
-        inside = [getattr(module, name, None) for name in code.co_names]
-        modules += [
-            thing
-            for thing in inside
-            if isinstance(thing, python_types.ModuleType) and thing not in modules
-        ]
-    for name, thing in zip(code.co_names, named, strict=True):
-        yield name.encode()
-        yield from _describe(thing, seen)
-        for module in modules:
-            yield from _describe(getattr(module, name, None), seen)
+        inside = [getattr(module, name, None) for name in used]
+        modules += [it for it in inside if isinstance(it, ModuleType) and it not in modules]
+        found += inside
+    place = f"{function.__module__} {function.__qualname__}"
+    return f"{place} {text}", [*(function.__defaults__ or ()), *found]
 
 
-def _describe_instructions(code: python_types.CodeType) -> Iterator[bytes]:
-    """Yield the instructions, and constants by value: numbers of constants shift by a docstring."""
-    instructions, argument = bytearray(code.co_code), 0
-    for place in range(0, len(instructions), 2):
-        opcode = instructions[place]
-        argument = argument << 8 | instructions[place + 1]
-        if opcode in dis.hasconst:
-            instructions[place + 1] = 0
-            constant = code.co_consts[argument]
-            if not isinstance(constant, python_types.CodeType):
-                yield repr(constant).encode()
-        if opcode != dis.EXTENDED_ARG:
-            argument = 0
-    yield bytes(instructions)
+@functools.cache
+def _read(code: CodeType) -> tuple[str, tuple[str, ...]]:
+    """Return the instructions of a function, without its docstring, and the names in them."""
+    steps, names = [], (*code.co_names, *code.co_freevars)
+    for step in dis.get_instructions(code):
+        value = step.argval
+        if isinstance(value, CodeType):  # a function inside
+            value, inner = _read(value)
+            names += inner
+        steps.append(f"{step.opname} {value!r}")
+    return "\n".join(steps), names

@@ -6,7 +6,8 @@ fifty such functions inside. Here they are *parts*: they are typed and lowered, 
 The kernel links all of them, makes them private and is then optimised, so that the parts have no
 symbols of their own that another copy could take the place of.
 
-A computed index of an array is taken to be 0 or more, which makes a search some tenth faster.
+In functions of these packages, a computed index of an array is taken to be 0 or more, which makes a
+search some tenth faster.
 """
 
 from __future__ import annotations
@@ -18,10 +19,14 @@ from typing import Any
 
 import llvmlite.binding as llvm
 from numba.core import caching, codegen, compiler, cpu, lowering, typed_passes, types
+from numba.core.bytecode import FunctionIdentity
 from numba.core.compiler_lock import require_global_compiler_lock
 from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.dispatcher import Dispatcher
 from numba.core.environment import lookup_environment
 from numba.core.runtime import rtsys
+
+PACKAGES = ("checkers_env", "agents", "training")
 
 # How the names of some global variables begin: of an environment, of an address, and of the address
 # of a function in a circle of calls, which is filled in last.
@@ -32,7 +37,9 @@ _CIRCULAR = codegen.RuntimeLinker.PREFIX
 # other function; tests/checkers_env/test_kernel_compiler.py tells when one has changed.
 PRIVATE: dict[type, tuple[str, ...]] = {
     type(rtsys): ("initialize",),
-    caching.FunctionCache: ("load_overload",),
+    FunctionIdentity: ("from_function",),
+    caching.FunctionCache: ("load_overload", "save_overload"),
+    Dispatcher: ("__init__", "compile", "get_call_template", "get_overload"),
     codegen.CPUCodeLibrary: (
         "__init__",
         "_finalize_dynamic_globals",
@@ -257,7 +264,7 @@ def as_parts(code: Any) -> Iterator[None]:
 
 
 class _Lowering(lowering.Lower):  # type: ignore[misc]
-    """Lowering of a function whose computed indices are never negative.
+    """Lowering of our own functions, whose computed indices are never negative.
 
     numba compares each index with 0, and adds the length to one below it.
     """
@@ -274,7 +281,8 @@ class _Lowering(lowering.Lower):  # type: ignore[misc]
 
     def _with_unsigned_index(self, signature: Any, index: Any) -> Any:
         array, _, *value = signature.args
-        if not isinstance(array, types.Array):
+        is_own = self.func_ir.func_id.modname.partition(".")[0] in PACKAGES
+        if not is_own or not isinstance(array, types.Array):
             return signature
         return signature.replace(args=(array, _unsigned(self.typeof(index.name)), *value))
 
@@ -295,6 +303,11 @@ class _NativeLowering(typed_passes.NativeLowering):  # type: ignore[misc]
     @property
     def lowering_class(self) -> type:
         return _Lowering
+
+
+def pipeline(cls: type) -> dict[str, type]:
+    """Return the option of numba's that takes a compiler, or none where it is not supported."""
+    return {"pipeline_class": cls} if is_supported() else {}
 
 
 class PartCompiler(compiler.Compiler):  # type: ignore[misc]

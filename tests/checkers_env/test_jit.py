@@ -31,6 +31,7 @@ CALLEE = """
 
     @kernel
     def inner(x):
+        "Scale."
         return x * FACTOR + TABLE[1]
 
     def plain(x):
@@ -168,9 +169,9 @@ def test_compilation_is_announced_once(laboratory, caplog):
     ]
 
 
-def test_kernel_may_call_itself(laboratory):
-    laboratory.write(
-        deep="""
+PROGRAMS = {  # a module, and what each of two processes prints
+    "a kernel that calls itself": (
+        """
         from checkers_env.jit import kernel
 
         @kernel
@@ -178,20 +179,14 @@ def test_kernel_may_call_itself(laboratory):
             return n * factorial(n - 1) if n > 1 else 1
 
         @kernel
-        def twice(n):
+        def outer(n):
             return 2 * factorial(n)
+        """,
+        "print(outer(5), factorial(4), outer(3))",
+        "240 24 12",
+    ),
+    "kernels that call each other": (
         """
-    )
-    code = """
-        from own.deep import factorial, twice
-        print(twice(5), factorial(4), twice(3))
-    """
-    assert laboratory.run_process(code) == laboratory.run_process(code) == "240 24 12"
-
-
-def test_kernels_may_call_each_other(laboratory):
-    laboratory.write(
-        circle="""
         from checkers_env.jit import kernel
 
         @kernel
@@ -205,39 +200,34 @@ def test_kernels_may_call_each_other(laboratory):
         @kernel
         def outer(n):
             return even(n)
+        """,
+        "print(outer(10), outer(7), even(3))",
+        "True False False",
+    ),
+    "a constant that numba refers to by its address": (
         """
-    )
-    code = "from own.circle import even, outer; print(outer(10), outer(7), even(3))"
-    assert laboratory.run_process(code) == laboratory.run_process(code) == "True False False"
-
-
-def test_large_constant_is_compiled_in_each_process(laboratory):
-    caller = """
         import numpy as np
         from checkers_env.jit import kernel
 
-        TABLE = np.arange(10**6)  # numba refers to it by its address
+        TABLE = np.arange(10**6)
 
         @kernel
         def outer(x):
             return TABLE[x]
-    """
-    laboratory.write(caller=caller)
-    assert laboratory.run_process() == laboratory.run_process() == "10 0 1"
+        """,
+        "print(outer(10), sum(outer.stats.cache_misses.values()))",
+        "10 1",
+    ),
+    "a part that is called, too": (CALLER, "print(outer(10), inner(10), outer(10))", "33 32 33"),
+}
 
 
-def test_kernel_used_by_another_kernel_is_callable(laboratory):
-    code = """
-        from own.caller import outer
-        from own.callee import inner
-        print(outer(10), inner(10), outer(10))
-    """
-    assert laboratory.run_process(code) == laboratory.run_process(code) == "33 32 33"
-    assert sorted(name.split("-")[0] for name in laboratory.entries()) == [
-        "inner",
-        "inner",
-        "outer",
-    ]
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_two_processes_do_the_same(laboratory, name):
+    module, code, printed = PROGRAMS[name]
+    laboratory.write(caller=module)
+    code = f"from own.caller import *; {code}"
+    assert laboratory.run_process(code) == laboratory.run_process(code) == printed
 
 
 def test_each_argument_type_has_its_own_entry(laboratory):
@@ -246,36 +236,10 @@ def test_each_argument_type_has_its_own_entry(laboratory):
     assert laboratory.run(SHOW.replace("10", "10.5")) == "34.5 1 0"
 
 
-@pytest.mark.parametrize(
-    ("module", "old", "new", "expected"),
-    [
-        ("caller", "+ 1", "+ 2", "34"),
-        ("callee", "x * FACTOR", "x - FACTOR", "10"),
-        ("callee", "FACTOR = 3", "FACTOR = 4", "43"),
-        ("callee", "(1, 2)", "(1, 5)", "36"),
-        ("callee", "TABLE[1]", "TABLE[0]", "32"),
-    ],
-)
-def test_edit_invalidates_the_entry(laboratory, module, old, new, expected):
-    assert laboratory.run() == "33 0 1"
-    laboratory.edit(module, old, new)
-    assert laboratory.run() == f"{expected} 0 1"
-    laboratory.edit(module, new, old)
-    assert laboratory.run() == "33 1 0"
-
-
-@pytest.mark.parametrize(
-    ("thing", "edited", "used"),
-    [
-        ('b"ab"', 'b"ac"', "THING[1]"),
-        ("3j", "4j", "THING.imag"),
-        ('IntEnum("Kind", {"KING": 3})', 'IntEnum("Kind", {"KING": 4})', "THING.KING.value"),
-        ('IntEnum("Kind", {"KING": 3}).KING', 'IntEnum("Kind", {"KING": 4}).KING', "THING.value"),
-        ('Enum("Kind", {"KING": 3})', 'Enum("Kind", {"KING": 4})', "THING.KING.value"),
-    ],
-)
-def test_edit_of_any_constant_invalidates_the_entry(laboratory, thing, edited, used):
-    callee = f"""
+def reading(thing, used):
+    """Return a module whose kernel reads a constant."""
+    return {
+        "callee": f"""
         from enum import Enum, IntEnum
         from checkers_env.jit import kernel
 
@@ -284,95 +248,22 @@ def test_edit_of_any_constant_invalidates_the_entry(laboratory, thing, edited, u
         @kernel
         def inner(x):
             return int({used}) + x
-    """
-    laboratory.write(callee=callee)
-    before, *_ = laboratory.run().split()
-    laboratory.edit("callee", thing, edited)
-    assert laboratory.run() == f"{int(before) + 1} 0 1"
+        """
+    }
 
 
-def test_edit_of_unused_code_keeps_the_entry(laboratory):
-    laboratory.run()
-    laboratory.edit("callee", "x + 100", "x + 200")
-    assert laboratory.run() == "33 1 0"
-
-
-@pytest.mark.parametrize("statement", ["return", "return None", "x[0] += 'ab' == 'ba'"])
-def test_edit_of_a_docstring_keeps_the_entry(laboratory, statement):
-    callee = f"""
+def importing(statement, name):
+    """Return a caller that finds its callee in a module."""
+    return {
+        "caller": f"""
         from checkers_env.jit import kernel
-
-        @kernel
-        def inner(x):
-            "Add one."
-            x[0] += 1
-            {statement}
-    """
-    show = """
-        import numpy as np
-        from own.callee import inner
-        x = np.zeros(1)
-        inner(x)
-        print(x[0], sum(inner.stats.cache_hits.values()))
-    """
-    laboratory.write(callee=callee)
-    assert laboratory.run(show) == "1.0 0"
-    for docstring in ('"Add two."', '"ab"', ""):
-        laboratory.write(callee=callee.replace('"Add one."', docstring))
-        assert laboratory.run(show) == "1.0 1"
-    laboratory.write(callee=callee.replace("+= 1", "+= 2"))
-    assert laboratory.run(show) == "2.0 0"
-
-
-@pytest.mark.parametrize(
-    ("reference", "name"),
-    [("from own import callee", "callee"), ("import own.callee", "own.callee")],
-)
-@pytest.mark.parametrize("edit", [("FACTOR = 3", "FACTOR = 4"), ("x * FACTOR", "FACTOR * x + 10")])
-def test_edit_of_a_module_attribute_invalidates_the_entry(laboratory, reference, name, edit):
-    caller = f"""
-        from checkers_env.jit import kernel
-        {reference}
+        {statement}
 
         @kernel
         def outer(x):
             return {name}.inner(x) + 1
-    """
-    laboratory.write(caller=caller)
-    assert laboratory.run() == "33 0 1"
-    laboratory.edit("callee", *edit)
-    assert laboratory.run() == "43 0 1"
-
-
-def test_constants_with_equal_concatenation_are_distinguished(laboratory):
-    laboratory.edit("callee", "x * FACTOR + TABLE[1]", "x * 7 + 12")
-    assert laboratory.run() == "83 0 1"
-    laboratory.edit("callee", "x * 7 + 12", "x * 71 + 2")
-    assert laboratory.run() == "713 0 1"
-
-
-def test_reordered_fields_invalidate_the_entry(laboratory):
-    caller = """
-        from typing import NamedTuple
-
-        from checkers_env.jit import kernel
-
-        class Pair(NamedTuple):
-            left: int
-            right: int
-
-        @kernel
-        def difference(pair):
-            return pair.left - pair.right
-
-        def outer(x):
-            return difference(Pair(left=x, right=1))
-    """
-    show = "from own.caller import outer; print(outer(10))"
-    laboratory.write(caller=caller)
-    assert laboratory.run(show) == "9"
-    laboratory.edit("caller", "left: int\n    right: int", "right: int\n    left: int")
-    assert laboratory.run(show) == "9"
+        """
+    }
 
 
 DISPATCH = """
@@ -408,6 +299,69 @@ SHOW_DISPATCH = """
     value = outer(Outer(Inner(5), 0.5))
     print(value, sum(outer.stats.cache_hits.values()))
 """
+IMPORTS = (
+    importing("from own import callee", "callee"),
+    importing("import own.callee", "own.callee"),
+)
+FIELDS = {
+    "caller": """
+    from collections import namedtuple
+    from checkers_env.jit import kernel
+
+    Pair = namedtuple("Pair", "left, right")
+
+    @kernel
+    def outer(x):
+        pair = Pair(x, 1)
+        return pair.left - pair.right
+    """
+}
+INSIDE = {"caller": DISPATCH.replace("worth(x, 2)", "worth(Inner(x), 2)")}
+
+
+@pytest.mark.parametrize(
+    ("modules", "module", "old", "new", "before", "after"),
+    [
+        ({}, "caller", "+ 1", "+ 2", 33, 34),
+        ({}, "callee", "x * FACTOR", "x - FACTOR", 33, 10),
+        ({}, "callee", "FACTOR = 3", "FACTOR = 4", 33, 43),
+        ({}, "callee", "(1, 2)", "(1, 5)", 33, 36),
+        ({}, "callee", "TABLE[1]", "TABLE[0]", 33, 32),
+        (reading("7", "x * 7 + 12"), "callee", "7 + 12", "71 + 2", 93, 723),
+        (reading('b"ab"', "THING[1]"), "callee", "ab", "ac", 109, 110),
+        (reading("3j", "THING.imag"), "callee", "3j", "4j", 14, 15),
+        (reading('Enum("E", {"A": 3})', "THING.A.value"), "callee", "3", "4", 14, 15),
+        (reading('IntEnum("E", {"A": 3})', "THING.A.value"), "callee", "3", "4", 14, 15),
+        (reading('IntEnum("E", {"A": 3}).A', "THING.value"), "callee", "3", "4", 14, 15),
+        *((it, "callee", "FACTOR = 3", "FACTOR = 4", 33, 43) for it in IMPORTS),
+        *((it, "callee", "x * FACTOR", "FACTOR * x + 10", 33, 43) for it in IMPORTS),
+        (FIELDS, "caller", "left, right", "right, left", 9, -9),
+        (INSIDE, "caller", "scale + 0", "scale + 1", 20, 21),
+    ],
+)
+def test_edit_invalidates_the_entry(laboratory, modules, module, old, new, before, after):
+    laboratory.write(**modules)
+    assert laboratory.run() == f"{before} 0 1"
+    assert laboratory.run() == f"{before} 1 0"
+    laboratory.edit(module, old, new)
+    assert laboratory.run() == f"{after} 0 1"
+    laboratory.edit(module, new, old)
+    assert laboratory.run() == f"{before} 1 0"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("x + 100", "x + 200"),
+        ('"Scale."', '"Add."'),
+        ('"Scale."\n    return', "return"),
+        ("def plain", "def other"),
+    ],
+)
+def test_edit_of_unused_code_and_of_a_docstring_keeps_the_entry(laboratory, old, new):
+    laboratory.run()
+    laboratory.edit("callee", old, new)
+    assert laboratory.run() == "33 1 0"
 
 
 @pytest.mark.parametrize(
@@ -429,63 +383,42 @@ def test_script_with_classes_of_its_own_hits_the_cache(laboratory):
     assert [laboratory.run_process(script) for _ in range(2)] == ["10.5 0", "10.5 1"]
 
 
-def test_implementation_reached_inside_a_kernel_only_invalidates_the_entry(laboratory):
-    laboratory.write(caller=DISPATCH.replace("worth(x, 2)", "worth(Inner(x), 2)"))
-    assert laboratory.run() == "20 0 1"
-    assert laboratory.run() == "20 1 0"
-    laboratory.edit("caller", "scale + 0", "scale + 1")
-    assert laboratory.run() == "21 0 1"
-
-
 def test_unrelated_generic_keeps_the_entry(laboratory):
-    laboratory.write(
-        caller=DISPATCH,
-        another="""
-            from checkers_env.jit import generic
-
-            @generic
-            def colour(thing):
-                return 0
-        """,
-    )
+    another = "from checkers_env.jit import generic\ncolour = generic(lambda thing: 0)"
+    laboratory.write(caller=DISPATCH, another=another)
     assert laboratory.run(SHOW_DISPATCH) == "10.5 0"
     for order in ("import own.another\nimport own.caller", "import own.caller\nimport own.another"):
         show = f"{order}\n{textwrap.dedent(SHOW_DISPATCH)}"
         assert laboratory.run(show) == "10.5 1"
 
 
-@pytest.mark.parametrize("damage", [b"", b"nonsense", None])
-def test_damaged_entry_is_compiled_again(laboratory, damage):
-    assert laboratory.run() == "33 0 1"
-    for path in laboratory.cache.rglob("outer*.kernel"):
-        path.write_bytes(path.read_bytes()[:1000] if damage is None else damage)
-    assert laboratory.run() == "33 0 1"
-    assert laboratory.run() == "33 1 0"
+def flip_bit(place):
+    def damage(path):
+        content = bytearray(path.read_bytes())
+        content[place] ^= 1
+        path.write_bytes(content)
+
+    return damage
 
 
-@pytest.mark.parametrize("place", [40, 2000, -1])
-def test_entry_with_one_wrong_bit_is_compiled_again(laboratory, place):
-    assert laboratory.run() == "33 0 1"
-    [path] = laboratory.cache.rglob("outer*.kernel")
-    content = bytearray(path.read_bytes())
-    content[place] ^= 1
-    path.write_bytes(content)
-    assert laboratory.run() == "33 0 1"
-    assert laboratory.run() == "33 1 0"
-
-
-def test_entry_under_another_name_is_compiled_again(laboratory):
-    assert laboratory.run() == "33 0 1"
-    [outer], [inner] = (laboratory.cache.rglob(f"{name}*.kernel") for name in ("outer", "inner"))
-    outer.write_bytes(inner.read_bytes())
-    assert laboratory.run() == "33 0 1"
+DAMAGES = {
+    "empty": lambda path: path.write_bytes(b""),
+    "nonsense": lambda path: path.write_bytes(b"nonsense"),
+    "cut": lambda path: path.write_bytes(path.read_bytes()[:1000]),
+    **{f"bit {place}": flip_bit(place) for place in (40, 2000, -1)},
+    "of another kernel": lambda path: path.write_bytes(
+        next(path.parent.glob("inner*.kernel")).read_bytes()
+    ),
+    "others may write to it": lambda path: path.chmod(0o666),
+}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
-def test_entry_that_others_may_write_to_is_compiled_again(laboratory):
+@pytest.mark.parametrize("name", DAMAGES)
+def test_damaged_or_foreign_entry_is_compiled_again(laboratory, name):
     assert laboratory.run() == "33 0 1"
-    for path in laboratory.cache.rglob("outer*.kernel"):
-        path.chmod(0o666)
+    [path] = laboratory.cache.rglob("outer*.kernel")
+    DAMAGES[name](path)
     assert laboratory.run() == "33 0 1"
     assert laboratory.run() == "33 1 0"
 
@@ -515,16 +448,14 @@ def test_cache_folder_writable_by_others_is_not_used(
     ]
 
 
-def test_unwritable_cache_folder_costs_only_time(laboratory):
-    laboratory.cache.write_text("a file in the place of the folder")
-    assert laboratory.run() == "33 0 1"
-    assert laboratory.run() == "33 0 1"
-
-
-def test_full_disk_costs_only_time(laboratory, monkeypatch):
-    monkeypatch.setattr(os, "fsync", Mock(side_effect=OSError("no space left on device")))
-    assert laboratory.run() == "33 0 1"
-    assert [path.name for path in laboratory.cache.glob("*/*")] == ["lock"]
+@pytest.mark.parametrize("broken", ["folder", "disk"])
+def test_cache_that_cannot_be_written_costs_only_time(laboratory, monkeypatch, broken):
+    if broken == "folder":
+        laboratory.cache.write_text("a file in the place of the folder")
+    else:
+        monkeypatch.setattr(os, "fsync", Mock(side_effect=OSError("no space left on device")))
+    assert laboratory.run() == laboratory.run() == "33 0 1"
+    assert [path.name for path in laboratory.cache.glob("*/*")] == ["lock"] * (broken == "disk")
 
 
 def test_kernels_of_one_name_in_two_modules_do_not_mix(laboratory):
