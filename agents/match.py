@@ -184,5 +184,5 @@ def _seat(side: int, bits: int) -> Workspace:
 @functools.lru_cache(1024)
 def opening_line(opening: str | None) -> tuple[Position, tuple[int, ...]]:
     """Return an opening's start position and packed moves. Raise ValueError for an illegal one."""
-    start, moves = openings.parse_opening(opening)
+    start, moves, _ = openings.parse_opening(opening)
     return start, tuple(map(pack_move, moves))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from importlib.resources import files
+from typing import NamedTuple
 
+from checkers_env.actions import move_to_actions
 from checkers_env.board import Board
 from checkers_env.movegen import Position
 from checkers_env.moves import Move
@@ -80,13 +83,7 @@ NAMES: dict[str, str] = {row[1]: row[4] for row in _THREE_MOVE_ROWS if row[4]}
 
 
 def opening_board(text: str | None, rules: DrawRules = DrawRules()) -> Board:  # noqa: B008
-    """Return the board after an opening: nothing, moves such as ``9-13 22-18``, or a FEN.
-
-    Raises
-    ------
-    ValueError
-        For a bad FEN, and for an illegal or malformed move.
-    """
+    """Return the board after an opening: nothing, moves such as ``9-13 22-18``, or a FEN."""
     if text and ":" in text:
         return Board(text, rules=rules)
     board = Board(rules=rules)
@@ -95,7 +92,24 @@ def opening_board(text: str | None, rules: DrawRules = DrawRules()) -> Board:  #
     return board
 
 
-def parse_opening(text: str | None) -> tuple[Position, tuple[Move, ...]]:
-    """Return the start and the moves of an opening, as :func:`opening_board` takes it."""
+class Opening(NamedTuple):
+    """A position, the moves from it before a game begins, and their actions, 0 to 127."""
+
+    start: Position
+    moves: tuple[Move, ...]
+    actions: tuple[int, ...]
+
+
+@functools.lru_cache(1024)
+def parse_opening(text: str | None) -> Opening:
+    """Return the start, the moves and the actions of an opening, as :func:`opening_board` reads it.
+
+    Raises
+    ------
+    ValueError
+        As :func:`opening_board`.
+    """
     board = opening_board(text)
-    return board.root().position, tuple(board.moves)
+    start, moves = board.root().position, tuple(board.moves)
+    routes = (move_to_actions(move, start.turn ^ ply & 1) for ply, move in enumerate(moves))
+    return Opening(start, moves, tuple(action for route in routes for action in route))

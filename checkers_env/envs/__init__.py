@@ -4,6 +4,5 @@ aec             one game for two agents (PettingZoo)
 checked         the checks of env(): illegal actions, and calls in the wrong order
 vector          many games at once (Gymnasium)
 vector_kernels  the state of many games, and the kernels that step them
-frame           text and images of an environment
 registration    names for pettingzoo.make and gymnasium.make
 """

@@ -134,10 +134,9 @@ env.close()
 from __future__ import annotations
 
 import difflib
-import functools
 import sys
 from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -153,11 +152,9 @@ from checkers_env.actions import (
     FULL,
     ILLEGAL,
     describe_action,
-    move_to_actions,
     play_action,
 )
 from checkers_env.board import Board
-from checkers_env.envs import frame
 from checkers_env.envs.checked import (
     ILLEGAL_ACTION,
     ILLEGAL_REWARD,
@@ -165,9 +162,20 @@ from checkers_env.envs.checked import (
     IllegalActionWrapper,
     to_int,
 )
-from checkers_env.movegen import BLACK, PACKED_MOVE, ROW_WIDTH, WHITE, Position
+from checkers_env.movegen import (
+    BLACK,
+    BLACK_BOARD,
+    KINGS,
+    NO_MOVE,
+    PACKED_MOVE,
+    ROW_WIDTH,
+    WHITE,
+    WHITE_BOARD,
+)
 from checkers_env.moves import Move, unpack_move
 from checkers_env.observation import PLANES, play_and_observe, write_observation
+from checkers_env.render.raster import paint
+from checkers_env.render.scene import SIDES, build_scene
 from checkers_env.render.window import Window
 from checkers_env.state import (
     ONGOING,
@@ -191,14 +199,6 @@ API_TEST_OPTION = "options"  # what PettingZoo's api_test gives to any game, wit
 SHAPE = (PLANES, 8, 8)
 FLOAT32, INT8 = np.dtype(np.float32), np.dtype(np.int8)  # which numpy takes sooner than classes
 FIRST_ROWS = 256  # rows of a new history, which doubles when it is full
-
-
-class OpeningLine(NamedTuple):
-    """A position and what is played from it before the agents begin."""
-
-    start: Position
-    moves: tuple[Move, ...]
-    actions: tuple[int, ...]
 
 
 def env(
@@ -490,13 +490,23 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         if self.render_mode is None:
             gymnasium.logger.warn("render() does nothing: choose a render_mode when making the env")
             return None
-        view = frame.view(self._game, self._history)
+        board, last, jumping = self._view()
         if self.render_mode == "ansi":
-            return frame.ansi(view)
-        image = frame.rgb_array(view)
+            return str(board) if jumping is None else f"{board}: the piece on {jumping} jumps on"
+        image = paint(build_scene(board, last, jumping))
         if self.render_mode == "rgb_array":
             return image
-        return self._window.show(image, frame.title(view), self.metadata["render_fps"])
+        title = f"Checkers: {SIDES[board.turn]} to move"
+        return self._window.show(image, title, self.metadata["render_fps"])
+
+    def _view(self) -> tuple[Board, Move | None, int | None]:
+        """Return the position, the last move as far as it is made, and a square that jumps on."""
+        now = self._game.tolist()
+        board = Board.from_position(now[BLACK_BOARD], now[WHITE_BOARD], now[KINGS], now[SIDE])
+        jumps_on = now[PACKED_MOVE] > NO_MOVE
+        packed = now[PACKED_MOVE] if jumps_on else int(self._history[now[PLY], PACKED_MOVE])
+        last = None if packed == NO_MOVE else unpack_move(packed)
+        return board, last, last.squares[-1] if last and jumps_on else None
 
     def close(self) -> None:
         """Shut the window, if there is one; rendering again opens another."""
@@ -529,10 +539,7 @@ def check_seed(seed: Any) -> int:
 def opening_cards(opening: str | None, rules: DrawRules) -> Sequence[str | None]:
     """List the openings to choose from: those of a ballot, or the only one.
 
-    Raises
-    ------
-    ValueError
-        For an invalid opening, and for one that leaves no game to play by these draw rules.
+    Raise ValueError for one that is invalid, or leaves no game to play by these draw rules.
     """
     if not isinstance(opening, str | None):
         raise ValueError(f"opening must be None or one of {ACCEPTED}, not {opening!r}")
@@ -546,13 +553,7 @@ def opening_cards(opening: str | None, rules: DrawRules) -> Sequence[str | None]
 
 
 def first_board(opening: str | None, rules: DrawRules) -> Board:
-    """Return the game after an opening, or as far as it goes; of a ballot, after the first card.
-
-    Raises
-    ------
-    ValueError
-        For an invalid opening.
-    """
+    """Return the game after an opening, or as far as it goes; of a ballot, after the first card."""
     cards = openings.BALLOTS.get(opening or "", (opening,))
     start, moves, _ = _read_opening(cards[0])  # all cards have the same number of moves
     board = Board.from_position(*start, rules=rules)
@@ -562,25 +563,19 @@ def first_board(opening: str | None, rules: DrawRules) -> Board:
     return board
 
 
-@functools.lru_cache(1024)
-def _read_opening(text: str | None) -> OpeningLine:
+def _read_opening(text: str | None) -> openings.Opening:
     is_moves = text is not None and ":" not in text
     try:
-        start, moves = openings.parse_opening(text)
+        opening = openings.parse_opening(text)
     except ValueError as error:
         if not is_moves:
             raise
         near = difflib.get_close_matches(str(text), openings.BALLOTS, 1)
         hint = f"did you mean {near[0]!r}?" if near else error
         raise ValueError(f"bad opening {text!r}: {hint} (accepted: {ACCEPTED})") from None
-    if is_moves and not moves:
+    if is_moves and not opening.moves:
         raise ValueError(f"bad opening {text!r}: no moves (accepted: {ACCEPTED})")
-    actions = [
-        action
-        for ply, move in enumerate(moves)
-        for action in move_to_actions(move, start.turn ^ ply & 1)
-    ]
-    return OpeningLine(start, moves, tuple(actions))
+    return opening
 
 
 def _register_with_api_test(name: str) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers_env.actions import ACTIONS, ILLEGAL, move_to_actions, play_action
+from checkers_env.actions import ACTIONS, ILLEGAL, play_action
 from checkers_env.bits import borrowed, copy_into, prefetch
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import ROW_WIDTH
@@ -86,28 +86,14 @@ def new_batch(count: int, openings: Openings) -> Batch:
 
 
 def opening_states(cards: Sequence[str | None], rules: DrawRules) -> Openings:
-    """Return the games that each of `cards` leads to.
-
-    Parameters
-    ----------
-    cards
-        Openings of equally many moves.
-    rules
-        The draw rules.
-
-    Raises
-    ------
-    ValueError
-        For an invalid opening.
-    """
+    """Return the games that each of `cards`, of equally many moves, leads to."""
     games = np.tile(new_game(rules), (len(cards), 1))
-    starts, moves = zip(*map(parse_opening, cards), strict=True)
-    lines = np.zeros((len(cards), len(moves[0]) + 1, ROW_WIDTH), np.int64)
-    for i in range(len(cards)):
-        set_position(games[i], lines[i], *starts[i])
-        for ply, move in enumerate(moves[i]):
-            for action in move_to_actions(move, starts[i].turn ^ ply & 1):
-                play_action(games[i], lines[i], action)
+    openings = [parse_opening(card) for card in cards]
+    lines = np.zeros((len(cards), len(openings[0].moves) + 1, ROW_WIDTH), np.int64)
+    for game, line, opening in zip(games, lines, openings, strict=True):
+        set_position(game, line, *opening.start)
+        for action in opening.actions:
+            play_action(game, line, action)
     return Openings(games, lines)
 
 
@@ -141,19 +127,7 @@ def is_over(event: int) -> bool:
 
 @kernel
 def begin_game(batch: KernelArg, openings: KernelArg, i: int, number: int) -> None:
-    """Begin game `i` by `number`.
-
-    Parameters
-    ----------
-    batch
-        The games; changed in place.
-    openings
-        Openings to begin with.
-    i
-        Index of the game.
-    number
-        Number that decides the opening, the seat and the opponent (see :class:`Batch`).
-    """
+    """Begin game `i` by `number` (see :class:`Batch`)."""
     card, number = number % len(openings.games), number // len(openings.games)
     batch.seats[i] = batch.choices[number % len(batch.choices)]
     batch.opponents[i] = number // len(batch.choices)
@@ -165,15 +139,7 @@ def begin_game(batch: KernelArg, openings: KernelArg, i: int, number: int) -> No
 
 @kernel
 def begin_next_game(batch: KernelArg, i: int) -> None:
-    """Begin game `i` by the next of its numbers.
-
-    Parameters
-    ----------
-    batch
-        The games; changed in place.
-    i
-        Index of the game.
-    """
+    """Begin game `i` by the next of its numbers."""
     begin_game(batch, batch.openings, i, batch.numbers[i, batch.used[i]])
     batch.used[i] += 1
 
@@ -182,19 +148,7 @@ def begin_next_game(batch: KernelArg, i: int) -> None:
 def begin_games(
     batch: KernelArg, openings: KernelArg, games: KernelArg, numbers: KernelArg
 ) -> None:
-    """Begin some of the games.
-
-    Parameters
-    ----------
-    batch
-        The games; changed in place.
-    openings
-        Openings to begin with.
-    games
-        Indices of the games, int64, shape (m,).
-    numbers
-        Numbers of the games (see :class:`Batch`), int64, shape (m,).
-    """
+    """Begin the games with these indices, int64[m], by these numbers."""
     batch, openings = borrowed(batch), borrowed(openings)
     for at in range(len(games)):
         begin_game(batch, openings, games[at], numbers[at])
@@ -202,15 +156,7 @@ def begin_games(
 
 @kernel
 def play_actions(batch: KernelArg, actions: KernelArg) -> None:
-    """Play an action in each game; games that are over begin anew instead.
-
-    Parameters
-    ----------
-    batch
-        The games; changed in place.
-    actions
-        int64, shape (n,).
-    """
+    """Play an action in each game; games that are over begin anew instead."""
     batch = borrowed(batch)
     for i in range(len(actions)):
         ahead = min(i + PREFETCH_DISTANCE, len(actions) - 1)
@@ -224,18 +170,9 @@ def play_actions(batch: KernelArg, actions: KernelArg) -> None:
 
 @kernel
 def write_rewards(batch: KernelArg, output: KernelArg) -> KernelArg:
-    """Write the endings and the rewards; an illegal action costs its own side only.
+    """Write the endings and rewards to an `output` of zeros; return the games that have ended.
 
-    Parameters
-    ----------
-    batch
-        The games after a step.
-    output
-        :class:`StepOutput` whose `over`, `events` and rewards are zeros on entry.
-
-    Returns
-    -------
-    Indices of the games that have ended, int64, shape (m,).
+    An illegal action costs its own side only.
     """
     batch, output = borrowed(batch), borrowed(output)
     ended, count = np.empty(len(output.over), np.int64), 0
@@ -255,19 +192,7 @@ def write_rewards(batch: KernelArg, output: KernelArg) -> KernelArg:
 
 @kernel
 def observe_game(batch: KernelArg, i: int, planes: KernelArg, mask: KernelArg) -> None:
-    """Write the observation of game `i`; a game that is over has no legal actions.
-
-    Parameters
-    ----------
-    batch
-        The games.
-    i
-        Index of the game.
-    planes
-        float32, shape (8, 8, 8): is filled.
-    mask
-        Legal actions, int8, shape (128,): is filled.
-    """
+    """Write the observation of game `i`; a game that is over has no legal actions."""
     game, seat = batch.games[i], batch.seats[i]
     viewer = game[SIDE] if seat == MOVER else seat
     write_observation(planes, mask, game, viewer, not is_over(batch.events[i]))
@@ -275,15 +200,7 @@ def observe_game(batch: KernelArg, i: int, planes: KernelArg, mask: KernelArg) -
 
 @kernel
 def write_observations(batch: KernelArg, output: KernelArg) -> None:
-    """Write the observations of all games.
-
-    Parameters
-    ----------
-    batch
-        The games.
-    output
-        :class:`StepOutput` whose `planes`, `mask` and `to_move` are filled.
-    """
+    """Write the observations of all games."""
     batch, output = borrowed(batch), borrowed(output)
     for i in range(len(output.over)):
         output.to_move[i] = batch.games[i, SIDE]
@@ -292,19 +209,7 @@ def write_observations(batch: KernelArg, output: KernelArg) -> None:
 
 @kernel
 def autoreset(batch: KernelArg, ended: KernelArg) -> KernelArg:
-    """Begin the games that are over anew.
-
-    Parameters
-    ----------
-    batch
-        The games; changed in place.
-    ended
-        Indices of the games that are over, int64, shape (m,).
-
-    Returns
-    -------
-    The last planes of these games, float32, shape (m, 8, 8, 8).
-    """
+    """Begin the games that are over anew; return their last planes, float32[m, 8, 8, 8]."""
     last = np.empty((len(ended), PLANES, 8, 8), np.float32)
     batch, planes, mask = borrowed(batch), borrowed(last), np.empty(ACTIONS, np.int8)
     for at in range(len(ended)):
@@ -319,23 +224,8 @@ def step_games(
 ) -> tuple[KernelArg, KernelArg]:
     """Play one action in each game and fill `output`.
 
-    With `same_step`, games that end begin anew at once, and their last planes are returned.
-
-    Parameters
-    ----------
-    batch
-        The games; changed in place.
-    actions
-        int64, shape (n,).
-    same_step
-        Whether games that end begin anew at once.
-    output
-        :class:`StepOutput` to fill, zeros on entry.
-
-    Returns
-    -------
-    Indices of the games that have ended, int64, shape (m,), and the last planes of those that began
-    anew, float32, shape (m, 8, 8, 8).
+    Return the games that have ended. With `same_step`, they begin anew at once, and their last
+    planes are returned, too.
     """
     play_actions(batch, actions)
     ended = write_rewards(batch, output)
@@ -346,17 +236,7 @@ def step_games(
 
 @kernel
 def pick_actions(mask: KernelArg, draws: KernelArg, actions: KernelArg) -> None:
-    """Pick a legal action in each game.
-
-    Parameters
-    ----------
-    mask
-        Legal actions, int8, shape (n, 128).
-    draws
-        Random numbers in [0, 1), float64, shape (n,).
-    actions
-        int64, shape (n,): is filled; 0 where no action is legal.
-    """
+    """Pick a legal action in each game (0 where there is none) by a random number in [0, 1)."""
     mask = borrowed(mask)
     for i in range(len(mask)):
         row = mask[i]

@@ -63,7 +63,7 @@ def _moves(game: GameRecord) -> str:
 
 
 def _card(opening: str) -> dict[str, Any]:
-    start, moves = openings.parse_opening(opening)
+    start, moves, _ = openings.parse_opening(opening)
     return {
         "text": opening or START,
         "name": openings.NAMES.get(opening, ""),

@@ -46,14 +46,6 @@ def test_last_move_of_an_opening_is_rendered() -> None:
     assert moved(env.render()) == set()
 
 
-def test_finished_game_is_rendered() -> None:
-    env = checkers_env.env(opening="B:W6:B1", render_mode="ansi")
-    env.reset()
-    env.step(move_to_actions(Move((1, 10), (6,)), 0)[0])
-    assert env.terminations["player_1"]
-    assert env.render() == str(Board("W:W:B10"))
-
-
 def test_rendering_without_a_mode_warns() -> None:
     env = checkers_env.env()
     env.reset()

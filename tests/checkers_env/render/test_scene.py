@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 import checkers_env
-from checkers_env import Board, Move
-from checkers_env.envs.frame import View, rgb_array
+from checkers_env import Move
 from checkers_env.render import scene
-from checkers_env.render.raster import paint
 from tests.checkers_env.render.pixels import (
     CELLS,
     DOUBLE_JUMP,
@@ -93,15 +91,6 @@ def test_flipped_picture_is_turned_round_except_its_numbers() -> None:
         number(differing, square)[:] = False
         number(np.rot90(differing, 2), square, True)[:] = False
     assert not differing.any()
-
-
-def test_equal_positions_have_equal_pictures() -> None:
-    board = Board()
-    board.push("11-15")
-    pictures = [image_of(board.fen()), paint(scene.build_scene(board)), rgb_array(View(board))]
-    assert all(np.array_equal(pictures[0], other) for other in pictures)
-    assert not np.array_equal(pictures[0], image_of(Board().fen()))
-    assert not np.array_equal(pictures[0], paint(scene.build_scene(board, board.moves[-1])))
 
 
 def test_last_move_is_tinted_and_its_captures_are_crossed() -> None:
