@@ -4,7 +4,7 @@ An action is ``(square - 1) * 4 + direction``, with the square in the view of th
 Black sees the standard numbers, White the board turned by 180 degrees (square ``33 - square``).
 Directions 0-3 are those of :func:`checkers_env.movegen.direction`: forward right, forward left,
 back left, back right. A jump has the action of a step in its direction. A multi-jump is several
-actions.
+actions. Kernels take a game and its history as in :mod:`checkers_env.state`.
 """
 
 from __future__ import annotations
@@ -39,20 +39,9 @@ _DIRECTIONS = ("forward right", "forward left", "back left", "back right")
 
 
 def move_to_actions(move: Move | str, turn: int) -> list[int]:
-    """Return the actions of a move: one, or one for each jump.
+    """Return the actions of a move of side `turn`: one, or one for each jump.
 
-    Parameters
-    ----------
-    move
-        The move; text has each of its squares, as :class:`checkers_env.Move` takes it.
-    turn
-        Side that makes it, BLACK or WHITE.
-
-    Raises
-    ------
-    ValueError
-        For another side, for text that is no move, for squares outside the board, and for a step
-        or a jump that no piece can make.
+    Text has each square of the move. Raise ValueError for a move that no piece can make.
     """
     check_side(turn)
     move = Move(move) if isinstance(move, str) else move
@@ -75,10 +64,7 @@ def move_to_actions(move: Move | str, turn: int) -> list[int]:
 def describe_action(action: int, turn: int) -> str:
     """Describe an action with standard squares: ``"11 forward left (11-16 or 11x20)"``.
 
-    Raises
-    ------
-    ValueError
-        For an action outside 0-127, and for a side that is neither BLACK nor WHITE.
+    Raise ValueError for an action outside 0-127, and for another side than BLACK and WHITE.
     """
     check_side(turn)
     if not 0 <= action < ACTIONS:
@@ -100,23 +86,7 @@ def check_side(turn: int) -> None:
 
 @kernel
 def legal_origins(pieces: int, game: KernelArg, index: int, capturing: bool) -> int:
-    """Return those of `pieces` that can jump (else step) in direction `index`.
-
-    Parameters
-    ----------
-    pieces
-        35-bit board.
-    game
-        A game as in :mod:`checkers_env.state`.
-    index
-        Direction, 0 to 3 (see :func:`checkers_env.movegen.direction`).
-    capturing
-        Whether the pieces must jump.
-
-    Returns
-    -------
-    35-bit board.
-    """
+    """Return those of `pieces` that can jump (else step) in direction `index`."""
     back = -direction(index, game[SIDE])
     squares = BOARD & ~(game[BLACK_BOARD] | game[WHITE_BOARD])
     if capturing:
@@ -127,17 +97,7 @@ def legal_origins(pieces: int, game: KernelArg, index: int, capturing: bool) -> 
 
 @kernel
 def movable_pieces(game: KernelArg) -> tuple[int, bool]:
-    """Return the pieces that may move, and whether they must capture.
-
-    Parameters
-    ----------
-    game
-        A game as in :mod:`checkers_env.state`.
-
-    Returns
-    -------
-    35-bit board, and whether they must capture.
-    """
+    """Return the pieces that may move, and whether they must capture."""
     own, packed = game[game[SIDE]], game[PACKED_MOVE]
     if packed > NO_MOVE:
         return 1 << (packed & 63), True
@@ -146,15 +106,7 @@ def movable_pieces(game: KernelArg) -> tuple[int, bool]:
 
 @kernel
 def write_mask(mask: KernelArg, game: KernelArg) -> None:
-    """Mark the legal actions.
-
-    Parameters
-    ----------
-    mask
-        int8, shape (128,): is filled.
-    game
-        A game as in :mod:`checkers_env.state`.
-    """
+    """Mark the legal actions in `mask`, int8[128]."""
     pieces, capturing = movable_pieces(game)
     right = legal_origins(pieces, game, 0, capturing)
     left = legal_origins(pieces, game, 1, capturing)
@@ -176,19 +128,9 @@ def write_mask(mask: KernelArg, game: KernelArg) -> None:
 
 @kernel
 def play_action(game: KernelArg, history: KernelArg, action: int) -> int:
-    """Play one action.
+    """Play an action; return AGAIN in the middle of a turn, else the game's status at its end.
 
-    Parameters
-    ----------
-    game, history
-        As in :mod:`checkers_env.state`; changed in place.
-    action
-        0-127.
-
-    Returns
-    -------
-    AGAIN in the middle of a turn, else the game's status at its end. After ILLEGAL, and after FULL
-    (the history has no row left), nothing has changed.
+    After ILLEGAL, and after FULL (the history has no row left), nothing has changed.
     """
     side = game[SIDE]
     pieces, capturing = movable_pieces(game)

@@ -62,11 +62,7 @@ def borrowed(thing: Any) -> Any:
     """Return the same arrays without counting references to them.
 
     Views that a search takes would otherwise cost more time in reference counts than the search.
-
-    Parameters
-    ----------
-    thing
-        An array, or a NamedTuple with arrays at any depth. The caller keeps it alive.
+    The caller keeps the arrays alive.
     """
     return thing
 
@@ -96,15 +92,7 @@ def _compile_borrowed(thing: Any) -> Any:
 
 
 def prefetch(array: Any, index: int) -> None:
-    """Begin to fetch ``array[index]`` into the cache, so that it need not be waited for later.
-
-    Parameters
-    ----------
-    array
-        An array of any shape.
-    index
-        Index in its first dimension; one beyond the end does no harm.
-    """
+    """Begin to fetch ``array[index]`` into the cache; an index beyond the end does no harm."""
 
 
 @intrinsic
@@ -134,13 +122,6 @@ def copy_into(source: Any, target: Any) -> None:
     """Fill `target`, a vector, from the front of `source`.
 
     An assignment to a slice does the same, but its error message takes seconds to compile.
-
-    Parameters
-    ----------
-    source
-        Shape (m,), with m at least n.
-    target
-        Shape (n,): is filled.
     """
     for i in range(len(target)):
         target[i] = source[i]

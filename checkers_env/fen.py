@@ -6,7 +6,7 @@ import functools
 import re
 
 from checkers_env.movegen import BLACK, BOARD, KING_ROWS, WHITE, Position
-from checkers_env.moves import square_to_bit
+from checkers_env.moves import square_to_bit, squares_of
 
 EXAMPLE = "W:W18,24,K31:B12,K3"
 START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12"
@@ -24,12 +24,6 @@ def parse(text: str) -> Position:
 
     Spaces between the parts, a full stop at the end and ranges (``B1-12``) are allowed. A colour
     may have no piece. The counters of PDN 3.0 (``:H0:F1``) are ignored.
-
-    Raises
-    ------
-    ValueError
-        For any other text. The message quotes it and says what is wrong. A text of more than 1,000
-        characters is refused unread.
     """
     if not isinstance(text, str):
         raise ValueError(f"a FEN is text such as {EXAMPLE!r}, not {text!r}")
@@ -50,15 +44,7 @@ def _parse_cached(text: str) -> Position:
 
 
 def format_position(black: int, white: int, kings: int, turn: int) -> str:
-    """Write a position as FEN, squares in ascending order.
-
-    Parameters
-    ----------
-    black, white, kings
-        Bitboards.
-    turn
-        Side to move, BLACK or WHITE.
-    """
+    """Write a position as FEN, squares in ascending order."""
     return f"{'BW'[turn]}:W{_format_squares(white, kings)}:B{_format_squares(black, kings)}"
 
 
@@ -76,7 +62,7 @@ def check_position(position: Position) -> None:
             raise ValueError(f"{pieces.bit_count()} {_NAMES[side]} pieces: at most {MAX_PIECES}")
         uncrowned = pieces & ~kings & KING_ROWS[side]
         if uncrowned:
-            square = _squares(uncrowned)[0]
+            square = squares_of(uncrowned)[0]
             raise ValueError(f"{_NAMES[side]} man on {square}, its king row: write K{square}")
 
 
@@ -131,13 +117,9 @@ def _read_squares(items: str) -> list[tuple[int, bool]]:
     return squares
 
 
-def _squares(board: int) -> list[int]:
-    return [square for square in _NUMBERS if board >> square_to_bit(square) & 1]
-
-
 def _format_squares(pieces: int, kings: int) -> str:
-    crowned = _squares(kings)
-    return ",".join("K" * (square in crowned) + str(square) for square in _squares(pieces))
+    crowned = squares_of(kings)
+    return ",".join("K" * (square in crowned) + str(square) for square in squares_of(pieces))
 
 
 def position_to_letters(position: Position, letters: str) -> str:
@@ -152,21 +134,10 @@ def position_to_letters(position: Position, letters: str) -> str:
 
 
 def position_from_letters(text: str, letters: str, turn: int) -> Position:
-    """Read a position from 32 letters.
+    """Read a position from 32 letters, each one of the five of `letters`.
 
-    Parameters
-    ----------
-    text
-        A letter for each square, 1 to 32.
-    letters
-        Letters of an empty square, a black man, a black king, a white man and a white king.
-    turn
-        Side to move, BLACK or WHITE.
-
-    Raises
-    ------
-    ValueError
-        If the text has other letters or another length, or the position is illegal.
+    These are for an empty square, a black man, a black king, a white man and a white king. Raise
+    ValueError for other text, and for an illegal position.
     """
     if len(text) != len(_NUMBERS) or set(text) - set(letters):
         raise ValueError(f"{text!r} is not 32 letters, each of them one of {letters}")

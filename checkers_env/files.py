@@ -36,27 +36,18 @@ def check_folder(option: str, path: Path) -> None:
 def open_regular(path: str | os.PathLike[str]) -> BufferedReader:
     """Open a regular file to read its bytes, without ever waiting.
 
-    Raises
-    ------
-    OSError
-        For a path that cannot be opened, and for a folder, a pipe, a socket or a device: reading a
-        pipe or a device could block for ever.
+    Raise OSError for a folder, a pipe, a socket or a device: reading could block for ever.
     """
     # Windows has none of these but O_BINARY. O_NONBLOCK: a pipe without a writer opens at once.
     names = ("O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY")
-    flags = os.O_RDONLY
-    for name in names:
-        flags |= getattr(os, name, 0)
     path = os.fspath(path)
-    descriptor = os.open(path, flags)
+    descriptor = os.open(path, os.O_RDONLY | sum(getattr(os, name, 0) for name in names))
     try:
         mode = os.fstat(descriptor).st_mode
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
         if not stat.S_ISREG(mode):
-            raise OSError(
-                errno.EINVAL, "Not a regular file but a pipe or a device", os.fspath(path)
-            )
+            raise OSError(errno.EINVAL, "Not a regular file but a pipe or a device", path)
         return os.fdopen(descriptor, "rb")
     except BaseException:
         os.close(descriptor)
@@ -72,10 +63,7 @@ def read_regular(path: str | os.PathLike[str]) -> bytes:
 def resolve_inside(folder: Path, name: str) -> Path:
     """Return the real path of a folder's file, whether there is one or not.
 
-    Raises
-    ------
-    OSError
-        For a link that leads out of the folder, and for links that lead in a circle.
+    Raise OSError for a link that leads out of the folder, and for links in a circle.
     """
     try:
         path = (folder / name).resolve()
@@ -91,15 +79,6 @@ def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
 
     The same holds after a power cut; the new file is on the disk when this returns. If several
     processes write the same file, the last one wins.
-
-    Parameters
-    ----------
-    path
-        The file.
-    content
-        Its bytes.
-    mode
-        Its permissions, which the umask narrows.
     """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:

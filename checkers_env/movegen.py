@@ -7,6 +7,10 @@ second row (8, 17, 26). Each of the four directions is one shift, and nothing wr
 Moves are generated from the view of the side to move: "up" is towards its king row. Black scans
 from square 1 and White from square 32. A position and its colour-flipped image (turned by 180
 degrees) therefore have the same moves in the same order.
+
+`own`, `opponent` and `kings` are the boards of `side`, of its opponent, and of the kings of both.
+`rows` are successors, int64, shape (rows, 4): black, white, kings and the packed move that led
+there. Functions that append to them take the first free row, `end`, and return the new end.
 """
 
 from __future__ import annotations
@@ -53,19 +57,7 @@ def direction(index: int, side: int) -> int:
 
 @kernel
 def own_and_opponent(black: int, white: int, side: int) -> tuple[int, int]:
-    """Return the boards of `side` and of its opponent.
-
-    Parameters
-    ----------
-    black, white
-        35-bit boards.
-    side
-        BLACK or WHITE.
-
-    Returns
-    -------
-    The two boards.
-    """
+    """Return the boards of `side` and of its opponent."""
     return (black, white) if side == BLACK else (white, black)
 
 
@@ -83,19 +75,7 @@ def first_piece(pieces: int, side: int) -> int:
 
 @kernel
 def steppers(own: int, opponent: int, kings: int, side: int) -> tuple[int, int, int, int]:
-    """Return the pieces of `side` that can step to an empty square.
-
-    Parameters
-    ----------
-    own, opponent, kings
-        35-bit boards of `side`, of its opponent, and of the kings of both.
-    side
-        BLACK or WHITE.
-
-    Returns
-    -------
-    35-bit boards of the pieces for steps 4, 5, -4 and -5.
-    """
+    """Return the pieces that can step to an empty square, by steps of 4, 5, -4 and -5 bits."""
     empty = BOARD & ~(own | opponent)
     up = own if side == BLACK else own & kings
     down = own if side == WHITE else own & kings
@@ -106,21 +86,7 @@ def steppers(own: int, opponent: int, kings: int, side: int) -> tuple[int, int, 
 def jumpers_by_direction(
     pieces: int, own: int, opponent: int, kings: int, side: int
 ) -> tuple[int, int, int, int]:
-    """Return those of `pieces` (of `side`) that can jump over an opponent to an empty square.
-
-    Parameters
-    ----------
-    pieces
-        35-bit board.
-    own, opponent, kings
-        35-bit boards of `side`, of its opponent, and of the kings of both.
-    side
-        BLACK or WHITE.
-
-    Returns
-    -------
-    35-bit boards of the pieces for jumps by 8, 10, -8 and -10 bits.
-    """
+    """Return those of `pieces` that can jump, by jumps of 8, 10, -8 and -10 bits."""
     empty = BOARD & ~(own | opponent)
     up = pieces if side == BLACK else pieces & kings
     down = pieces if side == WHITE else pieces & kings
@@ -131,42 +97,20 @@ def jumpers_by_direction(
 
 @kernel
 def jumpers(pieces: int, own: int, opponent: int, kings: int, side: int) -> int:
-    """Return those of `pieces` that can jump in any direction, as a 35-bit board.
-
-    Parameters
-    ----------
-    pieces, own, opponent, kings, side
-        As for :func:`jumpers_by_direction`.
-    """
+    """Return those of `pieces` that can jump in any direction, as a 35-bit board."""
     a, b, c, d = jumpers_by_direction(pieces, own, opponent, kings, side)
     return a | b | c | d
 
 
 @kernel
 def can_jump(own: int, opponent: int, kings: int, side: int) -> bool:
-    """Return whether `side` has a capture, and so must make one.
-
-    Parameters
-    ----------
-    own, opponent, kings
-        35-bit boards of `side`, of its opponent, and of the kings of both.
-    side
-        BLACK or WHITE.
-    """
+    """Return whether `side` has a capture, and so must make one."""
     return jumpers(own, own, opponent, kings, side) != 0
 
 
 @kernel
 def can_move(own: int, opponent: int, kings: int, side: int) -> bool:
-    """Return whether `side` has a move: without one it has lost.
-
-    Parameters
-    ----------
-    own, opponent, kings
-        35-bit boards of `side`, of its opponent, and of the kings of both.
-    side
-        BLACK or WHITE.
-    """
+    """Return whether `side` has a move: without one it has lost."""
     a, b, c, d = steppers(own, opponent, kings, side)
     return (a | b | c | d) != 0 or can_jump(own, opponent, kings, side)
 
@@ -187,38 +131,14 @@ def has_move(position: Position) -> bool:
 
 @kernel
 def count_steps(own: int, opponent: int, kings: int, side: int) -> int:
-    """Count the simple moves of `side`, whether or not it can jump.
-
-    Parameters
-    ----------
-    own, opponent, kings
-        35-bit boards of `side`, of its opponent, and of the kings of both.
-    side
-        BLACK or WHITE.
-
-    Returns
-    -------
-    Number of moves.
-    """
+    """Count the simple moves of `side`, whether or not it can jump."""
     a, b, c, d = steppers(own, opponent, kings, side)
     return popcount(a) + popcount(b) + popcount(c) + popcount(d)
 
 
 @kernel
 def successor(row: KernelArg, mover: int) -> Position:
-    """Return the position in a row of successors, after a move by `mover`.
-
-    Parameters
-    ----------
-    row
-        Successor, int64, shape (4,).
-    mover
-        Side that moved, BLACK or WHITE.
-
-    Returns
-    -------
-    The position.
-    """
+    """Return the position in a row of successors, after a move by `mover`."""
     return Position(row[BLACK_BOARD], row[WHITE_BOARD], row[KINGS], 1 - mover)
 
 
@@ -226,21 +146,7 @@ def successor(row: KernelArg, mover: int) -> Position:
 def write_row(
     rows: KernelArg, at: int, own: int, opponent: int, kings: int, side: int, move: int
 ) -> None:
-    """Write a position and the packed move that led to it.
-
-    Parameters
-    ----------
-    rows
-        Successors, int64, shape (rows, 4); changed in place.
-    at
-        Index of the row.
-    own, opponent, kings
-        35-bit boards of `side`, of its opponent, and of the kings of both.
-    side
-        BLACK or WHITE.
-    move
-        Packed move.
-    """
+    """Write a position and the packed move that led to it."""
     rows[at, BLACK_BOARD] = own if side == BLACK else opponent
     rows[at, WHITE_BOARD] = opponent if side == BLACK else own
     rows[at, KINGS] = kings
@@ -251,23 +157,7 @@ def write_row(
 def generate_steps(
     rows: KernelArg, end: int, own: int, opponent: int, kings: int, side: int
 ) -> int:
-    """Append the successors by simple moves.
-
-    Parameters
-    ----------
-    rows
-        Successors, int64, shape (rows, 4); changed in place.
-    end
-        First free row.
-    own, opponent, kings
-        35-bit boards of `side`, of its opponent, and of the kings of both.
-    side
-        Side to move, BLACK or WHITE.
-
-    Returns
-    -------
-    The new end of the rows.
-    """
+    """Append the successors by simple moves."""
     empty = BOARD & ~(own | opponent)
     for index in range(4):
         step = direction(index, side)
@@ -288,25 +178,7 @@ def generate_steps(
 def append_jumps(
     rows: KernelArg, end: int, own: int, opponent: int, kings: int, side: int, move: int
 ) -> int:
-    """Append the positions after one more jump of a route.
-
-    Parameters
-    ----------
-    rows
-        Successors, int64, shape (rows, 4); changed in place.
-    end
-        First free row.
-    own, opponent, kings
-        35-bit boards of `side`, of its opponent, and of the kings of both.
-    side
-        Side to move, BLACK or WHITE.
-    move
-        Packed move of the route so far; its last square is that of the piece.
-
-    Returns
-    -------
-    The new end of the rows.
-    """
+    """Append the positions after one more jump of a route; `move` is the route so far, packed."""
     bit = move & 63
     piece = 1 << bit
     empty = BOARD & ~(own | opponent)
@@ -331,21 +203,6 @@ def generate_captures(
     """Append the successors by captures, each route once.
 
     Unfinished routes wait in the rows behind the finished ones, shortest first.
-
-    Parameters
-    ----------
-    rows
-        Successors, int64, shape (rows, 4); changed in place.
-    end
-        First free row.
-    own, opponent, kings
-        35-bit boards of `side`, of its opponent, and of the kings of both.
-    side
-        Side to move, BLACK or WHITE.
-
-    Returns
-    -------
-    The new end of the rows.
     """
     pieces = jumpers(own, own, opponent, kings, side)
     while pieces:
@@ -372,21 +229,7 @@ def generate_captures(
 def generate_successors(
     rows: KernelArg, end: int, black: int, white: int, kings: int, side: int
 ) -> int:
-    """Append every legal successor of a position.
-
-    Parameters
-    ----------
-    rows
-        Successors, int64, shape (rows, 4): black, white, kings and the packed move that led there.
-    end
-        The first free row.
-    black, white, kings, side
-        The position, as in :class:`Position`.
-
-    Returns
-    -------
-    The new end of the rows.
-    """
+    """Append every legal successor of a position."""
     if side == BLACK:  # half of the code is left out where the side is a constant
         return append_successors(rows, end, black, white, kings, BLACK)
     return append_successors(rows, end, white, black, kings, WHITE)
@@ -396,23 +239,7 @@ def generate_successors(
 def append_successors(
     rows: KernelArg, end: int, own: int, opponent: int, kings: int, side: int
 ) -> int:
-    """Append every legal successor, by captures if there are any.
-
-    Parameters
-    ----------
-    rows
-        Successors, int64, shape (rows, 4); changed in place.
-    end
-        First free row.
-    own, opponent, kings
-        35-bit boards of `side`, of its opponent, and of the kings of both.
-    side
-        Side to move, BLACK or WHITE.
-
-    Returns
-    -------
-    The new end of the rows.
-    """
+    """Append every legal successor, by captures if there are any."""
     if can_jump(own, opponent, kings, side):
         return generate_captures(rows, end, own, opponent, kings, side)
     return generate_steps(rows, end, own, opponent, kings, side)
@@ -422,21 +249,8 @@ def append_successors(
 def count_successors(rows: KernelArg, end: int, side: int) -> int:
     """Count the legal moves of many positions together, by vector instructions on whole boards.
 
-    Only the moves of a position where some piece can jump twice are generated.
-
-    Parameters
-    ----------
-    rows
-        Positions, int64, shape (rows, 4), as :func:`generate_successors` writes them. The MAX_ROWS
-        rows from `end` on are overwritten.
-    end
-        Number of positions.
-    side
-        Side to move in all of them.
-
-    Returns
-    -------
-    Number of moves.
+    Only the moves of a position where some piece can jump twice are generated. The MAX_ROWS rows
+    from `end` on are overwritten.
     """
     count, jumps_again = 0, np.empty(end, np.int64)
     for row in range(end):  # vectorised, as it has no branches and does not write to `rows`

@@ -87,6 +87,11 @@ def bit_to_square(bit: int) -> int:
     return bit - bit // 9 + 1
 
 
+def squares_of(board: int) -> list[int]:
+    """Return the squares of a 35-bit board, in ascending order."""
+    return [square for square in range(1, 33) if board >> square_to_bit(square) & 1]
+
+
 @functools.cache
 def unpack_move(packed: int, ambiguous: bool = False) -> Move:
     """Return the move that :func:`checkers_env.movegen.generate_successors` packed."""
@@ -118,13 +123,7 @@ def unpack_moves(packed: Sequence[int]) -> tuple[Move, ...]:
 
 
 def find_move(text: str, legal: Sequence[Move]) -> Move:
-    """Find the move among `legal` that `text` writes, by its start and end or by its full path.
-
-    Raises
-    ------
-    ValueError
-        For text that is no move, and for text that fits none or several of the legal moves.
-    """
+    """Find the move among `legal` that `text` writes, by its start and end or by its full path."""
     squares = parse_squares(text)
     fitting = [move for move in legal if ("x" in text) == bool(move.captured)]
     exact = [move for move in fitting if move.squares == squares]

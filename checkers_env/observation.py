@@ -43,18 +43,7 @@ def write_observation(
 ) -> None:
     """Fill an agent's observation, which :mod:`checkers_env.envs.aec` describes.
 
-    Parameters
-    ----------
-    planes
-        float32, shape (8, 8, 8).
-    mask
-        int8, shape (128,): zeros unless `to_move`.
-    game
-        A game as in :mod:`checkers_env.state`.
-    viewer
-        The side of the agent.
-    to_move
-        Whether the agent is to move.
+    `planes` are float32[8, 8, 8]; `mask` is int8[128], zeros unless the agent is `to_move`.
     """
     for index in range(2):
         pieces = game[viewer ^ index]
@@ -77,16 +66,7 @@ def play_and_observe(
 ) -> int:
     """Play an action and fill the observation of the side that is to move then.
 
-    Parameters
-    ----------
-    game, history, action
-        As for :func:`checkers_env.actions.play_action`.
-    planes, mask
-        As for :func:`write_observation`; unchanged where the action is not played.
-
-    Returns
-    -------
-    What the action did, as :func:`checkers_env.actions.play_action` returns it.
+    Return as :func:`checkers_env.actions.play_action`; an action that is not played fills nothing.
     """
     event = play_action(game, history, action)
     if event >= AGAIN:
@@ -96,17 +76,7 @@ def play_and_observe(
 
 @kernel
 def write_share(plane: KernelArg, count: int, limit: int) -> None:
-    """Write on every square how much of a draw rule's limit is used up; 0 when the rule is off.
-
-    Parameters
-    ----------
-    plane
-        float32, shape (8, 8): is filled.
-    count
-        Plies or occurrences so far.
-    limit
-        Those that the rule allows; below 1 when it is off.
-    """
+    """Write on every square how much of a limit is used up; 0 where it is below 1: off."""
     share = np.float32(count / limit if limit > 0 else 0.0)
     for square in range(plane.size):
         plane.flat[square] = share
@@ -114,17 +84,7 @@ def write_share(plane: KernelArg, count: int, limit: int) -> None:
 
 @kernel
 def write_pieces(plane: KernelArg, pieces: int, viewer: int) -> None:
-    """Set the squares of some pieces in a plane, and clear the others.
-
-    Parameters
-    ----------
-    plane
-        float32, shape (8, 8): is filled.
-    pieces
-        35-bit board.
-    viewer
-        Side whose view it is, BLACK or WHITE.
-    """
+    """Set the squares of some pieces in a plane, and clear the others."""
     for row in range(8):
         bits = pieces >> (4 * row + row // 2) & 15
         seen = 7 - row if viewer == BLACK else row

@@ -7,6 +7,7 @@ import re
 import textwrap
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -74,6 +75,14 @@ class _Source:
     def error(self, message: str, at: int) -> PdnError:
         line = bisect_right(self._line_starts, at)
         return PdnError(message, line, at - self._line_starts[line - 1] + 1)
+
+    @contextmanager
+    def errors_at(self, at: int) -> Iterator[None]:
+        """Give the ValueErrors of a with block a place."""
+        try:
+            yield
+        except ValueError as error:
+            raise self.error(str(error), at) from None
 
     def is_open_comment(self, at: int) -> bool:
         """Return whether a comment begins here and never ends."""
@@ -304,34 +313,22 @@ def _read_game(source: _Source, tokens: list[_Token]) -> Game:
             if token.name in tags:
                 raise source.error(f"a second tag {token.name}: expected a move", token.at)
             tags[token.name] = token
-    board = _set_up(source, tags)
+    if (kind := tags.get("GameType")) and kind.value.split(",")[0].strip() != GAME_TYPE:
+        message = f"GameType {kind.value!r}: expected {GAME_TYPE!r}, English draughts"
+        raise source.error(message, kind.at)
+    start = tags.get("FEN", _Token("tag", fen.START, 0))
+    with source.errors_at(start.at):
+        board = Board(start.value, max_moves=None)
     end: _Token | None = None
     for token in tokens[len(tags) :]:
         if end and _is_end(source.text, end):
             raise source.error(f"{token.value!r} after the result: expected a game", token.at)
         end = token if token.kind == "result" else None
         if end is None:
-            _push(source, board, token)
+            with source.errors_at(token.at):
+                board.push(token.value)
     result = _read_result(source, tags.pop("Result", None), end)
     return Game({name: tag.value for name, tag in tags.items()}, tuple(board.moves), result)
-
-
-def _set_up(source: _Source, tags: dict[str, _Token]) -> Board:
-    if (kind := tags.get("GameType")) and kind.value.split(",")[0].strip() != GAME_TYPE:
-        message = f"GameType {kind.value!r}: expected {GAME_TYPE!r}, English draughts"
-        raise source.error(message, kind.at)
-    start = tags.get("FEN")
-    try:
-        return Board(start.value if start else fen.START, max_moves=None)
-    except ValueError as error:
-        raise source.error(str(error), start.at if start else 0) from None
-
-
-def _push(source: _Source, board: Board, token: _Token) -> None:
-    try:
-        board.push(token.value)
-    except ValueError as error:
-        raise source.error(str(error), token.at) from None
 
 
 def _read_result(source: _Source, tag: _Token | None, end: _Token | None) -> str:

@@ -45,21 +45,7 @@ def count_leaves(rows: KernelArg, gathered: KernelArg, side: int, depth: int) ->
     """Count the lines of exactly `depth` plies.
 
     The positions before the last ply are gathered, and the moves of many are counted together.
-
-    Parameters
-    ----------
-    rows
-        int64, shape (rows, 4): the position in row 0, then scratch space.
-    gathered
-        int64, shape (GATHERED, 4): scratch space.
-    side
-        Side to move, BLACK or WHITE.
-    depth
-        Plies, 1 or more.
-
-    Returns
-    -------
-    Number of lines.
+    Row 0 of `rows` is the position; the others are scratch space, as `gathered` is.
     """
     if depth == 1:
         return count_successors(rows, 1, side)

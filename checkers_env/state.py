@@ -102,19 +102,7 @@ def change_rules(
 ) -> DrawRules:
     """Return the rules that a function's arguments ask for.
 
-    Parameters
-    ----------
-    rules
-        The argument `rules`.
-    changes
-        Further keyword arguments, each of them a draw rule.
-    function
-        The function or class that has the arguments, for error messages.
-
-    Raises
-    ------
-    TypeError
-        If `rules` are no DrawRules, or a name is no draw rule.
+    Raise TypeError for `rules` that are no DrawRules, and for a name that is no draw rule.
     """
     if not isinstance(rules, DrawRules):
         raise TypeError(f"rules must be DrawRules, such as DrawRules(repetition=3), not {rules!r}")
@@ -123,15 +111,7 @@ def change_rules(
 
 
 def check_argument_names(names: Iterable[str], function: Callable[..., Any]) -> None:
-    """Raise TypeError for a name that is neither a draw rule nor an argument of a function.
-
-    Parameters
-    ----------
-    names
-        Names of keyword arguments.
-    function
-        The function or class that was called.
-    """
+    """Raise TypeError for a name that is neither a draw rule nor an argument of a function."""
     rules = [rule.name for rule in dataclasses.fields(DrawRules)]
     for name in names:
         arguments = [
@@ -180,21 +160,7 @@ def _empty_game(rules: DrawRules) -> NDArray[np.int64]:
 def set_position(
     game: KernelArg, history: KernelArg, black: int, white: int, kings: int, side: int
 ) -> int:
-    """Put a position on the board at ply 0, and keep the draw rules.
-
-    Parameters
-    ----------
-    game
-        int64, shape (GAME_LENGTH,); changed in place.
-    history
-        int64, shape (rows, 4): row 0 is written.
-    black, white, kings, side
-        The position, as in :class:`checkers_env.movegen.Position`.
-
-    Returns
-    -------
-    The status (see :func:`status`).
-    """
+    """Put a position on the board at ply 0, keep the draw rules, and return the status."""
     game[:RULES] = 0
     game[BLACK_BOARD], game[WHITE_BOARD], game[KINGS] = black, white, kings
     game[PACKED_MOVE], game[SIDE] = NO_MOVE, side
@@ -204,19 +170,7 @@ def set_position(
 
 @kernel
 def make_move(game: KernelArg, history: KernelArg, row: KernelArg) -> int:
-    """Make the move that leads to a successor.
-
-    Parameters
-    ----------
-    game, history
-        As in this module; changed in place.
-    row
-        Successor, int64, shape (4,).
-
-    Returns
-    -------
-    The status (see :func:`status`).
-    """
+    """Make the move that leads to a successor, int64[4], and return the status."""
     men = (game[BLACK_BOARD] | game[WHITE_BOARD]) & ~game[KINGS]
     kings = popcount(game[KINGS])
     for column in range(ROW_WIDTH):
@@ -227,18 +181,9 @@ def make_move(game: KernelArg, history: KernelArg, row: KernelArg) -> int:
 
 @kernel
 def end_turn(game: KernelArg, history: KernelArg, quiet: bool) -> int:
-    """Write the position into the history, and hand the turn over.
+    """Write the position into the history, hand the turn over, and return the status.
 
-    Parameters
-    ----------
-    game, history
-        As in this module; changed in place.
-    quiet
-        Whether the turn was without a capture and a man's move.
-
-    Returns
-    -------
-    The status (see :func:`status`).
+    A turn is `quiet` without a capture and a man's move.
     """
     game[PLY] += 1
     game[REVERSIBLE_PLIES] = game[REVERSIBLE_PLIES] + 1 if quiet else 0
@@ -252,17 +197,7 @@ def end_turn(game: KernelArg, history: KernelArg, quiet: bool) -> int:
 
 @kernel
 def status(game: KernelArg) -> int:
-    """Return ONGOING, or how the game is over at the start of a turn.
-
-    Parameters
-    ----------
-    game
-        A game, int64, shape (GAME_LENGTH,).
-
-    Returns
-    -------
-    ONGOING, or the number of an ending in REASONS.
-    """
+    """Return ONGOING, or how the game is over at the start of a turn: a place in REASONS."""
     own, opponent = game[game[SIDE]], game[1 - game[SIDE]]
     if own == 0:
         return NO_PIECES
@@ -279,31 +214,13 @@ def status(game: KernelArg) -> int:
 
 @kernel
 def has_lost(game: KernelArg, status: int) -> bool:
-    """Return whether a game that ended with `status` is lost for the side to move, not drawn.
-
-    Parameters
-    ----------
-    game
-        A game, int64, shape (GAME_LENGTH,).
-    status
-        Status from :func:`status`.
-    """
+    """Return whether a game that ended with `status` is lost for the side to move, not drawn."""
     return status == NO_PIECES or (status == NO_MOVES and not game[BLOCKED_DRAWS])
 
 
 @kernel
 def count_repetitions(game: KernelArg, history: KernelArg) -> int:
-    """Count earlier occurrences of the current position with the same side to move.
-
-    Parameters
-    ----------
-    game, history
-        As in this module.
-
-    Returns
-    -------
-    Number of occurrences, without the current one.
-    """
+    """Count earlier occurrences of the current position with the same side to move."""
     now, first, count = history[game[PLY]], game[PLY] - game[REVERSIBLE_PLIES], 0
     ply = game[PLY]
     while ply > first:
@@ -316,25 +233,10 @@ def count_repetitions(game: KernelArg, history: KernelArg) -> int:
 
 @kernel
 def repetition_period(history: KernelArg, ply: int, black: int, white: int, reversible: int) -> int:
-    """Return how many plies before row `ply` of a history the position stood.
+    """Return how many plies before row `ply` of a history the position stood, or 0.
 
     A capture or a man's move is never undone. So only the last `reversible` plies, in which there
     was none, can hold the position, and the kings have been the same pieces since.
-
-    Parameters
-    ----------
-    history
-        Boards, int64, shape (rows, 2 or more), one row a ply.
-    ply
-        Row of the position.
-    black, white
-        35-bit boards of the position.
-    reversible
-        Plies before it without a man's move or a capture.
-
-    Returns
-    -------
-    Plies; 0 if the position did not stand there.
     """
     for period in range(SHORTEST_PERIOD, reversible + 1, 2):
         row = history[ply - period]

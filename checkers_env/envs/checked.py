@@ -74,15 +74,7 @@ class CheckedEnv(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]
         return self.env.last(observe)
 
     def step(self, action: Any) -> None:
-        """Play an action of the agent to move (None when the game is over).
-
-        Raises
-        ------
-        AssertionError
-            Before the first ``reset()``, and for an action that is not in the action space.
-        ValueError
-            For an action other than None of an agent whose game is over.
-        """
+        """Play an action of the agent to move (None when the game is over)."""
         if not self._has_reset:
             EnvLogger.error_step_before_reset()
         game = self.env

@@ -12,15 +12,14 @@ SELF_PLAY_ID = "checkers_env/SelfPlay-v0"  # a vector environment, of gymnasium.
 
 def register() -> None:
     """Register the environments, unless that was done before (a second time would warn)."""
-    if AEC_ID not in pettingzoo.aec_registry:
-        pettingzoo.register("aec", AEC_ID, "checkers_env.envs.aec:env")
-    if SINGLE_AGENT_ID not in gymnasium.registry:
-        gymnasium.register(
-            SINGLE_AGENT_ID,
-            "agents.single_agent.env:SingleAgentEnv",
-            vector_entry_point="agents.single_agent.vector_env:SingleAgentVectorEnv",
-        )
-    if SELF_PLAY_ID not in gymnasium.registry:
-        gymnasium.register(
-            SELF_PLAY_ID, vector_entry_point="checkers_env.envs.vector:SelfPlayVectorEnv"
-        )
+    if AEC_ID in pettingzoo.aec_registry:
+        return
+    pettingzoo.register("aec", AEC_ID, "checkers_env.envs.aec:env")
+    gymnasium.register(
+        SINGLE_AGENT_ID,
+        "agents.single_agent.env:SingleAgentEnv",
+        vector_entry_point="agents.single_agent.vector_env:SingleAgentVectorEnv",
+    )
+    gymnasium.register(
+        SELF_PLAY_ID, vector_entry_point="checkers_env.envs.vector:SelfPlayVectorEnv"
+    )

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
-from checkers_env.moves import Move, square_to_bit
+from checkers_env.moves import Move, square_to_bit, squares_of
 
 CELL = 64
 SIZE = 8 * CELL
@@ -71,16 +71,18 @@ class Part(NamedTuple):
     shapes: tuple[Shape, ...]
 
 
-class Pieces(Protocol):
-    """The attributes of :class:`checkers_env.Board` that a scene shows."""
+class BoardLike(Protocol):
+    """The attributes of :class:`checkers_env.Board` that a picture shows."""
 
     black: int
     white: int
     kings: int
+    turn: int
+    moves: list[Move]
 
 
 def build_scene(
-    board: Pieces,
+    board: BoardLike,
     last: Move | None = None,
     jumping: int | None = None,
     *,
@@ -88,31 +90,11 @@ def build_scene(
     fill: Mapping[int, str] | None = None,
     flipped: bool = False,
 ) -> list[Part]:
-    """Build the scene of a position.
+    """Build the scene of a position: parts, the lowest first.
 
-    Parameters
-    ----------
-    board
-        The pieces.
-    last
-        The last move: its squares are tinted, and small crossed pieces show its captures.
-    jumping
-        The square of a piece in the middle of a multi-jump, which is drawn lifted.
-    arrows
-        Moves to draw as arrows.
-    fill
-        Colours of squares, by number.
-    flipped
-        Whether Black looks up the board, not White.
-
-    Returns
-    -------
-    The parts, the lowest first.
-
-    Raises
-    ------
-    ValueError
-        For a move with a square outside 1 to 32.
+    The squares of the last move are tinted, and small crossed pieces show its captures. A piece
+    that is `jumping` on is drawn lifted. `fill` has colours of squares, by number. Raise ValueError
+    for a move with a square outside 1 to 32.
     """
     moved = (*last.squares, *last.captured) if last else ()
     return [
@@ -152,7 +134,7 @@ def _square(square: int, moved: bool, fill: Mapping[int, str], flipped: bool) ->
     return Part("", (Area(_box(left, top, CELL), fill.get(square, colour)), number))
 
 
-def _captures(move: Move, board: Pieces, flipped: bool) -> Iterator[Part]:
+def _captures(move: Move, board: BoardLike, flipped: bool) -> Iterator[Part]:
     _way(move, flipped)  # raises for a move that is none
     mover = 0 if board.black >> square_to_bit(move.squares[-1]) & 1 else 1
     for square in move.captured:
@@ -162,13 +144,12 @@ def _captures(move: Move, board: Pieces, flipped: bool) -> Iterator[Part]:
         yield Part(f"Captured on {square}", (rim, disc, *cross))
 
 
-def _pieces(board: Pieces, jumping: int | None, flipped: bool) -> Iterator[Part]:
-    for square in range(1, 33):
+def _pieces(board: BoardLike, jumping: int | None, flipped: bool) -> Iterator[Part]:
+    for square in squares_of(board.black | board.white):
         piece = 1 << square_to_bit(square)
-        if (board.black | board.white) & piece:
-            side, king = 1 if board.white & piece else 0, bool(board.kings & piece)
-            shapes = _piece(_centre(square, flipped), side, king, square == jumping)
-            yield Part(f"{SIDES[side]} {'king' if king else 'man'} on {square}", tuple(shapes))
+        side, king = 1 if board.white & piece else 0, bool(board.kings & piece)
+        shapes = _piece(_centre(square, flipped), side, king, square == jumping)
+        yield Part(f"{SIDES[side]} {'king' if king else 'man'} on {square}", tuple(shapes))
 
 
 def _piece(at: Point, side: int, king: bool, lifted: bool) -> Iterator[Shape]:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Protocol
 from xml.etree import ElementTree
 
-from checkers_env.moves import Move, bit_to_square
+from checkers_env.moves import Move, squares_of
 from checkers_env.render.scene import (
     SIDES,
     SIZE,
     Area,
+    BoardLike,
     Disc,
     Label,
     Line,
-    Pieces,
     Point,
     Shape,
     build_scene,
@@ -29,13 +28,6 @@ ROOT = {
     "style": "max-width: 100%; height: auto",
 }
 FONT_SIZE = 1.4  # to the height of a digit
-
-
-class BoardLike(Pieces, Protocol):
-    """The attributes of :class:`checkers_env.Board` that a picture shows."""
-
-    turn: int
-    moves: list[Move]
 
 
 class Svg(str):
@@ -114,8 +106,7 @@ def _pieces_in_words(board: BoardLike, side: int) -> str:
         ("man", "men", own & ~board.kings),
         ("king", "kings", own & board.kings),
     ):
-        squares = [bit_to_square(bit) for bit in range(35) if pieces >> bit & 1]
-        if squares:
+        if squares := squares_of(pieces):
             kinds.append(f"{one if len(squares) == 1 else many} on {_listed(squares)}")
     return f"{SIDES[side]}: {'; '.join(kinds) or 'no pieces'}."
 

@@ -25,20 +25,6 @@ class Window:
         """Show an image for 1 / `fps` seconds at least.
 
         When the user closes the window, nothing more is shown or waited for until :meth:`close`.
-
-        Parameters
-        ----------
-        image
-            uint8, shape (height, width, 3).
-        title
-            Heading of the window.
-        fps
-            Images a second.
-
-        Raises
-        ------
-        ImportError
-            Without pygame-ce.
         """
         if self._dismissed:
             return
