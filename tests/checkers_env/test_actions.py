@@ -136,28 +136,20 @@ def test_description_of_an_action_names_every_legal_move_that_begins_with_it(boa
         assert ("x" if move.captured else "-").join(map(str, move.squares[:2])) in words
 
 
-@pytest.mark.parametrize("action", [-1, 128])
-def test_action_outside_the_space_has_no_description(action: int) -> None:
-    with pytest.raises(ValueError, match=f"{action} is not one of 0 to 127"):
-        codes.describe_action(action, BLACK)
+MOVES = ("11-18", "1-32", "5-4", "12-13", "11-11")
+MOVES += (Move((10, 18), (14,)), Move((29, 33)), Move((0, 4)))  # type: ignore[assignment]
+SIDES = ("player_0", "black", 2, -1, None)
 
 
-@pytest.mark.parametrize("move", ["11-18", "1-32", "5-4", "12-13", "11-11"])
-def test_step_to_a_square_that_is_no_neighbour_has_no_action(move: str) -> None:
-    with pytest.raises(ValueError, match=f"no piece moves like {move}"):
-        codes.move_to_actions(move, BLACK)
-
-
-@pytest.mark.parametrize("move", [Move((10, 18), (14,)), Move((29, 33)), Move((0, 4))])
-def test_move_that_no_piece_can_make_has_no_action(move: Move) -> None:
-    with pytest.raises(ValueError, match="no piece moves like"):
-        codes.move_to_actions(move, BLACK)
-
-
-@pytest.mark.parametrize("turn", ["player_0", "black", 2, -1, None])
-def test_side_that_is_neither_black_nor_white_is_refused(turn: Any) -> None:
-    message = f"turn must be 0 for Black or 1 for White, not {turn!r}"
+@pytest.mark.parametrize(
+    ("function", "arguments", "message"),
+    [
+        *((codes.describe_action, (it, BLACK), f"{it} is not one of 0 to 127") for it in (-1, 128)),
+        *((codes.move_to_actions, (it, BLACK), f"no piece moves like {it}") for it in MOVES),
+        *((codes.move_to_actions, ("11-15", it), f"or 1 for White, not {it!r}") for it in SIDES),
+        *((codes.describe_action, (40, it), f"or 1 for White, not {it!r}") for it in SIDES),
+    ],
+)
+def test_wrong_arguments_are_refused(function: Any, arguments: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        codes.move_to_actions("11-15", turn)
-    with pytest.raises(ValueError, match=message):
-        codes.describe_action(40, turn)
+        function(*arguments)

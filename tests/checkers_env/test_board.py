@@ -11,11 +11,13 @@ import pytest
 import checkers_env
 from checkers_env.board import Board, Outcome
 from checkers_env.fen import EXAMPLE
-from checkers_env.movegen import BLACK, WHITE, generate_successors
+from checkers_env.movegen import BLACK, WHITE
 from checkers_env.moves import Move, square_to_bit
 from checkers_env.state import DrawRules
 
 KINGS_ONLY = "B:WK32:BK1"
+NO_PIECES = "no pieces"
+BLOCKED = {"max_moves": 1, "no_progress": 1, "blocked_draws": True}
 
 
 def random_game(seed, **draws):
@@ -29,10 +31,7 @@ def state(board):
     return {**vars(board), "_legal": board.legal_moves, "_successors": None}
 
 
-def shuffle_kings(board, times):
-    for _ in range(times):
-        for move in ("1-6", "32-27", "6-1", "27-32"):
-            board.push(move)
+SHUFFLE = ("1-6", "32-27", "6-1", "27-32")
 
 
 def test_new_board_is_the_start_of_a_game():
@@ -56,20 +55,6 @@ def test_pop_undoes_push(seed):
         assert again.pop() == board.moves[again.ply]
         assert state(again) == before
     assert again == Board()
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_legal_moves_equal_the_successors_in_order(seed):
-    board, rows = random_game(seed), np.empty((512, 4), np.int64)
-    while board.moves:
-        board.pop()
-        end = generate_successors(rows, 0, board.black, board.white, board.kings, board.turn)
-        assert end == len(board.legal_moves)
-        for row, move in zip(rows[:end].tolist(), board.legal_moves, strict=True):
-            after = board.copy()
-            after.push(move)
-            assert [after.black, after.white, after.kings] == row[:3]
-            assert after.turn == 1 - board.turn
 
 
 def test_changing_the_list_of_legal_moves_does_not_change_the_board():
@@ -109,49 +94,6 @@ def test_side_without_moves_loses_or_draws_by_the_rule(fen, winner, reason):
     assert Board(fen, blocked_draws=True).outcome() == Outcome(drawn, reason)
 
 
-@pytest.mark.parametrize("blocked_draws", [False, True])
-def test_side_with_a_move_goes_on(blocked_draws):
-    assert Board("B:W9,5,6:B1", blocked_draws=blocked_draws).outcome() is None
-
-
-def test_blocked_side_takes_precedence_over_draws_by_count():
-    board = Board("W:WK1,5:BK10", max_moves=1, no_progress=1, blocked_draws=True)
-    board.push("1-6")
-    board.push("10x1")
-    assert board.outcome() == Outcome(None, "no legal move")
-    board.pop()
-    assert board.outcome() is None
-
-
-def test_max_moves_ends_the_game():
-    board = Board(KINGS_ONLY, max_moves=2)
-    for move in ("1-6", "32-27", "6-1"):
-        board.push(move)
-        assert board.outcome() is None
-    board.push("27-32")
-    assert board.outcome() == Outcome(None, "max moves")
-    board.pop()
-    assert board.outcome() is None
-
-
-def test_default_limit_is_100_moves_by_each_side():
-    board, endless = Board(KINGS_ONLY), Board(KINGS_ONLY, max_moves=None)
-    shuffle_kings(board, 50)
-    shuffle_kings(endless, 60)
-    assert board.outcome() == Outcome(None, "max moves")
-    assert endless.outcome() is None
-
-
-def test_repetition():
-    board = Board(KINGS_ONLY, repetition=3)
-    shuffle_kings(board, 1)
-    assert board.outcome() is None
-    shuffle_kings(board, 1)
-    assert board.outcome() == Outcome(None, "repetition")
-    board.pop()
-    assert board.outcome() is None
-
-
 @pytest.mark.parametrize("seed", range(10))
 def test_repetition_draws_at_the_first_third_occurrence(seed):
     board = random_game(seed, repetition=3, max_moves=None)
@@ -164,74 +106,74 @@ def test_repetition_draws_at_the_first_third_occurrence(seed):
     assert (seen.count(seen[-1]) == 3) == drawn
 
 
-def test_no_progress():
-    board = Board("B:W25,K32:BK1", no_progress=2)
-    for move in ("1-6", "32-27", "6-1"):
-        board.push(move)
+@pytest.mark.parametrize(
+    ("fen", "rules", "moves", "outcome"),
+    [
+        (KINGS_ONLY, {"max_moves": 2}, SHUFFLE, (None, "max moves")),
+        (KINGS_ONLY, {}, SHUFFLE * 50, (None, "max moves")),
+        (KINGS_ONLY, {"repetition": 3}, SHUFFLE * 2, (None, "repetition")),
+        ("B:W25,K32:BK1", {"no_progress": 2}, SHUFFLE, (None, "no progress")),
+        ("W:W18:B1,K2,K17", {"max_moves": 1, "no_progress": 1}, ("18-14", "17x10"), (0, NO_PIECES)),
+        ("W:WK1,5:BK10", BLOCKED, ("1-6", "10x1"), (None, "no legal move")),
+    ],
+)
+def test_game_ends_with_the_last_of_some_moves(fen, rules, moves, outcome):
+    board = Board(fen, **rules)
+    for move in moves:
         assert board.outcome() is None
-    board.push("27-32")
-    assert (board.reversible_plies, board.outcome()) == (4, Outcome(None, "no progress"))
+        board.push(move)
+    assert board.outcome() == outcome
     board.pop()
-    board.push("25-21")
-    assert (board.reversible_plies, board.outcome()) == (0, None)
+    assert board.outcome() is None
 
 
-def test_capture_resets_the_progress_count():
-    board = Board("B:W22,K32:BK1,K17")
-    board.push("17x26")
-    assert board.reversible_plies == 0
-
-
-def test_loss_takes_precedence_over_a_draw():
-    board = Board("W:W18:B1,K2,K17", max_moves=1, no_progress=1)
-    board.push("18-14")
-    board.push("17x10")
-    assert board.outcome() == Outcome(BLACK, "no pieces")
+def test_capture_and_move_of_a_man_reset_the_progress_count():
+    board = Board("B:W25,22,K32:BK1,K17", max_moves=None)
+    for move, plies in (("17x26", 0), ("32-28", 1), ("1-6", 2), ("25-21", 0)):
+        board.push(move)
+        assert board.reversible_plies == plies
+    assert Board(KINGS_ONLY, max_moves=None).outcome() is None
 
 
 @pytest.mark.parametrize(
-    ("rule", "value", "least"),
+    ("rule", "value", "accepted"),
     [
-        ("max_moves", 0, 1),
-        ("repetition", 1, 2),
-        ("no_progress", -40, 1),
-        ("max_moves", "3", 1),
-        ("max_moves", 2.5, 1),
-        ("max_moves", True, 1),
-        ("no_progress", True, 1),
-        ("repetition", [3], 2),
-        ("no_progress", 10**19, 1),
+        ("max_moves", 0, "from 1"),
+        ("repetition", 1, "from 2"),
+        ("no_progress", -40, "from 1"),
+        ("max_moves", "3", "from 1"),
+        ("max_moves", 2.5, "from 1"),
+        ("max_moves", True, "from 1"),
+        ("repetition", [3], "from 2"),
+        ("no_progress", 10**19, "from 1"),
+        *(("blocked_draws", value, "True or False") for value in (None, 2, "yes")),
     ],
 )
-def test_invalid_rules_are_refused(rule, value, least):
-    accepted = f"None or a whole number from {least} to 1000000000"
+def test_invalid_rules_are_refused(rule, value, accepted):
+    if accepted.startswith("from"):
+        accepted = f"None or a whole number {accepted} to 1000000000"
     with pytest.raises(ValueError, match=re.escape(f"{rule} must be {accepted}, not {value!r}")):
         Board(**{rule: value})
 
 
-def test_unknown_rule_is_refused():
-    wanted = "unexpected argument 'max_move'; did you mean 'max_moves'? The draw rules are"
-    vector = functools.partial(checkers_env.make_vec, 2)
-    for make in (Board, checkers_env.env, checkers_env.raw_env, vector):
-        with pytest.raises(TypeError, match=re.escape(wanted)):
-            make(max_move=7)
-    with pytest.raises(TypeError, match=re.escape("unexpected argument 'xyz'. The draw rules are")):
-        Board(xyz=7)
+VECTOR = functools.partial(checkers_env.make_vec, 2)
+MAKERS = (Board, checkers_env.env, checkers_env.raw_env, checkers_env.pettingzoo_env, VECTOR)
 
 
-def test_misspelt_argument_is_told_from_a_rule():
-    wanted = "unexpected argument 'opning'; did you mean 'opening'? The draw rules are"
-    for make in (checkers_env.make, checkers_env.pettingzoo_env, checkers_env.raw_env):
-        with pytest.raises(TypeError, match=re.escape(wanted)):
-            make(opning="two-move")
-
-
-def test_rules_of_another_type_are_refused():
-    vector = functools.partial(checkers_env.make_vec, 2)
-    for make in (Board, checkers_env.env, checkers_env.raw_env, vector):
-        for rules in (None, {"repetition": 3}):
-            with pytest.raises(TypeError, match="rules must be DrawRules"):
-                make(rules=rules)
+@pytest.mark.parametrize(
+    ("arguments", "message", "makers"),
+    [
+        ({"max_move": 7}, "argument 'max_move'; did you mean 'max_moves'? The draw rules", MAKERS),
+        ({"xyz": 7}, "unexpected argument 'xyz'. The draw rules are", MAKERS[:1]),
+        ({"opning": ""}, "argument 'opning'; did you mean 'opening'? The draw rules", MAKERS[1:]),
+        ({"rules": None}, "rules must be DrawRules", MAKERS),
+        ({"rules": {"repetition": 3}}, "rules must be DrawRules", MAKERS),
+    ],
+)
+def test_unknown_arguments_and_rules_are_refused(arguments, message, makers):
+    for make in makers:
+        with pytest.raises(TypeError, match=re.escape(message)):
+            make(**arguments)
 
 
 def test_single_rules_override_a_given_set():
@@ -247,7 +189,8 @@ def test_uses_history_is_true_for_rules_that_count():
 
 def test_rules_accept_numpy_numbers():
     board = Board("B:WK32:BK1", max_moves=np.uint8(200))  # of which twice as many overflow
-    shuffle_kings(board, 1)
+    for move in SHUFFLE:
+        board.push(move)
     assert board.outcome() is None
     assert board.rules == Board(max_moves=200).rules
     assert type(board.rules.max_moves) is int
@@ -257,12 +200,6 @@ def test_rules_accept_numpy_numbers():
 def test_fen_of_another_type_is_refused(fen):
     with pytest.raises(ValueError, match=re.escape(f"such as {EXAMPLE!r}, not {fen!r}")):
         Board(fen)
-
-
-@pytest.mark.parametrize("value", [None, 2, "yes"])
-def test_blocked_draws_must_be_a_boolean(value):
-    with pytest.raises(ValueError, match=f"blocked_draws must be True or False, not {value!r}"):
-        Board(blocked_draws=value)
 
 
 def through_pickle(board):

@@ -2,7 +2,6 @@
 
 import numba
 import numpy as np
-import pytest
 
 from checkers_env import movegen
 from checkers_env.board import Board
@@ -99,17 +98,6 @@ def test_counts_and_predicates_agree_with_the_successors():
             assert movegen.successor(row, board.turn) == (*row[:3], 1 - board.turn)
 
 
-def test_moves_of_many_positions_are_counted_together():
-    boards = random_boards(5, POSITIONS)
-    for side in (movegen.BLACK, movegen.WHITE):
-        chosen = [board for board in boards if board.turn == side]
-        rows = np.empty((len(chosen) + movegen.MAX_ROWS, movegen.ROW_WIDTH), np.int64)
-        for row, board in zip(rows, chosen, strict=False):
-            row[:] = *board.position[:3], movegen.NO_MOVE
-        count = sum(len(successors(board)) for board in chosen)
-        assert movegen.count_successors(rows, len(chosen), side) == count > 0
-
-
 def test_moves_of_many_positions_are_counted_by_vector_instructions(monkeypatch, tmp_path):
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     count = kernel(movegen.count_successors.py_func)
@@ -124,23 +112,3 @@ def test_earlier_rows_of_the_stack_stay_unchanged():
     board = Board()
     assert movegen.generate_successors(rows, 5, *board.position) == 12
     assert (rows[:5] == -1).all()
-
-
-@pytest.mark.parametrize(
-    ("fen", "moves"),
-    [
-        ("B:W26,27:B23", {"23x30", "23x32"}),  # both end in the king row
-        ("B:W25,26:B23", {"23x30"}),  # crowned at 30, and so not on over 25
-        ("B:W25,26:BK23", {"23x30x21"}),  # a king already, and so on over 25
-        ("W:WK1,22:B6,7,15,16", {"1x10x19x12", "1x10x3"}),
-    ],
-)
-def test_captures_equal_hand_computed_ones(fen, moves):
-    board = Board(fen)
-    assert {"x".join(map(str, move.squares)) for move in board.legal_moves} == moves
-
-
-def test_king_may_return_to_where_it_started():
-    board = Board("B:W6,7,14,15:BK2")
-    routes = {move.squares for move in board.legal_moves}
-    assert routes == {(2, 9, 18, 11, 2), (2, 11, 18, 9, 2)}

@@ -8,17 +8,12 @@ import numpy as np
 import pytest
 
 from checkers_env.board import Board
-from checkers_env.moves import Move, bit_to_square, square_to_bit
+from checkers_env.moves import Move
 from tests import oracle
 
 KINGS_ONLY = "B:WK32:BK1"
 TWO_ROUTES = "B:W6,7,14,15:BK2"  # round the four men either way, back to where it started
 TWO_ENDS = "W:WK1:B6,7,15,16"  # 1x3, or on and on to 12
-
-
-def test_squares_and_bits_are_inverse():
-    assert [bit_to_square(square_to_bit(square)) for square in range(1, 33)] == list(range(1, 33))
-    assert [square_to_bit(square) for square in (1, 8, 9, 32)] == [0, 7, 9, 34]
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -15,7 +15,7 @@ from pettingzoo.test import api_test, performance_benchmark, seed_test
 from pettingzoo.utils.env_logger import EnvLogger
 
 import checkers_env
-from checkers_env import Board, openings
+from checkers_env import Board
 from checkers_env.actions import move_to_actions
 from checkers_env.moves import Move
 from checkers_env.openings import BALLOTS
@@ -220,24 +220,6 @@ def test_games_agree_with_a_slow_referee(make: Any, opening: Any, rules: Any, re
     assert reasons <= seen
 
 
-def test_one_agent_makes_all_jumps_of_a_capture() -> None:
-    env = checkers_env.env(opening=DOUBLE_JUMP)
-    env.reset()
-    env.step(move_to_actions(Move((1, 10, 19), (6, 15)), 0)[0])
-    assert env.agent_selection == "player_0"
-    assert env.unwrapped.board.moves == []
-    env.step(move_to_actions(Move((1, 10, 19), (6, 15)), 0)[1])
-    assert env.agent_selection == "player_1"
-    assert [str(move) for move in env.unwrapped.board.moves] == ["1x19"]
-
-
-def test_man_crowned_in_a_capture_stops() -> None:
-    env = checkers_env.raw_env(opening="B:W26,27,K1:B22,12")  # a king would take 27 too
-    env.reset()
-    env.step(move_to_actions(Move((22, 31), (26,)), 0)[0])
-    assert env.agent_selection == "player_1"
-
-
 def test_history_of_a_game_without_a_limit_grows() -> None:
     env = checkers_env.raw_env(opening=FOUR_KINGS, max_moves=None)
     env.reset()
@@ -271,13 +253,6 @@ def test_each_reset_samples_an_opening_of_the_ballot(ballot: str, plies: int) ->
     assert {card.count(" ") + 1 for card in cards} == {plies}
 
 
-def test_every_opening_can_be_played() -> None:
-    env = checkers_env.raw_env()
-    for card in openings.TWO_MOVE + openings.THREE_MOVE:
-        env.reset(options={"opening": card})
-        assert env.board.ply == len(card.split())
-
-
 def test_moves_of_an_opening_are_plies_of_the_game() -> None:
     env = checkers_env.env(opening="9-13 22-18 12-16", max_moves=50)
     env.reset()
@@ -309,14 +284,7 @@ def test_opening_can_be_set_for_one_game() -> None:
         ({"opening": "W:W18,18:BK3"}, "bad FEN"),
         ({"opening": "W:W:BK3"}, "leaves no game to play: no pieces"),
         ({"opening": "three-move", "max_moves": 1}, "leaves no game to play: max moves"),
-        ({"max_moves": 0}, "max_moves"),
-        ({"max_moves": 2.5}, "max_moves must be None or a whole number from 1 .*, not 2.5"),
-        ({"max_moves": 10**19}, "max_moves must be None or a whole number from 1 to 1000000000,"),
-        ({"repetition": 1}, "repetition"),
-        ({"repetition": "3"}, "repetition must be None or a whole number from 2 .*, not '3'"),
-        ({"no_progress": -1}, "no_progress"),
-        ({"blocked_draws": "no"}, "blocked_draws must be True or False, not 'no'"),
-        ({"blocked_draws": None}, "blocked_draws must be True or False, not None"),
+        ({"max_moves": 0}, "max_moves must be None or a whole number from 1 .*, not 0"),
         ({"render_mode": "svg"}, "render_mode must be None or one of .*'ansi'.*not 'svg'"),
     ],
 )
@@ -509,20 +477,21 @@ def test_true_is_no_action_of_the_wrapped_environment() -> None:
         env.step(True)
 
 
-def test_numpy_integers_are_actions() -> None:
-    env = checkers_env.env()
-    env.reset()
-    env.step(np.int8(36))
-    assert [str(move) for move in env.unwrapped.board.moves] == ["10-14"]
-
-
 # Copies
 
 
 @pytest.mark.parametrize("clone", COPIES)
 @pytest.mark.parametrize("make", MAKERS)
-def test_copy_plays_on_identically(make: Any, clone: Callable[[Any], Any]) -> None:
-    env = make(opening="three-move", repetition=3, no_progress=20)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"opening": "three-move", "repetition": 3, "no_progress": 20},
+        {"opening": DOUBLE_JUMP},  # after one step in the middle of a capture
+        {"opening": "W:WK1,5:BK10", "blocked_draws": True},
+    ],
+)
+def test_copy_plays_on_identically(make: Any, clone: Callable[[Any], Any], arguments: Any) -> None:
+    env = make(**arguments)
     env.reset(seed=11)
     for steps in (0, 1, 7, 30):
         play_on(env, steps, steps)
@@ -535,37 +504,9 @@ def test_copy_plays_on_identically(make: Any, clone: Callable[[Any], Any]) -> No
         other.reset()
         assert play_on(twin, 3) == play_on(other, 3)
         assert twin.np_random.bit_generator.state == other.np_random.bit_generator.state
-        assert twin.np_random.bit_generator.state != env.np_random.bit_generator.state
+        is_same = twin.np_random.bit_generator.state == env.np_random.bit_generator.state
+        assert is_same == (arguments["opening"] != "three-move")  # which draws a card
     assert cards_drawn(clone(env), 5, seed=3) == cards_drawn(env, 5, seed=3)
-
-
-@pytest.mark.parametrize("clone", COPIES)
-@pytest.mark.parametrize("make", MAKERS)
-def test_copy_is_exact_inside_a_capture(make: Any, clone: Callable[[Any], Any]) -> None:
-    env = make(opening=DOUBLE_JUMP)
-    env.reset(seed=1)
-    first, second = move_to_actions(Move((1, 10, 19), (6, 15)), 0)
-    env.step(first)
-    twin = clone(env)
-    assert np.flatnonzero(twin.observe("player_0")["action_mask"]).tolist() == [second]
-    env.step(second)
-    assert twin.agent_selection == "player_0"
-    twin.step(second)
-    assert play_on(twin, 4) == play_on(env, 4)
-
-
-@pytest.mark.parametrize("clone", COPIES)
-@pytest.mark.parametrize("make", MAKERS)
-def test_copy_keeps_the_rule_of_blocked_sides(make: Any, clone: Callable[[Any], Any]) -> None:
-    env = make(opening="W:WK1,5:BK10", blocked_draws=True)
-    env.reset()
-    env.step(move_to_actions(Move((1, 6)), 1)[0])
-    twin = clone(env)
-    for game in (env, twin):
-        game.step(move_to_actions(Move((10, 1), (6,)), 0)[0])
-        assert game.rewards == {"player_0": 0, "player_1": 0}
-        assert game.infos["player_1"] == {"reason": "no legal move"}
-        assert game.unwrapped.board.fen() == "W:W5:BK1"
 
 
 @pytest.mark.parametrize("clone", COPIES)
@@ -592,17 +533,6 @@ def test_each_agent_has_its_own_constant_spaces() -> None:
         assert env.action_space(agent) is env.action_space(agent)
     assert env.action_space("player_0") is not env.action_space("player_1")
     assert env.action_space("player_0") is not checkers_env.env().action_space("player_0")
-
-
-def test_observation_is_a_new_array() -> None:
-    env = checkers_env.raw_env()
-    env.reset()
-    before = env.observe("player_0")
-    kept = copy.deepcopy(before)
-    env.step(36)
-    env.observe("player_0")
-    np.testing.assert_array_equal(before["observation"], kept["observation"])
-    np.testing.assert_array_equal(before["action_mask"], kept["action_mask"])
 
 
 def test_observing_twice_gives_equal_arrays_that_are_not_shared() -> None:

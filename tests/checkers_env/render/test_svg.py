@@ -13,7 +13,6 @@ from checkers_env import Board, Move
 from checkers_env.render.scene import (
     CASING,
     DARK,
-    DISCS,
     MOVED,
     Area,
     Disc,
@@ -144,16 +143,6 @@ def test_arrow_leads_from_square_to_square() -> None:
     assert svg(Board(DOUBLE_JUMP), arrows=(move for move in [move])) == text
 
 
-def test_flipped_board_is_seen_from_the_other_side() -> None:
-    def discs(flipped: bool) -> set[tuple[float, float, str | None]]:
-        circles = parsed(svg(Board(POSITION), flipped=flipped)).iter(f"{NAMESPACE}circle")
-        places = [(float(c.get("cx", "")), float(c.get("cy", "")), c.get("fill")) for c in circles]
-        return {place for place in places if place[2] in DISCS}
-
-    assert discs(True) == {(512 - x, 512 - y, colour) for x, y, colour in discs(False)}
-    assert (224.0, 288.0, DISCS[1]) in discs(False)  # 18: fifth row, fourth column
-
-
 def test_size() -> None:
     root = parsed(svg(Board(), size=250))
     assert (root.get("width"), root.get("height")) == ("250", "250")
@@ -161,11 +150,6 @@ def test_size() -> None:
     for size in (0, -1, float("nan"), float("inf")):
         with pytest.raises(ValueError, match="size must be a positive number of pixels, not"):
             svg(Board(), size=size)
-
-
-def test_square_off_the_board_is_refused() -> None:
-    with pytest.raises(ValueError, match="square 33 is not 1 to 32"):
-        svg(Board(), arrows=[Move((29, 33))])
 
 
 def test_notebook_shows_boards_and_drawings() -> None:

@@ -125,14 +125,6 @@ def test_window_closed_by_other_code_is_opened_again(windows: list[pygame.Window
     assert not pygame.display.get_init()
 
 
-def test_window_events_are_handled_at_each_step(windows: list[pygame.Window]) -> None:
-    env = played("human")
-    pygame.event.post(pygame.event.Event(pygame.MOUSEMOTION))
-    env.render()
-    assert not pygame.event.peek()
-    env.close()
-
-
 def test_window_closed_by_its_button_stays_closed(windows: list[pygame.Window]) -> None:
     env, other = played("human"), played("human")
     press_close(windows[0])
