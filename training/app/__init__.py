@@ -4,21 +4,16 @@ serve                command line ``checkers-play`` and its server
 app                  the application with all routes
 security             checks of each request, and headers of each response
 request_body         type checks of a request's JSON fields
-serialize            moves, frames and analyses as JSON
 templates            HTML pages
-messages             moves and results in words
+pages                pages whose games are the browser's own
 agent_catalog        agents on offer, with their limits
 opponents            named opponents, each with a story and a strength
-preparation          kernels of the first opponents and the judge, and endgame tables, at the start
+agent_pool           agents of games, with their memory
+analysis             analysis and explanation of positions by agents
 async_agent          analysis in a worker thread
-game                 a game between a person and an agent
-game_setup           openings of games
-game_store           games in progress, in memory and on disk
-game_archive         finished games as PDN, and ratings by them
-play_page            page "Play"
-analysis_page        page "Analyse", and analyses for all pages
+archive              finished games as PDN, and ratings by them
+preparation          kernels of the first opponents and the judge, and endgame tables, at the start
 puzzle_finder        command that finds puzzles in games of the zoo, and writes their file
-compare_page         page "Compare"
 runs_page            page "Evolution"
 run_reader           measurements of a run's folder
 generation_replay    games of a run's current generation

@@ -87,23 +87,10 @@ class AgentCatalog:
     def choose(
         self, name: str, amount: int | None, seconds: float | None, *, has_clock: bool = False
     ) -> AgentChoice:
-        """Combine an agent with limits.
+        """Combine an agent with limits: plies or simulations, and seconds a move.
 
-        Parameters
-        ----------
-        name
-            As :func:`agents.make` takes it.
-        amount
-            Plies or simulations; None for the agent's default.
-        seconds
-            Longest time of a move; None for the default.
-        has_clock
-            Whether a clock limits the moves; the agent's default amount then does not.
-
-        Raises
-        ------
-        ValueError
-            If the agent is not on offer, takes no limits, or a limit is out of range.
+        None is the agent's default; where a clock limits the moves, there is no default amount.
+        Raise ValueError if the agent is not on offer, takes no limits, or a limit is out of range.
         """
         entry = self.entry(name)
         if entry.limit is None:
@@ -168,12 +155,6 @@ def zoo_elo() -> dict[str, int]:
 def _make_label(name: str, options: dict[str, object]) -> str:
     version = _file_version(name)
     return f"{display_name(name, options)} #{version}" if version else display_name(name, options)
-
-
-def is_same_version(label: str, name: str) -> bool:
-    """Return whether the agent's weight file is still the one that the label names."""
-    version = _file_version(name)
-    return not version or label.endswith(f" #{version}")
 
 
 def _file_version(name: str) -> str:

@@ -13,20 +13,17 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
-import agents
 from agents.external.errors import EngineError
-from checkers_env.board import Board
-from training.app import analysis_page, compare_page, play_page, preparation, runs_page
+from training.app import analysis, archive, pages, preparation, runs_page
 from training.app.agent_catalog import AgentCatalog
-from training.app.async_agent import in_thread, run_in_thread
-from training.app.game_store import GameStore
+from training.app.agent_pool import AgentPool
+from training.app.async_agent import run_in_thread
 from training.app.run_launcher import RunLauncher
 from training.app.security import SecurityMiddleware
 from training.app.templates import render_page
-from training.league.entrants import close_agent
 
 CLOSE_SECONDS = 1.0  # for all agents together to end when the server stops
 
@@ -36,36 +33,26 @@ mimetypes.add_type("text/javascript", ".js")  # some systems register another ty
 def create_app(games: Path, *, extra: Sequence[str] = (), runs: Sequence[Path] = ()) -> Starlette:
     """Create the web application (ASGI).
 
-    Parameters
-    ----------
-    games
-        Folder of the games against people; it is made with the first game.
-    extra
-        Agents to offer beside the zoo's, as :func:`agents.make` takes them.
-    runs
-        Folders of evolution runs; their weight files may be played against. Runs that the page
-        starts are in the first one.
-
-    Returns
-    -------
-    The application; its ``state`` has ``catalog``, ``judge``, ``store``, ``runs`` and ``launcher``.
+    `games` is the folder of the games against people, and `extra` are agents to offer beside the
+    zoo's. Weight files of the runs in `runs` may be played against; runs that the page starts are
+    in the first of these folders.
     """
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
         with move_on_after(CLOSE_SECONDS):
-            await run_in_thread(app.state.store.close)
+            await run_in_thread(app.state.pool.close)
         await run_in_thread(app.state.launcher.close)
 
     app = Starlette(
         routes=[
-            *play_page.routes,
-            *analysis_page.routes,
-            *compare_page.routes,
+            *pages.routes,
+            *analysis.routes,
+            *archive.routes,
             *runs_page.routes,
             *preparation.routes,
-            Route("/api/explain", in_thread(explain)),
+            Mount("/static/engine", StaticFiles(packages=[("training.app", "engine")])),
             Mount("/static", StaticFiles(packages=[("training.app", "static")])),
         ],
         middleware=[Middleware(SecurityMiddleware)],
@@ -79,23 +66,12 @@ def create_app(games: Path, *, extra: Sequence[str] = (), runs: Sequence[Path] =
         lifespan=lifespan,
     )
     app.state.catalog = AgentCatalog(extra, runs)
-    app.state.judge = analysis_page.Judge()
-    app.state.store = GameStore(app.state.catalog, games)
+    app.state.pool = AgentPool()
+    app.state.searches = {}  # events that end them, by the names of the pages
+    app.state.games = games
     app.state.runs = runs
     app.state.launcher = RunLauncher(runs[0] if runs else None)
     return app
-
-
-def explain(request: Request) -> Response:
-    """Explain a position by an agent's evaluator: ``?agent=NAME&fen=FEN``."""
-    query = request.query_params
-    if "agent" not in query or "fen" not in query:
-        raise ValueError("Ask for ?agent=NAME&fen=FEN.")
-    agent = request.app.state.catalog.make(query["agent"])
-    try:
-        return JSONResponse(agents.explain(agent, Board(query["fen"])).to_json())
-    finally:
-        close_agent(agent)
 
 
 async def handle_request_error(request: Request, error: Exception) -> Response:

@@ -20,23 +20,11 @@ _games_lock = threading.Lock()
 
 
 def play_champions(run: Path, black: int, white: int, card: int) -> ReplayGame:
-    """Play a game between two champions of a run, each at the depth of its training.
+    """Play a game between the champions of two generations, each at the depth of its training.
 
-    Parameters
-    ----------
-    run
-        Folder of the run.
-    black, white
-        Generations of the players.
-    card
-        Number of the card in the two-move ballot, counted from 1; 0 is the start position.
-
-    Raises
-    ------
-    LookupError
-        For a generation whose champion was not kept, and for a card that does not exist.
-    ValueError
-        If a weight file cannot be read, or its player takes too long for a move.
+    `card` counts the two-move ballot from 1; 0 is the start position. Raise LookupError for a
+    champion that was not kept and for a card that does not exist, and ValueError for a weight file
+    that cannot be read or a player that takes too long for a move.
     """
     if card > len(TWO_MOVE):
         raise LookupError(f"The ballot has {len(TWO_MOVE)} cards")

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 from agents.match import MatchGame
 from agents.match_kernel import DRAW, Result
-from checkers_env import pdn
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.state import DrawRules
 from training.app.run_reader import save_time_ns
@@ -57,45 +56,20 @@ class ReplayGame(NamedTuple):
 
 
 class GenerationReplay(NamedTuple):
-    """Games of a generation.
-
-    Attributes
-    ----------
-    number
-        Number of the generation.
-    games
-        In the order of the regime.
-    standings
-        Of the tournament, the best first; empty without a tournament.
-    survivors
-        Number of the best that are the next parents; 0 where the best are not selected.
-    outcome
-        Consequence of the tournament, in words.
-    """
+    """Games of a generation, in the order of the regime."""
 
     number: int
     games: list[ReplayGame]
-    standings: list[MemberStanding]
-    survivors: int = 0
-    outcome: str = ""
+    standings: list[MemberStanding]  # the best first; empty without a tournament
+    survivors: int = 0  # the best so many are the next parents; 0 where they are not selected
+    outcome: str = ""  # of the tournament, in words
 
 
 def replay_checkpoint(run: Path, save_ns: int) -> GenerationReplay:
-    """Replay the generation after the checkpoint of a time.
+    """Replay the generation after the checkpoint that was saved at a time (`save_time_ns`).
 
-    Parameters
-    ----------
-    run
-        Folder of the run.
-    save_ns
-        Time of the checkpoint; see :func:`training.app.run_reader.save_time_ns`.
-
-    Raises
-    ------
-    LookupError
-        If the run has replaced that checkpoint, and its replay is not among the last four.
-    ValueError
-        If the checkpoint cannot be read, or its regime is unknown.
+    Raise LookupError if the run has replaced that checkpoint and its replay is not among the last
+    four, and ValueError if the checkpoint cannot be read or its regime is unknown.
     """
     with _replay_lock:  # two requests for the same games play them once
         return _replay_checkpoint(run, save_ns)
@@ -242,10 +216,3 @@ def _describe_selection(regime: TournamentRegime, number: int) -> tuple[int, str
 def _ends_in_social_learning(regime: TournamentRegime, number: int) -> bool:
     """Return whether a generation ends in social learning, in which all survive."""
     return isinstance(regime, SocialLearning) and number % regime.social_every == 0
-
-
-def game_to_pdn(game: ReplayGame, tags: dict[str, str]) -> pdn.Game:
-    """Return a game as a PDN record with its players and further tags."""
-    players = {"Black": game.black, "White": game.white}
-    moves = tuple(game.game.board.moves)
-    return pdn.Game(tags | players, moves, RESULTS[game.game.result.winner])

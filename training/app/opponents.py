@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from agents.limits import Limits
 from agents.registry import DEFAULT_DEPTH
-from training.app.agent_catalog import AgentChoice, zoo_elo
+from training.app.agent_catalog import DEFAULT_SECONDS, AgentChoice, zoo_elo
 from training.league.entrants import display_name
 
 RECOMMENDED = "counter-2"
@@ -25,28 +25,14 @@ class Level(NamedTuple):
 
 
 class Opponent(NamedTuple):
-    """A named opponent.
+    """A named opponent."""
 
-    Attributes
-    ----------
-    id
-        Name in requests, and of the face in ``static/icon.svg``.
-    name, story
-        For people.
-    agent
-        As :func:`agents.make` takes it.
-    depth
-        Plies of its search; None for an opponent that does not search, or has levels.
-    levels
-        Levels to choose from, the weakest first.
-    """
-
-    id: str
+    id: str  # in requests, and of the face in static/icon.svg
     name: str
     story: str
-    agent: str
-    depth: int | None
-    levels: tuple[Level, ...] = ()
+    agent: str  # as agents.make takes it
+    depth: int | None  # plies; None for an opponent that does not search, or has levels
+    levels: tuple[Level, ...] = ()  # the weakest first
 
     @property
     def elo(self) -> int:
@@ -117,22 +103,10 @@ OPPONENTS = (
 BY_ID = {opponent.id: opponent for opponent in OPPONENTS}
 
 
-def choose_opponent(name: str, level: int | None, seconds: float) -> AgentChoice:
-    """Return a named opponent with the limits of its moves.
+def choose_opponent(name: str, level: int | None) -> AgentChoice:
+    """Return a named opponent with the limits of its moves. Raise ValueError if there is none.
 
-    Parameters
-    ----------
-    name
-        Its id.
-    level
-        From 1 on, of an opponent with levels; None for the first.
-    seconds
-        Longest time of a move.
-
-    Raises
-    ------
-    ValueError
-        If there is no such opponent or level.
+    Levels count from 1, the default of an opponent that has levels.
     """
     opponent = BY_ID.get(name)
     if opponent is None:
@@ -147,7 +121,7 @@ def choose_opponent(name: str, level: int | None, seconds: float) -> AgentChoice
         raise ValueError(f"{opponent.name} has no levels.")
     elif opponent.depth is not None:
         options["depth"] = opponent.depth
-    limits = Limits(**options, seconds=seconds if options else None)  # type: ignore[arg-type]
+    limits = Limits(**options, seconds=DEFAULT_SECONDS if options else None)  # type: ignore[arg-type]
     return AgentChoice(opponent.agent, display_name(opponent.agent, options), limits)
 
 

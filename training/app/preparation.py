@@ -31,14 +31,9 @@ TABLE_PIECES = 4
 
 
 class Preparation:
-    """State of a preparation; it is done as long as none was started.
+    """State of a preparation, of agents' kernels or of endgame tables of up to so many pieces.
 
-    Parameters
-    ----------
-    agents
-        Names of agents whose kernels are compiled.
-    pieces
-        Most pieces of the endgame tables that are worked out and loaded; 0 for none.
+    It is done as long as none was started.
     """
 
     def __init__(self, *agents: str, pieces: int = 0) -> None:

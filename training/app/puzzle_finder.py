@@ -68,34 +68,15 @@ SEED = 0  # of the judge: it is the same for every question
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A position in which only one move wins.
-
-    Attributes
-    ----------
-    fen
-        The position.
-    line
-        Moves from there, the solver's and the replies in turns; each of the solver's is the only
-        one that wins.
-    rest
-        Further moves, up to a quiet position.
-    players
-        Black and White of the game, with their limits.
-    move
-        Number of the move in the game.
-    nodes
-        Positions from which on ``strong-1`` finds the first move.
-    verified
-        Least depth, in plies, of the searches behind the first moves, or ``"tables"``.
-    """
+    """A position in which only one move wins."""
 
     fen: str
-    line: tuple[str, ...]
-    rest: tuple[str, ...]
-    players: tuple[str, str]
-    move: int
-    nodes: int
-    verified: int | str
+    line: tuple[str, ...]  # the solver's moves, each the only one that wins, and the replies
+    rest: tuple[str, ...]  # further moves, up to a quiet position
+    players: tuple[str, str]  # Black and White of the game, with their limits
+    move: int  # number of the move in the game
+    nodes: int  # positions from which on strong-1 finds the first move
+    verified: int | str  # least depth of the searches behind the first moves, or "tables"
 
 
 class PuzzleJudge:
@@ -183,19 +164,7 @@ def _lead_after(board: Board, reply: Move) -> float:
 def make_puzzle(
     judge: PuzzleJudge, board: Board, players: tuple[str, str], number: int
 ) -> Puzzle | None:
-    """Return the puzzle of a position, None if it is none.
-
-    Parameters
-    ----------
-    judge
-        The judge of all moves.
-    board
-        Position with its side to move.
-    players
-        Black and White of the game.
-    number
-        Number of the move in the game.
-    """
+    """Return the puzzle of a position in move `number` of a game, None if it is none."""
     is_ending = (board.black | board.white).bit_count() <= TABLE_PIECES  # its win may be long
     if is_ending or len(board.legal_moves) < 2:
         return None

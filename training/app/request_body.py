@@ -12,7 +12,9 @@ from starlette.requests import Request
 MAX_TEXT_LENGTH = 100_000
 MAX_QUOTE = 100  # characters of a wrong value in an error
 BODY_SECONDS = 10.0  # for a request's body to arrive
+Json = dict[str, Any]
 TYPE_NAMES = {
+    bool: "true or false",
     str: "a text",
     int: "a whole number",
     float: "a number",
@@ -55,7 +57,7 @@ def _check_value(name: str, value: Any, type_: type) -> Any:
     classes = (int, float) if type_ is float else (type_,)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, classes):
+    if isinstance(value, bool) != (type_ is bool) or not isinstance(value, classes):
         raise ValueError(f"{name} must be {TYPE_NAMES[type_]}, not {_quote(value)}.")
     if isinstance(value, str):
         _check_text(name, value)

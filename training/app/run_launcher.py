@@ -23,8 +23,8 @@ from typing import IO, Any, NamedTuple
 
 from starlette.exceptions import HTTPException
 
+from training.app.request_body import Json
 from training.app.run_reader import is_run, last_generation
-from training.app.serialize import Json
 from training.trainer.cli import PRESETS_BY_COMMAND, TrainingCommand, run_program, shell_words
 from training.trainer.presets import Preset
 
@@ -60,13 +60,7 @@ class Launch(NamedTuple):
 
 
 class RunLauncher:
-    """Starts and stops a run.
-
-    Parameters
-    ----------
-    folder
-        Folder of the runs; None if there is none, and then no run can be started.
-    """
+    """Starts and stops a run in a folder; without a folder no run can be started."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
@@ -77,12 +71,8 @@ class RunLauncher:
     def start(self, preset: str | None, generations: int | None, seed: int | None) -> Json:
         """Start a run, or resume the one of this preset and seed; return its status.
 
-        Raises
-        ------
-        ValueError
-            For a preset, a number or a seed that is not on offer, and if the run is complete.
-        HTTPException
-            With status 409 while another run goes on.
+        Raise ValueError for what is not on offer and for a run that is complete, and HTTPException
+        409 while another run goes on.
         """
         folder = self._check_folder()
         if preset not in OFFERED:
@@ -149,18 +139,10 @@ class RunLauncher:
         return launch.generations if launch and launch.folder.absolute() == run.absolute() else None
 
     def status(self) -> Json:
-        """Return the state of the last run that was started; without one, ``state`` is "none".
+        """Return the state of the last run that was started.
 
-        Returns
-        -------
-        ``state``
-            "none", "running", "ended", "stopped" or "failed".
-        ``name``, ``generation``, ``generations``
-            Name of the run, the generation saved last, and the last one to come.
-        ``message``
-            The state in words; of a failed run its own.
-        ``command``
-            Command line that resumes the run in a terminal.
+        The state is "none", "running", "ended", "stopped" or "failed". The command resumes the run
+        in a terminal.
         """
         launch = self._launch
         if launch is None:

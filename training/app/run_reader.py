@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from checkers_env.files import read_regular, resolve_inside
-from training.app.serialize import Json
+from training.app.request_body import Json
 from training.regimes import regime_from_config
 from training.trainer.ablations import ABLATIONS
 from training.trainer.checkpoint import FILE_NAME, has_checkpoint, load_checkpoint
@@ -127,32 +127,11 @@ def last_generation(run: Path) -> int:
 
 
 def read_run(run: Path) -> Json:
-    """Return a run's state, configuration and measurements.
+    """Return a run's state, configuration and measurements; times are seconds of Unix time.
 
-    Returns
-    -------
-    ``version``, ``running``
-        See :func:`run_version` and :func:`is_running`.
-    ``save_time``
-        Of the last checkpoint, in seconds of Unix time.
-    ``champion``
-        The champion's weight file; None before there is one.
-    ``champions``
-        Weight files of the champions kept, as pairs of generation and path.
-    ``generation``, ``history``
-        The last generation, and :func:`read_history` without the columns that no page shows.
-    ``regime``, ``seed``
-        The regime's name and the run's seed.
-    ``preset_generations``
-        Generations of the preset of that name, None without a preset. A checkpoint does not hold
-        the run's own number.
-    ``games_per_generation``
-        None for an unknown regime.
-
-    Raises
-    ------
-    ValueError
-        If the checkpoint or the curve cannot be read.
+    The champions are pairs of generation and path. A checkpoint does not hold the run's number of
+    generations: that of the preset of its name stands for it. Raise ValueError if the checkpoint
+    or the curve cannot be read.
     """
     version = run_version(run)  # before all other reads: any later checkpoint changes it
     history, champion = read_history(run), run / CHAMPION_FILE

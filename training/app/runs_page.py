@@ -17,8 +17,6 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from agents.match_kernel import DRAW
-from checkers_env import pdn
-from checkers_env.board import Outcome
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import REASONS
 from training.app.async_agent import in_thread, run_in_thread
@@ -26,12 +24,10 @@ from training.app.champion_games import play_champions
 from training.app.generation_replay import (
     RESULTS,
     ReplayGame,
-    game_to_pdn,
     replay_checkpoint,
     replay_latest,
 )
-from training.app.messages import describe_outcome
-from training.app.request_body import read_fields
+from training.app.request_body import Json, read_fields
 from training.app.run_launcher import (
     DEFAULT_GENERATIONS,
     GENERATIONS,
@@ -47,7 +43,6 @@ from training.app.run_reader import (
     run_version,
     save_time_ns,
 )
-from training.app.serialize import Json, frames_to_json
 from training.app.templates import render_page
 from training.trainer.cli import EVOLVE, shell_words
 
@@ -106,7 +101,7 @@ def show_generation(request: Request) -> Response:
 
 
 def show_game(request: Request) -> Response:
-    """Return a game of the generation after a checkpoint, position by position and as PDN."""
+    """Return a game of the generation after a checkpoint."""
     run = _find_run(request)
     save_ns, number = _path_number(request, "version"), _path_number(request, "number")
     with _lookup_error_as_404():
@@ -185,15 +180,14 @@ def _lookup_error_as_404() -> Iterator[None]:
 
 
 def _game_to_json(game: ReplayGame, tags: dict[str, str]) -> Json:
-    """Return a game, position by position and as PDN."""
-    record = game_to_pdn(game, tags)
-    winner, reason, plies = game.game.result
-    outcome = Outcome(None if winner == DRAW else winner, REASONS[reason])
+    """Return a game: its moves from the start position, its end, and tags of its PDN."""
+    winner, reason, _ = game.game.result
     return {
         **_game_header(game),
-        "outcome": describe_outcome(outcome, plies % 2),
-        "frames": frames_to_json(record.start, record.moves),
-        "pdn": pdn.dumps([record]),
+        "winner": None if winner == DRAW else winner,
+        "reason": REASONS[reason],
+        "moves": [str(move) for move in game.game.board.moves],
+        "tags": tags,
     }
 
 

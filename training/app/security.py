@@ -60,22 +60,7 @@ class SecurityMiddleware:
 
 
 def check_request(method: str, path: str, headers: Headers) -> None:
-    """Check that a request is for this machine, from its own pages, and short enough.
-
-    Parameters
-    ----------
-    method
-        HTTP method.
-    path
-        Path of the address.
-    headers
-        Headers of the request.
-
-    Raises
-    ------
-    HTTPException
-        With the status and the reason of the rejection.
-    """
+    """Raise HTTPException unless a request is for this machine, from its own pages, and short."""
     host = headers.get("host", "")
     if not is_loopback(_host_name(host)):
         raise HTTPException(421, f"This server is for this machine only, not for {host!r}.")

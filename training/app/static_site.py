@@ -13,6 +13,7 @@ import hashlib
 import json
 import re
 import shutil
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -26,9 +27,9 @@ from agents.agent_spec import WEIGHTS_SUFFIX
 from agents.registry import DEFAULT_DEPTH
 from agents.weights import load_weights
 from checkers_env.files import write_atomically
-from checkers_env.openings import BALLOTS, NAMES
+from checkers_env.openings import NAMES
 from training.app.agent_catalog import JUDGE, JUDGE_NODES, AgentCatalog, CatalogEntry, zoo_elo
-from training.app.opponents import OPPONENTS
+from training.app.opponents import OPPONENTS, Opponent, choose_opponent, opponent_name
 from training.app.templates import MENU, form_values, render_page
 from training.runtime.cli import run_command
 from training.trainer.cli import EVOLVE
@@ -140,17 +141,7 @@ def weight_file(name: str) -> Path:
 
 
 def build(folder: Path) -> list[Path]:
-    """Write the site.
-
-    Parameters
-    ----------
-    folder
-        Folder of the site; it is made, and files of an earlier site are replaced.
-
-    Returns
-    -------
-    The files, relative to the folder.
-    """
+    """Write the site, and return its files relative to the folder."""
     catalog = SiteCatalog()
     contents = dict(_scripts(catalog)) | dict(_pages(catalog))
     contents["manifest.webmanifest"] = json.dumps(MANIFEST, indent=2)
@@ -179,29 +170,33 @@ def _scripts(catalog: SiteCatalog) -> Iterable[tuple[str, str]]:
     for item in (app / "engine").iterdir():
         if item.is_file():
             yield f"static/engine/{item.name}", item.read_text("utf-8")
-    yield "static/server.js", 'export { download, request } from "./engine/backend.js";\n'
+    yield "static/server.js", 'export { request } from "./engine/backend.js";\n'
     yield "static/engine/catalog.js", _catalog_script(catalog)
 
 
 def _catalog_script(catalog: SiteCatalog) -> str:
-    """Return a module of agents and openings."""
+    """Return a module of agents and opponents."""
     constants: dict[str, Any] = {
         "AGENTS": [it._asdict() | {"file": it.name in TRAINED} for it in catalog.entries()],
-        "OPPONENTS": [
-            one._asdict() | {"levels": [level._asdict() for level in one.levels]}
-            for one in OPPONENTS
-        ],
+        "OPPONENTS": {one.id: list(_choices(one)) for one in OPPONENTS},
+        "CHECKSUMS": {name: zlib.adler32(weight_file(name).read_bytes()) for name in TRAINED},
         "JUDGE": {"agent": JUDGE, "nodes": JUDGE_NODES},
-        "BALLOTS": BALLOTS,
-        "OPENING_NAMES": NAMES,
     }
     lines = [f"export const {name} = {json.dumps(value)};" for name, value in constants.items()]
     return "\n".join(["// Written by training/app/static_site.py.", *lines, ""])
 
 
+def _choices(opponent: Opponent) -> Iterable[dict[str, Any]]:
+    """Yield the agent, the names and the limits of an opponent, of each of its levels."""
+    for level in range(1, len(opponent.levels) + 1) if opponent.levels else (None,):
+        choice = choose_opponent(opponent.id, level)
+        limits = {name: value for name, value in choice.limits._asdict().items() if value}
+        yield choice._asdict() | {"name": opponent_name(opponent.id, level), "limits": limits}
+
+
 def _pages(catalog: SiteCatalog) -> Iterable[tuple[str, str]]:
     """Yield the pages by name."""
-    values = form_values(catalog, None) | {"command": EVOLVE}
+    values = form_values(catalog, None) | {"command": EVOLVE, "names": NAMES}
     for menu_item, name in PAGES.items():
         template = "play.html.jinja" if menu_item == "Play" else f"{Path(name).stem}.html.jinja"
         body = bytes(render_page(template, menu_item, **values).body).decode()

@@ -8,7 +8,6 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
-from checkers_env.fen import START
 from checkers_env.openings import NAMES, THREE_MOVE, TWO_MOVE
 from training.app.agent_catalog import (
     DEFAULT_SECONDS,
@@ -17,7 +16,7 @@ from training.app.agent_catalog import (
     AgentCatalog,
 )
 from training.app.opponents import OPPONENTS, RECOMMENDED
-from training.app.serialize import Json
+from training.app.request_body import Json
 
 MENU = {
     "Play": "/",
@@ -37,19 +36,7 @@ _templates = Environment(
 
 
 def render_page(template: str, menu_item: str, status: int = 200, **values: Any) -> HTMLResponse:
-    """Render a page.
-
-    Parameters
-    ----------
-    template
-        File in ``template/``.
-    menu_item
-        The page's name in the menu.
-    status
-        HTTP status.
-    values
-        Variables of the template.
-    """
+    """Render a template with its variables; `menu_item` is the page's name in the menu."""
     text = _templates.get_template(template).render(menu=MENU, menu_item=menu_item, **values)
     return HTMLResponse(text, status)
 
@@ -63,7 +50,6 @@ def form_values(catalog: AgentCatalog, agent: str | None) -> Json:
     if agent and agent not in [entry.name for entry in entries]:
         entries.append(catalog.entry(agent))
     return {
-        "start": START,
         "entries": entries,
         "agent": agent,
         "opponents": OPPONENTS,

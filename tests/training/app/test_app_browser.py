@@ -137,7 +137,7 @@ def test_whole_game_is_played_by_clicking(open_page, games):
         for text in moves_shown(page)[board.ply :]:
             board.push(text)
     assert board.outcome() is not None or "Drawn" in page.inner_text("#status")
-    assert "The game is kept." in page.inner_text("#status")
+    expect(page.locator("#status")).to_contain_text("The game is kept.")
     (game,) = pdn.load(next(games.glob("*.pdn")))
     assert list(map(str, game.moves)) == moves_shown(page)
     with page.expect_download() as download:
@@ -382,9 +382,19 @@ def test_two_tabs_are_two_games(open_page):
     assert one.url != other.url
 
 
+def hold_first_reply(page, held):
+    """Hold back the first question to the agent; the judge is answered."""
+
+    def answer(route):
+        is_judge = "agent" not in route.request.post_data_json
+        return route.continue_() if is_judge or held else held.append(route)
+
+    page.route("**/api/analysis", answer)
+
+
 def test_late_answer_does_not_change_another_game(open_page):
     page, held = open_page(), []
-    page.route("**/reply", lambda route: route.continue_() if held else held.append(route))
+    hold_first_reply(page, held)
     choose_agent(page, "random")
     page.check("[name=colour][value=white]")
     page.click("#start")
@@ -394,9 +404,7 @@ def test_late_answer_does_not_change_another_game(open_page):
     page.check("[name=colour][value=black]")
     page.click("#start")
     expect(page.locator("#status")).to_contain_text("Your move.")
-    held[0].continue_()
     settle(page)
-    expect(page.locator("#status")).to_contain_text("Your move.")
     cell(page, 11).click()
     cell(page, 15).click()
     settle(page)
@@ -433,8 +441,7 @@ def test_game_continues_after_a_reload(open_page):
     expect(page.locator("#status")).to_have_text("Choose an opponent, and play.")
     expect(page.locator("#score button")).to_have_count(0)
     page.evaluate("sessionStorage.setItem('present game', '\"gone\"')")
-    with page.expect_response("**/api/games/gone"):
-        page.reload()
+    page.reload()
     expect(page.locator("#start")).to_be_visible()
     expect(page.locator("#error")).to_be_hidden()
     page.goto(page.url.partition("#")[0] + "#" + "x" * 22)
@@ -451,14 +458,12 @@ def test_game_continues_after_a_restart_of_the_server(browser, tmp_path):
     cell(page, 22).click()
     cell(page, 18).click()
     expect(page.locator("#error")).to_contain_text("The server does not answer.")
-    before = position(page)
+    assert len(moves_shown(page)) == 2  # the browser has the game
     with serve_in_thread(tmp_path, int(address.rpartition(":")[2])):
-        cell(page, 22).click()
-        cell(page, 18).click()
+        page.click("[data-do=reply]")
         settle(page)
         expect(page.locator("#error")).to_be_hidden()
         assert len(moves_shown(page)) == 3
-        assert position(page) != before
     context.close()
 
 
@@ -494,20 +499,23 @@ def test_way_back_from_the_second_game_leads_to_the_first(open_page):
     expect(page.locator("#score button")).to_have_count(2)
 
 
-@pytest.mark.parametrize("action", ["move", "reply"])
-def test_lost_answer_is_fetched_again(open_page, action):
+def test_lost_answer_is_asked_for_again(open_page):
     page, lost = open_page(), []
 
     def lose_once(route):
-        if lost:
+        is_judge = "agent" not in route.request.post_data_json
+        if lost or is_judge:
             return route.continue_()
-        lost.append(route.fetch())  # the server gets the request
+        lost.append(route.fetch())
         return route.abort()
 
     begin(page, agent="material", plies=2)
-    page.route(f"**/{action}", lose_once)
-    play_once(page)
-    assert lost
+    page.route("**/api/analysis", lose_once)
+    cell(page, 11).click()
+    cell(page, 15).click()
+    expect(page.locator("#error")).to_contain_text("The server does not answer.")
+    page.click("[data-do=reply]")
+    expect(page.locator("#score button")).to_have_count(2)
     expect(page.locator("#error")).to_be_hidden()
     assert squares_of(page, "able")
 
@@ -521,9 +529,7 @@ def test_stale_tab_shows_the_game_of_the_other_tab(open_page):
     settle(other)
     play_once(one)
     play_any(one, 4)
-    cell(other, 11).click()
-    cell(other, 15).click()  # as if the game were at its start
-    expect(other.locator("#score button")).to_have_count(4)
+    expect(other.locator("#score button")).to_have_count(4)  # it has followed
     assert position(other) == position(one)
     expect(other.locator("#error")).to_be_hidden()
     play_any(other, 6)
@@ -650,7 +656,7 @@ def test_light_and_dark_themes_are_readable(open_page):
 
 def test_first_game_is_against_the_recommended_opponent(open_page):
     page, asked = open_page(), []
-    page.on("request", lambda request: asked.append(request.url.endswith("/api/games")))
+    page.on("request", lambda request: asked.append(request.url.endswith("/api/player")))
     assert page.locator("[name=opponent]").count() == len(OPPONENTS) + 1  # and all players
     assert page.locator(".opponent:has(:checked) .badge").count() == 1
     page.evaluate("for (const click of [1, 2]) document.getElementById('start').click()")
@@ -835,7 +841,7 @@ def test_capture_is_dragged_by_touch(open_page):
 def test_premove_is_played_when_it_is_legal(open_page):
     page, held = open_page(), []
     begin(page, agent="random", opening="B:W30:B1,2")
-    page.route("**/reply", lambda route: route.continue_() if held else held.append(route))
+    hold_first_reply(page, held)
     cell(page, 1).click()
     cell(page, 6).click()
     expect(page.locator("#status")).to_contain_text("is thinking")
@@ -972,10 +978,11 @@ def test_review_tells_a_smaller_advantage_from_the_same_one(open_page):
     resign(page)
 
     def answer(route):
-        ply = len(route.request.post_data_json["moves"])
-        line = {"move": {"text": "1-2", "squares": [1, 2], "captured": []}, "pv": ["1-2"]}
-        line["score"] = (0.95, -0.7, 0.95)[ply]  # for the side to move: Black is winning
-        route.fulfill(json={"label": "strong", "lines": [line], "exact": None})
+        moves = route.request.post_data_json["moves"]
+        move = ["9-13", "22-18", "9-13"][len(moves)]
+        score = (0.95, -0.7, 0.95)[len(moves)]  # for the side to move: Black is winning
+        line = {"move": move, "pv": [move], "score": score, "exact": None}
+        route.fulfill(json=line)
 
     page.route("**/api/analysis", answer)
     page.click("[data-do=review]")

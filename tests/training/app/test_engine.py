@@ -1,11 +1,5 @@
 """The static page's engine against the kernels: moves, evaluations and searches, in Node."""
 
-import json
-import shutil
-import subprocess
-from importlib.resources import files
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -17,12 +11,10 @@ from agents.search.player import AlphaBeta
 from agents.search.workspace import VISITED, clear
 from checkers_env import Board
 from checkers_env.fen import START
-from training.app.messages import describe_move, explain_forced_capture, explain_illegal_move
+from training.app.static_site import weight_file
 
 pytestmark = pytest.mark.browser
 
-ENGINE = Path(str(files("training.app") / "engine"))
-ZOO = Path(str(files("agents") / "zoo"))
 POSITIONS = 20_000
 EVALUATED = {
     "blondie24-1999": 1000,
@@ -44,50 +36,28 @@ SEARCHES = {  # plies, positions
     "material": (6, 30),
 }
 LEAST_PIECES = 15  # in searches: strong has endgame tables in Python
-NAN = bytes([0, 0, 192, 127])
 
 DRIVER = """
-import { readFileSync } from "node:fs";
-import { Board, readFen } from "./rules.js";
-import { Material } from "./evaluators.js";
-import { finish, FULL_WIDTH, Search, SELECTIVE } from "./search.js";
-import { describeMove, explainForcedCapture, explainIllegalMove } from "./game.js";
-import { loadWeights } from "./weights.js";
-import { answer as ask } from "./worker.js";
+import { Material } from "./engine/evaluators.js";
+import { Board, readFen } from "./engine/rules.js";
+import { finish, FULL_WIDTH, Search, SELECTIVE } from "./engine/search.js";
+import { answer as ask, readPlayer } from "./engine/worker.js";
 
-const [question, zoo] = process.argv.slice(2);
-const asked = JSON.parse(readFileSync(question));
-const { damaged = [], words = [], positions = [], games = [] } = asked;
-const { explained = {}, analysed = {}, evaluations = {}, searches = {} } = asked;
-const bytes = (path) => Uint8Array.from(readFileSync(path)).buffer;
-const read = (path) => loadWeights(bytes(path), path);
-const load = async (name) =>
-  (name === "material" ? { evaluator: new Material() } : read(`${zoo}/${name}.safetensors`));
-const answer = { evaluations: {}, searches: {}, damaged: [], explained: {}, analysed: {} };
-globalThis.fetch = async (url) =>
-  ({ ok: true, arrayBuffer: () => bytes(`${zoo}/${url.pathname.split("/").at(-1)}`) });
+globalThis.fetch = async ({ pathname }) => {
+  const name = pathname.split("/").at(-1);
+  return { ok: true, arrayBuffer: () => Uint8Array.from(readFileSync(`weights/${name}`)).buffer };
+};
+const { positions = [], games = [], explained = {} } = asked;
+const { analysed = [], evaluations = {}, searches = {} } = asked;
+answer = { evaluations: {}, searches: {}, explained: {}, analysed: [] };
 for (const [agent, fens] of Object.entries(explained)) {
   answer.explained[agent] = [];
   for (const fen of fens) {
     answer.explained[agent].push(await ask({ action: "explain", agent, fen }));
   }
 }
-for (const [agent, { depth, fens }] of Object.entries(analysed)) {
-  answer.analysed[agent] = [];
-  for (const start of fens) {
-    const question = { action: "analyse", agent, limits: { depth }, seed: 0, start, moves: [] };
-    answer.analysed[agent].push(await ask(question));
-  }
-}
-answer.words = words.map(([fen, squares]) => {
-  const board = new Board(fen);
-  return [
-    explainForcedCapture(board), explainIllegalMove(board, squares),
-    ...board.legalMoves.map((move) => describeMove(board, move)),
-  ];
-});
-for (const path of damaged) {
-  answer.damaged.push(await read(path).then(() => "it was accepted", ({ message }) => message));
+for (const question of analysed) {
+  answer.analysed.push(await ask({ action: "analyse", seed: 0, ...question }));
 }
 answer.moves = positions.map((fen) => {
   const board = new Board(fen);
@@ -99,7 +69,7 @@ answer.games = games.map(({ moves, start, repetition }) => {
   return moves.map((text) => { board.push(text); return [board.fen, board.outcome()]; });
 });
 for (const [name, fens] of Object.entries(evaluations)) {
-  const { evaluator } = await load(name);
+  const { evaluator } = await readPlayer(name);
   const state = new Int32Array(evaluator.stateSize);
   answer.evaluations[name] = fens.map((fen) => {
     const position = readFen(fen);
@@ -110,7 +80,7 @@ for (const [name, fens] of Object.entries(evaluations)) {
   });
 }
 for (const [name, { depth, lines }] of Object.entries(searches)) {
-  const { evaluator, isSelective } = await load(name);
+  const { evaluator, isSelective } = await readPlayer(name);
   answer.searches[name] = lines.map((fens) => {
     const search = new Search(evaluator, isSelective ? SELECTIVE : FULL_WIDTH);
     return fens.map((fen) => {
@@ -121,28 +91,13 @@ for (const [name, { depth, lines }] of Object.entries(searches)) {
     });
   });
 }
-process.stdout.write(JSON.stringify(answer));
 """
 
 
 @pytest.fixture(scope="module")
-def ask(tmp_path_factory):
+def ask(run_js):
     """Return a function that asks the engine, and returns its answer."""
-    node = shutil.which("node")
-    assert node, "these tests need Node"
-    folder = tmp_path_factory.mktemp("engine")
-    shutil.copytree(ENGINE, folder, dirs_exist_ok=True)
-    (folder / "package.json").write_text('{"type": "module"}')
-    (folder / "driver.js").write_text(DRIVER)
-
-    def ask(**question):
-        (folder / "question.json").write_text(json.dumps(question))
-        command = [node, "driver.js", "question.json", str(ZOO)]
-        run = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
-        assert run.returncode == 0, run.stderr
-        return json.loads(run.stdout)
-
-    return ask
+    return lambda **question: run_js(DRIVER, **question)
 
 
 def random_game(rng, start=START, repetition=3):
@@ -279,22 +234,6 @@ def searched(agent, board):
     return [list(move.squares), value, int(agent.ws.counts[VISITED])]
 
 
-def test_words_are_equal(ask, positions):
-    rng, asked, expected = np.random.default_rng(3), [], []
-    for fen in sample(positions, 1500, 4):
-        board = Board(fen)
-        move = board.legal_moves[rng.integers(len(board.legal_moves))]
-        squares = list(move.squares)[: rng.integers(1, 4)] + rng.integers(0, 34, 1).tolist()
-        if squares in [list(it.squares) for it in board.legal_moves]:
-            continue
-        asked.append([fen, squares])
-        said = [describe_move(board, it) for it in board.legal_moves]
-        texts = explain_forced_capture(board), explain_illegal_move(board, squares)
-        expected.append([*texts, *said])
-    assert ask(words=asked)["words"] == expected
-    assert len({text for _, text, *_ in expected}) > 300
-
-
 def close(found, expected):
     """Return whether two JSON values are equal, numbers to 1e-4: float64 there, float32 here."""
     if isinstance(expected, dict):
@@ -320,50 +259,34 @@ def test_explanations_are_equal(ask, positions):
 
 
 def test_analyses_are_equal(ask, positions):
-    depths = {"blondie24": 4, "c5-n0.001": 5}
-    fens = sample(positions, 25, 5)
-    asked = {name: {"depth": depth, "fens": fens} for name, depth in depths.items()}
-    for name, found in ask(analysed=asked)["analysed"].items():
-        agent = agents.make(name)
-        for fen, reply in zip(fens, found, strict=True):
-            analysis, result = (
-                agents.analyse(agent, Board(fen), depth=depths[name]),
-                reply["result"],
-            )
-            assert result["pv"] == list(map(str, analysis.pv)), (name, fen)
-            assert result["move"]["squares"] == list(analysis.move.squares)
-            assert (result["score"], result["depth"]) == (analysis.score, analysis.depth)
+    """Of positions, and of games in which a position may come up again."""
+    asked, expected = [], []
+    for agent, depth in (("blondie24", 4), ("c5-n0.001", 5)):
+        for start in sample(positions, 25, 5):
+            asked.append({"agent": agent, "limits": {"depth": depth}, "start": start, "moves": []})
+            expected.append(agents.analyse(agent, Board(start), depth=depth))
+    for question, reply, analysis in zip(
+        asked, ask(analysed=asked)["analysed"], expected, strict=True
+    ):
+        result = reply["result"]
+        assert result["pv"] == list(map(str, analysis.pv)), question
+        assert Board(question["start"]).parse_move(result["move"]) == analysis.move
+        assert (result["score"], result["depth"]) == (analysis.score, analysis.depth)
 
 
-def damaged_files():
-    """Yield broken weight files, and what the error says of each."""
-    content = (ZOO / "blondie24-1999.safetensors").read_bytes()
-    yield b"<html>", "it has 6 bytes"
-    yield b"\xff" * 100, "its header is cut off"
-    yield content[:300], "its header is cut off"
-    yield content[:5000], "it is cut off: its array genome ends at byte 6968 of 4648"
-    yield content + b"\0", "it has 6969 bytes of numbers in place of 6968"
-    yield content[:8] + b"\xff" + content[9:], "its header is no UTF-8 text"
-    yield content.replace(b"{", b"[", 1), "its header is no JSON"
-    yield content[:-8] + NAN + content[-4:], "weights that are no numbers"
-    yield content.replace(b"blondie24-1999", b"blondie24-9999"), "known are blondie24-1999"
-    yield content.replace(b"blondie24-1999", b"blondie24-2001"), "blondie24-2001 has 5047"
-    yield content.replace(b"F32", b"I32"), "is I32, not F64, F32 or U8"
-    yield content.replace(b"[1742]", b"[1741]"), "has 6968 bytes for 1741 numbers"
-    yield content.replace(b"checkers-laboratory", b"checkers-lavatories"), "it has no 'checkers-"
-    yield content.replace(b'"king\\": 1.0', b'"king\\": 9.0'), "king is worth 9, not 1 to 5 men"
-    packed = (ZOO / "strong.safetensors").read_bytes()
-    yield packed[:2000] + packed[2001:] + b"\0", "the tables cannot be unpacked"
-    sparse = (ZOO / "walks-3.safetensors").read_bytes()
-    yield sparse[:-1] + bytes([sparse[-1] ^ 16]), "weights for"
-
-
-def test_damaged_weight_files_are_refused_in_words(ask, tmp_path):
-    paths, reasons = [], []
-    for number, (content, reason) in enumerate(damaged_files()):
-        paths.append(str(tmp_path / f"{number}.safetensors"))
-        Path(paths[-1]).write_bytes(content)
-        reasons.append(reason)
-    for found, reason in zip(ask(damaged=paths)["damaged"], reasons, strict=True):
-        assert "is not a valid weight file: " in found
-        assert reason in found
+@pytest.mark.parametrize("damage", [
+    lambda content: b"<html>", lambda content: content[:5000], lambda content: content + b"\0",
+    lambda content: content[:4000] + bytes([content[4000] ^ 1]) + content[4001:],
+])  # fmt: skip
+def test_damaged_weight_file_is_refused(run_js, damage):
+    script = """
+        import { loadWeights } from "./engine/weights.js";
+        import { CHECKSUMS } from "./engine/catalog.js";
+        const { buffer } = Uint8Array.from(asked.content);
+        answer = await loadWeights(buffer, "it", CHECKSUMS["blondie24-1999"]).then(
+          () => "accepted", ({ message }) => message);
+    """
+    content = weight_file("blondie24-1999").read_bytes()
+    assert run_js(script, content=list(content)) == "accepted"
+    said = run_js(script, content=list(damage(content)))
+    assert said == "'it' is not a valid weight file: it is damaged or cut off"

@@ -27,17 +27,7 @@ class Works:
     def act(self, board):
         while True:
             pass
-
-
-class Never:
-    def __init__(self):
-        if Never.made:
-            time.sleep(1e6)
-        Never.made = True
-
-    made = False
 """
-MOVES = "11-15 22-18 15-22 25-18 12-16 18-14 9-18 23-14 10-17 21-14 6-10 14-7 3-10"
 ANSWER_SECONDS = 5.0  # generous: one second is what the docs promise
 
 
@@ -64,11 +54,6 @@ class Server:
     def request(self, method, path, timeout=60, **options):
         with httpx2.Client(base_url=self.address, timeout=timeout) as client:
             return client.request(method, path, **options)
-
-    def hang(self, game, action="reply"):
-        """Ask for a move that never comes."""
-        with pytest.raises(httpx2.ReadTimeout):
-            self.request("POST", f"/api/games/{game}/{action}", timeout=1, json={})
 
 
 # No warm-up: it would take a core for a minute where kernels are not compiled yet.
@@ -103,16 +88,14 @@ def test_others_are_answered_during_a_hostile_request(server, folder):
     pipe = {"agent": str(folder / "runs" / "pipe.safetensors")}
     spaces = "B:W1" + " " * 50_000 + "x"
     hostile = [
-        ("/api/compare/move", {"start": spaces, "player": {"agent": "random"}}),
-        ("/api/compare/pdn", {"start": spaces}),
-        ("/api/games", {"pdn": "(\n[a\n" * 16_000}),
-        ("/api/games", {"pdn": f'[FEN "{spaces}"]'}),
-        ("/api/games", {"opening": spaces}),
-        ("/api/games", {"opening": "11-15 24-19 15-24 28-19 " * 4000}),
-        ("/api/compare", {"black": pipe, "white": pipe}),
-        ("/api/games", pipe),
-        ("/api/games", {"pdn": "[" * 99_999}),
-        ("/api/compare/move", {"moves": ["11-15"] * 60_000, "player": {"agent": "random"}}),
+        ("/api/analysis", {"start": spaces}),
+        ("/api/analysis", {"moves": ["11-15"] * 60_000}),
+        ("/api/analysis", pipe),
+        ("/api/player", pipe),
+        ("/api/archive", {"pdn": "(\n[a\n" * 16_000}),
+        ("/api/archive", {"pdn": f'[FEN "{spaces}"]'}),
+        ("/api/archive", {"pdn": "11-15 24-19 15-24 28-19 " * 4000}),
+        ("/api/archive", {"pdn": "[" * 99_999}),
         ("/api/launch", {"preset": "../" * 30_000, "generations": 1, "seed": 0}),
         ("/api/launch", {"preset": "c0", "generations": 10**4000, "seed": 0}),
     ]
@@ -138,7 +121,7 @@ def test_others_are_answered_during_a_hostile_request(server, folder):
 
 
 def test_incomplete_request_is_ended_without_a_traceback(server):
-    head = f"POST /api/compare HTTP/1.1\nHost: 127.0.0.1:{server.port}\n"
+    head = f"POST /api/player HTTP/1.1\nHost: 127.0.0.1:{server.port}\n"
     body = head + "Content-Type: application/json\nContent-Length: 100\n\n{"
     slow = [server.connect(text) for text in ("", "GET / HT", head, body)]
     dropped = server.connect(body)
@@ -164,13 +147,12 @@ def test_incomplete_request_is_ended_without_a_traceback(server):
     ],
     indirect=["server"],
 )
-def test_hanging_agent_does_not_keep_the_command_from_ending(server, folder, signals):
-    name = server.process.args[-1]
-    game = server.request("POST", "/api/games", json={"agent": name, "colour": "white"}).json()
-    server.hang(game["key"])
+def test_hanging_agent_does_not_keep_the_command_from_ending(server, signals):
+    body = {"agent": server.process.args[-1]}
+    with pytest.raises(httpx2.ReadTimeout):
+        server.request("POST", "/api/analysis", timeout=1, json=body)
     server.process.send_signal(signals)
     assert server.process.wait(60) == 0
-    assert (folder / "games" / "tabs" / f"{game['key']}.json").exists()
     assert "Traceback" not in server.log.read_text()
 
 

@@ -1,11 +1,7 @@
 """The sentence about a run's curves, in Node, on small made-up curves and on the committed run."""
 
 import csv
-import json
 import math
-import shutil
-import subprocess
-from importlib.resources import files
 
 import pytest
 
@@ -13,33 +9,19 @@ from tests import ROOT
 
 pytestmark = pytest.mark.browser
 
-DRIVER = """
-import { readFileSync } from "node:fs";
+SCRIPT = """
 import { describeRun } from "./run_summary.js";
-const runs = JSON.parse(readFileSync("runs.json"));
-process.stdout.write(JSON.stringify(runs.map(describeRun)));
+answer = describeRun(asked);
 """
 WAVE = [0.05, -0.05, 0.0, 0.04, -0.04]  # noise of a point
 
 
-@pytest.fixture(scope="module")
-def describe(tmp_path_factory):
+@pytest.fixture
+def describe(run_js):
     """Return a function from the columns of a curve to the sentence."""
-    node = shutil.which("node")
-    assert node, "these tests need Node"
-    folder = tmp_path_factory.mktemp("summary")
-    module = files("training.app") / "static" / "run_summary.js"
-    (folder / "run_summary.js").write_text(module.read_text("utf-8"))
-    (folder / "package.json").write_text('{"type": "module"}')
-    (folder / "driver.js").write_text(DRIVER)
 
     def describe(history, running=False):
-        (folder / "runs.json").write_text(json.dumps([{"history": history, "running": running}]))
-        done = subprocess.run(
-            [node, "driver.js"], cwd=folder, capture_output=True, text=True, timeout=60
-        )
-        assert done.returncode == 0, done.stderr
-        (text,) = json.loads(done.stdout)
+        text = run_js(SCRIPT, history=history, running=running)
         return text.replace("\N{MINUS SIGN}", "-")
 
     return describe

@@ -15,7 +15,7 @@ from checkers_env.board import Board
 from tests import ROOT
 from tests.training.app.conftest import serve_in_thread
 from training.app.champion_games import play_champions
-from training.app.generation_replay import game_to_pdn, replay_generation
+from training.app.generation_replay import replay_generation
 from training.app.run_reader import find_champions
 from training.regimes.coevolution import Coevolution
 from training.trainer import cli
@@ -118,7 +118,7 @@ def test_game_is_replayed_by_buttons_and_keys(page, address, folder):
     open_run(page, address)
     number = 5
     played = replay_generation(load_checkpoint(folder / "runs" / NAME))
-    moves = game_to_pdn(played.games[number], {}).moves
+    moves = played.games[number].game.board.moves
     page.get_by_role("button", name=f"Show game {number + 1}", exact=True).click()
     expect(page.locator("#ending")).to_contain_text(f"game {number + 1}.")
     expect(page.locator("#score button")).to_have_text([str(move) for move in moves])

@@ -81,9 +81,6 @@ export const rectangles = (rows, columns) => {
 
 const [SQUARE_STAGES, MOST_PIECES, SUM_BITS] = [2, 24, 29];
 
-/** Number of weights of piece-square tables. */
-export const SQUARE_WEIGHTS = SQUARE_STAGES * 64;
-
 const roundToEven = (value) => {
   const nearest = Math.round(value);
   return nearest - value === 0.5 && nearest % 2 ? nearest - 1 : nearest;
@@ -154,13 +151,6 @@ export const genomeSize = (name) => {
   let [count, inputs] = [fields.reduce((sum, field) => sum + field.length + 1, 0), fields.length];
   for (const width of hidden) [count, inputs] = [count + (inputs + 1) * width, width];
   return count + 1;
-};
-
-const roundHalfToEven = (x) => {
-  const floor = Math.floor(x);
-  const rest = x - floor;
-  if (rest !== 0.5) return Math.round(x);
-  return floor % 2 ? floor + 1 : floor;
 };
 
 // Layers of a genome: {weights: [node][input], biases}.
@@ -246,37 +236,20 @@ const sumInTwoChains = ({ weights, biases, inputs, nodes }, values, sums) => {
   }
 };
 
-const sumInFourChains = ({ weights, biases, inputs, nodes }, values, sums) => {
-  for (let node = 0, at = 0; node < nodes; node += 1) {
-    let a = biases[node];
-    let b = 0;
-    let c = 0;
-    let d = 0;
-    for (let input = 0; input < inputs; input += 4, at += 4) {
-      a = fround(values[input] * weights[at] + a);
-      b = fround(values[input + 1] * weights[at + 1] + b);
-      c = fround(values[input + 2] * weights[at + 2] + c);
-      d = fround(values[input + 3] * weights[at + 3] + d);
-    }
-    sums[node] = fround(fround(a + c) + fround(b + d));
-  }
-};
-
 const chain = new Float32Array(8);
 
-const sumInEightChains = ({ weights, biases, inputs, nodes }, values, sums) => {
+const sumInChains = ({ weights, biases, inputs, nodes, chains }, values, sums) => {
   for (let node = 0; node < nodes; node += 1) {
     chain.fill(0);
     chain[0] = biases[node];
     for (let input = 0; input < inputs; input += 1) {
-      chain[input & 7] = values[input] * weights[node * inputs + input] + chain[input & 7];
+      const place = input & (chains - 1);
+      chain[place] = values[input] * weights[node * inputs + input] + chain[place];
     }
-    for (let half = 4; half; half >>= 1) for (let i = 0; i < half; i += 1) chain[i] += chain[i + half];
+    for (let half = chains >> 1; half; half >>= 1) for (let i = 0; i < half; i += 1) chain[i] += chain[i + half];
     sums[node] = chain[0];
   }
 };
-
-const SUMS = { 2: sumInTwoChains, 4: sumInFourChains, 8: sumInEightChains };
 
 /** A network of 1999 or 2001: first layer in fixed point, updated move by move, then dense layers. */
 export class Network {
@@ -302,11 +275,11 @@ export class Network {
     const [width, scale] = [first.biases.length, fixedPointScale(first, king)];
     this.stateSize = width;
     this.#unit = 1 / scale;
-    this.#bias = Int32Array.from(first.biases, (bias) => roundHalfToEven(bias * scale));
+    this.#bias = Int32Array.from(first.biases, (bias) => roundToEven(bias * scale));
     this.#features = new Int32Array(64 * width);
     first.weights.forEach((row, node) => row.forEach((weight, square) => {
-      this.#features[square * width + node] = roundHalfToEven(weight * scale);
-      this.#features[(square + 32) * width + node] = roundHalfToEven(weight * (king * scale));
+      this.#features[square * width + node] = roundToEven(weight * scale);
+      this.#features[(square + 32) * width + node] = roundToEven(weight * (king * scale));
     }));
     this.#layers = dense.map(packLayer);
   }
@@ -368,8 +341,9 @@ export class Network {
     onLayer?.(values.slice(0, width));
     if (silent !== null) values[silent] = 0;
     for (const layer of this.#layers) {
-      SUMS[layer.chains](layer, values, sums);
       const { nodes } = layer;
+      if (layer.chains === 2) sumInTwoChains(layer, values, sums);
+      else sumInChains(layer, values, sums);
       if (nodes > 1) {
         for (let i = 0; i < nodes; i += 1) sums[i] = tanh(sums[i]);
         sums.fill(0, nodes, nodes + 8);
@@ -464,7 +438,6 @@ export class NTuple {
   constructor(tuples, table, { difference = 1, king = 1, byColour = false } = {}) {
     let size = 0;
     const offsets = tuples.map((squares) => (size += 5 ** squares.length) - 5 ** squares.length);
-    if (table.length !== size) throw new Error(`the tables of this layout have ${size} entries, not ${table.length}`);
     this.#indices = new TupleIndices(tuples, offsets, tuples.map(() => [0, 1, 2, 3, 4]));
     Object.assign(this, { tuples, table, difference, king: fround(king), byColour, stateSize: tuples.length });
   }
@@ -536,7 +509,6 @@ const STAGES = 4;
 const PARTS = 12; // of the way from one stage to the next; each piece more is two parts
 const FIRST_PARTS = 7;
 const PAIRED_PIECES = 12; // positions of more pieces have no pairs
-export const STRONG_ENTRIES = STAGES * (STAGE_SIZE + PIECE_KINDS ** 2);
 
 /** Numbers of which most are 0: a bit for each place, and how many are stored before each 32. */
 class SparsePlaces {
@@ -564,12 +536,10 @@ class SparsePlaces {
 // Entries and their levels, of packed tables: distances (4 bytes each) and levels (2 bytes), by the order of bytes.
 const readPacked = (content) => {
   const count = content.length / 6;
-  if (!Number.isInteger(count)) throw new Error("the tables cannot be unpacked: they are cut off, or too many");
   const [entries, levels] = [new Uint32Array(count), new Int16Array(count)];
   let entry = 0;
   for (let i = 0; i < count; i += 1) {
     entry += content[i] + 256 * content[i + count] + 65536 * content[i + 2 * count] + 16777216 * content[i + 3 * count];
-    if (entry >= STRONG_ENTRIES) throw new Error("the tables cannot be unpacked: there are entries beyond their end");
     entries[i] = entry;
     levels[i] = content[i + 4 * count] | content[i + 5 * count] << 8;
   }

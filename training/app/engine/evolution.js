@@ -4,7 +4,6 @@
 // next parents (training/regimes/coevolution.py). Requests are those of training/app/runs_page.py.
 
 import { genomeSize, Material, Network } from "./evaluators.js";
-import { boardResult, framesToJson, writePdn } from "./game.js";
 import { BLACK, Board, START } from "./rules.js";
 import { chooseWithoutSearch, finish, FULL_WIDTH, randomNumbers, Search, shuffleRows } from "./search.js";
 
@@ -181,12 +180,10 @@ const showGame = (version, number) => {
   const found = findRecord(Number(version));
   const game = found.games[Number(number)];
   if (!game) throw new Error(`There are ${found.games.length} games, counted from 0.`);
-  const header = headerOf(found, game);
-  const tags = { Event: `A run in the browser, generation ${found.number}`, Round: String(Number(number) + 1), Black: header.black, White: header.white };
-  const moves = game.board.moves.map(({ text }) => text);
   return {
-    ...header, generation: found.number, number: Number(number), outcome: boardResult(game.board)[1],
-    frames: framesToJson(START, game.board.moves), pdn: writePdn(tags, START, moves, header.result),
+    ...headerOf(found, game), ...game.board.outcome(), generation: found.number, number: Number(number),
+    moves: game.board.moves.map(({ text }) => text),
+    tags: { Event: `A run in the browser, generation ${found.number}`, Round: String(Number(number) + 1) },
   };
 };
 

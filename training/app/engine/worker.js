@@ -1,6 +1,7 @@
 // Worker of the static page: agents that search, and explanations. Messages are
 // {id, action, ...}; each is answered by {id, result} or {id, error}. {action: "stop", id} ends a search early.
 
+import { CHECKSUMS } from "./catalog.js";
 import { Material, Network, PieceSquares, SUBSQUARES } from "./evaluators.js";
 import { BLACK, Board, SIDES } from "./rules.js";
 import { chooseWithoutSearch, FULL_WIDTH, MAX_DEPTH, randomNumbers, Search, SELECTIVE, shuffleRows } from "./search.js";
@@ -30,12 +31,12 @@ const fetchWeights = async (name) => {
   return response.arrayBuffer();
 };
 
-const readPlayer = async (name, weights) => {
+export const readPlayer = async (name, weights) => {
   if (name === "material") return { evaluator: new Material(), depth: 4, isSelective: false };
   if (weights) return { evaluator: new Network(weights.network, weights.genome, weights.king), depth: 4, isSelective: false };
   const content = await fetchWeights(name);
   try {
-    return await loadWeights(content, `${name}.safetensors`);
+    return await loadWeights(content, `${name}.safetensors`, CHECKSUMS[name]);
   } catch (error) {
     damaged.add(name);
     throw error;
@@ -140,10 +141,11 @@ const scoreLine = (player, board, after) => {
   return evaluatePosition(player, after, board.turn);
 };
 
-const moveToJson = ({ text, squares, captured }) => ({ text, squares, captured });
+// A move with all its squares, which no other legal move has.
+const writeMove = ({ squares, captured }) => squares.join(captured.length ? "x" : "-");
 
-const createBoard = ({ start, moves }) => {
-  const board = new Board(start);
+const createBoard = ({ start, moves, repetition, no_progress: noProgress }) => {
+  const board = new Board(start, { repetition, noProgress });
   for (const move of moves) board.push(move);
   return board;
 };
@@ -154,7 +156,7 @@ const analyseBoard = async (name, player, board, limits, seed, isStopped) => {
   const seconds = () => (performance.now() - begun) / 1000;
   if (!player.search) {
     const move = chooseWithoutSearch(name, board, random);
-    return { move: moveToJson(move), score: null, pv: [move.text], depth: null, nodes: null, seconds: seconds() };
+    return { move: writeMove(move), score: null, pv: [move.text], depth: null, nodes: null, seconds: seconds() };
   }
   const { search } = player;
   search.clear();
@@ -169,7 +171,7 @@ const analyseBoard = async (name, player, board, limits, seed, isStopped) => {
   search.maxNodes = 0;
   const { pv, after, reached } = await findLine(player, board, move, limits.nodes ? limits.depth ?? MAX_DEPTH : depth, limits.nodes);
   return {
-    move: moveToJson(move), score: scoreLine(player, board, after), pv: pv.map(({ text }) => text),
+    move: writeMove(move), score: scoreLine(player, board, after), pv: pv.map(({ text }) => text),
     depth: limits.nodes ? reached : depth, nodes, seconds: time,
   };
 };

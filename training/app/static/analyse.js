@@ -3,16 +3,20 @@
 import { Board } from "/static/board.js";
 import { agentChooser } from "/static/chooser.js";
 import { byId, createElement, onSubmit, showError } from "/static/dom.js";
+import { SIDES, START } from "/static/engine/rules.js";
 import { ExplanationPanel } from "/static/explanation.js";
-import { describeView, lowerFirst, moverOf, toBlack } from "/static/opinion.js";
+import { createBoard, framesOf, questionOf } from "/static/game.js";
+import { askJudge, askLines, describeView, lowerFirst, toBlack } from "/static/opinion.js";
 import { formatSigned, moveNodes, showBar } from "/static/panels.js";
+import { readPdn, writePdn } from "/static/pdn.js";
 import { pieceName, readFen, rowOf, writeFen } from "/static/position.js";
 import { Replay } from "/static/replay.js";
 import { request } from "/static/server.js";
+import { boardResult, explainForcedCapture, texts } from "/static/words.js";
 
 const LINES = 3;
 const REST = 150; // milliseconds that a position stays on the board before the judge is asked
-const START = byId("board").dataset.start;
+const OPENINGS = JSON.parse(byId("opening").dataset.names);
 
 const address = Object.fromEntries(new URLSearchParams(location.search)); // {fen, agent, other} from another page
 [address.agent, address.other].forEach((name, index) => {
@@ -20,9 +24,9 @@ const address = Object.fromEntries(new URLSearchParams(location.search)); // {fe
   if ([...choice.options].some(({ value }) => value === name)) choice.value = name;
 });
 
-let frames = [{ fen: START, move: null }]; // the moves so far, as the server's last answer
+let frames = [{ fen: START, move: null }]; // the moves so far
 let cells = null; // of the editor, or null
-let asked = 0; // positions shown: a later one drops the answers for an earlier one
+let asking = new AbortController(); // of the questions about the position that is shown
 
 const say = (text) => { byId("live").textContent = text; };
 const board = new Board(byId("board"), {
@@ -40,19 +44,21 @@ const opinions = [...document.querySelectorAll("[data-opinion]")].map((form, ind
   };
 });
 
-const movesTo = (ply) => frames.slice(1, ply + 1).map(({ move }) => move.text);
+const boardAt = (ply) => createBoard(frames[0].fen, frames.slice(1, ply + 1).map(({ move }) => move));
 
-// Show the positions that the server makes of {start, moves} or {pdn}, and put `at` on the board.
-async function load(body, at = null) {
+// Show the positions of a game, and put the last one on the board. Return false if there is no such game.
+function load(start, moves = []) {
   showError(null);
   try {
-    const game = await request("/api/position", body);
-    frames = game.frames;
+    const game = createBoard(start, moves);
+    const [, reason] = boardResult(game);
+    frames = framesOf(start, game.moves);
+    frames.at(-1).legal = reason ? [] : game.legalMoves;
     leaveEditor();
     byId("record").hidden = frames.length < 2;
-    byId("opening").textContent = game.opening;
-    byId("status").textContent = game.reason || game.forced_capture || `${moverOf(frames.at(-1).fen) === "black" ? "Black" : "White"} to move.`;
-    replay.open(frames, { at: at ?? frames.length - 1 });
+    byId("opening").textContent = frames[0].fen === START ? OPENINGS[texts(game.moves.slice(0, 3)).join(" ")] ?? "" : "";
+    byId("status").textContent = reason || explainForcedCapture(game) || `${SIDES[game.turn]} to move.`;
+    replay.open(frames, { at: frames.length - 1 });
     return true;
   } catch (error) {
     showError(error);
@@ -62,12 +68,12 @@ async function load(body, at = null) {
   }
 }
 
-function play({ text }) {
-  return load({ start: frames[0].fen, moves: [...movesTo(replay.ply), text] });
+function play(move) {
+  return load(frames[0].fen, [...boardAt(replay.ply).moves, move]);
 }
 
-// Any position of the game can be played on: its legal moves come with the first look at it.
-async function showFrame({ fen, legal }, ply) {
+// Any position of the game can be played on.
+function showFrame({ fen, move }, ply) {
   byId("back").disabled = ply === 0 || cells !== null;
   for (const { view } of opinions) view.textContent = "";
   showPlayLink();
@@ -75,13 +81,9 @@ async function showFrame({ fen, legal }, ply) {
     showEditor();
     return;
   }
+  if (ply < frames.length - 1) board.show({ fen, last: move, legal: boardAt(ply).legalMoves, flipped: replay.flipped });
   showInside();
   showLines(fen, ply);
-  if (legal || ply === frames.length - 1) return;
-  const { frames: before } = await request("/api/position", { start: frames[0].fen, moves: movesTo(ply) }).catch(() => ({ frames: [{}] }));
-  const here = frames[ply];
-  if (replay.ply !== ply || here?.fen !== fen || !before.at(-1).legal) return;
-  board.show({ fen, last: here.move, legal: before.at(-1).legal, flipped: replay.flipped });
 }
 
 // The position on the board, or the one in the editor.
@@ -93,28 +95,33 @@ function showPlayLink() {
 
 // The judge's best moves, and the bar. The judge is not asked for positions that are only stepped over.
 async function showLines(fen, ply) {
-  asked += 1;
-  const number = asked;
+  const control = askAnew();
   const list = byId("lines");
   list.style.minHeight = `${list.offsetHeight}px`; // so that nothing moves below it
   list.replaceChildren();
   byId("verdict").textContent = "…";
   await new Promise((done) => { setTimeout(done, REST); });
-  if (number !== asked) return;
+  if (control.signal.aborted) return;
+  let black = null;
   try {
-    const { lines, exact } = await request("/api/analysis", { start: frames[0].fen, moves: movesTo(ply), lines: LINES, nodes: 100_000 });
-    if (number !== asked) return;
-    const black = toBlack(fen, exact ? exact.value : lines[0].score);
+    const [{ exact, black: value }, lines] = await Promise.all([askJudge(frames, ply), askLines(frames[0].fen, boardAt(ply), control.signal)]);
+    if (control.signal.aborted) return;
+    black = exact || !lines.length ? value : toBlack(fen, lines[0].score);
     byId("verdict").textContent = describeView(fen, { black, exact });
-    showBar(byId("bar"), black, "black", "Black by Strong's view", replay.flipped);
-    list.style.minHeight = "";
-    list.replaceChildren(...lines.map((line) => lineItem(fen, line)));
+    list.replaceChildren(...lines.slice(0, LINES).map((line) => lineItem(fen, line)));
   } catch (error) {
-    if (number !== asked) return;
+    if (control.signal.aborted) return;
     byId("verdict").textContent = error.message;
-    list.style.minHeight = "";
-    showBar(byId("bar"), null, "black", "Strong", replay.flipped);
   }
+  list.style.minHeight = "";
+  showBar(byId("bar"), black, "black", "Black by Strong's view", replay.flipped);
+}
+
+// Drop the questions about the position before.
+function askAnew() {
+  asking.abort();
+  asking = new AbortController();
+  return asking;
 }
 
 const lineItem = (fen, { move, score, pv }) => {
@@ -135,19 +142,19 @@ function showInside() {
 }
 
 async function askOthers() {
-  const { ply } = replay;
-  const { fen } = frames[ply];
-  const number = asked;
+  const { fen } = frames[replay.ply];
+  const question = questionOf(frames[0].fen, boardAt(replay.ply), 0);
+  const { signal } = asking;
   await Promise.all(opinions.map(async ({ read, view }) => {
     view.textContent = "…";
     try {
-      const { label, lines: [{ score, pv }] } = await request("/api/analysis", { start: frames[0].fen, moves: movesTo(ply), ...read().player });
-      if (number !== asked) return;
+      const { label, score, pv } = await request("/api/analysis", { ...read().player, ...question }, signal);
+      if (signal.aborted) return;
       const words = score === null ? "gives no evaluation"
         : `${formatSigned(toBlack(fen, score))} for Black, ${lowerFirst(describeView(fen, { black: toBlack(fen, score), exact: null }))}`;
       view.replaceChildren(`${label}: ${words}. It would play `, ...moveNodes(pv), ".");
     } catch (error) {
-      if (number === asked) view.textContent = error.message;
+      if (!signal.aborted) view.textContent = error.message;
     }
   }));
 }
@@ -183,7 +190,7 @@ function enterEditor() {
 
 // Of a position that is edited nothing is known yet.
 function forgetAnswers() {
-  asked += 1;
+  askAnew();
   byId("lines").replaceChildren();
   byId("verdict").textContent = "";
   showBar(byId("bar"), null, "black", "Strong", replay.flipped);
@@ -206,31 +213,30 @@ byId("clear").addEventListener("click", () => {
   cells.fill("");
   showEditor();
 });
-onSubmit(byId("editor"), () => {
-  load({ start: currentFen() });
-});
+onSubmit(byId("editor"), () => load(currentFen()));
 for (const field of document.querySelectorAll("[name=turn]")) field.addEventListener("change", showEditor);
 
 // Other controls
 
-byId("back").addEventListener("click", () => load({ start: frames[0].fen, moves: movesTo(replay.ply - 1) }));
-byId("start").addEventListener("click", () => load({}));
+byId("back").addEventListener("click", () => load(frames[0].fen, boardAt(replay.ply - 1).moves));
+byId("start").addEventListener("click", () => load(START));
 byId("ask").addEventListener("click", askOthers);
 onSubmit(byId("load"), () => {
   const text = byId("text").value.trim();
-  if (!text) showError(new Error("Give a position (FEN) or a game (PDN)."));
-  else load(/^[BW]:/i.test(text) ? { start: text } : { pdn: text });
-});
-byId("show-fen").addEventListener("click", () => { byId("text").value = currentFen(); });
-byId("show-pdn").addEventListener("click", async () => {
   try {
-    const { pdn } = await request("/api/compare/pdn", { black: "?", white: "?", start: frames[0].fen, moves: movesTo(frames.length - 1) });
-    byId("text").value = pdn;
+    if (!text) throw new Error("Give a position (FEN) or a game (PDN).");
+    const { start, moves } = /^[BW]:/i.test(text) ? { start: text } : readPdn(text);
+    load(start, moves);
   } catch (error) {
     showError(error);
   }
 });
+byId("show-fen").addEventListener("click", () => { byId("text").value = currentFen(); });
+byId("show-pdn").addEventListener("click", () => {
+  const game = boardAt(frames.length - 1);
+  byId("text").value = writePdn({ Event: "Analysis", Site: "checkers-play" }, frames[0].fen, texts(game.moves), boardResult(game)[0]);
+});
 for (const id of ["record", "board"]) byId(id).addEventListener("keydown", replay.onKey);
 
 replay.open(frames, { flipped: true });
-load(address.fen ? { start: address.fen } : {});
+load(address.fen ?? START);

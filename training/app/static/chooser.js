@@ -1,6 +1,9 @@
 // Form fields that choose an opponent, an agent with its limits, or an opening
 // (template/parts.html.jinja).
 
+import { checkPlayable, randomBelow, readOpening } from "/static/game.js";
+import { readPdn } from "/static/pdn.js";
+
 // The agent decides which limits there are; an empty amount is its standard one, or none if the form's
 // clock limits the moves. Returns a function that reads the fields: `player` is {agent, amount, seconds}
 // for the server, `label` the agent's name.
@@ -87,10 +90,13 @@ export const opponentChooser = (form) => {
   };
 };
 
-// Some openings need a text. Returns a function that reads the fields: {opening} or {pdn}.
+// Some openings need a text. Returns a function that reads the fields: {start, moves, standard}. Only games from the
+// start and from the cards of the ballots are standard.
 export const openingChooser = (form) => {
   const choice = form.querySelector("[data-field=opening]");
   const fields = [...form.querySelectorAll("[data-opening]")];
+  const [two, three] = [...choice.querySelectorAll("optgroup")].map(({ children }) => [...children].map(({ value }) => value));
+  const ballots = { "two-move": two, "three-move": three };
   const update = () => {
     for (const field of fields) field.hidden = field.dataset.opening !== choice.value;
   };
@@ -98,9 +104,11 @@ export const openingChooser = (form) => {
   update();
   return () => {
     const field = fields.find(({ dataset }) => dataset.opening === choice.value);
-    if (!field) return { opening: choice.value };
-    const text = field.querySelector("input:not([type=file]), textarea").value.trim();
-    if (!text) throw new Error("Give the opening, or the game to go on with, or choose another one.");
-    return choice.value === "pdn" ? { pdn: text } : { opening: text };
+    const cards = ballots[choice.value];
+    const text = field ? field.querySelector("input:not([type=file]), textarea").value.trim()
+      : cards ? cards[randomBelow(cards.length)] : choice.value;
+    if (field && !text) throw new Error("Give the opening, or the game to go on with, or choose another one.");
+    const opening = choice.value === "pdn" ? readPdn(text) : readOpening(text);
+    return { ...checkPlayable(opening), standard: !text || [...two, ...three].includes(text) };
   };
 };

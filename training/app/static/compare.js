@@ -2,10 +2,15 @@
 
 import { Board } from "/static/board.js";
 import { agentChooser, openingChooser } from "/static/chooser.js";
-import { byId, createSvg, onSubmit, showError } from "/static/dom.js";
+import { byId, createSvg, download, onSubmit, showError } from "/static/dom.js";
+import { START } from "/static/engine/rules.js";
+import { createBoard, framesOf, questionOf, randomBelow } from "/static/game.js";
+import { moverOf } from "/static/opinion.js";
 import { formatSigned, showAnalysis, showBar, showPlate } from "/static/panels.js";
+import { writePdn } from "/static/pdn.js";
 import { Replay } from "/static/replay.js";
-import { download, request } from "/static/server.js";
+import { request } from "/static/server.js";
+import { boardResult, describeMove, texts, UNFINISHED } from "/static/words.js";
 
 const SIDES = ["black", "white"];
 
@@ -13,7 +18,7 @@ const agentReaders = Object.fromEntries(SIDES.map((side) =>
   [side, agentChooser(document.querySelector(`[data-side="${side}"]`))]));
 const readOpening = openingChooser(byId("setup"));
 
-let game = null; // {black, white, seed, opening_plies, frames, players, result}
+let game = null; // {board, frames, players, black, white, seed, result}; `black` and `white` are labels
 let running = false;
 let waiting = false; // for the server's move
 let runs = 0; // calls of run(): an earlier one stops when a later one begins
@@ -24,15 +29,19 @@ const replay = new Replay({
   board, controls: byId("controls"), score: byId("score"), onShow: showFrame,
 });
 
-const moverOf = (fen) => (fen.startsWith("B") ? "black" : "white");
 const other = (side) => (side === "black" ? "white" : "black");
 
 async function start() {
   showError(null);
   try {
-    const players = Object.fromEntries(SIDES.map((side) => [side, agentReaders[side]().player]));
-    const response = await request("/api/compare", { ...players, ...readOpening() });
-    game = { ...response, players, result: "*" };
+    const [black, white] = SIDES.map((side) => agentReaders[side]().player);
+    const opening = readOpening();
+    const [{ label: one }, { label: other }] = [await request("/api/player", black), await request("/api/player", white)];
+    const begun = createBoard(opening.start, opening.moves);
+    game = {
+      board: begun, frames: framesOf(opening.start, begun.moves), players: { black, white }, black: one, white: other,
+      seed: randomBelow(2 ** 32), result: UNFINISHED,
+    };
     byId("new").open = false;
     for (const id of ["analysis", "evaluations", "record", "save"]) byId(id).hidden = false;
     replay.open(game.frames, { at: game.frames.length - 1 });
@@ -50,7 +59,7 @@ async function run() {
   running = true;
   showActions();
   await lastStep;
-  while (running && number === runs && game.result === "*") {
+  while (running && number === runs && game.result === UNFINISHED) {
     lastStep = step();
     if (!await lastStep) break;
     await new Promise((resolve) => setTimeout(resolve, Number(byId("pause").value) * 1000));
@@ -61,24 +70,25 @@ async function run() {
 
 // Play one move; return false if there was none.
 async function step() {
-  if (waiting || game.result !== "*") return false;
+  if (waiting || game.result !== UNFINISHED) return false;
   const before = game;
   const { frames, seed } = game;
   waiting = true;
   showActions();
   showError(null);
   try {
-    const { frame, message, result } = await request("/api/compare/move", {
-      player: game.players[moverOf(frames.at(-1).fen)],
-      start: frames[0].fen,
-      moves: frames.slice(1).map(({ move }) => move.text),
-      seed,
-    });
+    const question = questionOf(frames[0].fen, game.board, seed);
+    const analysis = await request("/api/analysis", { ...game.players[moverOf(frames.at(-1).fen)], ...question });
     if (game !== before) return false;
+    const move = game.board.parseMove(analysis.move);
+    const sentence = describeMove(game.board, move);
+    game.board.push(move);
+    const [result, reason] = boardResult(game.board);
+    const frame = { fen: game.board.fen, move, analysis };
     frames.push(frame);
     game.result = result;
     replay.add(frame);
-    byId("status").textContent = message;
+    byId("status").textContent = `${sentence} ${reason}`.trim();
     return true;
   } catch (error) {
     showError(error);
@@ -90,7 +100,7 @@ async function step() {
 }
 
 function showActions() {
-  const isUnfinished = game !== null && game.result === "*";
+  const isUnfinished = game !== null && game.result === UNFINISHED;
   byId("run").hidden = byId("step").hidden = byId("speed").hidden = !isUnfinished;
   byId("run").textContent = running ? "Pause" : "Go on";
   byId("step").disabled = running || waiting;
@@ -104,7 +114,7 @@ function showFrame(frame, ply) {
   const frames = game?.frames ?? [frame];
   const { flipped } = replay;
   const turn = moverOf(frame.fen);
-  const isOver = game !== null && game.result !== "*" && ply === frames.length - 1;
+  const isOver = game !== null && game.result !== UNFINISHED && ply === frames.length - 1;
   for (const side of SIDES) {
     const score = lastScore(frames, ply, side);
     const label = game ? game[side] : agentReaders[side]().label;
@@ -150,16 +160,11 @@ function plotScores(frames, ply) {
     `Evaluations after ${ply} moves: ${texts[0]} for Black by Black's agent, ${texts[1]} for White by White's`);
 }
 
-async function savePdn() {
-  showError(null);
-  try {
-    const { black, white, frames } = game;
-    const moves = frames.slice(1).map(({ move }) => move.text);
-    const { pdn } = await request("/api/compare/pdn", { black, white, start: frames[0].fen, moves });
-    download("game.pdn", pdn);
-  } catch (error) {
-    showError(error);
-  }
+function savePdn() {
+  const { black, white, frames } = game;
+  const [result, reason] = boardResult(game.board);
+  const tags = { Event: "Two agents", Site: "checkers-play", Round: "-", Black: black, White: white, ...(reason && { Termination: reason }) };
+  download("game.pdn", writePdn(tags, frames[0].fen, texts(game.board.moves), result));
 }
 
 onSubmit(byId("setup"), start);
@@ -174,5 +179,5 @@ byId("step").addEventListener("click", () => { lastStep = step(); });
 byId("pdn").addEventListener("click", savePdn);
 for (const id of ["record", "board"]) byId(id).addEventListener("keydown", replay.onKey);
 
-replay.open([{ fen: byId("board").dataset.start, move: null }], { flipped: true });
+replay.open([{ fen: START, move: null }], { flipped: true });
 byId("status").textContent = "Choose two agents, and let them play.";

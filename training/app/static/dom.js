@@ -31,3 +31,10 @@ export const showError = (error, id = "error") => {
   byId(id).hidden = !error;
   byId(id).textContent = error?.message ?? "";
 };
+
+// Save a text as a file of the user.
+export const download = (name, text) => {
+  const href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  createElement("a", { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 10_000);
+};

@@ -7,11 +7,15 @@ import { Board } from "/static/board.js";
 import { connectChampions } from "/static/champions.js";
 import { Chart, formatNumber } from "/static/chart.js";
 import { byId, createElement } from "/static/dom.js";
+import { START } from "/static/engine/rules.js";
+import { framesOf } from "/static/game.js";
 import { connectLaunch } from "/static/launch.js";
 import { showPlate } from "/static/panels.js";
+import { writePdn } from "/static/pdn.js";
 import { Replay } from "/static/replay.js";
 import { describeRun } from "/static/run_summary.js";
 import { request } from "/static/server.js";
+import { describeOutcome } from "/static/words.js";
 
 const POLL_INTERVAL = 1000; // milliseconds
 const POLLS_PER_LIST = 5; // polls of the run for one of the list of runs
@@ -236,13 +240,13 @@ const openGame = async (version, number) => {
   const game = await requestRun(name, "generation", version, "games", number);
   if (name !== page.name) return;
   page.game = { version, ...game };
-  byId("ending").textContent = `Generation ${game.generation}, game ${game.number + 1}. ${game.outcome}`;
-  showGame(game);
+  showGame(game, `Generation ${game.generation}, game ${game.number + 1}.`);
 };
 
-const showGame = (game) => {
-  byId("pdn").value = game.pdn;
-  replay.open(game.frames);
+const showGame = ({ black, white, result, winner, reason, moves, tags }, title) => {
+  byId("ending").textContent = `${title} ${describeOutcome({ winner, reason }, moves.length % 2)}`;
+  byId("pdn").value = writePdn({ ...tags, Black: black, White: white }, START, moves, result);
+  replay.open(framesOf(START, moves));
   markGame();
 };
 
@@ -251,8 +255,7 @@ const showChampions = connectChampions({
   play: (...parts) => requestRun(page.name, "champions", ...parts),
   show: (game) => {
     page.game = { ...game, version: null };
-    byId("ending").textContent = `Black: ${game.black}, White: ${game.white}. ${game.outcome}`;
-    showGame(game);
+    showGame(game, `Black: ${game.black}, White: ${game.white}.`);
     byId("board").scrollIntoView({ block: "nearest" });
     replay.play();
   },

@@ -2,6 +2,7 @@
 // and in words. The judge is `strong` with a fixed number of positions; exact results come from the
 // endgame tables.
 
+import { createBoard, questionOf } from "/static/game.js";
 import { request } from "/static/server.js";
 
 export const JUDGE = "Strong";
@@ -9,6 +10,7 @@ const EQUAL = 0.12; // differences of the value below which nobody is better
 const BETTER = 0.35;
 const WINNING = 0.65;
 const CACHE = 2000; // analyses
+const LINES_NODES = 100_000; // positions for all moves of a position together
 const SIDES = ["Black", "White"];
 
 export const moverOf = (fen) => (fen.startsWith("B") ? "black" : "white");
@@ -59,17 +61,35 @@ const cache = new Map();
 
 // The judge's analysis of frames[ply]: {black, exact, pv, move}; `black` is Black's value.
 export const askJudge = (frames, ply, nodes = null) => {
-  const moves = frames.slice(1, ply + 1).map(({ move }) => move.text);
-  const key = [frames[0].fen, nodes, ...moves].join(" ");
+  const board = createBoard(frames[0].fen, frames.slice(1, ply + 1).map(({ move }) => move));
+  const outcome = board.outcome();
+  if (outcome) {
+    const value = outcome.winner === null ? 0 : outcome.winner === board.turn ? 1 : -1;
+    return { black: toBlack(board.fen, value), exact: { value, plies: 0 } };
+  }
+  const question = { ...questionOf(frames[0].fen, board, 0), nodes };
+  const key = JSON.stringify(question);
   if (!cache.has(key)) {
-    const body = { start: frames[0].fen, moves, ...(nodes && { nodes }) };
-    const answer = request("/api/analysis", body).then(({ lines: [line], exact }) => {
-      const score = exact ? exact.value : line.score;
-      return { black: toBlack(frames[ply].fen, score), exact, pv: line?.pv, move: line?.move };
-    });
+    const answer = request("/api/analysis", question).then(({ score, exact, pv, move }) =>
+      ({ black: toBlack(board.fen, exact ? exact.value : score), exact, pv, move: board.parseMove(move) }));
     answer.catch(() => cache.delete(key)); // it is asked again
     if (cache.size >= CACHE) cache.delete(cache.keys().next().value);
     cache.set(key, answer);
   }
   return cache.get(key);
+};
+
+// The judge's view of every legal move, the best first: {move, score, pv}. The position after it is analysed, for the
+// side that replies, with an equal part of the positions.
+export const askLines = async (start, board, signal) => {
+  const moves = board.outcome() ? [] : board.legalMoves;
+  const nodes = Math.floor(LINES_NODES / moves.length);
+  const lines = await Promise.all(moves.map(async (move) => {
+    const after = createBoard(start, [...board.moves, move]);
+    const outcome = after.outcome();
+    if (outcome) return { move, score: outcome.winner === null ? 0 : 1, pv: [move.text] };
+    const { score, pv } = await request("/api/analysis", { ...questionOf(start, after, 0), nodes }, signal);
+    return { move, score: -score, pv: [move.text, ...pv] };
+  }));
+  return lines.sort((one, other) => other.score - one.score);
 };

@@ -91,8 +91,8 @@ const describeRating = ({ rating, rated_games: games }) => (rating
   ? `${Math.round(rating.mean)} ± ${Math.round(rating.sd)}, class ${rating.grade} (${games} rated)`
   : "no rated game yet");
 
-// Fill `place` with the results of all agents against people.
-export const showArchive = (place, { folder, games, results }) => {
+// Fill `place` with the results of all agents against people; onExport() saves the games.
+export const showArchive = (place, { folder, games, results }, onExport) => {
   const head = ["Agent", "Won", "Drawn", "Lost", "Rating"].map((textContent) =>
     createElement("th", { scope: "col", textContent }));
   const cell = (textContent) => createElement("td", { textContent });
@@ -104,7 +104,6 @@ export const showArchive = (place, { folder, games, results }) => {
   const method = note("Rated as Blondie24 was by its 165 games: from 1600 on, by the papers' formula, "
     + "the mean and the spread over 5000 random orders of the games.");
   const count = note(`${games} ${games === 1 ? "game is" : "games are"} kept in ${folder}.`);
-  const link = createElement("a",
-    { className: "button", href: "/api/archive.pdn", textContent: "All games (PDN)" });
-  place.replaceChildren(...(games ? [table, method, count, link] : [count]));
+  const button = createElement("button", { type: "button", textContent: "All games (PDN)", onclick: onExport });
+  place.replaceChildren(...(games ? [table, method, count, button] : [count]));
 };

@@ -2,8 +2,10 @@
 
 import { Board } from "/static/board.js";
 import { openingChooser, opponentChooser } from "/static/chooser.js";
-import { byId, onSubmit, showError } from "/static/dom.js";
+import { byId, download, onSubmit, showError } from "/static/dom.js";
+import { BLACK, SIDES, START, WHITE } from "/static/engine/rules.js";
 import { ExplanationPanel } from "/static/explanation.js";
+import { Game, newKey, randomBelow } from "/static/game.js";
 import { askJudge, describeView, explainDifference, JUDGE, moverOf, toBlack } from "/static/opinion.js";
 import { showAnalysis, showArchive, showBar, showClock, showPlate } from "/static/panels.js";
 import { describePosition, readFen } from "/static/position.js";
@@ -12,6 +14,7 @@ import { Review } from "/static/review.js";
 import { request } from "/static/server.js";
 import { playMove } from "/static/sound.js";
 import { readStored, store, TAB } from "/static/storage.js";
+import { explainForcedCapture, explainIllegalMove } from "/static/words.js";
 
 const LATE = 5000; // milliseconds beyond its time limit after which the page explains a late reply
 const PRESENT = "present game"; // key in the storage of the tab: the last unfinished game's
@@ -26,9 +29,9 @@ const answer = (text) => { // beside the buttons of the panel "Save"
   say(text);
 };
 
-let state = null; // the game, as of the server's last response
-let stateTime = 0; // milliseconds of performance.now() at that response
-let replies = 0; // requests for the agent's move without a response
+let game = null;
+let frames = null; // of the game, as shown
+let search = null; // the agent's, while it is under way: {key, control}
 let premove = null; // {from, to}: played as soon as it is the person's turn
 
 const board = new Board(byId("board"), {
@@ -47,112 +50,135 @@ const readClock = () => {
   return minutes ? { minutes, increment } : null;
 };
 
-// Requests
+// The game
 
-let requests = 0; // without a response
-
-function countRequests(change) {
-  requests += change;
-  byId("game").setAttribute("aria-busy", requests > 0);
+// Change the game, keep it, and show it. Return false if the game refuses it.
+function change(action) {
+  showError(null);
+  try {
+    action();
+  } catch (error) {
+    refuse(error);
+    return false;
+  }
+  stopSearch(); // it was for the position before
+  game.save();
+  show();
+  archive();
+  return true;
 }
 
-// Send an action and show the new state. Returns whether that succeeded. A response for another
-// game than the page's present one is ignored. After a failure the game may have gone on: the answer
-// was lost on its way, or the game is open in another tab, too. Then the page goes on from there.
-async function send(action, body = {}) {
-  const { key } = state;
+function play(move) {
+  if (change(() => game.playMove(move))) reply();
+}
+
+function explainIllegal(squares) {
+  refuse(new Error(explainIllegalMove(game.board, squares)));
+}
+
+function refuse(error) {
+  showError(error);
+  replay.go(replay.ply); // clears the chosen squares
+}
+
+function stopSearch() {
+  search?.control.abort();
+  search = null;
+  byId("game").setAttribute("aria-busy", "false");
+}
+
+// Ask the agent about the game's position. Null after an error, and if the game has gone on meanwhile.
+async function ask() {
+  stopSearch();
+  const own = { key: newKey(), control: new AbortController() };
+  search = own;
+  byId("game").setAttribute("aria-busy", "true");
+  showActions();
   showError(null);
-  countRequests(1);
   try {
-    const response = await request(`/api/games/${key}/${action}`, body);
-    if (state?.key !== key) return false;
-    show(response);
-    return true;
+    const analysis = await request("/api/analysis", { ...game.question(), search: own.key }, own.control.signal);
+    return search === own ? analysis : null;
   } catch (error) {
-    if (state?.key !== key) return false;
-    const newer = await fetchNewer();
-    if (state?.key !== key) return false;
-    if (newer) {
-      show(newer);
-      reply();
-      return false;
-    }
-    showError(error);
-    replay.go(replay.ply); // clears the chosen squares
-    return false;
+    if (search === own) showError(error);
+    return null;
   } finally {
-    countRequests(-1);
+    if (search === own) {
+      stopSearch();
+      showActions();
+    }
   }
 }
 
-// The game as it stands, if it is newer than the page's; else null.
-async function fetchNewer() {
-  const { key, version } = state;
-  const response = await request(`/api/games/${key}`).catch(() => null);
-  return response?.version > version ? response : null;
-}
-
-async function play({ squares }) {
-  if (await send("move", { squares })) reply();
-}
-
-// The server's refusal of the move explains it.
-async function explainIllegal(squares) {
-  await send("move", { squares });
-}
-
 async function reply() {
-  if (state.status !== "thinking") return;
-  replies += 1;
-  showActions();
-  const { key, seconds } = state;
+  if (game.status !== "thinking") return;
   const timer = setTimeout(() => {
-    if (state?.key !== key) return;
     byId("status").textContent += " On a new machine each kind of player is compiled once: some ten seconds of computing.";
-  }, (seconds ?? 0) * 1000 + LATE);
-  await send("reply");
+  }, (game.setup.seconds ?? 0) * 1000 + LATE);
+  const analysis = await ask();
   clearTimeout(timer);
-  replies -= 1;
-  showActions();
-  playPremove();
+  if (analysis && change(() => game.playAgentMove(analysis))) playPremove();
+}
+
+async function giveHint() {
+  const analysis = await ask();
+  if (analysis && change(() => game.giveHint(analysis))) board.point(game.board.parseMove(analysis.move));
 }
 
 // Play the move that was chosen before the turn, if it is legal now.
 function playPremove() {
-  if (!premove || state?.status !== "yours") return;
+  if (!premove || game.status !== "yours") return;
   const { from, to } = premove;
   premove = null;
-  const move = state.frames.at(-1).legal.filter(({ squares }) => squares[0] === from && squares.at(-1) === to);
-  if (move.length === 1) play(move[0]);
+  const moves = game.board.legalMoves.filter(({ squares }) => squares[0] === from && squares.at(-1) === to);
+  if (moves.length === 1) play(moves[0]);
   else say(`${from} to ${to} is not possible now.`);
 }
 
-async function start() {
-  await begin(readOpening, { ...readOpponent().player, colour: readColour() || null, clock: readClock() });
+// Send a finished game to the archive, once.
+async function archive() {
+  const over = game;
+  if (over.status !== "over" || over.isKept) return;
+  try {
+    await request("/api/archive", { seed: over.setup.seed, pdn: over.toPdn() });
+    over.isKept = true;
+    over.save();
+    if (byId("archive").open) loadArchive();
+  } catch (error) {
+    if (over === game) showError(error);
+  }
+  if (over === game) showStatus();
+}
+
+function start() {
+  begin(readOpening, readOpponent().player, readColour(), readClock());
 }
 
 // Begin a game from a position, with the colour, the opponent and the clock of the game before.
 function playOn(fen) {
-  const { side, player, time_control: clock } = state;
-  begin(() => ({ opening: fen }), { ...player, colour: side, clock });
+  const { side, player, clock } = game.setup;
+  begin(() => ({ start: fen, moves: [], standard: false }), player, SIDES[side].toLowerCase(), clock);
 }
 
 let isBeginning = false; // a second click begins no second game
 
-async function begin(openingOf, terms) {
+async function begin(openingOf, player, colour, clock) {
   if (isBeginning) return;
   isBeginning = true;
   showError(null);
   try {
     const rating = byId("rating").value === "" ? null : Number(byId("rating").value);
-    const name = byId("name").value;
+    const name = byId("name").value.split(/\s+/).filter(Boolean).join(" ");
     store("person", { name, rating });
-    const response = await request("/api/games",
-      { ...terms, ...openingOf(), name, rating });
-    if (state) location.hash = response.key;
-    else history.replaceState(null, "", `#${response.key}`); // the way back leads to no page without a key
-    open(response);
-    reply();
+    const opening = openingOf();
+    const agent = await request("/api/player", { ...player, has_clock: clock !== null });
+    const begun = new Game({
+      ...opening, ...agent, player, clock, rating, person: name || "Anonymous", seed: randomBelow(2 ** 32),
+      side: { black: BLACK, white: WHITE }[colour] ?? randomBelow(2), startTime: new Date().toISOString(),
+    });
+    begun.save();
+    if (game) location.hash = begun.key;
+    else history.replaceState(null, "", `#${begun.key}`); // the way back leads to no page without a key
+    open(begun);
   } catch (error) {
     showError(error);
     byId("new").open = true;
@@ -162,74 +188,68 @@ async function begin(openingOf, terms) {
   }
 }
 
-function open(response) {
-  state = premove = null;
+function open(opened) {
+  stopSearch();
+  [game, frames, premove] = [opened, null, null];
   forgetQuestion();
   review.close();
   byId("new").open = false;
-  show(response);
+  show();
   board.focus();
   board.reveal();
+  archive(); // unless that was done
+  reply();
 }
 
-// Load the game that the page's address names.
-async function restore() {
+// Open the game that the page's address names.
+function restore() {
   const key = location.hash.slice(1);
-  if (!key || key === state?.key) return;
-  try {
-    const response = await request(`/api/games/${encodeURIComponent(key)}`);
-    if (location.hash.slice(1) !== key) return;
-    open(response);
-    reply();
-  } catch (error) {
-    showError(error);
-  }
+  if (!key || key === game?.key) return;
+  const found = Game.load(key);
+  if (found) open(found);
+  else showError(new Error("There is no such game any more."));
 }
 
 // Go on with the game that this tab has left, if it is still there and not over. An address that names
 // an opponent or a position asks for a new game.
-async function resume() {
+function resume() {
   const key = readStored(PRESENT, TAB);
   if (location.hash || location.search || !key) return;
-  const response = await request(`/api/games/${encodeURIComponent(key)}`).catch(() => null);
-  if (state || location.hash) return; // a game has begun meanwhile
-  if (!response || response.status === "over") {
+  const found = Game.load(key);
+  if (!found || found.status === "over") {
     store(PRESENT, null, TAB);
     return;
   }
   history.replaceState(null, "", `#${key}`);
-  open(response);
-  reply();
+  open(found);
 }
 
-function remember({ key, status }) {
-  if (status !== "over") store(PRESENT, key, TAB);
-  else if (readStored(PRESENT, TAB) === key) store(PRESENT, null, TAB);
+// Another tab may have played on.
+function followOtherTab({ key }) {
+  if (key !== `game ${game?.key}`) return;
+  const newer = Game.load(game.key);
+  if (!newer || newer.version <= game.version) return;
+  stopSearch();
+  game = newer;
+  show();
 }
 
 // Display
 
-function show(response) {
-  if (state?.key === response.key && response.version < state.version) return;
-  const before = state;
-  [state, stateTime] = [response, performance.now()];
-  remember(response);
-  const { frames, side, status } = response;
+function show() {
+  const before = frames;
+  frames = game.frames();
+  const { key, status, setup: { side } } = game;
+  if (status !== "over") store(PRESENT, key, TAB);
+  else if (readStored(PRESENT, TAB) === key) store(PRESENT, null, TAB);
   const last = frames.length - 1;
-  if (status === "thinking") frames[last].premove = side[0];
-  if (before && frames.length === before.frames.length + 1) {
+  if (frames.length === before?.length + 1) {
     replay.add(frames[last], { animate: status !== "thinking" });
     playMove(frames[last].move, status === "over");
   } else {
-    replay.open(frames, { at: last, flipped: before ? replay.flipped : side === "black" });
+    replay.open(frames, { at: last, flipped: before ? replay.flipped : side === BLACK });
   }
-  showStatus();
-  byId("pdn").href = `/api/games/${response.key}/pdn`;
   for (const id of ["record", "analysis", "pdn"]) byId(id).hidden = false;
-  if (response.hint) board.point(response.hint.move);
-  showPlates();
-  showActions();
-  if (status === "over" && before?.status !== "over" && byId("archive").open) loadArchive();
 }
 
 function showStatus() {
@@ -237,32 +257,32 @@ function showStatus() {
   if (byId("status").textContent !== text) byId("status").textContent = text; // else it is announced again
 }
 
-const isEarlier = () => state !== null && state.status !== "over" && replay.ply < state.frames.length - 1;
+const isEarlier = () => game !== null && game.status !== "over" && replay.ply < frames.length - 1;
 
 function statusText() {
-  const { status, label, message, forced_capture: forcedCapture, unrated_reason: unrated } = state;
+  const { status, message, setup: { name } } = game;
   if (review.hasLine) return `${JUDGE}'s line, not the game.`;
-  if (isEarlier()) return `You are looking at an earlier position. ${status === "yours" ? "It is your move." : `${label} is thinking.`}`;
-  if (status === "thinking") return `${message} ${label} is thinking.`;
-  if (status === "yours") return `${message} ${forcedCapture || "Your move."}`;
-  const rating = unrated ? `It does not count for ${label}'s rating: ${unrated}.`
-    : `It counts for ${label}'s rating.`;
-  return `${message} The game is kept. ${rating}`;
+  if (isEarlier()) return `You are looking at an earlier position. ${status === "yours" ? "It is your move." : `${name} is thinking.`}`;
+  if (status === "thinking") return `${message} ${name} is thinking.`;
+  if (status === "yours") return `${message} ${explainForcedCapture(game.board) || "Your move."}`;
+  const unrated = game.unratedReason();
+  const rating = unrated ? `It does not count for ${name}'s rating: ${unrated}.` : `It counts for ${name}'s rating.`;
+  return `${message} ${game.isKept ? `The game is kept. ${rating}` : ""}`;
 }
 
 function showFrame(frame, ply) {
   byId("fen").value = frame.fen;
   byId("answer").textContent = "";
-  const { frames } = replay; // the game's, or those of a better line
-  const analysed = frames.slice(0, ply + 1).findLast((earlier) => earlier.analysis) ?? null;
-  const analysis = analysed?.analysis ?? null;
-  showAnalysis(analysis, state?.label, `${state?.label} has not moved yet.`);
-  showOpinion(frames, ply, analysed);
+  const shown = replay.frames; // the game's, or those of a better line
+  const analysed = shown.slice(0, ply + 1).findLast(({ analysis }) => analysis) ?? null;
+  const name = game?.setup.name;
+  showAnalysis(analysed?.analysis ?? null, name, `${name} has not moved yet.`);
+  showOpinion(shown, ply, analysed);
   showPlates();
   showActions();
-  if (state) showStatus();
+  if (game) showStatus();
   review.update(ply);
-  const agent = state?.agent ?? readOpponent().player.agent ?? "blondie24";
+  const agent = game?.setup.agent ?? readOpponent().player.agent ?? "blondie24";
   explanation.show(agent, frame.fen);
   byId("see-both").href = `/analyse?${new URLSearchParams({ fen: frame.fen, agent })}`;
 }
@@ -270,15 +290,13 @@ function showFrame(frame, ply) {
 let opinions = 0; // shown so far: a later one drops the answer for an earlier one
 
 // Show the judge's view of a position, and where the opponent's own differs.
-async function showOpinion(frames, ply, analysed) {
+async function showOpinion(shown, ply, analysed) {
   opinions += 1;
   const number = opinions;
-  const isEnd = state?.status === "over" && frames[ply] === state.frames.at(-1);
-  byId("opinion").hidden = !state;
-  if (!state) return;
-  if (isEnd) {
-    const black = { "1-0": 1, "0-1": -1 }[state.result] ?? 0;
-    showView(black, state.reason, "", null);
+  byId("opinion").hidden = !game;
+  if (!game) return;
+  if (game.status === "over" && shown[ply] === frames.at(-1)) {
+    showView({ "1-0": 1, "0-1": -1 }[game.result] ?? 0, game.reason, "", null);
     return;
   }
   const timer = setTimeout(() => {
@@ -286,10 +304,10 @@ async function showOpinion(frames, ply, analysed) {
     [byId("verdict").textContent, byId("verdict-source").textContent] = ["…", `${JUDGE} is getting ready`];
   }, SLOW);
   try {
-    const view = await askJudge(frames, ply, review.nodes);
+    const view = await askJudge(shown, ply, review.nodes);
     if (number !== opinions) return;
     const source = view.exact?.plies === 0 ? "" : view.exact ? "by the endgame tables" : `by ${JUDGE}'s view`;
-    showView(view.black, describeView(frames[ply].fen, view), source, analysed);
+    showView(view.black, describeView(shown[ply].fen, view), source, analysed);
   } catch (error) {
     if (number === opinions) showView(null, error.message, "", null);
   } finally {
@@ -304,48 +322,46 @@ function showView(black, words, source, analysed) {
   const score = analysed?.analysis.score ?? null;
   const mover = analysed && (moverOf(analysed.fen) === "black" ? "W" : "B"); // the agent has just moved
   const own = score === null ? null : toBlack(mover, score);
-  byId("difference").textContent = own === null || black === null ? "" : explainDifference(state.label, own, black, state.agent === "material");
+  byId("difference").textContent = own === null || black === null ? "" : explainDifference(game.setup.name, own, black, game.setup.agent === "material");
 }
 
 function showPlates() {
   const below = replay.flipped ? "black" : "white";
   for (const [id, side] of [["below", below], ["above", below === "black" ? "white" : "black"]]) {
-    const turn = state && state.status !== "over" && side === turnOf(state);
-    const thinking = turn && state.status === "thinking";
+    const turn = game !== null && game.status !== "over" && side === SIDES[game.board.turn].toLowerCase();
+    const thinking = turn && game.status === "thinking";
     const [name, about, face] = plateTexts(side);
     showPlate(byId(id), side, name, about, { turn, thinking, face, clock: secondsLeft(side) });
   }
 }
 
-const turnOf = ({ frames }) => moverOf(frames.at(-1).fen);
-
 function plateTexts(side) {
-  if (!state) {
+  if (!game) {
     const { label, face } = readOpponent();
     return side === (readColour() || "black") ? ["You", "", ""] : [label, "", face];
   }
-  const { name, rating, label, opponent } = state;
+  const { person, rating, name, player } = game.setup;
   const { cells } = readFen(replay.frames[replay.ply].fen);
   const pieces = cells.filter((piece) => piece.toLowerCase() === side[0]).length;
   const count = `${pieces} ${pieces === 1 ? "piece" : "pieces"}`;
-  if (side !== state.side) return [label, count, opponent || "agent"];
-  const person = name === "Anonymous" ? "You" : name;
-  return [rating ? `${person} (${rating})` : person, count, ""];
+  if (side !== SIDES[game.setup.side].toLowerCase()) return [name, count, player.opponent || "agent"];
+  const own = person === "Anonymous" ? "You" : person;
+  return [rating ? `${own} (${rating})` : own, count, ""];
 }
 
 function showActions() {
-  const status = state?.status;
+  const status = game?.status;
   const isPlaying = status === "yours" || status === "thinking";
   const visible = {
     present: isEarlier(),
-    "take-back": isPlaying && !state.clock && !isEarlier(),
+    "take-back": isPlaying && !game.clock && !isEarlier(),
     hint: status === "yours" && !isEarlier(),
     draw: status === "yours" && !isEarlier(),
     resign: isPlaying,
-    interrupt: status === "thinking" && replies > 0,
-    reply: status === "thinking" && replies === 0,
+    interrupt: status === "thinking" && search !== null,
+    reply: status === "thinking" && search === null,
     review: status === "over" && !review.isActive,
-    new: state && !byId("new").open,
+    new: game && !byId("new").open,
   };
   const focused = document.activeElement;
   for (const [name, isVisible] of Object.entries(visible)) {
@@ -361,27 +377,15 @@ function showActions() {
 // Clock
 
 function secondsLeft(side) {
-  if (!state?.clock) return readPlannedSeconds();
-  const passed = state.clock.running === side ? (performance.now() - stateTime) / 1000 : 0;
-  return Math.max(state.clock[side] - passed, 0);
+  if (!game) return readClock() && readClock().minutes * 60;
+  return game.clock && game.clock.remaining(side === "black" ? BLACK : WHITE);
 }
 
-const readPlannedSeconds = () => (state || !readClock() ? null : readClock().minutes * 60);
-
-let flagged = ""; // key and version of the game whose fallen flag the server has been told of
-
 function tick() {
-  if (!state?.clock || state.status === "over") return;
+  if (!game?.clock || game.status === "over") return;
   const below = replay.flipped ? "black" : "white";
   for (const side of ["black", "white"]) showClock(byId(side === below ? "below" : "above"), secondsLeft(side));
-  const version = `${state.key} ${state.version}`;
-  if (state.status !== "yours" || secondsLeft(state.side) > 0 || flagged === version) return;
-  flagged = version;
-  request(`/api/games/${state.key}`).then((response) => {
-    if (response.key !== state?.key) return;
-    show(response);
-    if (response.status !== "over") flagged = ""; // the server's clock is a little later
-  }, showError);
+  if (game.isFlagDown) change(() => game.loseOnTime());
 }
 
 // Actions other than moves
@@ -396,23 +400,30 @@ function forgetQuestion() {
   }
 }
 
-// Send an action that ends the game, when its button is clicked a second time.
-function confirm(action, question) {
-  const button = document.querySelector(`[data-do=${action}]`);
+// End the game, when the button is clicked a second time.
+function confirm(button, question, action) {
   const isConfirmed = "asked" in button.dataset;
   forgetQuestion();
-  if (isConfirmed) return send(action);
+  if (isConfirmed) {
+    change(action);
+    return;
+  }
   button.dataset.asked = button.textContent;
   button.textContent = question;
   confirmTimer = setTimeout(forgetQuestion, CONFIRM);
-  return null;
 }
 
 const ACTIONS = {
   reply,
-  interrupt: () => request(`/api/games/${state.key}/interrupt`, {}).catch(showError),
+  hint: giveHint,
+  "take-back": () => change(() => game.takeBack()),
+  interrupt: () => {
+    game.interruptAgent();
+    game.save();
+    request("/api/analysis/stop", { search: search.key }).catch(showError);
+  },
   present: () => {
-    replay.go(state.frames.length - 1);
+    replay.go(frames.length - 1);
     board.focus();
   },
   new: () => {
@@ -421,14 +432,13 @@ const ACTIONS = {
     byId("new").querySelector("[name=opponent]:checked").focus();
   },
   review: () => {
-    const { frames, side } = state;
-    review.open({ frames, side });
+    review.open({ frames, side: SIDES[game.setup.side].toLowerCase() });
     byId("review").focus({ preventScroll: true });
     showActions();
     byId("review").scrollIntoView({ block: "nearest" });
   },
-  draw: () => confirm("draw", "Really offer a draw?"),
-  resign: () => confirm("resign", "Really resign?"),
+  draw: (button) => confirm(button, "Really offer a draw?", () => game.offerDraw()),
+  resign: (button) => confirm(button, "Really resign?", () => game.resign()),
 };
 
 let clicked = null; // the second click of a double click may meet another button than the first: it is not meant
@@ -436,13 +446,14 @@ let clicked = null; // the second click of a double click may meet another butto
 byId("actions").addEventListener("click", ({ target, detail }) => {
   const isMeant = detail < 2 || target === clicked;
   clicked = target;
-  const action = target.dataset.do;
-  if (action && isMeant) (ACTIONS[action] ?? (() => send(action)))();
+  if (isMeant) ACTIONS[target.dataset.do]?.(target);
 });
 
 async function loadArchive() {
   try {
-    showArchive(byId("archive-results"), await request("/api/archive"));
+    showArchive(byId("archive-results"), await request("/api/archive"), async () => {
+      download("games.pdn", (await request("/api/archive/pdn")).pdn);
+    });
   } catch (error) {
     showError(error);
   }
@@ -487,7 +498,9 @@ byId("read").addEventListener("click", () => answer(describePosition(byId("fen")
 byId("pdn-file").addEventListener("change", async ({ target }) => {
   if (target.files[0]) byId("pdn-text").value = await target.files[0].text();
 });
+byId("pdn").addEventListener("click", () => download("game.pdn", game.toPdn()));
 addEventListener("hashchange", restore);
+addEventListener("storage", followOtherTab);
 
 // A position from the page "Analyse".
 const position = new URLSearchParams(location.search).get("fen");
@@ -501,9 +514,9 @@ if (position) {
 
 // Before the first game, show the position of the page "Analyse" while it is chosen, else the start.
 function showPreview() {
-  if (state) return;
+  if (game) return;
   const isPosition = position && openingChoice.value === "moves" && openingText.value === position;
-  replay.open([{ fen: isPosition ? position : byId("board").dataset.start, move: null }], { flipped: readColour() !== "white" });
+  replay.open([{ fen: isPosition ? position : START, move: null }], { flipped: readColour() !== "white" });
 }
 
 restorePerson();

@@ -3,10 +3,11 @@
 
 import { Board } from "/static/board.js";
 import { byId, createElement, showError } from "/static/dom.js";
+import { START } from "/static/engine/rules.js";
+import { createBoard, framesOf } from "/static/game.js";
 import { moverOf } from "/static/opinion.js";
 import { describePosition } from "/static/position.js";
 import { Replay } from "/static/replay.js";
-import { request } from "/static/server.js";
 import { playMove } from "/static/sound.js";
 import { readStored, store } from "/static/storage.js";
 
@@ -70,27 +71,24 @@ const levelOf = ({ nodes }) => LEVELS.find(([, most]) => nodes <= most)[0];
 const mover = () => (moverOf(puzzles[number].fen) === "black" ? "Black" : "White");
 const opponent = () => (mover() === "Black" ? "White" : "Black");
 
-const legalAfter = async (ply) => {
+const legalAfter = (ply) => {
   const { fen, line } = puzzles[number];
-  return (await request("/api/position", { start: fen, moves: line.slice(0, ply) })).frames.at(-1).legal;
+  return createBoard(fen, line.slice(0, ply)).legalMoves;
 };
 
-async function open(index) {
-  const isCurrent = begin();
+function open(index) {
+  begin();
   number = index;
   const { fen, line, rest } = puzzles[number];
   history.replaceState(null, "", `#${number + 1}`);
   isOver = false;
   try {
-    const [game, legal] = await Promise.all([
-      request("/api/position", { start: fen, moves: [...line, ...rest] }), legalAfter(0)]);
-    if (!isCurrent()) return;
-    frames = game.frames.map((frame) => ({ fen: frame.fen, move: frame.move }));
-    replay.open([{ ...frames[0], legal }], { flipped: mover() === "Black" });
+    frames = framesOf(fen, [...line, ...rest]);
+    replay.open([{ ...frames[0], legal: legalAfter(0) }], { flipped: mover() === "Black" });
     showStatus(`${mover()} to move. Only one move wins: find it.`);
     showPuzzle();
   } catch (error) {
-    if (isCurrent()) showError(error);
+    showError(error);
   }
 }
 
@@ -116,15 +114,11 @@ async function play(move) {
   playMove(move, ply + 1 === line.length);
   if (ply + 1 === line.length) return finish();
   showStatus(`Right: ${move.text}.`, "right");
-  try {
-    const [legal] = await Promise.all([legalAfter(ply + 2), new Promise((done) => { setTimeout(done, REPLY); })]);
-    if (!isCurrent()) return;
-    replay.add({ ...frames[ply + 2], legal });
-    playMove(frames[ply + 2].move);
-    showStatus(`Right: ${move.text}. ${opponent()} answers ${line[ply + 1]}. And now?`, "right");
-  } catch (error) {
-    if (isCurrent()) showError(error);
-  }
+  await new Promise((done) => { setTimeout(done, REPLY); });
+  if (!isCurrent()) return;
+  replay.add({ ...frames[ply + 2], legal: legalAfter(ply + 2) });
+  playMove(frames[ply + 2].move);
+  showStatus(`Right: ${move.text}. ${opponent()} answers ${line[ply + 1]}. And now?`, "right");
 }
 
 function explain(squares) {
@@ -221,7 +215,7 @@ byId("read").addEventListener("click", () => {
 byId("record").addEventListener("keydown", replay.onKey);
 addEventListener("hashchange", openChosen);
 
-board.show({ fen: byId("board").dataset.start, flipped: true });
+board.show({ fen: START, flipped: true });
 try {
   puzzles = await loadPuzzles();
   openChosen();

@@ -2,9 +2,9 @@
 // most, and a better line for each on the board.
 
 import { byId, createElement, createSvg } from "/static/dom.js";
+import { createBoard, framesOf } from "/static/game.js";
 import { askJudge, describeView, JUDGE, lowerFirst, moverOf } from "/static/opinion.js";
 import { formatSigned, moveNodes } from "/static/panels.js";
-import { request } from "/static/server.js";
 
 const NODES = 60_000; // positions for each move of the game
 const MISTAKE = 0.15; // of the value from -1 to 1
@@ -36,14 +36,14 @@ export class Review {
   #views = [];
   #losses = [];
   #variation = null; // the ply from which another line is on the board
-  #result = "*"; // of that line
+  #isOver = false; // that line ends the game
 
   // `replay` shows the game on `board`; onPlayOn(fen) begins a game from a position.
   constructor({ board, replay, onPlayOn }) {
     [this.#board, this.#replay] = [board, replay];
-    byId("better").addEventListener("click", async () => {
-      await this.#showBetter();
-      if (this.hasLine) byId("back-to-game").focus();
+    byId("better").addEventListener("click", () => {
+      this.#showBetter();
+      byId("back-to-game").focus();
     });
     byId("back-to-game").addEventListener("click", () => {
       this.#showGame();
@@ -109,7 +109,7 @@ export class Review {
 
   // Whether the side to move has no move in a position: there is nothing to play.
   #isDecided(ply) {
-    if (this.hasLine) return ply === this.#replay.frames.length - 1 && this.#result !== "*";
+    if (this.hasLine) return ply === this.#replay.frames.length - 1 && this.#isOver;
     const exact = this.#views[ply]?.exact;
     return exact?.plies === 0 && exact.value !== 0;
   }
@@ -186,22 +186,16 @@ export class Review {
   }
 
   // Put the judge's line from the position on the board in place of the game's moves.
-  async #showBetter() {
+  #showBetter() {
     const { frames } = this.#game;
     const ply = this.#replay.ply;
-    const game = frames.slice(1, ply + 1).map(({ move }) => move.text);
-    try {
-      const moves = [...game, ...this.#views[ply].pv];
-      const line = await request("/api/position", { start: frames[0].fen, moves });
-      [this.#variation, this.#result] = [ply, line.result];
-      this.#replay.open(line.frames.map(({ legal, ...frame }) => frame), { at: ply });
-      this.#replay.go(ply + 1);
-      this.#board.reveal();
-      const title = `${JUDGE}'s line from move ${this.#numberOf(ply)} on: `;
-      byId("review-note").replaceChildren(title, ...moveNodes(this.#views[ply].pv));
-    } catch (error) {
-      byId("review-note").textContent = error.message;
-    }
+    const { pv } = this.#views[ply];
+    const line = createBoard(frames[0].fen, [...frames.slice(1, ply + 1).map(({ move }) => move), ...pv]);
+    [this.#variation, this.#isOver] = [ply, line.outcome() !== null];
+    this.#replay.open(framesOf(frames[0].fen, line.moves), { at: ply });
+    this.#replay.go(ply + 1);
+    this.#board.reveal();
+    byId("review-note").replaceChildren(`${JUDGE}'s line from move ${this.#numberOf(ply)} on: `, ...moveNodes(pv));
   }
 
   #showGame(ply = this.#variation ?? this.#replay.ply) {

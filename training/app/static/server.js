@@ -1,11 +1,10 @@
-// Requests to the server.
+// Requests to the server. On the static site engine/backend.js answers them.
 
-// Returns the response's JSON. Throws an Error with the server's reason. A `body` makes it a POST.
-export const request = async (path, body) => {
-  const options = body === undefined ? {} : {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
+// Returns the response's JSON. Throws an Error with the server's reason. A `body` makes it a POST, and a search ends
+// when `signal` is aborted.
+export const request = async (path, body, signal) => {
+  const options = body === undefined ? { signal } : {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal,
   };
   let response;
   try {
@@ -16,11 +15,4 @@ export const request = async (path, body) => {
   const json = await response.json().catch(() => ({}));
   if (!response.ok) throw new Error(json.error ?? `The server answered with status ${response.status}.`);
   return json;
-};
-
-// Save a text as a file of the user.
-export const download = (name, text) => {
-  const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-  Object.assign(document.createElement("a"), { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 };

@@ -20,3 +20,5 @@ export const store = (key, value, place = BROWSER) => {
     // storage is switched off or full
   }
 };
+
+export const remove = (key) => window[BROWSER].removeItem(key);
