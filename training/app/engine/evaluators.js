@@ -91,7 +91,7 @@ export class PieceSquares {
   stateSize = SQUARE_STAGES;
   unit = 0.5 ** SUM_BITS / MOST_PIECES;
 
-  /** @param {Float64Array} weights for 24 pieces and for none: those of men on squares 1-32, then of kings */
+  /** Weights are for 24 pieces and for none: those of men on squares 1-32, then of kings. */
   constructor(weights, king) {
     const worth = Float64Array.from(weights, (weight, at) => weight + (at >> 5 & 1 ? king : 1));
     const most = MOST_PIECES * worth.reduce((largest, each) => Math.max(largest, Math.abs(each)), 0);
@@ -260,11 +260,7 @@ export class Network {
   #values = new Float32Array(128);
   #sums = new Float32Array(128);
 
-  /**
-   * @param {string} name one of NETWORKS
-   * @param {ArrayLike<number>} genome weights and biases by node, then that of the piece difference
-   * @param {number} king worth of a king in men
-   */
+  /** `genome` holds weights and biases by node, then that of the piece difference; a king is worth `king` men. */
   constructor(name, genome, king) {
     const layout = LAYOUTS[name];
     const [first, ...dense] = readLayers(layout, Float64Array.from(genome));
@@ -434,7 +430,7 @@ class TupleIndices {
 export class NTuple {
   #indices;
 
-  /** @param {number[][]} tuples squares of each tuple, the first the highest digit */
+  /** The first square of a tuple is its highest digit. */
   constructor(tuples, table, { difference = 1, king = 1, byColour = false } = {}) {
     let size = 0;
     const offsets = tuples.map((squares) => (size += 5 ** squares.length) - 5 ** squares.length);
@@ -559,7 +555,6 @@ export class TaperedNetwork {
   #partner;
   #mirror;
 
-  /** @param {Uint8Array} content the unpacked tables */
   constructor(content, step) {
     const { entries, levels } = readPacked(content);
     let windows = 0;

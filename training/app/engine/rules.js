@@ -139,12 +139,7 @@ const generateCaptures = (rows, end, own, opponent, kings, side) => {
   return end;
 };
 
-/**
- * Append every legal successor of a position.
- * @param {Int32Array} rows ROW numbers for each successor
- * @param {number} end the first free row
- * @returns {number} the new end of the rows
- */
+/** Append every legal successor of a position, ROW numbers each, and return the new end of the rows. */
 export const generateSuccessors = (rows, end, black, white, kings, side) => {
   const own = side === BLACK ? black : white;
   const opponent = side === BLACK ? white : black;
@@ -248,11 +243,7 @@ const parseFen = (text) => {
   return position;
 };
 
-/**
- * Read a position.
- * @param {string} text FEN of Portable Draughts Notation
- * @returns {{black: number, white: number, kings: number, turn: number}}
- */
+/** Read a position: {black, white, kings, turn}. */
 export const readFen = (text) => {
   if (text.length > MAX_FEN) {
     throw new Error(`bad FEN '${text.slice(0, 50)}'...: it has ${text.length} characters, at most ${MAX_FEN} are read`);

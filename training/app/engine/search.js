@@ -167,10 +167,7 @@ export class Search {
     return generateSuccessors(this.rows, 0, black, white, kings, turn);
   }
 
-  /**
-   * Search a position whose successors are in the first `count` rows.
-   * @returns {Generator<void, number>} the row of the best move
-   */
+  /** Search a position whose successors are in the first `count` rows; return the row of the best move. */
   *search(position, depth, count) {
     const { isSelective, deepensBy } = this.#style;
     this.#ageHistory();
@@ -204,10 +201,7 @@ export class Search {
     return best;
   }
 
-  /**
-   * Search to one depth; leaves are evaluated for side `perspective`.
-   * @returns {Generator<void, number>} the value for the side to move, if it is between `low` and `high`
-   */
+  /** Search to one depth; return the value for the side to move. Leaves are evaluated for side `perspective`. */
   *searchTo(position, plies, perspective, count, namespace = 2 | perspective, low = -2, high = 2) {
     this.#evaluator.start(this.#states, 0, position, perspective);
     const [root] = this.#frames;
@@ -240,10 +234,7 @@ export class Search {
     }
   }
 
-  /**
-   * Find the best play of both sides from a position on, whose first move is in row 0 (`count` 1) or any of the rows.
-   * @returns {Generator<void, number[][]>} the successor after each move
-   */
+  /** Find the best play of both sides, whose first move is in row 0 (`count` 1) or any of the rows: rows of successors. */
   *principalVariation(position, depth, count) {
     this.#ageHistory();
     const [line, namespace] = [[], this.#namespace(position)];

@@ -1,38 +1,17 @@
-// The board: shows a position, and lets a person choose one of the legal moves.
+// The board: shows a position, and lets a person choose one of the legal moves. It fills an empty <div> and knows no rules.
 //
-//   import { Board } from "/static/board.js";
-//   const board = new Board(element, { label: "Board", onMove, onIllegal, onSay });
-//   board.show({ fen, last, legal, flipped, animate });
+//   const board = new Board(element, { label, onMove, onIllegal, onPremove, onSquare, onSay });
+//   board.show({ fen, last, legal, flipped, animate, premove, editing });
 //
-// It fills `element` (an empty <div>) and knows the notation and the look of a position, but no rules.
+// onMove(move)          a person has chosen this move of `legal`; a move is one of rules.js: {text, squares, captured}
+// onIllegal(squares)    squares (one, or a path) of no legal move
+// onPremove(move)       {from, to} before the turn, or null: it was cancelled
+// onSquare(square)      a click on a board with `editing`
+// onSay(text)           an announcement: "11 chosen: it can go to 15 or 16."
 //
-// Options of the constructor, all optional:
-//   label          name of the board for screen readers
-//   onMove(move)   a person has chosen this move of `legal`
-//   onIllegal(squares)   a person has chosen squares (one, or a path) of no legal move
-//   onPremove(move)   a person has chosen {from, to} before the turn, or null: has cancelled it
-//   onSquare(square)  a square was clicked on a board with `editing`
-//   onSay(text)    an announcement: "11 chosen: it can go to 15 or 16."
-//
-// show(view): replaces everything; omitted fields have these defaults.
-//   fen            the position: "B:W21,22,K30:B1,2,K12"
-//   last = null    the Move that led there: the board marks its squares and its captures
-//   legal = []     Moves to choose from; without any the board only shows
-//   flipped = false   true puts Black, whose squares are 1 to 12, below
-//   animate = false   true moves the piece of `last` along its squares, and its captures fade
-//   premove = ""   "b" or "w": this side may choose its next move before its turn
-//   editing = false   true reports every click as onSquare
-// A Move is {text: "22x15x8", squares: [22, 15, 8], captured: [18, 11]}: see serialize.move_to_json on the server.
-//
-// point(move)      draws an arrow along a Move (a hint, a principal variation); point(null) removes it
-// paint(tiles)     lays tiles under the pieces, each in the middle of its squares: {squares, value, text = ""}; value from -1 (bad, amber) to +1
-//                  (good, blue) is the strength of the colour, and the text is above the pieces. paint([]) removes them.
-// outline(squares) frames a rectangle of the board, or each of the squares if they fill none; outline([]) removes it
-// cancel()         forgets the squares chosen so far
-// focus()          focuses the square that last had the focus
-// reveal(part = 1) scrolls the board into view, unless this part of it is
-//
-// Pieces are clicked, dragged, or chosen by keys. Keys: arrows move the focus over the dark squares, Enter or Space chooses, Escape cancels.
+// `last` is the move that led to the position, `flipped` puts Black below, `premove` is the side ("b" or "w") that may
+// choose before its turn.
+// Keys: arrows move the focus over the dark squares, Enter or Space chooses, Escape cancels.
 
 import { createElement, createSvg } from "/static/dom.js";
 import { boxOf, columnOf, joinWords, pieceName, readFen, rowOf, SQUARES } from "/static/position.js";
@@ -90,17 +69,21 @@ export class Board {
     if (animate && last) this.#animate(last, before);
   }
 
+  // Draw an arrow along a move; null removes it.
   point(move) {
     const points = move ? move.squares.map((square) => this.#centre(square).join(" ")).join(" ") : "";
     const line = createSvg("polyline", { points, class: "arrow", "marker-end": `url(#${this.#head})` });
     this.#layers.arrow.replaceChildren(...(move ? [line] : []));
   }
 
+  // Lay tiles under the pieces, each in the middle of its squares: {squares, value, text}. A value from -1 (amber) to +1
+  // (blue) is the strength of the colour.
   paint(tiles) {
     this.#layers.tiles.replaceChildren(...tiles.map((tile) => this.#tile(tile)));
     this.#layers.numbers.replaceChildren(...tiles.map((tile) => this.#number(tile)));
   }
 
+  // Frame a rectangle of the board, or each of the squares if they fill none.
   outline(squares) {
     const frames = squares.length && boxOf(squares).isFull ? [squares] : squares.map((square) => [square]);
     this.#layers.outline.replaceChildren(...frames.map((each) => createSvg("rect", this.#around(each, 4.5))));
@@ -118,6 +101,7 @@ export class Board {
     this.#cells[this.#at]?.focus();
   }
 
+  // Scroll the board into view, unless this part of it is.
   reveal(part = 1) {
     const { top, bottom, height } = this.#element.getBoundingClientRect();
     if (Math.min(bottom, innerHeight) - Math.max(top, 0) >= part * height - 1) return;

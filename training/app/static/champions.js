@@ -1,10 +1,7 @@
 // Panel "Champions by generation": two generations of a run play each other, or the user.
 //
-//   const showChampions = connectChampions({ play, show });
-//   showChampions(run, [[generation, weightFile], ...]);      undefined where the page has no such panel
-//
-// play(black, white, card)   asks for the game of a card of the ballot, 0 for the start position
-// show(game)                 shows it on the board
+// connectChampions({play, show}) returns a function of a run and its [[generation, weight file], ...]; `play` asks for the
+// game of a card of the ballot, 0 for the start position, and `show` puts it on the board.
 
 import { byId, createElement, onSubmit } from "/static/dom.js";
 

@@ -1,13 +1,10 @@
 // A line chart over generations, as SVG in the size of its element.
 //
 //   const chart = new Chart({ title, unit, series: [{ name, label }], range, smoothing });
-//   element.append(chart.element);
 //   chart.show(history);        history[name] holds a number or null for each generation from 0 on
 //
-// unit        label of the vertical axis
-// range       [least, most] of the vertical axis; it grows if the numbers need more
-// smoothing   number of generations in the running mean, which is drawn over the numbers
-// The pointer, or the keys of a slider, read the numbers of a generation.
+// The vertical axis covers `range`, and more if the numbers need it. `smoothing` is the number of generations in a running
+// mean. The pointer, or the keys of a slider, read the numbers of a generation.
 
 import { createElement, createSvg } from "/static/dom.js";
 

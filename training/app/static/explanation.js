@@ -1,11 +1,7 @@
 // "See inside": an evaluator's view of a position, without search, painted on a board.
 //
-//   const panel = new ExplanationPanel(board, element, { say, onChoice });
-//   panel.show("blondie24", fen);
-//
-// `element` holds a select and a div with data-explanation; a closed <details> asks for nothing.
-// say(text) announces errors. onChoice(name) is called when a person has chosen what the board shows;
-// choose(name) does so too, if this evaluator has it.
+// new ExplanationPanel(board, element, { say, onChoice }): `element` holds a select and a div with data-explanation, and a
+// closed <details> asks for nothing. onChoice(name) is called when a person has chosen what the board shows.
 
 import { createElement, createSvg } from "/static/dom.js";
 import { formatSigned } from "/static/panels.js";

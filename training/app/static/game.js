@@ -3,7 +3,7 @@
 import { BLACK, Board, popcount, SIDES, START, WHITE } from "/static/engine/rules.js";
 import { formatSigned } from "/static/panels.js";
 import { writePdn } from "/static/pdn.js";
-import { readStored, remove, store } from "/static/storage.js";
+import { readStored, store } from "/static/storage.js";
 import { boardResult, describeMove, DRAW, texts, UNFINISHED, WIN } from "/static/words.js";
 
 const MAX_PLIES = 2000;
@@ -232,7 +232,7 @@ export class Game {
     const { board, clock, ...fields } = this;
     const left = clock && [clock.remaining(BLACK), clock.remaining(WHITE)];
     const keys = (readStored(GAMES) ?? []).filter((key) => key !== this.key);
-    for (const old of keys.slice(0, 1 - MAX_GAMES)) remove(`game ${old}`);
+    for (const old of keys.slice(0, 1 - MAX_GAMES)) store(`game ${old}`, null);
     store(GAMES, [...keys.slice(1 - MAX_GAMES), this.key]);
     store(`game ${this.key}`, { ...fields, moves: texts(board.moves), left, time: Date.now() });
   }

@@ -1,9 +1,6 @@
 // Form "Start a small run": the server trains it in a process of its own, one at a time.
 //
-//   const updateLaunch = connectLaunch(onStart);
-//   updateLaunch(hasRuns);       asks for the run's progress while it goes on; without any run it opens the form
-//
-// onStart(name)   called when a run has been started; it appears in the list of runs
+// connectLaunch(onStart) returns a function that asks for the run's progress; without any run it opens the form.
 
 import { byId, onSubmit, showError } from "/static/dom.js";
 import { request } from "/static/server.js";

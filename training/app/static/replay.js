@@ -1,19 +1,10 @@
 // Replay of a game on a board: buttons, a slider, keys and a list of moves.
 //
-//   const replay = new Replay({ board, controls, score, onShow });
-//   replay.open(frames, { at: 0, flipped: false });
+//   const replay = new Replay({ board, controls, score, onShow });     elements for the buttons and, or null, the moves
+//   replay.open(frames, { at, flipped });                              frames are those of framesOf() in game.js
 //
-// board      a Board (board.js)
-// controls   an empty element for the buttons and the slider
-// score      an empty <ol> for the moves, or nothing
-// onShow(frame, ply)   called with each position
-//
-// open(frames, {at, flipped})   frames are [{fen, move}] from serialize.frames_to_json on the server
-// add(frame, {animate})   appends a position, and shows it if the last one is on the board
-// go(ply), play(), pause(), flip(); properties frames, ply, playing, flipped
-// The moves `legal` of the last frame can be chosen on the board, and a `premove`; see Board.show.
-// The page adds the listener `replay.onKey` to elements: arrows left and right step, Home and End go to
-// the ends, Space plays and pauses, F turns the board.
+// The moves `legal` of the last frame can be chosen on the board, and a `premove`. The page adds the listener
+// `replay.onKey` to elements.
 
 import { createElement, createSvg } from "/static/dom.js";
 

@@ -5,21 +5,12 @@
 const SETTINGS = ["board", "pieces", "coordinates", "bar", "sound"];
 const root = document.documentElement;
 
-const load = (name) => {
-  try {
-    return localStorage.getItem(name) ?? "";
-  } catch {
-    return ""; // storage is switched off
-  }
-};
-
-const store = (name, value) => {
-  try {
-    localStorage.setItem(name, value);
-  } catch {
-    // without storage the choice holds for this page only
-  }
-};
+let storage = {}; // without the browser's own a choice holds for this page only
+try {
+  storage = localStorage;
+} catch {
+  // it is switched off
+}
 
 const apply = (name, value) => {
   if (value) root.dataset[name] = value;
@@ -39,7 +30,7 @@ const labelButton = () => {
 const toggleTheme = () => {
   const theme = currentTheme() === "dark" ? "light" : "dark";
   apply("theme", theme);
-  store("theme", theme);
+  storage.theme = theme;
   labelButton();
 };
 
@@ -51,14 +42,13 @@ const connectDialog = () => {
     field.value = root.dataset[setting] ?? "";
     field.addEventListener("change", () => {
       apply(setting, field.value);
-      store(setting, field.value);
+      storage[setting] = field.value;
     });
   }
 };
 
-const theme = load("theme");
-if (theme === "light" || theme === "dark") apply("theme", theme);
-for (const name of SETTINGS) apply(name, load(name).replace(/[^a-z]/g, ""));
+if (["light", "dark"].includes(storage.theme)) apply("theme", storage.theme);
+for (const name of SETTINGS) apply(name, (storage[name] ?? "").replace(/[^a-z]/g, ""));
 addEventListener("DOMContentLoaded", () => {
   document.getElementById("theme").addEventListener("click", toggleTheme);
   system.addEventListener("change", labelButton);

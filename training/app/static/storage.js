@@ -12,13 +12,12 @@ export const readStored = (key, place = BROWSER) => {
   }
 };
 
-// Without storage the value is lost when the page is left.
+// Null removes the value. Without storage it is lost when the page is left.
 export const store = (key, value, place = BROWSER) => {
   try {
-    window[place].setItem(key, JSON.stringify(value));
+    if (value === null) window[place].removeItem(key);
+    else window[place].setItem(key, JSON.stringify(value));
   } catch {
     // storage is switched off or full
   }
 };
-
-export const remove = (key) => window[BROWSER].removeItem(key);
