@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from checkers_env import Board, pdn
+from checkers_env import Board, openings, pdn
 from tests.training.app.conftest import serve_in_thread
 from training.app.opponents import OPPONENTS
 
@@ -171,17 +171,6 @@ def test_capture_may_be_chosen_by_its_last_square(open_page):
     cell(page, 2).click()
     cell(page, 18).click()
     expect(page.locator("#score")).to_contain_text("2x18")
-
-
-def test_man_is_crowned(open_page):
-    page = open_page()
-    begin(page, opening="B:W5,9:B25")
-    cell(page, 25).click()
-    cell(page, 30).click()
-    settle(page)
-    expect(cell(page, 30)).to_have_attribute("aria-label", "30, black king, can move")
-    assert page.locator("#board .piece.black path").count() == 1
-    assert position(page).endswith(":BK30")
 
 
 def test_illegal_move_is_refused_in_words(open_page):
@@ -409,13 +398,6 @@ def test_late_answer_does_not_change_another_game(open_page):
     cell(page, 15).click()
     settle(page)
     assert moves_shown(page)[0] == "11-15"
-
-
-def test_value_of_a_hidden_field_is_ignored(open_page):
-    page = open_page()
-    choose_agent(page, "blondie24")
-    page.fill("#setup [data-field=seconds]", "90")
-    begin(page, agent="random")
 
 
 def test_game_continues_after_a_reload(open_page):
@@ -1011,6 +993,10 @@ def test_position_is_edited_analysed_and_written(open_page):
     expect(page.locator("#verdict")).to_have_text("Drawn, if both play perfectly")
     page.click("#show-fen")
     assert page.input_value("#text") == "B:WK15,K20:BK12,K28"
+    card, name = next(iter(openings.NAMES.items()))
+    page.fill("#text", card)
+    page.click("#load button >> nth=0")
+    expect(page.locator("#opening")).to_have_text(name)
     page.fill("#text", "1. 11-15 22-18 2. 15x22 25x18 *")
     page.click("#load button >> nth=0")
     expect(page.locator("#score button")).to_have_count(4)

@@ -23,7 +23,6 @@ from tests.training.commands import SECONDS
 from training.app import generation_replay, run_reader
 from training.app.app import create_app
 from training.app.generation_replay import RESULTS
-from training.regimes import regime_from_config
 from training.regimes.coevolution import Coevolution
 from training.regimes.evolution_strategies import EvolutionStrategy
 from training.regimes.genetic_algorithm import GeneticAlgorithm
@@ -274,25 +273,6 @@ def test_runs_are_folders_with_a_checkpoint_sorted_by_name(finished):
     assert run_reader.find_runs(runs / "not there yet") == {}
 
 
-def test_removed_run_is_refused(finished):
-    at = run_reader.save_time_ns(finished)
-    (finished / FILE_NAME).unlink()
-    assert run_reader.find_runs(finished.parent) == {}
-    with pytest.raises(ValueError, match="no run to resume"):
-        run_reader.read_run(finished)
-    with pytest.raises(ValueError, match="no run to resume"):
-        generation_replay.replay_checkpoint(finished, at)
-
-
-@pytest.mark.parametrize(
-    "content", ["", "generation\n1,2\n", "generation,a\n0,x\n", "generation\n"]
-)
-def test_invalid_curve_file_is_refused_by_name(finished, content):
-    (finished / CURVE_FILE).write_text(content)
-    with pytest.raises(ValueError, match=r"curve\.csv' is not a valid curve"):
-        run_reader.read_run(finished)
-
-
 def test_run_of_an_unknown_regime_has_a_curve_but_no_games(finished):
     checkpoint = load_checkpoint(finished)
     strange = replace(checkpoint, config_key=checkpoint.config_key | {"temperature": 3.0})
@@ -301,22 +281,6 @@ def test_run_of_an_unknown_regime_has_a_curve_but_no_games(finished):
     assert (seen["generation"], seen["games_per_generation"]) == (2, None)
     with pytest.raises(ValueError, match="'test' is not a regime of this version"):
         generation_replay.replay_checkpoint(finished, run_reader.save_time_ns(finished))
-
-
-@pytest.mark.parametrize("missing", ["name", "seed"])
-def test_checkpoint_without_a_name_or_a_seed_is_refused(finished, missing):
-    checkpoint = load_checkpoint(finished)
-    rest = {name: value for name, value in checkpoint.config_key.items() if name != missing}
-    save_checkpoint(finished, replace(checkpoint, config_key=rest))
-    with pytest.raises(ValueError, match="no name or seed"):
-        run_reader.read_run(finished)
-
-
-@pytest.mark.parametrize("regime", [*REGIMES.values(), LEARNER])
-def test_regime_is_read_from_its_checkpoint(tmp_path, regime):
-    plan = plan_for(tmp_path, regime)
-    begin(plan)
-    assert regime_from_config(load_checkpoint(tmp_path).config_key) == regime
 
 
 def test_replayed_generation_is_cached_after_a_newer_checkpoint(finished):
@@ -503,18 +467,6 @@ def test_missing_items_are_refused_with_a_reason(client, finished, path, reason)
         assert reason in answer.json()["error"]
 
 
-def test_unreadable_run_is_refused_with_a_reason(client, finished):
-    (finished / CURVE_FILE).write_text("generation\n")
-    assert client.get("/api/runs").status_code == 200
-    answer = client.get("/api/runs/some run")
-    assert answer.status_code == 400
-    assert "is not a valid curve" in answer.json()["error"]
-    (finished / FILE_NAME).write_bytes(b"nothing")
-    answer = client.get("/api/runs/some run/generation")
-    assert answer.status_code == 400
-    assert "is not a valid checkpoint" in answer.json()["error"]
-
-
 def test_curve_behind_a_link_is_not_read(client, finished, tmp_path):
     (tmp_path / "secret").write_text("a\npassword\n")
     (finished / CURVE_FILE).unlink()
@@ -530,17 +482,6 @@ def test_curve_behind_a_link_is_not_read(client, finished, tmp_path):
     assert "password" not in answer.text
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
-@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to(path), Path.mkdir])
-def test_special_file_as_curve_is_refused_and_hides_no_other_run(client, finished, make):
-    (finished / CURVE_FILE).unlink()
-    make(finished / CURVE_FILE)
-    answer = client.get("/api/runs/some run")
-    assert answer.status_code == 400
-    assert "is not a valid curve" in answer.json()["error"]
-    assert [run["name"] for run in client.get("/api/runs").json()["runs"]] == ["some run"]
-
-
 def test_checkpoint_behind_a_link_is_not_a_run(client, finished, tmp_path):
     (finished / FILE_NAME).rename(tmp_path / "elsewhere")
     (finished / FILE_NAME).symlink_to(tmp_path / "elsewhere")
@@ -552,37 +493,62 @@ def test_page_changes_no_run(client):
         assert client.ask("POST", path).status_code == 405
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"config": "name seed"}, "its configuration is str"),
-        ({"config": ["name", "seed"]}, "its configuration is list"),
-        ({"config": {"name": [], "seed": 0}}, "no name or seed"),
-        ({"format": 1, "identity": {}}, "is not a valid checkpoint: its format is 1, not 2"),
-        ({"rng": 7}, "not a valid checkpoint: the JSON object must be str"),
-        ({"generation": "x"}, "not a valid checkpoint: its generation is 'x'"),
-    ],
-)
-def test_checkpoint_of_another_form_is_refused_with_a_reason(client, finished, changes, words):
-    rewrite_checkpoint(finished, changes)
-    answer = client.get("/api/runs/some run")
+def write_curve(content):
+    return lambda run: (run / CURVE_FILE).write_text(content)
+
+
+def replace_curve(make):
+    def damage(run):
+        (run / CURVE_FILE).unlink()
+        make(run / CURVE_FILE)
+
+    return damage
+
+
+def change(changes, **arrays):
+    return lambda run: rewrite_checkpoint(
+        run, changes, {f"state/{name}": array for name, array in arrays.items()}
+    )
+
+
+NO_CURVE, NO_GAMES = "is not a valid curve", "the games of the run 'some run' cannot be played: "
+DAMAGED = [  # of the run, and of its games
+    ("", lambda run: (run / FILE_NAME).write_bytes(b"nothing"), "is not a valid checkpoint"),
+    ("", write_curve(""), NO_CURVE),
+    ("", write_curve("generation\n1,2\n"), NO_CURVE),
+    ("", write_curve("generation,a\n0,x\n"), NO_CURVE),
+    ("", write_curve("generation\n"), NO_CURVE),
+    ("", replace_curve(os.mkfifo), NO_CURVE),
+    ("", replace_curve(lambda path: path.symlink_to(path)), NO_CURVE),
+    ("", replace_curve(Path.mkdir), NO_CURVE),
+    ("", change({"config": "name seed"}), "its configuration is str"),
+    ("", change({"config": ["name", "seed"]}), "its configuration is list"),
+    ("", change({"config": {"name": [], "seed": 0}}), "no name or seed"),
+    ("", change({"config": {"name": "x"}}), "no name or seed"),
+    ("", change({"config": {"seed": 0}}), "no name or seed"),
+    ("", change({"format": 1, "identity": {}}), "its format is 1, not 2"),
+    ("", change({"rng": 7}), "not a valid checkpoint: the JSON object must be str"),
+    ("", change({"generation": "x"}), "not a valid checkpoint: its generation is 'x'"),
+    ("/generation", change({}, steps=np.zeros((1, 1742))), NO_GAMES),
+    ("/generation", change({}, kings=np.array(1.0)), NO_GAMES),
+    ("/generation", change({}, genomes=np.zeros((3, 3)), steps=np.zeros((3, 3))), NO_GAMES),
+]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
+@pytest.mark.parametrize(("path", "damage", "words"), DAMAGED)
+def test_damaged_run_is_refused_with_a_reason_and_listed(client, finished, path, damage, words):
+    damage(finished)
+    answer = client.get(f"/api/runs/some run{path}")
     assert answer.status_code == 400
     assert words in answer.json()["error"]
+    assert [run["name"] for run in client.get("/api/runs").json()["runs"]] == ["some run"]
 
 
-@pytest.mark.parametrize(
-    ("changes", "arrays"),
-    [
-        ({}, {"state/steps": np.zeros((1, 1742))}),
-        ({}, {"state/kings": np.array(1.0)}),
-        ({}, {"state/genomes": np.zeros((3, 3)), "state/steps": np.zeros((3, 3))}),
-    ],
-)
-def test_state_that_makes_no_games_is_refused_with_a_reason(client, finished, changes, arrays):
-    rewrite_checkpoint(finished, changes, arrays)
-    answer = client.get("/api/runs/some run/generation")
-    assert answer.status_code == 400
-    assert "the games of the run 'some run' cannot be played: " in answer.json()["error"]
+def test_removed_run_is_not_there(client, finished):
+    (finished / FILE_NAME).unlink()
+    for path in ("", "/generation"):
+        assert client.get(f"/api/runs/some run{path}").status_code == 404
 
 
 def rewrite_checkpoint(folder, changes, arrays=()):

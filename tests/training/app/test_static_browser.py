@@ -39,7 +39,6 @@ from tests.training.app.test_app_browser import (  # noqa: F401 - fixtures, and 
     test_game_is_played_on_against_its_own_opponent,
     test_illegal_move_is_refused_in_words,
     test_invalid_opening_is_refused_in_words,
-    test_man_is_crowned,
     test_move_is_made_by_keyboard_alone,
     test_multi_jump_is_clicked_square_by_square,
     test_pieces_are_dragged,
@@ -141,14 +140,6 @@ def test_time_of_a_move_goes_on_during_a_reload(open_page):  # noqa: F811
     assert 60 * int(minutes) + float(seconds) <= 57
 
 
-@pytest.mark.parametrize("agent", ["blondie24-1999", "c10", "c5-n0.001", "strong", "material"])
-def test_each_agent_plays(open_page, agent):  # noqa: F811
-    page = open_page()
-    begin(page, agent=agent, plies=3)
-    play_once(page)
-    expect(page.locator("#analysis")).to_contain_text("3 plies")
-
-
 @pytest.mark.parametrize("service_workers", ["block", "allow"])
 def test_damaged_weight_file_is_refused_and_read_again(browser, site, tmp_path, service_workers):
     shutil.copytree(site, tmp_path, dirs_exist_ok=True)
@@ -188,13 +179,6 @@ def test_evolution_runs_in_the_page(open_page):  # noqa: F811
     settle(page)
     play_once(page)
     expect(page.locator("#analysis")).to_contain_text("What evolved (depth 4) thinks")
-
-
-def test_position_is_analysed(open_page):  # noqa: F811
-    page = open_page("/analyse.html")
-    expect(page.locator("#lines button")).to_have_count(3)
-    page.click("#ask")
-    expect(page.locator("#opinions")).to_contain_text("blondie24")
 
 
 def test_two_networks_are_seen_side_by_side(open_page):  # noqa: F811

@@ -236,20 +236,37 @@ const sumInTwoChains = ({ weights, biases, inputs, nodes }, values, sums) => {
   }
 };
 
+const sumInFourChains = ({ weights, biases, inputs, nodes }, values, sums) => {
+  for (let node = 0, at = 0; node < nodes; node += 1) {
+    let a = biases[node];
+    let b = 0;
+    let c = 0;
+    let d = 0;
+    for (let input = 0; input < inputs; input += 4, at += 4) {
+      a = fround(values[input] * weights[at] + a);
+      b = fround(values[input + 1] * weights[at + 1] + b);
+      c = fround(values[input + 2] * weights[at + 2] + c);
+      d = fround(values[input + 3] * weights[at + 3] + d);
+    }
+    sums[node] = fround(fround(a + c) + fround(b + d));
+  }
+};
+
 const chain = new Float32Array(8);
 
-const sumInChains = ({ weights, biases, inputs, nodes, chains }, values, sums) => {
+const sumInEightChains = ({ weights, biases, inputs, nodes }, values, sums) => {
   for (let node = 0; node < nodes; node += 1) {
     chain.fill(0);
     chain[0] = biases[node];
     for (let input = 0; input < inputs; input += 1) {
-      const place = input & (chains - 1);
-      chain[place] = values[input] * weights[node * inputs + input] + chain[place];
+      chain[input & 7] = values[input] * weights[node * inputs + input] + chain[input & 7];
     }
-    for (let half = chains >> 1; half; half >>= 1) for (let i = 0; i < half; i += 1) chain[i] += chain[i + half];
+    for (let half = 4; half; half >>= 1) for (let i = 0; i < half; i += 1) chain[i] += chain[i + half];
     sums[node] = chain[0];
   }
 };
+
+const SUMS = { 2: sumInTwoChains, 4: sumInFourChains, 8: sumInEightChains };
 
 /** A network of 1999 or 2001: first layer in fixed point, updated move by move, then dense layers. */
 export class Network {
@@ -337,9 +354,8 @@ export class Network {
     onLayer?.(values.slice(0, width));
     if (silent !== null) values[silent] = 0;
     for (const layer of this.#layers) {
+      SUMS[layer.chains](layer, values, sums);
       const { nodes } = layer;
-      if (layer.chains === 2) sumInTwoChains(layer, values, sums);
-      else sumInChains(layer, values, sums);
       if (nodes > 1) {
         for (let i = 0; i < nodes; i += 1) sums[i] = tanh(sums[i]);
         sums.fill(0, nodes, nodes + 8);

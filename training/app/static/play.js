@@ -201,27 +201,21 @@ function open(opened) {
   reply();
 }
 
-// Open the game that the page's address names.
+// Open the game that the page's address names, or else the one that this tab has left, unless it is over. An address that
+// names an opponent or a position asks for a new game.
 function restore() {
-  const key = location.hash.slice(1);
+  const named = location.hash.slice(1);
+  const key = named || (location.search ? null : readStored(PRESENT, TAB));
   if (!key || key === game?.key) return;
   const found = Game.load(key);
-  if (found) open(found);
-  else showError(new Error("There is no such game any more."));
-}
-
-// Go on with the game that this tab has left, if it is still there and not over. An address that names
-// an opponent or a position asks for a new game.
-function resume() {
-  const key = readStored(PRESENT, TAB);
-  if (location.hash || location.search || !key) return;
-  const found = Game.load(key);
-  if (!found || found.status === "over") {
+  if (found && (named || found.status !== "over")) {
+    history.replaceState(null, "", `#${key}`);
+    open(found);
+  } else if (named) {
+    showError(new Error("There is no such game any more."));
+  } else {
     store(PRESENT, null, TAB);
-    return;
   }
-  history.replaceState(null, "", `#${key}`);
-  open(found);
 }
 
 // Another tab may have played on.
@@ -525,4 +519,3 @@ showPreview();
 byId("status").textContent = "Choose an opponent, and play.";
 setInterval(tick, TICK);
 restore();
-resume();
