@@ -101,7 +101,7 @@ def _continual(target: str, **options: Any) -> Agent:
 def _hub(command: str, **options: Any) -> Agent:
     """Make the agent of ``hub:COMMAND``: an engine that speaks the Hub protocol."""
     limits = {} if {"depth", "seconds", "nodes"} & set(options) else {"depth": HUB_DEPTH}
-    return _external("hub.client", "hub_agent")(command, **limits, **options)
+    return _external("hub.client", "HubAgent")(command, **limits, **options)
 
 
 def _dxp(address: str, **options: Any) -> Agent:
@@ -109,9 +109,10 @@ def _dxp(address: str, **options: Any) -> Agent:
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
         raise ValueError(f"write dxp:HOST:PORT or dxp:listen:PORT, not {'dxp:' + address!r}")
+    make = _external("dxp.session", "DxpAgent")
     if host == "listen":
-        return _external("dxp.client", "listen")(port=int(port), **options)
-    return _external("dxp.client", "connect")(host, int(port), **options)
+        return make(port=int(port), listens=True, **options)
+    return make(host, int(port), **options)
 
 
 def _policy(place: str, **options: Any) -> Agent:

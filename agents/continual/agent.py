@@ -32,7 +32,8 @@ PRIOR = 1.0  # wins and losses of the beta prior
 
 
 Rule = Callable[[int, NDArray[np.int64], np.random.Generator], int]
-"""Return the next strategy, from the one that lost and the results of all (see next_best)."""
+"""From the strategy that lost, the lost, drawn and won games of each, shape (size, 3), and a
+generator of random choices, to the next strategy; all strategies are rows of the pool."""
 
 
 class LearningAgent(Agent, Protocol):
@@ -42,15 +43,9 @@ class LearningAgent(Agent, Protocol):
     """
 
     def game_over(self, board: Board, side: int) -> None:
-        """Learn from a game; called once, after its last move.
+        """Learn from a game that has ended on `board`, played as `side`; called once.
 
-        Parameters
-        ----------
-        board
-            The final position, with the game's draw rules. A game without a winner on the board
-            counts as drawn.
-        side
-            The agent's side, BLACK or WHITE.
+        A game without a winner on the board counts as drawn.
         """
 
 
@@ -73,40 +68,12 @@ def count_results(games: Sequence[GameEntry], size: int) -> NDArray[np.int64]:
 
 
 def next_best(current: int, counts: NDArray[np.int64], rng: np.random.Generator) -> int:
-    """Return the next strategy in the order of pool scores; after the last one, the first.
-
-    Parameters
-    ----------
-    current
-        Row of the strategy that lost.
-    counts
-        Lost, drawn and won games of each strategy, shape (size, 3).
-    rng
-        Generator of random choices.
-
-    Returns
-    -------
-    Row of the next strategy.
-    """
+    """Return the next strategy in the order of pool scores; after the last one, the first."""
     return (current + 1) % len(counts)
 
 
 def random_other(current: int, counts: NDArray[np.int64], rng: np.random.Generator) -> int:
-    """Return another strategy, each with equal probability.
-
-    Parameters
-    ----------
-    current
-        Row of the strategy that lost.
-    counts
-        Lost, drawn and won games of each strategy, shape (size, 3).
-    rng
-        Generator of random choices.
-
-    Returns
-    -------
-    Row of the next strategy.
-    """
+    """Return another strategy, each with equal probability."""
     others = len(counts) - 1
     return (current + 1 + int(rng.integers(others))) % len(counts) if others else current
 
@@ -116,19 +83,6 @@ def best_posterior(current: int, counts: NDArray[np.int64], rng: np.random.Gener
 
     The mean is (wins + draws / 2 + 1) / (games + 2): a beta prior counts one win and one loss for
     each strategy. An untried strategy is worth 1/2. The result may be the current strategy.
-
-    Parameters
-    ----------
-    current
-        Row of the strategy that lost.
-    counts
-        Lost, drawn and won games of each strategy, shape (size, 3).
-    rng
-        Generator of random choices.
-
-    Returns
-    -------
-    Row of the next strategy.
     """
     means = (counts @ np.array(SCORES) + PRIOR) / (counts.sum(axis=1) + 2 * PRIOR)
     return int(np.argmax(means))
@@ -145,25 +99,8 @@ RULES: dict[str, Rule] = {
 class ContinualAgent:
     """An agent that plays one strategy of a pool until it loses, then selects one by a rule.
 
-    It starts with the best strategy of the pool, or with the last one of its record.
-
-    Parameters
-    ----------
-    pool
-        The strategies.
-    record
-        JSON file of all games, which several processes may share. None: the games stay in memory.
-    rule
-        ``"next"``, ``"random"`` or ``"best"``: see :func:`next_best`, :func:`random_other` and
-        :func:`best_posterior`.
-    opponent
-        Name of the opponent. If it is set, only games against this opponent count.
-    depth
-        Search depth in plies; by default the depth of the pool's training.
-    seed
-        Seed of the rule ``"random"``. The choice depends on it and on the number of the game.
-    frozen
-        Neither change the strategy nor write the record: a twin for comparison.
+    It starts with the best strategy of the pool, or with the last one of its record. A `frozen`
+    one neither changes its strategy nor writes the record: a twin for comparison.
 
     Raises
     ------
@@ -172,11 +109,11 @@ class ContinualAgent:
     """
 
     pool: StrategyPool
-    record: Path | None = None
-    rule: str = "next"
-    opponent: str | None = None
-    depth: int | None = None
-    seed: int | None = None
+    record: Path | None = None  # JSON file of all games, which several processes may share
+    rule: str = "next"  # one of RULES
+    opponent: str | None = None  # the games against it alone count; None: all
+    depth: int | None = None  # plies; None: as in the pool's training
+    seed: int | None = None  # of the rule "random", with the number of the game
     frozen: bool = False
     games: tuple[GameEntry, ...] = field(default=(), init=False)
     strategy: int = field(default=0, init=False)
@@ -244,57 +181,24 @@ class ContinualAgent:
 
 
 def make_continual(
-    pool: Path | str,
-    record: Path | str | None = None,
-    *,
-    rule: str = "next",
-    opponent: str | None = None,
-    depth: int | None = None,
-    seed: int | None = None,
-    frozen: bool = False,
+    pool: Path | str, record: Path | str | None = None, **options: Any
 ) -> ContinualAgent:
     """Make the continual player of a pool file.
 
-    Parameters
-    ----------
-    pool
-        Pool file.
-    record
-        Record file; by default the games stay in memory.
-    rule, opponent, depth, seed, frozen
-        As for :class:`ContinualAgent`.
+    Without a `record` file the games stay in memory. Options are as for :class:`ContinualAgent`.
     """
     path = None if record is None else Path(record)
-    return ContinualAgent(load_pool(pool), path, rule, opponent, depth, seed, frozen)
+    return ContinualAgent(load_pool(pool), path, **options)
 
 
 def save_record(path: Path, digest: str, games: Sequence[GameEntry]) -> None:
-    """Write a record as JSON, atomically.
-
-    Parameters
-    ----------
-    path
-        The JSON file.
-    digest
-        Digest of the pool.
-    games
-        All games.
-    """
+    """Write the games of the pool with this digest as JSON, atomically."""
     fields = {"format": FORMAT, "pool": digest, "games": [game._asdict() for game in games]}
     write_atomically(path, json.dumps(fields, indent=1).encode())
 
 
 def load_record(path: Path, digest: str, size: int) -> tuple[GameEntry, ...]:
-    """Read the games of a pool; none if there is no file.
-
-    Parameters
-    ----------
-    path
-        The JSON file.
-    digest
-        Digest of the pool.
-    size
-        Number of its strategies.
+    """Read the games of the pool with this digest and `size` strategies; none without a file.
 
     Raises
     ------

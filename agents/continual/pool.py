@@ -41,36 +41,19 @@ ARRAYS = {  # number of dimensions and type
 class StrategyPool:
     """Strategies of a pool, the best first: one row of each array is one strategy.
 
-    Attributes
-    ----------
-    metadata
-        Metadata of the best strategy. The others differ in king value and generation only.
-    genomes
-        Weights, shape (size, genome_size).
-    kings
-        King value K in men, shape (size,).
-    scores
-        Pool scores in descending order, shape (size,).
-    generations
-        Generation of publication, shape (size,).
-    numbers
-        Numbers in the pool's table, shape (size,).
-    source_digest
-        SHA-256 of the pool file; empty for a pool that was not loaded.
-
     Raises
     ------
     ValueError
         If the arrays differ in length, have the wrong type, or are not in descending order.
     """
 
-    metadata: WeightsMetadata
-    genomes: NDArray[np.float64]
-    kings: NDArray[np.float64]
+    metadata: WeightsMetadata  # of the best; the others differ in king value and generation only
+    genomes: NDArray[np.float64]  # shape (size, genome_size)
+    kings: NDArray[np.float64]  # king value K in men
     scores: NDArray[np.float64]
-    generations: NDArray[np.int64]
-    numbers: NDArray[np.int64]
-    source_digest: str = field(default="", kw_only=True)
+    generations: NDArray[np.int64]  # of publication
+    numbers: NDArray[np.int64]  # in the pool's table
+    source_digest: str = field(default="", kw_only=True)  # SHA-256 of the file, if loaded
 
     def __post_init__(self) -> None:
         for name, array in self.arrays.items():
@@ -99,20 +82,7 @@ class StrategyPool:
         return {name: getattr(self, name) for name in ARRAYS}
 
     def player(self, row: int, depth: int | None = None) -> AlphaBeta:
-        """Return the player of a strategy.
-
-        Parameters
-        ----------
-        row
-            Row of the strategy; 0 is the best.
-        depth
-            Search depth in plies; by default that of its training.
-
-        Raises
-        ------
-        ValueError
-            If the genome does not fit the architecture.
-        """
+        """Return the player of a row; `depth` is in plies, by default that of its training."""
         metadata = replace(self.metadata, king=float(self.kings[row]))
         evaluator = build_evaluator(self.genomes[row], metadata)
         perspective = metadata.root_perspective
@@ -135,19 +105,8 @@ class StrategyPool:
 def rank_strategies(metadata: WeightsMetadata, **columns: ArrayLike) -> StrategyPool:
     """Sort strategies in order of publication by score into a pool, the best first.
 
-    Of strategies with equal scores the latest is the best.
-
-    Parameters
-    ----------
-    metadata
-        Metadata of the player that evolution left; its king value and generation are replaced.
-    columns
-        The arrays of :class:`StrategyPool`, one row a strategy.
-
-    Raises
-    ------
-    ValueError
-        If there is no strategy, or the arrays do not fit together.
+    Of strategies with equal scores the latest is the best. The king value and the generation of
+    `metadata` are replaced; `columns` are the arrays of :class:`StrategyPool`.
     """
     scores = np.asarray(columns["scores"])
     if not len(scores):
@@ -162,13 +121,7 @@ def rank_strategies(metadata: WeightsMetadata, **columns: ArrayLike) -> Strategy
 
 
 def load_pool(path: Path | str) -> StrategyPool:
-    """Read a pool file.
-
-    Raises
-    ------
-    ValueError
-        If the file is missing, damaged or not a pool; the message names the file.
-    """
+    """Read a pool file. Raise ValueError, with its name, for one that is missing or damaged."""
     genome, metadata = load_weights(path)
     try:
         with open_safetensors(path) as file:

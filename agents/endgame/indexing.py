@@ -45,22 +45,12 @@ class Slice(NamedTuple):
 
 
 class Indexing(NamedTuple):
-    """Tables that indices are computed from; made by :func:`make_indexing` only.
+    """Tables that indices are computed from; made by :func:`make_indexing` only."""
 
-    Attributes
-    ----------
-    starts
-        First index of each slice, shape (n, n, n, n) for n pieces; -1 for no slice.
-    men
-        Placings of the opposing men before each set of own men, by the numbers of men,
-        shape (n, n, C(28, n - 1) + 1).
-    pieces
-        Most pieces of a position.
-    """
-
-    starts: NDArray[np.int64]
+    starts: NDArray[np.int64]  # first index of each slice, shape (n, n, n, n); -1 for no slice
+    # Placings of the opposing men before each set of own men, shape (n, n, C(28, n - 1) + 1).
     men: NDArray[np.int64]
-    pieces: int
+    pieces: int  # n, most pieces of a position
 
 
 def material_slices(pieces: int) -> list[Slice]:
@@ -120,18 +110,8 @@ def _count_men(starts: NDArray[np.int64], own: int, their: int) -> None:
 def rank(pieces: int, free: int, side: int) -> int:
     """Return the number of a set of pieces among all equally large sets of the `free` squares.
 
-    Parameters
-    ----------
-    pieces
-        35-bit board of the set.
-    free
-        35-bit board that contains `pieces`.
-    side
-        Side from whose view squares are counted, BLACK or WHITE.
-
-    Returns
-    -------
-    The number in the combinatorial number system, from 0.
+    `side` counts the squares from its own end. The number is that of the combinatorial number
+    system, from 0.
     """
     number, count = 0, 0
     while pieces:
@@ -145,21 +125,7 @@ def rank(pieces: int, free: int, side: int) -> int:
 
 @kernel
 def unrank(number: int, count: int, free: int) -> int:
-    """Return the set of `count` squares that has a number, as Black counts.
-
-    Parameters
-    ----------
-    number
-        Number from :func:`rank`.
-    count
-        Pieces of the set.
-    free
-        35-bit board of the squares to choose from.
-
-    Returns
-    -------
-    35-bit board.
-    """
+    """Return the set of `count` of the `free` squares with a number of :func:`rank`, for Black."""
     pieces = 0
     while count:
         bit = msb(free)
@@ -199,21 +165,7 @@ def position_to_index(indexing: Indexing, position: Position) -> int:
 
 @kernel
 def index_to_position(indexing: Indexing, part: Slice, number: int) -> Position:
-    """Return the position with an index out of a slice, Black to move.
-
-    Parameters
-    ----------
-    indexing
-        Tables from :func:`make_indexing`.
-    part
-        Slice that the index belongs to.
-    number
-        Index of the position, counted over all slices.
-
-    Returns
-    -------
-    The position; its index is `number` again.
-    """
+    """Return the position with an index that belongs to a slice, Black to move."""
     number -= slice_start(indexing, part)
     free = KING_SQUARES - part.men - part.their_men
     number, last = divmod(number, CHOOSE[free - part.kings, part.their_kings])

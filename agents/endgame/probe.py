@@ -35,18 +35,10 @@ NO_TABLEBASE = NoTablebase()
 
 
 class EndgameResult(NamedTuple):
-    """Result of perfect play.
+    """Result of perfect play."""
 
-    Attributes
-    ----------
-    value
-        +1, 0 or -1 for the side to move.
-    plies
-        Length of the game when the winner hastens and the loser delays; None for a draw.
-    """
-
-    value: int
-    plies: int | None
+    value: int  # +1, 0 or -1 for the side to move
+    plies: int | None  # when the winner hastens and the loser delays; None for a draw
 
 
 def probe_board(tables: Tablebase, board: Board) -> EndgameResult | None:
@@ -82,18 +74,9 @@ def stored_plies(tables: Tablebase, position: Position) -> int:
 
 @kernel
 def keep_best_moves(tables: Tablebase, position: Position, rows: KernelArg, count: int) -> int:
-    """Move the best successors to the front, in their order; return how many there are.
+    """Move the best of the `count` successors to the front, in their order; return their number.
 
-    Parameters
-    ----------
-    tables
-        Tablebase with at least as many pieces as the position has.
-    position
-        Position to move in.
-    rows
-        int64[:, 4], whose first `count` rows hold the successors of the position.
-    count
-        Number of successors.
+    `rows` are the successors of the position, int64[:, 4].
     """
     best, kept = -2 * _LONGEST, 0
     for at in range(count):

@@ -43,16 +43,7 @@ from checkers_env.movegen import (
 def solve(tables: Tablebase, pieces: int) -> Iterator[int]:
     """Work out all positions of exactly `pieces` pieces, given those of fewer pieces.
 
-    Parameters
-    ----------
-    tables
-        Tablebase whose ``plies`` are written.
-    pieces
-        Pieces of the positions to work out.
-
-    Yields
-    ------
-    The number of positions of each pair of slices, when it is done.
+    Yield the number of positions of each pair of slices, when it is done.
     """
     rows = np.zeros((MAX_ROWS, ROW_WIDTH), np.int64)
     first = slice_start(tables.indexing, material_slices(pieces)[0])
@@ -72,22 +63,9 @@ def solve(tables: Tablebase, pieces: int) -> Iterator[int]:
 
 @kernel
 def initialize_slice(tables: Tablebase, part: Slice, count: int, rows: KernelArg) -> int:
-    """Write the plies of a slice's positions that follow from slices worked out before.
+    """Write the plies of a slice's `count` positions that follow from slices worked out before.
 
-    Parameters
-    ----------
-    tables
-        Tablebase; ``plies`` is written.
-    part
-        The slice.
-    count
-        Positions of the slice.
-    rows
-        int64, shape (MAX_ROWS, 4): scratch space.
-
-    Returns
-    -------
-    The greatest number of plies written, 0 if none was.
+    `rows` is scratch space, int64[MAX_ROWS, 4]. Return the greatest plies written, 0 if none was.
     """
     tables, rows = borrowed(tables), borrowed(rows)
     begin, last = slice_start(tables.indexing, part), 0
@@ -102,24 +80,9 @@ def initialize_slice(tables: Tablebase, part: Slice, count: int, rows: KernelArg
 
 @kernel
 def propagate(tables: Tablebase, part: Slice, count: int, level: int, rows: KernelArg) -> int:
-    """Pass final positions of a slice on to the positions before them.
+    """Pass the positions of a slice with `level` plies on to the positions before them.
 
-    Parameters
-    ----------
-    tables
-        Tablebase; ``plies`` is written.
-    part
-        The slice.
-    count
-        Positions of the slice.
-    level
-        Plies from the end of the positions to pass on.
-    rows
-        int64, shape (MAX_ROWS, 4): scratch space.
-
-    Returns
-    -------
-    The greatest number of plies written, 0 if none was.
+    `rows` is scratch space, int64[MAX_ROWS, 4]. Return the greatest plies written, 0 if none was.
     """
     tables, rows = borrowed(tables), borrowed(rows)
     begin, last = slice_start(tables.indexing, part), 0
@@ -140,22 +103,10 @@ def propagate(tables: Tablebase, part: Slice, count: int, level: int, rows: Kern
 
 @kernel
 def plies_from_successors(tables: Tablebase, position: Position, rows: KernelArg, end: int) -> int:
-    """Return the plies to the end of a position by those of its successors.
+    """Return the plies of a position by those of its successors, which `tables` hold.
 
-    Parameters
-    ----------
-    tables
-        Tablebase that holds the successors.
-    position
-        The position.
-    rows
-        int64, shape (MAX_ROWS, 4): rows from `end` on are scratch space.
-    end
-        First free row.
-
-    Returns
-    -------
-    Plies: odd for a win of the side to move, even for a loss, DRAWN otherwise.
+    Plies are odd for a win of the side to move, even for a loss, DRAWN otherwise. `rows` from
+    `end` on are scratch space.
     """
     black, white, kings, side = position
     fastest, slowest = DRAWN, -1
@@ -170,18 +121,9 @@ def plies_from_successors(tables: Tablebase, position: Position, rows: KernelArg
 
 @kernel
 def generate_retractions(rows: KernelArg, position: Position) -> int:
-    """Write the positions before a quiet move of White that crowned no man.
+    """Write the positions before a quiet move of White that crowned no man; return their number.
 
-    Parameters
-    ----------
-    rows
-        int64, shape (MAX_ROWS, 4): is filled from row 0 on.
-    position
-        Position after the move, Black to move.
-
-    Returns
-    -------
-    Number of rows written.
+    In `position`, after the move, Black is to move. `rows`, int64[MAX_ROWS, 4], fill from 0 on.
     """
     black, white, kings, _ = position
     empty, end = BOARD & ~(black | white), 0

@@ -31,23 +31,11 @@ logger = logging.getLogger(__name__)
 
 
 def load_tablebase(pieces: int = 4, folder: Path | str | None = None) -> Tablebase:
-    """Load the endgame tables, or work them out.
+    """Load the endgame tables of 2 to `pieces` pieces, 5 at most, or work them out.
 
     Up to 4 pieces take a few seconds. 5 pieces take some minutes, 600 MB of memory and 140 MB of
-    disk. A process loads each folder's tables once.
-
-    Parameters
-    ----------
-    pieces
-        Most pieces of a position, both sides together, from 2 to 5.
-    folder
-        Folder of the tables, by default :func:`cache_directory`. Missing and damaged files are
-        worked out again and written.
-
-    Raises
-    ------
-    ValueError
-        For another number of pieces.
+    disk. A process loads each folder's tables once. Missing and damaged files of the folder, by
+    default :func:`cache_directory`, are written again.
     """
     if not isinstance(pieces, int) or pieces not in DIGESTS:
         raise ValueError(f"endgame tables are for 2 to 5 pieces, not {pieces!r}")

@@ -128,23 +128,10 @@ def _(network: Network, position: Position) -> Parts:
 def forward_pass(
     network: Network, position: Position, view: int
 ) -> tuple[list[NDArray[np.float64]], float]:
-    """Evaluate a network in Python and keep the activations.
+    """Evaluate a network in Python; `view` is the side whose pieces are positive at the input.
 
-    Parameters
-    ----------
-    network
-        Network of the papers of 1999 and 2001, or Nguyen's.
-    position
-        Position to evaluate.
-    view
-        Side whose pieces are positive at the input.
-
-    Returns
-    -------
-    activations
-        One float64 array a hidden layer, shape (width,), padded with zeros as in the kernels.
-    output
-        Sum at the output before tanh, without the piece difference.
+    Return the activations of each hidden layer, float64 of shape (width,), padded with zeros as in
+    the kernels, and the sum at the output before tanh, without the piece difference.
     """
     state = np.zeros(state_size(network), np.int32)
     start_state(network, position, view, state)

@@ -95,18 +95,7 @@ class Explanation(Parts):
             "elsewhere": self.elsewhere,
             "meaning": self.meaning,
             "layers": [
-                {
-                    "name": layer.name,
-                    "size": layer.size,
-                    "cells": [
-                        {
-                            "squares": list(cell.squares),
-                            "activation": cell.activation,
-                            "effect": cell.effect,
-                        }
-                        for cell in layer.cells
-                    ],
-                }
+                layer._asdict() | {"cells": [cell._asdict() for cell in layer.cells]}
                 for layer in self.layers
             ],
             "perspective": SIDES[self.perspective].lower(),

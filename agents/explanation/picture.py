@@ -21,19 +21,7 @@ GOOD, BAD, INK, FAINT = "#0b5fa5", "#9a5f00", "#222222", "#e6e2da"
 
 
 def draw(parts: Parts, agent: str, board: Board, value: float | None) -> Svg:
-    """Draw an evaluation.
-
-    Parameters
-    ----------
-    parts
-        Parts of the evaluation.
-    agent
-        Name of the agent.
-    board
-        The position.
-    value
-        Value for the side to move, -1 to 1; None if the agent has none.
-    """
+    """Draw an evaluation; `value` is for the side to move, -1 to 1, None if the agent has none."""
     mover = SIDES[board.turn]
     shown = "no value" if value is None else f"{value:+.3f} for {mover}"
     title = f"{agent} sees {shown}"

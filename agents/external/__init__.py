@@ -7,9 +7,7 @@
 - ``llm``: language models behind a chat-completions server
 - ``subprocess_agent``: an agent in a child process
 - ``supervisor``: the process that runs and ends the child
-- ``channel``: JSON lines between the processes
-- ``codec``: boards and moves as JSON
-- ``sockets``: the end of a connection that another thread waits for
+- ``channel``: messages over a socket or pipes, each with a time limit
 - ``process``: a child process with line-based input and output
 - ``errors``: errors of outside players
 """

@@ -1,153 +1,154 @@
-"""A child process under a supervisor, and a channel of JSON lines to it.
+"""The transport of outside programs: messages over a socket or two pipes (POSIX).
 
-Nothing that the child does keeps the caller waiting or fills its memory: each request has a
-deadline, each answer a greatest size. What it sends is parsed as JSON and never executed.
+Nothing that the other end does keeps the caller waiting or fills its memory: each wait has a
+deadline, each message a greatest size.
 """
 
 from __future__ import annotations
 
-import json
+import os
 import select
 import socket
-import subprocess
-import sys
 import time
-from collections.abc import Sequence
+from collections import deque
 from contextlib import suppress
-from typing import Any
+from typing import IO
 
-from agents.external.errors import EngineError
-from agents.external.process import ProcessLimits, SupervisedProcess
-
-MAX_ANSWER_BYTES = 1 << 16
-STDERR = 2
+CHUNK = 1 << 16  # bytes read at once: all that a pipe holds
+MAX_UNSENT = 1 << 20  # bytes that the other end has not read yet
 
 
 class ChannelClosedError(Exception):
-    """Raised when the other end of a channel is closed."""
+    """Raised when the other end of a channel has closed it or cannot be reached any more."""
 
 
 class Channel:
-    """A child process that answers requests, each with one line of JSON (POSIX).
+    """Messages that the byte `end` ends.
 
-    Parameters
-    ----------
-    program, arguments
-        Python source that the child executes. Its ``sys.argv[1]`` is the number of the channel's
-        file descriptor, and `arguments` follow.
-    limits
-        Limits of memory and processes.
+    Messages are read from `source` and written to `sink`, which may be one socket. `lifeline` is
+    a socket that has something to read when the other end has gone.
     """
 
-    def __init__(self, program: str, arguments: Sequence[str], limits: ProcessLimits) -> None:
-        self._socket, channel = socket.socketpair()
-        self._received = b""
-        self._requests = 0
-        number = channel.fileno()
-        try:
-            self._process = SupervisedProcess(
-                [sys.executable, "-u", "-c", program, str(number), *arguments],
-                limits,
-                [number],
-                stdin=subprocess.DEVNULL,
-                stdout=STDERR,  # keep the output of agents out of tables
-            )
-        except BaseException:
-            self._socket.close()
-            raise
-        finally:
-            channel.close()
-        self._socket.setblocking(False)
+    def __init__(
+        self,
+        source: IO[bytes] | socket.socket,
+        sink: IO[bytes] | socket.socket,
+        end: bytes,
+        largest: int,
+        lifeline: socket.socket | None = None,
+    ) -> None:
+        self._source, self._sink, self._lifeline = source, sink, lifeline
+        self._end, self._largest = end, largest
+        self._messages: deque[bytes] = deque()
+        self._received = self._unsent = b""
+        self._is_closed = False
+        for stream in (source, sink):
+            os.set_blocking(stream.fileno(), False)
 
-    def request(self, message: dict[str, Any], seconds: float | None) -> dict[str, Any]:
-        """Send a message and return the answer, a JSON object.
+    def send(self, message: bytes) -> None:
+        """Send a message without waiting; what the other end does not take yet follows later.
 
         Raises
         ------
         ChannelClosedError
-            When the child has ended or closed the channel.
+            When the other end takes nothing any more. A broken connection is seen by `receive`.
+        """
+        if len(self._unsent) > MAX_UNSENT:
+            raise ChannelClosedError("reads nothing")
+        self._unsent += message + self._end
+        self._write()
+
+    def receive(self, deadline: float | None) -> bytes:
+        """Return the next message without its end; one above the greatest size comes in pieces.
+
+        Raises
+        ------
         TimeoutError
-            After `seconds`; None waits for ever.
-        EngineError
-            For an answer that is too long, no JSON object, or to another request.
+            At the `deadline` of :func:`time.monotonic`, even if messages flood in.
+        ChannelClosedError
+            When the other end has gone.
         """
-        end = None if seconds is None else time.monotonic() + seconds
-        self._requests += 1
-        line = json.dumps(message | {"request": self._requests}).encode() + b"\n"
-        self._process.resume()
-        try:
-            self._send(line, end)
-            answer = _parse(self._receive(end))
-        except OSError as error:
-            if isinstance(error, TimeoutError):
-                raise
-            raise ChannelClosedError from error
-        self._process.pause()  # it must not take processor time from others
-        if answer.pop("request", None) != self._requests:
-            raise EngineError("it answered another request")
-        return answer
+        while True:
+            left = _seconds_left(deadline)
+            if self._messages:
+                return self._messages.popleft()
+            self._wait(left)
 
-    def interrupt(self) -> None:
-        """End the process from another thread; the request of this one raises an error."""
-        self._process.interrupt()
+    def discard(self) -> None:
+        """Drop the messages that have come."""
+        with suppress(ChannelClosedError):
+            self._read()
+        self._messages.clear()
 
-    def close(self, grace: float) -> tuple[int | None, str]:
-        """Close the channel, wait `grace` seconds, then kill the process with all that it started.
+    def finish(self, deadline: float) -> None:
+        """Close the sink once all is sent, and drop what comes until the other end is closed."""
+        with suppress(ChannelClosedError, TimeoutError):
+            while True:
+                self._messages.clear()
+                if not self._unsent:
+                    self._sink.close()
+                self._wait(_seconds_left(deadline))
 
-        Returns
-        -------
-        The exit code, and the limit that was passed, if any, in words.
-        """
-        report = self._process.report()
-        self._process.resume()
-        self._socket.close()
-        if not self._process.wait(grace):
-            self._process.kill()
-        report = report or self._process.report()
-        self._process.lifeline.close()
-        return self._process.popen.returncode, report
+    def close(self) -> None:
+        """Close both streams."""
+        self._is_closed = True
+        self._source.close()
+        self._sink.close()
 
-    def _send(self, line: bytes, end: float | None) -> None:
-        data = memoryview(line)
-        while data:
-            self._await_event(end, sending=True)
-            with suppress(BlockingIOError):
-                data = data[self._socket.send(data) :]
-
-    def _receive(self, end: float | None) -> bytes:
-        """Return the next line."""
-        while b"\n" not in self._received:
-            if len(self._received) > MAX_ANSWER_BYTES:
-                raise EngineError(f"it sent more than {MAX_ANSWER_BYTES} bytes without a line end")
-            self._await_event(end)
-            with suppress(BlockingIOError):
-                data = self._socket.recv(MAX_ANSWER_BYTES)
-                if not data:
-                    raise ChannelClosedError
-                self._received += data
-        line, _, self._received = self._received.partition(b"\n")
-        return line
-
-    def _await_event(self, end: float | None, sending: bool = False) -> None:
-        """Wait until the socket is ready. Raise ChannelClosedError if the supervisor has gone."""
-        left = None if end is None else end - time.monotonic()
-        if left is not None and left <= 0:
-            raise TimeoutError
+    def _wait(self, seconds: float | None) -> None:
+        """Read and write what is possible, or wait for that."""
+        if self._is_closed:
+            raise ChannelClosedError("is closed")
+        source = self._source.fileno()
+        events = {source: select.POLLIN}
+        if self._unsent:
+            sink = self._sink.fileno()
+            events[sink] = events.get(sink, 0) | select.POLLOUT
+        if self._lifeline:
+            events.setdefault(self._lifeline.fileno(), select.POLLIN)
         poll = select.poll()  # select itself takes no descriptors above 1023
-        poll.register(self._socket, select.POLLOUT if sending else select.POLLIN)
-        poll.register(self._process.lifeline, select.POLLIN)
-        ready = dict(poll.poll(None if left is None else left * 1000))
-        if not ready:
-            raise TimeoutError
-        if self._socket.fileno() not in ready:
-            raise ChannelClosedError
+        for stream, event in events.items():
+            poll.register(stream, event)
+        ready = dict(poll.poll(None if seconds is None else seconds * 1000))
+        if self._unsent and self._sink.fileno() in ready:
+            self._write()
+        elif ready and source not in ready:
+            raise ChannelClosedError("has gone")
+        self._read()
+
+    def _write(self) -> None:
+        try:
+            self._unsent = self._unsent[os.write(self._sink.fileno(), self._unsent) :]
+        except BlockingIOError:
+            pass
+        except (OSError, ValueError):  # reading tells why
+            self._unsent = b""
+
+    def _read(self) -> None:
+        try:
+            data = os.read(self._source.fileno(), CHUNK)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            raise ChannelClosedError(f"cannot be reached any more: {error}") from error
+        if not data:
+            raise ChannelClosedError("hung up")
+        *whole, self._received = (self._received + data).split(self._end)
+        self._messages.extend(whole)
+        if len(self._received) > self._largest:
+            self._messages.append(self._received)
+            self._received = b""
 
 
-def _parse(line: bytes) -> dict[str, Any]:
-    try:
-        answer = json.loads(line.decode())  # loads would guess other encodings
-    except (ValueError, RecursionError) as error:
-        raise EngineError(f"it sent no JSON: {error}") from None
-    if not isinstance(answer, dict):
-        raise EngineError("it sent JSON that is no object")
-    return answer
+def _seconds_left(deadline: float | None) -> float | None:
+    """Return the time to a deadline. Raise TimeoutError after it."""
+    left = None if deadline is None else deadline - time.monotonic()
+    if left is not None and left <= 0:
+        raise TimeoutError
+    return left
+
+
+def shut_down(waiting: socket.socket) -> None:
+    """End a connection or a wait for one, from any thread."""
+    with suppress(OSError):  # it is closed already
+        waiting.shutdown(socket.SHUT_RDWR)

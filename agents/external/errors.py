@@ -12,12 +12,7 @@ class EngineError(RuntimeError):
 class GameEndedError(EngineError):
     """Raised when an outside player ends the game at its turn, by its protocol or its own rules.
 
-    Parameters
-    ----------
-    message
-        Text for people.
-    claim
-        The result that the player claims: ``"loss"``, ``"draw"``, ``"win"`` or ``"nothing"``.
+    It claims a result: ``"loss"``, ``"draw"``, ``"win"`` or ``"nothing"``.
     """
 
     def __init__(self, message: str, claim: str) -> None:

@@ -15,8 +15,8 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
+from agents.external.channel import shut_down
 from agents.external.errors import EngineError
-from agents.external.sockets import shut_down
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
 from checkers_env.moves import Move, format_moves, square_to_bit
@@ -111,13 +111,7 @@ class LLMAgent:
             self._options["max_tokens"] = max_tokens
 
     def act(self, board: Board) -> Move:
-        """Return the model's move.
-
-        Raises
-        ------
-        EngineError
-            If the server fails, or all answers are illegal.
-        """
+        """Return the model's move. Raise EngineError without a legal answer."""
         messages = [
             {"role": "system", "content": RULES},
             {"role": "user", "content": describe_position(board, self._legal)},
@@ -198,10 +192,7 @@ class LLMAgent:
 def read_key() -> str:
     """Return the key of the server, from the environment; empty if there is none.
 
-    Raises
-    ------
-    ValueError
-        If an HTTP header cannot hold it. The message does not show it.
+    One that an HTTP header cannot hold is a ValueError, whose message does not show it.
     """
     key = os.environ.get(KEY, "").strip()
     if not (key.isascii() and key.isprintable()):

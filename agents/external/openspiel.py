@@ -47,17 +47,9 @@ def mcts(
 ) -> BotAgent:
     """Make OpenSpiel's Monte Carlo tree search, with one random playout a simulation.
 
-    Parameters
-    ----------
-    simulations
-        Number of simulations for an action, at least 1; else ValueError is raised.
-    seed
-        Seed of the searches and playouts.
-    exploration
-        The constant of UCT.
-    plays_on
-        Where OpenSpiel's rule draws the game, play on by our pure Monte Carlo tree search with as
-        many simulations, instead of claiming the draw.
+    `exploration` is the constant of UCT. Where OpenSpiel's rule draws the game, the agent claims
+    the draw; if it `plays_on`, our pure Monte Carlo tree search plays the rest with as many
+    simulations.
     """
     if simulations < 1:
         raise ValueError(f"simulations must be at least 1, not {simulations}")
@@ -77,19 +69,8 @@ class BotAgent:
     """A bot of OpenSpiel as an agent.
 
     It plays games from the usual start only: OpenSpiel's states cannot be set up from Python. Where
-    OpenSpiel's rule draws the game, the agent claims the draw by GameEndedError, or another agent
-    plays the rest.
-
-    Parameters
-    ----------
-    make_bot
-        Function from OpenSpiel's game, a player (0 or 1) and a seed to a bot.
-    name
-        Name in tables.
-    seed
-        Seed of the bots' seeds.
-    rest
-        Agent that plays on where OpenSpiel's rule has drawn the game.
+    OpenSpiel's rule draws the game, the agent claims the draw by GameEndedError, or the agent
+    `rest` plays on. `seed` seeds the bots' seeds.
     """
 
     def __init__(
@@ -115,14 +96,9 @@ class BotAgent:
             new_game(rng)
 
     def act(self, board: Board) -> Move:
-        """Return the bot's move.
+        """Return the bot's move. Raise EngineError if its action is illegal.
 
-        Raises
-        ------
-        EngineError
-            If the bot's action is illegal.
-        ValueError
-            If the game is over, or began with another position.
+        A game that is over, or began with another position, is a ValueError.
         """
         if not board.legal_moves:
             raise ValueError(f"{self.name} has no legal move in {board.fen()}")
@@ -196,24 +172,14 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]  # OpenSpiel has no types
         self._agent = agent
         self._move: Move | None = None
 
-    def restart(self) -> None:
-        """Start a new game."""
-        self._move = None
-
     def restart_at(self, state: Any) -> None:
         """Continue from another state."""
         self._move = None
 
-    def inform_action(self, state: Any, player: int, action: int) -> None:
-        """Ignore the other player's action: the state contains it."""
-
     def step(self, state: Any) -> int:
         """Return the agent's action: its move, or the next jump of it.
 
-        Raises
-        ------
-        ValueError
-            For a game other than checkers on 8 by 8, and for an illegal move.
+        Another game than checkers on 8 by 8, and an illegal move, are ValueErrors.
         """
         board, jumped = board_from_state(state)
         if not jumped:
@@ -232,10 +198,7 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]  # OpenSpiel has no types
 def board_from_state(state: Any) -> tuple[Board, tuple[int, ...]]:
     """Return the board at the start of a state's turn, and the squares of the turn's jumps so far.
 
-    Raises
-    ------
-    ValueError
-        For a state of another game.
+    A state of another game is a ValueError.
     """
     game = state.get_game()
     size = {name: game.get_parameters().get(name) for name in SIZE}

@@ -30,14 +30,8 @@ class PolicyAgent:
     """A policy for :mod:`checkers_env.envs.aec` as an agent.
 
     The policy sees the environment's observation of the side to move, with the draw clocks of the
-    board. It plays a multi-jump jump by jump.
-
-    Parameters
-    ----------
-    policy
-        Function from planes and mask to an action; a method ``new_game(rng)`` is optional.
-    name
-        Name in tables; by default the name of the function or class.
+    board. It plays a multi-jump jump by jump. A method ``new_game(rng)`` is optional. By default
+    the agent has the name of the function or class.
     """
 
     def __init__(self, policy: Policy, name: str | None = None) -> None:
@@ -50,15 +44,7 @@ class PolicyAgent:
             self.policy.new_game(rng)
 
     def act(self, board: Board) -> Move:
-        """Return the move of the policy.
-
-        Raises
-        ------
-        EngineError
-            If the policy's action is illegal.
-        ValueError
-            If the game is over.
-        """
+        """Return the move of the policy. Raise EngineError if its action is illegal."""
         if outcome := board.outcome():
             raise ValueError(f"the game is over in {board.fen()}: {outcome.reason}")
         env, ply = env_from_board(board), board.ply
@@ -93,10 +79,7 @@ class PolicyAgent:
 def env_from_board(board: Board) -> raw_env:
     """Return the environment after the moves of `board`, with its start and its draw rules.
 
-    Raises
-    ------
-    ValueError
-        For a board that goes on after the end of the game.
+    A board that goes on after the end of the game is a ValueError.
     """
     start = board.root()
     env = raw_env(start.fen(), rules=board.rules)
@@ -122,9 +105,7 @@ def sb3_agent(
         whole observation ("MultiInputPolicy"), or on the planes alone, float32[8, 8, 8] or flat
         ("MlpPolicy").
     deterministic
-        Play the most probable action; otherwise sample one.
-    seed
-        Seed of the sampling.
+        Play the most probable action; otherwise sample one, by `seed`.
     trust
         Unpickle the Python objects in the file, which executes their code: only for files of your
         own. Without it they stay unread. That is enough for sb3-contrib's own policies with

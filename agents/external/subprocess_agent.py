@@ -6,7 +6,6 @@ import base64
 import json
 import os
 import pickle
-import socket
 import sys
 import threading
 import time
@@ -19,17 +18,9 @@ from typing import Any
 import numpy as np
 
 from agents.agent import Agent
-from agents.external.channel import Channel, ChannelClosedError
-from agents.external.codec import (
-    BoardReader,
-    board_to_json,
-    move_from_json,
-    move_to_json,
-    rng_from_json,
-    rng_to_json,
-)
+from agents.external.channel import ChannelClosedError
 from agents.external.errors import CLAIMS, EngineError, GameEndedError
-from agents.external.process import ProcessLimits
+from agents.external.process import MAX_LINE_BYTES, ProcessLimits, SupervisedProcess
 from checkers_env.board import Board
 from checkers_env.moves import Move
 
@@ -37,27 +28,32 @@ START_SECONDS = 120.0  # for imports and the agent's constructor
 MOVE_SECONDS = 60.0  # by default
 GRACE_SECONDS = 5.0  # to end without a signal
 MAX_ERROR = 2000  # characters of an error that is sent
+MAX_SQUARES = 32  # largest number of squares in a move, with a margin
 PACKAGE = Path(__file__).parents[1]
+# The agent's own output becomes standard error, which keeps it out of answers and of tables.
 PROGRAM = """
-import sys
-sys.path[:] = sys.argv[2:]
+import os, sys
+channel = os.dup(0), os.dup(1)
+os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+os.dup2(2, 1)
+sys.path[:] = sys.argv[1:]
 from agents.external.subprocess_agent import serve
-serve(int(sys.argv[1]))
+serve(*channel)
 """
 
 
 class SubprocessAgent:
     """An agent in a child process, which starts again after a failure (POSIX).
 
-    The child gets JSON and answers with JSON of bounded size. Only `make` is pickled, for the
-    child; nothing that the child sends is unpickled.
+    What the child gets is pickled. It answers with JSON of bounded size, and nothing that it sends
+    is unpickled.
 
     Parameters
     ----------
     name
         Name in errors.
     make
-        Function that makes the agent in the child process. It must pickle.
+        Function that makes the agent in the child process. It must pickle, or it is a ValueError.
     timeout
         Seconds for a move; None waits for ever. After them the process is killed.
     limits
@@ -67,8 +63,6 @@ class SubprocessAgent:
     ------
     EngineError
         When the agent cannot be made.
-    ValueError
-        For a `make` that does not pickle.
     """
 
     def __init__(
@@ -79,90 +73,119 @@ class SubprocessAgent:
         timeout: float | None = MOVE_SECONDS,
         limits: ProcessLimits = ProcessLimits(),  # noqa: B008 - immutable
     ) -> None:
-        self.name, self._make, self._timeout = name, _pickle(make), timeout
-        self._limits = limits
-        self._channel: Channel | None = None
+        self.name, self._timeout, self._limits = name, timeout, limits
+        self._start_call = _pickle_start(make)
+        self._process: SupervisedProcess | None = None
+        self._requests = 0
         self._start()
 
     def new_game(self, rng: np.random.Generator) -> None:
         """Pass the generator of the next game to an agent with this method."""
-        self._call("new_game", rng=rng_to_json(rng))
+        self._call("new_game", rng)
 
     def act(self, board: Board) -> Move:
         """Return the agent's move. Raise EngineError when the agent raises, dies or stalls."""
-        answer = self._call("act", board=board_to_json(board))
-        try:
-            return move_from_json(answer.get("move"))
-        except ValueError as error:
-            raise EngineError(str(error)) from None
+        move = self._call("act", board).get("move")
+        if isinstance(move, list) and len(move) == 2 and all(map(_is_squares, move)):
+            return Move(tuple(move[0]), tuple(move[1]))
+        raise EngineError("it sent no move")
 
     def accept_draw(self, board: Board) -> bool:
         """Return whether the agent has this method and accepts the opponent's claim of a draw."""
-        return self._call("accept_draw", board=board_to_json(board)).get("accepts") is True
+        return self._call("accept_draw", board).get("result") is True
 
     def game_over(self, board: Board, side: int) -> None:
         """Pass the end of a game to an agent with this method."""
-        self._call("game_over", board=board_to_json(board), side=side)
+        self._call("game_over", board, side)
 
     def interrupt(self) -> None:
         """End the process, from another thread; a move that is waited for raises EngineError."""
-        if channel := self._channel:
-            channel.interrupt()
+        if process := self._process:
+            process.interrupt()
 
     def close(self) -> None:
         """End the process and the processes that it started."""
-        if self._channel:
-            self._kill(GRACE_SECONDS)
+        if self._process:
+            self._end(GRACE_SECONDS)
 
-    def _call(self, method: str, **arguments: Any) -> dict[str, Any]:
-        if self._channel is None:
+    def _call(self, method: str, *arguments: object) -> dict[str, Any]:
+        if self._process is None:
             self._start()
-        return self._request(method, arguments, self._timeout)
+        return self._request(method, pickle.dumps((method, *arguments)), self._timeout)
 
     def _start(self) -> None:
-        self._channel = Channel(PROGRAM, sys.path, self._limits)
+        command = [sys.executable, "-u", "-c", PROGRAM, *sys.path]
+        self._process = SupervisedProcess(command, self._limits)
         try:
-            self._request("start", {"make": self._make}, START_SECONDS)
+            self._request("start", self._start_call, START_SECONDS)
         except BaseException as error:
             self.close()
             if isinstance(error, EngineError):
                 raise EngineError(f"{self.name} cannot be made: {error}") from error
             raise
 
-    def _request(
-        self, method: str, arguments: dict[str, Any], timeout: float | None
-    ) -> dict[str, Any]:
-        assert self._channel
+    def _request(self, method: str, call: bytes, timeout: float | None) -> dict[str, Any]:
+        """Return the answer. A process that gives none is killed, so that none comes later."""
+        process = self._process
+        assert process
+        deadline = None if timeout is None else time.monotonic() + timeout
+        self._requests += 1
+        request = {"request": self._requests, "call": base64.b64encode(call).decode()}
+        process.resume()
         try:
-            answer = self._channel.request({"method": method, **arguments}, timeout)
+            process.channel.send(json.dumps(request).encode())
+            answer = _parse(process.channel.receive(deadline))
+            if answer.pop("request", None) != self._requests:
+                raise EngineError("it answered another request")
         except ChannelClosedError:
-            code, report = self._kill(GRACE_SECONDS)
-            why = report or f"it died in {method} (exit code {code})"
+            report = self._end(GRACE_SECONDS)
+            why = report or f"it died in {method} (exit code {process.popen.returncode})"
             raise EngineError(why) from None
         except TimeoutError:
-            _, report = self._kill(0.0)  # a late answer would pass for one to the next request
+            report = self._end(0.0)
             raise EngineError(report or f"no answer to {method} within {timeout:g} s") from None
         except BaseException:
-            self._kill(0.0)
+            self._end(0.0)
             raise
+        process.pause()  # it must not take processor time from others
         if "error" in answer:
             raise _error_from_json(answer)
         return answer
 
-    def _kill(self, grace: float) -> tuple[int | None, str]:
-        """Wait `grace` seconds, then kill the process; see :meth:`Channel.close`."""
-        assert self._channel
-        channel, self._channel = self._channel, None
-        return channel.close(grace)
+    def _end(self, grace: float) -> str:
+        assert self._process
+        process, self._process = self._process, None
+        return process.close(grace)
 
 
-def _pickle(make: Callable[[], Agent]) -> str:
+def _pickle_start(make: Callable[[], Agent]) -> bytes:
     try:
-        return base64.b64encode(pickle.dumps(make)).decode()
+        return pickle.dumps(("start", make))
     except Exception as error:
         raise ValueError(
             f"make must be a function that pickles, such as one of a module, not {make!r}: {error}"
         ) from error
+
+
+def _is_squares(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) <= MAX_SQUARES
+        and all(type(square) is int for square in value)
+    )
+
+
+def _parse(line: bytes) -> dict[str, Any]:
+    """Return an answer. Raise EngineError for what is no JSON object of a bounded size."""
+    if len(line) > MAX_LINE_BYTES:
+        raise EngineError(f"it sent more than {MAX_LINE_BYTES} bytes without a line end")
+    try:
+        answer = json.loads(line.decode())  # loads would guess other encodings
+    except (ValueError, RecursionError) as error:
+        raise EngineError(f"it sent no JSON: {error}") from None
+    if not isinstance(answer, dict):
+        raise EngineError("it sent JSON that is no object")
+    return answer
 
 
 def _error_from_json(answer: dict[str, Any]) -> EngineError:
@@ -172,21 +195,21 @@ def _error_from_json(answer: dict[str, Any]) -> EngineError:
     return GameEndedError(text, claim if claim in CLAIMS else "nothing")
 
 
-def serve(number: int) -> None:
-    """Answer requests at a file descriptor until it is closed: the child's main loop."""
+def serve(source: int, sink: int) -> None:
+    """Answer requests until their descriptor is closed: the child's main loop."""
     threading.Thread(target=_exit_with_parent, args=(os.getppid(),), daemon=True).start()
     Board().outcome()  # load the kernels of boards before the first move
     agent: Any = None
-    boards = BoardReader()
-    with socket.socket(fileno=number) as channel, suppress(OSError):
-        for line in channel.makefile("rb"):
+    with open(source, "rb") as requests, suppress(OSError), open(sink, "wb") as answers:
+        for line in requests:
             request = json.loads(line)
             answer: dict[str, Any] = {}
             try:
-                if request["method"] == "start":
-                    agent = pickle.loads(base64.b64decode(request["make"]))()
+                method, *arguments = pickle.loads(base64.b64decode(request["call"]))
+                if method == "start":
+                    agent = arguments[0]()
                 else:
-                    answer = _call_agent(agent, request, boards)
+                    answer = _call_agent(agent, method, arguments)
             except GameEndedError as error:
                 answer = {"error": str(error)[:MAX_ERROR], "claim": str(error.claim)[:MAX_ERROR]}
             except EngineError as error:
@@ -194,28 +217,23 @@ def serve(number: int) -> None:
             except (Exception, SystemExit) as error:
                 answer = {"error": _error_text(error)[:MAX_ERROR]}
             answer["request"] = request["request"]
-            channel.sendall(json.dumps(answer).encode() + b"\n")
+            answers.write(json.dumps(answer).encode() + b"\n")
+            answers.flush()
     getattr(agent, "close", lambda: None)()
 
 
-def _call_agent(agent: Any, request: dict[str, Any], boards: BoardReader) -> dict[str, Any]:
-    """Call an optional method, or return the move of ``act``."""
-    method = request["method"]
-    if method == "act":
-        move = agent.act(boards.read(request["board"]))
-        if not isinstance(move, Move):
-            raise EngineError(
-                f"act(board) returned {move!r}, which is no Move of board.legal_moves"
-            )
-        return {"move": move_to_json(move)}
-    call = getattr(agent, method, lambda *arguments: None)
-    if method == "new_game":
-        call(rng_from_json(request["rng"]))
-    elif method == "game_over":
-        call(boards.read(request["board"]), request["side"])
-    else:
-        return {"accepts": call(boards.read(request["board"])) is True}
-    return {}
+def _call_agent(agent: Any, method: str, arguments: list[Any]) -> dict[str, Any]:
+    """Return the move of ``act``, or whether an optional method returns True."""
+    if method != "act":
+        return {"result": getattr(agent, method, _nothing)(*arguments) is True}
+    move = agent.act(*arguments)
+    if not isinstance(move, Move):
+        raise EngineError(f"act(board) returned {move!r}, which is no Move of board.legal_moves")
+    return {"move": [[*map(int, squares)] for squares in (move.squares, move.captured)]}
+
+
+def _nothing(*arguments: object) -> None:
+    """Do nothing, for an agent without the method."""
 
 
 def _error_text(error: BaseException) -> str:

@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 from agents.agent import reseed
 from agents.external.errors import GameEndedError
 from agents.single_agent.opponents import (
+    COLOURS,
     Opponent,
     check_first_turn,
     legal_reply,
     make_opponents,
+    sides_of,
 )
 from checkers_env.actions import ACTIONS, describe_action, move_to_actions
 from checkers_env.board import Board
 from checkers_env.envs.aec import AGENTS, INDEX, raw_env
 from checkers_env.state import check_argument_names
-
-COLOURS = ("black", "white")
 
 Observation = dict[str, Any]
 
@@ -76,14 +76,12 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         render_mode: str | None = None,
         **rules: Any,
     ) -> None:
-        if colour not in (None, *COLOURS):
-            raise ValueError(f"colour must be None or one of {list(COLOURS)}, not {colour!r}")
+        self._sides = sides_of(colour)
         check_argument_names(rules, SingleAgentEnv)
         self._opponents = make_opponents(opponent, depth)
         self._opponent = self._opponents[0]
         if accept_draw is not None and not callable(accept_draw):
             raise ValueError(f"accept_draw must be None or a function, not {accept_draw!r}")
-        self._sides = range(len(COLOURS)) if colour is None else [COLOURS.index(colour)]
         self._accept_draw = accept_draw
         self._game = raw_env(opening, render_mode=render_mode, **rules)
         check_first_turn(self._game.board, self._sides)

@@ -15,6 +15,8 @@ from agents.search.workspace import table_bits, workspace
 from checkers_env.board import Board
 from checkers_env.moves import Move, format_moves
 
+COLOURS = ("black", "white")
+
 Opponent: TypeAlias = str | Agent | Callable[[Board], Move | str]
 
 
@@ -35,24 +37,14 @@ class FunctionAgent:
 
 
 def make_opponents(opponent: Opponent | Sequence[Opponent], depth: int | None) -> list[Agent]:
-    """Return the opponents, at least one.
+    """Return the opponents, at least one; `depth`, in plies, is for those given as texts.
 
-    Parameters
-    ----------
-    opponent
-        A text for :func:`agents.make`, an agent, or a function from a board to a move; or a
-        sequence of these.
-    depth
-        Search depth of opponents given as texts, in plies.
-
-    Returns
-    -------
     Each :class:`agents.agent.PlayerAgent` is a copy with its own generator and workspace.
 
     Raises
     ------
     ValueError
-        For anything else, for no opponent, and for a depth of one that is no text.
+        For what is no opponent, for none, and for a depth of one that is no text.
     """
     several = isinstance(opponent, Sequence) and not isinstance(opponent, str)
     given: Any = opponent if several else [opponent]
@@ -87,20 +79,17 @@ def _agent(opponent: Opponent, depth: int | None) -> Agent:
     )
 
 
+def sides_of(colour: str | None) -> Sequence[int]:
+    """Return the sides that an agent of this colour may have; None is any."""
+    if colour not in (None, *COLOURS):
+        raise ValueError(f"colour must be None or one of {list(COLOURS)}, not {colour!r}")
+    return range(len(COLOURS)) if colour is None else [COLOURS.index(colour)]
+
+
 def check_first_turn(board: Board, sides: Collection[int]) -> None:
-    """Check that no first turn of an opponent ends the game.
+    """Raise ValueError if an opponent moves first on `board` and can end the game by that.
 
-    Parameters
-    ----------
-    board
-        The game after its opening.
-    sides
-        The sides, BLACK or WHITE, that the agent may have.
-
-    Raises
-    ------
-    ValueError
-        If the opponent moves first and can end the game with that.
+    `sides` are those that the agent may have.
     """
     for move in board.legal_moves if 1 - board.turn in sides else ():
         after = board.copy()

@@ -14,12 +14,13 @@ from agents.player import select_move, uses_history
 from agents.search.interrupt import defer_signals
 from agents.search.selective import set_position_history
 from agents.search.workspace import Workspace, clear
-from agents.single_agent.env import COLOURS
 from agents.single_agent.opponents import (
+    COLOURS,
     Opponent,
     check_first_turn,
     legal_reply,
     make_opponents,
+    sides_of,
 )
 from checkers_env.bits import borrowed
 from checkers_env.board import Board
@@ -96,11 +97,9 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
         autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
         **rules: Any,
     ) -> None:
-        if colour not in (None, *COLOURS):
-            raise ValueError(f"colour must be None or one of {list(COLOURS)}, not {colour!r}")
+        self._seats = sides_of(colour)
         self._opponents = [_compiled(agent) for agent in make_opponents(opponent, depth)]
         self._has_chance = False  # of opponents that move in Python: a first new_game()
-        self._seats = range(len(COLOURS)) if colour is None else [COLOURS.index(colour)]
         super().__init__(num_envs, opening=opening, autoreset_mode=autoreset_mode, **rules)
         self._batch = self._batch._replace(choices=np.array(self._seats))
 
@@ -160,25 +159,9 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
 def play_opponent(
     player: KernelArg, index: int, batch: KernelArg, ws: KernelArg, rng: KernelArg
 ) -> None:
-    """Play a turn of opponent `index` in each of its games in which it is to move.
+    """Play a turn of the compiled opponent `index` in each game of `batch` where it is to move.
 
-    Parameters
-    ----------
-    player
-        NamedTuple of the opponent.
-    index
-        Number of the opponent.
-    batch
-        :class:`checkers_env.envs.vector_kernels.Batch`; changed in place.
-    ws
-        Workspace of the opponent.
-    rng
-        numpy Generator.
-
-    Raises
-    ------
-    ValueError
-        If the opponent makes an illegal move.
+    `batch` is a :class:`checkers_env.envs.vector_kernels.Batch`, `ws` the opponent's workspace.
     """
     player, batch, ws = borrowed(player), borrowed(batch), borrowed(ws)
     for i in range(len(batch.events)):
@@ -198,14 +181,7 @@ def play_opponent(
 def play_agent(agent: Agent, index: int, batch: Any, boards: Callable[[int], Board]) -> None:
     """Play a turn of an opponent that is not compiled, as :func:`play_opponent` does.
 
-    Parameters
-    ----------
-    agent
-        Opponent `index`.
-    batch
-        The games.
-    boards
-        Returns a game as a board.
+    `boards` returns a game of the `batch` as a board.
     """
     rows = np.empty((MAX_ROWS, ROW_WIDTH), np.int64)
     waiting = (batch.opponents == index) & (batch.seats != batch.games[:, SIDE])

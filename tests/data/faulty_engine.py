@@ -23,15 +23,6 @@ def die(code: int, last_words: str) -> None:
     os._exit(code)
 
 
-def fork(count: int) -> None:
-    """Leave processes behind, in sessions of their own."""
-    for _ in range(count):
-        if not os.fork():
-            os.setsid()
-            sleep = "import time; time.sleep(1e6)"
-            os.execve(sys.executable, [sys.executable, "-IS", "-c", sleep], {})
-
-
 def chatter() -> None:
     while True:
         say("info depth=1")
@@ -81,17 +72,10 @@ def play(count: int) -> None:
         case "floods-later":
             say("done move=11-15")
             threading.Thread(target=chatter, daemon=True).start()
-        case "forks":
-            fork(3)
-            os._exit(0)
         case "many-forks":
-            fork(100)
-            time.sleep(60)
-        case "memory":
-            held = [b"x" * (16 << 20) for _ in range(100)]
-            time.sleep(60 + len(held))
-        case "kills-supervisor":
-            os.kill(os.getppid(), signal.SIGKILL)
+            for _ in range(100):
+                if not os.fork():
+                    break
             time.sleep(60)
         case "claims":
             say('done result=1-0 score=1 message="I have won"')

@@ -1,8 +1,7 @@
 """DXP (DamExchange Protocol), both sides of a connection.
 
-- ``client``: a program that speaks DXP as an agent
-- ``server``: games of an agent against other programs
-- ``connection``: steps of a game that both sides share
 - ``messages``: messages of the protocol
+- ``connection``: a connection, and the steps of a game that both sides share
+- ``session``: another program as an agent, and games of an agent against programs
 - ``cli``: the command line
 """

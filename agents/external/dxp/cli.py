@@ -19,9 +19,9 @@ from typing import Annotated
 import numpy as np
 import tyro
 
-from agents.external.dxp.connection import check_address, format_address
+from agents.external.dxp.connection import TIMEOUT, DxpAddress
 from agents.external.dxp.messages import HOST, PORT
-from agents.external.dxp.server import TIMEOUT, DxpAddress, DxpGame, challenge, serve
+from agents.external.dxp.session import DxpGame, challenge, serve
 from agents.external.errors import EngineError
 from agents.registry import make
 from checkers_env import pdn
@@ -83,39 +83,37 @@ def main() -> int:
 
 def run(config: DxpConfig) -> None:
     """Play the games, and print a line after each. Raise ValueError for bad config."""
+    address = DxpAddress(config.host, config.port, config.timeout)
     try:
-        check_address(config.host, config.port, config.timeout, listens=config.listen)
+        address.check(config.listen)
     except ValueError as error:
         raise ValueError(f"--{error}") from None
     limits = {"minutes": config.minutes, "moves": config.moves}
     given = {name: value for name, value in limits.items() if value is not None}
-    if config.listen and given:
-        raise ValueError(
-            f"--{next(iter(given))} has no effect with --listen, where the other program sets the "
-            "limits of a game: leave it out"
-        )
     for name, value in given.items():
+        if config.listen:
+            raise ValueError(
+                f"--{name} has no effect with --listen, where the other program sets the "
+                "limits of a game: leave it out"
+            )
         if not 0 <= value <= LARGEST_LIMIT:
             raise ValueError(f"--{name} must be 0 to {LARGEST_LIMIT}, not {value}")
     if config.pdn:
         check_output("--pdn", config.pdn)
     agent = make(config.agent, depth=config.depth, seconds=config.seconds, seed=config.seed)
     rng = np.random.default_rng(config.seed)
-    results: list[DxpGame] = []
-
-    def report(game: DxpGame) -> None:
-        results.append(game)
-        print(f"game {len(results)}: {_summary(game)}", flush=True)
-        if config.pdn:
-            pdn.dump([_record(game, config.agent) for game in results], config.pdn)
-
-    address = DxpAddress(config.host, config.port, config.timeout)
     if config.listen:
-        print(f"{config.agent} waits on {format_address(*address[:2])}", flush=True)
-        serve(agent, address, games=config.games, report=report, rng=rng)
+        print(f"{config.agent} waits on {address}", flush=True)
+        games = serve(agent, address, config.games, rng)
     else:
-        games = 2 if config.games is None else config.games
-        challenge(agent, address, games=games, **given, report=report, rng=rng)
+        count = 2 if config.games is None else config.games
+        games = challenge(agent, address, count, rng, **given)
+    played: list[DxpGame] = []
+    for game in games:
+        played.append(game)
+        print(f"game {len(played)}: {_summary(game)}", flush=True)
+        if config.pdn:
+            pdn.dump([_record(each, config.agent) for each in played], config.pdn)
 
 
 def _summary(game: DxpGame) -> str:
@@ -132,8 +130,7 @@ def _record(game: DxpGame, name: str) -> pdn.Game:
     names = (name, game.opponent) if game.colour == BLACK else (game.opponent, name)
     start = game.board.root().fen()
     tags = {"Event": "DXP", "Black": names[0], "White": names[1]}
-    if start != START:
-        tags["FEN"] = start
+    tags |= {"FEN": start} if start != START else {}
     result = "*" if game.outcome is None else RESULTS[game.outcome.winner]
     return pdn.Game(tags, tuple(game.board.moves), result)
 

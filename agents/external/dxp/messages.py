@@ -14,7 +14,8 @@ draughts, where White begins. For English draughts:
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from checkers_env import fen
 from checkers_env.board import Board
@@ -32,15 +33,6 @@ BACK_ACCEPTED, BACK_REFUSED, GO_ON = range(3)  # codes of BackAccept
 
 _SIDES = "ZW"  # the letters of BLACK and WHITE
 _SQUARES = "ezZwW"
-_PATTERNS = {
-    "R": r"(\d\d)(.{32})([WZ])(\d{3})(\d{3})(?:A|B([WZ])(.+))",
-    "A": r"(.{32})(\d)",
-    "M": r"(\d{4})(\d\d)(\d\d)(\d\d)((?:\d\d)*)",
-    "E": r"(\d)(\d)",
-    "C": r"(.*)",
-    "B": r"(\d{3})([WZ])",
-    "K": r"(\d)",
-}
 
 
 class GameRequest(NamedTuple):
@@ -48,13 +40,9 @@ class GameRequest(NamedTuple):
 
     name: str
     follower: int
-    minutes: int = 0
-    """Time of each side for the whole game; 0 for no limit."""
-    moves: int = 0
-    """Moves of each side in the whole game; 0 for no limit."""
-    turn: int | None = None
-    """The side to move; None for the usual start, without `squares`."""
-    squares: str = ""
+    minutes: int = 0  # of each side for the whole game; 0 for no limit
+    moves: int = 0  # of each side in the whole game; 0 for no limit
+    start: str = "A"  # the usual start, or B with the side to move and the squares
     version: int = VERSION
 
 
@@ -103,70 +91,14 @@ class BackAccept(NamedTuple):
 Message = GameRequest | GameAccept | MoveMessage | GameEnd | Chat | BackRequest | BackAccept
 
 
-def encode(message: Message) -> bytes:
-    """Encode a message, without the zero byte. Raise ValueError for one that does not fit."""
-    text = _message_text(message)
-    if not _is_sendable(text):
-        raise ValueError(f"{text!r} is not a message of at most {MAX_LENGTH} ASCII characters")
-    return text.encode("ascii")
+class _Field(NamedTuple):
+    pattern: str
+    write: Callable[[Any], str] = str
+    read: Callable[[str], Any] = str
 
 
-def _message_text(message: Message) -> str:
-    match message:
-        case GameRequest(name, follower, minutes, moves, turn, squares, version):
-            start = "A" if turn is None else f"B{_SIDES[turn]}{squares}"
-            limits = _digits(minutes, 3) + _digits(moves, 3)
-            return f"R{_digits(version, 2)}{_pad(name)}{_SIDES[follower]}{limits}{start}"
-        case GameAccept(name, code):
-            return f"A{_pad(name)}{_digits(code, 1)}"
-        case MoveMessage(seconds, start, end, captured):
-            numbers = (start, end, len(captured), *captured)
-            return f"M{_digits(seconds, 4)}" + "".join(_digits(number, 2) for number in numbers)
-        case GameEnd(reason, stop):
-            return f"E{_digits(reason, 1)}{_digits(stop, 1)}"
-        case Chat(text):
-            return f"C{text}"
-        case BackRequest(move, turn):
-            return f"B{_digits(move, 3)}{_SIDES[turn]}"
-        case BackAccept(code):
-            return f"K{_digits(code, 1)}"
-
-
-def decode(data: bytes) -> Message:
-    """Decode a message without its zero byte. Raise ValueError for other data."""
-    text = data.decode("latin-1")
-    pattern = _PATTERNS.get(text[:1])
-    if pattern and _is_sendable(text):
-        match = re.fullmatch(pattern, text[1:], re.ASCII | re.DOTALL)
-        if match and (text[0] != "M" or int(match[4]) == len(match[5]) // 2):
-            return _parse_message(text[0], match)
-    raise ValueError(f"{text[:MAX_LENGTH]!r} is not a DXP message")
-
-
-def _parse_message(kind: str, field: re.Match[str]) -> Message:
-    match kind:
-        case "R":
-            turn = None if field[6] is None else _SIDES.index(field[6])
-            numbers = (int(field[4]), int(field[5]))
-            name, follower = field[2].rstrip(" "), _SIDES.index(field[3])
-            return GameRequest(name, follower, *numbers, turn, field[7] or "", int(field[1]))
-        case "A":
-            return GameAccept(field[1].rstrip(" "), int(field[2]))
-        case "M":
-            captured = tuple(int(field[5][at : at + 2]) for at in range(0, len(field[5]), 2))
-            return MoveMessage(int(field[1]), int(field[2]), int(field[3]), captured)
-        case "E":
-            return GameEnd(int(field[1]), int(field[2]))
-        case "C":
-            return Chat(field[1])
-        case "B":
-            return BackRequest(int(field[1]), _SIDES.index(field[2]))
-        case _:
-            return BackAccept(int(field[1]))
-
-
-def _is_sendable(text: str) -> bool:
-    return len(text) <= MAX_LENGTH and text.isascii() and "\0" not in text
+def _number(width: int) -> _Field:
+    return _Field(rf"\d{{{width}}}", lambda number: _digits(number, width), int)
 
 
 def _digits(number: int, width: int) -> str:
@@ -183,19 +115,84 @@ def _pad(name: str) -> str:
     return name.ljust(NAME_WIDTH)
 
 
+def _write_numbers(numbers: tuple[int, ...]) -> str:
+    """Return the count of the numbers, and the numbers."""
+    return "".join(_digits(number, 2) for number in (len(numbers), *numbers))
+
+
+def _read_numbers(text: str) -> tuple[int, ...]:
+    count, *numbers = (int(text[at : at + 2]) for at in range(0, len(text), 2))
+    if len(numbers) != count:
+        raise ValueError(f"there are {len(numbers)} numbers, not {count}")
+    return tuple(numbers)
+
+
+_NAME = _Field(f".{{{NAME_WIDTH}}}", _pad, lambda text: text.rstrip(" "))
+_SIDE = _Field("[WZ]", lambda side: _SIDES[side], _SIDES.index)
+_CAPTURED = _Field(r"(?:\d\d)+", _write_numbers, _read_numbers)
+
+# The fields of a message by its first letter, in the order of its text.
+_LAYOUTS: dict[str, tuple[Callable[..., Message], dict[str, _Field]]] = {
+    "R": (
+        GameRequest,
+        {"version": _number(2), "name": _NAME, "follower": _SIDE}
+        | {"minutes": _number(3), "moves": _number(3), "start": _Field("A|B[WZ].+")},
+    ),
+    "A": (GameAccept, {"name": _NAME, "code": _number(1)}),
+    "M": (
+        MoveMessage,
+        {"seconds": _number(4), "start": _number(2), "end": _number(2), "captured": _CAPTURED},
+    ),
+    "E": (GameEnd, {"reason": _number(1), "stop": _number(1)}),
+    "C": (Chat, {"text": _Field(".*")}),
+    "B": (BackRequest, {"move": _number(3), "turn": _SIDE}),
+    "K": (BackAccept, {"code": _number(1)}),
+}
+_LETTERS = {kind: letter for letter, (kind, _) in _LAYOUTS.items()}
+
+
+def encode(message: Message) -> bytes:
+    """Encode a message, without the zero byte. Raise ValueError for one that does not fit."""
+    letter = _LETTERS[type(message)]
+    fields = _LAYOUTS[letter][1].items()
+    text = letter + "".join(field.write(getattr(message, name)) for name, field in fields)
+    if not _is_sendable(text):
+        raise ValueError(f"{text!r} is not a message of at most {MAX_LENGTH} ASCII characters")
+    return text.encode("ascii")
+
+
+def decode(data: bytes) -> Message:
+    """Decode a message without its zero byte. Raise ValueError for other data."""
+    text = data.decode("latin-1")
+    try:
+        kind, fields = _LAYOUTS[text[:1]]
+        pattern = "".join(f"({field.pattern})" for field in fields.values())
+        match = re.fullmatch(pattern, text[1:], re.ASCII | re.DOTALL)
+        if match and _is_sendable(text):
+            values = zip(fields.items(), match.groups(), strict=True)
+            return kind(**{name: field.read(value) for (name, field), value in values})
+    except (KeyError, ValueError):  # the letter is unknown, or numbers are missing
+        pass
+    raise ValueError(f"{text[:MAX_LENGTH]!r} is not a DXP message")
+
+
+def _is_sendable(text: str) -> bool:
+    return len(text) <= MAX_LENGTH and text.isascii() and "\0" not in text
+
+
 def fit_name(name: str) -> str:
     """Return a name in printable ASCII, short enough for a message."""
     printable = "".join(char if char.isascii() and char.isprintable() else "?" for char in name)
     return printable.strip()[:NAME_WIDTH].rstrip()
 
 
-def write_squares(board: Board) -> str:
-    """Return the letters of a position, square 1 to 32."""
-    return position_to_letters(board.position, _SQUARES)
+def write_start(board: Board) -> str:
+    """Return the first position of a game: B, the side to move, and the squares 1 to 32."""
+    return f"B{_SIDES[board.turn]}{position_to_letters(board.position, _SQUARES)}"
 
 
 def read_position(request: GameRequest) -> Position:
     """Return the first position of a requested game. Raise ValueError for an impossible one."""
-    if request.turn is None:
+    if request.start == "A":
         return fen.parse(fen.START)
-    return position_from_letters(request.squares, _SQUARES, request.turn)
+    return position_from_letters(request.start[2:], _SQUARES, _SIDES.index(request.start[1]))

@@ -7,8 +7,8 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from types import TracebackType
-from typing import NamedTuple, Self, get_args
+from contextlib import AbstractContextManager
+from typing import get_args
 
 import numpy as np
 
@@ -35,22 +35,9 @@ Declared = dict[str, dict[str, str]]
 def exchange(
     process: LineProcess, line: str, last: str, seconds: float
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """Send a line and yield the engine's commands with their arguments.
+    """Send a line and yield the engine's commands with their arguments, until the command `last`.
 
-    Parameters
-    ----------
-    process
-        The engine.
-    line
-        What to send.
-    last
-        The command that ends the answer.
-    seconds
-        Time for the whole answer.
-
-    Yields
-    ------
-    A command and its arguments. A line that is not in Hub's form counts as its first word.
+    A line that is not in Hub's form counts as its first word.
 
     Raises
     ------
@@ -73,19 +60,7 @@ def exchange(
 
 
 def request(process: LineProcess, line: str, last: str, seconds: float) -> dict[str, str]:
-    """Send a line and return the arguments of the answer's last command.
-
-    Parameters
-    ----------
-    process
-        The engine.
-    line
-        Line to send.
-    last
-        Command that ends the answer.
-    seconds
-        Time for the whole answer.
-    """
+    """Send a line and return the arguments of the answer's `last` command."""
     [(_, arguments)] = deque(exchange(process, line, last, seconds), maxlen=1)
     return arguments
 
@@ -98,16 +73,7 @@ def handshake(
 ) -> None:
     """Learn the engine's name and parameters, set them, and wait until it is ready.
 
-    Parameters
-    ----------
-    process
-        The engine; it gets its name.
-    params
-        Parameters to set.
-    optional_params
-        Parameters to set if the engine declares them with such a value.
-    seconds
-        Time for each of the two answers.
+    The engine must declare `params`, and `seconds` are for each of its two answers.
 
     Raises
     ------
@@ -128,8 +94,7 @@ def handshake(
     if identity.get("name"):
         name = f"{identity['name']} {identity.get('version', '')}".strip()
         process.name = "".join(it if it.isprintable() else "?" for it in name[:MAX_NAME])
-    unknown = sorted(params.keys() - declared.keys())
-    if unknown:
+    if unknown := sorted(params.keys() - declared.keys()):
         raise ValueError(
             f"{process.name} has no parameter {', '.join(unknown)}: "
             f"it has {', '.join(declared) or 'none'}"
@@ -150,20 +115,11 @@ def _accepts(declared: Declared, name: str, value: object) -> bool:
     return name in declared and (values is None or str(value) in values.split())
 
 
-def hub_agent(
-    command: str | Sequence[str],
-    *,
-    seconds: float | None = None,
-    depth: int | None = None,
-    nodes: int | None = None,
-    seed: int | None = None,
-    params: Mapping[str, object] | None = None,
-    dialect: Dialect = "english",
-    timeout: float = 60.0,
-    start_timeout: float | None = None,
-    limits: ProcessLimits = ProcessLimits(),  # noqa: B008 - immutable
-) -> HubAgent:
-    """Start an engine.
+class HubAgent(AbstractContextManager["HubAgent"]):
+    """A Hub engine as an agent.
+
+    The engine runs under :mod:`agents.external.supervisor`. An error ends it. The next game or move
+    starts a new one, so that a match can go on.
 
     Parameters
     ----------
@@ -192,64 +148,45 @@ def hub_agent(
     EngineError
         When the engine does not get ready.
     """
-    try:
-        words = shlex.split(command) if isinstance(command, str) else list(command)
-    except ValueError as error:
-        raise ValueError(f"the command {command!r} cannot be read: {error}") from None
-    if not words:
-        raise ValueError("the command of the engine is empty")
-    costs = {"move-time": seconds, "depth": depth, "nodes": nodes}
-    level = {name: value for name, value in costs.items() if value is not None}
-    if len(level) != 1:
-        raise ValueError(f"{shlex.join(words)!r} takes one of seconds, depth and nodes")
-    starting = timeout if start_timeout is None else start_timeout
-    for name, value in {**level, "timeout": timeout, "start_timeout": starting}.items():
-        whole = name in ("depth", "nodes")
-        if not 0 < value <= threading.TIMEOUT_MAX / 2 or (whole and not isinstance(value, int)):
-            raise ValueError(f"{name} must be a {'whole ' * whole}number above 0, not {value!r}")
-    if dialect not in get_args(Dialect):
-        raise ValueError(f"dialect must be {' or '.join(get_args(Dialect))}, not {dialect!r}")
-    optional = {"variant": VARIANT, "ponder": "false", "dialect": dialect, "seed": seed}
-    config = EngineConfig(
-        tuple(words),
-        write_line("level", level),
-        (seconds or 0.0) + timeout,
-        starting,
-        limits,
-        dialect,
-        dict(params or {}),
-        {name: value for name, value in optional.items() if value is not None},
-    )
-    return HubAgent(config)
 
-
-class EngineConfig(NamedTuple):
-    """The start of an engine and the limit of its moves."""
-
-    command: tuple[str, ...]
-    level: str
-    """The line that limits a search."""
-    move_timeout: float
-    """Seconds for a move."""
-    start_timeout: float
-    """Seconds for the start."""
-    limits: ProcessLimits
-    dialect: Dialect
-    params: dict[str, object]
-    """Parameters that the engine must declare."""
-    optional_params: dict[str, object]
-    """Parameters to set where the engine declares them."""
-
-
-class HubAgent:
-    """A Hub engine as an agent; made by :func:`hub_agent`.
-
-    The engine runs under :mod:`agents.external.supervisor`. An error ends it. The next game or move
-    starts a new one, so that a match can go on.
-    """
-
-    def __init__(self, config: EngineConfig) -> None:
-        self._config = config
+    def __init__(
+        self,
+        command: str | Sequence[str],
+        *,
+        seconds: float | None = None,
+        depth: int | None = None,
+        nodes: int | None = None,
+        seed: int | None = None,
+        params: Mapping[str, object] | None = None,
+        dialect: Dialect = "english",
+        timeout: float = 60.0,
+        start_timeout: float | None = None,
+        limits: ProcessLimits = ProcessLimits(),  # noqa: B008 - immutable
+    ) -> None:
+        try:
+            words = shlex.split(command) if isinstance(command, str) else list(command)
+        except ValueError as error:
+            raise ValueError(f"the command {command!r} cannot be read: {error}") from None
+        if not words:
+            raise ValueError("the command of the engine is empty")
+        costs = {"move-time": seconds, "depth": depth, "nodes": nodes}
+        level = {name: value for name, value in costs.items() if value is not None}
+        if len(level) != 1:
+            raise ValueError(f"{shlex.join(words)!r} takes one of seconds, depth and nodes")
+        starting = timeout if start_timeout is None else start_timeout
+        for name, value in {**level, "timeout": timeout, "start_timeout": starting}.items():
+            whole = name in ("depth", "nodes")
+            if not 0 < value <= threading.TIMEOUT_MAX / 2 or (whole and not isinstance(value, int)):
+                raise ValueError(
+                    f"{name} must be a {'whole ' * whole}number above 0, not {value!r}"
+                )
+        if dialect not in get_args(Dialect):
+            raise ValueError(f"dialect must be {' or '.join(get_args(Dialect))}, not {dialect!r}")
+        optional = {"variant": VARIANT, "ponder": "false", "dialect": dialect, "seed": seed}
+        self._optional_params = {name: it for name, it in optional.items() if it is not None}
+        self._params, self._words, self._limits = dict(params or {}), words, limits
+        self._level, self._dialect = write_line("level", level), dialect
+        self._move_timeout, self._start_timeout = (seconds or 0.0) + timeout, starting
         self._lock = threading.Lock()
         self._last_moves: list[Move] | None = None  # of the game at the last request
         self._process: LineProcess | None = None
@@ -260,8 +197,6 @@ class HubAgent:
 
         Raises
         ------
-        ValueError
-            If there is no legal move.
         EngineError
             If the engine answers with no move or an illegal one, stalls or dies.
         """
@@ -292,25 +227,16 @@ class HubAgent:
             self._process.close()
         self._process = self._last_moves = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<HubAgent {self.name!r}, {self._config.level}>"
+        return f"<HubAgent {self.name!r}, {self._level}>"
 
     def _start(self) -> LineProcess:
-        config = self._config
-        process = self._process = LineProcess(config.command, "quit", config.limits)
+        process = self._process = LineProcess(self._words, "quit", self._limits)
         try:
-            handshake(process, config.params, config.optional_params, config.start_timeout)
+            handshake(process, self._params, self._optional_params, self._start_timeout)
         except BaseException:
             self.close()
             raise
@@ -319,14 +245,14 @@ class HubAgent:
 
     def _request_move(self, board: Board) -> Move:
         process = self._process or self._start()
-        process.resume()
         process.discard_output()
-        if self._last_moves is None or not _is_continuation(self._last_moves, board.moves):
+        process.resume()
+        last, self._last_moves = self._last_moves, board.moves.copy()
+        if last is None or len(board.moves) <= len(last) or board.moves[: len(last)] != last:
             process.send("new-game")
-        self._last_moves = board.moves.copy()
-        process.send(write_pos(board, self._config.dialect))
-        process.send(self._config.level)
-        text = request(process, "go think", "done", self._config.move_timeout).get("move", "")
+        process.send(write_pos(board, self._dialect))
+        process.send(self._level)
+        text = request(process, "go think", "done", self._move_timeout).get("move", "")
         process.pause()
         try:
             return read_move(text, board)
@@ -334,8 +260,7 @@ class HubAgent:
             raise process.error(f"plays {text!r} in {board.fen()}: {error}") from None
 
 
-def _is_continuation(earlier: list[Move], later: list[Move]) -> bool:
-    return len(later) > len(earlier) and later[: len(earlier)] == earlier
+hub_agent = HubAgent  # its former name
 
 
 def write_pos(board: Board, dialect: Dialect) -> str:

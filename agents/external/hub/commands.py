@@ -43,16 +43,6 @@ class HubConfig:
     """Notation of positions; auto reads the start with White to move as pydraughts'."""
 
 
-_PARSERS: dict[str, Callable[[str], Any]] = {
-    "agent": str,
-    "depth": int,
-    "simulations": int,
-    "seconds": float,
-    "seed": int,
-    "dialect": str,
-}
-
-
 def declare_params(config: HubConfig) -> Iterator[dict[str, object]]:
     """Yield the arguments of a ``param`` line for each parameter; an empty value is None."""
     yield {"name": "variant", "value": VARIANT, "type": "enum", "values": VARIANT}
@@ -71,10 +61,13 @@ def set_param(config: HubConfig, arguments: dict[str, str]) -> HubConfig:
         raise ValueError(f"{name} {text!r} is not known here: it can be {', '.join(choices)}")
     if name == "variant":
         return config
-    if name not in _PARSERS:
-        raise ValueError(f"no parameter {name!r}: there are variant, {', '.join(_PARSERS)}")
-    optional = name not in ("agent", "dialect")
-    value: Any = None if optional and text in ("", "none") else _number(name, text, _PARSERS[name])
+    params = asdict(config)
+    if name not in params:
+        raise ValueError(f"no parameter {name!r}: there are variant, {', '.join(params)}")
+    value: Any = text
+    if name not in ("agent", "dialect"):
+        parse = float if name == "seconds" else int
+        value = None if text in ("", "none") else _number(name, text, parse)
     return replace(config, **{name: value})
 
 
@@ -94,14 +87,9 @@ def read_pos(arguments: dict[str, str], dialect: AnyDialect) -> Board:
 
 
 def read_level(arguments: dict[str, str]) -> Limits:
-    """Return the limits of a ``level``.
+    """Return the limits of a ``level``. Raise ValueError for a wrong one.
 
     With a clock, each move gets a share of the time, and more while its search is undecided.
-
-    Raises
-    ------
-    ValueError
-        If the command is invalid.
     """
     counts = {n: _number(n, arguments[n], int) for n in _COUNTS if n in arguments}
     for name, value in counts.items():

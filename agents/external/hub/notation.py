@@ -34,10 +34,7 @@ _ARGUMENT = re.compile(r"""\s*([^\s="]+)(?:\s*=\s*(?:"([^"]*)"|([^\s="]+)))?""")
 def write_line(command: str, arguments: Mapping[str, object]) -> str:
     """Return a line of a command and its arguments, quoted where necessary.
 
-    Raises
-    ------
-    ValueError
-        For a value with a double quote or a line break, which Hub cannot write.
+    A value with a double quote or a line break, which Hub cannot write, is a ValueError.
     """
     return " ".join([command, *(f"{name}={_quote(str(arguments[name]))}" for name in arguments)])
 
@@ -51,10 +48,7 @@ def _quote(value: str) -> str:
 def read_line(line: str) -> tuple[str, dict[str, str]]:
     """Return the command and the arguments of a line; a flag has an empty value.
 
-    Raises
-    ------
-    ValueError
-        For a line in another form.
+    A line in another form is a ValueError.
     """
     words, at = [], 0
     line = line.rstrip()
@@ -98,10 +92,7 @@ def write_move(move: Move) -> str:
 def read_move(text: str, board: Board) -> Move:
     """Return the legal move of a text in Hub's notation, or in PDN's where that is unambiguous.
 
-    Raises
-    ------
-    ValueError
-        For a text that is malformed, illegal or ambiguous.
+    A text that is malformed, illegal or ambiguous is a ValueError.
     """
     start, end, *captured = parse_squares(text)
     for move in board.legal_moves:

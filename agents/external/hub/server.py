@@ -15,7 +15,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout, suppress
-from dataclasses import replace
+from dataclasses import asdict
 from io import TextIOWrapper
 from typing import TextIO
 
@@ -24,15 +24,8 @@ import tyro
 
 from agents.agent import Agent, PlayerAgent, begin_game, check_move
 from agents.analysis import limits_of, search_with_limits
-from agents.external.hub.commands import (
-    HubConfig,
-    check_level,
-    declare_params,
-    read_level,
-    read_pos,
-    set_param,
-    unknown_arguments,
-)
+from agents.external.hub import commands
+from agents.external.hub.commands import HubConfig
 from agents.external.hub.notation import read_line, write_line, write_move
 from agents.limits import Limits, tighten
 from agents.registry import make
@@ -71,17 +64,7 @@ def line_writer(stream: TextIO) -> Send:
 
 
 def serve(lines: Iterable[str], send: Send, config: HubConfig) -> None:
-    """Execute commands until ``quit`` or the end of the lines.
-
-    Parameters
-    ----------
-    lines
-        The commands.
-    send
-        Function that sends a line of the answer.
-    config
-        The agent and its limits.
-    """
+    """Execute commands until ``quit`` or the end of the lines."""
     engine = HubEngine(config, send)
     for line in lines:
         if line.split()[:1] == ["quit"]:
@@ -118,18 +101,20 @@ class HubEngine:
                 case "hub":
                     self._identify()
                 case "set-param":
-                    self._config = set_param(self._config, arguments)
+                    self._config = commands.set_param(self._config, arguments)
                     self._agent = None
                 case "init":
-                    self._warm_up()
+                    self.stop()
+                    if isinstance(agent := self._get_agent(), PlayerAgent):
+                        agent.prepare()  # before a clock runs
                     self._send("ready")
                 case "pos":
                     self._board = None
-                    self._board = read_pos(arguments, self._config.dialect)
+                    self._board = commands.read_pos(arguments, self._config.dialect)
                 case "level":
                     self._limits = Limits()
-                    limits = read_level(arguments)
-                    check_level(self._get_agent(), limits)
+                    limits = commands.read_level(arguments)
+                    commands.check_level(self._get_agent(), limits)
                     self._limits = limits
                 case "go":
                     self._go()
@@ -143,7 +128,7 @@ class HubEngine:
                     pass
                 case _:
                     print(f"unknown command {command!r}: passed over", file=sys.stderr)
-            for name in unknown_arguments(command, arguments):
+            for name in commands.unknown_arguments(command, arguments):
                 print(f"{command} has no {name!r}: passed over", file=sys.stderr)
         except Exception as error:
             self._send_error(error)
@@ -162,33 +147,22 @@ class HubEngine:
 
     def _identify(self) -> None:
         identity = {"name": self._config.agent, "version": __version__}
-        self._send(write_line("id", {**identity, "author": "checkers-laboratory"}))
-        for declared in declare_params(self._config):
-            self._send(write_line("param", declared))
+        self._say("id", **identity, author="checkers-laboratory")
+        for declared in commands.declare_params(self._config):
+            self._say("param", **declared)
         self._send("wait")
+
+    def _say(self, command: str, **arguments: object) -> None:
+        self._send(write_line(command, arguments))
 
     def _get_agent(self) -> Agent:
         if self._agent is None:
             self._rng = np.random.default_rng(self._config.seed)
             self._is_in_game = False
-            self._agent = make(
-                self._config.agent,
-                depth=self._config.depth,
-                simulations=self._config.simulations,
-                seconds=self._config.seconds,
-                seed=self._config.seed,
-            )
+            options = asdict(self._config)
+            del options["dialect"]
+            self._agent = make(options.pop("agent"), **options)
         return self._agent
-
-    def _warm_up(self) -> None:
-        """Compile all kernels before a clock runs."""
-        self.stop()
-        agent = self._get_agent()
-        if isinstance(agent, PlayerAgent):
-            copy = replace(agent, rng=np.random.default_rng(0))  # leave the agent's generator alone
-            search_with_limits(
-                copy, Board(), Limits(depth=1, simulations=1), threading.Event(), _ignore
-            )
 
     def _go(self) -> None:
         self.stop()
@@ -215,9 +189,7 @@ class HubEngine:
 
         def report(depth: int, move: Move) -> None:
             elapsed = f"{time.monotonic() - start:.3f}"
-            self._send(
-                write_line("info", {"depth": depth, "time": elapsed, "pv": write_move(move)})
-            )
+            self._say("info", depth=depth, time=elapsed, pv=write_move(move))
 
         try:
             move = search_with_limits(agent, board.copy(), limits, stopped, report)
@@ -225,7 +197,7 @@ class HubEngine:
         except Exception as error:
             self._send_error(error)
         else:
-            self._send(write_line("done", {"move": write_move(move)}))
+            self._say("done", move=write_move(move))
 
     def _send_error(self, error: Exception) -> None:
         message = str(error)
@@ -233,11 +205,7 @@ class HubEngine:
             traceback.print_exception(error)
             message = f"{type(error).__name__}: {error}"
         message = re.sub(r"\s+", " ", message).replace('"', "'")
-        self._send(write_line("error", {"message": message}))
-
-
-def _ignore(depth: int, move: Move) -> None:
-    pass
+        self._say("error", message=message)
 
 
 if __name__ == "__main__":

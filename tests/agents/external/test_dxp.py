@@ -1,5 +1,6 @@
 """DXP: messages, games between our two ends and with pydraughts, and faulty peers."""
 
+import itertools
 import pickle
 import random
 import re
@@ -7,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from contextlib import contextmanager, suppress
 from types import SimpleNamespace
 from unittest.mock import Mock
@@ -17,9 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agents
-from agents.external.dxp import cli, client, server
-from agents.external.dxp import connection as dxp_link
-from agents.external.dxp.client import connect, listen
+from agents.external.dxp import cli, connection, session
+from agents.external.dxp.connection import DxpAddress, DxpConnection
 from agents.external.dxp.messages import (
     BackAccept,
     BackRequest,
@@ -32,12 +33,12 @@ from agents.external.dxp.messages import (
     encode,
     fit_name,
     read_position,
-    write_squares,
+    write_start,
 )
-from agents.external.dxp.server import DxpAddress, challenge, play_dxp_game, serve
+from agents.external.dxp.session import DxpAgent, challenge, play_dxp_game, serve
 from agents.external.errors import EngineError, GameEndedError
 from agents.match import play_through_environment
-from checkers_env import fen, pdn
+from checkers_env import pdn
 from checkers_env.board import Board, Outcome
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.moves import Move
@@ -47,6 +48,7 @@ from tests.training.commands import run_here, wait_for
 
 HOST = "127.0.0.1"
 START = "z" * 12 + "e" * 8 + "w" * 12
+TEN_BY_TEN = "BZ" + "z" * 20 + "e" * 10 + "w" * 20
 SECONDS = 20.0
 SOON = 0.2
 
@@ -72,17 +74,11 @@ def numbers(digits):
 characters = st.characters(min_codepoint=1, max_codepoint=127)
 names = st.text(characters, max_size=32).map(lambda name: name.rstrip(" "))
 colours = st.sampled_from([BLACK, WHITE])
-starts = st.just((None, "")) | st.tuples(colours, st.text(characters, min_size=1, max_size=50))
+starts = st.just("A") | st.builds(
+    "B{}{}".format, st.sampled_from("ZW"), st.text(characters, min_size=1, max_size=50)
+)
 messages = st.one_of(
-    st.builds(
-        lambda start, **fields: GameRequest(turn=start[0], squares=start[1], **fields),
-        starts,
-        name=names,
-        follower=colours,
-        minutes=numbers(3),
-        moves=numbers(3),
-        version=numbers(2),
-    ),
+    st.builds(GameRequest, names, colours, numbers(3), numbers(3), starts, numbers(2)),
     st.builds(GameAccept, names, numbers(1)),
     st.builds(
         MoveMessage,
@@ -112,20 +108,6 @@ def test_messages_round_trip(message):
     assert decode(data) == message
 
 
-@given(
-    st.binary(max_size=140)
-    | st.text("RAMECBK0123456789WZez ", max_size=100).map(str.encode)
-    | st.builds(lambda m, at, b: encode(m)[:at] + b, messages, numbers(2), st.binary(max_size=3))
-)
-def test_split_stream_is_read_as_the_sent_messages(data):
-    """Any data are refused, or the same after being read and written."""
-    try:
-        message = decode(data)
-    except ValueError:
-        return
-    assert encode(message) == data
-
-
 @pytest.mark.parametrize(
     "message",
     [
@@ -133,7 +115,7 @@ def test_split_stream_is_read_as_the_sent_messages(data):
         GameRequest("blank ", WHITE),
         GameRequest("ours", WHITE, minutes=1000),
         GameRequest("ours", WHITE, moves=-1),
-        GameRequest("ours", WHITE, turn=BLACK, squares="e" * 84),
+        GameRequest("ours", WHITE, start="BZ" + "e" * 84),
         MoveMessage(10_000, 1, 2),
         GameEnd(10, 0),
         Chat("naïve"),
@@ -151,42 +133,32 @@ def test_any_name_is_shortened_to_fit(name):
     encode(GameAccept(fit_name(name), 0))
 
 
-def random_boards(seed):
-    rng = np.random.default_rng(seed)
-    board = Board()
+def test_positions_round_trip():
+    assert write_start(Board()) == f"BZ{START}"
+    kings_and_men = {12: "z", 3: "Z", 18: "w", 24: "w", 31: "W"}
+    letters = "".join(kings_and_men.get(square, "e") for square in range(1, 33))
+    assert write_start(Board("W:W18,24,K31:B12,K3")) == f"BW{letters}"
+    assert read_position(GameRequest("theirs", WHITE)) == Board().position
+    rng, board = np.random.default_rng(0), Board()
     while board.outcome() is None:
-        yield board
+        request = GameRequest("ours", BLACK, start=write_start(board))
+        assert read_position(decode(encode(request))) == board.position
         board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
 
 
-def test_positions_round_trip():
-    assert write_squares(Board()) == START
-    for board in random_boards(0):
-        request = GameRequest("ours", BLACK, 0, 0, board.turn, write_squares(board))
-        assert read_position(decode(encode(request))) == board.position
-
-
-def test_small_positions_have_the_expected_text():
-    squares = write_squares(Board("W:W18,24,K31:B12,K3"))
-    kings_and_men = {12: "z", 3: "Z", 18: "w", 24: "w", 31: "W"}
-    assert squares == "".join(kings_and_men.get(square, "e") for square in range(1, 33))
-    assert read_position(GameRequest("theirs", WHITE)) == fen.parse(fen.START)
-    assert read_position(GameRequest("theirs", WHITE)).turn == BLACK
-
-
 @pytest.mark.parametrize(
-    "squares",
+    "start",
     [
-        "z" * 20 + "e" * 10 + "w" * 20,  # 10x10
-        START[:-1],
-        START.replace("e", "x"),
-        START.replace("e", "z"),  # 20 men
-        "w" + "e" * 31,  # a man on its king row
+        TEN_BY_TEN,
+        "BZ" + START[:-1],
+        "BZ" + START.replace("e", "x"),
+        "BZ" + START.replace("e", "z"),  # 20 men
+        "BZw" + "e" * 31,  # a man on its king row
     ],
 )
-def test_invalid_positions_are_refused(squares):
+def test_invalid_positions_are_refused(start):
     with pytest.raises(ValueError, match=r"letters|pieces|king row"):
-        read_position(GameRequest("theirs", WHITE, 0, 0, BLACK, squares))
+        read_position(GameRequest("theirs", WHITE, start=start))
 
 
 # Two ends of ours.
@@ -216,15 +188,22 @@ def beside(work):
     assert not isinstance(results[0], BaseException), results[0]
 
 
-def reached(port):
-    """Return the address of a server that is about to listen."""
+@contextmanager
+def served(agent, games):
+    """Serve games of an agent; yield the address, and a list that has the games afterwards."""
+    address = DxpAddress(HOST, free_port(), SECONDS)
+    played = []
+    with beside(lambda: played.extend(serve(agent, address, games))):
+        reached(address.port)
+        yield address, played
 
+
+def reached(port):
     def listens():
         with socket.socket() as probe:
             return probe.connect_ex((HOST, port)) == 0
 
     wait_for(listens)
-    return DxpAddress(HOST, port, SECONDS)
 
 
 def material(seed, depth=2):
@@ -233,7 +212,7 @@ def material(seed, depth=2):
 
 def plain_game(black, white, opening=None, **rules):
     """Play the game in a plain loop."""
-    board = Board(**rules)
+    board = Board(**{"repetition": 3, "no_progress": 40} | rules)
     for move in (opening or "").split():
         board.push(move)
     while board.outcome() is None:
@@ -243,20 +222,17 @@ def plain_game(black, white, opening=None, **rules):
 
 def test_client_and_server_play_the_games_of_one_process():
     """Four games of each side over one connection have the moves played without DXP."""
-    port, games = free_port(), 4
     here, there = agents.make("heuristic", seed=1), material(2)
-    with beside(lambda: serve(there, DxpAddress(HOST, port, SECONDS), games=games)) as results:
-        ours = challenge(here, reached(port), games=games, moves=60)
-    (theirs,) = results
+    with served(there, 4) as (address, theirs):
+        ours = list(challenge(here, address, 4, moves=60))
     here, there = agents.make("heuristic", seed=1), material(2)
     for number, (our, their) in enumerate(zip(ours, theirs, strict=True)):
         players = (here, there) if number % 2 == 0 else (there, here)
-        board = plain_game(*players, max_moves=60, repetition=3, no_progress=40)
+        board = plain_game(*players, max_moves=60)
         assert our.board.moves == their.board.moves == board.moves
-        assert our.outcome == board.outcome()
+        assert our.outcome == their.outcome == board.outcome()
         assert (our.error, their.error) == ("", "")
         assert (our.colour, their.colour) == (number % 2, 1 - number % 2)
-        assert their.outcome == board.outcome()
         assert (our.opponent, their.opponent) == ("material", "heuristic")
     assert len({str(our.outcome) for our in ours}) > 1
 
@@ -265,59 +241,40 @@ RULES = DrawRules(max_moves=200, repetition=3, no_progress=40)
 OPENINGS = [None, "9-13", "9-13 22-18", "11-15 23-19 8-11"]
 
 
-def matched(opponent, seed):
-    """Play a served `material` and one in our environment; return both matches."""
-    mine, alone, other = material(seed), material(seed), material(2)
-    for opening in OPENINGS:
-        for colour in (BLACK, WHITE):
-            players = (opponent, mine) if colour == BLACK else (mine, opponent)
+@pytest.mark.parametrize("tells_the_end", [True, False])
+def test_listening_program_is_an_agent(tells_the_end):
+    """An unfinished game ends when the next begins."""
+    boards = []
+    with served(material(2), 8) as (address, played):
+        opponent = agents.make(f"dxp:{HOST}:{address.port}", timeout=SECONDS)
+        assert opponent.name == f"dxp {HOST} {address.port}"
+        mine, alone, other = material(1), material(1), material(2)
+        for opening, side in itertools.product(OPENINGS, (BLACK, WHITE)):
+            players = (opponent, mine) if side == BLACK else (mine, opponent)
             game = play_through_environment(*players, opening=opening, rules=RULES)
-            players = (other, alone) if colour == BLACK else (alone, other)
-            expected = plain_game(*players, opening, max_moves=200, repetition=3, no_progress=40)
-            assert game.board.moves == expected.moves
-            yield expected
-
-
-def test_listening_program_is_an_agent():
-    port = free_port()
-    with beside(lambda: serve(material(2), DxpAddress(HOST, port, SECONDS), games=8)) as results:
-        place = reached(port)
-        opponent = agents.make(f"dxp:{HOST}:{place.port}", timeout=SECONDS)
-        assert opponent.name == f"dxp {HOST} {port}"
-        boards = []
-        for number, board in enumerate(matched(opponent, 1)):
-            opponent.game_over(board, (BLACK, WHITE)[number % 2])
-            boards.append(board)
+            players = (other, alone) if side == BLACK else (alone, other)
+            boards.append(plain_game(*players, opening, max_moves=200))
+            assert game.board.moves == boards[-1].moves
+            if tells_the_end:
+                opponent.game_over(boards[-1], side)
         opponent.close()
-    for board, theirs in zip(boards, results[0], strict=True):
-        assert theirs.board == board  # the last move included
-        assert theirs.outcome == board.outcome()
-        assert theirs.error == ""
-
-
-def test_unfinished_game_ends_when_the_next_begins():
-    port = free_port()
-    with beside(lambda: serve(material(2), DxpAddress(HOST, port, SECONDS), games=8)) as results:
-        opponent = connect(port=reached(port).port, timeout=SECONDS)
-        boards = list(matched(opponent, 1))
-        opponent.close()
-    for board, theirs in zip(boards, results[0], strict=True):
-        assert len(theirs.board.moves) > 20
-        assert theirs.board.moves[-1] in board.moves[-2:]  # the last of all is not told
+    for board, theirs in zip(boards, played, strict=True):
+        if tells_the_end:
+            assert theirs.board == board  # the last move included
+            assert theirs.outcome == board.outcome()
+        assert theirs.board.moves[-1] in board.moves[-2:]
         assert theirs.error == ""
 
 
 def test_calling_program_is_an_agent():
     opponent = agents.make("dxp:listen:0", timeout=SECONDS)
-    with beside(
-        lambda: challenge(material(2), DxpAddress(HOST, opponent.port, SECONDS), games=2, moves=25)
-    ) as results:
+    address = opponent.address
+    with beside(lambda: list(challenge(material(2), address, 2, moves=25))) as results:
         mine = material(1)
         boards = []
         for side, players in enumerate([(opponent, mine), (mine, opponent)]):
-            board = plain_game(*players, max_moves=25, repetition=3, no_progress=40)
-            opponent.game_over(board, side)
-            boards.append(board)
+            boards.append(plain_game(*players, max_moves=25))
+            opponent.game_over(boards[-1], side)
         opponent.close()
     for board, theirs in zip(boards, results[0], strict=True):
         assert theirs.board.moves == board.moves
@@ -349,21 +306,31 @@ class Peer:
 
 
 @contextmanager
-def peer_that_listens(script, calls=1):
+def peer_that_listens(script, calls=1, **options):
     """Run a listening program that follows `script`; yield an opponent that calls it."""
 
     def run():
         for _ in range(calls):
-            connection = listener.accept()[0]
-            with connection:
-                connection.settimeout(SECONDS)
-                script(Peer(connection))
+            tcp = listener.accept()[0]
+            with tcp, suppress(ConnectionError):  # it may be left before it has said all
+                tcp.settimeout(SECONDS)
+                script(Peer(tcp))
 
     with socket.create_server((HOST, 0)) as listener:
-        opponent = connect(port=listener.getsockname()[1], timeout=SECONDS)
+        port = listener.getsockname()[1]
+        opponent = DxpAgent(port=port, **{"timeout": SECONDS} | options)
         with beside(run):
             yield opponent
             opponent.close()
+
+
+@contextmanager
+def connected():
+    """Yield a connection of ours and the peer at its other end."""
+    here, there = socket.socketpair()
+    with here, there:
+        there.settimeout(SECONDS)
+        yield DxpConnection(here, "ours"), Peer(there)
 
 
 ACCEPTS = "A" + "Peer".ljust(32) + "0"
@@ -383,28 +350,40 @@ def after_acceptance(*texts):
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        (["what?"], r"Peer sent nonsense: 'what\?' is not a DXP message"),
-        ([""], "Peer sent nonsense: '' is not a DXP message"),
-        ([b"\xff\xfe"], "Peer sent nonsense"),
-        (["M0000111501"], "Peer sent nonsense"),
-        (["x" * 200], "Peer sent nonsense"),
-        (["M0000119900"], "Peer played 11-99, illegal in B:W21"),
-        (["M0000221700"], r"Peer played 22-17, illegal .* legal moves are 9-13, "),
-        (["M000011150118"], "Peer played 11-15 capturing 18, illegal"),
-        ([ACCEPTS], r"Peer sent GameAccept.* instead of a move"),
-        (["R01" + "Peer".ljust(32) + "W000000A"], "GameRequest.* instead of a move"),
+        ([ACCEPTS, "what?"], r"Peer sent nonsense: 'what\?' is not a DXP message"),
+        ([ACCEPTS, ""], "Peer sent nonsense: '' is not a DXP message"),
+        ([ACCEPTS, b"\xff\xfe"], "Peer sent nonsense"),
+        ([ACCEPTS, "M0000111501"], "Peer sent nonsense"),
+        ([ACCEPTS, "x" * 200], "Peer sent nonsense: more than 127 characters"),
+        ([ACCEPTS, "M0000119900"], "Peer played 11-99, illegal in B:W21"),
+        ([ACCEPTS, "M0000221700"], r"Peer played 22-17, illegal .* legal moves are 9-13, "),
+        ([ACCEPTS, "M000011150118"], "Peer played 11-15 capturing 18, illegal"),
+        ([ACCEPTS, ACCEPTS], r"Peer sent GameAccept.* instead of a move"),
+        ([ACCEPTS, "R01" + "Peer".ljust(32) + "W000000A"], "GameRequest.* instead of a move"),
+        ([ACCEPTS], "Peer hung up"),
+        ([], "the other program hung up"),
+        ([ACCEPTS[:-1] + "1"], "Peer speaks another version of DXP"),
+        ([ACCEPTS[:-1] + "2"], "Peer refuses this game"),
+        ([ACCEPTS[:-1] + "3"], "Peer wants to play no game"),
+        ([ACCEPTS[:-1] + "7"], "answers the request for a game with code 7"),
+        ([FIRST], "sent MoveMessage.* instead of an answer to the request"),
+        (["E01"], "sent GameEnd.* instead of an answer to the request"),
     ],
 )
-def test_invalid_and_illegal_moves_are_named(texts, message):
+def test_faulty_peer_is_named(texts, message):
+    def script(peer):
+        peer.hear()
+        peer.say(*texts)
+
     with (
-        peer_that_listens(after_acceptance(*texts)) as opponent,
+        peer_that_listens(script) as opponent,
         pytest.raises(EngineError, match=message) as caught,
     ):
         opponent.act(Board())
     assert not isinstance(caught.value, GameEndedError)
 
 
-def test_overlong_message_is_refused():
+def test_endless_message_is_refused():
     def script(peer):
         peer.hear()
         peer.connection.sendall(b"C" + b"x" * 500)
@@ -417,59 +396,26 @@ def test_overlong_message_is_refused():
         opponent.act(Board())
 
 
-@pytest.mark.parametrize("answers", [[], [ACCEPTS], [ACCEPTS, FIRST]])
-def test_peer_that_hangs_up_is_named(answers):
-    def script(peer):
-        if answers:
-            peer.hear()
-            peer.say(*answers)
-
-    def two_moves():
-        board = Board()
-        board.push(opponent.act(board))
-        board.push("22-18")
-        opponent.act(board)
-
-    with (
-        peer_that_listens(script) as opponent,
-        pytest.raises(EngineError, match=r"hung up|cannot be reached any more"),
-    ):
-        two_moves()
+def test_peer_that_never_reads_is_named():
+    with connected() as (ours, peer):
+        peer.say("B001Z")
+        ours._channel._unsent = b"x" * (1 << 21)
+        with pytest.raises(EngineError, match="the other program reads nothing"):
+            ours.receive(SECONDS)
 
 
-@pytest.mark.parametrize("heard", [0, 1])
-def test_peer_that_stalls_is_named(heard):
-    def script(peer):
-        with suppress(OSError):  # it may be left before it has said all
-            if heard:
-                peer.hear()
-                peer.say(ACCEPTS, "Cone moment")
-            while peer.hear():
-                pass
-
-    with peer_that_listens(script) as opponent:
-        opponent.timeout = SOON
-        with pytest.raises(EngineError, match=r"did not answer in 0\.2 seconds"):
-            opponent.act(Board())
-
-
-@pytest.mark.parametrize(
-    ("answer", "message"),
-    [
-        (ACCEPTS[:-1] + "1", "Peer speaks another version of DXP"),
-        (ACCEPTS[:-1] + "2", "Peer refuses this game"),
-        (ACCEPTS[:-1] + "3", "Peer wants to play no game"),
-        (ACCEPTS[:-1] + "7", "answers the request for a game with code 7"),
-        (FIRST, "sent MoveMessage.* instead of an answer to the request"),
-        ("E01", "sent GameEnd.* instead of an answer to the request"),
-    ],
-)
-def test_peer_that_refuses_the_game_is_named(answer, message):
+@pytest.mark.parametrize("said", [[], [ACCEPTS, "Cone moment"]])
+def test_peer_that_stalls_is_named(said):
     def script(peer):
         peer.hear()
-        peer.say(answer)
+        peer.say(*said)
+        while peer.hear():
+            pass
 
-    with peer_that_listens(script) as opponent, pytest.raises(EngineError, match=message):
+    with (
+        peer_that_listens(script, timeout=SOON) as opponent,
+        pytest.raises(EngineError, match=r"did not answer in 0\.2 seconds"),
+    ):
         opponent.act(Board())
 
 
@@ -510,7 +456,7 @@ def test_chat_and_takeback_requests_are_ignored():
     with peer_that_listens(script) as opponent:
         board = Board(max_moves=50)
         assert str(opponent.act(board)) == "11-15"
-    request = GameRequest("Checkers laboratory", BLACK, 0, 50, BLACK, START)
+    request = GameRequest("Checkers laboratory", BLACK, 0, 50, f"BZ{START}")
     assert heard == [request, BackAccept(1), BackAccept(1), GameEnd(0, 1)]
 
 
@@ -532,82 +478,79 @@ def test_closed_connection_is_replaced():
 
 
 def test_late_answer_is_not_taken_for_the_next_one(monkeypatch):
-    script = after_acceptance(FIRST, "E00")
-
-    def until_reset(peer):
-        with suppress(ConnectionError):  # it may still be sending when the connection is closed
-            script(peer)
-
-    with peer_that_listens(until_reset, calls=2) as opponent:
+    with peer_that_listens(after_acceptance(FIRST, "E00"), calls=2) as opponent:
         with monkeypatch.context() as patched:
-            patched.setattr(client, "receive_move", Mock(side_effect=KeyboardInterrupt))
+            patched.setattr(DxpConnection, "receive_move", Mock(side_effect=KeyboardInterrupt))
             with pytest.raises(KeyboardInterrupt):
                 opponent.act(Board())
         assert str(opponent.act(Board())) == "11-15"
 
 
-def test_time_of_a_game_is_limited(monkeypatch):
-    clock = iter(range(0, 10_000, 61))
-    monkeypatch.setattr(client, "time", SimpleNamespace(monotonic=lambda: next(clock)))
-    with peer_that_listens(after_acceptance(FIRST)) as opponent:
-        opponent.minutes = 1
-        with pytest.raises(EngineError, match="Peer has used more than its 1 minutes"):
-            opponent.act(Board())
+@pytest.fixture
+def minutes_fly(monkeypatch):
+    """Let each look at the clock take 61 seconds."""
+    clock = itertools.count(time.monotonic(), 61)
+    monkeypatch.setattr(connection, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+
+
+@pytest.mark.usefixtures("minutes_fly")
+def test_time_of_a_game_is_limited():
+    with (
+        peer_that_listens(after_acceptance(FIRST), minutes=1) as opponent,
+        pytest.raises(EngineError, match="Peer has used more than its 1 minutes"),
+    ):
+        opponent.act(Board())
 
 
 def test_missing_peer_is_an_error():
     with pytest.raises(EngineError, match=rf"cannot connect to {HOST} port \d+: .*refused"):
-        connect(port=free_port(), timeout=SECONDS).act(Board())
-    with pytest.raises(ValueError, match="port must be 1 to 65535, not 70000"):
-        connect(port=70_000, timeout=SECONDS)
-    opponent = listen(port=0, timeout=SOON)
+        DxpAgent(port=free_port(), timeout=SECONDS).act(Board())
+    opponent = DxpAgent(port=0, listens=True, timeout=SOON)
     with pytest.raises(EngineError, match=r"nobody connected in 0\.2 seconds"):
         opponent.act(Board())
     opponent.close()
 
 
-@pytest.mark.parametrize("play_games", [serve, challenge])
-def test_zero_games_are_refused(play_games):
-    with pytest.raises(ValueError, match="games must be at least 1, not 0"):
-        play_games(material(1), games=0)
+def test_invalid_arguments_are_refused():
+    for play_games in (serve, challenge):
+        with pytest.raises(ValueError, match="games must be at least 1, not 0"):
+            list(play_games(material(1), games=0))
+    with pytest.raises(ValueError, match="port must be 1 to 65535, not 70000"):
+        DxpAgent(port=70_000)
+    with pytest.raises(ValueError, match="timeout must be more than 0 seconds, not 0"):
+        DxpAgent(timeout=0)
+    with pytest.raises(ValueError, match="minutes has no effect"):
+        agents.make("dxp:listen:0", minutes=5)
+    with pytest.raises(ValueError, match="has no legal move in B:W18:B"):
+        DxpAgent().act(Board("B:W18:B"))
 
 
 def test_names_are_escaped_for_display():
     name = "\033[31m red".ljust(32)
-    here, there = socket.socketpair()
-    with here, there:
-        there.settimeout(SECONDS)
-        Peer(there).say(request().replace("Peer".ljust(32), name), f"A{name}2")
-        link = dxp_link.DxpConnection(here)
-        dxp_link.wait_for_request(link, "ours", SECONDS)
-        assert link.peer == "?[31m red"
+    with connected() as (ours, peer):
+        peer.say(request().replace("Peer".ljust(32), name), f"A{name}2")
+        ours.wait_for_request(SECONDS)
+        assert ours.peer == "?[31m red"
         with pytest.raises(EngineError, match=r"^\?\[31m red refuses this game$"):
-            dxp_link.request_game(link, GameRequest("ours", WHITE), SECONDS)
+            ours.request_game(GameRequest("ours", WHITE), SECONDS)
 
 
-def test_messages_before_a_request_do_not_renew_its_time(monkeypatch):
-    clock = iter(range(1000))
-    monkeypatch.setattr(dxp_link, "time", SimpleNamespace(monotonic=lambda: next(clock)))
-    here, there = socket.socketpair()
-
+def test_messages_before_a_request_do_not_renew_its_time():
     def end_games():
         with suppress(OSError):
             while True:
-                Peer(there).say("E00")
+                peer.say("E00")
 
-    with here, there:
+    with connected() as (ours, peer):
         threading.Thread(target=end_games, daemon=True).start()
-        link = dxp_link.DxpConnection(here)
-        with pytest.raises(EngineError, match="did not answer in 50 seconds"):
-            dxp_link.wait_for_request(link, "ours", 50)
+        with pytest.raises(EngineError, match=r"did not answer in 0\.2 seconds"):
+            ours.wait_for_request(SOON)
 
 
 @pytest.mark.parametrize("connects", [False, True])
 def test_interrupt_from_another_thread_ends_a_wait(connects):
-    opponent = listen(port=0, timeout=SECONDS)
-    callers = []
-    if connects:
-        callers.append(socket.create_connection((HOST, opponent.port)))
+    opponent = DxpAgent(port=0, listens=True, timeout=SECONDS)
+    callers = [socket.create_connection(opponent.address[:2])] if connects else []
     timer = threading.Timer(SOON, opponent.interrupt)
     timer.start()
     with pytest.raises(EngineError, match=r"cannot listen any more|hung up|cannot be reached"):
@@ -620,47 +563,34 @@ def test_interrupt_from_another_thread_ends_a_wait(connects):
 
 
 def test_silent_connection_does_not_keep_others_waiting(monkeypatch):
-    monkeypatch.setattr(server, "FIRST_SECONDS", SOON)
-    port = free_port()
-    address = DxpAddress(HOST, port, SECONDS)
-    serving = threading.Thread(
-        target=serve, args=(material(1), address), kwargs={"games": 1}, daemon=True
-    )
-    serving.start()
-    here = reached(port)[:2]
-    with socket.create_connection(here), socket.create_connection(here, SECONDS) as second:
-        peer = Peer(second)
+    monkeypatch.setattr(session, "FIRST_SECONDS", SOON)
+    with (
+        served(material(1), 1) as (address, _),
+        socket.create_connection(address[:2]),
+        peer_that_calls(address) as peer,
+    ):
         peer.say(request())
         assert isinstance(peer.hear(), GameAccept)
-    serving.join(SECONDS)
-    assert not serving.is_alive()
 
 
 def test_port_in_use_is_an_error():
     with socket.create_server((HOST, 0)) as other:
         port = other.getsockname()[1]
         for attempt in (
-            lambda: listen(port=port),
-            lambda: serve(material(1), DxpAddress(HOST, port), games=1),
+            lambda: DxpAgent(port=port, listens=True),
+            lambda: next(serve(material(1), DxpAddress(HOST, port))),
         ):
             with pytest.raises(EngineError, match=f"cannot listen on {HOST} port {port}: .*in use"):
                 attempt()
-
-
-def test_invalid_arguments_are_refused():
-    with pytest.raises(ValueError, match="timeout must be more than 0 seconds, not 0"):
-        connect(timeout=0)
-    with pytest.raises(ValueError, match="has no legal move in B:W18:B"):
-        connect().act(Board("B:W18:B"))
 
 
 # Programs that call, and follow a script.
 
 
 @contextmanager
-def peer_that_calls(port):
-    with socket.create_connection((HOST, port), timeout=SECONDS) as connection:
-        yield Peer(connection)
+def peer_that_calls(address):
+    with socket.create_connection(address[:2], timeout=SECONDS) as tcp:
+        yield Peer(tcp)
 
 
 def request(follower="W", start="A", version="01", minutes=0, moves=0):
@@ -672,12 +602,12 @@ def request(follower="W", start="A", version="01", minutes=0, moves=0):
     [
         request("Z"),  # the colour that it is to play itself
         request("W", f"BW{START}"),
-        request("W", "BZ" + "z" * 20 + "e" * 10 + "w" * 20),
+        request("W", TEN_BY_TEN),
     ],
 )
 def test_requests_for_another_game_are_refused(text):
-    opponent = listen(port=0, timeout=SECONDS)
-    with peer_that_calls(opponent.port) as peer:
+    opponent = DxpAgent(port=0, listens=True, timeout=SECONDS)
+    with peer_that_calls(opponent.address) as peer:
         peer.say(text)
         with pytest.raises(EngineError, match="Peer asks for a game that cannot be B:W21"):
             opponent.act(Board())
@@ -689,9 +619,9 @@ def test_requests_for_another_game_are_refused(text):
 def test_requests_with_and_without_the_last_move_are_accepted():
     board = Board()
     board.push("11-15")
-    for text, moves in ((request("Z"), 1), (request("Z", f"BW{write_squares(board)}"), 0)):
-        opponent = listen(port=0, timeout=SECONDS)
-        with peer_that_calls(opponent.port) as peer:
+    for text, moves in ((request("Z"), 1), (request("Z", write_start(board)), 0)):
+        opponent = DxpAgent(port=0, listens=True, timeout=SECONDS)
+        with peer_that_calls(opponent.address) as peer:
             peer.say(text, "M0000221800")
             assert str(opponent.act(board)) == "22-18"
             assert peer.hear() == GameAccept("Checkers laboratory", 0)
@@ -702,19 +632,15 @@ def test_requests_with_and_without_the_last_move_are_accepted():
 
 
 def test_server_survives_faulty_peers():
-    port, reported = free_port(), []
-    place = DxpAddress(HOST, port, SECONDS)
-    agent = agents.make("random", seed=1)
-    with beside(lambda: serve(agent, place, games=4, report=reported.append)) as results:
-        reached(port)
+    with served(agents.make("random", seed=1), 4) as (address, played):
         for text in ("what?", "E01", FIRST):  # no game comes of them
-            with peer_that_calls(port) as peer:
+            with peer_that_calls(address) as peer:
                 peer.say(text)
                 assert peer.hear() is None
-        with peer_that_calls(port) as peer:
+        with peer_that_calls(address) as peer:
             peer.say(request(version="02"))
             assert peer.hear() == GameAccept("random", 1)
-            peer.say(request("W", "BW" + "z" * 20 + "e" * 10 + "w" * 20))
+            peer.say(request("W", TEN_BY_TEN))
             assert peer.hear() == GameAccept("random", 2)
             peer.say(request("Z"))
             assert peer.hear() == GameAccept("random", 0)
@@ -727,18 +653,17 @@ def test_server_survives_faulty_peers():
             assert peer.hear() == GameAccept("random", 0)
             assert isinstance(peer.hear(), MoveMessage)
             assert peer.hear() is None
-        with peer_that_calls(port) as peer:
+        with peer_that_calls(address) as peer:
             peer.say(request("W"), "E00")
             assert [peer.hear(), peer.hear()] == [GameAccept("random", 0), GameEnd(0, 0)]
-    assert results[0] == reported
-    assert [game.outcome for game in reported] == [
+    assert [game.outcome for game in played] == [
         Outcome(BLACK, "refused claim of a draw"),
         Outcome(WHITE, "resignation"),
         None,
         None,
     ]
-    assert "Peer played 11-16, illegal" in reported[2].error
-    assert reported[3].error == ""
+    assert "Peer played 11-16, illegal" in played[2].error
+    assert played[3].error == ""
 
 
 @pytest.mark.parametrize(
@@ -753,40 +678,20 @@ def test_server_survives_faulty_peers():
 )
 def test_peer_cannot_award_itself_a_score(end, consents, outcome):
     agent = SimpleNamespace(act=None, accept_draw=lambda board: consents)
-    here, there = socket.socketpair()
-    with here, there:
-        there.settimeout(SECONDS)
-        Peer(there).say(end)
-        game = play_dxp_game(dxp_link.DxpConnection(here), agent, Board(), WHITE, 0, SECONDS)
+    with connected() as (ours, peer):
+        peer.say(end)
+        game = play_dxp_game(ours, agent, Board(), WHITE, SECONDS)
         assert (game.outcome, game.error) == (outcome, "")
 
 
-def test_server_ends_games_by_the_rules():
-    """Limits of moves and of time end games, with their reason."""
-    port = free_port()
-    with beside(
-        lambda: serve(agents.make("random", seed=1), DxpAddress(HOST, port, SECONDS), games=1)
-    ):
-        reached(port)
-        with peer_that_calls(port) as peer:
-            peer.say(request("Z", moves=1))
-            assert isinstance(peer.hear(), GameAccept)
-            assert isinstance(peer.hear(), MoveMessage)
-            peer.say("M0000221800")
-            assert peer.hear() == GameEnd(2, 0)
-            peer.say("E00")
-
-
-def test_peer_that_exceeds_its_time_loses(monkeypatch):
-    clock = iter(range(0, 10_000, 61))
-    monkeypatch.setattr(server, "time", SimpleNamespace(monotonic=lambda: next(clock)))
-    here, there = socket.socketpair()
-    with here, there:
-        there.settimeout(SECONDS)
-        Peer(there).say("M0000111500", "E00")
-        game = play_dxp_game(dxp_link.DxpConnection(here), material(1), Board(), WHITE, 1, SECONDS)
+@pytest.mark.usefixtures("minutes_fly")
+def test_peer_that_exceeds_its_time_loses():
+    with connected() as (ours, peer):
+        peer.say(FIRST, "E00")
+        ours._start_clock(minutes=1)
+        game = play_dxp_game(ours, material(1), Board(), WHITE, SECONDS)
         assert game.outcome == Outcome(WHITE, "time")
-        assert Peer(there).hear() == GameEnd(3, 0)
+        assert peer.hear() == GameEnd(3, 0)
 
 
 class Shuffler:
@@ -804,12 +709,9 @@ class Shuffler:
 
 def test_draw_stands_although_the_peer_plays_on():
     board, agent = Board("B:WK32:BK1", max_moves=None, repetition=2), Shuffler()
-    here, there = socket.socketpair()
-    with here, there:
-        there.settimeout(SECONDS)
-        peer = Peer(there)
+    with connected() as (ours, peer):
         peer.say("M0000010500", "M0000050100", "M0000010600", "E00")
-        game = play_dxp_game(dxp_link.DxpConnection(here), agent, board, WHITE, 0, SECONDS)
+        game = play_dxp_game(ours, agent, board, WHITE, SECONDS)
         assert game.outcome == Outcome(None, "repetition")
         heard = [peer.hear() for _ in range(3)]
     assert heard == [MoveMessage(0, 32, 28), MoveMessage(0, 28, 32), GameEnd(2, 0)]
@@ -818,23 +720,19 @@ def test_draw_stands_although_the_peer_plays_on():
 
 def test_refused_challenge_is_reported():
     def run():
-        with listener.accept()[0] as connection:
-            peer = Peer(connection)
-            peer.hear()
-            peer.say(ACCEPTS, "E10")
-            peer.hear()
-            peer.hear()
-            peer.say(ACCEPTS[:-1] + "3")
-        with listener.accept()[0] as connection:
-            Peer(connection).hear()
-            Peer(connection).say(ACCEPTS[:-1] + "3")
+        for answers in ([ACCEPTS, "E10", None, ACCEPTS[:-1] + "3"], [ACCEPTS[:-1] + "3"]):
+            with listener.accept()[0] as tcp:
+                peer = Peer(tcp)
+                peer.hear()
+                for answer in answers:
+                    peer.say(answer) if answer else [peer.hear(), peer.hear()]
 
     with socket.create_server((HOST, 0)) as listener, beside(run):
         place = DxpAddress(HOST, listener.getsockname()[1], SECONDS)
-        (game,) = challenge(material(1), place, games=5)
+        (game,) = challenge(material(1), place, 5)
         assert game.outcome == Outcome(BLACK, "resignation")
         with pytest.raises(EngineError, match="Peer wants to play no game"):
-            challenge(material(1), place, games=5)
+            list(challenge(material(1), place, 5))
 
 
 # pydraughts (not py-draughts, which has the same import name and other rules).
@@ -846,9 +744,8 @@ def pydraughts(monkeypatch):
     from draughts.engines.dxp_communication import dxp_classes
 
     monkeypatch.setattr(dxp_classes, "time", SimpleNamespace(sleep=lambda seconds: None))
-    monkeypatch.setattr(
-        dxp_link, "PAUSE_SECONDS", 1.0
-    )  # it must have read the first message by then
+    # It must have read the first message by then.
+    monkeypatch.setattr(connection, "PAUSE_SECONDS", 1.0)
     return draughts
 
 
@@ -869,92 +766,50 @@ def their_game(draughts, port, colour, seed):
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
 def test_pydraughts_plays_against_our_server(pydraughts, colour):
-    port = free_port()
-    with beside(lambda: serve(material(1), DxpAddress(HOST, port, SECONDS), games=2)) as results:
-        reached(port)
-        theirs = [their_game(pydraughts, port, colour, seed) for seed in range(2)]
-    for (board, plies, winner), game in zip(theirs, results[0], strict=True):
+    with served(material(1), 2) as (address, played):
+        theirs = [their_game(pydraughts, address.port, colour, seed) for seed in range(2)]
+    for (board, plies, winner), game in zip(theirs, played, strict=True):
         assert game.board == board
-        assert game.board.ply == plies
-        assert game.outcome.winner == winner
+        assert (game.board.ply, game.outcome.winner) == (plies, winner)
         assert game.colour == 1 - colour
 
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
 def test_pydraughts_plays_as_our_opponent(pydraughts, colour):
-    opponent = listen(port=0, timeout=SECONDS)
-    with beside(lambda: their_game(pydraughts, opponent.port, colour, 1)) as results:
+    opponent = DxpAgent(port=0, listens=True, timeout=SECONDS)
+    with beside(lambda: their_game(pydraughts, opponent.address.port, colour, 1)) as results:
         players = (opponent, material(1)) if colour == BLACK else (material(1), opponent)
-        game = plain_game(*players, max_moves=None, repetition=3, no_progress=40)
+        game = plain_game(*players, max_moves=None)
         opponent.game_over(game, colour)
     opponent.close()
     board, plies, winner = results[0]
     assert game == board
-    assert game.ply == plies
-    assert game.outcome().winner == winner
+    assert (game.ply, game.outcome().winner) == (plies, winner)
 
 
 # The command line.
-
-
-def command(*options):
-    line = [sys.executable, "-m", "agents.external.dxp", *options]
-    return subprocess.Popen(
-        line,
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (
-            "--pdn nowhere/games.pdn",
-            "--pdn is a file in a folder that exists, not 'nowhere/games.pdn'",
-        ),
-        ("--timeout -1", "--timeout must be more than 0 seconds, not -1"),
-        ("--timeout nan", "--timeout must be more than 0 seconds, not nan"),
-        ("--timeout inf", "--timeout must be at most 1,000,000 seconds, not inf"),
-        ("--port 0", "--port must be 1 to 65535, not 0"),
-        ("--port 99999", "--port must be 1 to 65535, not 99999"),
-        ("--host=", "--host must be a name or a number"),
-        ("--moves 1000", "--moves must be 0 to 999, not 1000"),
-        ("--minutes -1", "--minutes must be 0 to 999, not -1"),
-    ],
-)
-def test_invalid_settings_are_refused_before_a_game(words, message, monkeypatch, capsys, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["dxp", *f"--connect --port {free_port()} {words}".split()])
-    assert cli.main() == 1
-    assert message in capsys.readouterr().err
 
 
 LINE = r"game [12]: (Black|White) against {}, \d+ plies: (?:won|lost|drawn) \(.+\)"
 
 
 def test_command_serves_and_connects(tmp_path):
-    port = free_port()
-    one = command(
-        *f"--listen --agent random --seed 1 --port {port} --games 2 --pdn".split(),
-        str(tmp_path / "one.pdn"),
-    )
-    reached(port)
-    two = command(
-        *f"--connect --agent heuristic --seed 2 --port {port} --moves 80 --pdn".split(),
-        str(tmp_path / "two.pdn"),
-    )
-    shown = [process.communicate(timeout=120) for process in (one, two)]
-    assert [process.returncode for process in (one, two)] == [0, 0], shown
+    port, processes = free_port(), []
+    for words in ("--listen --agent random --seed 1", "--connect --agent heuristic --moves 80"):
+        if processes:
+            reached(port)
+        pdn_file = tmp_path / f"{len(processes)}.pdn"
+        line = f"-m agents.external.dxp {words} --port {port} --games 2 --pdn {pdn_file}"
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        processes.append(subprocess.Popen([sys.executable, *line.split()], cwd=ROOT, **pipes))
+    shown = [process.communicate(timeout=120) for process in processes]
+    assert [process.returncode for process in processes] == [0, 0], shown
     lines = [text.splitlines() for text, _ in shown]
     assert lines[0].pop(0) == f"random waits on {HOST} port {port}"
     for text, other in zip(lines, ("heuristic", "random"), strict=True):
         results = [re.fullmatch(LINE.format(other), line) for line in text]
-        assert len(results) == 2
-        assert {result[1] for result in results} == {"White", "Black"}
-    first, second = (pdn.load(tmp_path / name) for name in ("one.pdn", "two.pdn"))
+        assert [result[1] for result in results] in (["White", "Black"], ["Black", "White"])
+    first, second = (pdn.load(tmp_path / name) for name in ("0.pdn", "1.pdn"))
     assert first == second
     assert [game.tags["Black"] for game in first] == ["heuristic", "random"]
     for game in first:
@@ -967,6 +822,15 @@ def test_command_serves_and_connects(tmp_path):
     [
         ("--connect --port 1 --agent random", "error: cannot connect to 127.0.0.1 port 1"),
         ("--connect --port 1 --agent random --games 0", "error: games must be at least 1, not 0"),
+        ("--connect --pdn nowhere/a.pdn", "--pdn is a file in a folder that exists"),
+        ("--connect --timeout -1", "--timeout must be more than 0 seconds, not -1"),
+        ("--connect --timeout nan", "--timeout must be more than 0 seconds, not nan"),
+        ("--connect --timeout inf", "--timeout must be at most 1,000,000 seconds, not inf"),
+        ("--connect --port 0", "--port must be 1 to 65535, not 0"),
+        ("--connect --port 99999", "--port must be 1 to 65535, not 99999"),
+        ("--connect --host=", "--host must be a name or a number"),
+        ("--connect --moves 1000", "--moves must be 0 to 999, not 1000"),
+        ("--connect --minutes -1", "--minutes must be 0 to 999, not -1"),
         ("--listen --agent nobody", "error: unknown agent 'nobody'"),
         ("--listen --port -1", "error: --port must be 0 to 65535, not -1"),
         ("--listen --minutes 0", "error: --minutes has no effect with --listen, where the other"),
@@ -975,7 +839,8 @@ def test_command_serves_and_connects(tmp_path):
         ("--listen --connect", "listen"),
     ],
 )
-def test_command_reports_errors(monkeypatch, capsys, options, message):
+def test_command_reports_errors(monkeypatch, capsys, tmp_path, options, message):
+    monkeypatch.chdir(tmp_path)
     status, _, error = run_here(cli, options.split(), monkeypatch, capsys)
     assert status != 0
     assert message in error

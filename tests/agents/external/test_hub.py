@@ -1,7 +1,5 @@
 """The Hub protocol: our engine, that of pydraughts, and faulty engines."""
 
-from __future__ import annotations
-
 import gc
 import os
 import queue
@@ -10,9 +8,7 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import draughts
 import numpy as np
@@ -24,7 +20,7 @@ import agents
 from agents.analysis import search_with_limits
 from agents.external import process
 from agents.external.errors import EngineError
-from agents.external.hub.client import MAX_NAME, HubAgent, hub_agent, request, write_pos
+from agents.external.hub.client import MAX_NAME, HubAgent, request, write_pos
 from agents.external.hub.commands import HubConfig, read_level
 from agents.external.hub.notation import (
     read_line,
@@ -45,19 +41,20 @@ PYTHON = sys.executable
 OURS = [PYTHON, "-m", "agents.external.hub"]
 FENS = [line.split("\t")[0] for line in (DATA / "perft_positions.tsv").read_text().splitlines()[1:]]
 LOOP = "B:W9,10,17,18:BK6"
+START = "pos pos=B" + 12 * "b" + 8 * "e" + 12 * "w"
 PATIENT = 60.0  # seconds, where nothing is to be waited for
 
 
-def faulty(fault: str, **given: Any) -> HubAgent:
+def faulty(fault, **given):
     given = {"depth": 3, "timeout": PATIENT} | given
-    return hub_agent([PYTHON, "-IS", str(DATA / "faulty_engine.py"), fault], **given)
+    return HubAgent([PYTHON, "-IS", str(DATA / "faulty_engine.py"), fault], **given)
 
 
-def pid_of(agent: HubAgent) -> int:
+def pid_of(agent):
     return int(agent.name.split()[-1])
 
 
-def is_gone(pid: int) -> bool:
+def is_gone(pid):
     """Return whether a process has ended and is reaped within a second."""
     for _ in range(100):
         try:
@@ -68,7 +65,7 @@ def is_gone(pid: int) -> bool:
     return False
 
 
-def random_game(seed: int) -> Iterator[Board]:
+def random_game(seed):
     """Return the positions of a game of random moves."""
     board, rng = Board(), np.random.default_rng(seed)
     while not board.outcome():
@@ -80,7 +77,7 @@ def random_game(seed: int) -> Iterator[Board]:
 
 
 @given(st.dictionaries(st.from_regex(r"[a-z]+(-[a-z]+)?", fullmatch=True), st.text()))
-def test_commands_round_trip(arguments: dict[str, str]) -> None:
+def test_commands_round_trip(arguments):
     if any(set(value) & set('"\r\n') for value in arguments.values()):
         with pytest.raises(ValueError, match="double quote or a line break"):
             write_line("info", arguments)
@@ -88,17 +85,7 @@ def test_commands_round_trip(arguments: dict[str, str]) -> None:
         assert read_line(write_line("info", arguments)) == ("info", arguments)
 
 
-@given(st.text())
-def test_any_line_is_read_or_refused(line: str) -> None:
-    try:
-        command, arguments = read_line(line)
-    except ValueError:
-        return
-    assert bool(command) == bool(line.strip())
-    assert not set(command + "".join(arguments)) & set('="')
-
-
-def test_commands_are_read_as_the_protocol_defines() -> None:
+def test_commands_are_read_as_the_protocol_defines():
     assert read_line('  pos pos=Wbe  moves = "1-5 6x2" infinite x=""\n') == (
         "pos",
         {"pos": "Wbe", "moves": "1-5 6x2", "infinite": "", "x": ""},
@@ -106,15 +93,15 @@ def test_commands_are_read_as_the_protocol_defines() -> None:
     assert read_line(" \n") == ("", {})
 
 
-def test_position_starts_with_the_side_to_move_and_square_1() -> None:
-    assert write_position(Board(), "english") == "B" + 12 * "b" + 8 * "e" + 12 * "w"
+def test_position_starts_with_the_side_to_move_and_square_1():
+    assert "pos pos=" + write_position(Board(), "english") == START
     assert write_position(Board(), "pydraughts") == "W" + 12 * "b" + 8 * "e" + 12 * "w"
     kings = Board("W:W18,24,K31:B12,K3")
     assert write_position(kings, "english") == "WeeBeeeeeeeebeeeeeweeeeeweeeeeeWe"
 
 
 @pytest.mark.parametrize("fen", [*FENS, LOOP])
-def test_positions_and_moves_equal_those_of_pydraughts(fen: str) -> None:
+def test_positions_and_moves_equal_those_of_pydraughts(fen):
     board, theirs = Board(fen), draughts.Board("english", fen)
     assert write_position(board, "pydraughts") == theirs._game.initial_hub_fen
     assert read_position(theirs._game.initial_hub_fen, "pydraughts") == board
@@ -124,14 +111,14 @@ def test_positions_and_moves_equal_those_of_pydraughts(fen: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_moves_round_trip(seed: int) -> None:
+def test_moves_round_trip(seed):
     for board in random_game(seed):
         for move in board.legal_moves:
             assert read_move(write_move(move), board) == move
             assert read_move(str(move), board) == move
 
 
-def test_captures_with_equal_hub_texts_reach_equal_positions() -> None:
+def test_captures_with_equal_hub_texts_reach_equal_positions():
     here = Board(LOOP)
     assert len(here.legal_moves) == 2
     assert {write_move(move) for move in here.legal_moves} == {"6x6x9x10x17x18"}
@@ -153,14 +140,14 @@ def test_captures_with_equal_hub_texts_reach_equal_positions() -> None:
         ("W" + 13 * "b" + 19 * "e", "at most 12"),
     ],
 )
-def test_invalid_positions_are_refused(text: str, message: str) -> None:
+def test_invalid_positions_are_refused(text, message):
     with pytest.raises(ValueError, match=message):
         read_position(text, "english")
     with pytest.raises(ValueError, match="bad position"):
         read_position(text, "pydraughts")
 
 
-def test_position_is_sent_with_the_moves_since_the_last_irreversible_one() -> None:
+def test_position_is_sent_with_the_moves_since_the_last_irreversible_one():
     board = Board("B:W30,K32:B3,K6")
     assert write_pos(board, "english") == f"pos pos=BeebeeB{23 * 'e'}weW"
     for move in ("3-7", "32-28", "6-2", "28-32"):
@@ -176,11 +163,11 @@ def test_position_is_sent_with_the_moves_since_the_last_irreversible_one() -> No
 class Talk:
     """An engine in this process."""
 
-    def __init__(self, **settings: Any) -> None:
-        self.said: queue.Queue[str] = queue.Queue()
+    def __init__(self, **settings):
+        self.said = queue.Queue()
         self.engine = HubEngine(HubConfig(**{"agent": "material"} | settings), self.said.put)
 
-    def ask(self, *lines: str, until: str) -> dict[str, str]:
+    def ask(self, *lines, until):
         """Send lines; return the arguments of the first answer `until`. An error fails the test."""
         for line in lines:
             self.engine.execute(line)
@@ -191,10 +178,10 @@ class Talk:
                 return given
 
 
-def test_engine_plays_the_game_of_its_agent() -> None:
+def test_engine_plays_the_game_of_its_agent():
     board, agent = Board(), agents.make("blondie24", depth=3)
     agent.act(board)  # compiled before the engine has to be ready
-    with hub_agent([*OURS, "--agent", "blondie24"], depth=3) as engine:
+    with HubAgent([*OURS, "--agent", "blondie24"], depth=3) as engine:
         assert engine.name.startswith("blondie24 ")
         white_first = Board("W:W21-32:B1-12")  # told by its dialect from pydraughts' start
         assert engine.act(white_first) == agent.act(white_first)
@@ -205,20 +192,18 @@ def test_engine_plays_the_game_of_its_agent() -> None:
     assert board.ply > 30
 
 
-def test_equal_seeds_make_equal_moves() -> None:
-    def first_moves(seed: int) -> list[str]:
+def test_equal_seeds_make_equal_moves():
+    moves = []
+    for seed in (1, 1, 2):
         talk = Talk(agent="random")
         talk.ask(f"set-param name=seed value={seed}", "init", until="ready")
-        pos = "pos pos=" + write_position(Board(), "english")
-        return [talk.ask(pos, "go think", until="done")["move"] for _ in range(20)]
-
-    assert first_moves(1) == first_moves(1) != first_moves(2)
+        moves.append([talk.ask(START, "go think", until="done")["move"] for _ in range(20)])
+    assert moves[0] == moves[1] != moves[2]
 
 
-def test_engine_stops_on_command() -> None:
+def test_engine_stops_on_command():
     talk = Talk(agent="blondie24")
-    start = "pos pos=" + write_position(Board(), "english")
-    talk.ask("init", start, "level infinite", "go analyze", until="info")
+    talk.ask("init", START, "level infinite", "go analyze", until="info")
     talk.ask("ping", until="pong")
     assert talk.engine._search is not None
     assert talk.engine._search.is_alive()
@@ -226,15 +211,13 @@ def test_engine_stops_on_command() -> None:
     assert read_move(talk.ask("stop", until="done")["move"], Board()) in legal
     for player in ("blondie24", "mcts"):
         talk = Talk(agent=player)
-        move = talk.ask("init", start, "level infinite", "go think", "stop", until="done")["move"]
+        move = talk.ask("init", START, "level infinite", "go think", "stop", until="done")["move"]
         assert read_move(move, Board()) in legal
 
 
-def test_new_search_ends_the_running_one_and_each_is_answered_once() -> None:
+def test_new_search_ends_the_running_one_and_each_is_answered_once():
     talk = Talk(agent="blondie24")
-    talk.ask(
-        "init", "pos pos=" + write_position(Board(), "english"), "level infinite", until="ready"
-    )
+    talk.ask("init", START, "level infinite", until="ready")
     for _ in range(3):
         talk.engine.execute("go ponder")
     talk.engine.stop()
@@ -242,25 +225,23 @@ def test_new_search_ends_the_running_one_and_each_is_answered_once() -> None:
     assert sum(line.startswith("done") for line in said) == 3
 
 
-def test_limits_of_the_engine_and_of_the_search_both_apply() -> None:
+def test_limits_of_the_engine_and_of_the_search_both_apply():
     talk = Talk(agent="blondie24", depth=3)
-    start = "pos pos=" + write_position(Board(), "english")
-    talk.ask("init", start, until="ready")
+    talk.ask("init", START, until="ready")
     for level, deepest in (("infinite", 3), ("depth=2", 2), ("depth=9", 3), ("move-time=50", 3)):
         talk.engine.execute(f"level {level}")
         talk.engine.execute("go think")
-        talk.engine._search.join()  # type: ignore[union-attr]
+        talk.engine._search.join()
         said = [read_line(talk.said.get_nowait()) for _ in range(talk.said.qsize())]
         assert [command for command, _ in said] == ["info"] * (deepest - 1) + ["done"]
         assert said[-2][1]["depth"] == str(deepest)
 
 
 @pytest.mark.parametrize("agent", ["blondie24@seconds=0.1", "strong@nodes=500"])
-def test_limits_of_the_agents_text_apply(agent: str) -> None:
-    start = "pos pos=" + write_position(Board(), "english")
+def test_limits_of_the_agents_text_apply(agent):
     for level in ("infinite", "move-time=60"):
         talk = Talk(agent=agent)
-        talk.ask("init", start, f"level {level}", "go think", until="done")
+        talk.ask("init", START, f"level {level}", "go think", until="done")
 
 
 @pytest.mark.parametrize(
@@ -277,18 +258,15 @@ def test_limits_of_the_agents_text_apply(agent: str) -> None:
         ("depth=4 unheard-of=x", None, None),
     ],
 )
-def test_remaining_time_is_divided_over_the_moves(
-    level: str, seconds: float | None, share: float | None
-) -> None:
+def test_remaining_time_is_divided_over_the_moves(level, seconds, share):
     limits = read_level(read_line(f"level {level}")[1])
     assert limits.seconds == pytest.approx(seconds)
     assert limits.share == pytest.approx(share)
 
 
-def test_move_time_rarely_exceeds_its_share() -> None:
-    depths: list[int] = []
-    agent = agents.make("material", depth=64)
-    limits = Limits(depth=64, seconds=PATIENT, share=0.02)
+def test_move_time_rarely_exceeds_its_share():
+    depths = []
+    agent, limits = agents.make("material", depth=64), Limits(seconds=PATIENT, share=0.02)
     move = search_with_limits(
         agent, Board(), limits, threading.Event(), lambda depth, _: depths.append(depth)
     )
@@ -301,7 +279,7 @@ def test_move_time_rarely_exceeds_its_share() -> None:
     [
         ('pos pos="', "is not a line such as"),
         ("pos", "bad position ''"),
-        ("pos pos=" + write_position(Board(), "english") + " moves=1-5", "'1-5' is illegal"),
+        (START + " moves=1-5", "'1-5' is illegal"),
         ("go think", "send pos first"),
         ("pos pos=B moves=11-15 23-19", "pos has no '23-19': there are pos, moves; quote"),
         ("level depth=0", "depth must be 1 or more"),
@@ -316,19 +294,18 @@ def test_move_time_rarely_exceeds_its_share() -> None:
         ("set-param name=dialect value=french", "auto, english, pydraughts"),
     ],
 )
-def test_invalid_command_is_answered_with_an_error(line: str, message: str) -> None:
+def test_invalid_command_is_answered_with_an_error(line, message):
     talk = Talk()
     assert message in talk.ask(line, until="error")["message"]
     talk.ask("ping", until="pong")
     talk.ask("init", until="ready")
-    start = "pos pos=" + write_position(Board(), "english")
-    talk.ask(start, "level depth=1", "go think", until="done")
+    talk.ask(START, "level depth=1", "go think", until="done")
 
 
-def test_unknown_commands_and_arguments_are_ignored(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_commands_and_arguments_are_ignored(capsys):
     talk = Talk()
-    start = "pos comment=hello pos=" + write_position(Board(), "english")
-    talk.ask("dance", "init", start, "level depth=2 unheard-of=x", "go think", until="done")
+    commented = START.replace("pos ", "pos comment=hello ")
+    talk.ask("dance", "init", commented, "level depth=2 unheard-of=x", "go think", until="done")
     assert capsys.readouterr().err.splitlines() == [
         "unknown command 'dance': passed over",
         "pos has no 'comment': passed over",
@@ -336,82 +313,45 @@ def test_unknown_commands_and_arguments_are_ignored(capsys: pytest.CaptureFixtur
     ]
 
 
-def test_invalid_agent_is_an_error_and_can_be_replaced() -> None:
+def test_invalid_agent_is_an_error_and_can_be_replaced():
     talk = Talk(agent="deep_purple")
     assert "unknown agent 'deep_purple'" in talk.ask("init", until="error")["message"]
     talk.ask("set-param name=agent value=heuristic", "init", until="ready")
-    start = "pos pos=" + write_position(Board(), "english")
-    talk.ask(start, "go", until="done")
+    talk.ask(START, "go", until="done")
     over = "pos pos=" + write_position(Board("B:W32:B"), "english")
     assert "the game is over" in talk.ask(over, "go", until="error")["message"]
 
 
-def test_any_agent_can_be_the_engine(tmp_path: Path) -> None:
-    factory = tmp_path / "stranger.py"
-    factory.write_text(
-        textwrap.dedent(
-            """
-            class Loud:
-                def act(self, board):
-                    print("done move=1-5")
-                    return board.legal_moves[-1]
-
-            class Cheat:
-                def act(self, board):
-                    return board.legal_moves[0].__class__((1, 5))
-
-            class Broken:
-                def act(self, board):
-                    raise KeyError("1")
-
-            class Text:
-                def act(self, board):
-                    return "9-13"
-
-            class Chance:
-                def __init__(self, seed):
-                    pass
-
-                def new_game(self, rng):
-                    self.rng, self.moves = rng, 0
-
-                def act(self, board):
-                    self.moves += 1
-                    assert self.moves == 1
-                    return self.rng.choice(board.legal_moves)
-            """
-        )
-    )
-    with hub_agent([*OURS, "--agent", f"{factory}:Loud"], seconds=1) as engine:
-        assert engine.act(Board()) == Board().legal_moves[-1]
-    start = "pos pos=" + write_position(Board(), "english")
-    for name, message in (
-        ("Cheat", "act(board) returned 1-5, which is illegal in B:"),
-        ("Broken", "KeyError: '1'"),
-        ("Text", "returned '9-13', which is no Move of board.legal_moves"),
+def test_any_agent_can_be_the_engine(tmp_path, monkeypatch):
+    strangers = DATA / "strangers.py"
+    with HubAgent([*OURS, "--agent", f"{strangers}:Noisy"], seconds=1) as engine:
+        assert engine.act(Board()) == Board().legal_moves[0]
+    talk = Talk(agent=f"{strangers}:Moody")
+    for moves, message in (
+        ("9-13", "ZeroDivisionError: a message of two"),
+        ("9-13 22-18 13-17", "returned '11-15', which is no Move of board.legal_moves"),
     ):
-        talk = Talk(agent=f"{factory}:{name}")
-        assert message in talk.ask("init", start, "go think", until="error")["message"]
-    moves = []
+        ask = ("init", f'{START} moves="{moves}"', "go think")
+        assert message in talk.ask(*ask, until="error")["message"]
+    monkeypatch.setenv("STORY", str(tmp_path / "story"))
     for _ in range(2):  # its generator is of each game, and follows from the seed
-        talk, found = Talk(agent=f"{factory}:Chance", seed=3), []
-        for ask in ("init", "new-game", "new-game", "new-game"):
-            found.append(talk.ask(ask, start, "go think", until="done")["move"])
-        assert "AssertionError" in talk.ask("go think", until="error")["message"]
-        moves.append(found)
-    assert moves[0] == moves[1]
-    assert len(set(moves[0])) > 1
+        talk = Talk(agent=f"{strangers}:Tells", seed=3)
+        for ask in ("init", "ping", "new-game"):
+            talk.ask(ask, START, "go think", until="done")
+    story = (tmp_path / "story").read_text().splitlines()
+    assert story[:5] == story[5:]
+    assert [line.split()[0] for line in story[:5]] == ["new", "move", "move", "new", "move"]
+    assert story[0] != story[3]
 
 
-def test_engine_exits_at_end_of_input_and_on_quit() -> None:
-    said: list[str] = []
+def test_engine_exits_at_end_of_input_and_on_quit():
+    said = []
     serve(["hub\n", "quit\n", "ping\n"], said.append, HubConfig())
     assert said[-1] == "wait"
-    start = "pos pos=" + write_position(Board(), "english")
-    serve([start, "level depth=9", "go think"], said.append, HubConfig())
+    serve([START, "level depth=9", "go think"], said.append, HubConfig())
     assert [line.split()[:2] for line in said[-2:]] == [["info", "depth=9"], said[-1].split()]
     assert said[-1].startswith("done move=")
-    talk = "\n".join(["init", start, "level infinite", "go think", "level depth=3", "\udcff"])
+    talk = "\n".join(["init", START, "level infinite", "go think", "level depth=3", "\udcff"])
     done = subprocess.run(
         OURS, input=talk.encode("utf-8", "surrogateescape"), capture_output=True, timeout=PATIENT
     )
@@ -420,14 +360,11 @@ def test_engine_exits_at_end_of_input_and_on_quit() -> None:
     assert b"unknown command" in done.stderr
 
 
-def test_endless_search_ends_soon_after_the_input(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_endless_search_ends_soon_after_the_input(monkeypatch):
     monkeypatch.setattr("agents.external.hub.server.FINISH_SECONDS", 0.2)
     monkeypatch.setattr("agents.external.hub.server.STOP_SECONDS", PATIENT)
-    said: list[str] = []
-    start = "pos pos=" + write_position(Board(), "english")
-    serve(["init", start, "level depth=60", "go think"], said.append, HubConfig())
+    said = []
+    serve(["init", START, "level depth=60", "go think"], said.append, HubConfig())
     assert said[-1].startswith("done move=")
 
 
@@ -442,7 +379,7 @@ def test_endless_search_ends_soon_after_the_input(
         ("W:W18,24,27,K31:B12,10,1,K3", "dialect=pydraughts"),
     ],
 )
-def test_pydraughts_plays_a_game_with_our_engine(fen: str, parameter: str) -> None:
+def test_pydraughts_plays_a_game_with_our_engine(fen, parameter):
     command = ["/usr/bin/env", *OURS, "--agent", "blondie24"]
     client = [PYTHON, "-W", "ignore", str(DATA / "pydraughts_client.py"), "5", fen, parameter]
     game = subprocess.run(
@@ -459,10 +396,10 @@ def test_pydraughts_plays_a_game_with_our_engine(fen: str, parameter: str) -> No
     assert len(moves) >= 10
 
 
-def test_engine_with_the_rules_of_pydraughts_plays_legal_moves() -> None:
+def test_engine_with_the_rules_of_pydraughts_plays_legal_moves():
     command = [PYTHON, "-W", "ignore", str(DATA / "pydraughts_engine.py"), "3"]
     board, ours = Board(), agents.make("random", seed=3)
-    with hub_agent(command, depth=1, dialect="pydraughts") as engine:
+    with HubAgent(command, depth=1, dialect="pydraughts") as engine:
         assert engine.name == "pydraughts"
         while not board.outcome():
             board.push((engine if board.turn == 0 else ours).act(board))
@@ -475,20 +412,23 @@ def test_engine_with_the_rules_of_pydraughts_plays_legal_moves() -> None:
 @pytest.mark.parametrize(
     "fault", ["none", "babbles", "in-pieces", "chatters", "two-games", "huge-line"]
 )
-def test_valid_protocol_variants_are_accepted(fault: str) -> None:
+def test_valid_protocol_variants_are_accepted(fault):
     with faulty(fault, params={"book": False}, seed=7) as engine:
         pid = pid_of(engine)
         assert engine.name == f"faulty engine {pid}"
         for _ in range(2):
             assert str(engine.act(Board())) == "11-15"
     assert is_gone(pid)
+    with faulty("long-name") as engine:
+        assert engine.name.startswith("?[2J?[2J")
+        assert len(engine.name) == MAX_NAME
 
 
-def test_parameters_are_set_before_init() -> None:
+def test_parameters_are_set_before_init():
     engine = faulty("two-games", params={"book": False}, seed=7, nodes=5, depth=None)
     assert engine._process is not None
     errors = engine._process._errors
-    commands.wait_for(lambda: len(errors.lines()) == 4)  # which a thread reads
+    commands.wait_for(lambda: len(errors) == 4)  # which a thread reads
     with pytest.raises(EngineError) as caught:
         engine.act(Board("W:W32:B1"))
     for line in ("variant value=english", "ponder value=false", "book value=false", "seed value=7"):
@@ -507,12 +447,12 @@ def test_parameters_are_set_before_init() -> None:
         ("floods-params", "floods-params declares more than 1000 parameters"),
     ],
 )
-def test_engine_that_fails_in_init_is_named(fault: str, message: str) -> None:
+def test_engine_that_fails_in_init_is_named(fault, message):
     with pytest.raises(EngineError, match=message):
         faulty(fault, timeout=0.5 if fault == "mute" else PATIENT)
 
 
-def test_engine_that_never_becomes_ready_is_named() -> None:
+def test_engine_that_never_becomes_ready_is_named():
     engine = LineProcess([PYTHON, "-IS", str(DATA / "faulty_engine.py"), "never-ready"], "quit")
     request(engine, "hub", "wait", PATIENT)
     with pytest.raises(EngineError, match=r"gave no 'ready' within 0.1 s of 'init'; its last line"):
@@ -535,38 +475,27 @@ def test_engine_that_never_becomes_ready_is_named() -> None:
         ("floods", "gave no 'done' within 0.3 s of 'go think'"),
         ("endless-line", "gave no 'done' within 0.3 s of 'go think'"),
         ("stops", "gave no 'done' within 0.3 s of 'go think'"),
-        ("forks", "has ended with exit code 0"),
         ("many-forks", "had more than 16 processes"),
-        ("memory", "used more than 512 MB of memory"),
-        ("kills-supervisor", "was ended by signal 9"),
         ("claims", "plays '' in B:W.*I have won"),
     ],
 )
-def test_faulty_engine_is_named_and_terminated(
-    monkeypatch: pytest.MonkeyPatch, fault: str, message: str
-) -> None:
+def test_faulty_engine_is_named_and_terminated(monkeypatch, fault, message):
     monkeypatch.setattr(process, "GRACE_SECONDS", 0.2)
     engine = faulty(fault, limits=ProcessLimits(512, 16))
-    engine._config = engine._config._replace(move_timeout=0.3 if "0.3" in message else PATIENT)
+    engine._move_timeout = 0.3 if "0.3" in message else PATIENT
     pid = pid_of(engine)
     begun = time.monotonic()
     with pytest.raises(EngineError, match=rf"^faulty engine {pid} {message}"):
         engine.act(Board())
-    if fault == "kills-supervisor":  # the kernel ends it, and nobody here can reap it
-        commands.wait_for(lambda: commands.is_gone(pid))
-    else:
-        assert is_gone(pid)
+    assert is_gone(pid)
     assert time.monotonic() - begun < PATIENT / 2
-    commands.wait_for(lambda: not commands.sleepers())
 
 
-def test_engine_hears_of_a_game_that_continues_the_one_before(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    sent: list[str] = []
+def test_engine_hears_of_a_game_that_continues_the_one_before(monkeypatch):
+    sent = []
     send = LineProcess.send
 
-    def record(process: LineProcess, line: str) -> None:
+    def record(process, line):
         sent.append(line)
         send(process, line)
 
@@ -586,28 +515,18 @@ def test_engine_hears_of_a_game_that_continues_the_one_before(
         assert sent.count("new-game") == 3
 
 
-def test_flood_between_moves_waits_until_it_is_read() -> None:
+def test_flood_between_moves_is_dropped():
     with faulty("floods-later") as engine:
         assert str(engine.act(Board())) == "11-15"
         assert engine._process is not None
-        output = engine._process._output
         engine._process.resume()  # it was stopped after its move
-        commands.wait_for(lambda: len(output.lines()) == process.MAX_UNREAD_LINES)
-        first = output.lines()
-        time.sleep(0.2)
-        assert output.lines() == first
+        time.sleep(0.2)  # the pipe fills, and the engine waits
         assert str(engine.act(Board())) == "11-15"
         pid = pid_of(engine)
     assert is_gone(pid)
 
 
-def test_name_of_an_engine_is_short_and_printable() -> None:
-    with faulty("long-name") as engine:
-        assert engine.name.startswith("?[2J?[2J")
-        assert len(engine.name) == MAX_NAME
-
-
-def test_waiting_move_ends_when_another_thread_interrupts_it() -> None:
+def test_waiting_move_ends_when_another_thread_interrupts_it():
     with faulty("stalls") as engine:
         timer = threading.Timer(0.2, engine.interrupt)
         timer.start()
@@ -615,19 +534,12 @@ def test_waiting_move_ends_when_another_thread_interrupts_it() -> None:
             engine.act(Board())
 
 
-def test_engine_is_restarted_after_an_error() -> None:
+def test_engine_is_restarted_before_a_game(monkeypatch):
     with faulty("dies-in-mid-game") as engine:
-        first = pid_of(engine)
         assert str(engine.act(Board())) == "11-15"
         with pytest.raises(EngineError, match=r"exit code 7.*out of ideas"):
             engine.act(Board())
-        assert is_gone(first)
-        assert str(engine.act(Board())) == "11-15"
-
-
-def test_engine_is_restarted_before_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    with faulty("dies-in-mid-game") as engine:
-        engine.close()
+        assert is_gone(pid_of(engine))
         engine.new_game(np.random.default_rng(0))
         monkeypatch.setattr("agents.external.hub.client.LineProcess", None)  # none is started now
         engine.new_game(np.random.default_rng(0))
@@ -651,25 +563,22 @@ def test_engine_is_restarted_before_a_game(monkeypatch: pytest.MonkeyPatch) -> N
         ({"params": {"book": 'a"b'}}, "double quote"),
     ],
 )
-def test_invalid_arguments_are_refused(given: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_are_refused(given, message):
     with pytest.raises(ValueError, match=message):
         faulty("none", **given)
 
 
-@pytest.mark.parametrize("command", ["", [], "no-such-engine --hub", "'unclosed", "/etc/passwd"])
-def test_commands_that_start_no_engine_are_refused(command: str | list[str]) -> None:
-    with pytest.raises(ValueError, match=r"empty|cannot be started|'unclosed.*closing quotation"):
-        hub_agent(command, depth=1)
-
-
-def test_program_that_cannot_be_executed_is_named(tmp_path: Path) -> None:
+def test_commands_that_start_no_engine_are_refused(tmp_path):
+    for command in ("", [], "no-such-engine --hub", "'unclosed", "/etc/passwd"):
+        with pytest.raises(ValueError, match=r"empty|cannot be started|'unclosed.*closing quot"):
+            HubAgent(command, depth=1)
     (tmp_path / "engine").write_bytes(b"\x7fELF and nothing else")
     (tmp_path / "engine").chmod(0o755)
     with pytest.raises(EngineError, match="engine cannot be started: Exec format error"):
-        hub_agent([str(tmp_path / "engine")], depth=1)
+        HubAgent([str(tmp_path / "engine")], depth=1)
 
 
-def test_unreferenced_engine_is_terminated() -> None:
+def test_unreferenced_engine_is_terminated():
     engine = faulty("none")
     pid = pid_of(engine)
     del engine
@@ -677,10 +586,10 @@ def test_unreferenced_engine_is_terminated() -> None:
     assert is_gone(pid)
 
 
-def test_children_of_a_shell_are_terminated_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_children_of_a_shell_are_terminated_with_it(monkeypatch):
     monkeypatch.setattr(process, "GRACE_SECONDS", 0.2)
     script = f"{PYTHON} -IS {DATA / 'faulty_engine.py'} stubborn; true"
-    engine = hub_agent(["sh", "-c", script], depth=1)
+    engine = HubAgent(["sh", "-c", script], depth=1)
     pid = pid_of(engine)
     engine.close()
     for _ in range(100):  # it is init that reaps it, where there is one
@@ -692,12 +601,12 @@ def test_children_of_a_shell_are_terminated_with_it(monkeypatch: pytest.MonkeyPa
         pytest.fail("the engine behind the shell still runs")
 
 
-def test_engine_survives_a_fork_and_ends_with_the_interpreter() -> None:
+def test_engine_survives_a_fork_and_ends_with_the_interpreter():
     program = f"""
         import os
-        from agents.external.hub.client import hub_agent
+        from agents.external.hub.client import HubAgent
         from checkers_env.board import Board
-        engine = hub_agent([{PYTHON!r}, "-IS", {str(DATA / "faulty_engine.py")!r}, "none"], depth=1)
+        engine = HubAgent([{PYTHON!r}, "-IS", {str(DATA / "faulty_engine.py")!r}, "none"], depth=1)
         child = os.fork()
         if child == 0:
             engine.close()
@@ -716,7 +625,7 @@ def test_engine_survives_a_fork_and_ends_with_the_interpreter() -> None:
     assert is_gone(int(done.stdout))
 
 
-def test_process_output_is_read_and_named_in_errors() -> None:
+def test_process_output_is_read_and_named_in_errors():
     cat = LineProcess(["cat"])
     cat.send("one")
     assert cat.read("echo", PATIENT) == "one"

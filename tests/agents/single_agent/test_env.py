@@ -2,9 +2,6 @@
 
 import importlib
 import re
-import subprocess
-import sys
-from typing import Any
 
 import gymnasium
 import numpy as np
@@ -30,44 +27,37 @@ SIDES = [("black", "player_0"), ("white", "player_1")]
 class First:
     """Agent that plays the first legal move, and records its positions."""
 
-    def __init__(self) -> None:
-        self.shown: list[str] = []
+    def __init__(self):
+        self.shown = []
 
-    def act(self, board: Board) -> Move:
+    def act(self, board):
         self.shown.append(board.fen())
-        return board.legal_moves[0]
+        move = board.legal_moves[0]
+        board.push(move)  # which changes nothing outside
+        return move
 
 
 class Cheat:
     """Agent that plays the same move everywhere."""
 
-    def act(self, board: Board) -> Move:
+    def act(self, board):
         return Move((11, 15))
 
 
 class Quitter(First):
     """Agent that ends the game at its third move."""
 
-    def __init__(self, claim: str) -> None:
+    def __init__(self, claim):
         super().__init__()
         self.claim = claim
 
-    def act(self, board: Board) -> Move:
+    def act(self, board):
         if board.ply >= 4:
             raise GameEndedError("that is enough", self.claim)
         return super().act(board)
 
 
-class Meddler:
-    """Agent that changes the board it gets."""
-
-    def act(self, board: Board) -> Move:
-        move = board.legal_moves[0]
-        board.push(move)
-        return move
-
-
-def play_on(env: Any, seed: int | None, chooser: int = 0) -> list[Any]:
+def play_on(env, seed, chooser=0):
     """Play random legal actions to the end of a game; return all outputs."""
     rng = np.random.default_rng(chooser)
     observation, info = env.reset(seed=seed)
@@ -85,22 +75,13 @@ def play_on(env: Any, seed: int | None, chooser: int = 0) -> list[Any]:
 
 
 @pytest.mark.parametrize("colour", [None, "black", "white"])
-@pytest.mark.parametrize("opponent", ["random", "heuristic", "material"])
-def test_environment_passes_gymnasiums_checks(opponent: str, colour: str | None) -> None:
+@pytest.mark.parametrize("opponent", ["random", First(), agents.make("heuristic")])
+def test_environment_passes_gymnasiums_checks(opponent, colour):
     env = gymnasium.make(ID, opponent=opponent, colour=colour, opening="three-move")
     check_env(env.unwrapped)
 
 
-def test_gymnasium_make_accepts_agents() -> None:
-    for agent in (First(), agents.make("heuristic")):
-        env = gymnasium.make(ID, opponent=agent, colour="white")
-        check_env(env.unwrapped)
-        assert len(play_on(env.unwrapped, 0)) > 10
-
-
-def test_default_opponent_is_blondie24(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_default_opponent_is_blondie24(monkeypatch):
     default, named = SingleAgentEnv(), SingleAgentEnv("blondie24")
     assert play_on(default, 2) == play_on(named, 2) != play_on(SingleAgentEnv("random"), 2)
     monkeypatch.setattr(importlib.import_module("agents.registry"), "_zoo", dict)
@@ -108,21 +89,9 @@ def test_default_opponent_is_blondie24(
         gymnasium.make(ID)
 
 
-def test_environment_can_be_made_by_name_alone() -> None:
-    code = (
-        "import gymnasium, checkers_env, sys; assert 'agents' not in sys.modules; "
-        f"env = gymnasium.make({ID!r}, opponent='random'); env.reset(seed=0); "
-        "print(int(env.unwrapped.action_masks().sum()))"
-    )
-    result = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True
-    )
-    assert result.stdout.strip() == "7"
-
-
 @pytest.mark.parametrize(("colour", "agent"), SIDES)
 @pytest.mark.parametrize("seed", range(4))
-def test_game_equals_that_of_the_aec_environment(colour: str, agent: str, seed: int) -> None:
+def test_game_equals_that_of_the_aec_environment(colour, agent, seed):
     rules = {"max_moves": 60, "no_progress": 10}
     seen = play_on(SingleAgentEnv(First(), colour, **rules), seed, chooser=seed)
     game, rng = checkers_env.raw_env(**rules), np.random.default_rng(seed)
@@ -156,9 +125,7 @@ def test_game_equals_that_of_the_aec_environment(colour: str, agent: str, seed: 
         ("white", "W:W11,12:B4", "12-8", {"blocked_draws": True}, 0.0, "no legal move"),
     ],
 )
-def test_final_reward_is_the_result(
-    colour: str, opening: str, move: str, rules: dict[str, Any], reward: float, reason: str
-) -> None:
+def test_final_reward_is_the_result(colour, opening, move, rules, reward, reason):
     env = SingleAgentEnv(First(), colour, opening=opening, **rules)
     env.reset()
     [action] = move_to_actions(env.board.parse_move(move), env.board.turn)
@@ -166,7 +133,7 @@ def test_final_reward_is_the_result(
     assert (*found, info["reason"]) == (reward, True, False, reason)
 
 
-def test_agent_makes_a_multi_jump_in_steps() -> None:
+def test_agent_makes_a_multi_jump_in_steps():
     opponent = First()
     env = SingleAgentEnv(opponent, "black", opening=DOUBLE_JUMP)
     env.reset()
@@ -179,7 +146,7 @@ def test_agent_makes_a_multi_jump_in_steps() -> None:
     assert len(opponent.shown) == 1
 
 
-def test_opponent_makes_a_multi_jump_at_once() -> None:
+def test_opponent_makes_a_multi_jump_at_once():
     env = SingleAgentEnv(First(), "white", opening=DOUBLE_JUMP)
     observation, info = env.reset()
     assert env.board.moves[0].squares == (1, 10, 19)
@@ -187,7 +154,7 @@ def test_opponent_makes_a_multi_jump_at_once() -> None:
     assert observation["action_mask"].any()
 
 
-def test_illegal_action_ends_the_episode() -> None:
+def test_illegal_action_ends_the_episode():
     env = SingleAgentEnv("random", "black")
     env.reset(seed=0)
     observation, reward, terminated, truncated, info = env.step(0)
@@ -202,7 +169,7 @@ def test_illegal_action_ends_the_episode() -> None:
 
 
 @pytest.mark.parametrize("action", [-1, 128, 3.5, True, "11-15", None])
-def test_invalid_action_is_refused(action: Any) -> None:
+def test_invalid_action_is_refused(action):
     env = SingleAgentEnv("random", "black")
     env.reset(seed=0)
     with pytest.raises(ValueError, match="whole number from 0 to 127"):
@@ -210,8 +177,8 @@ def test_invalid_action_is_refused(action: Any) -> None:
     assert env.action_masks().sum() == 7
 
 
-@pytest.mark.parametrize("opponent", ["random", "heuristic", "material"])
-def test_equal_seeds_give_equal_games(opponent: str) -> None:
+@pytest.mark.parametrize("opponent", ["random", "heuristic", "strong@depth=4", STRANGER])
+def test_equal_seeds_give_equal_games(opponent):
     first, second = (SingleAgentEnv(opponent, opening="three-move") for _ in range(2))
     games = [play_on(first, 7), play_on(first, None), play_on(first, None)]
     play_on(second, 8)
@@ -219,19 +186,7 @@ def test_equal_seeds_give_equal_games(opponent: str) -> None:
     assert games[0] != games[1]
 
 
-def test_equal_seeds_give_equal_games_against_a_selective_opponent() -> None:
-    env = SingleAgentEnv("strong", depth=4)
-    games = [[play_on(env, seed) for seed in range(6)] for _ in range(2)]
-    assert games[0] == games[1]
-
-
-def test_equal_seeds_give_equal_games_against_strangers_that_take_a_generator() -> None:
-    games = [play_on(SingleAgentEnv(STRANGER, "white"), seed) for seed in (1, 1, 2)]
-    assert games[0] == games[1]
-    assert games[0] != games[2]
-
-
-def test_seed_decides_colours_and_openings_for_every_opponent() -> None:
+def test_seed_decides_colours_and_openings_for_every_opponent():
     starts = []
     for opponent in ("random", First()):
         env = SingleAgentEnv(opponent, opening="two-move")
@@ -241,22 +196,7 @@ def test_seed_decides_colours_and_openings_for_every_opponent() -> None:
     assert set(starts[0][0]) == {"black", "white"}
 
 
-def test_given_agent_is_not_reseeded() -> None:
-    agent: Any = agents.make("heuristic", seed=3)
-    state = agent.rng.bit_generator.state
-    env = SingleAgentEnv(agent, "white")
-    games = [play_on(env, 1), play_on(SingleAgentEnv("heuristic", "white"), 1)]
-    assert games[0] == games[1]
-    assert agent.rng.bit_generator.state == state
-
-
-def test_opponent_may_change_its_board() -> None:
-    assert play_on(SingleAgentEnv(Meddler(), "white"), 1) == play_on(
-        SingleAgentEnv(First(), "white"), 1
-    )
-
-
-def test_illegal_move_of_the_opponent_is_an_error() -> None:
+def test_illegal_move_of_the_opponent_is_an_error():
     env = SingleAgentEnv(Cheat(), "white")
     env.reset()
     with pytest.raises(ValueError, match=r"opponent \(Cheat\) played 11-15, illegal in B:.*8-11"):
@@ -279,19 +219,15 @@ REFUSED = " and claimed a draw, which was refused"
         ("nothing", None, 1, "the opponent ended the game: that is enough"),
     ],
 )
-def test_opponent_that_ends_the_game_draws_by_consent_only(
-    claim: str, consents: bool | None, reward: float, reason: str
-) -> None:
-    asked: list[Board] = []
+def test_opponent_that_ends_the_game_draws_by_consent_only(claim, consents, reward, reason):
+    asked = []
 
-    def accept_draw(board: Board) -> bool:
+    def accept_draw(board):
         asked.append(board)
         return bool(consents)
 
     accept = None if consents is None else accept_draw
-    env: SingleAgentEnv = gymnasium.make(
-        ID, opponent=Quitter(claim), colour="white", accept_draw=accept
-    ).unwrapped  # type: ignore[assignment]
+    env = gymnasium.make(ID, opponent=Quitter(claim), colour="white", accept_draw=accept).unwrapped
     last = play_on(env, 1)[-1]
     assert last[1:5] == [[False] * 128, reward, True, {"reason": reason}]
     assert len(asked) == (claim == "draw" and consents is not None)
@@ -303,7 +239,7 @@ def test_opponent_that_ends_the_game_draws_by_consent_only(
     assert play_on(env, 1)[-1] == last
 
 
-def test_opening_ended_by_the_opponent_is_refused() -> None:
+def test_opening_ended_by_the_opponent_is_refused():
     message = "can end before the agent's first turn: no pieces after the opponent's 1x10"
     for colour in ("white", None):
         with pytest.raises(ValueError, match=message):
@@ -317,7 +253,7 @@ def test_opening_ended_by_the_opponent_is_refused() -> None:
         SingleAgentEnv("random", "black", opening="W:WK6,K22,25:BK29")
 
 
-def test_opening_can_be_set_for_one_game() -> None:
+def test_opening_can_be_set_for_one_game():
     env = SingleAgentEnv("random", "black", opening="9-13 22-18")
     env.reset(options={"opening": DOUBLE_JUMP})
     assert env.board.fen() == Board(DOUBLE_JUMP).fen()
@@ -339,47 +275,25 @@ def test_opening_can_be_set_for_one_game() -> None:
     ({"blocked_draws": 2}, "blocked_draws must be True or False"),
     ({"render_mode": "svg"}, "render_mode must be"),
 ])  # fmt: skip
-def test_invalid_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         SingleAgentEnv(**{"opponent": "random"} | arguments)
 
 
-def test_step_before_reset_is_refused() -> None:
-    env = SingleAgentEnv("random")
-    assert not env.action_masks().any()
+def test_board_is_a_copy():
+    env = SingleAgentEnv(First(), "black", render_mode="ansi")
     with pytest.raises(ResetNeeded, match="reset"):
         env.step(32)
-
-
-def test_rendering() -> None:
-    env = SingleAgentEnv("random", "black", render_mode="ansi")
     env.reset(seed=0)
     assert "Black to move" in env.render()
-
-
-def test_board_is_a_copy() -> None:
-    env = SingleAgentEnv(First(), "black")
-    env.reset(seed=0)
     env.board.push("12-16")
     assert env.board == Board()
     env.step(int(env.action_masks().argmax()))
     assert env.board.ply == 2
 
 
-def test_speed_of_the_window_is_the_environments_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = []
-    monkeypatch.setattr(
-        "checkers_env.render.window.Window.show", lambda *arguments: shown.append(arguments[-1])
-    )
-    fast, slow = (SingleAgentEnv(First(), "black", render_mode="human") for _ in range(2))
-    fast.metadata["render_fps"] = 100
-    for env in (fast, slow):
-        env.reset(seed=0)
-    assert shown == [100, 2]
-
-
 @pytest.mark.parametrize(("name", "meant"), [("color", "colour"), ("opponnent", "opponent")])
-def test_misspelt_argument_is_told(name: str, meant: str) -> None:
+def test_misspelt_argument_is_told(name, meant):
     message = f"unexpected argument '{name}'; did you mean '{meant}'?"
     with pytest.raises(TypeError, match=re.escape(message)):
         gymnasium.make("checkers_env/Checkers-v0", **{name: "black"})

@@ -50,10 +50,7 @@ HUB = {  # of faulty_engine.py
     "stubborn": "faulty engine .* gave no 'done' within 4 s of 'go think'.*",
     "floods": "faulty engine .* gave no 'done' within 4 s of 'go think'.*",
     "endless-line": "faulty engine .* gave no 'done' within 4 s of 'go think'.*",
-    "forks": "faulty engine .* has ended with exit code 0.*",
     "many-forks": "faulty engine .* had more than 16 processes.*",
-    "memory": "faulty engine .* (used more than 768 MB of memory|has ended with exit code 1).*",
-    "kills-supervisor": "faulty engine .* was ended by signal 9.*",
     "claims": "faulty engine .* plays '' in .*",
 }
 FEW = ["PartialWrite", "Flood", "Forks", "ManyForks", "ClaimDraw", "floods", "many-forks"]
